@@ -1,0 +1,42 @@
+"""`python -m tlmviz check <model> [text]` and `python -m tlmviz list`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from . import checks, list_models, load
+from .errors import Error
+
+STORY = (
+    "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball. "
+    "Lily looked and looked for the red ball."
+)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns 0 when all is well, 1 when a check failed, 2 on bad input."""
+    parser = argparse.ArgumentParser(prog="python -m tlmviz")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("list", help="the bundled models")
+    check = commands.add_parser("check", help="measure every identity on a model")
+    check.add_argument("model", help="a bundled name or a checkpoint folder")
+    check.add_argument("text", nargs="?", default=STORY)
+    options = parser.parse_args(arguments)
+    if options.command == "list":
+        for name, description in list_models().items():
+            print(f"{name:16} {description}")
+        return 0
+    try:
+        results = checks.run_all(load(options.model), options.text)
+    except Error as error:
+        print(error, file=sys.stderr)
+        return 2
+    for result in results:
+        print(f"{'ok  ' if result.passed else 'FAIL'}  {result.name:18} {result.claim}: "
+              f"{result.unit} {result.error:.2e}, allowed {result.tolerance:.0e}")
+    return 0 if all(result.passed for result in results) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

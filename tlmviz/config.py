@@ -1,0 +1,113 @@
+"""What a model is: a frozen dataclass that travels as JSON beside the weights."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from .errors import BadConfig
+
+POSITIONS = ("learned", "sinusoidal", "rope", "alibi", "none")
+NORMS = ("layernorm", "rmsnorm")
+NORM_PLACES = ("pre", "post")
+FEEDFORWARDS = ("relu", "gelu", "swiglu")
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """A decoder-only language model, part by part.
+
+    Sizes are counts; `dropout` and `attention_dropout` are probabilities used in training only.
+    `n_kv_heads` equal to `n_heads` is MHA, 1 is MQA, anything between is GQA.
+    `window` is the number of positions a query sees, itself included; None means all.
+    Raises BadConfig when the parts do not fit together.
+    """
+
+    name: str
+    description: str = ""
+    vocab_size: int = 2048
+    n_layers: int = 4
+    d_model: int = 192
+    n_heads: int = 6
+    n_kv_heads: int = 6
+    d_ff: int = 512
+    context: int = 512
+    positions: str = "rope"
+    rope_base: float = 10000.0
+    norm: str = "rmsnorm"
+    norm_place: str = "pre"
+    feedforward: str = "swiglu"
+    bias: bool = False
+    tied: bool = True
+    window: int | None = None
+    dropout: float = 0.0
+    attention_dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, allowed in (
+            ("positions", POSITIONS),
+            ("norm", NORMS),
+            ("norm_place", NORM_PLACES),
+            ("feedforward", FEEDFORWARDS),
+        ):
+            if getattr(self, name) not in allowed:
+                raise BadConfig(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(allowed)}.")
+        for name in ("vocab_size", "n_layers", "d_model", "n_heads", "n_kv_heads", "d_ff", "context"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise BadConfig(f"{name} is {value!r}; it must be a whole number of at least 1.")
+        if self.d_model % self.n_heads:
+            raise BadConfig(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}; change either.")
+        if self.n_heads % self.n_kv_heads:
+            raise BadConfig(f"n_heads {self.n_heads} is not a multiple of n_kv_heads {self.n_kv_heads}.")
+        if self.positions == "rope" and self.head_dim % 2:
+            raise BadConfig(f"RoPE rotates pairs, but the head dimension is {self.head_dim}; make it even.")
+        if self.window is not None and self.window < 1:
+            raise BadConfig(f"window is {self.window}; it must be at least 1, or null for no window.")
+        for name in ("dropout", "attention_dropout"):
+            if not 0 <= getattr(self, name) < 1:
+                raise BadConfig(f"{name} is {getattr(self, name)}; it must be in [0, 1).")
+
+    @property
+    def head_dim(self) -> int:
+        """D, the size of one head's query and key."""
+        return self.d_model // self.n_heads
+
+    def to_json(self) -> str:
+        """The configuration as indented JSON text."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> ModelConfig:
+        """Read what `to_json` wrote. Raises BadConfig on malformed JSON, unknown or missing fields."""
+        try:
+            values: Any = json.loads(text)
+        except ValueError as error:
+            raise BadConfig(f"config.json is not valid JSON ({error}).") from error
+        if not isinstance(values, dict) or "name" not in values:
+            raise BadConfig("config.json must be an object with at least a name.")
+        unknown = set(values) - {field.name for field in fields(cls)}
+        if unknown:
+            raise BadConfig(f"config.json has unknown fields: {', '.join(sorted(unknown))}.")
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise BadConfig(f"config.json has a value of the wrong type ({error}).") from error
+
+    def with_(self, **changes: Any) -> ModelConfig:
+        """A copy with some fields changed, checked like a new one."""
+        return replace(self, **changes)
+
+
+def notes_preset(name: str = "notes", **sizes: Any) -> ModelConfig:
+    """The `TransformerLM` of the notes (000 section 2.1), exactly.
+
+    Learned positions, pre-LayerNorm, GELU, full multi-head attention, biases everywhere
+    but in the untied head. `sizes` sets vocabulary, depth, widths, context and dropout.
+    """
+    parts = dict(
+        positions="learned", norm="layernorm", norm_place="pre", feedforward="gelu", bias=True, tied=False, window=None
+    )
+    sizes.setdefault("n_kv_heads", sizes.get("n_heads", ModelConfig.n_heads))
+    return ModelConfig(name=name, **{**sizes, **parts})

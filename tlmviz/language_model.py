@@ -1,0 +1,147 @@
+"""A trained model with its tokenizer: what `tlmviz.load` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from .caches import KVCache
+from .config import ModelConfig
+from .decoding.sampling import next_token
+from .errors import BadText, UnknownName
+from .networks.transformer import TransformerLM
+from .networks.zoo import checkpoint_folder, load_network
+from .quality import bits_per_byte
+from .tokens import END_OF_TEXT, Tokenizer
+from .trace import Edit, Recording, Trace, keep_attention, recording
+
+
+class LanguageModel:
+    """A decoder language model: call it on ids, trace texts, score them, continue them."""
+
+    def __init__(self, network: TransformerLM, tokenizer: Tokenizer):
+        self.network, self.tokenizer = network, tokenizer
+        self.name = network.config.name
+
+    @property
+    def config(self) -> ModelConfig:
+        """The network's configuration."""
+        return self.network.config
+
+    @property
+    def n_parameters(self) -> int:
+        """Trained numbers, a tied head counted once."""
+        return sum(p.numel() for p in self.network.parameters())
+
+    @torch.inference_mode()
+    def __call__(self, ids: Int[Tensor, "b t"], cache: KVCache | None = None) -> Float[Tensor, "b t v"]:
+        """Next-token logits at every position; with a cache, ids continue what it holds and are added to it."""
+        return self.network(ids, cache=cache)
+
+    def new_cache(self) -> KVCache:
+        """An empty key/value cache; `cache.nbytes` is what it has allocated."""
+        return self.network.new_cache()
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of a text behind the end-of-text token every document starts with.
+
+        Raises BadText when the text is empty or longer than the model's context.
+        """
+        if not text:
+            raise BadText("The text is empty; type at least one character.")
+        ids = self.tokenizer.encode(text, bos=True)
+        if len(ids) > self.config.context:
+            raise BadText(
+                f"This text has {len(ids):,} tokens, and {self.name} reads at most {self.config.context:,}; shorten it."
+            )
+        return ids
+
+    def fit(self, text: str) -> tuple[str, int]:
+        """The longest leading part of a text that fits the context, and how many tokens the whole text has."""
+        ids = self.tokenizer.encode(text, bos=True)
+        if len(ids) <= self.config.context:
+            return text, len(ids)
+        part = self.tokenizer.decode(ids[: self.config.context])
+        while len(self.tokenizer.encode(part, bos=True)) > self.config.context:  # a cut word may spell longer
+            part = part[:-1]
+        return part, len(ids)
+
+    def trace(
+        self,
+        text: str,
+        edit: Mapping[str, Edit] | None = None,
+        keep: Callable[[str], bool] = keep_attention,
+    ) -> Trace:
+        """One forward pass over a text, watched. `edit` maps tap names to functions that change tensors on the way.
+
+        Raises BadText (empty, too long) and UnknownName (an edit of a tap that does not exist).
+        """
+        return self.trace_ids(self.encode(text), edit, keep)
+
+    def trace_ids(
+        self,
+        ids: list[int],
+        edit: Mapping[str, Edit] | None = None,
+        keep: Callable[[str], bool] = keep_attention,
+    ) -> Trace:
+        """`trace` for ids that are tokenised already, [T]."""
+        names = self.network.tap_names()
+        unknown = set(edit or {}) - names
+        if unknown:
+            raise UnknownName(f"There is no tensor named {sorted(unknown)[0]!r} to edit in {self.name}.")
+
+        def run(keep: Callable[[str], bool]) -> Recording:
+            with torch.inference_mode(), recording(keep, edit) as record:
+                self.network(torch.tensor([ids]))
+            return record
+
+        tokens = [self.tokenizer.name(i) for i in ids]
+        return Trace(list(ids), tokens, run(keep), self.network.specs(), names, run)
+
+    def bits_per_byte(self, text: str | list[str]) -> float:
+        """Held-out quality: -log2 p per UTF-8 byte of text, of any length, lower is better.
+
+        Lines `<|endoftext|>` separate documents (as a list does); each is scored from its own
+        start, and separators count neither as bits nor as bytes. Raises BadText on empty text.
+        """
+        texts = [text] if isinstance(text, str) else text
+        documents = [part.strip() for whole in texts for part in whole.split(END_OF_TEXT) if part.strip()]
+        return bits_per_byte(self.network, self.tokenizer, documents)
+
+    @torch.inference_mode()
+    def generate(
+        self,
+        text: str,
+        max_new_tokens: int = 40,
+        temperature: float = 0.8,
+        top_k: int | None = 40,
+        top_p: float = 1.0,
+        seed: int = 0,
+    ) -> str:
+        """Continue a text with a key/value cache; stops at the end-of-text token or the context's end.
+
+        Temperature 0 is greedy. The same seed gives the same continuation. Returns the new text only.
+        """
+        ids = self.encode(text) if text else [self.tokenizer.end_of_text]
+        cache, generator = self.new_cache(), torch.Generator().manual_seed(seed)
+        logits = self(torch.tensor([ids]), cache)[0, -1]
+        new: list[int] = []
+        for _ in range(min(max_new_tokens, self.config.context - len(ids))):
+            token = next_token(logits, temperature, top_k, top_p, generator)
+            if token == self.tokenizer.end_of_text:
+                break
+            new.append(token)
+            logits = self(torch.tensor([[token]]), cache)[0, -1]
+        return self.tokenizer.decode(new)
+
+
+def load(name_or_path: str | Path) -> LanguageModel:
+    """A bundled model by name, or a checkpoint folder by path.
+
+    Raises UnknownName when there is neither, BadCheckpoint when the folder is incomplete or damaged.
+    """
+    return LanguageModel(*load_network(checkpoint_folder(name_or_path)))

@@ -1,0 +1,18 @@
+"""The parts a network is made of, one class per variant.
+
+Letters used in every shape comment and signature:
+
+    B batch      H query heads      G key/value heads      T positions (queries)
+    S positions (keys)              D head dimension       C d_model
+    F feed-forward width            V vocabulary           L layers
+"""
+
+from .attention import Attention
+from .blocks import PostNormBlock, PreNormBlock
+from .feedforward import MLP, SwiGLU
+from .positions import ALiBi, Learned, NoPositions, Positions, RoPE, Sinusoidal
+
+__all__ = [
+    "ALiBi", "Attention", "Learned", "MLP", "NoPositions", "Positions", "PostNormBlock", "PreNormBlock",
+    "RoPE", "Sinusoidal", "SwiGLU",
+]

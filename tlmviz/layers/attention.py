@@ -1,0 +1,58 @@
+"""Causal self-attention with any number of key/value heads (000 section 2.1.1, 003 section 6.1)."""
+
+from __future__ import annotations
+
+from einops import rearrange
+from torch import nn
+from torch.nn import functional as F
+
+from .. import kernels
+from ..caches import KVCache
+from ..config import ModelConfig
+from ..trace import AttentionSpec, Tap
+from .positions import Positions, Table
+
+
+class Attention(nn.Module):
+    """Multi-head (G = H), grouped-query (1 < G < H) or multi-query (G = 1) attention.
+
+    One fused projection makes queries, keys and values, as in the notes.
+    """
+
+    def __init__(self, config: ModelConfig, layer: int, positions: Positions):
+        super().__init__()
+        self.layer = layer
+        self.heads, self.groups, self.head_dim = config.n_heads, config.n_kv_heads, config.head_dim
+        self.window, self.attention_dropout = config.window, config.attention_dropout
+        self.positions = [positions]  # in a list: shared by all layers, owned by the network
+        self.qkv = nn.Linear(config.d_model, (self.heads + 2 * self.groups) * self.head_dim, bias=config.bias)
+        self.proj = nn.Linear(config.d_model, config.d_model, bias=config.bias)
+        self.dropout = nn.Dropout(config.dropout)
+        self.fused, self.q, self.k, self.v = Tap(), Tap(), Tap(), Tap()
+        self.lse, self.z, self.concat, self.out = Tap(), Tap(), Tap(), Tap()
+
+    def spec(self) -> AttentionSpec:
+        """Mask, bias and scale, for recomputing maps."""
+        return AttentionSpec(self.head_dim**-0.5, True, self.window, self.positions[0].slopes)
+
+    def forward(self, x, table: Table, cache: KVCache | None = None):  # [B, T, C]
+        fused = self.fused(self.qkv(x))  # [B, T, (H + 2G) D]
+        split = rearrange(fused, "b t (h d) -> b h t d", d=self.head_dim)
+        q, k, v = split.split((self.heads, self.groups, self.groups), dim=1)  # [B, H, T, D], [B, G, T, D] twice
+        rotate = self.positions[0].rotate
+        q, k, v = self.q(rotate(q, table)), self.k(rotate(k, table)), self.v(v)
+        if cache is not None:
+            k, v = cache.append(self.layer, k, v)  # [B, G, S, D]
+        z = self.z(self.attend(q, k, v))  # [B, H, T, D]
+        y = self.concat(rearrange(z, "b h t d -> b t (h d)"))
+        return self.out(self.dropout(self.proj(y)))  # [B, T, C]
+
+    def attend(self, q, k, v):
+        """Weighted sum of values, [B, H, T, D]."""
+        if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
+            k, v = (part.repeat_interleave(self.heads // self.groups, 1) for part in (k, v))
+            return F.scaled_dot_product_attention(q, k, v, dropout_p=self.attention_dropout, is_causal=True)
+        spec = self.spec()
+        z, lse = kernels.attention(q, k, v, **spec.kwargs())
+        self.lse(lse)  # [B, H, T]
+        return z

@@ -1,0 +1,33 @@
+"""How attention and feed-forward join the residual stream: before or after normalisation (002 section 3.7)."""
+
+from __future__ import annotations
+
+from torch import nn
+
+from ..caches import KVCache
+from ..trace import Tap
+from .positions import Table
+
+
+class PreNormBlock(nn.Module):
+    """x + attention(norm(x)), then x + feed-forward(norm(x)): the notes' block (000 section 2.1.3)."""
+
+    def __init__(self, norm1: nn.Module, attn: nn.Module, norm2: nn.Module, mlp: nn.Module):
+        super().__init__()
+        self.norm1, self.attn, self.norm2, self.mlp = norm1, attn, norm2, mlp
+        self.resid_pre, self.normed_attn = Tap(), Tap()
+        self.resid_mid, self.normed_mlp, self.resid_post = Tap(), Tap(), Tap()
+
+    def forward(self, x, table: Table, cache: KVCache | None = None):  # [B, T, C]
+        x = self.resid_pre(x)
+        x = self.resid_mid(x + self.attn(self.normed_attn(self.norm1(x)), table, cache))
+        return self.resid_post(x + self.mlp(self.normed_mlp(self.norm2(x))))
+
+
+class PostNormBlock(PreNormBlock):
+    """norm(x + attention(x)), then norm(x + feed-forward(x)): the original Transformer's block."""
+
+    def forward(self, x, table: Table, cache: KVCache | None = None):  # [B, T, C]
+        x = self.resid_pre(x)
+        x = self.resid_mid(self.normed_attn(self.norm1(x + self.attn(x, table, cache))))
+        return self.resid_post(self.normed_mlp(self.norm2(x + self.mlp(x))))

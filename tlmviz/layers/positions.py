@@ -1,0 +1,98 @@
+"""How a model knows where a token stands: five interchangeable classes.
+
+Each may act in one of three places: on the embedding (learned, sinusoidal), on queries
+and keys (RoPE), or on the scores (ALiBi). The others are the identity.
+"""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from .. import kernels
+from ..errors import BadText
+
+Table = tuple[Tensor, Tensor] | None
+
+
+class Positions(nn.Module):
+    """The three places, each doing nothing."""
+
+    slopes: Tensor | None = None  # [H], for the kernels
+
+    def embed(self, x: Float[Tensor, "b t c"], where: Int[Tensor, " t"]) -> Float[Tensor, "b t c"]:
+        """Add position vectors to the token embeddings."""
+        return x
+
+    def table(self, where: Int[Tensor, " t"]) -> Table:
+        """What `rotate` needs at these positions, made once per pass."""
+        return None
+
+    def rotate(self, x: Float[Tensor, "b h t d"], table: Table) -> Float[Tensor, "b h t d"]:
+        """Rotate queries or keys."""
+        return x
+
+
+class NoPositions(Positions):
+    """No positions at all: order is seen through the causal mask alone."""
+
+
+class Learned(Positions):
+    """One learned vector per position, added to the embedding (000 section 2.1.4)."""
+
+    def __init__(self, context: int, d_model: int):
+        super().__init__()
+        self.embedding = nn.Embedding(context, d_model)
+
+    def embed(self, x, where):
+        context = self.embedding.num_embeddings
+        if len(where) and int(where[-1]) >= context:
+            raise BadText(
+                f"Position {int(where[-1])} was asked for, but this model has learned vectors for positions "
+                f"0 to {context - 1} only; shorten the text."
+            )
+        return x + self.embedding(where)
+
+
+class Sinusoidal(Positions):
+    """Fixed sines and cosines of geometric wavelengths, added to the embedding (Vaswani et al. 2017, section 3.5)."""
+
+    def __init__(self, d_model: int, base: float = 10000.0):
+        super().__init__()
+        self.d_model, self.base = d_model, base
+
+    def embed(self, x, where):
+        cos, sin = kernels.angle_table(where, self.d_model + self.d_model % 2, self.base)
+        wave = torch.stack((sin, cos), -1).flatten(-2)[:, : self.d_model]  # [T, C]
+        return x + wave.to(x.dtype)
+
+
+class RoPE(Positions):
+    """Rotary embedding: queries and keys turn with their position (000 section 3.3)."""
+
+    def __init__(self, head_dim: int, base: float = 10000.0):
+        super().__init__()
+        self.head_dim, self.base = head_dim, base
+
+    def table(self, where):
+        return kernels.angle_table(where, self.head_dim, self.base)
+
+    def rotate(self, x, table):
+        return kernels.rotate(x, *table)
+
+
+class ALiBi(Positions):
+    """A penalty of slope * distance on the scores, one slope per head (Press et al. 2022)."""
+
+    def __init__(self, n_heads: int):
+        super().__init__()
+        self.register_buffer("slopes", alibi_slopes(n_heads), persistent=False)
+
+
+def alibi_slopes(n_heads: int) -> Float[Tensor, " h"]:
+    """The paper's slopes: a geometric sequence from 2^(-8/H); for other H, every second of the next power's."""
+    power = 1 << (n_heads.bit_length() - 1)  # largest power of two <= H
+    slopes = [2 ** (-8 * (i + 1) / power) for i in range(power)]
+    slopes += [2 ** (-8 * (i + 1) / (2 * power)) for i in range(0, 2 * power, 2)][: n_heads - power]
+    return torch.tensor(slopes)

@@ -1,0 +1,1 @@
+"""Networks assembled from layers, and the checkpoints they are read from."""

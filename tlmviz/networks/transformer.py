@@ -1,0 +1,108 @@
+"""One decoder language model, assembled from a configuration (000 section 2.1.4)."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from ..caches import ContiguousCache, KVCache
+from ..config import ModelConfig
+from ..errors import BadShape
+from ..layers import (
+    MLP, ALiBi, Attention, Learned, NoPositions, PostNormBlock, PreNormBlock, RoPE, Sinusoidal, SwiGLU,
+)
+from ..trace import AttentionSpec, Tap, name_taps
+
+POSITIONS = {
+    "learned": lambda c: Learned(c.context, c.d_model),
+    "sinusoidal": lambda c: Sinusoidal(c.d_model),
+    "rope": lambda c: RoPE(c.head_dim, c.rope_base),
+    "alibi": lambda c: ALiBi(c.n_heads),
+    "none": lambda c: NoPositions(),
+}
+NORMS = {
+    "layernorm": lambda c: nn.LayerNorm(c.d_model),
+    "rmsnorm": lambda c: nn.RMSNorm(c.d_model, eps=1e-5),
+}
+FEEDFORWARDS = {
+    "relu": lambda c: MLP(c.d_model, c.d_ff, nn.ReLU(), c.bias, c.dropout),
+    "gelu": lambda c: MLP(c.d_model, c.d_ff, nn.GELU(), c.bias, c.dropout),
+    "swiglu": lambda c: SwiGLU(c.d_model, c.d_ff, c.bias, c.dropout),
+}
+BLOCKS = {"pre": PreNormBlock, "post": PostNormBlock}
+
+
+class TransformerLM(nn.Module):
+    """A causal language model: token ids in, next-token logits out.
+
+    Weights start as N(0, 0.02), those that write into the residual stream smaller by
+    1/sqrt(2L), so that the stream's variance does not grow with depth (GPT-2).
+    """
+
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        self.config = config
+        self.token_emb = nn.Embedding(config.vocab_size, config.d_model)
+        self.positions = POSITIONS[config.positions](config)
+        self.drop = nn.Dropout(config.dropout)
+        norm, feedforward, block = NORMS[config.norm], FEEDFORWARDS[config.feedforward], BLOCKS[config.norm_place]
+        self.blocks = nn.ModuleList(
+            block(norm(config), Attention(config, layer, self.positions), norm(config), feedforward(config))
+            for layer in range(config.n_layers)
+        )
+        # After post-norm blocks the stream is normalised already.
+        self.norm = norm(config) if config.norm_place == "pre" else nn.Identity()
+        self.head = nn.Linear(config.d_model, config.vocab_size, bias=False)
+        self.embed, self.normed, self.logits = Tap(), Tap(), Tap()
+        self.apply(_initialise)
+        for block in self.blocks:
+            for writer in (block.attn.proj, block.mlp.down):
+                nn.init.normal_(writer.weight, std=0.02 / (2 * config.n_layers) ** 0.5)
+        if config.tied:
+            self.head.weight = self.token_emb.weight
+        name_taps(self)
+
+    def forward(self, ids: Int[Tensor, "b t"], cache: KVCache | None = None) -> Float[Tensor, "b t v"]:
+        """Logits at every given position; with a cache, the ids continue what it holds."""
+        if ids.ndim != 2:
+            raise BadShape(f"ids must be [B, T]; got {list(ids.shape)}.")
+        start = 0 if cache is None else cache.length
+        where = torch.arange(start, start + ids.shape[1], device=ids.device)
+        x = self.embed(self.drop(self.positions.embed(self.token_emb(ids), where)))  # [B, T, C]
+        table = self.positions.table(where)
+        for block in self.blocks:
+            x = block(x, table, cache)
+        return self.logits(self.head(self.normed(self.norm(x))))  # [B, T, V]
+
+    def new_cache(self) -> ContiguousCache:
+        """An empty cache for this network."""
+        return ContiguousCache(self.config.n_layers)
+
+    def specs(self) -> list[AttentionSpec]:
+        """Each layer's mask, bias and scale."""
+        return [block.attn.spec() for block in self.blocks]
+
+    def tap_names(self) -> frozenset[str]:
+        """Names of all tapped tensors."""
+        return frozenset(module.name for module in self.modules() if isinstance(module, Tap))
+
+
+def count_parameters(config: ModelConfig) -> int:
+    """Parameters by formula (002 section 8), without building the network."""
+    c, f, width = config.d_model, config.d_ff, (config.n_heads + 2 * config.n_kv_heads) * config.head_dim
+    bias = int(config.bias)
+    norm = {"layernorm": 2 * c, "rmsnorm": c}[config.norm]
+    attention = c * width + c * c + bias * (width + c)
+    feedforward = 3 * c * f + bias * (2 * f + c) if config.feedforward == "swiglu" else 2 * c * f + bias * (f + c)
+    block = attention + feedforward + 2 * norm
+    embeddings = config.vocab_size * c * (1 if config.tied else 2)
+    positions = config.context * c if config.positions == "learned" else 0
+    return embeddings + positions + config.n_layers * block + (norm if config.norm_place == "pre" else 0)
+
+
+def _initialise(module: nn.Module) -> None:
+    if isinstance(module, (nn.Linear, nn.Embedding)):
+        nn.init.normal_(module.weight, std=0.02)
+        if getattr(module, "bias", None) is not None:
+            nn.init.zeros_(module.bias)

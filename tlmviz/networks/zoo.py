@@ -1,0 +1,125 @@
+"""Names and folders to networks: reading and writing checkpoints.
+
+A checkpoint is a folder with config.json, model.safetensors and tokenizer.json
+(and card.md for people). Pickles are never read: they can run code.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from ..config import ModelConfig
+from ..errors import BadCheckpoint, BadConfig, UnknownName
+from ..tokens import Tokenizer
+from .transformer import TransformerLM
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+FILES = ("config.json", "model.safetensors", "tokenizer.json")
+PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
+
+
+def list_models() -> dict[str, str]:
+    """The bundled models: name -> one-line description."""
+    names = sorted(path.parent.name for path in MODELS.glob("*/config.json"))
+    return {name: _read_config(MODELS / name).description for name in names}
+
+
+def checkpoint_folder(name_or_path: str | Path) -> Path:
+    """The folder of a bundled model or of a checkpoint on disk. Raises UnknownName."""
+    text = str(name_or_path)
+    bundled = MODELS / text
+    if Path(text).name == text and (bundled / "config.json").is_file():
+        return bundled
+    folder = Path(text).expanduser()
+    if folder.is_dir():
+        return folder
+    raise UnknownName(
+        f"There is no model {text!r}; choose one of {', '.join(list_models())}, or give the path of a checkpoint folder."
+    )
+
+
+def load_network(folder: Path) -> tuple[TransformerLM, Tokenizer]:
+    """Read a checkpoint folder as float32, ready for inference. Raises BadCheckpoint."""
+    missing = [name for name in FILES if not (folder / name).is_file()]
+    if missing:
+        pickles = sorted(path.name for path in folder.iterdir() if path.suffix in PICKLES)
+        why = (
+            f" ({', '.join(pickles)} is a pickle, which tlmviz never opens; convert it to safetensors)" if pickles else ""
+        )
+        raise BadCheckpoint(f"{folder.name} lacks {', '.join(missing)}{why}; a checkpoint needs {', '.join(FILES)}.")
+    config = _read_config(folder)
+    tokenizer = Tokenizer.load(folder / "tokenizer.json")
+    if tokenizer.vocab_size != config.vocab_size:
+        raise BadCheckpoint(
+            f"{folder.name}: tokenizer.json has {tokenizer.vocab_size} entries, config.json says {config.vocab_size}; "
+            "they belong to different models."
+        )
+    try:
+        weights = load_file(folder / "model.safetensors")
+    except (SafetensorError, OSError, ValueError) as error:
+        raise BadCheckpoint(
+            f"{folder.name}/model.safetensors cannot be read ({error}); it may be truncated, copy it again."
+        ) from error
+    with torch.device("meta"):  # no time spent drawing random weights that are replaced at once
+        network = TransformerLM(config)
+    _check_weights(folder.name, network, weights)
+    network.to_empty(device="cpu")
+    _restore_buffers(network, config)
+    network.load_state_dict({name: value.float() for name, value in weights.items()}, strict=False)
+    if config.tied:
+        network.head.weight = network.token_emb.weight
+    return network.eval().requires_grad_(False), tokenizer
+
+
+def save_network(folder: Path, network: TransformerLM, tokenizer: Tokenizer, dtype: torch.dtype = torch.float16) -> None:
+    """Write config.json, model.safetensors and tokenizer.json."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(network.config.to_json())
+    (folder / "tokenizer.json").write_text(tokenizer.to_json())
+    weights = {name: value.detach().to(dtype).contiguous() for name, value in _own_weights(network).items()}
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def _own_weights(network: TransformerLM) -> dict[str, torch.Tensor]:
+    """The state dict without the tied head, which is the embedding under another name."""
+    weights = network.state_dict()
+    if network.config.tied:
+        weights.pop("head.weight")
+    return weights
+
+
+def _check_weights(name: str, network: TransformerLM, weights: dict[str, torch.Tensor]) -> None:
+    expected = _own_weights(network)
+    missing, extra = sorted(expected.keys() - weights.keys()), sorted(weights.keys() - expected.keys())
+    if missing or extra:
+        parts = [f"lacks {missing[0]} and {len(missing) - 1} more" if len(missing) > 1 else f"lacks {missing[0]}"] if missing else []
+        parts += [f"holds {extra[0]}, which this model has no place for"] if extra else []
+        raise BadCheckpoint(f"{name}/model.safetensors {' and '.join(parts)}; config.json describes another model.")
+    for key, value in weights.items():
+        if value.shape != expected[key].shape:
+            raise BadCheckpoint(
+                f"{name}/model.safetensors: {key} is {list(value.shape)}, config.json asks for {list(expected[key].shape)}."
+            )
+        if not torch.isfinite(value).all():
+            raise BadCheckpoint(f"{name}/model.safetensors: {key} holds NaN or infinity; the file is damaged or training diverged.")
+
+
+def _restore_buffers(network: TransformerLM, config: ModelConfig) -> None:
+    """Recompute what is not saved (ALiBi's slopes) after leaving the meta device."""
+    if config.positions == "alibi":
+        from ..layers.positions import alibi_slopes
+
+        network.positions.slopes = alibi_slopes(config.n_heads)
+
+
+def _read_config(folder: Path) -> ModelConfig:
+    try:
+        return ModelConfig.from_json((folder / "config.json").read_text(encoding="utf-8"))
+    except BadConfig as error:
+        raise BadCheckpoint(f"{folder.name}: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadCheckpoint(f"{folder.name}/config.json cannot be read ({error}).") from error

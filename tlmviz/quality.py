@@ -1,0 +1,57 @@
+"""How well a network predicts text, in bits per byte: comparable across tokenizers."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch.nn import functional as F
+
+from .errors import BadText
+
+
+@torch.inference_mode()
+def bits_per_byte(network, tokenizer, documents: list[str], batch_tokens: int = 8192) -> float:
+    """Total -log2 p of all documents divided by their UTF-8 bytes; each starts after the end-of-text token.
+
+    A document longer than the context is read in windows that overlap by half, so that every
+    token after the first window has at least half a context before it. Raises BadText when
+    there is nothing to score.
+    """
+    network.eval()
+    context, end = network.config.context, tokenizer.end_of_text
+    windows: list[tuple[list[int], int]] = []  # ids, and how many of the leading targets were scored before
+    total_bytes = 0
+    for document, ids in zip(documents, tokenizer.encode_many(documents)):
+        total_bytes += len(document.encode("utf-8", "replace"))
+        ids = [end, *ids]
+        start, scored = 0, 0
+        while scored < len(ids) - 1:
+            piece = ids[start : start + context + 1]
+            windows.append((piece, scored - start))
+            scored = start + len(piece) - 1
+            start += context // 2 or 1
+    if not total_bytes:
+        raise BadText("There is no text to score; give at least one character.")
+    windows.sort(key=lambda window: len(window[0]))
+    nats, batch, width = 0.0, [], 0
+    for window in windows:
+        longest = max(width, len(window[0]))
+        if batch and longest * (len(batch) + 1) > batch_tokens:
+            nats += _score(network, batch, end)
+            batch, longest = [], len(window[0])
+        batch.append(window)
+        width = longest
+    nats += _score(network, batch, end)
+    return nats / math.log(2) / total_bytes
+
+
+def _score(network, batch: list[tuple[list[int], int]], pad: int) -> float:
+    width = max(len(ids) for ids, _ in batch)
+    ids = torch.full((len(batch), width), pad)
+    counted = torch.zeros(len(batch), width - 1, dtype=torch.bool)
+    for row, (piece, skip) in enumerate(batch):
+        ids[row, : len(piece)] = torch.tensor(piece)
+        counted[row, skip : len(piece) - 1] = True
+    losses = F.cross_entropy(network(ids[:, :-1]).transpose(1, 2), ids[:, 1:], reduction="none")
+    return losses[counted].double().sum().item()

@@ -1,0 +1,294 @@
+"""Watching a forward pass: taps, recordings, and the trace they leave.
+
+An attention map is a view, not a tensor. A trace keeps q, k, v and each row's
+log-sum-exp, O(T) memory, and recomputes any part of any map exactly when asked:
+p = exp(q.k * scale + bias - lse).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from . import kernels
+from .errors import BadShape, UnknownName
+
+Edit = Callable[[Tensor, "Recording"], Tensor]
+STAGES = ("dot", "scaled", "masked", "softmax")
+
+
+class Tap(nn.Module):
+    """A named place in a forward pass where a tensor can be read or changed.
+
+    `self.q = Tap()  # [B, H, T, D]` declares it, `q = self.q(q)` applies it. Outside a
+    recording it returns its input untouched.
+    """
+
+    name = ""
+
+    def forward(self, value: Tensor) -> Tensor:
+        recording = _active.get()
+        return value if recording is None else recording.visit(self.name, value)
+
+
+def name_taps(network: nn.Module) -> nn.Module:
+    """Give every tap its dotted path as a name. Called once, when a network is built."""
+    for path, module in network.named_modules():
+        if isinstance(module, Tap):
+            module.name = path
+    return network
+
+
+@dataclass
+class Recording:
+    """What one pass through the taps kept, and the edits it applied on the way.
+
+    `keep(name)` says which tensors to hold on to; `edits` maps a tap's name to a function
+    of the tensor and this recording; its result replaces the tensor for the rest of the pass.
+    """
+
+    keep: Callable[[str], bool] = lambda name: True
+    edits: Mapping[str, Edit] = field(default_factory=dict)
+    values: dict[str, Tensor] = field(default_factory=dict)
+    # (layer, head) -> {row: weights [S]}: rows of a map that an edit replaced
+    rows: dict[tuple[int, int], dict[int, Tensor]] = field(default_factory=dict)
+
+    def visit(self, name: str, value: Tensor) -> Tensor:
+        """Called by every tap: edit, keep, pass on."""
+        edit = self.edits.get(name)
+        if edit is not None:
+            edited = edit(value, self)
+            if edited.shape != value.shape:
+                raise BadShape(f"An edit of {name} returned {list(edited.shape)}; it must stay {list(value.shape)}.")
+            value = edited
+        if self.keep(name):
+            self.values[name] = value
+        return value
+
+
+_active: ContextVar[Recording | None] = ContextVar("recording", default=None)
+
+
+@contextmanager
+def recording(
+    keep: Callable[[str], bool] | None = None, edit: Mapping[str, Edit] | None = None
+) -> Iterator[Recording]:
+    """Record the taps passed in this context (this thread or task only)."""
+    record = Recording(keep or (lambda name: True), edit or {})
+    token = _active.set(record)
+    try:
+        yield record
+    finally:
+        _active.reset(token)
+
+
+@dataclass(frozen=True)
+class AttentionSpec:
+    """What besides q and k decides a layer's map: mask, bias and scale."""
+
+    scale: float
+    causal: bool = True
+    window: int | None = None
+    slopes: Tensor | None = None  # [H], ALiBi
+
+    def kwargs(self, heads: slice = slice(None)) -> dict:
+        """These settings as keyword arguments of the kernels."""
+        slopes = None if self.slopes is None else self.slopes[heads]
+        return dict(scale=self.scale, causal=self.causal, window=self.window, slopes=slopes)
+
+
+KEPT_PER_LAYER = ("q", "k", "v", "lse")
+
+
+def keep_attention(name: str) -> bool:
+    """What a trace holds by default: each layer's q, k, v and lse, and the logits."""
+    return name.rpartition(".")[2] in (*KEPT_PER_LAYER, "logits")
+
+
+class Trace:
+    """One text's way through a model: tokens, logits, and every attention map as a view.
+
+    Made by `lm.trace(text)`. `rerun(names)` repeats the same pass and returns other tensors,
+    so that any tapped name can be asked for without having been kept.
+    """
+
+    def __init__(
+        self,
+        ids: list[int],
+        tokens: list[str],
+        record: Recording,
+        specs: list[AttentionSpec],
+        tap_names: frozenset[str],
+        rerun: Callable[[Callable[[str], bool]], Recording],
+    ):
+        self.ids = ids
+        self.tokens = tokens
+        self.specs = specs
+        self.tap_names = tap_names
+        self._record = record
+        self._rerun = rerun
+        self._statistics: pd.DataFrame | None = None
+
+    # --- sizes -------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def n_layers(self) -> int:
+        """Number of attention layers."""
+        return len(self.specs)
+
+    @property
+    def n_heads(self) -> int:
+        """Number of query heads, H."""
+        return self["blocks.0.attn.q"].shape[1]
+
+    # --- tensors -----------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> Tensor:
+        """A tapped tensor, batch dimension first ([1, H, T, D] for q). Raises UnknownName."""
+        value = self._record.values.get(name)
+        if value is not None:
+            return value
+        if name not in self.tap_names:
+            examples = ", ".join(sorted(self.tap_names)[:4])
+            raise UnknownName(f"There is no tensor named {name!r} in this model; some that exist: {examples}.")
+        return self.tensors([name])[name]
+
+    def tensors(self, names: list[str]) -> dict[str, Tensor]:
+        """Several tapped tensors by name, with at most one further forward pass for those not kept."""
+        missing = {name for name in names if name not in self._record.values}
+        if missing:
+            self._record.values.update(self._rerun(missing.__contains__).values)
+        return {name: self[name] for name in names}
+
+    @property
+    def logits(self) -> Float[Tensor, "t v"]:
+        """Next-token logits at every position, [T, V]."""
+        return self["logits"][0]
+
+    def probabilities(self, position: int = -1, temperature: float = 1.0) -> Float[Tensor, " v"]:
+        """Next-token probabilities after one position, [V]. Temperature 0 puts everything on the largest logit."""
+        logits = self.logits[position].float()
+        if temperature <= 0:
+            return torch.nn.functional.one_hot(logits.argmax(), logits.numel()).float()
+        return torch.softmax(logits / temperature, dim=-1)
+
+    def loss_per_token(self) -> Float[Tensor, " t_minus_1"]:
+        """-log p of each next token in nats, [T - 1]: entry i is the loss of token i + 1."""
+        if len(self) < 2:
+            return torch.zeros(0)
+        targets = torch.tensor(self.ids[1:])
+        return torch.nn.functional.cross_entropy(self.logits[:-1].float(), targets, reduction="none")
+
+    # --- maps --------------------------------------------------------------------------------
+
+    def qk(self, layer: int, head: int) -> tuple[Tensor, Tensor, Tensor]:
+        """q [T, D], k [S, D] and lse [T] of one head; with GQA, k is its group's."""
+        q, k = self[f"blocks.{self._layer(layer)}.attn.q"], self[f"blocks.{layer}.attn.k"]
+        self._head(head)
+        group = head * k.shape[1] // q.shape[1]
+        return q[0, head], k[0, group], self[f"blocks.{layer}.attn.lse"][0, head]
+
+    def scores(self, layer: int, head: int, stage: str = "scaled") -> Float[Tensor, "t s"]:
+        """One head's map before the softmax: "dot" is q.k, "scaled" adds scale and bias, "masked" hides the future."""
+        if stage not in STAGES:
+            raise UnknownName(f"There is no stage {stage!r}; choose one of {', '.join(STAGES)}.")
+        if stage == "softmax":
+            return self.attention(layer, head)
+        q, k, _ = self.qk(layer, head)
+        if stage == "dot":
+            return q @ k.T
+        spec = self.specs[layer].kwargs(slice(head, head + 1))
+        if stage == "scaled":
+            spec.update(causal=False, window=None)
+        return kernels.attention_scores(q[None, None], k[None, None], **spec)[0, 0]
+
+    def attention(
+        self, layer: int, head: int, rows: slice = slice(None), cols: slice = slice(None)
+    ) -> Float[Tensor, "t s"]:
+        """One head's attention probabilities, exact, computed now: [T, T] or the tile rows x cols."""
+        q, k, lse = self.qk(layer, head)
+        spec = self.specs[layer].kwargs(slice(head, head + 1))
+        tile = kernels.attention_map(q[None, None], k[None, None], lse[None, None], rows=rows, cols=cols, **spec)[0, 0]
+        replaced = self._record.rows.get((layer, head))
+        if replaced:
+            shown = range(*rows.indices(q.shape[0]))
+            for row, weights in replaced.items():
+                if row in shown:
+                    tile[shown.index(row)] = weights[cols]
+        return tile
+
+    def pooled(self, layer: int, head: int, size: int = 64, reduce: str = "max") -> Float[Tensor, "n n"]:
+        """A size x size picture of one head's map at any T, without forming [T, T]."""
+        q, k, lse = self.qk(layer, head)
+        spec = self.specs[layer].kwargs(slice(head, head + 1))
+        return kernels.pooled_attention_map(
+            q[None, None], k[None, None], lse[None, None], size=size, reduce=reduce, **spec
+        )[0, 0]
+
+    def overview(self, size: int = 64, reduce: str = "max") -> Float[Tensor, "l h n n"]:
+        """Every head's pooled picture, [L, H, size, size]."""
+        layers = []
+        for layer in range(self.n_layers):
+            q, k, lse = (self[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
+            spec = self.specs[layer].kwargs()
+            layers.append(kernels.pooled_attention_map(q, k, lse, size=size, reduce=reduce, **spec)[0])
+        return torch.stack(layers)
+
+    def row(self, position: int) -> Float[Tensor, "l h s"]:
+        """What every head attends to from one position, [L, H, S]."""
+        rows = slice(position, position + 1)
+        layers = []
+        for layer in range(self.n_layers):
+            q, k, lse = (self[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
+            spec = self.specs[layer].kwargs()
+            layers.append(kernels.attention_map(q, k, lse, rows=rows, **spec)[0, :, 0])
+        return torch.stack(layers)
+
+    def head_statistics(self) -> pd.DataFrame:
+        """One line per head, averaged over query positions from the second on.
+
+        Columns: layer, head, entropy (bits), sink (mass on the first token), self (mass on
+        the query's own token), previous (mass on the token before), induction (mass on tokens
+        that followed an earlier copy of the query's token; NaN when nothing repeats),
+        distance (mean tokens back), peak (largest weight).
+        """
+        if self._statistics is None:
+            ids = torch.tensor(self.ids)
+            frames = []
+            for layer in range(self.n_layers):
+                q, k, lse = (self[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
+                per_row = kernels.head_statistics(q, k, lse, ids=ids, **self.specs[layer].kwargs())
+                first = min(1, len(self) - 1)  # row 0 sees only itself and would dilute every mean
+                columns = {name: value[0, :, first:].nanmean(-1).numpy() for name, value in per_row.items()}
+                columns["entropy"] = columns["entropy"] / np.log(2)
+                frames.append(pd.DataFrame({"layer": layer, "head": np.arange(q.shape[1]), **columns}))
+            self._statistics = pd.concat(frames, ignore_index=True)
+        return self._statistics.copy()
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """What the trace keeps, as NumPy arrays ready for `np.savez`: ids, tokens, q, k, v, lse, logits."""
+        kept = {name: value[0].float().numpy() for name, value in self._record.values.items() if keep_attention(name)}
+        return {"ids": np.array(self.ids), "tokens": np.array(self.tokens), **kept}
+
+    def _layer(self, layer: int) -> int:
+        if not 0 <= layer < self.n_layers:
+            raise UnknownName(f"There is no layer {layer}; this model has layers 0 to {self.n_layers - 1}.")
+        return layer
+
+    def _head(self, head: int) -> int:
+        if not 0 <= head < self.n_heads:
+            raise UnknownName(f"There is no head {head}; this model has heads 0 to {self.n_heads - 1}.")
+        return head
+
+

@@ -1,0 +1,1 @@
+"""Training: data, loop and recipes. `python -m tlmviz.training <recipe> --data DIR`."""

@@ -1,0 +1,55 @@
+"""`python -m tlmviz.training <recipe> --data DIR [--runs DIR]`: train, or resume, and write models/<recipe>/."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import torch
+
+from ..errors import Error, UnknownName
+from ..networks.zoo import MODELS
+from ..tokens import Tokenizer
+from .data import read_corpus
+from .export import export
+from .loop import train
+from .recipes import RECIPES
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one recipe; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tlmviz.training", description="Train a bundled model from its data.")
+    parser.add_argument("recipe", help=f"one of {', '.join(RECIPES)}")
+    parser.add_argument("--data", type=Path, required=True, help="folder with stories.txt (and eng-fra.tsv.gz)")
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where checkpoints live; resumed from if present")
+    parser.add_argument("--models", type=Path, default=MODELS, help="where the finished model goes")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)))
+    try:
+        recipe = RECIPES.get(options.recipe)
+        if recipe is None:
+            raise UnknownName(f"There is no recipe {options.recipe!r}; choose one of {', '.join(RECIPES)}.")
+        corpus = read_corpus(options.data)
+        folder = options.runs / options.recipe
+        tokenizer = _tokenizer(folder, corpus.train, recipe.config.vocab_size)
+        log = train(recipe.config, recipe.schedule, corpus, tokenizer, folder)
+        export(recipe, log, corpus, tokenizer, folder, options.models / options.recipe)
+    except Error as error:
+        print(f"{error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _tokenizer(folder: Path, texts: list[str], vocab_size: int) -> Tokenizer:
+    """The run's tokenizer, learned once: a resumed run must spell the text the same way."""
+    path = folder / "tokenizer.json"
+    if not path.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(Tokenizer.train(texts, vocab_size).to_json())
+    return Tokenizer.load(path)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

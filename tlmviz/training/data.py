@@ -1,0 +1,102 @@
+"""Text to batches: stories, plain sentences, splits and packing."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..errors import BadText
+from ..tokens import END_OF_TEXT, Tokenizer
+
+STORIES = "stories.txt"
+PAIRS = "eng-fra.tsv.gz"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents to learn from, documents to judge by, and extra sentences."""
+
+    train: list[str]
+    valid: list[str]
+    sentences: list[str]
+
+
+def read_corpus(folder: Path, valid_share: float = 0.05) -> Corpus:
+    """Stories split by a hash of their text (so the split never depends on order), and unique English sentences."""
+    path = folder / STORIES
+    if not path.is_file():
+        raise BadText(f"{folder} has no {STORIES}; give the folder with the training data as --data.")
+    stories = split_documents(path.read_text(encoding="utf-8"))
+    stories = list(dict.fromkeys(stories))
+    train, valid = [], []
+    for story in stories:
+        share = int.from_bytes(hashlib.sha256(story.encode()).digest()[:4], "big") / 2**32
+        (valid if share < valid_share else train).append(story)
+    return Corpus(train, valid, _english_sentences(folder / PAIRS))
+
+
+def split_documents(text: str) -> list[str]:
+    """The documents of a text in which a line <|endoftext|> ends each."""
+    return [part.strip() for part in text.split(END_OF_TEXT) if part.strip()]
+
+
+def _english_sentences(path: Path) -> list[str]:
+    if not path.is_file():
+        return []
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return list(dict.fromkeys(line.split("\t", 1)[0] for line in lines))
+
+
+class Packer:
+    """Endless batches of packed documents, shuffled and re-tokenised for every pass over the data.
+
+    Each stories pass is cut into windows of `length` tokens that start with a document boundary
+    wherever the shuffle puts one. Extra sentences are grouped into documents of a story's length.
+    With BPE-dropout the same story is spelled differently each time, which slows memorising.
+    """
+
+    def __init__(self, corpus: Corpus, tokenizer: Tokenizer, seed: int, bpe_dropout: float = 0.0):
+        self.corpus, self.tokenizer, self.bpe_dropout = corpus, tokenizer, bpe_dropout
+        self.rng = np.random.default_rng(seed)
+        self.passes = 0
+        self._stream = {"stories": np.zeros(0, np.int64), "sentences": np.zeros(0, np.int64)}
+
+    def batch(self, rows: int, length: int, sentence_share: float) -> tuple[Tensor, Tensor]:
+        """Inputs and next-token targets, each [rows, length]."""
+        kinds = self.rng.random(rows) < sentence_share
+        windows = np.stack([self._window("sentences" if kind else "stories", length + 1) for kind in kinds])
+        data = torch.from_numpy(windows)
+        return data[:, :-1], data[:, 1:]
+
+    def _window(self, kind: str, length: int) -> np.ndarray:
+        while len(self._stream[kind]) < length:
+            self._stream[kind] = np.concatenate([self._stream[kind], self._one_pass(kind)])
+        window, rest = np.split(self._stream[kind], [length])
+        # the last token starts the next window as its first input
+        self._stream[kind] = np.concatenate([window[-1:], rest])
+        return window
+
+    def _one_pass(self, kind: str) -> np.ndarray:
+        if kind == "stories":
+            self.passes += 1
+            documents = [self.corpus.train[i] for i in self.rng.permutation(len(self.corpus.train))]
+        else:
+            order = self.rng.permutation(len(self.corpus.sentences))[:12000]
+            documents = [" ".join(self.corpus.sentences[i] for i in group) for group in np.array_split(order, 600)]
+        # Half the documents keep the spelling used at inference.
+        plain = self.rng.random(len(documents)) < 0.5
+        ids: list[list[int]] = [[]] * len(documents)
+        for dropout, chosen in ((None, plain), (self.bpe_dropout or None, ~plain)):
+            self.tokenizer.set_dropout(dropout)
+            where = np.flatnonzero(chosen)
+            for i, encoded in zip(where, self.tokenizer.encode_many([documents[i] for i in where])):
+                ids[i] = encoded
+        self.tokenizer.set_dropout(None)
+        end = self.tokenizer.end_of_text
+        return np.concatenate([np.array([end, *document], np.int64) for document in ids])

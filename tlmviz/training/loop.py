@@ -1,0 +1,135 @@
+"""The training loop: AdamW, warm-up and cosine, clipping, held-out loss, checkpoints to resume from."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch.nn import functional as F
+from tqdm import tqdm
+
+from ..config import ModelConfig
+from ..networks.transformer import TransformerLM
+from ..quality import bits_per_byte
+from ..tokens import Tokenizer
+from .data import Corpus, Packer
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long and how hard to train. Rates per step; lengths in tokens.
+
+    `lengths` is a sequence of (share of steps, window length): short windows first, because
+    they are cheaper, the full context last. `sentence_share` of the windows hold plain
+    sentences; the share falls to zero over the last fifth.
+    """
+
+    steps: int
+    batch_tokens: int = 8192
+    lengths: tuple[tuple[float, int], ...] = ((1.0, 256),)
+    learning_rate: float = 2e-3
+    warmup: int = 100
+    weight_decay: float = 0.1
+    betas: tuple[float, float] = (0.9, 0.98)
+    clip: float = 1.0
+    sentence_share: float = 0.0
+    bpe_dropout: float = 0.0
+    seed: int = 0
+    evaluate_every: int = 100
+
+    def rate(self, step: int) -> float:
+        """Learning rate: linear warm-up, then a cosine to 2 % of the peak."""
+        if step < self.warmup:
+            return self.learning_rate * (step + 1) / self.warmup
+        done = (step - self.warmup) / max(1, self.steps - self.warmup)
+        return self.learning_rate * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done)))
+
+    def length(self, step: int) -> int:
+        """Window length at a step."""
+        passed = 0.0
+        for share, length in self.lengths:
+            passed += share
+            if step < passed * self.steps:
+                return length
+        return self.lengths[-1][1]
+
+    def sentences(self, step: int) -> float:
+        """Share of windows that hold plain sentences at a step."""
+        done = step / self.steps
+        return self.sentence_share * min(1.0, max(0.0, (0.9 - done) / 0.3))
+
+
+def train(config: ModelConfig, schedule: Schedule, corpus: Corpus, tokenizer: Tokenizer, folder: Path) -> dict:
+    """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(schedule.seed)
+    network = TransformerLM(config)
+    decayed = [p for p in network.parameters() if p.ndim > 1]
+    others = [p for p in network.parameters() if p.ndim <= 1]
+    groups = [dict(params=decayed, weight_decay=schedule.weight_decay), dict(params=others, weight_decay=0.0)]
+    optimizer = torch.optim.AdamW(groups, lr=schedule.learning_rate, betas=schedule.betas, fused=True)
+    packer = Packer(corpus, tokenizer, schedule.seed, schedule.bpe_dropout)
+    log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
+    if (folder / "log.json").is_file():
+        log = _resume(folder, network, optimizer, packer)
+    began = time.monotonic() - log["seconds"]
+    bar = tqdm(range(log["step"], schedule.steps), initial=log["step"], total=schedule.steps, mininterval=5, unit="step")
+    recent: list[float] = []
+    network.train()
+    for step in bar:
+        length = min(schedule.length(step), config.context)
+        inputs, targets = packer.batch(max(1, schedule.batch_tokens // length), length, schedule.sentences(step))
+        for group in optimizer.param_groups:
+            group["lr"] = schedule.rate(step)
+        loss = F.cross_entropy(network(inputs).flatten(0, 1), targets.flatten())
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), schedule.clip)
+        optimizer.step()
+        recent.append(loss.item())
+        log["tokens"] += inputs.numel()
+        if (step + 1) % schedule.evaluate_every == 0 or step + 1 == schedule.steps:
+            held_out = bits_per_byte(network, tokenizer, corpus.valid)
+            network.train()
+            log["curve"].append({"step": step + 1, "tokens": log["tokens"], "train_loss": sum(recent) / len(recent), "valid_bpb": held_out})
+            log.update(step=step + 1, seconds=time.monotonic() - began, passes=packer.passes)
+            bar.set_postfix(loss=f"{sum(recent) / len(recent):.3f}", held_out_bpb=f"{held_out:.4f}")
+            recent.clear()
+            _save(folder, network, optimizer, log)
+    return log
+
+
+def _save(folder: Path, network, optimizer, log: dict) -> None:
+    """Weights, optimiser moments and log; written aside and renamed, so that a kill leaves the last good one."""
+    state = optimizer.state_dict()["state"]
+    moments = {f"{index}.{key}": value for index, slot in state.items() for key, value in slot.items()}
+    named = {f"w.{name}": p.detach() for name, p in network.named_parameters()}
+    named.update({f"m.{name}": value.clone() for name, value in moments.items()})
+    save_file(named, folder / "state.new")
+    (folder / "log.new").write_text(json.dumps(log))
+    (folder / "state.new").replace(folder / "state.safetensors")
+    (folder / "log.new").replace(folder / "log.json")
+
+
+def _resume(folder: Path, network, optimizer, packer) -> dict:
+    log = json.loads((folder / "log.json").read_text())
+    tensors = load_file(folder / "state.safetensors")
+    weights = {name[2:]: value for name, value in tensors.items() if name.startswith("w.")}
+    network.load_state_dict(weights, strict=False)
+    state: dict[int, dict] = {}
+    for name, value in tensors.items():
+        if name.startswith("m."):
+            index, key = name[2:].split(".")
+            state.setdefault(int(index), {})[key] = value
+    full = optimizer.state_dict()
+    full["state"] = state
+    optimizer.load_state_dict(full)
+    # A fresh shuffle, different from the passes already seen.
+    packer.rng = type(packer.rng)(type(packer.rng.bit_generator)([packer.rng.bit_generator.random_raw(), log["step"]]))
+    packer.passes = log.get("passes", 0)
+    return log
