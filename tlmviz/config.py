@@ -55,7 +55,7 @@ class ModelConfig:
                 raise BadConfig(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(allowed)}.")
         for name in ("vocab_size", "n_layers", "d_model", "n_heads", "n_kv_heads", "d_ff", "context"):
             value = getattr(self, name)
-            if not isinstance(value, int) or value < 1:
+            if type(value) is not int or value < 1:  # True is an int to isinstance
                 raise BadConfig(f"{name} is {value!r}; it must be a whole number of at least 1.")
         if self.d_model % self.n_heads:
             raise BadConfig(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}; change either.")
@@ -63,8 +63,13 @@ class ModelConfig:
             raise BadConfig(f"n_heads {self.n_heads} is not a multiple of n_kv_heads {self.n_kv_heads}.")
         if self.positions == "rope" and self.head_dim % 2:
             raise BadConfig(f"RoPE rotates pairs, but the head dimension is {self.head_dim}; make it even.")
-        if self.window is not None and self.window < 1:
-            raise BadConfig(f"window is {self.window}; it must be at least 1, or null for no window.")
+        if self.window is not None and (type(self.window) is not int or self.window < 1):
+            raise BadConfig(f"window is {self.window!r}; it must be a whole number of at least 1, or null for none.")
+        if not 0 < self.rope_base < float("inf"):
+            raise BadConfig(f"rope_base is {self.rope_base}; it must be a positive number.")
+        for name, kind in (("name", str), ("description", str), ("bias", bool), ("tied", bool)):
+            if not isinstance(getattr(self, name), kind):
+                raise BadConfig(f"{name} is {getattr(self, name)!r}; it must be a {kind.__name__}.")
         for name in ("dropout", "attention_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise BadConfig(f"{name} is {getattr(self, name)}; it must be in [0, 1).")
@@ -83,7 +88,7 @@ class ModelConfig:
         """Read what `to_json` wrote. Raises BadConfig on malformed JSON, unknown or missing fields."""
         try:
             values: Any = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BadConfig(f"config.json is not valid JSON ({error}).") from error
         if not isinstance(values, dict) or "name" not in values:
             raise BadConfig("config.json must be an object with at least a name.")

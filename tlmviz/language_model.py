@@ -66,7 +66,8 @@ class LanguageModel:
         if len(ids) <= self.config.context:
             return text, len(ids)
         part = self.tokenizer.decode(ids[: self.config.context])
-        while len(self.tokenizer.encode(part, bos=True)) > self.config.context:  # a cut word may spell longer
+        # A cut character reads as U+FFFD, and a cut word may spell longer.
+        while part and (not text.startswith(part) or len(self.tokenizer.encode(part, bos=True)) > self.config.context):
             part = part[:-1]
         return part, len(ids)
 
@@ -89,6 +90,8 @@ class LanguageModel:
         keep: Callable[[str], bool] = keep_attention,
     ) -> Trace:
         """`trace` for ids that are tokenised already, [T]."""
+        if not ids:
+            raise BadText("There are no tokens to read; give at least one.")
         names = self.network.tap_names()
         unknown = set(edit or {}) - names
         if unknown:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from tokenizers import AddedToken, Tokenizer as HFTokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer as HFTokenizer
 
 from .errors import BadCheckpoint
 
@@ -27,6 +28,12 @@ class Tokenizer:
             raise BadCheckpoint(f"tokenizer.json has no {END_OF_TEXT} token; retrain it with tlmviz.training.")
         self.end_of_text: int = end
         self._bytes = _byte_alphabet()
+        pieces = (piece for piece in inner.get_vocab() if piece != END_OF_TEXT)
+        foreign = next((piece for piece in pieces if not self._bytes.keys() >= set(piece)), None)
+        if foreign is not None:
+            raise BadCheckpoint(
+                f"tokenizer.json holds {foreign!r}, which is no byte-level piece; retrain it with tlmviz.training."
+            )
 
     @property
     def vocab_size(self) -> int:
@@ -35,14 +42,12 @@ class Tokenizer:
 
     def encode(self, text: str, bos: bool = False) -> list[int]:
         """Token ids of a text; `bos` puts the end-of-text token in front."""
-        # A lone surrogate (half an emoji, pasted) has no UTF-8 form; it becomes U+FFFD.
-        text = text.encode("utf-8", "replace").decode("utf-8") if not _is_utf8(text) else text
-        ids = self._inner.encode(text).ids
+        ids = self._inner.encode(_well_formed(text)).ids
         return [self.end_of_text, *ids] if bos else ids
 
     def encode_many(self, texts: list[str]) -> list[list[int]]:
         """Token ids of many texts at once, without the special token."""
-        return [encoding.ids for encoding in self._inner.encode_batch(texts)]
+        return [encoding.ids for encoding in self._inner.encode_batch([_well_formed(text) for text in texts])]
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of some ids; special tokens leave nothing, broken UTF-8 becomes U+FFFD."""
@@ -98,12 +103,13 @@ class Tokenizer:
         return cls(inner)
 
 
-def _is_utf8(text: str) -> bool:
+def _well_formed(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate (half an emoji, pasted), which has no UTF-8 form."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return False
-    return True
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _byte_alphabet() -> dict[str, int]:

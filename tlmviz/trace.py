@@ -194,10 +194,23 @@ class Trace:
 
     def qk(self, layer: int, head: int) -> tuple[Tensor, Tensor, Tensor]:
         """q [T, D], k [S, D] and lse [T] of one head; with GQA, k is its group's."""
-        q, k = self[f"blocks.{self._layer(layer)}.attn.q"], self[f"blocks.{layer}.attn.k"]
-        self._head(head)
-        group = head * k.shape[1] // q.shape[1]
+        _existing("layer", layer, self.n_layers)
+        q, k = self[f"blocks.{layer}.attn.q"], self[f"blocks.{layer}.attn.k"]
+        group = _existing("head", head, q.shape[1]) * k.shape[1] // q.shape[1]
         return q[0, head], k[0, group], self[f"blocks.{layer}.attn.lse"][0, head]
+
+    def batches(self) -> Iterator[tuple[Tensor, Tensor, Tensor, dict]]:
+        """q, k, lse and the kernels' options, layers in the batch dimension.
+
+        All layers at once for short texts with one kind of layer, where the cost is the number of
+        calls; layer by layer for long ones, where it is memory.
+        """
+        q, k, lse = ([self[f"blocks.{i}.attn.{part}"] for i in range(self.n_layers)] for part in ("q", "k", "lse"))
+        kinds = {(spec.scale, spec.causal, spec.window, id(spec.slopes)) for spec in self.specs}
+        if len(self) <= 256 and len(kinds) == 1:
+            yield torch.cat(q), torch.cat(k), torch.cat(lse), self.specs[0].kwargs()
+        else:
+            yield from zip(q, k, lse, (spec.kwargs() for spec in self.specs))
 
     def scores(self, layer: int, head: int, stage: str = "scaled") -> Float[Tensor, "t s"]:
         """One head's map before the softmax: "dot" is q.k, "scaled" adds scale and bias, "masked" hides the future."""
@@ -238,22 +251,20 @@ class Trace:
 
     def overview(self, size: int = 64, reduce: str = "max") -> Float[Tensor, "l h n n"]:
         """Every head's pooled picture, [L, H, size, size]."""
-        layers = []
-        for layer in range(self.n_layers):
-            q, k, lse = (self[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
-            spec = self.specs[layer].kwargs()
-            layers.append(kernels.pooled_attention_map(q, k, lse, size=size, reduce=reduce, **spec)[0])
-        return torch.stack(layers)
+        return torch.cat(
+            [kernels.pooled_attention_map(q, k, lse, size=size, reduce=reduce, **spec) for q, k, lse, spec in self.batches()]
+        )
 
     def row(self, position: int) -> Float[Tensor, "l h s"]:
         """What every head attends to from one position, [L, H, S]."""
+        position = range(len(self))[position]
         rows = slice(position, position + 1)
-        layers = []
-        for layer in range(self.n_layers):
-            q, k, lse = (self[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
-            spec = self.specs[layer].kwargs()
-            layers.append(kernels.attention_map(q, k, lse, rows=rows, **spec)[0, :, 0])
-        return torch.stack(layers)
+        tiles = [kernels.attention_map(q, k, lse, rows=rows, **spec) for q, k, lse, spec in self.batches()]
+        every = torch.cat(tiles)[:, :, 0]
+        for (layer, head), replaced in self._record.rows.items():
+            if position in replaced:
+                every[layer, head] = replaced[position]
+        return every
 
     def head_statistics(self) -> pd.DataFrame:
         """One line per head, averaged over query positions from the second on.
@@ -265,15 +276,15 @@ class Trace:
         """
         if self._statistics is None:
             ids = torch.tensor(self.ids)
-            frames = []
-            for layer in range(self.n_layers):
-                q, k, lse = (self[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
-                per_row = kernels.head_statistics(q, k, lse, ids=ids, **self.specs[layer].kwargs())
-                first = min(1, len(self) - 1)  # row 0 sees only itself and would dilute every mean
-                columns = {name: value[0, :, first:].nanmean(-1).numpy() for name, value in per_row.items()}
-                columns["entropy"] = columns["entropy"] / np.log(2)
-                frames.append(pd.DataFrame({"layer": layer, "head": np.arange(q.shape[1]), **columns}))
-            self._statistics = pd.concat(frames, ignore_index=True)
+            parts = [kernels.head_statistics(q, k, lse, ids=ids, **spec) for q, k, lse, spec in self.batches()]
+            first = min(1, len(self) - 1)  # row 0 sees only itself and would dilute every mean
+            columns = {
+                name: torch.cat([part[name] for part in parts])[:, :, first:].nanmean(-1).flatten().numpy()
+                for name in parts[0]
+            }
+            columns["entropy"] = columns["entropy"] / np.log(2)
+            layer, head = np.divmod(np.arange(self.n_layers * self.n_heads), self.n_heads)
+            self._statistics = pd.DataFrame({"layer": layer, "head": head, **columns})
         return self._statistics.copy()
 
     def arrays(self) -> dict[str, np.ndarray]:
@@ -281,14 +292,8 @@ class Trace:
         kept = {name: value[0].float().numpy() for name, value in self._record.values.items() if keep_attention(name)}
         return {"ids": np.array(self.ids), "tokens": np.array(self.tokens), **kept}
 
-    def _layer(self, layer: int) -> int:
-        if not 0 <= layer < self.n_layers:
-            raise UnknownName(f"There is no layer {layer}; this model has layers 0 to {self.n_layers - 1}.")
-        return layer
 
-    def _head(self, head: int) -> int:
-        if not 0 <= head < self.n_heads:
-            raise UnknownName(f"There is no head {head}; this model has heads 0 to {self.n_heads - 1}.")
-        return head
-
-
+def _existing(what: str, index: int, count: int) -> int:
+    if not 0 <= index < count:
+        raise UnknownName(f"There is no {what} {index}; this model has {what}s 0 to {count - 1}.")
+    return index

@@ -40,8 +40,8 @@ def mute_heads(heads: Iterable[tuple[int, int]], how: str = "zero") -> Edits:
 
     def mute(chosen: list[int]) -> Edit:
         def edit(z: Tensor, record: Recording) -> Tensor:  # [B, H, T, D]
-            if max(chosen) >= z.shape[1] or min(chosen) < 0:
-                raise UnknownName(f"There is no head {max(chosen)}; this model has heads 0 to {z.shape[1] - 1}.")
+            for head in chosen:
+                _check_index("head", head, z.shape[1])
             z = z.clone()
             z[:, chosen] = 0.0 if how == "zero" else z[:, chosen].mean(2, keepdim=True)
             return z
@@ -61,6 +61,8 @@ def replace_row(layer: int, head: int, row: int, weights: Float[Tensor, " s"]) -
         v = record.values[f"blocks.{layer}.attn.v"]
         if weights.numel() != v.shape[2]:
             raise BadShape(f"The row has {weights.numel()} weights, the text has {v.shape[2]} tokens; give one each.")
+        _check_index("head", head, z.shape[1])
+        _check_index("row", row, z.shape[2])
         z = z.clone()
         z[:, head, row] = weights @ v[:, head * v.shape[1] // z.shape[1]]
         record.rows.setdefault((layer, head), {})[row] = weights
@@ -102,8 +104,18 @@ def scale_scores(factor: float, n_layers: int, layer: int | None = None, head: i
     def edit(q: Tensor, record: Recording) -> Tensor:  # [B, H, T, D]
         if head is None:
             return q * factor
+        _check_index("head", head, q.shape[1])
         q = q.clone()
         q[:, head] *= factor
         return q
 
     return {f"blocks.{i}.attn.q": edit for i in (range(n_layers) if layer is None else (layer,))}
+
+
+def _chain(first: Edit, second: Edit) -> Edit:
+    return lambda value, record: second(first(value, record), record)
+
+
+def _check_index(what: str, index: int, count: int) -> None:
+    if not 0 <= index < count:
+        raise UnknownName(f"There is no {what} {index}; here are {what}s 0 to {count - 1}.")

@@ -31,13 +31,13 @@ def next_token(
     generator: torch.Generator,
 ) -> int:
     """Draw one token id; temperature 0 takes the largest logit. Raises BadShape on impossible settings."""
-    if temperature < 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
+    if not temperature >= 0 or (top_k is not None and top_k < 1) or not 0 < top_p <= 1:
         raise BadShape(
             f"temperature {temperature}, top_k {top_k}, top_p {top_p}: give temperature >= 0, top_k >= 1 and 0 < top_p <= 1."
         )
     if temperature == 0:
         return int(logits.argmax())
-    logits = logits / temperature
+    logits = (logits - logits.max()) / temperature  # at most zero, so that a tiny temperature cannot overflow
     if top_k is not None:
         logits = top_k_filter(logits, top_k)
     if top_p < 1:

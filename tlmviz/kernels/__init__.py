@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from importlib import util
 
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from ..errors import BadBackend, BadShape, UnknownName

@@ -20,7 +20,7 @@ def attention(q, k, v, *, causal, window, slopes, scale):
     if plain and (not causal or queries in (1, keys)) and _flash_fits(q, v):
         return _flash(q, k, v, scale, is_causal=causal and queries > 1)
     outs, lses = [], []
-    for start in range(0, queries, TILE_ROWS):
+    for start in range(0, max(1, queries), TILE_ROWS):  # no queries are one empty tile
         rows = slice(start, min(start + TILE_ROWS, queries))
         cols = _visible(rows, queries, keys, causal, window)
         bias = _bias(rows, cols, queries, keys, causal, window, slopes, q)
@@ -136,7 +136,8 @@ def _expand(k: Tensor, heads: int) -> Tensor:
 
 
 def _flash_fits(q: Tensor, v: Tensor) -> bool:
-    return q.device.type == "cpu" and q.shape[-1] == v.shape[-1] and q.shape[2] > 0
+    # The fused kernel divides by the number of keys: an empty tensor would end the process.
+    return q.device.type == "cpu" and q.shape[-1] == v.shape[-1] and q.numel() > 0 and v.numel() > 0
 
 
 def _flash(q, k, v, scale, is_causal=False, mask=None):

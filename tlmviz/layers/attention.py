@@ -49,10 +49,10 @@ class Attention(nn.Module):
 
     def attend(self, q, k, v):
         """Weighted sum of values, [B, H, T, D]."""
-        if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
-            k, v = (part.repeat_interleave(self.heads // self.groups, 1) for part in (k, v))
-            return F.scaled_dot_product_attention(q, k, v, dropout_p=self.attention_dropout, is_causal=True)
         spec = self.spec()
+        if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
+            weights = F.dropout(kernels.attention_scores(q, k, **spec.kwargs()).softmax(-1), self.attention_dropout)
+            return weights @ v.repeat_interleave(self.heads // self.groups, 1)
         z, lse = kernels.attention(q, k, v, **spec.kwargs())
         self.lse(lse)  # [B, H, T]
         return z

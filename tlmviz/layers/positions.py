@@ -19,7 +19,14 @@ Table = tuple[Tensor, Tensor] | None
 class Positions(nn.Module):
     """The three places, each doing nothing."""
 
-    slopes: Tensor | None = None  # [H], for the kernels
+    slopes: Tensor | None  # [H], for the kernels
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("slopes", None, persistent=False)
+
+    def initialise(self) -> None:
+        """Set starting values of learned parameters, after the network drew its own."""
 
     def embed(self, x: Float[Tensor, "b t c"], where: Int[Tensor, " t"]) -> Float[Tensor, "b t c"]:
         """Add position vectors to the token embeddings."""
@@ -45,6 +52,12 @@ class Learned(Positions):
         super().__init__()
         self.embedding = nn.Embedding(context, d_model)
 
+    @torch.no_grad()
+    def initialise(self):
+        # Starting as small sinusoids lets heads find relative offsets early; random vectors must learn each position alone.
+        context, d_model = self.embedding.weight.shape
+        self.embedding.weight.copy_(0.02 * 2**0.5 * sinusoids(torch.arange(context), d_model))
+
     def embed(self, x, where):
         context = self.embedding.num_embeddings
         if len(where) and int(where[-1]) >= context:
@@ -63,9 +76,13 @@ class Sinusoidal(Positions):
         self.d_model, self.base = d_model, base
 
     def embed(self, x, where):
-        cos, sin = kernels.angle_table(where, self.d_model + self.d_model % 2, self.base)
-        wave = torch.stack((sin, cos), -1).flatten(-2)[:, : self.d_model]  # [T, C]
-        return x + wave.to(x.dtype)
+        return x + sinusoids(where, self.d_model, self.base).to(x.dtype)
+
+
+def sinusoids(where: Int[Tensor, " t"], dim: int, base: float = 10000.0) -> Float[Tensor, "t c"]:
+    """sin and cos of t * base^(-2j/dim) at dimensions 2j and 2j + 1, [T, C]."""
+    cos, sin = kernels.angle_table(where, dim + dim % 2, base)
+    return torch.stack((sin, cos), -1).flatten(-2)[:, :dim]
 
 
 class RoPE(Positions):
@@ -87,7 +104,7 @@ class ALiBi(Positions):
 
     def __init__(self, n_heads: int):
         super().__init__()
-        self.register_buffer("slopes", alibi_slopes(n_heads), persistent=False)
+        self.slopes = alibi_slopes(n_heads)
 
 
 def alibi_slopes(n_heads: int) -> Float[Tensor, " h"]:

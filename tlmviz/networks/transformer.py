@@ -10,7 +10,16 @@ from ..caches import ContiguousCache, KVCache
 from ..config import ModelConfig
 from ..errors import BadShape
 from ..layers import (
-    MLP, ALiBi, Attention, Learned, NoPositions, PostNormBlock, PreNormBlock, RoPE, Sinusoidal, SwiGLU,
+    MLP,
+    ALiBi,
+    Attention,
+    Learned,
+    NoPositions,
+    PostNormBlock,
+    PreNormBlock,
+    RoPE,
+    Sinusoidal,
+    SwiGLU,
 )
 from ..trace import AttentionSpec, Tap, name_taps
 
@@ -56,12 +65,13 @@ class TransformerLM(nn.Module):
         self.head = nn.Linear(config.d_model, config.vocab_size, bias=False)
         self.embed, self.normed, self.logits = Tap(), Tap(), Tap()
         self.apply(_initialise)
+        self.positions.initialise()
         for block in self.blocks:
             for writer in (block.attn.proj, block.mlp.down):
                 nn.init.normal_(writer.weight, std=0.02 / (2 * config.n_layers) ** 0.5)
         if config.tied:
             self.head.weight = self.token_emb.weight
-        name_taps(self)
+        self._tap_names = frozenset(m.name for m in name_taps(self).modules() if isinstance(m, Tap))
 
     def forward(self, ids: Int[Tensor, "b t"], cache: KVCache | None = None) -> Float[Tensor, "b t v"]:
         """Logits at every given position; with a cache, the ids continue what it holds."""
@@ -85,7 +95,7 @@ class TransformerLM(nn.Module):
 
     def tap_names(self) -> frozenset[str]:
         """Names of all tapped tensors."""
-        return frozenset(module.name for module in self.modules() if isinstance(module, Tap))
+        return self._tap_names
 
 
 def count_parameters(config: ModelConfig) -> int:

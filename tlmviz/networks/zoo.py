@@ -32,11 +32,14 @@ def checkpoint_folder(name_or_path: str | Path) -> Path:
     """The folder of a bundled model or of a checkpoint on disk. Raises UnknownName."""
     text = str(name_or_path)
     bundled = MODELS / text
-    if Path(text).name == text and (bundled / "config.json").is_file():
-        return bundled
-    folder = Path(text).expanduser()
-    if folder.is_dir():
-        return folder
+    try:
+        if Path(text).name == text and (bundled / "config.json").is_file():
+            return bundled
+        folder = Path(text).expanduser()
+        if folder.is_dir():
+            return folder
+    except (OSError, RuntimeError):  # longer than a file name may be, or the home of a user who does not exist
+        pass
     raise UnknownName(
         f"There is no model {text!r}; choose one of {', '.join(list_models())}, or give the path of a checkpoint folder."
     )
@@ -96,7 +99,7 @@ def _check_weights(name: str, network: TransformerLM, weights: dict[str, torch.T
     expected = _own_weights(network)
     missing, extra = sorted(expected.keys() - weights.keys()), sorted(weights.keys() - expected.keys())
     if missing or extra:
-        parts = [f"lacks {missing[0]} and {len(missing) - 1} more" if len(missing) > 1 else f"lacks {missing[0]}"] if missing else []
+        parts = [f"lacks {missing[0]} (1 of {len(missing)} missing)"] if missing else []
         parts += [f"holds {extra[0]}, which this model has no place for"] if extra else []
         raise BadCheckpoint(f"{name}/model.safetensors {' and '.join(parts)}; config.json describes another model.")
     for key, value in weights.items():
@@ -105,7 +108,7 @@ def _check_weights(name: str, network: TransformerLM, weights: dict[str, torch.T
                 f"{name}/model.safetensors: {key} is {list(value.shape)}, config.json asks for {list(expected[key].shape)}."
             )
         if not torch.isfinite(value).all():
-            raise BadCheckpoint(f"{name}/model.safetensors: {key} holds NaN or infinity; the file is damaged or training diverged.")
+            raise BadCheckpoint(f"{name}/model.safetensors: {key} holds NaN or infinity; copy the file again or retrain.")
 
 
 def _restore_buffers(network: TransformerLM, config: ModelConfig) -> None:

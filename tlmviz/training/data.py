@@ -38,6 +38,10 @@ def read_corpus(folder: Path, valid_share: float = 0.05) -> Corpus:
     for story in stories:
         share = int.from_bytes(hashlib.sha256(story.encode()).digest()[:4], "big") / 2**32
         (valid if share < valid_share else train).append(story)
+    if not train or not valid:
+        raise BadText(
+            f"{path} has {len(stories)} different stories, too few to learn from some and judge by others; add more."
+        )
     return Corpus(train, valid, _english_sentences(folder / PAIRS))
 
 
@@ -69,7 +73,7 @@ class Packer:
 
     def batch(self, rows: int, length: int, sentence_share: float) -> tuple[Tensor, Tensor]:
         """Inputs and next-token targets, each [rows, length]."""
-        kinds = self.rng.random(rows) < sentence_share
+        kinds = self.rng.random(rows) < (sentence_share if self.corpus.sentences else 0)
         windows = np.stack([self._window("sentences" if kind else "stories", length + 1) for kind in kinds])
         data = torch.from_numpy(windows)
         return data[:, :-1], data[:, 1:]

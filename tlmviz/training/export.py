@@ -1,1 +1,129 @@
-def export(*a): pass
+"""From a finished run to models/<name>/: weights at half precision, tokenizer, and a card for people."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file
+
+from ..analysis.heads import head_scores
+from ..language_model import LanguageModel
+from ..networks.transformer import TransformerLM
+from ..networks.zoo import save_network
+from ..quality import bits_per_byte
+from ..tokens import Tokenizer
+from .data import Corpus
+from .recipes import Recipe
+
+PROMPTS = ("Once upon a time there was a little", "Tom and Anna went to the park. Anna saw", "The dog was sad because")
+LOSS_MARGIN = 0.001  # nats per token that half precision may cost
+
+
+def export(recipe: Recipe, log: dict, corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path) -> None:
+    """Write the model folder from the run's last checkpoint."""
+    network = TransformerLM(recipe.config)
+    tensors = load_file(run / "state.safetensors")
+    network.load_state_dict({n[2:]: t for n, t in tensors.items() if n.startswith("w.")}, strict=False)
+    network.eval().requires_grad_(False)
+    full = bits_per_byte(network, tokenizer, corpus.valid)
+    tokens_per_byte = _tokens_per_byte(tokenizer, corpus.valid)
+    exact = {name: p.clone() for name, p in network.named_parameters()}
+    dtype, stored = torch.float32, full
+    for half in (torch.float16, torch.bfloat16):
+        for name, p in network.named_parameters():
+            p.copy_(exact[name].to(half).float())
+        rounded = bits_per_byte(network, tokenizer, corpus.valid)
+        if abs(rounded - full) * math.log(2) / tokens_per_byte < LOSS_MARGIN:
+            dtype, stored = half, rounded
+            break
+    save_network(folder, network, tokenizer, dtype)
+    _curve(log, folder / "curve.svg")
+    lm = LanguageModel(network, tokenizer)
+    (folder / "card.md").write_text(_card(recipe, log, corpus, lm, folder, dtype, full, stored), encoding="utf-8")
+
+
+def _tokens_per_byte(tokenizer: Tokenizer, documents: list[str]) -> float:
+    return sum(map(len, tokenizer.encode_many(documents))) / sum(len(d.encode()) for d in documents)
+
+
+def _curve(log: dict, path: Path) -> None:
+    """Held-out bits per byte and training loss against tokens read."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "tlmviz"  # the same run draws the same file
+    from matplotlib import pyplot
+
+    figure, left = pyplot.subplots(figsize=(6.4, 3.2), layout="constrained")
+    tokens = [point["tokens"] / 1e6 for point in log["curve"]]
+    left.plot(tokens, [point["valid_bpb"] for point in log["curve"]], color="#1f5fa8", lw=2)
+    left.set(xlabel="tokens read (millions)", ylabel="held-out bits per byte", title="Training")
+    left.yaxis.label.set_color("#1f5fa8")
+    right = left.twinx()
+    right.plot(tokens, [point["train_loss"] for point in log["curve"]], color="#cf6a1b", lw=1.5)
+    right.set_ylabel("training loss (nats per token, with dropout)", color="#cf6a1b")
+    left.grid(alpha=0.3)
+    figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def _card(recipe, log, corpus, lm, folder, dtype, full, stored) -> str:
+    config, schedule = recipe.config, recipe.schedule
+    scores = head_scores(lm)
+    size = (folder / "model.safetensors").stat().st_size / 1e6
+    attention = {config.n_heads: "multi-head", 1: "multi-query"}.get(config.n_kv_heads, "grouped-query")
+    lines = [
+        f"# {config.name}", "", config.description, "",
+        "## Model", "",
+        f"- {config.n_layers} layers, {config.n_heads} heads ({attention} attention), d_model {config.d_model}, "
+        f"head dimension {config.head_dim}, feed-forward {config.d_ff} ({config.feedforward}), context {config.context} tokens",
+        f"- positions: {config.positions}; norm: {config.norm}, {config.norm_place}; biases: {'yes' if config.bias else 'no'}; "
+        f"head: {'tied to the embedding' if config.tied else 'untied'}",
+        f"- {lm.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
+        f"- tokenizer: byte-level BPE, {config.vocab_size:,} entries, learned on the training stories", "",
+        "## Data and licences", "",
+        f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their text): "
+        "excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+    ]
+    if schedule.sentence_share:
+        lines.append(
+            f"- {len(corpus.sentences):,} English sentences, {schedule.sentence_share:.0%} of the windows at first and none at "
+            "the end: Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)"
+        )
+    lines += [
+        "", "## Quality", "",
+        f"- **held-out stories: {stored:.4f} bits per byte** ({full:.4f} before rounding the weights)",
+        f"- training stopped after {log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, "
+        f"{log.get('passes', 0)} passes over the stories", "",
+        "![Loss curve](curve.svg)", "",
+        "## Heads", "",
+        "Mean attention weight on 8 texts of 64 random tokens that repeat once: *previous* is the weight on the token "
+        "before, *induction* the weight, in the second copy, on the token that followed the first.", "",
+        "| kind | layer.head | score |", "| --- | --- | --- |",
+    ]
+    for kind in ("previous", "induction"):
+        for row in scores.nlargest(3, kind).itertuples():
+            lines.append(f"| {kind} | {row.layer}.{row.head} | {getattr(row, kind):.3f} |")
+    lines += ["", "## Recipe", "", f"`python -m tlmviz.training {config.name} --data DIR`", ""]
+    lines += ["| setting | value |", "| --- | --- |"]
+    for name, value in vars(schedule).items():
+        lines.append(f"| {name} | {value} |")
+    lines.append(f"| dropout | {config.dropout} |")
+    lines += [
+        "", f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
+        f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.", "",
+        "## Samples", "", "Temperature 0.7, top-k 40, seed 0:", "",
+    ]
+    for prompt in PROMPTS:
+        text = lm.generate(prompt, 60, 0.7, 40).replace("\n", " ").strip()
+        lines.append(f"> **{prompt}** {text}\n")
+    lines += [
+        "## Limits", "",
+        "It knows the words of small children's stories and nothing else: no facts, no instructions, English only. "
+        "It was made to be looked into.", "",
+    ]
+    return "\n".join(lines)

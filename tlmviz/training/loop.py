@@ -96,9 +96,11 @@ def train(config: ModelConfig, schedule: Schedule, corpus: Corpus, tokenizer: To
         if (step + 1) % schedule.evaluate_every == 0 or step + 1 == schedule.steps:
             held_out = bits_per_byte(network, tokenizer, corpus.valid)
             network.train()
-            log["curve"].append({"step": step + 1, "tokens": log["tokens"], "train_loss": sum(recent) / len(recent), "valid_bpb": held_out})
+            loss_now = sum(recent) / len(recent)
+            point = {"step": step + 1, "tokens": log["tokens"], "train_loss": loss_now, "valid_bpb": held_out}
+            log["curve"].append(point)
             log.update(step=step + 1, seconds=time.monotonic() - began, passes=packer.passes)
-            bar.set_postfix(loss=f"{sum(recent) / len(recent):.3f}", held_out_bpb=f"{held_out:.4f}")
+            bar.set_postfix(loss=f"{loss_now:.3f}", held_out_bpb=f"{held_out:.4f}")
             recent.clear()
             _save(folder, network, optimizer, log)
     return log

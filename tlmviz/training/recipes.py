@@ -32,10 +32,10 @@ RECIPES = {
         notes_preset(
             "stories-gpt",
             description="The notes' TransformerLM: learned positions, pre-LayerNorm, GELU, untied head.",
-            n_layers=4, d_model=192, n_heads=6, d_ff=768, context=512, dropout=0.1,
+            n_layers=6, d_model=192, n_heads=6, d_ff=512, context=512, dropout=0.1,
         ),
         Schedule(
-            steps=2800, batch_tokens=4096, lengths=((0.6, 256), (0.4, 512)), learning_rate=1.5e-3,
+            steps=2400, batch_tokens=4096, lengths=((0.35, 128), (0.3, 256), (0.35, 512)), learning_rate=2e-3,
             weight_decay=0.5, sentence_share=0.3, bpe_dropout=0.1,
         ),
     ),

@@ -1,0 +1,19 @@
+"""tlmviz: `streamlit run app.py`. Page config, sections, warm-up, run."""
+
+import streamlit as st
+
+st.set_page_config(page_icon="pages/icon.svg", layout="wide", initial_sidebar_state=240)
+
+from tlmviz.ui import compute, frame, state  # noqa: E402  torch is imported here, before any page
+
+compute.warm_up()
+page = st.navigation(
+    {
+        "Attention": [
+            st.Page("pages/attention/explorer.py", title="Attention explorer", icon=":material/grid_view:", default=True),
+            st.Page("pages/attention/inside_block.py", title="Inside a block", icon=":material/account_tree:"),
+        ]
+    }
+)
+frame.sidebar_status(state.model_menu())
+page.run()

@@ -1,0 +1,273 @@
+"""How live the app is: `python benchmarks/live.py` (needs the test packages and Chromium).
+
+In headless Chromium: cold start, first picture on a warm server, keystroke and head choice to
+repainted map, what hovering sends, and the first picture's payload. At the websocket, without a
+browser: twenty sessions typing at once, memory per further session, and memory over 800 reruns.
+Medians and 95th percentiles of many presses in one run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+
+ROOT = Path(__file__).resolve().parents[1]
+DEBOUNCE = 150  # ms that the text box waits for the next key, not counted
+STORY = (
+    "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball. "
+    "She looked for the red ball in the garden and in the house. Her mom said, \"Do not be sad, Lily.\" "
+)
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+# Resolves with the time of the first exact map whose text or head differs from `before`.
+WAIT_PAINT = """(canvas, [before, field]) => new Promise((resolve, reject) => {
+  const done = () => canvas.dataset[field] !== before && canvas.dataset.paintedKind === "exact"
+    && resolve(Number(canvas.dataset.paintedAt));
+  const seen = new MutationObserver(done);
+  seen.observe(canvas, {attributes: true});
+  setTimeout(() => reject(new Error("no repaint in 20 s")), 20000);
+  done();
+})"""
+
+
+class Server:
+    """`streamlit run app.py` on a free port, from start to stop."""
+
+    def __init__(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://localhost:{self.port}/"
+
+    def __enter__(self) -> Server:
+        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
+        self.started = time.perf_counter()
+        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while True:
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(self.url + "_stcore/health", timeout=1).read()
+                return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.wait()
+
+    def memory(self) -> float:
+        """Resident memory in MB."""
+        with open(f"/proc/{self.process.pid}/statm") as pages:
+            return int(pages.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def summary(times: list[float]) -> str:
+    """Median and 95th percentile of milliseconds."""
+    ordered = sorted(times)
+    return f"median {statistics.median(ordered):6.0f} ms   p95 {ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))]:6.0f} ms"
+
+
+# --- in the browser ------------------------------------------------------------------------------
+
+
+def open_page(page: Page, url: str) -> float:
+    """Open a page and return the seconds until its map is painted."""
+    began = time.perf_counter()
+    page.goto(url, wait_until="commit")
+    canvas = page.get_by_test_id("detail")
+    canvas.wait_for(state="attached", timeout=60_000)
+    canvas.evaluate(WAIT_PAINT, [None, "paints"])
+    return time.perf_counter() - began
+
+
+def presses(page: Page, count: int) -> tuple[list[float], list[float]]:
+    """Milliseconds from a key in the text box to its map (debounce left out), and from an arrow key to the exact map."""
+    page.evaluate("addEventListener('keydown', () => { window.pressed = performance.now() }, true)")
+    canvas, box = page.get_by_test_id("detail"), page.get_by_role("textbox", name="Text")
+    typed, chosen = [], []
+    box.focus()
+    page.keyboard.press("End")
+    for i in range(count):
+        before = canvas.get_attribute("data-painted-text")
+        page.keyboard.press("abcdefghij"[i % 10])
+        painted = canvas.evaluate(WAIT_PAINT, [before, "paintedText"])
+        typed.append(painted - page.evaluate("window.pressed") - DEBOUNCE)
+        page.wait_for_timeout(400)  # a pause between words: charts below settle
+    overview = page.get_by_test_id("overview")
+    overview.focus()
+    for i in range(count):
+        before = canvas.get_attribute("data-painted-head")
+        page.keyboard.press("ArrowRight" if i % 6 else "ArrowDown")
+        painted = canvas.evaluate(WAIT_PAINT, [before, "paintedHead"])
+        chosen.append(painted - page.evaluate("window.pressed"))
+        page.wait_for_timeout(400)
+    return typed, chosen
+
+
+def hover_messages(page: Page, sent: list) -> int:
+    """Websocket messages that moving over the whole picture sends."""
+    box = page.get_by_test_id("detail").bounding_box()
+    page.wait_for_timeout(500)
+    before = len(sent)
+    for i in range(60):
+        page.mouse.move(box["x"] + box["width"] * (i % 10 + 1) / 12, box["y"] + box["height"] * (i // 10 + 1) / 8)
+    page.wait_for_timeout(500)
+    return len(sent) - before
+
+
+def in_browser(count: int) -> dict[str, object]:
+    """All browser figures, printed as they come."""
+    result: dict[str, object] = {}
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        with Server() as server:
+            open_page(page, server.url)
+            result["cold start to first picture, s (bar 6)"] = round(time.perf_counter() - server.started, 2)
+            warm = [_fresh(browser, server.url)[0] for _ in range(7)]
+            result["warm first picture, s (bar 1.5)"] = f"median {statistics.median(warm):.2f}, worst {max(warm):.2f}"
+            for tokens in (256, 1024):
+                text = _text_of(tokens)
+                seconds, payload = _fresh(browser, server.url + "?text=" + urllib.request.quote(text))
+                measured = f"{seconds:.2f} s, {payload / 1e6:.2f} MB received"
+                result[f"first picture at about {tokens} tokens (bar at 256: 1.5 MB)"] = measured
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            sent: list = []
+            page.on("websocket", lambda socket_: socket_.on("framesent", sent.append))
+            open_page(page, server.url + "?text=" + urllib.request.quote(_text_of(56)))
+            page.wait_for_timeout(1500)
+            typed, chosen = presses(page, count)
+            result["keystroke to map, T about 64 (bar 80 / 150)"] = summary(typed)
+            result["head choice to exact map (bar 80 / 150)"] = summary(chosen)
+            result["messages sent while hovering (bar 0)"] = hover_messages(page, sent)
+        browser.close()
+    return result
+
+
+def _fresh(browser, url: str) -> tuple[float, int]:
+    """Seconds to the first picture and websocket bytes received in a new browser context."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page, received = context.new_page(), []
+    page.on("websocket", lambda socket_: socket_.on("framereceived", lambda frame: received.append(len(frame))))
+    seconds = open_page(page, url)
+    total = sum(received)
+    context.close()
+    return seconds, total
+
+
+def _text_of(tokens: int) -> str:
+    """About this many tokens of story (four characters each, measured on the bundled tokenizer)."""
+    import tlmviz
+
+    tokenizer = tlmviz.load("stories-rope").tokenizer
+    ids = tokenizer.encode(STORY * (tokens // 40 + 1))
+    return tokenizer.decode(ids[: tokens - 1])
+
+
+# --- at the websocket ----------------------------------------------------------------------------
+
+
+class Session:
+    """One user without a browser: opens the page, types, and waits for the script to finish."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = connect(f"ws://localhost:{port}/_stcore/stream", subprotocols=["streamlit"], max_size=None)
+        self.text_id = self.fragment = ""
+        self.run(BackMsg())
+
+    def run(self, message: BackMsg) -> float:
+        """Send a rerun and return the milliseconds until its script has finished."""
+        message.rerun_script.page_script_hash = message.rerun_script.page_script_hash or ""
+        message.rerun_script.SetInParent()
+        began = time.perf_counter()
+        self.socket.send(message.SerializeToString())
+        while True:
+            reply = ForwardMsg()
+            reply.ParseFromString(self.socket.recv(timeout=60))
+            element = reply.delta.new_element if reply.WhichOneof("type") == "delta" else None
+            if element is not None and element.WhichOneof("type") == "text_input":
+                self.text_id, self.fragment = element.text_input.id, reply.delta.fragment_id
+            if reply.WhichOneof("type") == "script_finished":
+                if reply.script_finished not in (0, 4):  # success of a full or of a fragment run
+                    continue
+                return (time.perf_counter() - began) * 1e3
+
+    def type(self, text: str) -> float:
+        """What a pause in typing sends: the text, for the fragment it belongs to."""
+        message = BackMsg()
+        message.rerun_script.fragment_id = self.fragment
+        widget = message.rerun_script.widget_states.widgets.add()
+        widget.id, widget.string_value = self.text_id, text
+        return self.run(message)
+
+
+def sessions(users: int, rounds: int, reruns: int) -> dict[str, object]:
+    """Latency of many sessions at once, and what sessions and reruns cost in memory."""
+    result: dict[str, object] = {}
+    with Server() as server:
+        first = Session(server.port)
+        for i in range(40):
+            first.type(STORY + f"warm {i}")
+        before = server.memory()
+        everyone = [first] + [Session(server.port) for _ in range(users - 1)]
+        for i, session in enumerate(everyone):
+            session.type(STORY + f"hello {i % 8}")
+        result["memory per further session, MB (bar 1)"] = round((server.memory() - before) / (users - 1), 2)
+        times: list[float] = []
+        barrier = threading.Barrier(users)
+
+        def press(number: int) -> None:
+            for turn in range(rounds):
+                barrier.wait()
+                times.append(everyone[number].type(STORY + f"{number} and {turn}"))
+
+        threads = [threading.Thread(target=press, args=(number,)) for number in range(users)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        result[f"{users} sessions pressing at once (bar p95 500)"] = summary(times)
+        marks = [server.memory()]
+        for i in range(reruns):
+            first.type(STORY + f"again {i}")
+            if (i + 1) % (reruns // 4) == 0:
+                marks.append(server.memory())
+        growth = marks[-1] - marks[1]
+        result[f"memory over {reruns} reruns, MB at each quarter"] = ", ".join(f"{mark:.0f}" for mark in marks)
+        result["growth after the first quarter, MB (bar: flat)"] = round(growth, 1)
+    return result
+
+
+def main() -> None:
+    """Run the chosen parts and print one table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=["browser", "sessions", "all"], default="all")
+    parser.add_argument("--presses", type=int, default=30)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    result: dict[str, object] = {}
+    if options.part in ("browser", "all"):
+        result.update(in_browser(options.presses))
+    if options.part in ("sessions", "all"):
+        result.update(sessions(20, 15, 800))
+    width = max(map(len, result))
+    for name, value in result.items():
+        print(f"{name:{width}}  {value}")
+    if options.json:
+        options.json.write_text(json.dumps(result, indent=2, default=str) + "\n")
+
+
+if __name__ == "__main__":
+    main()

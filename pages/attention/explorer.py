@@ -1,0 +1,88 @@
+"""Attention explorer: every head of a trained model on the user's text, live."""
+
+import streamlit as st
+
+from tlmviz import figures
+from tlmviz.errors import Error
+from tlmviz.figures import predictions
+from tlmviz.ui import compute, frame, panels, state
+from tlmviz.ui.attention_view import attention_view, build_payload
+
+PANELS = {"why": "Why this weight", "scale": "Scale", "mute": "Mute heads", "checks": "Checks", "data": "Data and downloads"}
+SNIPPET = """\
+import tlmviz
+
+lm = tlmviz.load({name!r})
+trace = lm.trace({text!r})
+weights = trace.attention(layer={layer}, head={head})  # [T, T], computed when asked
+print(trace.tokens)
+print(weights)
+print(trace.head_statistics())
+"""
+
+
+def remember_view() -> None:
+    """What the attention view sent becomes the session's view and the link."""
+    sent = (st.session_state.get("attention") or {}).get("view")
+    if sent:
+        state.remember(state.View.received(sent))
+
+
+@st.fragment
+def explore(name: str) -> None:
+    """Text, overview, detail and predictions; everything below follows from them."""
+    lm = compute.model(name)
+    text = state.text_box(lm)
+    if text is None:
+        return
+    trace = compute.trace(name, text)
+    shown = state.view().fitted(trace.n_layers, trace.n_heads, len(trace))
+    picture, beside = st.columns([0.77, 0.23], gap="small")
+    with picture:
+        sent = (st.session_state.get("attention") or {}).get("view") or {}
+        echo = {**shown.sent(), "seq": sent.get("seq", 0)}
+        payload = build_payload(trace, echo, model=name, origin=state.origin(name), palette=figures.palette())
+        attention_view(payload, key="attention", height=450, on_change=remember_view)
+    with beside:
+        _predictions(lm, trace, shown)
+    panel = st.segmented_control(
+        "Look closer", list(PANELS), default="why", format_func=PANELS.get, key="panel", bind="query-params",
+        required=True, label_visibility="collapsed",
+    )
+    panels.show(panel, name, text, shown)
+    _words(name, text, shown)
+
+
+def _predictions(lm, trace, shown) -> None:
+    position = len(trace) - 1 if shown.query is None else shown.query
+    temperature = st.slider("Temperature", 0.0, 2.0, 1.0, 0.05, key="temp", bind="query-params")
+    top = trace.probabilities(position, temperature).topk(10)
+    figure = predictions.top_tokens(
+        [lm.tokenizer.name(i) for i in top.indices.tolist()], top.values.numpy(), trace.tokens[position], frame.theme(), 375
+    )
+    frame.chart(figure, key="predictions", alt="The ten most probable next tokens with their probabilities")
+
+
+def _words(name: str, text: str, shown) -> None:
+    frame.notice(
+        "Early layers often look back one token (order the overview by *Previous token*); later ones find what followed "
+        "an earlier copy of the same word (*Induction*).",
+        "Many rows put their weight on ⟨start⟩: an *attention sink*, where a head rests when it has nothing to say.",
+        "Click a cell or a token to pin it; the predictions then show what the model expects after that token.",
+    )
+    frame.badges(compute.checks(name, text, quick=True))
+    frame.equation(
+        r"p_{ts} = \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} + b_{ts} - \mathrm{lse}_t\Big),\qquad "
+        r"\mathrm{lse}_t = \log \sum_{s \le t} \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} + b_{ts}\Big)",
+        "Scaled dot-product attention: Transformer with PyTorch, section 1.2, Eq. 4, and section 2.1.2, Eq. 24–27. "
+        "The maps are recomputed from q, k and each row's log-sum-exp; none is stored.",
+    )
+    layer, head = shown.head
+    frame.copy_as_python(SNIPPET.format(name=name, text=text, layer=layer, head=head))
+
+
+frame.heading("Attention explorer", "What every head of a really trained model attends to, as you type.")
+try:
+    explore(st.session_state["model"])
+except Error as error:
+    st.error(str(error))

@@ -1,0 +1,45 @@
+"""Fixtures every test may ask for: a tiny tokenizer, tiny random models, and the bundled model."""
+
+import os
+
+os.environ["TRITON_INTERPRET"] = "1"  # read when Triton kernels are imported, so before anything else
+
+import pytest
+import torch
+from hypothesis import settings
+
+import tlmviz
+
+from . import tiny
+
+torch.set_num_threads(1)
+# Deadlines measure the machine, not the code; a fixed seed makes a failure repeat.
+settings.register_profile("tlmviz", deadline=None, derandomize=True, max_examples=40)
+settings.load_profile("tlmviz")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "quality: asserts what the bundled weights have learned")
+
+
+@pytest.fixture(scope="session")
+def tokenizer():
+    return tiny.tokenizer()
+
+
+@pytest.fixture(scope="session", params=sorted(tiny.VARIANTS))
+def variant(request, tokenizer):
+    """A tiny random language model of each variant in turn. Shared: tests must not change it."""
+    return tiny.language_model(tokenizer, **tiny.VARIANTS[request.param])
+
+
+@pytest.fixture(scope="session")
+def lm(tokenizer):
+    """One tiny random language model. Shared: tests must not change it."""
+    return tiny.language_model(tokenizer)
+
+
+@pytest.fixture(scope="session")
+def stories():
+    """The bundled default model."""
+    return tlmviz.load("stories-rope")

@@ -1,0 +1,88 @@
+"""Where tokens stand: five classes against the papers' formulas."""
+
+import math
+
+import pytest
+import torch
+
+from tlmviz.config import POSITIONS
+from tlmviz.errors import BadText
+from tlmviz.layers import ALiBi, Learned, NoPositions, RoPE, Sinusoidal
+from tlmviz.layers.positions import alibi_slopes
+
+from ..tiny import network, sentence
+
+
+def test_alibi_slopes_are_the_papers():
+    assert alibi_slopes(8).tolist() == [2.0**-i for i in range(1, 9)]
+    assert alibi_slopes(4).tolist() == [2.0**-i for i in (2, 4, 6, 8)]
+    assert alibi_slopes(6).tolist() == [2.0**-i for i in (2, 4, 6, 8, 1, 3)]
+    assert alibi_slopes(1).tolist() == [2.0**-8]
+    assert alibi_slopes(12).tolist() == pytest.approx(
+        [2.0**-i for i in range(1, 9)] + [2.0**-i for i in (0.5, 1.5, 2.5, 3.5)]
+    )
+
+
+@pytest.mark.parametrize("heads", range(1, 20))
+def test_alibi_slopes_are_one_a_head_and_differ(heads):
+    slopes = alibi_slopes(heads).tolist()
+    assert len(set(slopes)) == len(slopes) == heads and min(slopes) > 0 and max(slopes) < 1
+
+
+def test_alibi_lives_in_the_scores_only():
+    x, table = torch.randn(1, 4, 3, 8), ALiBi(4).table(torch.arange(3))
+    assert table is None and ALiBi(4).rotate(x, table) is x and ALiBi(4).embed(x, torch.arange(3)) is x
+    assert "slopes" not in ALiBi(4).state_dict()
+
+
+def test_sinusoids_are_the_papers():
+    where = torch.tensor([0, 1, 17, 300])
+    wave = Sinusoidal(6).embed(torch.zeros(1, 4, 6), where)[0]
+    for row, position in zip(wave, where.tolist()):
+        for j in range(3):
+            angle = position / 10000 ** (2 * j / 6)
+            assert row[2 * j].item() == pytest.approx(math.sin(angle), abs=1e-6)
+            assert row[2 * j + 1].item() == pytest.approx(math.cos(angle), abs=1e-6)
+
+
+def test_sinusoids_fit_an_odd_width():
+    assert Sinusoidal(5).embed(torch.zeros(1, 2, 5), torch.arange(2)).shape == (1, 2, 5)
+
+
+def test_rope_turns_queries_by_their_position():
+    rope = RoPE(4, base=100.0)
+    table = rope.table(torch.tensor([3]))
+    turned = rope.rotate(torch.tensor([[[[1.0, 0.0, 1.0, 0.0]]]]), table).flatten().tolist()
+    # frequencies 1 and 1/10
+    assert turned == pytest.approx([math.cos(3), math.sin(3), math.cos(0.3), math.sin(0.3)], abs=1e-6)
+
+
+def test_learned_positions_end():
+    learned = Learned(4, 8)
+    x = torch.zeros(1, 2, 8)
+    assert torch.equal(learned.embed(x, torch.tensor([2, 3]))[0], learned.embedding.weight[2:])
+    with pytest.raises(BadText) as error:
+        learned.embed(x, torch.tensor([3, 4]))
+    assert "Position 4" in sentence(error) and "0 to 3" in sentence(error)
+
+
+def test_a_cache_cannot_pass_the_learned_positions():
+    model = network(positions="learned", context=6)
+    cache = model.new_cache()
+    model(torch.zeros(1, 6, dtype=torch.long), cache)
+    with pytest.raises(BadText):
+        model(torch.zeros(1, 1, dtype=torch.long), cache)
+
+
+def test_no_positions_do_nothing():
+    none, x = NoPositions(), torch.randn(1, 2, 8)
+    assert none.embed(x, torch.arange(2)) is x and none.rotate(x, none.table(torch.arange(2))) is x
+    assert none.slopes is None
+
+
+@pytest.mark.parametrize("positions", POSITIONS)
+def test_order_matters_only_with_positions(positions):
+    """The last of the logits, when two earlier tokens change places."""
+    model = network(positions=positions, n_layers=1)
+    one, other = model(torch.tensor([[5, 9, 30, 7], [9, 5, 30, 7]]))[:, -1]
+    assert ((one - other).abs().max() > 1e-3) == (positions != "none")

@@ -1,0 +1,89 @@
+"""The import rule and the length rule of the house, read from the source."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "tlmviz"
+FILES = sorted(PACKAGE.rglob("*.py"))
+PAGES = sorted((ROOT / "pages").rglob("*.py"))
+
+# A part may import itself and parts of a lower rank. Equal rank: see NEIGHBOURS.
+RANKS = {
+    "errors": 0, "config": 1, "tokens": 1, "quality": 1, "kernels": 1, "trace": 2, "caches": 2,
+    "layers": 3, "networks": 4, "decoding": 5, "analysis": 5, "checks": 5,
+    "language_model": 6, "training": 7, "__init__": 7, "__main__": 8, "figures": 0, "ui": 9,
+}
+NEIGHBOURS = {("__main__", "__init__"), ("__main__", "checks")}
+
+
+def imports(path: Path) -> set[str]:
+    """Every module a file imports, absolute, functions' own imports included."""
+    package = list(path.relative_to(ROOT).with_suffix("").parts[:-1])
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            module = ".".join(part for part in (base, node.module) if part)
+            found |= {f"{module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def part(module: str) -> str | None:
+    """The part of tlmviz a dotted name lies in; None outside tlmviz."""
+    names = module.split(".")
+    if names[0] != "tlmviz":
+        return None
+    if len(names) > 1 and ((PACKAGE / names[1]).is_dir() or (PACKAGE / f"{names[1]}.py").is_file()):
+        return names[1]
+    return "__init__"
+
+
+def label(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", FILES, ids=label)
+def test_imports_go_one_way(path):
+    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    assert own in RANKS, f"give {own} a rank"
+    for module in imports(path):
+        other = part(module)
+        if other is None or other == own or (own, other) in NEIGHBOURS:
+            continue
+        assert RANKS[other] < RANKS[own], f"{label(path)} imports {module}"
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if "figures" in p.parts], ids=label)
+def test_figures_import_numpy_and_plotly_only(path):
+    for module in imports(path):
+        top = module.split(".")[0]
+        assert top in {"numpy", "plotly"} | sys.stdlib_module_names or module.startswith("tlmviz.figures"), module
+
+
+@pytest.mark.parametrize("path", FILES, ids=label)
+def test_streamlit_and_triton_stay_in_their_places(path):
+    tops = {module.split(".")[0] for module in imports(path)}
+    assert "streamlit" not in tops or "ui" in path.relative_to(PACKAGE).parts
+    assert "triton" not in tops or path.stem.endswith("_triton")
+    assert not {"pages", "app", "tests"} & tops
+
+
+def test_no_file_is_too_long():
+    limits = [(path, 300) for path in FILES] + [(path, 120) for path in PAGES] + [(ROOT / "app.py", 40)]
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path, _ in limits if path.exists()}
+    assert not [(label(path), lengths[path], limit) for path, limit in limits if lengths.get(path, 0) > limit]
+
+
+def test_the_reader_of_imports_sees_each_form():
+    """The rules above are only as good as this: relative, absolute and nested imports are all found."""
+    trace, zoo = imports(PACKAGE / "trace.py"), imports(PACKAGE / "networks" / "zoo.py")
+    assert {"tlmviz.kernels", "tlmviz.errors.BadShape", "torch", "torch.nn"} <= trace
+    assert {"tlmviz.config.ModelConfig", "tlmviz.networks.transformer.TransformerLM"} <= zoo
+    assert part("tlmviz.layers.positions.alibi_slopes") == "layers"
+    assert part("tlmviz.load") == "__init__" and part("torch.nn") is None

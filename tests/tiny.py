@@ -1,0 +1,81 @@
+"""Small models, and attention written a second time as plainly as possible, to compare with."""
+
+import torch
+
+from tlmviz import LanguageModel
+from tlmviz.config import ModelConfig
+from tlmviz.networks.transformer import TransformerLM
+from tlmviz.tokens import Tokenizer
+
+SENTENCES = [
+    "Once upon a time there was a little girl named Lily. She had a red ball.",
+    "One day, Lily lost the red ball. She looked and looked for the red ball.",
+    "Tom saw a big dog. The dog was sad, so Tom gave the dog a big hug.",
+    "They were happy. The end.",
+]
+TEXT = "Lily had a red ball. Lily lost the red ball."
+
+VARIANTS = {
+    "rope": {},
+    "alibi-window": dict(positions="alibi", window=5, n_kv_heads=2),
+    "notes": dict(positions="learned", norm="layernorm", feedforward="gelu", bias=True, tied=False),
+    "post-sinusoidal": dict(positions="sinusoidal", norm="layernorm", norm_place="post", feedforward="relu", bias=True),
+    "none-mqa": dict(positions="none", n_kv_heads=1),
+}
+
+
+def tokenizer(vocab_size: int = 320) -> Tokenizer:
+    return Tokenizer.train(SENTENCES, vocab_size)
+
+
+def config(**changes) -> ModelConfig:
+    sizes = dict(vocab_size=320, n_layers=2, d_model=32, n_heads=4, n_kv_heads=4, d_ff=48, context=160)
+    return ModelConfig(name="tiny", **{**sizes, **changes})
+
+
+def network(seed: int = 0, **changes) -> TransformerLM:
+    """Random weights large enough that every head prefers some tokens: fresh ones attend evenly."""
+    model = TransformerLM(config(**changes))
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            centre = 1.0 if parameter.ndim == 1 else 0.0
+            parameter.copy_(centre + 0.25 * torch.randn(parameter.shape, generator=generator))
+    return model.eval().requires_grad_(False)
+
+
+def language_model(tokenizer: Tokenizer, seed: int = 0, **changes) -> LanguageModel:
+    return LanguageModel(network(seed, vocab_size=tokenizer.vocab_size, **changes), tokenizer)
+
+
+def bias(queries, keys, causal=True, window=None, slopes=None, heads=1):
+    """[H, T, S] in float64, cell by cell: ALiBi's penalty, and -inf where a query may not look."""
+    result = torch.zeros(heads, queries, keys, dtype=torch.float64)
+    for t in range(queries):
+        own = t + keys - queries  # queries are the last of the positions
+        for s in range(keys):
+            distance = own - s
+            if slopes is not None:
+                result[:, t, s] = -slopes.double() * abs(distance)
+            if (causal and distance < 0) or (window is not None and abs(distance) >= window):
+                result[:, t, s] = -torch.inf
+    return result
+
+
+def scores(q, k, scale=None, **mask):
+    """[B, H, T, S] in float64."""
+    k = k.double().repeat_interleave(q.shape[1] // k.shape[1], 1)
+    scale = q.shape[-1] ** -0.5 if scale is None else scale
+    return q.double() @ k.transpose(-1, -2) * scale + bias(q.shape[2], k.shape[2], heads=q.shape[1], **mask)
+
+
+def probabilities(q, k, **options):
+    """[B, H, T, S] in float64; a row that sees nothing is zero."""
+    return scores(q, k, **options).softmax(-1).nan_to_num(0.0)
+
+
+def sentence(error) -> str:
+    """The message of an error a user may see, checked to be readable."""
+    text = str(error.value)
+    assert text.endswith(".") and "\n" not in text and "Traceback" not in text and len(text) < 500
+    return text

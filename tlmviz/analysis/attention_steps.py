@@ -1,0 +1,232 @@
+"""The steps inside attention, from the fused projection to the output projection (000 section 2.1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from torch import Tensor
+
+from ..kernels import reference
+from ..layers.attention import Attention
+from ..trace import Trace
+from .matrices import Product, Step
+from .reader import ROWS, Reader, spread
+from .sources import quote
+
+NOTES = "Transformer with PyTorch, section"
+
+
+def qkv(r: Reader) -> Step:
+    """Step 1: one projection makes every query, key and value."""
+    linear, fused, c = r.block.attn.qkv, r["attn.fused"], r.config
+    inputs = r["normed_attn" if r.pre_norm else "resid_pre"]
+    ends = (0, c.n_heads * c.head_dim, (c.n_heads + c.n_kv_heads) * c.head_dim)
+    labels = _centred(fused.shape[1], (*ends, fused.shape[1]), ("queries", "keys", "values"))
+    panel = r.panel(
+        "queries | keys | values", fused, r.shape(T=r.length, **{"(H+2G)·D": fused.shape[1]}), x="column of W_qkv",
+        col_labels=labels, edges=ends[1:],
+    )
+    return Step(
+        "qkv", f"One matrix product turns each token's {c.d_model} numbers into all its queries, keys and values at once.",
+        (quote(Attention.forward, "fused = self.fused("),),
+        r"\begin{bmatrix} Q & K & V \end{bmatrix} = X\, W_{qkv}" + (" + b" if c.bias else ""),
+        f"{NOTES} 2.1.2, step 1, Eq. 19–20.", r.python("attn.fused"), (panel,),
+        Product(
+            inputs, linear.weight.T, fused, linear.bias, "x normalised" if r.pre_norm else "x", "W_qkv",
+            column="column of W_qkv",
+        ),
+    )
+
+
+def heads(r: Reader) -> Step:
+    """Step 2, first half: the columns belong to heads."""
+    fused, c = r["attn.fused"], r.config
+    panels, start = [], 0
+    for name, letter, count, chosen in _parts(r):
+        part = fused[:, start : start + count * c.head_dim]
+        starts = tuple(range(0, part.shape[1] + 1, c.head_dim))
+        panels.append(
+            r.panel(
+                name, part, r.shape(**{letter: count}, T=r.length, D=c.head_dim), x="head",
+                col_labels=_centred(part.shape[1], starts, tuple(str(i) for i in range(count))),
+                edges=starts[1:-1], outline=(chosen * c.head_dim, (chosen + 1) * c.head_dim), limit=spread(fused),
+            )
+        )
+        start += part.shape[1]
+    shared = "" if c.n_heads == c.n_kv_heads else f" {c.n_heads // c.n_kv_heads} query heads share one key and value head."
+    return Step(
+        "heads", f"The columns are cut into heads of D = {c.head_dim}; the heads never mix again before the projection.{shared}",
+        (quote(Attention.forward, "split = rearrange("),),
+        r"Q = \begin{bmatrix} Q^{(1)} & \cdots & Q^{(h)} \end{bmatrix},\qquad Q^{(i)} \in \mathbb{R}^{T \times d_h}",
+        f"{NOTES} 2.1.2, step 2, Eq. 21–22.", r.python("attn.fused"), tuple(panels),
+    )
+
+
+def split(r: Reader) -> Step:
+    """Step 2, second half: query, key and value of the chosen head."""
+    parts = _unrotated(r)
+    panels = tuple(
+        r.panel(f"{name}, head {chosen}", part, r.shape(**{letter: count}, T=r.length, D=part.shape[1]), x="dimension", limit=spread(*parts))
+        for (name, letter, count, chosen), part in zip(_parts(r), parts)
+    )
+    return Step(
+        "split", "Head by head: what a token looks for (query), what it offers (key), what it hands over (value).",
+        (quote(Attention.forward, "q, k, v = split.split("),),
+        r"Q^{(i)},\ K^{(i)},\ V^{(i)} \in \mathbb{R}^{T \times d_h}", f"{NOTES} 2.1.2, step 2, Eq. 22.",
+        f"{r.python('attn.fused')}[..., {r.head * r.config.head_dim}:{(r.head + 1) * r.config.head_dim}]", panels,
+    )
+
+
+def rotate(r: Reader) -> Step:
+    """RoPE: queries and keys turn with their position."""
+    before_q, before_k, _ = _unrotated(r)
+    q, k, _ = r.trace.qk(r.layer, r.head)
+    limit, (query, key, _) = spread(before_q, before_k), _parts(r)
+    panels = tuple(
+        r.panel(name, part, r.shape(**{letter: count}, T=r.length, D=part.shape[1]), x="dimension", limit=limit)
+        for name, part, (_, letter, count, _) in (
+            (f"query, head {query[3]}", before_q, query), ("query, rotated", q, query),
+            (f"key, head {key[3]}", before_k, key), ("key, rotated", k, key),
+        )
+    )
+    return Step(
+        "RoPE", "Each pair of dimensions turns by an angle that grows with the position: fast at the left, slowly at the right.",
+        (quote(Attention.forward, "self.q(rotate(q, table))"), quote(reference.rotate, "even, odd = ", "return torch.stack(")),
+        r"\begin{aligned} q'_{t,2j} &= q_{t,2j}\cos\theta_{t,j} - q_{t,2j+1}\sin\theta_{t,j} \\"
+        r" q'_{t,2j+1} &= q_{t,2j}\sin\theta_{t,j} + q_{t,2j+1}\cos\theta_{t,j} \end{aligned}",
+        f"{NOTES} 3.3, Eq. 53–56, with θ_tj = t · {r.config.rope_base:g}^(−2j/D).", r.python("attn.q") + f"[:, {r.head}]", panels,
+    )
+
+
+def scores(r: Reader) -> Step:
+    """Step 3: every query meets every key."""
+    q, k, _ = r.trace.qk(r.layer, r.head)
+    dot = r.trace.scores(r.layer, r.head, "dot")
+    return Step(
+        "scores", "Every query is multiplied with every key; no cell is hidden yet, so tokens still see the future.",
+        (quote(Trace.scores, "return q @ k.T"),),
+        r"Q^{(i)} K^{(i)\top}", f"{NOTES} 2.1.2, step 3, Eq. 24.", _scores(r, "dot"), (r.square("q·k", dot),),
+        Product(q, k.T, dot, None, "query", "key, transposed", "dimension", "key token", labels=tuple(r.trace.tokens)),
+    )
+
+
+def scale(r: Reader) -> Step:
+    """Step 4: divide by sqrt(D), and add ALiBi's penalty where the model has it."""
+    alibi = r.config.positions == "alibi"
+    sources = [quote(reference.attention_scores, "scores = (tile_q * scale)")]
+    sentence = f"Divided by √D = √{r.config.head_dim} = {r.config.head_dim**0.5:.3g}, the scores keep the softmax from saturating."
+    if alibi:
+        sources.append(quote(reference._bias, "bias = -slopes"))
+        sentence += " ALiBi then takes off slope × distance."
+    return Step(
+        "scale", sentence, tuple(sources), r"\frac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}}" + (r" - m_i\,|t - s|" if alibi else ""),
+        f"{NOTES} 2.1.2, step 4, Eq. 25." + (" ALiBi: Press et al. 2022." if alibi else ""), _scores(r, "scaled"),
+        (r.square("scaled score", r.trace.scores(r.layer, r.head, "scaled")),),
+    )
+
+
+def mask(r: Reader) -> Step:
+    """Step 5: hide the future, and what lies outside the window."""
+    window = r.config.window
+    beyond = f" and everything {window} or more tokens back" if window else ""
+    beyond_lines = ("if window is not None", "beyond = distance.abs()", "hidden = beyond if") if window else ()
+    lines = ("if causal:", "hidden = distance < 0", *beyond_lines, "masked_fill(hidden")
+    return Step(
+        "mask", f"The future{beyond} is set to −∞ (grey), so that no token can look ahead.", (quote(reference._bias, *lines),),
+        r"s_{ij} = -\infty \quad \text{for } j > i" + (rf"\ \text{{or}}\ i - j \ge {window}" if window else ""),
+        f"{NOTES} 2.1.2, step 5, Eq. 17 and 26.", _scores(r, "masked"),
+        (r.square("masked score", r.trace.scores(r.layer, r.head, "masked")),),
+    )
+
+
+def softmax(r: Reader) -> Step:
+    """Step 6: each row becomes a probability distribution."""
+    if r.length > ROWS:
+        size = len(np.arange(0, r.length, -(-r.length // ROWS)))
+        weights, note = r.trace.pooled(r.layer, r.head, size), f"each cell the largest of about {r.length // size} × {r.length // size}"
+    else:
+        weights, note = r.trace.attention(r.layer, r.head), ""
+    return Step(
+        "softmax", "Each row becomes weights that sum to 1: how much of every earlier token this one takes.",
+        (quote(reference.attention_map, "return _normalise("), quote(reference._normalise, "return scores - lse")),
+        r"a_{ts} = e^{\,s_{ts} - \mathrm{lse}_t},\qquad \mathrm{lse}_t = \log \textstyle\sum_{s \le t} e^{\,s_{ts}}",
+        f"{NOTES} 2.1.2, step 6, Eq. 27.", f"trace.attention({r.layer}, {r.head})",
+        (r.square("attention weight (probability)", weights, kind="probability", note=note),),
+    )
+
+
+def mix(r: Reader) -> Step:
+    """Step 7: the weighted sum of the values."""
+    weights, z, v = r.trace.attention(r.layer, r.head), r["attn.z"][r.head], r["attn.v"][r.group]
+    shape = r.shape(H=r.config.n_heads, T=r.length, D=z.shape[1])
+    return Step(
+        "mix", "Each token's row of weights mixes the values. The model does scores to sum in one fused kernel; its written-out form is the second line.",
+        (quote(Attention.attend, "z, lse = kernels.attention("), quote(reference._formula, "return _normalise(")),
+        r"O^{(i)} = \mathrm{softmax}\!\left(\tfrac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}} + M\right) V^{(i)}",
+        f"{NOTES} 2.1.2, step 7, Eq. 28.", r.python("attn.z") + f"[:, {r.head}]",
+        (
+            r.panel(f"value, head {r.group}", v, r.shape(G=r.config.n_kv_heads, T=r.length, D=z.shape[1]), x="dimension", limit=spread(v, z)),
+            r.panel(f"mixed values, head {r.head}", z, shape, x="dimension", limit=spread(v, z)),
+        ),
+        Product(weights, v, z, None, "attention weight", "value", "key token", "dimension"),
+    )
+
+
+def concat(r: Reader) -> Step:
+    """Step 8: the heads side by side again."""
+    y, c = r["attn.concat"], r.config
+    starts = tuple(range(0, y.shape[1] + 1, c.head_dim))
+    panel = r.panel(
+        "heads side by side", y, r.shape(T=r.length, C=y.shape[1]), x="head", edges=starts[1:-1],
+        col_labels=_centred(y.shape[1], starts, tuple(str(i) for i in range(c.n_heads))),
+        outline=(r.head * c.head_dim, (r.head + 1) * c.head_dim),
+    )
+    return Step(
+        "concat", f"The {c.n_heads} heads' outputs are laid side by side: {c.n_heads} × {c.head_dim} = {c.d_model} numbers per token again.",
+        (quote(Attention.forward, "y = self.concat("),), r"Y = \begin{bmatrix} O^{(1)} & \cdots & O^{(h)} \end{bmatrix}",
+        f"{NOTES} 2.1.2, step 8, Eq. 28–29.", r.python("attn.concat"), (panel,),
+    )
+
+
+def project(r: Reader) -> Step:
+    """Step 9: the output projection mixes the heads."""
+    linear, y, out = r.block.attn.proj, r["attn.concat"], r["attn.out"]
+    return Step(
+        "project", "The output projection mixes the heads: every number now draws on all of them.",
+        (quote(Attention.forward, "return self.out("),), r"Y\, W_O" + (" + b" if r.config.bias else ""),
+        f"{NOTES} 2.1.2, step 9, Eq. 29.", r.python("attn.out"), (r.stream("attention's output", out),),
+        Product(y, linear.weight.T, out, linear.bias, "heads side by side", "W_O"),
+    )
+
+
+def _parts(r: Reader) -> tuple[tuple[str, str, int, int], ...]:
+    """Query, key and value: name, letter of the head axis, heads, the chosen one."""
+    g = r.config.n_kv_heads
+    letter = "H" if g == r.config.n_heads else "G"
+    return ("query", "H", r.config.n_heads, r.head), ("key", letter, g, r.group), ("value", letter, g, r.group)
+
+
+def _unrotated(r: Reader) -> list[Tensor]:
+    """The chosen head's query, key and value as slices of the fused projection, [T, D] each."""
+    c, fused = r.config, r["attn.fused"]
+    first = (r.head, c.n_heads + r.group, c.n_heads + c.n_kv_heads + r.group)
+    return [fused[:, start * c.head_dim : (start + 1) * c.head_dim] for start in first]
+
+
+def _centred(count: int, edges: tuple[int, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Labels for `count` columns: each part's name at its middle, nothing elsewhere."""
+    labels = [""] * count
+    for start, stop, name in zip(edges, edges[1:], names):
+        labels[(start + stop) // 2] = name
+    return tuple(labels)
+
+
+def _scores(r: Reader, stage: str) -> str:
+    return f'trace.scores({r.layer}, {r.head}, "{stage}")'
+
+
+BUILDERS: dict[str, Callable[[Reader], Step]] = {
+    "qkv": qkv, "heads": heads, "split": split, "RoPE": rotate, "scores": scores, "scale": scale, "mask": mask,
+    "softmax": softmax, "mix": mix, "concat": concat, "project": project,
+}

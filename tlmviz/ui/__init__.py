@@ -1,0 +1,1 @@
+"""What pages are built from: the frame, URL-bound state, cached computation, the attention view."""

@@ -1,0 +1,177 @@
+// Arcs: the text as it reads, shaded by what one query attends to, with a curve to every such token.
+
+const LINE = 36; // closest lines of text, in pixels
+const THINNEST = 0.01; // weights below this get no curve
+
+/** Chosen head first, then the overlaid ones. */
+function overlaid(v) {
+  const { layer, head, overlay } = v.state;
+  return [[layer, head], ...overlay.filter(([l, h]) => l !== layer || h !== head)];
+}
+
+function headColor(v, position) {
+  return v.theme.heads[position % v.theme.heads.length];
+}
+
+/** One head's weights from query i: computed here when its q and k are known, else what the server sent. */
+function weights(v, layer, head, i) {
+  const known = v.cache.get(headKey(v, layer, head));
+  if (known) return known.row(i);
+  if (v.rows && v.rows.textId === v.textId && v.rows.query === i) {
+    const T = v.header.tokens.length;
+    const start = (layer * v.header.heads + head) * T;
+    return v.rows.data.subarray(start, start + T);
+  }
+  return null;
+}
+
+/** Lay the tokens out as text; only when the text changes. */
+function buildFlow(v) {
+  if (v.flowId === v.textId) return;
+  v.flowId = v.textId;
+  const pieces = [];
+  v.spans = v.header.tokens.map((token, i) => {
+    const space = /^ +\S/.test(token);
+    const span = make("span", { className: space ? "token spaced" : "token", textContent: clip(shown(token), 40) });
+    span.dataset.index = i;
+    pieces.push(span);
+    if (/\n/.test(token)) pieces.push(document.createElement("br"));
+    return span;
+  });
+  v.els.flow.replaceChildren(...pieces);
+  v.flowWidth = 0;
+}
+
+/** Few lines are set far apart, so that the curves between them have room. */
+function spaceLines(v) {
+  const { flow, text } = v.els;
+  if (v.flowWidth === flow.clientWidth) return;
+  v.flowWidth = flow.clientWidth;
+  flow.style.lineHeight = `${LINE}px`;
+  const lines = Math.max(1, Math.round((flow.scrollHeight - 34) / LINE));
+  const room = Math.floor((text.clientHeight - 40) / lines);
+  flow.style.lineHeight = `${Math.max(LINE, Math.min(76, room))}px`;
+}
+
+/** The query whose arcs are drawn: the one pointed at while nothing is pinned, else the pinned one. */
+function arcQuery(v) {
+  const last = v.header.tokens.length - 1;
+  const { query } = v.state;
+  if (v.arcHover !== null && (query === null || v.arcHover > query)) return v.arcHover;
+  return query ?? last;
+}
+
+function paintArcs(v) {
+  buildFlow(v);
+  spaceLines(v);
+  const { els, theme, spans } = v;
+  const start = performance.now();
+  const query = arcQuery(v);
+  const shownHeads = overlaid(v)
+    .map(([layer, head], position) => ({ layer, head, color: headColor(v, position), weights: weights(v, layer, head, query) }))
+    .filter((entry) => entry.weights);
+  v.arcHeads = { query, heads: shownHeads };
+  const main = shownHeads.find((entry) => entry.layer === v.state.layer && entry.head === v.state.head);
+  const most = main ? Math.max(0.2, ...main.weights) : 1;
+  const [r, g, b] = main ? rgb(main.color) : [0, 0, 0];
+  spans.forEach((span, j) => {
+    const alpha = main && j <= query ? (0.62 * main.weights[j]) / most : 0;
+    span.style.backgroundColor = alpha > 0.004 ? `rgba(${r},${g},${b},${alpha.toFixed(3)})` : "";
+    span.classList.toggle("query", j === query);
+    span.classList.toggle("pinned", j === v.state.query);
+    span.classList.toggle("later", j > query);
+  });
+  const width = els.flow.clientWidth;
+  const height = Math.max(els.flow.scrollHeight, els.flow.offsetHeight);
+  const ctx = fit(els.arcs, width, height);
+  drawArcs(canvasPen(ctx, theme), v);
+  paintLegend(v);
+  els.arcs.setAttribute("aria-label", arcSummary(v));
+  els.marks.dataset.computeMs = "0";
+  els.marks.dataset.paintMs = (performance.now() - start).toFixed(2);
+}
+
+/** Curves from the query, the strongest last so that they lie on top. */
+function drawArcs(pen, v) {
+  const { query, heads } = v.arcHeads;
+  const boxes = v.spans.map((s) => ({ x: s.offsetLeft, y: s.offsetTop, width: s.offsetWidth, height: s.offsetHeight }));
+  const curves = heads.flatMap((entry, lane) =>
+    Array.from(entry.weights, (weight, j) => ({ weight, j, lane, color: entry.color }))
+      .filter(({ weight, j }) => weight >= THINNEST && j !== query));
+  curves.sort((a, b) => a.weight - b.weight);
+  for (const { weight, j, lane, color } of curves.slice(-160)) {
+    const strong = v.arcHover === j ? 1 : 0;
+    pen.path(curve(boxes[query], boxes[j], lane - (heads.length - 1) / 2), color, 0.8 + 4.2 * weight + strong, Math.min(1, 0.22 + 0.9 * weight + 0.4 * strong));
+  }
+}
+
+function curve(from, to, lane) {
+  const x1 = from.x + from.width / 2 + lane * 3;
+  const x2 = to.x + to.width / 2 + lane * 3;
+  const y1 = from.y;
+  if (Math.abs(from.y - to.y) < 4) {
+    const lift = Math.min(14 + Math.abs(x1 - x2) * 0.08, from.y > 34 ? 30 : 20) + lane * 2.5;
+    return `M${x1} ${y1}C${x1} ${y1 - lift} ${x2} ${to.y - lift} ${x2} ${to.y}`;
+  }
+  // to an earlier line: leave upwards, arrive from below
+  const y2 = to.y + to.height;
+  const bend = Math.max(14, (y1 - y2) * 0.45) + lane * 3;
+  return `M${x1} ${y1}C${x1} ${y1 - bend} ${x2} ${y2 + bend} ${x2} ${y2}`;
+}
+
+function paintLegend(v) {
+  const { tokens } = v.header;
+  const { query, heads } = v.arcHeads;
+  const entries = heads.map(({ layer, head, color }) => {
+    const swatch = make("span", { className: "swatch" });
+    swatch.style.background = color;
+    const item = make("span", { className: "entry" }, swatch, `Layer ${layer}, head ${head}`);
+    const own = layer === v.state.layer && head === v.state.head;
+    if (!own) {
+      const remove = make("button", { className: "remove", type: "button", textContent: "×", title: "Remove from the overlay" });
+      remove.addEventListener("click", () => toggleOverlay(v, [layer, head]));
+      item.append(remove);
+    }
+    return item;
+  });
+  const awaited = overlaid(v).length - heads.length;
+  if (awaited && v.state.query === null) entries.push(make("span", { className: "hint", textContent: "pin a token to draw the overlaid heads" }));
+  const pinned = v.state.query === query;
+  const hint = pinned ? "pinned; click it again or press Escape to unpin" : "point at a token, click to pin it";
+  v.els.legend.replaceChildren(...entries, make("span", { className: "hint", textContent: `from ${named(tokens, query)} · ${hint}` }));
+}
+
+function arcSummary(v) {
+  const { query, heads } = v.arcHeads;
+  if (!heads.length) return "Attention of one token: loading.";
+  const top = Array.from(heads[0].weights, (weight, j) => [weight, j]).sort((a, b) => b[0] - a[0]).slice(0, 3);
+  const list = top.map(([weight, j]) => `${named(v.header.tokens, j)} ${digits(weight, 2)}`).join(", ");
+  return `Layer ${heads[0].layer}, head ${heads[0].head}: ${named(v.header.tokens, query)} attends most to ${list}.`;
+}
+
+function wireArcs(v) {
+  const { flow } = v.els;
+  const indexOf = (event) => (event.target.dataset?.index === undefined ? null : Number(event.target.dataset.index));
+  flow.addEventListener("pointermove", (event) => {
+    const index = indexOf(event);
+    if (index !== v.arcHover) {
+      v.arcHover = index;
+      repaintDetail(v);
+    }
+    if (index === null) return hideTooltip(v);
+    const { query, heads } = v.arcHeads;
+    const { tokens } = v.header;
+    const rows = heads.map(({ layer, head, weights: row, color }) => [`Layer ${layer}, head ${head}`, digits(row[index]), color]);
+    showTooltip(v, event, { title: `${named(tokens, query)} → ${named(tokens, index)}`, rows });
+  });
+  flow.addEventListener("pointerleave", () => {
+    hideTooltip(v);
+    if (v.arcHover === null) return;
+    v.arcHover = null;
+    repaintDetail(v);
+  });
+  flow.addEventListener("click", (event) => {
+    const index = indexOf(event);
+    if (index !== null) pin(v, index, v.state.query === index ? v.state.key : null);
+  });
+}

@@ -1,0 +1,136 @@
+// What the pointer and the keyboard do on the map.
+
+/** The cell under the pointer in view coordinates, null outside; `axis` for the row labels. */
+function cellAt(v, event) {
+  const plan = v.mapPlan;
+  if (!plan) return null;
+  const i = Math.floor((event.offsetY - plan.y) / plan.cell);
+  const j = Math.floor((event.offsetX - plan.x) / plan.cell);
+  if (i < 0 || i >= plan.n || j >= plan.n) return null;
+  if (j < 0) return event.offsetX > plan.x - LABEL - 10 ? { i, j: -1, axis: true } : null;
+  return { i, j };
+}
+
+/** Pin, or unpin what is already pinned. */
+function pin(v, query, key) {
+  const same = v.state.query === query && v.state.key === key;
+  act(v, same ? { query: null, key: null } : { query, key });
+}
+
+function zoomTo(v, zoom) {
+  const T = v.header.tokens.length;
+  v.zoom = zoom && zoom.n < T ? zoom : null;
+  v.hover = null;
+  repaintDetail(v);
+}
+
+function hoverLines(v, i, j) {
+  const { tokens } = v.header;
+  const title = `${named(tokens, i)} → ${named(tokens, j)}`;
+  const head = v.exact;
+  if (!head) return { title, rows: [["exact value", "on its way"]] };
+  if (head.hidden(i, j) && (v.state.stage === "softmax" || v.state.stage === "masked")) {
+    return { title, rows: [["hidden", j > i ? "a later token" : "outside the window"]] };
+  }
+  return {
+    title,
+    rows: [
+      ["probability", digits(head.probability(i, j))],
+      ["score", digits(head.score(i, j))],
+      ...(v.state.stage === "dot" ? [["q·k", digits(head.dot(i, j))]] : []),
+    ],
+  };
+}
+
+/** The square of whole cells that a drag spans, clipped to the view. */
+function dragSquare(v, from, event) {
+  const plan = v.mapPlan;
+  const limit = (value) => Math.max(0, Math.min(plan.n - 1, value));
+  const i = limit(Math.floor((event.offsetY - plan.y) / plan.cell));
+  const j = limit(Math.floor((event.offsetX - plan.x) / plan.cell));
+  const size = Math.min(plan.n, Math.max(Math.abs(i - from.i), Math.abs(j - from.j)) + 1);
+  const at = (start, end) => Math.max(0, Math.min(plan.n - size, end >= start ? start : start - size + 1));
+  return { i: at(from.i, i), j: at(from.j, j), n: size };
+}
+
+function wireMap(v) {
+  const canvas = v.els.marks;
+  canvas.addEventListener("pointermove", (event) => {
+    const cell = cellAt(v, event);
+    if (v.drag && event.buttons & 1 && event.pointerType !== "touch") {
+      const moved = Math.hypot(event.offsetX - v.drag.x, event.offsetY - v.drag.y) > 6;
+      if (moved || v.drag.rect) v.drag.rect = dragSquare(v, v.drag.from, event);
+    }
+    canvas.style.cursor = cell?.axis ? "pointer" : cell ? "crosshair" : "default";
+    pointAt(v, cell, event);
+  });
+  canvas.addEventListener("pointerdown", (event) => {
+    const from = cellAt(v, event);
+    v.drag = from && !from.axis && event.button === 0 ? { from, x: event.offsetX, y: event.offsetY, rect: null } : null;
+    if (v.drag && event.pointerType !== "touch") canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointerup", () => {
+    const rect = v.drag?.rect;
+    v.drag = null;
+    v.dragged = Boolean(rect);
+    if (rect && rect.n > 1) zoomTo(v, { row: v.mapPlan.row + rect.i, col: v.mapPlan.col + rect.j, n: Math.max(rect.n, 3) });
+    else if (rect) paintMarks(v);
+  });
+  canvas.addEventListener("pointercancel", () => (v.drag = null));
+  canvas.addEventListener("pointerleave", (event) => {
+    if (event.pointerType !== "touch") pointAt(v, null, event);
+  });
+  canvas.addEventListener("click", (event) => {
+    if (v.dragged) return void (v.dragged = false);
+    const cell = cellAt(v, event);
+    if (!cell || event.detail > 1) return; // the second click of a double-click only zooms out
+    v.beforeClick = { query: v.state.query, key: v.state.key };
+    const { row, col } = v.mapPlan;
+    pin(v, row + cell.i, cell.axis ? null : col + cell.j);
+    pointAt(v, cell, event);
+  });
+  canvas.addEventListener("dblclick", () => {
+    if (v.beforeClick) act(v, v.beforeClick);
+    zoomTo(v, null);
+  });
+  canvas.addEventListener("wheel", (event) => wheel(v, event), { passive: false });
+  canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const last = v.header.tokens.length - 1;
+    const query = v.state.query ?? last;
+    const key = v.state.key ?? query;
+    const inside = (x) => Math.max(0, Math.min(last, x));
+    act(v, { query: inside(query + step[0]), key: inside(key + step[1]) });
+  });
+}
+
+function pointAt(v, cell, event) {
+  v.hover = cell && !cell.axis ? cell : null;
+  paintMarks(v);
+  if (v.hover) showTooltip(v, event, hoverLines(v, v.mapPlan.row + cell.i, v.mapPlan.col + cell.j));
+  else if (cell?.axis) {
+    showTooltip(v, event, { title: named(v.header.tokens, v.mapPlan.row + cell.i), rows: [["click", "pin this query"]] });
+  } else hideTooltip(v);
+}
+
+/** Zoom around the pointer. Zooming out of the whole map is left to the page, which then scrolls. */
+function wheel(v, event) {
+  const cell = cellAt(v, event);
+  const now = performance.now();
+  const scrolling = now - (v.scrolledAt ?? -1000) < 300; // the page is being scrolled past the map
+  if (!cell || cell.axis || scrolling || (event.deltaY > 0 && !v.zoom) || v.header.tokens.length < 5) {
+    v.scrolledAt = now;
+    return;
+  }
+  event.preventDefault();
+  const plan = v.mapPlan;
+  const T = v.header.tokens.length;
+  const factor = Math.exp(Math.max(-60, Math.min(60, event.deltaY)) * 0.004);
+  let n = Math.round(plan.n * factor);
+  if (n === plan.n) n += Math.sign(event.deltaY);
+  n = Math.max(4, Math.min(T, n));
+  const keep = (start, at) => Math.round(start + at - (at / plan.n) * n);
+  zoomTo(v, { n, row: keep(plan.row, cell.i), col: keep(plan.col, cell.j) });
+}

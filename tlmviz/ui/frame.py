@@ -1,0 +1,83 @@
+"""The frame every page shares, top to bottom: claim, picture, what to notice, badges, equation, code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import plotly.graph_objects as go
+import streamlit as st
+
+from tlmviz.checks import Check
+
+from . import compute
+
+
+# The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
+_COMPACT = """<style>
+.stMainBlockContainer { padding: 1.1rem 1.6rem 3rem; }
+.stMainBlockContainer h1 { padding: 0; }
+[data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
+@media (max-width: 640px) { .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; } }
+</style>"""
+
+
+def theme() -> str:
+    """The browser's theme, "light" or "dark"."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def heading(title: str, claim: str) -> None:
+    """The page's title and its one-sentence claim, on as little height as possible."""
+    st.html(_COMPACT)
+    st.markdown(f"# {title} :small[:gray[{claim}]]")
+
+
+def chart(figure: go.Figure, *, key: str, alt: str) -> None:
+    """A Plotly figure in its own colours, with a description for screen readers and an SVG download."""
+    config = {
+        "displaylogo": False,
+        "displayModeBar": "hover",
+        "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"],
+        "toImageButtonOptions": {"format": "svg", "filename": f"tlmviz-{key}"},
+    }
+    st.plotly_chart(figure, theme=None, key=key, config=config, alt=alt)
+
+
+def notice(*points: str) -> None:
+    """What to look for in the picture, as short bullets."""
+    st.markdown("\n".join(f"- {point}" for point in points))
+
+
+def badges(checks: Iterable[Check]) -> None:
+    """Measured identities, green when within tolerance."""
+    marks = []
+    for check in checks:
+        color, sign = ("green", "✓") if check.passed else ("red", "✗")
+        marks.append(f":{color}-badge[{sign} {check.name} · {check.error:.1e} ≤ {check.tolerance:.0e}]")
+    st.markdown(
+        " ".join(marks),
+        help="Measured now, on your text: each identity's error beside its tolerance.",
+    )
+
+
+def equation(latex: str, source: str) -> None:
+    """A formula and where it comes from."""
+    st.latex(latex)
+    st.caption(source)
+
+
+def copy_as_python(code: str) -> None:
+    """A snippet that reproduces the figure with the public API."""
+    with st.expander("Copy as Python"):
+        st.code(code, language="python")
+
+
+def sidebar_status(name: str) -> None:
+    """The loaded model, the kernel backend and the device, below the page menu."""
+    lm = compute.model(name)
+    config = lm.config
+    st.sidebar.caption(
+        f"{config.n_layers} layers × {config.n_heads} heads, d {config.d_model}, "
+        f"{lm.n_parameters / 1e6:.1f} M parameters, reads {config.context:,} tokens  \n"
+        f"Backend: torch reference · device: {next(lm.network.parameters()).device}"
+    )
