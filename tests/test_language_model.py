@@ -133,6 +133,9 @@ class TestCall:
         pieces = torch.cat([variant(ids[:, :5], cache), variant(ids[:, 5:6], cache), variant(ids[:, 6:], cache)], 1)
         torch.testing.assert_close(pieces, variant(ids), atol=1e-4, rtol=0)
         assert cache.length == ids.shape[1] and cache.nbytes > 0
+        cache = variant.new_cache()
+        steps = torch.cat([variant(piece, cache) for piece in ids.split(1, 1)], 1)
+        torch.testing.assert_close(steps, variant(ids), atol=1e-4, rtol=0)
 
     def test_fewer_key_heads_need_less_memory(self, tokenizer):
         ids = torch.tensor([[1, 2, 3]])

@@ -8,7 +8,6 @@ from tlmviz.figures import predictions
 from tlmviz.ui import compute, frame, panels, state
 from tlmviz.ui.attention_view import attention_view, build_payload
 
-PANELS = {"why": "Why this weight", "scale": "Scale", "mute": "Mute heads", "checks": "Checks", "data": "Data and downloads"}
 SNIPPET = """\
 import tlmviz
 
@@ -42,14 +41,14 @@ def explore(name: str) -> None:
         sent = (st.session_state.get("attention") or {}).get("view") or {}
         echo = {**shown.sent(), "seq": sent.get("seq", 0)}
         payload = build_payload(trace, echo, model=name, origin=state.origin(name), palette=figures.palette())
-        attention_view(payload, key="attention", height=450, on_change=remember_view)
+        attention_view(payload, key="attention", height=530, on_change=remember_view)
     with beside:
         _predictions(lm, trace, shown)
     panel = st.segmented_control(
-        "Look closer", list(PANELS), default="why", format_func=PANELS.get, key="panel", bind="query-params",
-        required=True, label_visibility="collapsed",
+        "Look closer", list(panels.PANELS), default="Why this weight", key="panel", bind="query-params", required=True,
+        label_visibility="collapsed",
     )
-    panels.show(panel, name, text, shown)
+    panels.PANELS[panel](name, text, shown)
     _words(name, text, shown)
 
 
@@ -58,7 +57,7 @@ def _predictions(lm, trace, shown) -> None:
     temperature = st.slider("Temperature", 0.0, 2.0, 1.0, 0.05, key="temp", bind="query-params")
     top = trace.probabilities(position, temperature).topk(10)
     figure = predictions.top_tokens(
-        [lm.tokenizer.name(i) for i in top.indices.tolist()], top.values.numpy(), trace.tokens[position], frame.theme(), 375
+        [lm.tokenizer.name(i) for i in top.indices.tolist()], top.values.numpy(), trace.tokens[position], frame.theme(), 455
     )
     frame.chart(figure, key="predictions", alt="The ten most probable next tokens with their probabilities")
 

@@ -92,7 +92,7 @@ def test_a_click_pins_a_cell_for_the_panels_and_the_link(page, server):
 
 
 def test_a_shared_link_opens_the_same_picture_in_a_second_tab(page, server, browser):
-    open_explorer(page, server, text=TEXT, head="2.4", query="5", stage="scaled", panel="mute", mute="0.1")
+    open_explorer(page, server, text=TEXT, head="2.4", query="5", stage="scaled", panel="Mute heads", mute="0.1")
     other = browser.new_page()
     other.goto(page.url)
     canvas = other.get_by_test_id("detail")
@@ -116,7 +116,7 @@ def test_downloads_bring_the_map_and_the_trace(page, server, tmp_path):
     import numpy as np
     import pandas as pd
 
-    open_explorer(page, server, text=TEXT, panel="data", head="0.3")
+    open_explorer(page, server, text=TEXT, panel="Data", head="0.3")
     trace = tlmviz.load("stories-rope").trace(TEXT)
     with page.expect_download() as csv:
         page.get_by_role("button", name=re.compile("CSV")).click()

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn import functional as F
 
@@ -185,6 +185,7 @@ def pooled_sum(p, size):
 class TestPooled:
     @pytest.mark.parametrize("reduce", ["max", "mean", "sum"])
     @masks
+    @settings(max_examples=12)
     @given(
         queries=st.integers(1, 40), extra=st.integers(0, 9), size=st.integers(1, 12), tile=st.sampled_from([4, 8, 256])
     )

@@ -38,11 +38,10 @@ def test_every_combination(model):
     torch.testing.assert_close(other[:, :9], full[:, :9], atol=1e-4, rtol=0)
     assert (other[:, 9:] - full[:, 9:]).abs().amax(-1).min() > 1e-3
 
-    for pieces in ([1] * 13, [6, 1, 5, 1], [12, 1]):
-        cache = model.new_cache()
-        stepped = torch.cat([model(piece, cache) for piece in IDS.split(pieces, 1)], 1)
-        assert cache.length == 13
-        torch.testing.assert_close(stepped, full, atol=1e-4, rtol=0)
+    cache = model.new_cache()
+    stepped = torch.cat([model(piece, cache) for piece in IDS.split([6, 1, 5, 1], 1)], 1)
+    assert cache.length == 13
+    torch.testing.assert_close(stepped, full, atol=1e-4, rtol=0)
 
     assert count_parameters(model.config) == sum(p.numel() for p in model.parameters())
 

@@ -1,12 +1,14 @@
 """The explorer page through AppTest: at its defaults, and at each control's extremes."""
 
 import json
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tlmviz.ui import state
+from tlmviz.ui import panels, state
 
+APP = Path(__file__).resolve().parents[2] / "app.py"
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # about 11,000 characters
 TEXTS = {
     "one character": "a",
@@ -20,7 +22,7 @@ TEXTS = {
 
 
 def open_app(**params) -> AppTest:
-    app = AppTest.from_file("app.py", default_timeout=120)
+    app = AppTest.from_file(APP, default_timeout=120)
     for name, value in params.items():
         app.query_params[name] = value
     return app.run()
@@ -85,9 +87,11 @@ def test_every_model_opens():
         healthy(app)
 
 
-@pytest.mark.parametrize("panel", ["why", "scale", "mute", "checks", "data"])
+@pytest.mark.parametrize("panel", panels.PANELS)
 def test_every_panel_opens_by_link(panel):
-    healthy(open_app(panel=panel))
+    app = open_app(panel=panel)
+    healthy(app)
+    assert app.session_state["panel"] == panel
 
 
 @pytest.mark.parametrize("temperature", [0.0, 2.0])
@@ -101,7 +105,7 @@ def test_temperature_extremes_change_the_probabilities(temperature):
 
 @pytest.mark.parametrize("factor", [0.25, 4.0])
 def test_scale_extremes_change_the_row_and_the_prediction(factor):
-    app = open_app(panel="scale")
+    app = open_app(panel="Scale")
     app.select_slider(key="scale").set_value(factor).run()
     healthy(app)
     assert "The pinned query's weights (probability)" in charts(app)
@@ -110,7 +114,7 @@ def test_scale_extremes_change_the_row_and_the_prediction(factor):
 
 
 def test_muting_no_head_changes_nothing_and_muting_all_changes_much():
-    app = open_app(panel="mute")
+    app = open_app(panel="Mute heads")
     [summary] = [m.value for m in app.markdown if "KL(original" in m.value]
     assert "**0.0000** nats here" in summary and "**+0.0000** nats per token" in summary
     app.multiselect(key="mute").set_value(app.multiselect(key="mute").options).run()
@@ -120,7 +124,7 @@ def test_muting_no_head_changes_nothing_and_muting_all_changes_much():
 
 
 def test_the_link_sets_head_and_pin():
-    app = open_app(head="2.3", query="4", key="1", panel="why")
+    app = open_app(head="2.3", query="4", key="1")
     healthy(app)
     [caption] = [c.value for c in app.caption if c.value.startswith("Layer 2, head 3")]
     assert "query 4 to key 1" in caption

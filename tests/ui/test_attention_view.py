@@ -70,7 +70,7 @@ class StubTrace:
 
 
 def build(trace, **state):
-    return view.build_payload(trace, state, model="stub", origin="test")
+    return view.build_payload(trace, state, model="stub", origin="test", palette={})
 
 
 def test_pack_aligns_every_array_and_round_trips():

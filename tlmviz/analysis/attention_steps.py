@@ -10,7 +10,7 @@ from torch import Tensor
 from ..kernels import reference
 from ..layers.attention import Attention
 from ..trace import Trace
-from .matrices import Product, Step
+from .matrices import Panel, Product, Step
 from .reader import ROWS, Reader, spread
 from .sources import quote
 
@@ -65,16 +65,15 @@ def heads(r: Reader) -> Step:
 
 def split(r: Reader) -> Step:
     """Step 2, second half: query, key and value of the chosen head."""
-    parts = _unrotated(r)
-    panels = tuple(
-        r.panel(f"{name}, head {chosen}", part, r.shape(**{letter: count}, T=r.length, D=part.shape[1]), x="dimension", limit=spread(*parts))
-        for (name, letter, count, chosen), part in zip(_parts(r), parts)
-    )
+    q, k, v = _unrotated(r)
+    limit = spread(q, k, v)
+    first = r.head * r.config.head_dim
     return Step(
         "split", "Head by head: what a token looks for (query), what it offers (key), what it hands over (value).",
         (quote(Attention.forward, "q, k, v = split.split("),),
         r"Q^{(i)},\ K^{(i)},\ V^{(i)} \in \mathbb{R}^{T \times d_h}", f"{NOTES} 2.1.2, step 2, Eq. 22.",
-        f"{r.python('attn.fused')}[..., {r.head * r.config.head_dim}:{(r.head + 1) * r.config.head_dim}]", panels,
+        f"{r.python('attn.fused')}[..., {first}:{first + r.config.head_dim}]",
+        (r.of_head("query", q, limit), r.of_head("key", k, limit, shared=True), r.of_head("value", v, limit, shared=True)),
     )
 
 
@@ -82,31 +81,34 @@ def rotate(r: Reader) -> Step:
     """RoPE: queries and keys turn with their position."""
     before_q, before_k, _ = _unrotated(r)
     q, k, _ = r.trace.qk(r.layer, r.head)
-    limit, (query, key, _) = spread(before_q, before_k), _parts(r)
-    panels = tuple(
-        r.panel(name, part, r.shape(**{letter: count}, T=r.length, D=part.shape[1]), x="dimension", limit=limit)
-        for name, part, (_, letter, count, _) in (
-            (f"query, head {query[3]}", before_q, query), ("query, rotated", q, query),
-            (f"key, head {key[3]}", before_k, key), ("key, rotated", k, key),
-        )
-    )
+    limit = spread(before_q, before_k)
+    lines = (quote(Attention.forward, "self.q(rotate(q, table))"), quote(reference.rotate, "even, odd = ", "return torch.stack("))
     return Step(
         "RoPE", "Each pair of dimensions turns by an angle that grows with the position: fast at the left, slowly at the right.",
-        (quote(Attention.forward, "self.q(rotate(q, table))"), quote(reference.rotate, "even, odd = ", "return torch.stack(")),
+        lines,
         r"\begin{aligned} q'_{t,2j} &= q_{t,2j}\cos\theta_{t,j} - q_{t,2j+1}\sin\theta_{t,j} \\"
         r" q'_{t,2j+1} &= q_{t,2j}\sin\theta_{t,j} + q_{t,2j+1}\cos\theta_{t,j} \end{aligned}",
-        f"{NOTES} 3.3, Eq. 53–56, with θ_tj = t · {r.config.rope_base:g}^(−2j/D).", r.python("attn.q") + f"[:, {r.head}]", panels,
+        f"{NOTES} 3.3, Eq. 53–56, with θ(t, j) = t · {r.config.rope_base:g}^(−2j/D).",
+        r.python("attn.q") + f"[:, {r.head}]",
+        (
+            r.of_head("query", before_q, limit), r.of_head("query rotated", q, limit),
+            r.of_head("key", before_k, limit, shared=True), r.of_head("key rotated", k, limit, shared=True),
+        ),
     )
 
 
 def scores(r: Reader) -> Step:
     """Step 3: every query meets every key."""
     q, k, _ = r.trace.qk(r.layer, r.head)
-    dot = r.trace.scores(r.layer, r.head, "dot")
+    dot, limit = r.trace.scores(r.layer, r.head, "dot"), spread(q, k)
     return Step(
         "scores", "Every query is multiplied with every key; no cell is hidden yet, so tokens still see the future.",
         (quote(Trace.scores, "return q @ k.T"),),
-        r"Q^{(i)} K^{(i)\top}", f"{NOTES} 2.1.2, step 3, Eq. 24.", _scores(r, "dot"), (r.square("q·k", dot),),
+        r"Q^{(i)} K^{(i)\top}", f"{NOTES} 2.1.2, step 3, Eq. 24.", _scores(r, "dot"),
+        (
+            r.of_head("query", q, limit), r.of_head("key", k, limit, shared=True),
+            r.square("q·k", dot),
+        ),
         Product(q, k.T, dot, None, "query", "key, transposed", "dimension", "key token", labels=tuple(r.trace.tokens)),
     )
 
@@ -115,14 +117,15 @@ def scale(r: Reader) -> Step:
     """Step 4: divide by sqrt(D), and add ALiBi's penalty where the model has it."""
     alibi = r.config.positions == "alibi"
     sources = [quote(reference.attention_scores, "scores = (tile_q * scale)")]
-    sentence = f"Divided by √D = √{r.config.head_dim} = {r.config.head_dim**0.5:.3g}, the scores keep the softmax from saturating."
+    d = r.config.head_dim
+    sentence = f"Divided by √D = √{d} = {d**0.5:.3g}, the scores keep the softmax from saturating."
     if alibi:
         sources.append(quote(reference._bias, "bias = -slopes"))
         sentence += " ALiBi then takes off slope × distance."
     return Step(
         "scale", sentence, tuple(sources), r"\frac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}}" + (r" - m_i\,|t - s|" if alibi else ""),
         f"{NOTES} 2.1.2, step 4, Eq. 25." + (" ALiBi: Press et al. 2022." if alibi else ""), _scores(r, "scaled"),
-        (r.square("scaled score", r.trace.scores(r.layer, r.head, "scaled")),),
+        (_stage(r, "q·k", "dot"), _stage(r, "scaled score", "scaled")),
     )
 
 
@@ -136,7 +139,7 @@ def mask(r: Reader) -> Step:
         "mask", f"The future{beyond} is set to −∞ (grey), so that no token can look ahead.", (quote(reference._bias, *lines),),
         r"s_{ij} = -\infty \quad \text{for } j > i" + (rf"\ \text{{or}}\ i - j \ge {window}" if window else ""),
         f"{NOTES} 2.1.2, step 5, Eq. 17 and 26.", _scores(r, "masked"),
-        (r.square("masked score", r.trace.scores(r.layer, r.head, "masked")),),
+        (_stage(r, "scaled score", "scaled"), _stage(r, "masked score", "masked")),
     )
 
 
@@ -144,7 +147,8 @@ def softmax(r: Reader) -> Step:
     """Step 6: each row becomes a probability distribution."""
     if r.length > ROWS:
         size = len(np.arange(0, r.length, -(-r.length // ROWS)))
-        weights, note = r.trace.pooled(r.layer, r.head, size), f"each cell the largest of about {r.length // size} × {r.length // size}"
+        bin_ = round(r.length / size)
+        weights, note = r.trace.pooled(r.layer, r.head, size), f"each cell the largest of about {bin_} × {bin_}"
     else:
         weights, note = r.trace.attention(r.layer, r.head), ""
     return Step(
@@ -152,23 +156,21 @@ def softmax(r: Reader) -> Step:
         (quote(reference.attention_map, "return _normalise("), quote(reference._normalise, "return scores - lse")),
         r"a_{ts} = e^{\,s_{ts} - \mathrm{lse}_t},\qquad \mathrm{lse}_t = \log \textstyle\sum_{s \le t} e^{\,s_{ts}}",
         f"{NOTES} 2.1.2, step 6, Eq. 27.", f"trace.attention({r.layer}, {r.head})",
-        (r.square("attention weight (probability)", weights, kind="probability", note=note),),
+        (_stage(r, "masked score", "masked"), r.square("attention weight (probability)", weights, kind="probability", note=note)),
     )
 
 
 def mix(r: Reader) -> Step:
     """Step 7: the weighted sum of the values."""
     weights, z, v = r.trace.attention(r.layer, r.head), r["attn.z"][r.head], r["attn.v"][r.group]
-    shape = r.shape(H=r.config.n_heads, T=r.length, D=z.shape[1])
+    limit = spread(v, z)
     return Step(
-        "mix", "Each token's row of weights mixes the values. The model does scores to sum in one fused kernel; its written-out form is the second line.",
+        "mix",
+        "Each token's row of weights mixes the values. One fused kernel does scores to sum; the second line is its formula.",
         (quote(Attention.attend, "z, lse = kernels.attention("), quote(reference._formula, "return _normalise(")),
         r"O^{(i)} = \mathrm{softmax}\!\left(\tfrac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}} + M\right) V^{(i)}",
         f"{NOTES} 2.1.2, step 7, Eq. 28.", r.python("attn.z") + f"[:, {r.head}]",
-        (
-            r.panel(f"value, head {r.group}", v, r.shape(G=r.config.n_kv_heads, T=r.length, D=z.shape[1]), x="dimension", limit=spread(v, z)),
-            r.panel(f"mixed values, head {r.head}", z, shape, x="dimension", limit=spread(v, z)),
-        ),
+        (r.of_head("value", v, limit, shared=True), r.of_head("mixed values", z, limit)),
         Product(weights, v, z, None, "attention weight", "value", "key token", "dimension"),
     )
 
@@ -183,7 +185,8 @@ def concat(r: Reader) -> Step:
         outline=(r.head * c.head_dim, (r.head + 1) * c.head_dim),
     )
     return Step(
-        "concat", f"The {c.n_heads} heads' outputs are laid side by side: {c.n_heads} × {c.head_dim} = {c.d_model} numbers per token again.",
+        "concat",
+        f"The {c.n_heads} heads' outputs are laid side by side: {c.n_heads} × {c.head_dim} = {c.d_model} per token again.",
         (quote(Attention.forward, "y = self.concat("),), r"Y = \begin{bmatrix} O^{(1)} & \cdots & O^{(h)} \end{bmatrix}",
         f"{NOTES} 2.1.2, step 8, Eq. 28–29.", r.python("attn.concat"), (panel,),
     )
@@ -195,15 +198,15 @@ def project(r: Reader) -> Step:
     return Step(
         "project", "The output projection mixes the heads: every number now draws on all of them.",
         (quote(Attention.forward, "return self.out("),), r"Y\, W_O" + (" + b" if r.config.bias else ""),
-        f"{NOTES} 2.1.2, step 9, Eq. 29.", r.python("attn.out"), (r.stream("attention's output", out),),
+        f"{NOTES} 2.1.2, step 9, Eq. 29.", r.python("attn.out"),
+        (r.stream("heads side by side", y), r.stream("attention's output", out)),
         Product(y, linear.weight.T, out, linear.bias, "heads side by side", "W_O"),
     )
 
 
 def _parts(r: Reader) -> tuple[tuple[str, str, int, int], ...]:
     """Query, key and value: name, letter of the head axis, heads, the chosen one."""
-    g = r.config.n_kv_heads
-    letter = "H" if g == r.config.n_heads else "G"
+    g, letter = r.config.n_kv_heads, r.letter(shared=True)
     return ("query", "H", r.config.n_heads, r.head), ("key", letter, g, r.group), ("value", letter, g, r.group)
 
 
@@ -220,6 +223,10 @@ def _centred(count: int, edges: tuple[int, ...], names: tuple[str, ...]) -> tupl
     for start, stop, name in zip(edges, edges[1:], names):
         labels[(start + stop) // 2] = name
     return tuple(labels)
+
+
+def _stage(r: Reader, name: str, stage: str) -> Panel:
+    return r.square(name, r.trace.scores(r.layer, r.head, stage))
 
 
 def _scores(r: Reader, stage: str) -> str:

@@ -54,6 +54,16 @@ class Reader:
             note=_note(rows), row_labels=labels, **drawn,
         )
 
+    def of_head(self, name: str, values: Tensor, limit: float, *, shared: bool = False) -> Panel:
+        """A [T, D] matrix of the chosen head, or of the key/value head that its group shares."""
+        heads, head = (self.config.n_kv_heads, self.group) if shared else (self.config.n_heads, self.head)
+        shape = self.shape(**{self.letter(shared): heads}, T=self.length, D=values.shape[1])
+        return self.panel(f"{name}, head {head}", values, shape, x="dimension", limit=limit)
+
+    def letter(self, shared: bool) -> str:
+        """The head axis: G for key/value heads where they are fewer than the query heads."""
+        return "G" if shared and self.config.n_kv_heads != self.config.n_heads else "H"
+
     def square(self, name: str, values: Tensor, *, kind: str = "signed", note: str = "") -> Panel:
         """A [T, S] map of the chosen head, queries down and keys across; -inf is hidden."""
         where = thin(self.length, ROWS)
@@ -61,7 +71,8 @@ class Reader:
             index = torch.from_numpy(where)
             values = values[index][:, index]
         drawn = values.float().numpy()
-        hidden = ~self.visible(where) if kind == "probability" else np.isneginf(drawn)
+        # A pooled cell may hold a visible one beside hidden ones: only what is zero can be hidden.
+        hidden = ~self.visible(where) & (drawn == 0) if kind == "probability" else np.isneginf(drawn)
         labels = tuple(self.trace.tokens[position] for position in where)
         shape = self.shape(H=self.config.n_heads, T=self.length, S=self.length)
         return Panel(

@@ -128,12 +128,16 @@ def add(which: int) -> Callable[[Reader], Step]:
         source, part, after = (("resid_pre", "attn", "resid_mid"), ("resid_mid", "mlp", "resid_post"))[which - 1]
         x, update, result = r[source], r[f"{part}.out"], _sum(r, which)
         limit, name = spread(x, result), ("attention", "MLP")[which - 1]
+        share = float((update.norm(dim=-1) / x.norm(dim=-1)).mean())
         later = "" if r.pre_norm else " Its normalisation follows (post-norm)."
         python = r.python(after) if r.pre_norm else f"{r.python(source)} + {r.python(part + '.out')}"
         return Step(
-            f"add {which}", f"{name[0].upper()}{name[1:]} does not replace the stream, it adds to it.{later}", (_line(r, which),),
+            f"add {which}",
+            f"{name[0].upper()}{name[1:]} does not replace the stream, it adds to it, here a vector {share:.0%} as long."
+            f"{later}",
+            (_line(r, which),),
             r"x \leftarrow x + f(x)", f"{NOTES} 2.1.3.", python,
-            (r.stream("x", x, limit), r.stream(f"+ {name}", update, limit), r.stream("= new x", result, limit)),
+            (r.stream("x", x, limit), r.stream(f"+ {name} (own colour scale)", update), r.stream("= new x", result, limit)),
         )
 
     return build
@@ -195,7 +199,7 @@ def activate(r: Reader) -> Step:
     return Step(
         "activate", f"{own}{gate} lets some of the hidden units through and closes others: the only bend in the MLP.",
         (quote(type(r.block.mlp).forward, "hidden = self.hidden("),), latex,
-        "SwiGLU: Shazeer 2020; GELU for comparison: Transformer with PyTorch, Eq. 30." if kind == "swiglu" else f"{NOTES} 2.1.3, Eq. 30.",
+        "SwiGLU: Shazeer 2020. " * (kind == "swiglu") + f"GELU: {NOTES} 2.1.3, Eq. 30.",
         r.python("mlp.hidden"), (r.panel("hidden units", hidden, r.shape(T=r.length, F=hidden.shape[1]), x="hidden unit"),),
         activation=Activation(
             own, inputs.numpy(), {name: curve(inputs).numpy() for name, curve in CURVES.items()},
@@ -210,7 +214,8 @@ def down(r: Reader) -> Step:
     return Step(
         "down", f"The open units write back: {hidden.shape[1]} hidden numbers become {out.shape[1]} again.",
         (quote(type(r.block.mlp).forward, "return self.out("),), r"h\, W_2" + (" + b_2" if r.config.bias else ""),
-        f"{NOTES} 2.1.3.", r.python("mlp.out"), (r.stream("MLP's output", out),),
+        f"{NOTES} 2.1.3.", r.python("mlp.out"),
+        (r.panel("hidden units", hidden, r.shape(T=r.length, F=hidden.shape[1]), x="hidden unit"), r.stream("MLP's output", out)),
         Product(hidden, linear.weight.T, out, linear.bias, "hidden units", "W_2", "hidden unit"),
     )
 
@@ -225,13 +230,13 @@ def logits(r: Reader) -> Step:
     best = p.amax(0).topk(min(SHOWN_LOGITS, p.shape[1])).indices
     best = best[p[:, best].argmax(0).argsort(stable=True)]  # in the order in which the text makes them likely
     names = tuple(r.lm.tokenizer.name(int(i)) for i in best)
-    panel = r.panel(
-        f"logits of {len(best)} likely tokens", values[:, best], r.shape(T=r.length, V=r.config.vocab_size), x="vocabulary token", col_labels=names
-    )
+    shape = r.shape(T=r.length, V=r.config.vocab_size)
+    panel = r.panel(f"logits of {len(best)} likely tokens", values[:, best], shape, x="vocabulary token", col_labels=names)
     final = "normalised once more and " if r.pre_norm else ""
     return Step(
         "logits", f"After all {r.config.n_layers} layers the stream is {final}compared with every vocabulary token.",
-        (quote(TransformerLM.forward, "return self.logits("),), r"\mathrm{logits} = \mathrm{norm}(x)\, W_{head}" if r.pre_norm else r"\mathrm{logits} = x\, W_{head}",
+        (quote(TransformerLM.forward, "return self.logits("),),
+        r"\mathrm{logits} = \mathrm{norm}(x)\, W_{head}" if r.pre_norm else r"\mathrm{logits} = x\, W_{head}",
         f"{NOTES} 2.1.4.", "trace.logits", (r.stream("final x, normalised", normed), panel),
         Product(
             normed, r.network.head.weight.T, values, None, "final x", "W_head", column="vocabulary token",
@@ -243,7 +248,7 @@ def logits(r: Reader) -> Step:
 def loss(r: Reader) -> Step:
     """Cross-entropy of each next token."""
     losses = r.trace.loss_per_token()
-    mean = f" Their mean is {float(losses.mean()):.3f} nats." if len(losses) else " This text has one token: there is no next one to score."
+    mean = f" Their mean is {float(losses.mean()):.3f} nats." if len(losses) else " A text of one token has no next one to score."
     return Step(
         "loss", f"Each position is charged −log of the probability it gave to the token that came next.{mean}",
         (quote(Trace.loss_per_token, "targets = ", "return torch.nn.functional.cross_entropy("),),

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import plotly.graph_objects as go
 
-from . import ACCENT, DIVERGING, GRID, INK, MISSING, MUTED, SEQUENTIAL, WARM, layout, scale, token_label
+from . import ACCENT, DIVERGING, INK, MISSING, MUTED, SEQUENTIAL, WARM, layout, scale, token_label
 
 
 class Matrix(Protocol):
@@ -29,16 +29,19 @@ class Matrix(Protocol):
     limit: float | None
 
 
-def matrix(panel: Matrix, theme: str, *, marked: int | None = None, height: int = 360, wide: bool = True) -> go.Figure:
-    """A heatmap of one matrix; `marked` frames one row. Signed values are centred on zero; grey cells are hidden."""
+def matrix(panel: Matrix, theme: str, *, marked: int | None = None, height: int = 360, side_by_side: int = 1) -> go.Figure:
+    """A heatmap of one matrix; `marked` frames one row. Signed values are centred on zero; grey cells are hidden.
+
+    `side_by_side` is the number of such pictures in a row, which decides how many ticks fit.
+    """
     values = np.asarray(panel.values, np.float32)
     rows, cols = np.asarray(panel.rows), np.asarray(panel.cols)
     seen = np.abs(values[np.isfinite(values)])
-    peak = float(seen.max()) if seen.size else 1.0
     probability = panel.kind == "probability"
-    limit = peak if probability else panel.limit or float(np.quantile(seen, 0.995)) or 1.0
+    # Outliers must not dim the rest: the first token's weight on itself is always 1.
+    limit = panel.limit or (float(np.quantile(seen, 0.97 if probability else 0.995)) if seen.size else 1.0) or 1.0
     heatmap = go.Heatmap(
-        z=values, x=cols, y=rows, hoverongaps=False, zmin=0 if probability else -limit, zmax=limit or 1.0,
+        z=values, x=cols, y=rows, hoverongaps=False, zmin=0 if probability else -limit, zmax=limit,
         colorscale=scale((SEQUENTIAL if probability else DIVERGING)[theme]), colorbar=_colorbar(theme),
         hovertemplate=f"{panel.y} %{{y}}, {panel.x} %{{x}}: %{{z:.5f}}<extra></extra>",
     )
@@ -60,10 +63,11 @@ def matrix(panel: Matrix, theme: str, *, marked: int | None = None, height: int 
     plain = {"showgrid": False, "zeroline": False}
     named = sum(map(bool, panel.col_labels)) > 6 and max(map(len, panel.col_labels)) > 2
     hidden = {"plot_bgcolor": MISSING[theme]} if np.isnan(values).any() else {}
-    detail = f"{panel.shape} · {panel.note}" if panel.note else panel.shape
+    ends = f"colours to {'' if probability else '±'}{limit:.2g}"
+    detail = " · ".join(filter(None, (panel.shape, panel.note, ends)))
     return go.Figure(heatmap, _titled(panel.name, detail, layout(
         theme, title="", x=panel.x, height=height, shapes=shapes, **hidden,
-        xaxis={**plain, **ticks(cols, panel.col_labels, 60 if wide else 18), "tickangle": -60 if named else 0},
+        xaxis={**plain, **ticks(cols, panel.col_labels, 60 // side_by_side), "tickangle": -60 if named else 0},
         yaxis={**plain, **ticks(rows, panel.row_labels, (height - 90) // 13), "range": [bottom, top]},
     )))
 
@@ -75,7 +79,7 @@ def _colorbar(theme: str) -> dict[str, Any]:
 def _titled(name: str, detail: str, drawn: dict[str, Any]) -> dict[str, Any]:
     """A layout with a two-line title: what it is, and its shape in small print."""
     small = f'<br><span style="font-size:11px">{token_label(detail, 90)}</span>' if detail else ""
-    drawn["title"].update(text=token_label(name, 60) + small, y=1, pad={"t": 6})
+    drawn["title"].update(text=token_label(name, 60) + small, y=1, pad={"t": 13})
     drawn["margin"] = {**drawn["margin"], "t": 46}
     return drawn
 
@@ -84,7 +88,7 @@ def ticks(where: np.ndarray, labels: tuple[str, ...], limit: int) -> dict[str, A
     """Labels under their positions, thinned out when there are more than fit; Plotly's own ticks without labels."""
     named = [(int(at), label) for at, label in zip(where, labels) if label]
     if not named:
-        return {"nticks": min(12, limit)}
+        return {"nticks": 12 if limit > 40 else 6}
     shown = named[:: max(1, -(-len(named) // max(1, limit)))]
     return {"tickvals": [at for at, _ in shown], "ticktext": [token_label(label, 10) for _, label in shown]}
 
@@ -148,7 +152,8 @@ def product_cell(
         for reach in [float(np.abs(values).max()) or 1.0]
     ]
     bars = go.Bar(
-        x=where, y=products, name="product", marker={"color": np.where(products >= 0, ACCENT[theme], WARM[theme]), "line": {"width": 0}},
+        x=where, y=products, name="product",
+        marker={"color": np.where(products >= 0, ACCENT[theme], WARM[theme]), "line": {"width": 0}},
         hovertemplate=f"{inner} %{{x}}: %{{y:+.5f}}<extra>product</extra>",
     )
     line = go.Scatter(
@@ -167,7 +172,8 @@ def product_cell(
     )
     for axis, name, domain in (("yaxis2", names[0], [0.9, 1]), ("yaxis3", names[1], [0.78, 0.88])):
         drawn[axis] = {
-            **drawn["yaxis"], "domain": domain, "tickvals": [0], "ticktext": [token_label(name, 20)], "showgrid": False, "zeroline": False,
+            **drawn["yaxis"], "domain": domain, "tickvals": [0], "ticktext": [token_label(name, 20)],
+            "showgrid": False, "zeroline": False,
         }
     if labels:
         drawn["xaxis"]["tickangle"] = -60
@@ -205,13 +211,17 @@ def token_losses(tokens: list[str], losses: np.ndarray, theme: str) -> go.Figure
     losses, labels = np.asarray(losses, np.float32), [token_label(token) for token in tokens[1:]]
     where = np.arange(1, len(losses) + 1)
     bars = go.Bar(
-        x=where, y=losses, customdata=labels, marker={"color": ACCENT[theme]}, hovertemplate="%{customdata}: %{y:.4f} nats<extra></extra>",
+        x=where, y=losses, customdata=labels, marker={"color": ACCENT[theme]},
+        hovertemplate="%{customdata}: %{y:.4f} nats<extra></extra>",
     )
     mean = float(losses.mean()) if len(losses) else 0.0
-    line = {"type": "line", "xref": "x domain", "x0": 0, "x1": 1, "y0": mean, "y1": mean, "line": {"color": WARM[theme], "width": 1.5, "dash": "dot"}}
+    line = {
+        "type": "line", "xref": "x domain", "x0": 0, "x1": 1, "y0": mean, "y1": mean,
+        "line": {"color": WARM[theme], "width": 1.5, "dash": "dot"},
+    }
     label = {
-        "xref": "x domain", "x": 1, "y": mean, "text": f"mean {mean:.2f}", "showarrow": False, "xanchor": "right", "yanchor": "bottom",
-        "font": {"color": WARM[theme]},
+        "xref": "x domain", "x": 1, "y": mean, "text": f"mean {mean:.2f}", "showarrow": False, "xanchor": "right",
+        "yanchor": "bottom", "font": {"color": WARM[theme]},
     }
     return go.Figure(bars, _titled("Loss of each token, −log p (nats)", f"[T−1={len(losses)}]", layout(
         theme, title="", x="the token that came", y="nats", height=360, shapes=[line], annotations=[label],

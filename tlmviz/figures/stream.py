@@ -13,7 +13,8 @@ def norms(labels: list[str], values: np.ndarray, position: int, token: str, them
     values, where = np.asarray(values, np.float32), np.arange(len(labels))
     lines = [
         go.Scatter(
-            x=where, y=line, mode="lines+markers", name=name, customdata=labels, line={"color": color, "width": 2}, marker={"size": 5},
+            x=where, y=line, mode="lines+markers", name=name, customdata=labels,
+            line={"color": color, "width": 2}, marker={"size": 5},
             hovertemplate="after %{customdata}: ‖x‖ = %{y:.3f}<extra></extra>",
         )
         for name, line, color in (
@@ -53,7 +54,8 @@ def words(
         text=[[token_label(text, 12 if width <= 8 else 6) for text in row] for row in texts],
         texttemplate="%{text}", textfont={"size": 11}, hovertemplate="%{text}: probability %{z:.5f}<extra></extra>",
         colorbar={
-            "thickness": 8, "outlinewidth": 0, "tickformat": ".0%", "tickfont": {"size": 10, "color": MUTED[theme]}, "xpad": 2, "ypad": 0,
+            "thickness": 8, "outlinewidth": 0, "tickformat": ".0%", "tickfont": {"size": 10, "color": MUTED[theme]},
+            "xpad": 2, "ypad": 0,
         },
     )
     frame = [] if marked is None else [{
@@ -64,5 +66,7 @@ def words(
     return go.Figure(heatmap, layout(
         theme, title=title, y=y, height=76 + 21 * count, shapes=frame, margin={"l": 8, "r": 8, "t": 58, "b": 8},
         xaxis={**plain, "tickvals": np.arange(width), "ticktext": columns, "side": "top"},
-        yaxis={**plain, "tickvals": np.arange(count), "ticktext": [token_label(row) for row in rows], "range": [count - 0.5, -0.5]},
+        yaxis={
+            **plain, "tickvals": np.arange(count), "ticktext": [token_label(row) for row in rows], "range": [count - 0.5, -0.5],
+        },
     ))

@@ -19,7 +19,8 @@ def picture(step: Step, tokens: list[str], position: int) -> None:
     if step.losses is not None:
         frame.chart(block.token_losses(tokens, step.losses, theme), key="losses", alt="Loss of every token in nats")
         return
-    columns = iter(st.columns(len(step.panels) + (step.activation is not None)))
+    shown = len(step.panels) + (step.activation is not None)
+    columns = iter(st.columns(shown))
     if step.activation is not None:
         a = step.activation
         with next(columns):
@@ -27,7 +28,7 @@ def picture(step: Step, tokens: list[str], position: int) -> None:
             frame.chart(figure, key="curves", alt=f"{a.own} beside other activations, over a histogram of this text's inputs")
     for number, panel in enumerate(step.panels):
         with next(columns):
-            figure = block.matrix(panel, theme, marked=position, wide=len(step.panels) == 1)
+            figure = block.matrix(panel, theme, marked=position, side_by_side=shown)
             frame.chart(figure, key=f"panel{number}", alt=f"{panel.name}, {panel.shape}, {panel.y} by {panel.x}")
 
 
@@ -51,7 +52,8 @@ def cell(name: str, text: str, current: str, layer: int, head: int, position: in
     labels = tuple(compute.trace(name, text).tokens) if product.inner == "key token" else ()
     with beside:
         figure = block.product_cell(
-            opened.left, opened.right, frame.theme(), names=(product.left_name, product.right_name), inner=product.inner, labels=labels
+            opened.left, opened.right, frame.theme(), names=(product.left_name, product.right_name), inner=product.inner,
+            labels=labels,
         )
         frame.chart(figure, key="cell", alt="Products of a row and a column, and their running sum")
 

@@ -91,7 +91,8 @@ def place(config, tokens: list[str]):
         )
     token.selectbox(
         "Token", range(len(tokens)), key="_token", on_change=_keep_token, label_visibility="collapsed",
-        format_func=lambda position: f"{position}: {readable(tokens[position])}", help="The token whose row is framed and followed",
+        format_func=lambda position: f"{position}: {readable(tokens[position])}",
+        help="The token whose row is framed and followed",
     )
     return *shown.head, st.session_state["_token"], room.empty()
 

@@ -16,6 +16,9 @@ from . import compute
 _COMPACT = """<style>
 .stMainBlockContainer { padding: 1.1rem 1.6rem 3rem; }
 .stMainBlockContainer h1 { padding: 0; }
+.stMainBlockContainer h1 .stMarkdownColoredText { font-weight: 400; }
+[data-testid="stHeader"] { background: transparent; height: 2.4rem; min-height: 0; pointer-events: none; }
+[data-testid="stHeader"] * { pointer-events: auto; }
 [data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
 @media (max-width: 640px) { .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; } }
 </style>"""

@@ -19,11 +19,6 @@ from .state import View
 FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 
 
-def show(panel: str, name: str, text: str, view: View) -> None:
-    """Draw one panel."""
-    {"why": why, "scale": scale, "mute": mute, "checks": all_checks, "data": data}[panel](name, text, view)
-
-
 def pinned(trace: Trace, view: View) -> tuple[int, int]:
     """The pinned (query, key); unpinned, the last query and the key it weighs most."""
     query = len(trace) - 1 if view.query is None else view.query
@@ -140,6 +135,10 @@ def data(name: str, text: str, view: View) -> None:
         on_click="ignore", width="stretch",
     )
     st.caption("PNG and SVG of the map: the buttons above the picture. Other charts: their camera button (SVG).")
+
+
+# In the order of the menu; the names are what a link holds.
+PANELS = {"Why this weight": why, "Scale": scale, "Mute heads": mute, "Checks": all_checks, "Data": data}
 
 
 def _row_measures(score: torch.Tensor) -> tuple[float, float]:

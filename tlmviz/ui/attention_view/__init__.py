@@ -33,20 +33,6 @@ STATE = {
     "order": "position",
     "overlay": [],
 }
-# Single-hue ramps and a blue-orange pair keep their order for every kind of colour vision.
-PALETTE = {
-    "light": {
-        "sequential": ["#f4f7fb", "#d3e3f3", "#94bfe3", "#4b8fcb", "#1d5c9f", "#0a2c5e"],
-        "diverging": ["#0b4f8a", "#5c9fd0", "#b9d7ea", "#f7f6f4", "#f6c9a3", "#df8344", "#9c3d0a"],
-        "missing": "#d8dade",
-    },
-    "dark": {
-        "sequential": ["#151b26", "#1b3a61", "#2766a3", "#4f9bd6", "#9fd0f2", "#f5fbff"],
-        "diverging": ["#8fd0ff", "#3f8fcf", "#1f4d78", "#1b1f27", "#7a4420", "#d9813f", "#ffc796"],
-        "missing": "#3a3f49",
-    },
-    "heads": ["#2b7bba", "#d9622b", "#22966f", "#b8569b", "#c99700", "#6b66c4"],
-}
 
 _HERE = Path(__file__).parent
 _SCRIPT = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
@@ -77,7 +63,7 @@ def build_payload(
     *,
     model: str,
     origin: str,
-    palette: Mapping[str, Any] = PALETTE,
+    palette: Mapping[str, Any],
     overview: np.ndarray | None = None,
     overview_size: int = 48,
 ) -> bytes:
@@ -143,7 +129,7 @@ def attention_view(
     """Show the component; returns the latest state the browser sent, or None before the user did anything.
 
     With a fixed `key` a new payload updates the picture in place. `height` in pixels holds
-    for wide layouts; below 760 pixels of width the two parts stack and take what they need.
+    for wide layouts; below 700 pixels of width the two parts stack and take what they need.
     """
     result = _component(key=key, data=_with_height(payload, height), on_view_change=on_change or _ignore)
     return result.get("view")

@@ -1,7 +1,7 @@
 // Arcs: the text as it reads, shaded by what one query attends to, with a curve to every such token.
 
 const LINE = 36; // closest lines of text, in pixels
-const THINNEST = 0.01; // weights below this get no curve
+const THINNEST = 0.01; // weights below this get no curve, unless a head has only such
 
 /** Chosen head first, then the overlaid ones. */
 function overlaid(v) {
@@ -51,6 +51,8 @@ function spaceLines(v) {
   const lines = Math.max(1, Math.round((flow.scrollHeight - 34) / LINE));
   const room = Math.floor((text.clientHeight - 40) / lines);
   flow.style.lineHeight = `${Math.max(LINE, Math.min(76, room))}px`;
+  const pinned = v.spans[v.state.query];
+  if (pinned) text.scrollTop = pinned.offsetTop - text.clientHeight * 0.6;
 }
 
 /** The query whose arcs are drawn: the one pointed at while nothing is pinned, else the pinned one. */
@@ -72,7 +74,7 @@ function paintArcs(v) {
     .filter((entry) => entry.weights);
   v.arcHeads = { query, heads: shownHeads };
   const main = shownHeads.find((entry) => entry.layer === v.state.layer && entry.head === v.state.head);
-  const most = main ? Math.max(0.2, ...main.weights) : 1;
+  const most = main ? Math.max(0.05, ...main.weights) : 1;
   const [r, g, b] = main ? rgb(main.color) : [0, 0, 0];
   spans.forEach((span, j) => {
     const alpha = main && j <= query ? (0.62 * main.weights[j]) / most : 0;
@@ -95,9 +97,11 @@ function paintArcs(v) {
 function drawArcs(pen, v) {
   const { query, heads } = v.arcHeads;
   const boxes = v.spans.map((s) => ({ x: s.offsetLeft, y: s.offsetTop, width: s.offsetWidth, height: s.offsetHeight }));
-  const curves = heads.flatMap((entry, lane) =>
-    Array.from(entry.weights, (weight, j) => ({ weight, j, lane, color: entry.color }))
-      .filter(({ weight, j }) => weight >= THINNEST && j !== query));
+  const curves = heads.flatMap((entry, lane) => {
+    const least = Math.min(THINNEST, 0.3 * Math.max(...entry.weights));
+    return Array.from(entry.weights, (weight, j) => ({ weight, j, lane, color: entry.color }))
+      .filter(({ weight, j }) => weight >= least && j !== query);
+  });
   curves.sort((a, b) => a.weight - b.weight);
   for (const { weight, j, lane, color } of curves.slice(-160)) {
     const strong = v.arcHover === j ? 1 : 0;

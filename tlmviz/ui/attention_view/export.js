@@ -119,7 +119,7 @@ function drawFigure(pen, v, theme, size, ratio) {
     spans: v.spans.map((s) => ({ offsetLeft: s.offsetLeft + 12, offsetTop: s.offsetTop + shift, offsetWidth: s.offsetWidth, offsetHeight: s.offsetHeight })),
   };
   const main = v.arcHeads.heads[0];
-  const most = main ? Math.max(0.2, ...main.weights) : 1;
+  const most = main ? Math.max(0.05, ...main.weights) : 1;
   moved.spans.forEach((box, j) => {
     const weight = main && j <= v.arcHeads.query ? main.weights[j] / most : 0;
     if (weight > 0.006) pen.rect(box.offsetLeft, box.offsetTop, box.offsetWidth, box.offsetHeight, main.color, null, 0.62 * weight);

@@ -45,7 +45,7 @@ function overviewLayout(v) {
   if (sorted) {
     // captions such as "2.4  0.31" need some width: fewer columns rather than clipped numbers
     const count = layers * heads;
-    columns = Math.max(1, Math.min(count, Math.floor(width / 52)));
+    columns = Math.max(1, Math.min(count, Math.floor(width / 48)));
     for (let c = columns; c >= 1; c--) {
       const rows = Math.ceil(count / c);
       if (rows * (width / c + caption) > height) break;

@@ -8,7 +8,7 @@ const STAGE_NOTES = {
   masked: "Later tokens hidden",
   softmax: "Probabilities: every row sums to 1",
 };
-const NARROW = 760;
+const NARROW = 700;
 const CACHED_HEADS = 12;
 const MOST_OVERLAID = 5;
 
@@ -123,7 +123,7 @@ function repaintDetail(v) {
     if (v.painted && v.painted !== v.exact) v.painted.release(); // one whole map in memory at a time
     v.painted = v.exact;
   }
-  v.els.reset.disabled = !v.zoom;
+  v.els.reset.hidden = !v.zoom || mode === "arcs";
   if (mode === "arcs") paintArcs(v);
   else paintMap(v);
   const paints = Number(v.els.marks.dataset.paints ?? 0) + 1;
@@ -164,7 +164,7 @@ function syncControls(v) {
   }
   els.log.setAttribute("aria-pressed", state.log);
   els.log.disabled = state.stage !== "softmax";
-  for (const control of [els.stageGroup, els.log, els.reset]) control.hidden = arcs;
+  els.stageGroup.hidden = els.log.hidden = arcs;
   els.figure.hidden = arcs;
   els.arcPane.hidden = !arcs;
   els.marks.setAttribute(

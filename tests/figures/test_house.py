@@ -1,0 +1,88 @@
+"""The shared look: palettes that order by lightness, labels that hold no markup, figures that travel as arrays."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tlmviz import figures
+from tlmviz.figures import predictions, scores
+
+THEMES = ("light", "dark")
+
+
+def lightness(color: str) -> float:
+    """Relative luminance of #rrggbb (WCAG)."""
+    channels = np.array([int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_sequential_scales_go_one_way_in_lightness(theme):
+    steps = np.diff([lightness(color) for color in figures.SEQUENTIAL[theme]])
+    assert (steps < 0).all() if theme == "light" else (steps > 0).all()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_diverging_scales_are_monotonic_on_both_sides_of_the_middle(theme):
+    values = [lightness(color) for color in figures.DIVERGING[theme]]
+    middle = len(values) // 2
+    left, right = np.diff(values[: middle + 1]), np.diff(values[middle:])
+    outward = -1 if theme == "light" else 1
+    assert (left * -outward > 0).all() and (right * outward > 0).all()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_text_is_readable_on_the_page(theme):
+    page = lightness({"light": "#ffffff", "dark": "#10151d"}[theme])
+    for color in (figures.INK[theme], figures.MUTED[theme], figures.ACCENT[theme]):
+        low, high = sorted((lightness(color), page))
+        assert (high + 0.05) / (low + 0.05) >= 4.5
+
+
+@given(st.text(max_size=30))
+def test_labels_hold_no_markup_and_no_control_characters(text):
+    label = figures.token_label(text, 14)
+    assert "<" not in label and ">" not in label
+    assert all(char.isprintable() for char in label)
+    assert not text or label
+
+
+def test_labels_show_what_cannot_be_seen():
+    assert figures.token_label(" ") == "·"
+    assert figures.token_label("\n\n") == "⏎⏎"
+    assert figures.token_label("<|endoftext|>") == "⟨start⟩"
+    assert figures.token_label(" dog") == "dog"
+    assert figures.token_label("<b>&") == "&lt;b&gt;&amp;"
+
+
+P = np.array([0.5, 0.3, 0.2])
+FIGURES = {
+    "top_tokens": lambda theme: predictions.top_tokens(["a", "<b>", "c"], P, " x", theme),
+    "before_after": lambda theme: predictions.before_after(["a", "b", "c"], P, P[::-1], theme),
+    "loss_change": lambda theme: predictions.loss_change(["a", "b", "c", "d"], P - 0.3, theme),
+    "score_products": lambda theme: scores.score_products(P - 0.3, theme),
+    "rescaled_row": lambda theme: scores.rescaled_row(["a", "b", "c"], {"one": P, "two": P[::-1]}, theme),
+    "scale_curves": lambda theme: scores.scale_curves(np.array([0.5, 1, 2]), P, P, 1.0, theme),
+}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("make", FIGURES.values(), ids=FIGURES)
+def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
+    sent = json.loads(make(theme).to_json())
+    assert sent["layout"]["title"]["text"]
+    for trace in sent["data"]:
+        values = trace["x"] if trace.get("orientation") == "h" else trace["y"]
+        assert set(values) >= {"dtype", "bdata"}
+
+
+def test_figures_show_their_input():
+    assert list(FIGURES["top_tokens"]("light").data[0].x) == pytest.approx(P)
+    products = FIGURES["score_products"]("light")
+    assert list(products.data[1].y) == pytest.approx(np.cumsum(P - 0.3), abs=1e-6)
+    before, after = FIGURES["before_after"]("dark").data
+    assert list(before.y) == pytest.approx(P) and list(after.y) == pytest.approx(P[::-1])

@@ -1,0 +1,115 @@
+"""The page "Inside a block", run as Streamlit runs it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import tlmviz
+from tlmviz.analysis.steps import step_names
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+PAGE = "pages/attention/inside_block.py"
+STEPS = step_names(tlmviz.load("stories-rope").config)
+
+
+def opened(**session) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=60)
+    for name, value in session.items():
+        app.session_state[name] = value
+    return app.run().switch_page(PAGE).run()
+
+
+def charts(app: AppTest) -> dict[str, dict]:
+    assert not app.exception and not app.error
+    specs = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
+    return {spec["layout"].get("title", {}).get("text") or "pipeline": spec for spec in specs}
+
+
+@pytest.fixture(scope="module")
+def app():
+    return opened()
+
+
+def test_opens_on_the_embedding(app):
+    shown = charts(app)
+    assert app.session_state["step"] == "embed"
+    assert {"pipeline"} < set(shown) and any("[B=1, T=" in title for title in shown)
+    assert any(title.startswith("Logit lens") for title in shown)
+    assert sum(len(element.proto.spec) for element in app.get("plotly_chart")) < 1_500_000
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_step_is_drawn(app, step):
+    app.session_state["step"] = step
+    shown = charts(app.run())
+    words = " ".join(markdown.value for markdown in app.markdown)
+    assert f"{STEPS.index(step) + 1}/{len(STEPS)} {step}.**" in words
+    assert app.code[0].value and app.latex
+    assert any("running sum" in title for title in shown) == (step in ("qkv", "scores", "mix", "project", "up", "down", "logits"))
+    assert "✗" not in words
+
+
+def test_buttons_walk_the_steps(app):
+    app.session_state["step"] = "embed"
+    app.run()
+    assert app.button("move-1").disabled
+    app.button("move1").click().run()
+    assert app.session_state["step"] == "norm 1"
+    app.button("move-1").click().run()
+    assert app.session_state["step"] == "embed"
+    app.session_state["step"] = "loss"
+    assert app.run().button("move1").disabled
+
+
+@pytest.mark.parametrize("layer, head", [(0, 5), (5, 0), (5, 5)])
+def test_layer_and_head_reach_their_ends_and_are_shared(app, layer, head):
+    app.session_state["step"] = "softmax"
+    app.run()
+    app.selectbox("_layer").set_value(layer).run()
+    app.selectbox("_head").set_value(head).run()
+    assert any(f"head {head}" in title for title in charts(app))
+    assert app.session_state["_view"].head == (layer, head)
+    assert f'trace.attention({layer}, {head})' in app.code[-1].value
+
+
+@pytest.mark.parametrize("token", [0, 5])
+def test_the_token_s_row_is_framed_and_opened(app, token):
+    app.session_state["step"] = "project"
+    app.run()
+    app.selectbox("_token").set_value(token).run()
+    charts(app)
+    assert any(f"Token {token}, " in markdown.value for markdown in app.markdown)
+    assert app.session_state["_view"].query == token
+
+
+def test_columns_reach_their_ends_and_shrink_with_the_step(app):
+    app.session_state["step"] = "qkv"
+    app.run()
+    app.slider("col").set_value(575).run()
+    assert any("column of W_qkv 575" in markdown.value for markdown in app.markdown)
+    app.session_state["step"] = "mix"
+    charts(app.run())
+    assert app.slider("col").value == 31
+
+
+@pytest.mark.parametrize("text", ["a", "é 🙂 <b>x</b> $x$", "word " * 2000])
+def test_odd_texts(text):
+    for step in ("softmax", "up", "logits"):
+        app = opened(text=text, step=step)
+        shown = charts(app)
+        assert sum(len(element.proto.spec) for element in app.get("plotly_chart")) < 1_500_000
+        if len(text) > 1000:
+            assert any("drawn" in title for title in shown)
+
+
+def test_an_empty_text_is_one_sentence():
+    app = opened(text="")
+    assert not app.exception and "empty" in app.info[0].value
+
+
+def test_a_step_another_model_lacks_opens_the_first(app):
+    app.session_state["step"] = "no such step"
+    charts(app.run())
+    assert app.session_state["step"] == "embed"
