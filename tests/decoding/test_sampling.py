@@ -40,6 +40,11 @@ def test_top_p_keeps_the_fewest_that_reach_p(values, p):
     assert min(values[i] for i in found) >= max((values[i] for i in set(range(len(values))) - found), default=-99)
 
 
+@pytest.mark.parametrize("p, fewest", [(0.25, 1), (0.5, 2), (0.51, 3), (0.75, 3), (1.0, 4)])
+def test_reaching_p_exactly_is_enough(p, fewest):
+    assert len(kept(top_p_filter(torch.zeros(4), p))) == fewest  # a quarter each, without rounding
+
+
 @given(LOGITS, st.floats(0.01, 1.0))
 def test_the_likeliest_token_always_stays(values, p):
     logits = torch.tensor(values)

@@ -109,7 +109,7 @@ def test_an_empty_text_is_one_sentence():
     assert not app.exception and "empty" in app.info[0].value
 
 
-def test_a_step_another_model_lacks_opens_the_first(app):
-    app.session_state["step"] = "no such step"
-    charts(app.run())
+def test_a_step_another_model_lacks_opens_the_first():
+    app = opened(step="no such step")
+    charts(app)
     assert app.session_state["step"] == "embed"

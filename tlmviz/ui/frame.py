@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import plotly.graph_objects as go
 import streamlit as st
 
+from tlmviz import kernels
 from tlmviz.checks import Check
 
 from . import compute
-
 
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
 _COMPACT = """<style>
@@ -78,9 +78,10 @@ def copy_as_python(code: str) -> None:
 def sidebar_status(name: str) -> None:
     """The loaded model, the kernel backend and the device, below the page menu."""
     lm = compute.model(name)
-    config = lm.config
+    config, weight = lm.config, next(lm.network.parameters())
+    backend = {"torch": "torch reference", "triton": "Triton"}[kernels.backend_for(weight)]
     st.sidebar.caption(
         f"{config.n_layers} layers × {config.n_heads} heads, d {config.d_model}, "
         f"{lm.n_parameters / 1e6:.1f} M parameters, reads {config.context:,} tokens  \n"
-        f"Backend: torch reference · device: {next(lm.network.parameters()).device}"
+        f"Backend: {backend} · device: {weight.device}"
     )

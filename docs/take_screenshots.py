@@ -1,0 +1,59 @@
+"""The README's pictures, taken anew: `python docs/take_screenshots.py` (needs the test packages and Chromium)."""
+
+import contextlib
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from urllib.parse import quote
+
+from playwright.sync_api import sync_playwright
+
+HERE = Path(__file__).resolve().parent
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+TEXT = "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball."
+# file, page, scheme, width, height
+SHOTS = [
+    ("explorer-light", f"?text={quote(TEXT)}&head={{head}}&query=24&key=16", "light", 1280, 800),
+    ("explorer-dark", f"?text={quote(TEXT)}&head={{head}}&query=24&key=16&mode=arcs", "dark", 1280, 800),
+    ("explorer-phone", f"?text={quote(TEXT)}&head={{head}}", "light", 390, 844),
+    ("block-light", f"inside_block?text={quote(TEXT)}&head={{head}}&step=softmax", "light", 1280, 800),
+]
+
+
+def main() -> None:
+    """Start the app, take every shot, stop."""
+    import tlmviz
+
+    statistics = tlmviz.load("stories-rope").trace(TEXT).head_statistics()
+    best = statistics.loc[statistics["induction"].idxmax()]
+    head = f"{int(best['layer'])}.{int(best['head'])}"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)], cwd=HERE.parent
+    )
+    try:
+        while True:
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=1).read()
+                break
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+            for name, address, scheme, width, height in SHOTS:
+                page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+                page.goto(f"http://localhost:{port}/{address.format(head=head)}")
+                page.locator(".stPlotlyChart .main-svg").first.wait_for(timeout=60_000)
+                page.wait_for_timeout(3000)  # charts fade in
+                page.screenshot(path=HERE / f"{name}.png")
+                page.close()
+            browser.close()
+    finally:
+        server.terminate()
+
+
+if __name__ == "__main__":
+    main()

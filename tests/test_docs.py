@@ -1,0 +1,52 @@
+"""README and model cards say what the files hold."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import tlmviz
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+MODELS = sorted(tlmviz.list_models())
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_readme_repeats_the_cards_quality(name):
+    card = (ROOT / "models" / name / "card.md").read_text(encoding="utf-8")
+    quality = re.search(r"held-out stories: ([\d.]+) bits per byte", card).group(1)
+    [row] = [line for line in README.splitlines() if line.startswith(f"| {name} |") or line.startswith(f"| [{name}]")]
+    assert f"{float(quality):.3f}" in row
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_cards_name_data_licence_parameters_and_size(name):
+    folder = ROOT / "models" / name
+    card = (folder / "card.md").read_text(encoding="utf-8")
+    lm = tlmviz.load(name)
+    assert f"{lm.n_parameters:,} parameters" in card
+    assert "CDLA-Sharing-1.0" in card and "CC BY 2.0" in card
+    assert (folder / "curve.svg").stat().st_size > 1000
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 6_200_000
+    assert (folder / "model.safetensors").stat().st_size < 6_000_000
+
+
+def test_the_readmes_pictures_exist():
+    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)
+    assert pictures and all((ROOT / picture).is_file() for picture in pictures)
+
+
+def test_the_readmes_python_runs():
+    [block] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(block, {})
+
+
+@pytest.mark.quality
+@pytest.mark.parametrize("name", MODELS)
+def test_bundled_models_know_stories(name):
+    text = (
+        "Once upon a time, there was a little boy named Ben. Ben had a big dog. One day, Ben and his dog went to the park. "
+        "They saw a bird in a tree. The bird was sad because it could not find its mom. Ben wanted to help the bird."
+    )
+    assert tlmviz.load(name).bits_per_byte(text) < 1.1
