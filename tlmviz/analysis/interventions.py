@@ -83,9 +83,8 @@ def patch(name: str, source: Trace, positions: slice = slice(None), heads: slice
     value = source[name]
 
     def edit(here: Tensor, record: Recording) -> Tensor:
-        where = (slice(None), heads, positions) if here.ndim >= 3 and ".attn." in name and here.ndim == 4 else (
-            slice(None), positions
-        )
+        per_head = here.ndim == 4 or name.endswith(".lse")
+        where = (slice(None), heads, positions) if per_head else (slice(None), positions)
         if here[where].shape != value[where].shape:
             raise BadShape(
                 f"{name} is {list(value[where].shape)} in the other run and {list(here[where].shape)} here; "

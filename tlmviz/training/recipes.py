@@ -35,7 +35,7 @@ RECIPES = {
             n_layers=6, d_model=192, n_heads=6, d_ff=512, context=512, dropout=0.1,
         ),
         Schedule(
-            steps=2400, batch_tokens=4096, lengths=((0.35, 128), (0.3, 256), (0.35, 512)), learning_rate=2e-3,
+            steps=3000, batch_tokens=4096, lengths=((0.28, 128), (0.24, 256), (0.48, 512)), learning_rate=2e-3,
             weight_decay=0.5, sentence_share=0.3, bpe_dropout=0.1,
         ),
     ),

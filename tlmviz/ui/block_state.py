@@ -16,9 +16,9 @@ from tlmviz.trace import Trace
 
 from . import compute, state
 
-# Up to 16 MB each, for 1,024 tokens of the default model. Kept apart from the shared traces, which
+# Up to 26 MB each, for 1,024 tokens of the default model. Kept apart from the shared traces, which
 # would hold every layer's tensors for as long as they live.
-WATCHED = 8
+WATCHED = 6
 
 
 @st.cache_resource(max_entries=WATCHED, show_spinner=False)
