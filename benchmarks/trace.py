@@ -11,6 +11,7 @@ median over rounds of this round's time by this round's bare time. Exit status 1
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import gc
 import importlib.metadata
@@ -261,10 +262,8 @@ def peak_memory(contestant: str) -> dict[str, float]:
 
 
 def _return_free_pages() -> None:
-    try:
-        ctypes.CDLL(None).malloc_trim(0)  # glibc only
-    except AttributeError:
-        pass
+    with contextlib.suppress(AttributeError):  # only glibc has it
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _reset_peak() -> bool:
@@ -330,7 +329,7 @@ def measure(rounds: int | None) -> list[Row]:
     for tokens, usual in ROUNDS.items():
         note(f"forward passes at T = {tokens}")
         ids = token_ids(tokens)
-        times = interleaved({name: lambda run=run: run(ids) for name, run in runs.items()}, rounds or usual)
+        times = interleaved({name: lambda run=run, ids=ids: run(ids) for name, run in runs.items()}, rounds or usual)
         for name in runs:
             row = timed_row(name, tokens, times[name], times["bare SDPA"])
             if name == "tlmviz trace":

@@ -16,7 +16,7 @@ MODELS = sorted(tlmviz.list_models())
 def test_the_readme_repeats_the_cards_quality(name):
     card = (ROOT / "models" / name / "card.md").read_text(encoding="utf-8")
     quality = re.search(r"held-out stories: ([\d.]+) bits per byte", card).group(1)
-    [row] = [line for line in README.splitlines() if line.startswith(f"| {name} |") or line.startswith(f"| [{name}]")]
+    [row] = [line for line in README.splitlines() if line.startswith((f"| {name} |", f"| [{name}]"))]
     assert f"{float(quality):.3f}" in row
 
 

@@ -50,9 +50,9 @@ def show(name: str) -> None:
     steps(name, text, layer, head, position, room)
     residual(name, text, position)
     frame.notice(
-        "The stream keeps its shape: every sublayer ends at `[B, T, C]` again, and only *adds* to what is there.",
+        "The stream keeps its shape: every sublayer ends at `[B, T, C]` again and *adds* to what is there.",
         "Up to *scale*, a token's scores see the future; after *mask* and *softmax*, a row is a distribution over the past.",
-        "In the logit lens, early layers guess common words; the final word often appears only in the last ones.",
+        "In the logit lens, a tied head reads the embedding as the token itself; the next word forms layer by layer.",
     )
     frame.badges(compute.checks(name, text))
 

@@ -15,23 +15,39 @@ ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
-@pytest.fixture(scope="session")
-def server():
-    """The address of the app, served as users serve it."""
+@contextlib.contextmanager
+def serving():
+    """The app, served as users serve it; gives its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://localhost:{port}/"
-    while process.poll() is None:
-        with contextlib.suppress(OSError):
-            urllib.request.urlopen(address + "_stcore/health", timeout=1).read()
-            break
-    assert process.poll() is None, "the server ended at once"
-    yield address
-    process.terminate()
-    process.wait()
+    try:
+        while process.poll() is None:
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(address + "_stcore/health", timeout=1).read()
+                break
+        assert process.poll() is None, "the server ended at once"
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture(scope="session")
+def server():
+    """One server for all flows."""
+    with serving() as address:
+        yield address
+
+
+@pytest.fixture
+def fresh_server():
+    """A server that nobody has visited."""
+    with serving() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -146,3 +146,10 @@ def test_the_first_view_holds_text_map_and_predictions_at_laptop_size(page, serv
     for part in (page.get_by_role("textbox", name="Text"), page.get_by_test_id("overview"), canvas, chart):
         box = part.bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= 800, box
+
+
+def test_a_deep_link_is_the_first_thing_a_fresh_server_sees(fresh_server, page):
+    page.goto(f"{fresh_server}inside_block?text={quote(TEXT)}&step=softmax")
+    expect(page.get_by_role("heading", name=re.compile("Inside a block"))).to_be_visible()
+    expect(page.get_by_role("radio", name="softmax", exact=True)).to_be_visible()
+    expect(page.get_by_text("Page not found")).to_have_count(0)

@@ -197,7 +197,7 @@ def activate(r: Reader) -> Step:
     }[kind]
     gate = " of the gate, times the value," if kind == "swiglu" else ""
     return Step(
-        "activate", f"{own}{gate} lets some of the hidden units through and closes others: the only bend in the MLP.",
+        "activate", f"{own}{gate} lets some of the hidden units through and closes others.",
         (quote(type(r.block.mlp).forward, "hidden = self.hidden("),), latex,
         "SwiGLU: Shazeer 2020. " * (kind == "swiglu") + f"GELU: {NOTES} 2.1.3, Eq. 30.",
         r.python("mlp.hidden"), (r.panel("hidden units", hidden, r.shape(T=r.length, F=hidden.shape[1]), x="hidden unit"),),

@@ -167,7 +167,7 @@ def product_cell(
     }
     drawn = layout(
         theme, title="", x=inner, height=330, annotations=[note], bargap=0.1,
-        xaxis={"showgrid": False, "zeroline": False, "anchor": "y", **(ticks(where, labels, 40) if labels else {})},
+        xaxis={"showgrid": False, "zeroline": False, "anchor": "y", **(ticks(where, labels, 30) if labels else {})},
         yaxis={"domain": [0, 0.74], "zerolinecolor": MUTED[theme], "nticks": 6},
     )
     for axis, name, domain in (("yaxis2", names[0], [0.9, 1]), ("yaxis3", names[1], [0.78, 0.88])):
@@ -190,10 +190,11 @@ def activation_curves(
         hovertemplate="around %{x:.2f}: %{y:.0f} inputs<extra></extra>",
     )
     colors = {"ReLU": MUTED[theme], "GELU": ACCENT[theme], "SiLU": WARM[theme]}
+    dashes = {"ReLU": "dash", "GELU": "dot", "SiLU": "dashdot"}
     lines = [
         go.Scatter(
             x=np.asarray(inputs, np.float32), y=np.asarray(values, np.float32), mode="lines",
-            line={"color": colors[name], "width": 3.5 if name == own else 1.5, "dash": "solid" if name == own else "dot"},
+            line={"color": colors[name], "width": 3.5 if name == own else 1.5, "dash": "solid" if name == own else dashes[name]},
             name=f"{name} (this model)" if name == own else name, hovertemplate=f"{name}(%{{x:.2f}}) = %{{y:.4f}}<extra></extra>",
         )
         for name, values in curves.items()
@@ -220,7 +221,7 @@ def token_losses(tokens: list[str], losses: np.ndarray, theme: str) -> go.Figure
         "line": {"color": WARM[theme], "width": 1.5, "dash": "dot"},
     }
     label = {
-        "xref": "x domain", "x": 1, "y": mean, "text": f"mean {mean:.2f}", "showarrow": False, "xanchor": "right",
+        "xref": "x domain", "x": 0, "y": mean, "text": f"mean {mean:.2f}", "showarrow": False, "xanchor": "left",
         "yanchor": "bottom", "font": {"color": WARM[theme]},
     }
     return go.Figure(bars, _titled("Loss of each token, −log p (nats)", f"[T−1={len(losses)}]", layout(
