@@ -109,3 +109,16 @@ class TestPacker:
     def test_without_sentences_every_window_holds_stories(self, own_tokenizer):
         inputs, _ = self.stream(Packer(Corpus(STORIES, [], []), own_tokenizer, 0), 8, 40, share=1.0)
         assert (inputs[0] != own_tokenizer.end_of_text).float().mean() > 0.9
+
+    def test_repeats_hold_one_span_and_skip_what_cannot_be_known(self, own_tokenizer):
+        packer = Packer(Corpus(STORIES, [], []), own_tokenizer, seed=0)
+        inputs, targets = packer.batch(64, 48, 0.0, repeat_share=1.0)
+        assert (inputs[:, 0] == own_tokenizer.end_of_text).all()
+        skipped = (targets == -100).sum(1)
+        assert 0 < (skipped > 0).sum() < 64  # random spans are masked, spans of story are not
+        for row, masked in enumerate(skipped.tolist()):
+            known = targets[row] != -100
+            assert (targets[row, :-1][known[:-1]] == inputs[row, 1:][known[:-1]]).all()
+            if masked:  # the second copy is the first one again
+                again = inputs[row, 1 + masked :]
+                assert (again == inputs[row, 1 : 1 + masked].repeat(6)[: len(again)]).all()

@@ -51,16 +51,17 @@ class TestSchedule:
         schedule = loop.Schedule(steps=100, lengths=((0.75, 256), (0.25, 1024)))
         assert [schedule.length(step) for step in (0, 74, 75, 99, 100)] == [256, 256, 1024, 1024, 1024]
 
-    def test_sentences_fade_out(self):
-        shares = [loop.Schedule(steps=100, sentence_share=0.3).sentences(step) for step in range(101)]
-        assert shares[0] == 0.3 and shares[95] == 0 and all(a >= b for a, b in zip(shares, shares[1:]))
+    def test_sentences_and_repeats_fade_out(self):
+        shares = [loop.Schedule(steps=100).fade(step) for step in range(101)]
+        assert shares[0] == shares[60] == 1 and shares[95] == 0 and all(a >= b for a, b in zip(shares, shares[1:]))
 
     @pytest.mark.parametrize("name", RECIPES)
     def test_recipes_fit_together(self, name):
         recipe = RECIPES[name]
         assert recipe.config.name == name and recipe.config.description
-        assert sum(share for share, _ in recipe.schedule.lengths) == pytest.approx(1)
-        assert max(length for _, length in recipe.schedule.lengths) <= recipe.config.context
+        for stage in recipe.stages:
+            assert sum(share for share, _ in stage.lengths) == pytest.approx(1)
+            assert max(length for _, length in stage.lengths) <= recipe.config.context
 
 
 class TestRun:
@@ -72,6 +73,14 @@ class TestRun:
         names = {f"w.{name}" for name, _ in TransformerLM(CONFIG).named_parameters()}
         assert set(weights(run.folder)) == names
         assert {path.name for path in run.folder.iterdir()} == {"log.json", "state.safetensors"}
+
+    def test_a_stage_goes_on_from_the_weights_of_the_one_before(self, run):
+        run("first", replace(SCHEDULE, stop=4))
+        assert json.loads((run.folder.parent / "first" / "log.json").read_text())["step"] == 4
+        still = replace(SCHEDULE, steps=1, learning_rate=0.0, evaluate_every=1)
+        loop.train(CONFIG, still, CORPUS, make_tokenizer(), run.folder, start=run.folder.parent / "first")
+        before, after = weights(run.folder.parent / "first"), weights(run.folder)
+        assert all(torch.equal(before[name], after[name]) for name in before)
 
     def test_it_learns(self, run):
         log = run(schedule=replace(SCHEDULE, steps=60, evaluate_every=20, learning_rate=1e-2))

@@ -34,8 +34,12 @@ def main(arguments: list[str] | None = None) -> int:
         corpus = read_corpus(options.data)
         folder = options.runs / options.recipe
         tokenizer = _tokenizer(folder, corpus.train, recipe.config.vocab_size)
-        log = train(recipe.config, recipe.schedule, corpus, tokenizer, folder)
-        export(recipe, log, corpus, tokenizer, folder, options.models / options.recipe)
+        logs, stage, before = [], folder, None
+        for number, schedule in enumerate(recipe.stages, start=1):
+            stage = folder / f"stage-{number}"
+            logs.append(train(recipe.config, schedule, corpus, tokenizer, stage, before))
+            before = stage
+        export(recipe, logs, corpus, tokenizer, stage, options.models / options.recipe)
     except Error as error:
         print(f"{error}", file=sys.stderr)
         return 2

@@ -71,12 +71,30 @@ class Packer:
         self.passes = 0
         self._stream = {"stories": np.zeros(0, np.int64), "sentences": np.zeros(0, np.int64)}
 
-    def batch(self, rows: int, length: int, sentence_share: float) -> tuple[Tensor, Tensor]:
-        """Inputs and next-token targets, each [rows, length]."""
+    def batch(
+        self, rows: int, length: int, sentence_share: float, repeat_share: float = 0.0
+    ) -> tuple[Tensor, Tensor]:
+        """Inputs and next-token targets, each [rows, length]; targets that teach nothing are -100.
+
+        `repeat_share` of the rows hold one span over and over: what makes induction heads worth having.
+        """
         kinds = self.rng.random(rows) < (sentence_share if self.corpus.sentences else 0)
         windows = np.stack([self._window("sentences" if kind else "stories", length + 1) for kind in kinds])
-        data = torch.from_numpy(windows)
-        return data[:, :-1], data[:, 1:]
+        targets = windows[:, 1:].copy()
+        for row in np.flatnonzero(self.rng.random(rows) < repeat_share):
+            windows[row], targets[row] = self._repeat(windows[row])
+        return torch.from_numpy(windows[:, :-1]), torch.from_numpy(targets)
+
+    def _repeat(self, window: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """A window of one span repeated: half the time of story, half of random tokens, whose first copy is no target."""
+        span = int(self.rng.integers(8, max(9, len(window) // 2)))
+        random = self.rng.random() < 0.5
+        piece = self.rng.integers(1, self.tokenizer.vocab_size, span) if random else window[1 : span + 1]
+        repeated = np.concatenate([[self.tokenizer.end_of_text], np.resize(piece, len(window) - 1)])
+        targets = repeated[1:].copy()
+        if random:
+            targets[:span] = -100
+        return repeated, targets
 
     def _window(self, kind: str, length: int) -> np.ndarray:
         while len(self._stream[kind]) < length:

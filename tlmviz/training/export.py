@@ -8,7 +8,6 @@ import platform
 from pathlib import Path
 
 import torch
-from safetensors.torch import load_file
 
 from ..analysis.heads import head_scores
 from ..language_model import LanguageModel
@@ -17,17 +16,17 @@ from ..networks.zoo import save_network
 from ..quality import bits_per_byte
 from ..tokens import Tokenizer
 from .data import Corpus
+from .loop import read_weights
 from .recipes import Recipe
 
 PROMPTS = ("Once upon a time there was a little", "Tom and Anna went to the park. Anna saw", "The dog was sad because")
 LOSS_MARGIN = 0.001  # nats per token that half precision may cost
 
 
-def export(recipe: Recipe, log: dict, corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path) -> None:
-    """Write the model folder from the run's last checkpoint."""
+def export(recipe: Recipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path) -> None:
+    """Write the model folder from the last stage's checkpoint in `run`; `logs` holds every stage's."""
     network = TransformerLM(recipe.config)
-    tensors = load_file(run / "state.safetensors")
-    network.load_state_dict({n[2:]: t for n, t in tensors.items() if n.startswith("w.")}, strict=False)
+    network.load_state_dict(read_weights(run), strict=False)
     network.eval().requires_grad_(False)
     full = bits_per_byte(network, tokenizer, corpus.valid)
     tokens_per_byte = _tokens_per_byte(tokenizer, corpus.valid)
@@ -41,16 +40,16 @@ def export(recipe: Recipe, log: dict, corpus: Corpus, tokenizer: Tokenizer, run:
             dtype, stored = half, rounded
             break
     save_network(folder, network, tokenizer, dtype)
-    _curve(log, folder / "curve.svg")
+    _curve(logs, folder / "curve.svg")
     lm = LanguageModel(network, tokenizer)
-    (folder / "card.md").write_text(_card(recipe, log, corpus, lm, folder, dtype, full, stored), encoding="utf-8")
+    (folder / "card.md").write_text(_card(recipe, logs, corpus, lm, folder, dtype, full, stored), encoding="utf-8")
 
 
 def _tokens_per_byte(tokenizer: Tokenizer, documents: list[str]) -> float:
     return sum(map(len, tokenizer.encode_many(documents))) / sum(len(d.encode()) for d in documents)
 
 
-def _curve(log: dict, path: Path) -> None:
+def _curve(logs: list[dict], path: Path) -> None:
     """Held-out bits per byte and training loss against tokens read."""
     import matplotlib
 
@@ -59,20 +58,26 @@ def _curve(log: dict, path: Path) -> None:
     from matplotlib import pyplot
 
     figure, left = pyplot.subplots(figsize=(6.4, 3.2), layout="constrained")
-    tokens = [point["tokens"] / 1e6 for point in log["curve"]]
-    left.plot(tokens, [point["valid_bpb"] for point in log["curve"]], color="#1f5fa8", lw=2)
+    before = [sum(log["tokens"] for log in logs[:stage]) for stage in range(len(logs))]  # tokens of earlier stages
+    curve = [{**point, "tokens": point["tokens"] + base} for log, base in zip(logs, before) for point in log["curve"]]
+    tokens = [point["tokens"] / 1e6 for point in curve]
+    for base in before[1:]:
+        left.axvline(base / 1e6, color="#888888", lw=1, ls=":")
+    left.plot(tokens, [point["valid_bpb"] for point in curve], color="#1f5fa8", lw=2)
     left.set(xlabel="tokens read (millions)", ylabel="held-out bits per byte", title="Training")
     left.yaxis.label.set_color("#1f5fa8")
     right = left.twinx()
-    right.plot(tokens, [point["train_loss"] for point in log["curve"]], color="#cf6a1b", lw=1.5)
+    right.plot(tokens, [point["train_loss"] for point in curve], color="#cf6a1b", lw=1.5)
     right.set_ylabel("training loss (nats per token, with dropout)", color="#cf6a1b")
     left.grid(alpha=0.3)
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
 
 
-def _card(recipe, log, corpus, lm, folder, dtype, full, stored) -> str:
-    config, schedule = recipe.config, recipe.schedule
+def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
+    config, first = recipe.config, recipe.stages[0]
+    steps, tokens, seconds = (sum(log[key] for log in logs) for key in ("step", "tokens", "seconds"))
+    passes = sum(log.get("passes", 0) for log in logs)
     scores = head_scores(lm)
     size = (folder / "model.safetensors").stat().st_size / 1e6
     attention = {config.n_heads: "multi-head", 1: "multi-query"}.get(config.n_kv_heads, "grouped-query")
@@ -89,16 +94,15 @@ def _card(recipe, log, corpus, lm, folder, dtype, full, stored) -> str:
         f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their text): "
         "excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
     ]
-    if schedule.sentence_share:
+    if first.sentence_share:
         lines.append(
-            f"- {len(corpus.sentences):,} English sentences, {schedule.sentence_share:.0%} of the windows at first and none at "
+            f"- {len(corpus.sentences):,} English sentences, {first.sentence_share:.0%} of the windows at first and none at "
             "the end: Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)"
         )
     lines += [
         "", "## Quality", "",
         f"- **held-out stories: {stored:.4f} bits per byte** ({full:.4f} before rounding the weights)",
-        f"- training stopped after {log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, "
-        f"{log.get('passes', 0)} passes over the stories", "",
+        f"- {steps:,} steps, {tokens / 1e6:.1f} M tokens, {passes} passes over the stories", "",
         "![Loss curve](curve.svg)", "",
         "## Heads", "",
         "Mean attention weight on 8 texts of 64 random tokens that repeat once: *previous* is the weight on the token "
@@ -109,12 +113,12 @@ def _card(recipe, log, corpus, lm, folder, dtype, full, stored) -> str:
         for row in scores.nlargest(3, kind).itertuples():
             lines.append(f"| {kind} | {row.layer}.{row.head} | {getattr(row, kind):.3f} |")
     lines += ["", "## Recipe", "", f"`python -m tlmviz.training {config.name} --data DIR`", ""]
-    lines += ["| setting | value |", "| --- | --- |"]
-    for name, value in vars(schedule).items():
-        lines.append(f"| {name} | {value} |")
-    lines.append(f"| dropout | {config.dropout} |")
+    numbers = range(1, len(recipe.stages) + 1)
+    lines += [f"| setting | {' | '.join(f'stage {n}' for n in numbers)} |", "| --- " * (len(numbers) + 1) + "|"]
+    for name in vars(first):
+        lines.append(f"| {name} | {' | '.join(str(getattr(stage, name)) for stage in recipe.stages)} |")
     lines += [
-        "", f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
+        "", f"Dropout {config.dropout}; AdamW; {seconds / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
         f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.", "",
         "## Samples", "", "Temperature 0.7, top-k 40, seed 0:", "",
     ]

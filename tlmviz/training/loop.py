@@ -25,8 +25,9 @@ class Schedule:
     """How long and how hard to train. Rates per step; lengths in tokens.
 
     `lengths` is a sequence of (share of steps, window length): short windows first, because
-    they are cheaper, the full context last. `sentence_share` of the windows hold plain
-    sentences; the share falls to zero between 60 % and 90 % of the steps.
+    they are cheaper, the full context last. `sentence_share` of the windows hold plain sentences
+    and `repeat_share` one span over and over; both shares fall to zero between 60 % and 90 % of the
+    steps. `stop` leaves the cosine early, for a next stage to go on from there.
     """
 
     steps: int
@@ -38,6 +39,8 @@ class Schedule:
     betas: tuple[float, float] = (0.9, 0.98)
     clip: float = 1.0
     sentence_share: float = 0.0
+    repeat_share: float = 0.0
+    stop: int | None = None
     bpe_dropout: float = 0.0
     seed: int = 0
     evaluate_every: int = 100
@@ -58,17 +61,28 @@ class Schedule:
                 return length
         return self.lengths[-1][1]
 
-    def sentences(self, step: int) -> float:
-        """Share of windows that hold plain sentences at a step."""
-        done = step / self.steps
-        return self.sentence_share * min(1.0, max(0.0, (0.9 - done) / 0.3))
+    def fade(self, step: int) -> float:
+        """What is left of `sentence_share` and `repeat_share` at a step: 1 at first, 0 at the end."""
+        return min(1.0, max(0.0, (0.9 - step / self.steps) / 0.3))
 
 
-def train(config: ModelConfig, schedule: Schedule, corpus: Corpus, tokenizer: Tokenizer, folder: Path) -> dict:
-    """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`."""
+def train(
+    config: ModelConfig,
+    schedule: Schedule,
+    corpus: Corpus,
+    tokenizer: Tokenizer,
+    folder: Path,
+    start: Path | None = None,
+) -> dict:
+    """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`.
+
+    `start` is the folder of an earlier stage whose weights a new run begins with.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(schedule.seed)
     network = TransformerLM(config)
+    if start is not None:
+        network.load_state_dict(read_weights(start), strict=False)
     decayed = [p for p in network.parameters() if p.ndim > 1]
     others = [p for p in network.parameters() if p.ndim <= 1]
     groups = [dict(params=decayed, weight_decay=schedule.weight_decay), dict(params=others, weight_decay=0.0)]
@@ -78,12 +92,14 @@ def train(config: ModelConfig, schedule: Schedule, corpus: Corpus, tokenizer: To
     if (folder / "log.json").is_file():
         log = _resume(folder, network, optimizer, packer)
     began = time.monotonic() - log["seconds"]
-    bar = tqdm(range(log["step"], schedule.steps), initial=log["step"], total=schedule.steps, mininterval=5, unit="step")
+    last = schedule.stop or schedule.steps
+    bar = tqdm(range(log["step"], last), initial=log["step"], total=last, mininterval=5, unit="step")
     recent: list[float] = []
     network.train()
     for step in bar:
         length = min(schedule.length(step), config.context)
-        inputs, targets = packer.batch(max(1, schedule.batch_tokens // length), length, schedule.sentences(step))
+        shares = [share * schedule.fade(step) for share in (schedule.sentence_share, schedule.repeat_share)]
+        inputs, targets = packer.batch(max(1, schedule.batch_tokens // length), length, *shares)
         for group in optimizer.param_groups:
             group["lr"] = schedule.rate(step)
         loss = F.cross_entropy(network(inputs).flatten(0, 1), targets.flatten())
@@ -93,7 +109,7 @@ def train(config: ModelConfig, schedule: Schedule, corpus: Corpus, tokenizer: To
         optimizer.step()
         recent.append(loss.item())
         log["tokens"] += inputs.numel()
-        if (step + 1) % schedule.evaluate_every == 0 or step + 1 == schedule.steps:
+        if (step + 1) % schedule.evaluate_every == 0 or step + 1 == last:
             held_out = bits_per_byte(network, tokenizer, corpus.valid)
             network.train()
             loss_now = sum(recent) / len(recent)
@@ -119,11 +135,16 @@ def _save(folder: Path, network, optimizer, log: dict) -> None:
     (folder / "log.new").replace(folder / "log.json")
 
 
+def read_weights(folder: Path) -> dict[str, torch.Tensor]:
+    """A checkpoint's parameters by name (a tied head is not among them)."""
+    tensors = load_file(folder / "state.safetensors")
+    return {name[2:]: value for name, value in tensors.items() if name.startswith("w.")}
+
+
 def _resume(folder: Path, network, optimizer, packer) -> dict:
     log = json.loads((folder / "log.json").read_text())
     tensors = load_file(folder / "state.safetensors")
-    weights = {name[2:]: value for name, value in tensors.items() if name.startswith("w.")}
-    network.load_state_dict(weights, strict=False)
+    network.load_state_dict(read_weights(folder), strict=False)
     state: dict[int, dict] = {}
     for name, value in tensors.items():
         if name.startswith("m."):

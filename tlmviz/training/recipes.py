@@ -10,12 +10,14 @@ from .loop import Schedule
 
 @dataclass(frozen=True)
 class Recipe:
-    """A model and the schedule that trains it."""
+    """A model and the stages that train it, each going on from the weights of the one before."""
 
     config: ModelConfig
-    schedule: Schedule
+    stages: tuple[Schedule, ...]
 
 
+# Stories alone never reward copying what came before, and no induction head forms. A short second
+# stage with repeated spans makes them, after which stories alone fill the last steps again.
 RECIPES = {
     "stories-rope": Recipe(
         ModelConfig(
@@ -23,9 +25,15 @@ RECIPES = {
             description="Small story writer with RoPE, RMSNorm, SwiGLU and a tied head: the explorer's default.",
             n_layers=6, d_model=192, n_heads=6, n_kv_heads=6, d_ff=480, context=1024, dropout=0.1,
         ),
-        Schedule(
-            steps=2400, batch_tokens=4096, lengths=((0.75, 256), (0.25, 1024)), learning_rate=2e-3,
-            weight_decay=0.5, sentence_share=0.3, bpe_dropout=0.1,
+        (
+            Schedule(
+                steps=2400, batch_tokens=4096, lengths=((0.75, 256), (0.25, 1024)), learning_rate=2e-3,
+                weight_decay=0.5, sentence_share=0.3, bpe_dropout=0.1,
+            ),
+            Schedule(
+                steps=550, batch_tokens=4096, lengths=((0.75, 256), (0.25, 1024)), learning_rate=1e-3, warmup=30,
+                weight_decay=0.5, sentence_share=0.2, repeat_share=0.3, bpe_dropout=0.1, seed=1, evaluate_every=50,
+            ),
         ),
     ),
     "stories-gpt": Recipe(
@@ -34,9 +42,15 @@ RECIPES = {
             description="The notes' TransformerLM: learned positions, pre-LayerNorm, GELU, untied head.",
             n_layers=6, d_model=192, n_heads=6, d_ff=512, context=512, dropout=0.1,
         ),
-        Schedule(
-            steps=3000, batch_tokens=4096, lengths=((0.28, 128), (0.24, 256), (0.48, 512)), learning_rate=2e-3,
-            weight_decay=0.5, sentence_share=0.3, bpe_dropout=0.1,
+        (
+            Schedule(
+                steps=3000, stop=2300, batch_tokens=4096, lengths=((0.28, 128), (0.24, 256), (0.48, 512)),
+                learning_rate=2e-3, weight_decay=0.5, sentence_share=0.3, bpe_dropout=0.1,
+            ),
+            Schedule(
+                steps=600, batch_tokens=4096, lengths=((0.4, 256), (0.6, 512)), learning_rate=1e-3, warmup=30,
+                weight_decay=0.5, sentence_share=0.2, repeat_share=0.3, bpe_dropout=0.1, seed=1, evaluate_every=50,
+            ),
         ),
     ),
 }
