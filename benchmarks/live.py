@@ -145,7 +145,7 @@ def in_browser(count: int) -> dict[str, object]:
                 result[f"first picture at about {tokens} tokens (bar at 256: 1.5 MB)"] = measured
             page = browser.new_page(viewport={"width": 1280, "height": 800})
             sent: list = []
-            page.on("websocket", lambda socket_: socket_.on("framesent", sent.append))
+            page.on("websocket", lambda socket_: socket_.on("framesent", lambda frame: sent.append(frame)))
             open_page(page, server.url + "?text=" + urllib.request.quote(_text_of(56)))
             page.wait_for_timeout(1500)
             typed, chosen = presses(page, count)

@@ -16,20 +16,15 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-ne
 TEXT = "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball."
 # file, page, scheme, width, height
 SHOTS = [
-    ("explorer-light", f"?text={quote(TEXT)}&head={{head}}&query=24&key=16", "light", 1280, 800),
-    ("explorer-dark", f"?text={quote(TEXT)}&head={{head}}&query=24&key=16&mode=arcs", "dark", 1280, 800),
-    ("explorer-phone", f"?text={quote(TEXT)}&head={{head}}", "light", 390, 844),
-    ("block-light", f"inside_block?text={quote(TEXT)}&head={{head}}&step=softmax", "light", 1280, 800),
+    ("explorer-light", f"?text={quote(TEXT)}&head=4.2&query=24&key=16", "light", 1280, 800),
+    ("explorer-dark", f"?text={quote(TEXT)}&head=4.2&query=24&key=16&mode=arcs", "dark", 1280, 800),
+    ("explorer-phone", f"?text={quote(TEXT)}&head=4.2", "light", 390, 844),
+    ("block-light", f"inside_block?text={quote(TEXT)}&head=4.2&step=softmax", "light", 1280, 800),
 ]
 
 
 def main() -> None:
     """Start the app, take every shot, stop."""
-    import tlmviz
-
-    statistics = tlmviz.load("stories-rope").trace(TEXT).head_statistics()
-    best = statistics.loc[statistics["induction"].idxmax()]
-    head = f"{int(best['layer'])}.{int(best['head'])}"
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -45,7 +40,7 @@ def main() -> None:
             browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
             for name, address, scheme, width, height in SHOTS:
                 page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-                page.goto(f"http://localhost:{port}/{address.format(head=head)}")
+                page.goto(f"http://localhost:{port}/{address}")
                 page.locator(".stPlotlyChart .main-svg").first.wait_for(timeout=60_000)
                 page.wait_for_timeout(3000)  # charts fade in
                 page.screenshot(path=HERE / f"{name}.png")

@@ -64,9 +64,9 @@ def _predictions(lm, trace, shown) -> None:
 
 def _words(name: str, text: str, shown) -> None:
     frame.notice(
-        "Early layers often look back one token (order the overview by *Previous token*); later ones find what followed "
-        "an earlier copy of the same word (*Induction*).",
-        "Many rows put their weight on ⟨start⟩: an *attention sink*, where a head rests when it has nothing to say.",
+        "Heads differ: order the overview by *Previous token* to find those that look back one token, by *Entropy* to "
+        "tell sharp heads from those that average over everything.",
+        "A head that puts its weight on ⟨start⟩ rests there: order by *Attention sink* to see which do on your text.",
         "Click a cell or a token to pin it; the predictions then show what the model expects after that token.",
     )
     frame.badges(compute.checks(name, text, quick=True))

@@ -68,7 +68,7 @@ def test_arrow_keys_choose_a_head_and_a_reload_keeps_it(page, server):
 
 def test_hover_shows_the_exact_weight_without_the_server(page, server):
     sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", sent.append))
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
     canvas = open_explorer(page, server, text=TEXT, head="1.2")
     page.wait_for_load_state("networkidle")
     before = len(sent)

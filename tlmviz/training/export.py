@@ -112,6 +112,8 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
     for kind in ("previous", "induction"):
         for row in scores.nlargest(3, kind).itertuples():
             lines.append(f"| {kind} | {row.layer}.{row.head} | {getattr(row, kind):.3f} |")
+    if scores["induction"].max() < 0.1:
+        lines += ["", "No induction head formed: too few stories reward copying from earlier in the text."]
     lines += ["", "## Recipe", "", f"`python -m tlmviz.training {config.name} --data DIR`", ""]
     numbers = range(1, len(recipe.stages) + 1)
     lines += [f"| setting | {' | '.join(f'stage {n}' for n in numbers)} |", "| --- " * (len(numbers) + 1) + "|"]
