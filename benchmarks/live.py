@@ -109,7 +109,9 @@ def presses(page: Page, count: int) -> tuple[list[float], list[float]]:
     overview.focus()
     for i in range(count):
         before = canvas.get_attribute("data-painted-head")
-        page.keyboard.press("ArrowRight" if i % 6 else "ArrowDown")
+        # a snake through the grid: every press chooses a head that was not shown before
+        sideways = "ArrowLeft" if i // 6 % 2 else "ArrowRight"
+        page.keyboard.press("ArrowDown" if i % 6 == 5 else sideways)
         painted = canvas.evaluate(WAIT_PAINT, [before, "paintedHead"])
         chosen.append(painted - page.evaluate("window.pressed"))
         page.wait_for_timeout(400)
@@ -169,6 +171,7 @@ def _fresh(browser, url: str) -> tuple[float, int]:
 
 def _text_of(tokens: int) -> str:
     """About this many tokens of story (four characters each, measured on the bundled tokenizer)."""
+    sys.path.insert(0, str(ROOT))
     import tlmviz
 
     tokenizer = tlmviz.load("stories-rope").tokenizer

@@ -15,7 +15,7 @@ from . import compute
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
 _COMPACT = """<style>
 .stMainBlockContainer { padding: 1.1rem 1.6rem 3rem; }
-.stMainBlockContainer h1 { padding: 0; }
+.stMainBlockContainer h1 { padding: 0 0 0.4rem; }
 .stMainBlockContainer h1 .stMarkdownColoredText { font-weight: 400; }
 [data-testid="stHeader"] { background: transparent; height: 2.4rem; min-height: 0; pointer-events: none; }
 [data-testid="stHeader"] * { pointer-events: auto; }
