@@ -203,7 +203,7 @@ class Session:
             if element is not None and element.WhichOneof("type") == "text_input":
                 self.text_id, self.fragment = element.text_input.id, reply.delta.fragment_id
             if reply.WhichOneof("type") == "script_finished":
-                if reply.script_finished not in (0, 4):  # success of a full or of a fragment run
+                if reply.script_finished not in (0, 3):  # success of a full or of a fragment run
                     continue
                 return (time.perf_counter() - began) * 1e3
 

@@ -49,7 +49,9 @@ def explore(name: str) -> None:
         label_visibility="collapsed",
     )
     panels.PANELS[panel](name, text, shown)
-    _words(name, text, shown)
+    layer, head = shown.head
+    frame.badges(compute.checks(name, text, quick=True))
+    frame.copy_as_python(SNIPPET.format(name=name, text=text, layer=layer, head=head))
 
 
 def _predictions(lm, trace, shown) -> None:
@@ -62,26 +64,25 @@ def _predictions(lm, trace, shown) -> None:
     frame.chart(figure, key="predictions", alt="The ten most probable next tokens with their probabilities")
 
 
-def _words(name: str, text: str, shown) -> None:
+def words() -> None:
+    """What does not depend on the text stands outside the fragment, so that typing does not send it again."""
     frame.notice(
         "Heads differ: order the overview by *Previous token* to find those that look back one token, by *Entropy* to "
         "tell sharp heads from those that average over everything.",
         "A head that puts its weight on ⟨start⟩ rests there: order by *Attention sink* to see which do on your text.",
         "Click a cell or a token to pin it; the predictions then show what the model expects after that token.",
     )
-    frame.badges(compute.checks(name, text, quick=True))
     frame.equation(
         r"p_{ts} = \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} + b_{ts} - \mathrm{lse}_t\Big),\qquad "
         r"\mathrm{lse}_t = \log \sum_{s \le t} \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} + b_{ts}\Big)",
         "Scaled dot-product attention: Transformer with PyTorch, section 1.2, Eq. 4, and section 2.1.2, Eq. 24–27. "
         "The maps are recomputed from q, k and each row's log-sum-exp; none is stored.",
     )
-    layer, head = shown.head
-    frame.copy_as_python(SNIPPET.format(name=name, text=text, layer=layer, head=head))
 
 
 frame.heading("Attention explorer", "What every head of a really trained model attends to, as you type.")
 try:
     explore(st.session_state["model"])
+    words()
 except Error as error:
     st.error(str(error))

@@ -119,7 +119,7 @@ def test_downloads_bring_the_map_and_the_trace(page, server, tmp_path):
     open_explorer(page, server, text=TEXT, panel="Data", head="0.3")
     trace = tlmviz.load("stories-rope").trace(TEXT)
     with page.expect_download() as csv:
-        page.get_by_role("button", name=re.compile("CSV")).click()
+        page.get_by_role("button", name=re.compile("^Map of layer")).click()
     table = pd.read_csv(csv.value.path(), index_col=0)
     np.testing.assert_allclose(table.to_numpy(), trace.attention(0, 3).numpy(), atol=1e-6)
     with page.expect_download() as npz:
