@@ -1,4 +1,4 @@
-"""Where tokens stand: five classes against the papers' formulas."""
+"""Where tokens stand: six classes against the papers' formulas."""
 
 import math
 
@@ -7,7 +7,7 @@ import torch
 
 from tlmviz.config import POSITIONS
 from tlmviz.errors import BadText
-from tlmviz.layers import ALiBi, Learned, NoPositions, RoPE, Sinusoidal
+from tlmviz.layers import ALiBi, Learned, NoPositions, Relative, RoPE, Sinusoidal
 from tlmviz.layers.positions import alibi_slopes
 
 from ..tiny import network, sentence
@@ -74,10 +74,27 @@ def test_a_cache_cannot_pass_the_learned_positions():
         model(torch.zeros(1, 1, dtype=torch.long), cache)
 
 
+def test_relative_vectors_are_one_table_a_layer():
+    torch.manual_seed(0)
+    relative = Relative(3, 32, 16)
+    assert {name: list(p.shape) for name, p in relative.named_parameters()} == {"vectors": [3, 32, 16]}
+    relative.initialise()
+    assert relative.vectors.std().item() == pytest.approx(0.02, rel=0.1) and abs(relative.vectors.mean().item()) < 2e-3
+    assert all(torch.equal(relative.relative(layer), relative.vectors[layer]) for layer in range(3))
+    relative.relative(1).sum().backward()
+    assert relative.vectors.grad.sum((1, 2)).tolist() == [0, 32 * 16, 0]
+
+
+def test_relative_positions_live_in_the_scores_only():
+    relative, x = Relative(1, 4, 8), torch.randn(1, 2, 8)
+    assert relative.embed(x, torch.arange(2)) is x and relative.rotate(x, relative.table(torch.arange(2))) is x
+    assert relative.slopes is None
+
+
 def test_no_positions_do_nothing():
     none, x = NoPositions(), torch.randn(1, 2, 8)
     assert none.embed(x, torch.arange(2)) is x and none.rotate(x, none.table(torch.arange(2))) is x
-    assert none.slopes is None
+    assert none.slopes is None and none.relative(0) is None
 
 
 @pytest.mark.parametrize("positions", POSITIONS)

@@ -10,10 +10,11 @@ Letters used in every shape comment and signature:
 from .attention import Attention
 from .blocks import PostNormBlock, PreNormBlock
 from .feedforward import MLP, SwiGLU
+from .latent import LatentAttention
 from .norms import LayerNorm, RMSNorm
-from .positions import ALiBi, Learned, NoPositions, Positions, RoPE, Sinusoidal
+from .positions import ALiBi, Learned, NoPositions, Positions, Relative, RoPE, Sinusoidal
 
 __all__ = [
     "ALiBi", "Attention", "LayerNorm", "Learned", "MLP", "NoPositions", "Positions", "PostNormBlock", "PreNormBlock",
-    "RMSNorm", "RoPE", "Sinusoidal", "SwiGLU",
+    "RMSNorm", "Relative", "RoPE", "Sinusoidal", "SwiGLU",
 ]

@@ -1,7 +1,7 @@
-"""How a model knows where a token stands: five interchangeable classes.
+"""How a model knows where a token stands: six interchangeable classes.
 
 Each may act in one of three places: on the embedding (learned, sinusoidal), on queries
-and keys (RoPE), or on the scores (ALiBi). The others are the identity.
+and keys (RoPE), or on the scores (ALiBi, relative). The others are the identity.
 """
 
 from __future__ import annotations
@@ -39,6 +39,10 @@ class Positions(nn.Module):
     def rotate(self, x: Float[Tensor, "b h t d"], table: Table) -> Float[Tensor, "b h t d"]:
         """Rotate queries or keys."""
         return x
+
+    def relative(self, layer: int) -> Float[Tensor, "r d"] | None:
+        """One layer's vector per distance, which queries meet beside the key; not yet multiplied by the scale."""
+        return None
 
 
 class NoPositions(Positions):
@@ -105,6 +109,24 @@ class ALiBi(Positions):
     def __init__(self, n_heads: int):
         super().__init__()
         self.slopes = alibi_slopes(n_heads)
+
+
+class Relative(Positions):
+    """One learned vector per distance and layer, shared by the heads: q_i . vectors[min(i - j, R - 1)] joins the score.
+
+    Shaw et al. 2018, section 3.2, equation 4, with the keys' vectors alone: the paper gives the values vectors of
+    their own too, which brought no gain in its own ablation (table 3). All distances from R - 1 on share the last one.
+    """
+
+    def __init__(self, n_layers: int, distances: int, head_dim: int):
+        super().__init__()
+        self.vectors = nn.Parameter(torch.zeros(n_layers, distances, head_dim))  # [L, R, D]
+
+    def initialise(self):
+        nn.init.normal_(self.vectors, std=0.02)
+
+    def relative(self, layer):
+        return self.vectors[layer]
 
 
 def alibi_slopes(n_heads: int) -> Float[Tensor, " h"]:
