@@ -8,7 +8,7 @@ from typing import Any
 
 from .errors import BadConfig
 
-POSITIONS = ("learned", "sinusoidal", "rope", "alibi", "none")
+POSITIONS = ("learned", "sinusoidal", "rope", "alibi", "relative", "none")
 NORMS = ("layernorm", "rmsnorm")
 NORM_PLACES = ("pre", "post")
 FEEDFORWARDS = ("relu", "gelu", "swiglu")
@@ -21,6 +21,9 @@ class ModelConfig:
     Sizes are counts; `dropout` and `attention_dropout` are probabilities used in training only.
     `n_kv_heads` equal to `n_heads` is MHA, 1 is MQA, anything between is GQA.
     `window` is the number of positions a query sees, itself included; None means all.
+    `latent_dim` makes it multi-head latent attention: keys and values of all heads are made from a vector of that
+    size, and `rope_dim` further dimensions of each query, and one key for all heads, carry RoPE.
+    `relative_distance` is how many distances have vectors of their own when positions are "relative".
     Raises BadConfig when the parts do not fit together.
     """
 
@@ -41,6 +44,9 @@ class ModelConfig:
     bias: bool = False
     tied: bool = True
     window: int | None = None
+    latent_dim: int | None = None
+    rope_dim: int = 0
+    relative_distance: int = 32
     dropout: float = 0.0
     attention_dropout: float = 0.0
 
@@ -53,7 +59,7 @@ class ModelConfig:
         ):
             if getattr(self, name) not in allowed:
                 raise BadConfig(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(allowed)}.")
-        for name in ("vocab_size", "n_layers", "d_model", "n_heads", "n_kv_heads", "d_ff", "context"):
+        for name in ("vocab_size", "n_layers", "d_model", "n_heads", "n_kv_heads", "d_ff", "context", "relative_distance"):
             value = getattr(self, name)
             if type(value) is not int or value < 1:  # True is an int to isinstance
                 raise BadConfig(f"{name} is {value!r}; it must be a whole number of at least 1.")
@@ -61,10 +67,11 @@ class ModelConfig:
             raise BadConfig(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}; change either.")
         if self.n_heads % self.n_kv_heads:
             raise BadConfig(f"n_heads {self.n_heads} is not a multiple of n_kv_heads {self.n_kv_heads}.")
-        if self.positions == "rope" and self.head_dim % 2:
+        if self.latent_dim is None and self.positions == "rope" and self.head_dim % 2:
             raise BadConfig(f"RoPE rotates pairs, but the head dimension is {self.head_dim}; make it even.")
         if self.window is not None and (type(self.window) is not int or self.window < 1):
             raise BadConfig(f"window is {self.window!r}; it must be a whole number of at least 1, or null for none.")
+        self._check_latent()
         if not 0 < self.rope_base < float("inf"):
             raise BadConfig(f"rope_base is {self.rope_base}; it must be a positive number.")
         for name, kind in (("name", str), ("description", str), ("bias", bool), ("tied", bool)):
@@ -73,6 +80,24 @@ class ModelConfig:
         for name in ("dropout", "attention_dropout"):
             if not 0 <= getattr(self, name) < 1:
                 raise BadConfig(f"{name} is {getattr(self, name)}; it must be in [0, 1).")
+
+    def _check_latent(self) -> None:
+        for name, value, least in (("latent_dim", self.latent_dim, 1), ("rope_dim", self.rope_dim, 0)):
+            if value is not None and (type(value) is not int or value < least):
+                raise BadConfig(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+        if self.latent_dim is None:
+            if self.rope_dim:
+                raise BadConfig(f"rope_dim is {self.rope_dim}, which only latent attention has; give latent_dim too, or 0.")
+        elif self.positions not in ("rope", "none"):
+            raise BadConfig(f"positions is {self.positions!r}; latent attention knows rope (decoupled) and none.")
+        elif self.n_kv_heads != self.n_heads:
+            raise BadConfig(f"n_kv_heads is {self.n_kv_heads}; latent attention has as many as n_heads, {self.n_heads}.")
+        elif self.bias:
+            raise BadConfig("bias is true; the matrices of latent attention have none, so that they can be folded.")
+        elif self.rope_dim % 2 or (self.positions == "rope") != bool(self.rope_dim):
+            raise BadConfig(
+                f"rope_dim is {self.rope_dim}; decoupled RoPE rotates pairs, so give an even number, and 0 without RoPE."
+            )
 
     @property
     def head_dim(self) -> int:

@@ -31,3 +31,7 @@ class BadShape(Error):
 
 class BadBackend(Error):
     """A kernel backend that does not exist or cannot run here."""
+
+
+class OutOfPages(Error):
+    """A paged cache with no free page left for what it is asked to hold."""

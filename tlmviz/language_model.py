@@ -14,6 +14,7 @@ from .caches import KVCache
 from .config import ModelConfig
 from .decoding.sampling import next_token
 from .errors import BadText, UnknownName
+from .layers.positions import Positions
 from .networks.transformer import TransformerLM
 from .networks.zoo import checkpoint_folder, load_network
 from .quality import bits_per_byte
@@ -39,13 +40,18 @@ class LanguageModel:
         return sum(p.numel() for p in self.network.parameters())
 
     @torch.inference_mode()
-    def __call__(self, ids: Int[Tensor, "b t"], cache: KVCache | None = None) -> Float[Tensor, "b t v"]:
-        """Next-token logits at every position; with a cache, ids continue what it holds and are added to it."""
-        return self.network(ids, cache=cache)
+    def __call__(
+        self, ids: Int[Tensor, "b t"], cache: KVCache | None = None, positions: Positions | None = None
+    ) -> Float[Tensor, "b t v"]:
+        """Next-token logits at every position; with a cache, ids continue what it holds and are added to it.
 
-    def new_cache(self) -> KVCache:
-        """An empty key/value cache; `cache.nbytes` is what it has allocated."""
-        return self.network.new_cache()
+        `positions` stand in for the network's own, for instance RoPE of another base.
+        """
+        return self.network(ids, cache, positions)
+
+    def new_cache(self, rotated: bool = True) -> KVCache:
+        """An empty key/value cache of the model's own kind; `cache.nbytes` is what it has allocated."""
+        return self.network.new_cache(rotated)
 
     def encode(self, text: str) -> list[int]:
         """Ids of a text behind the end-of-text token every document starts with.
@@ -77,18 +83,20 @@ class LanguageModel:
         text: str,
         edit: Mapping[str, Edit] | None = None,
         keep: Callable[[str], bool] = keep_attention,
+        positions: Positions | None = None,
     ) -> Trace:
         """One forward pass over a text, watched. `edit` maps tap names to functions that change tensors on the way.
 
-        Raises BadText (empty, too long) and UnknownName (an edit of a tap that does not exist).
+        `positions` stand in for the network's own. Raises BadText (empty, too long) and UnknownName (an edit of a tap that does not exist).
         """
-        return self.trace_ids(self.encode(text), edit, keep)
+        return self.trace_ids(self.encode(text), edit, keep, positions)
 
     def trace_ids(
         self,
         ids: list[int],
         edit: Mapping[str, Edit] | None = None,
         keep: Callable[[str], bool] = keep_attention,
+        positions: Positions | None = None,
     ) -> Trace:
         """`trace` for ids that are tokenised already, [T]; also beyond the context, where learned positions raise BadText."""
         if not ids:
@@ -100,11 +108,11 @@ class LanguageModel:
 
         def run(keep: Callable[[str], bool]) -> Recording:
             with torch.inference_mode(), recording(keep, edit) as record:
-                self.network(torch.tensor([ids]))
+                self.network(torch.tensor([ids]), positions=positions)
             return record
 
         tokens = [self.tokenizer.name(i) for i in ids]
-        return Trace(list(ids), tokens, run(keep), self.network.specs(), names, run)
+        return Trace(list(ids), tokens, run(keep), self.network.specs(positions), names, run)
 
     def bits_per_byte(self, text: str | list[str]) -> float:
         """Held-out quality: -log2 p per UTF-8 byte of text, of any length, lower is better.

@@ -32,6 +32,7 @@ class AttentionSpec:
     causal: bool = True
     window: int | None = None
     slopes: Tensor | None = None  # [H], ALiBi
+    relative: Tensor | None = None  # [R, D], Shaw's vectors per distance, scaled
 
     def kwargs(self, heads: slice = slice(None)) -> dict:
         """These settings as keyword arguments of the kernels."""

@@ -54,19 +54,19 @@ def test_mlp_is_its_formula(activation):
 def test_norms_stand_where_the_name_says(place):
     """Each sublayer is replaced by a plain linear map, so that the block is a formula in four functions."""
     class Mixer(nn.Linear):
-        def forward(self, x, table, cache=None):
+        def forward(self, x, positions, table, cache=None):
             return super().forward(x)
 
     block = {"pre": PreNormBlock, "post": PostNormBlock}[place]
     norm1, norm2 = nn.LayerNorm(32), nn.LayerNorm(32)
     nn.init.normal_(norm1.weight), nn.init.normal_(norm2.weight)
     attn, mlp = Mixer(32, 32), nn.Linear(32, 32)
-    found = block(norm1, attn, norm2, mlp)(X, None)
+    found = block(norm1, attn, norm2, mlp)(X, None, None)
     if place == "pre":
-        middle = X + attn(norm1(X), None)
+        middle = X + attn(norm1(X), None, None)
         close(found, middle + mlp(norm2(middle)))
     else:
-        middle = norm1(X + attn(X, None))
+        middle = norm1(X + attn(X, None, None))
         close(found, norm2(middle + mlp(middle)))
 
 
@@ -75,7 +75,7 @@ def test_norms_stand_where_the_name_says(place):
 @pytest.mark.parametrize("positions", [NoPositions(), ALiBi(4)], ids=["none", "alibi"])
 class TestAttention:
     def layer(self, groups, window, positions, **changes):
-        layer = Attention(config(n_kv_heads=groups, window=window, bias=True, **changes), 0, positions)
+        layer = Attention(config(n_kv_heads=groups, window=window, bias=True, **changes), 0)
         for parameter in layer.parameters():
             nn.init.normal_(parameter, std=0.3)
         return layer
@@ -94,23 +94,23 @@ class TestAttention:
 
     def test_is_its_formula(self, groups, window, positions):
         layer = self.layer(groups, window, positions)
-        close(layer(X, None), self.formula(layer, groups, window, positions))
+        close(layer(X, positions, None), self.formula(layer, groups, window, positions))
 
     def test_dropout_on_the_map_averages_out(self, groups, window, positions):
         """In training the map is dropped out, with the same mask and bias: the mean over draws is the formula."""
         layer = self.layer(groups, window, positions, attention_dropout=0.2).train()
         torch.manual_seed(0)
-        draws = torch.stack([layer(X, None) for _ in range(144)])
+        draws = torch.stack([layer(X, positions, None) for _ in range(144)])
         assert draws.std(0).max() > 0.1
         wanted = self.formula(layer, groups, window, positions)
         error = (draws.mean(0) - wanted).abs() / (draws.std(0) / 12 + 1e-4)
         assert error.max() < 6  # standard errors
-        close(layer.eval()(X, None), wanted)
+        close(layer.eval()(X, positions, None), wanted)
 
 
 def test_attention_dropout_draws_are_off_outside_training():
-    layer = Attention(config(attention_dropout=0.5, dropout=0.5), 0, NoPositions()).eval()
-    assert torch.equal(layer(X, None), layer(X, None))
+    layer = Attention(config(attention_dropout=0.5, dropout=0.5), 0).eval()
+    assert torch.equal(layer(X, NoPositions(), None), layer(X, NoPositions(), None))
 
 
 def test_the_lse_tap_is_each_rows_logsumexp():

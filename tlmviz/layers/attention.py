@@ -19,40 +19,42 @@ class Attention(nn.Module):
     One fused projection makes queries, keys and values, as in the notes.
     """
 
-    def __init__(self, config: ModelConfig, layer: int, positions: Positions):
+    def __init__(self, config: ModelConfig, layer: int):
         super().__init__()
         self.layer = layer
         self.heads, self.groups, self.head_dim = config.n_heads, config.n_kv_heads, config.head_dim
         self.window, self.attention_dropout = config.window, config.attention_dropout
-        self.positions = [positions]  # in a list: shared by all layers, owned by the network
         self.qkv = nn.Linear(config.d_model, (self.heads + 2 * self.groups) * self.head_dim, bias=config.bias)
         self.proj = nn.Linear(config.d_model, config.d_model, bias=config.bias)
         self.dropout = nn.Dropout(config.dropout)
         self.fused, self.q, self.k, self.v = Tap(), Tap(), Tap(), Tap()
         self.lse, self.z, self.concat, self.out = Tap(), Tap(), Tap(), Tap()
 
-    def spec(self) -> AttentionSpec:
+    def spec(self, positions: Positions) -> AttentionSpec:
         """Mask, bias and scale, for recomputing maps."""
-        return AttentionSpec(self.head_dim**-0.5, True, self.window, self.positions[0].slopes)
+        scale, relative = self.head_dim**-0.5, positions.relative(self.layer)
+        relative = None if relative is None else relative * scale
+        return AttentionSpec(scale, True, self.window, positions.slopes, relative)
 
-    def forward(self, x, table: Table, cache: KVCache | None = None):  # [B, T, C]
+    def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
         fused = self.fused(self.qkv(x))  # [B, T, (H + 2G) D]
         split = rearrange(fused, "b t (h d) -> b h t d", d=self.head_dim)
         q, k, v = split.split((self.heads, self.groups, self.groups), dim=1)  # [B, H, T, D], [B, G, T, D] twice
-        rotate = self.positions[0].rotate
-        q, k, v = self.q(rotate(q, table)), self.k(rotate(k, table)), self.v(v)
-        if cache is not None:
-            k, v = cache.append(self.layer, k, v)  # [B, G, S, D]
-        z = self.z(self.attend(q, k, v))  # [B, H, T, D]
+        q, v = self.q(positions.rotate(q, table)), self.v(v)
+        k = self.k(positions.rotate(k, table) if cache is None or cache.rotated else k)
+        z = self.z(self.attend(q, k, v, positions, cache))  # [B, H, T, D]
         y = self.concat(rearrange(z, "b h t d -> b t (h d)"))
         return self.out(self.dropout(self.proj(y)))  # [B, T, C]
 
-    def attend(self, q, k, v):
+    def attend(self, q, k, v, positions: Positions, cache: KVCache | None):
         """Weighted sum of values, [B, H, T, D]."""
-        spec = self.spec()
+        spec = self.spec(positions)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
             weights = F.dropout(kernels.attention_scores(q, k, **spec.kwargs()).softmax(-1), self.attention_dropout)
             return weights @ v.repeat_interleave(self.heads // self.groups, 1)
-        z, lse = kernels.attention(q, k, v, **spec.kwargs())
+        if cache is None:
+            z, lse = kernels.attention(q, k, v, **spec.kwargs())
+        else:
+            z, lse = cache.attend(self.layer, q, k, v, spec, lambda k, where: positions.rotate(k, positions.table(where)))
         self.lse(lse)  # [B, H, T]
         return z

@@ -6,7 +6,7 @@ from torch import nn
 
 from ..caches import KVCache
 from ..trace import Tap
-from .positions import Table
+from .positions import Positions, Table
 
 
 class PreNormBlock(nn.Module):
@@ -18,16 +18,16 @@ class PreNormBlock(nn.Module):
         self.resid_pre, self.normed_attn = Tap(), Tap()
         self.resid_mid, self.normed_mlp, self.resid_post = Tap(), Tap(), Tap()
 
-    def forward(self, x, table: Table, cache: KVCache | None = None):  # [B, T, C]
+    def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
         x = self.resid_pre(x)
-        x = self.resid_mid(x + self.attn(self.normed_attn(self.norm1(x)), table, cache))
+        x = self.resid_mid(x + self.attn(self.normed_attn(self.norm1(x)), positions, table, cache))
         return self.resid_post(x + self.mlp(self.normed_mlp(self.norm2(x))))
 
 
 class PostNormBlock(PreNormBlock):
     """norm(x + attention(x)), then norm(x + feed-forward(x)): the original Transformer's block."""
 
-    def forward(self, x, table: Table, cache: KVCache | None = None):  # [B, T, C]
+    def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
         x = self.resid_pre(x)
-        x = self.resid_mid(self.normed_attn(self.norm1(x + self.attn(x, table, cache))))
+        x = self.resid_mid(self.normed_attn(self.norm1(x + self.attn(x, positions, table, cache))))
         return self.resid_post(self.normed_mlp(self.norm2(x + self.mlp(x))))

@@ -64,9 +64,9 @@ class Learned(Positions):
 
     def embed(self, x, where):
         context = self.embedding.num_embeddings
-        if len(where) and int(where[-1]) >= context:
+        if where.numel() and int(where.max()) >= context:
             raise BadText(
-                f"Position {int(where[-1])} was asked for, but this model has learned vectors for positions "
+                f"Position {int(where.max())} was asked for, but this model has learned vectors for positions "
                 f"0 to {context - 1} only; shorten the text."
             )
         return x + self.embedding(where)

@@ -6,18 +6,21 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from ..caches import ContiguousCache, KVCache
+from ..caches import ContiguousCache, KVCache, LatentCache, SlidingCache
 from ..config import ModelConfig
 from ..errors import BadShape
 from ..layers import (
     MLP,
     ALiBi,
     Attention,
+    LatentAttention,
     LayerNorm,
     Learned,
     NoPositions,
+    Positions,
     PostNormBlock,
     PreNormBlock,
+    Relative,
     RMSNorm,
     RoPE,
     Sinusoidal,
@@ -28,8 +31,9 @@ from ..trace import AttentionSpec, Tap, name_taps
 POSITIONS = {
     "learned": lambda c: Learned(c.context, c.d_model),
     "sinusoidal": lambda c: Sinusoidal(c.d_model),
-    "rope": lambda c: RoPE(c.head_dim, c.rope_base),
+    "rope": lambda c: RoPE(c.rope_dim or c.head_dim, c.rope_base),
     "alibi": lambda c: ALiBi(c.n_heads),
+    "relative": lambda c: Relative(c.n_layers, c.relative_distance, c.head_dim),
     "none": lambda c: NoPositions(),
 }
 NORMS = {
@@ -57,9 +61,10 @@ class TransformerLM(nn.Module):
         self.token_emb = nn.Embedding(config.vocab_size, config.d_model)
         self.positions = POSITIONS[config.positions](config)
         self.drop = nn.Dropout(config.dropout)
+        attention = Attention if config.latent_dim is None else LatentAttention
         norm, feedforward, block = NORMS[config.norm], FEEDFORWARDS[config.feedforward], BLOCKS[config.norm_place]
         self.blocks = nn.ModuleList(
-            block(norm(config), Attention(config, layer, self.positions), norm(config), feedforward(config))
+            block(norm(config), attention(config, layer), norm(config), feedforward(config))
             for layer in range(config.n_layers)
         )
         # After post-norm blocks the stream is normalised already.
@@ -75,25 +80,38 @@ class TransformerLM(nn.Module):
             self.head.weight = self.token_emb.weight
         self._tap_names = frozenset(m.name for m in name_taps(self).modules() if isinstance(m, Tap))
 
-    def forward(self, ids: Int[Tensor, "b t"], cache: KVCache | None = None) -> Float[Tensor, "b t v"]:
-        """Logits at every given position; with a cache, the ids continue what it holds."""
+    def forward(
+        self, ids: Int[Tensor, "b t"], cache: KVCache | None = None, positions: Positions | None = None
+    ) -> Float[Tensor, "b t v"]:
+        """Logits at every given position; with a cache, the ids continue what it holds.
+
+        `positions` stand in for the network's own in this pass: RoPE of another base or none, for instance.
+        """
         if ids.ndim != 2:
             raise BadShape(f"ids must be [B, T]; got {list(ids.shape)}.")
-        start = 0 if cache is None else cache.length
-        where = torch.arange(start, start + ids.shape[1], device=ids.device)
-        x = self.embed(self.drop(self.positions.embed(self.token_emb(ids), where)))  # [B, T, C]
-        table = self.positions.table(where)
+        positions = positions or self.positions
+        where = (torch.arange(ids.shape[1]) if cache is None else cache.where(ids.shape[1])).to(ids.device)
+        x = self.embed(self.drop(positions.embed(self.token_emb(ids), where)))  # [B, T, C]
+        table = positions.table(where)
         for block in self.blocks:
-            x = block(x, table, cache)
+            x = block(x, positions, table, cache)
         return self.logits(self.head(self.normed(self.norm(x))))  # [B, T, V]
 
-    def new_cache(self) -> ContiguousCache:
-        """An empty cache for this network."""
-        return ContiguousCache(self.config.n_layers)
+    def new_cache(self, rotated: bool = True) -> KVCache:
+        """An empty cache of this network's own kind: latent, sliding or contiguous.
 
-    def specs(self) -> list[AttentionSpec]:
+        Unrotated keys can be read under another RoPE than they were written under.
+        """
+        config = self.config
+        if config.latent_dim is not None:
+            return LatentCache(config.n_layers, rotated=rotated)
+        if config.window is not None:
+            return SlidingCache(config.n_layers, config.window, rotated=rotated)
+        return ContiguousCache(config.n_layers, rotated=rotated)
+
+    def specs(self, positions: Positions | None = None) -> list[AttentionSpec]:
         """Each layer's mask, bias and scale."""
-        return [block.attn.spec() for block in self.blocks]
+        return [block.attn.spec(positions or self.positions) for block in self.blocks]
 
     def tap_names(self) -> frozenset[str]:
         """Names of all tapped tensors."""
@@ -106,10 +124,14 @@ def count_parameters(config: ModelConfig) -> int:
     bias = int(config.bias)
     norm = {"layernorm": 2 * c, "rmsnorm": c}[config.norm]
     attention = c * width + c * c + bias * (width + c)
+    if config.latent_dim is not None:
+        rank, rope, heads = config.latent_dim, config.rope_dim, config.n_heads
+        attention = heads * (config.head_dim + rope) * c + (rank + rope) * c + rank + 2 * c * rank + c * c
     feedforward = 3 * c * f + bias * (2 * f + c) if config.feedforward == "swiglu" else 2 * c * f + bias * (f + c)
     block = attention + feedforward + 2 * norm
     embeddings = config.vocab_size * c * (1 if config.tied else 2)
-    positions = config.context * c if config.positions == "learned" else 0
+    relative = config.n_layers * config.relative_distance * config.head_dim
+    positions = {"learned": config.context * c, "relative": relative}.get(config.positions, 0)
     return embeddings + positions + config.n_layers * block + (norm if config.norm_place == "pre" else 0)
 
 

@@ -20,6 +20,7 @@ from .data import read_corpus
 from .export import export
 from .loop import train
 from .recipes import RECIPES
+from .zoo import ZOO
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
         if options.recipe == "indexer":
             indexer.run(options.data, options.runs, options.models)
             return 0
-        recipe = RECIPES.get(options.recipe)
+        recipe = (RECIPES | ZOO).get(options.recipe)
         if recipe is None:
             raise UnknownName(f"There is no recipe {options.recipe!r}; choose one of {', '.join(RECIPES)}, indexer.")
         corpus = read_corpus(options.data)

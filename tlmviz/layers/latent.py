@@ -1,0 +1,127 @@
+"""Multi-head latent attention (000 section 3.2 and 3.4, 003 section 6.2; DeepSeek-V2, section 2.1).
+
+Keys and values of all heads are made from one small latent vector per token, c_KV, so that a cache need keep
+nothing else. RoPE cannot go between the matrices that are folded below, so it has dimensions of its own: each
+query head gets some, and one key k^R per token, made from the hidden state, serves all heads (the notes write it
+per head and from c_KV, which would cost the cache what was won).
+"""
+
+from __future__ import annotations
+
+import torch
+from einops import einsum, rearrange
+from jaxtyping import Float
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from .. import kernels
+from ..caches import KVCache
+from ..config import ModelConfig
+from ..trace import AttentionSpec, Tap
+from .norms import RMSNorm
+from .positions import Positions, Table
+
+
+class LatentAttention(nn.Module):
+    """Queries from the hidden state; keys and values from its latent, R numbers per token, and k^R.
+
+    Without a cache every head's keys [B, H, T, D + D_R] and values [B, H, T, D] are made and attended to, as in
+    training. With one, the latents are what is read (`LatentCache`).
+    """
+
+    def __init__(self, config: ModelConfig, layer: int):
+        super().__init__()
+        self.layer = layer
+        self.heads, self.head_dim = config.n_heads, config.head_dim
+        self.rank, self.rope_dim = config.latent_dim, config.rope_dim
+        self.window, self.attention_dropout = config.window, config.attention_dropout
+        self.query = nn.Linear(config.d_model, self.heads * (self.head_dim + self.rope_dim), bias=False)
+        self.down = nn.Linear(config.d_model, self.rank + self.rope_dim, bias=False)
+        self.norm = RMSNorm(self.rank, eps=1e-5)
+        self.up = nn.Linear(self.rank, self.heads * 2 * self.head_dim, bias=False)
+        self.proj = nn.Linear(config.d_model, config.d_model, bias=False)
+        self.dropout = nn.Dropout(config.dropout)
+        self.latent, self.q, self.k, self.v = Tap(), Tap(), Tap(), Tap()
+        self.lse, self.z, self.concat, self.out = Tap(), Tap(), Tap(), Tap()
+
+    def spec(self, positions: Positions) -> AttentionSpec:
+        """Mask and scale, for recomputing maps."""
+        return AttentionSpec((self.head_dim + self.rope_dim) ** -0.5, True, self.window)
+
+    def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
+        q, latent = self.project(x, positions, table, rotated=cache is None or cache.rotated)
+        if cache is None:
+            z = self._attend(q, *self.expand(latent), self.spec(positions))
+        else:
+            z = self._cached(q, latent, cache, positions)
+        y = self.concat(rearrange(self.z(z), "b h t d -> b t (h d)"))
+        return self.out(self.dropout(self.proj(y)))  # [B, T, C]
+
+    def project(
+        self, x: Float[Tensor, "b t c"], positions: Positions, table: Table, rotated: bool = True
+    ) -> tuple[Float[Tensor, "b h t d"], Float[Tensor, "b 1 t r"]]:
+        """Queries [B, H, T, D + D_R], and what is cached of each token: normed c_KV and k^R, [B, 1, T, R + D_R]."""
+        q = rearrange(self.query(x), "b t (h d) -> b h t d", h=self.heads)
+        content, turned = q.split((self.head_dim, self.rope_dim), -1)
+        q = torch.cat((content, positions.rotate(turned, table)), -1)
+        c, k_r = self.down(x)[:, None].split((self.rank, self.rope_dim), -1)
+        k_r = positions.rotate(k_r, table) if rotated else k_r
+        return q, self.latent(torch.cat((self.norm(c), k_r), -1))
+
+    def expand(self, latent: Float[Tensor, "b 1 t r"]) -> tuple[Float[Tensor, "b h t d"], Float[Tensor, "b h t d"]]:
+        """Every head's keys [B, H, T, D + D_R] and values [B, H, T, D] of latents [B, 1, T, R + D_R]."""
+        c, k_r = latent.split((self.rank, self.rope_dim), -1)
+        k, v = rearrange(self.up(c[:, 0]), "b t (two h d) -> two b h t d", two=2, h=self.heads)
+        return torch.cat((k, k_r.expand(-1, self.heads, -1, -1)), -1), v
+
+    def up_matrices(self) -> tuple[Float[Tensor, "h r d"], Float[Tensor, "h r d"]]:
+        """W_upK and W_upV of each head, [H, R, D]: k = c W_upK, v = c W_upV."""
+        return tuple(rearrange(self.up.weight, "(two h d) r -> two h r d", two=2, h=self.heads))
+
+    def _attend(self, q, k, v, spec):
+        q, k, v = self.q(q), self.k(k), self.v(v)
+        if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
+            weights = F.dropout(kernels.attention_scores(q, k, **spec.kwargs()).softmax(-1), self.attention_dropout)
+            return weights @ v
+        z, lse = kernels.attention(q, k, v, **spec.kwargs())
+        self.lse(lse)  # [B, H, T]
+        return z
+
+    def _cached(self, q, latent, cache, positions):
+        def rotate(k, where):
+            c, k_r = k.split((self.rank, self.rope_dim), -1)
+            return torch.cat((c, positions.rotate(k_r, positions.table(where))), -1)
+
+        if not getattr(cache, "absorbed", False):
+            return self._expanded(q, latent, cache, positions, rotate)
+        spec, (w_k, w_v) = self.spec(positions), self.up_matrices()
+        content, turned = q.split((self.head_dim, self.rope_dim), -1)
+        q = torch.cat((einsum(content, w_k, "b h t d, h r d -> b h t r"), turned), -1)  # [B, H, T, R + D_R]
+        z, lse = cache.attend(self.layer, self.q(q), self.k(latent), self.v(latent[..., : self.rank]), spec, rotate)
+        self.lse(lse)
+        return einsum(z, w_v, "b h t r, h r d -> b h t d")
+
+    def _expanded(self, q, latent, cache, positions, rotate):
+        """All latents expanded at every step: what absorbing saves."""
+        latent, _ = cache.append(self.layer, latent, latent[..., : self.rank])
+        if not cache.rotated:
+            latent = rotate(latent, torch.arange(latent.shape[2]))
+        return self._attend(q, *self.expand(latent), self.spec(positions))
+
+
+def fold(layer: LatentAttention) -> tuple[Float[Tensor, "h c r"], Float[Tensor, "h r c"]]:
+    """W_Q W_upK' [H, C, R] and W_upV W_O [H, R, C] of each head, the products of 000 Eq. 41 and 46."""
+    w_k, w_v = layer.up_matrices()
+    w_q = rearrange(layer.query.weight, "(h d) c -> h c d", h=layer.heads)[..., : layer.head_dim]
+    w_o = rearrange(layer.proj.weight, "c (h d) -> h d c", h=layer.heads)
+    return w_q @ w_k.transpose(1, 2), w_v @ w_o
+
+
+def absorbed(layer: LatentAttention, x: Float[Tensor, "b t c"], positions: Positions, table: Table) -> Float[Tensor, "b t c"]:
+    """The layer's output on normed states x with the folded matrices: no head's keys or values are ever made."""
+    folded_query, folded_out = fold(layer)
+    q, latent = layer.project(x, positions, table)
+    content = einsum(x, folded_query, "b t c, h c r -> b h t r")
+    q = torch.cat((content, q[..., layer.head_dim :]), -1)
+    z, _ = kernels.attention(q, latent, latent[..., : layer.rank].contiguous(), **layer.spec(positions).kwargs())
+    return einsum(z, folded_out, "b h t r, h r c -> b t c")
