@@ -1,6 +1,7 @@
 """`python -m tlmviz.training <recipe> --data DIR [--runs DIR]`: train, or resume, and write models/<recipe>/.
 
 The recipe "indexer" distils the lightning indexer of stories-rope, which must be there, into models/stories-rope-indexer/.
+"zoo" trains every model of the zoo and writes models/zoo.csv.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ from ..errors import Error, UnknownName
 from ..networks.zoo import MODELS
 from ..tokens import Tokenizer
 from . import indexer
-from .data import read_corpus
+from .data import Corpus, read_corpus
 from .export import export
 from .loop import train
-from .recipes import RECIPES
-from .zoo import ZOO
+from .recipes import RECIPES, Recipe
+from .zoo import ZOO, write_table
+
+NAMES = (*RECIPES, "indexer", "zoo")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one recipe; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tlmviz.training", description="Train a bundled model from its data.")
-    parser.add_argument("recipe", help=f"one of {', '.join(RECIPES)}, indexer")
+    parser.add_argument("recipe", help=f"one of {', '.join(NAMES)}, or one model of the zoo")
     parser.add_argument("--data", type=Path, required=True, help="folder with stories.txt (and eng-fra.tsv.gz)")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="where checkpoints live; resumed from if present")
     parser.add_argument("--models", type=Path, default=MODELS, help="where the finished model goes")
@@ -36,22 +39,33 @@ def main(arguments: list[str] | None = None) -> int:
         if options.recipe == "indexer":
             indexer.run(options.data, options.runs, options.models)
             return 0
+        corpus = read_corpus(options.data)
+        if options.recipe == "zoo":
+            logs = {name: run(recipe, corpus, options.runs, options.models)[-1] for name, recipe in ZOO.items()}
+            write_table(logs, options.models)
+            return 0
         recipe = (RECIPES | ZOO).get(options.recipe)
         if recipe is None:
-            raise UnknownName(f"There is no recipe {options.recipe!r}; choose one of {', '.join(RECIPES)}, indexer.")
-        corpus = read_corpus(options.data)
-        folder = options.runs / options.recipe
-        tokenizer = _tokenizer(folder, corpus.train, recipe.config.vocab_size)
-        logs, stage, before = [], folder, None
-        for number, schedule in enumerate(recipe.stages, start=1):
-            stage = folder / f"stage-{number}"
-            logs.append(train(recipe.config, schedule, corpus, tokenizer, stage, before))
-            before = stage
-        export(recipe, logs, corpus, tokenizer, stage, options.models / options.recipe)
+            raise UnknownName(f"There is no recipe {options.recipe!r}; choose one of {', '.join(NAMES)}, {', '.join(ZOO)}.")
+        run(recipe, corpus, options.runs, options.models)
     except Error as error:
         print(f"{error}", file=sys.stderr)
         return 2
     return 0
+
+
+def run(recipe: Recipe, corpus: Corpus, runs: Path, models: Path) -> list[dict]:
+    """Train every stage, going on where an earlier run stopped, and write the model's folder; returns the stages' logs."""
+    name = recipe.config.name
+    tokenizer = _tokenizer(runs / name, corpus.train, recipe.config.vocab_size)
+    logs, stage, before = [], runs / name, None
+    for number, schedule in enumerate(recipe.stages, start=1):
+        stage = runs / name / f"stage-{number}"
+        logs.append(train(recipe.config, schedule, corpus, tokenizer, stage, before))
+        before = stage
+    if recipe.bundled:
+        export(recipe, logs, corpus, tokenizer, stage, models / name)
+    return logs
 
 
 def _tokenizer(folder: Path, texts: list[str], vocab_size: int) -> Tokenizer:

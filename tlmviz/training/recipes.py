@@ -10,10 +10,14 @@ from .loop import Schedule
 
 @dataclass(frozen=True)
 class Recipe:
-    """A model and the stages that train it, each going on from the weights of the one before."""
+    """A model and the stages that train it, each going on from the weights of the one before.
+
+    One that is not `bundled` leaves nothing but its log: it was trained for a number.
+    """
 
     config: ModelConfig
     stages: tuple[Schedule, ...]
+    bundled: bool = True
 
 
 # Stories this few hardly reward copying what came before: trained on them alone, neither model forms an

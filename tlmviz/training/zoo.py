@@ -6,9 +6,18 @@ of the baseline say how much of a difference is chance.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+import pandas as pd
+import torch
+from torch.nn import functional as F
 
 from ..config import ModelConfig
+from ..language_model import load
+from ..networks.transformer import TransformerLM, count_parameters
 from .loop import Schedule
 from .recipes import Recipe
 
@@ -38,7 +47,74 @@ SCHEDULE = Schedule(
 )
 
 _PLAIN = Recipe(BASELINE, (SCHEDULE,))
-ZOO = {"zoo-rope": _PLAIN} | {
-    name: replace(_PLAIN, config=BASELINE.with_(name=name, description=f"Zoo: the baseline with {words}.", **changes))
-    for name, (words, changes) in CHOICES.items()
-}
+ZOO = (
+    {"zoo-rope": _PLAIN}
+    | {
+        name: replace(_PLAIN, config=BASELINE.with_(name=name, description=f"Zoo: the baseline with {words}.", **changes))
+        for name, (words, changes) in CHOICES.items()
+    }
+    | {
+        f"zoo-rope-{seed}": Recipe(BASELINE.with_(name=f"zoo-rope-{seed}"), (replace(SCHEDULE, seed=seed),), bundled=False)
+        for seed in SEEDS
+    }
+)
+GROUPS = {"positions": "positions", "norm": "norm", "norm_place": "norm"}  # of the field that changed; all else is attention
+ROUNDS = 7
+TOKENS = 96  # decoded in each round
+
+
+def write_table(logs: dict[str, dict], models: Path) -> Path:
+    """`models`/zoo.csv: one line per model, in the order of ZOO; `logs` holds each one's training log.
+
+    Columns: model, choice, group, bits_per_byte (held out), parameters, cache_bytes_per_token (float32, of the model's
+    own cache at the full context), decode_tokens_per_s and training_tokens_per_s (medians, all models in turn, now, on
+    this machine), seed_spread (bits per byte between the best and the worst seed of the baseline, on every line).
+    """
+    held_out = {name: log["curve"][-1]["valid_bpb"] for name, log in logs.items()}
+    seeds = [held_out[name] for name in ("zoo-rope", *(f"zoo-rope-{seed}" for seed in SEEDS))]
+    bundled = {name: recipe.config for name, recipe in ZOO.items() if recipe.bundled}
+    decoding, training = {name: [] for name in bundled}, {name: [] for name in bundled}
+    for _ in range(ROUNDS):
+        for name, config in bundled.items():
+            decoding[name].append(_decoding_rate(models / name))
+            training[name].append(_training_rate(config))
+    lines = []
+    for name in logs:
+        words, changes = CHOICES.get(name, ("baseline", {}) if name in bundled else (f"seed {name[-1]}", {}))
+        changed = next(iter(changes), None)
+        group = "baseline" if name == "zoo-rope" else "seed" if changed is None else GROUPS.get(changed, "attention")
+        speed = [round(median(rates[name])) if name in bundled else "" for rates in (decoding, training)]
+        parameters, cache = count_parameters(ZOO[name].config), _cache_bytes(ZOO[name].config)
+        lines.append([name, words, group, round(held_out[name], 4), parameters, cache, *speed, round(max(seeds) - min(seeds), 4)])
+    columns = "model choice group bits_per_byte parameters cache_bytes_per_token decode_tokens_per_s training_tokens_per_s"
+    path = models / "zoo.csv"
+    pd.DataFrame(lines, columns=[*columns.split(), "seed_spread"]).to_csv(path, index=False)
+    return path
+
+
+@torch.inference_mode()
+def _cache_bytes(config: ModelConfig) -> int:
+    network = TransformerLM(config)
+    cache = network.new_cache()
+    network(torch.zeros(1, config.context, dtype=torch.long), cache)
+    return cache.nbytes // config.context
+
+
+@torch.inference_mode()
+def _decoding_rate(folder: Path) -> float:
+    """Tokens per second, one at a time, greedily, from the start of a document."""
+    lm = load(folder)
+    cache, token = lm.new_cache(), torch.tensor([[lm.tokenizer.end_of_text]])
+    began = time.perf_counter()
+    for _ in range(TOKENS):
+        token = lm(token, cache)[:, -1:].argmax(-1)
+    return TOKENS / (time.perf_counter() - began)
+
+
+def _training_rate(config: ModelConfig) -> float:
+    """Tokens per second of a forward and a backward pass over one batch of the schedule."""
+    network, length = TransformerLM(config), SCHEDULE.lengths[0][1]
+    ids = torch.randint(config.vocab_size, (SCHEDULE.batch_tokens // length, length + 1))
+    began = time.perf_counter()
+    F.cross_entropy(network(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten()).backward()
+    return SCHEDULE.batch_tokens / (time.perf_counter() - began)
