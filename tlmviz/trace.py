@@ -32,12 +32,13 @@ class AttentionSpec:
     causal: bool = True
     window: int | None = None
     slopes: Tensor | None = None  # [H], ALiBi
+    relative: Tensor | None = None  # [R, D], a vector per distance, already multiplied by the scale
     relative: Tensor | None = None  # [R, D], Shaw's vectors per distance, scaled
 
     def kwargs(self, heads: slice = slice(None)) -> dict:
         """These settings as keyword arguments of the kernels."""
         slopes = None if self.slopes is None else self.slopes[heads]
-        return dict(scale=self.scale, causal=self.causal, window=self.window, slopes=slopes)
+        return dict(scale=self.scale, causal=self.causal, window=self.window, slopes=slopes, relative=self.relative)
 
 
 KEPT_PER_LAYER = ("q", "k", "v", "lse")
@@ -141,7 +142,7 @@ class Trace:
         calls; layer by layer for long ones, where it is memory.
         """
         q, k, lse = ([self[f"blocks.{i}.attn.{part}"] for i in range(self.n_layers)] for part in ("q", "k", "lse"))
-        kinds = {(spec.scale, spec.causal, spec.window, id(spec.slopes)) for spec in self.specs}
+        kinds = {(spec.scale, spec.causal, spec.window, id(spec.slopes), id(spec.relative)) for spec in self.specs}
         if len(self) <= 256 and len(kinds) == 1:
             yield torch.cat(q), torch.cat(k), torch.cat(lse), self.specs[0].kwargs()
         else:

@@ -12,7 +12,7 @@ from ..errors import BadShape
 
 @dataclass(frozen=True)
 class Mask:
-    """Which keys a query sees, and ALiBi's penalty; every part but `causal` may be absent."""
+    """Which keys a query sees, and what distance adds to a score; every part but `causal` may be absent."""
 
     causal: bool = True
     window: int | None = None
@@ -20,6 +20,7 @@ class Mask:
     query_ids: Tensor | None = None  # [B, T]
     key_ids: Tensor | None = None  # [B, S]
     lengths: Tensor | None = None  # [B]
+    relative: Tensor | None = None  # [R, D], already multiplied by the scale
 
     @property
     def per_request(self) -> bool:
@@ -29,13 +30,13 @@ class Mask:
     @property
     def plain(self) -> bool:
         """Whether it is at most causal."""
-        return self.window is None and self.slopes is None and not self.per_request
+        return self.window is None and self.slopes is None and self.relative is None and not self.per_request
 
 
-def checked_mask(q: Tensor, k: Tensor, *, causal, window, slopes, requests, lengths) -> Mask:
+def checked_mask(q: Tensor, k: Tensor, *, causal, window, slopes, relative, requests, lengths) -> Mask:
     """The mask of one call. Raises BadShape where a part does not fit q [B, H, T, D] and k [B, G, S, D]."""
     check_qk(q, k)
-    check_bias(q, window, slopes)
+    check_bias(q, window, slopes, relative)
     batch, queries, keys = q.shape[0], q.shape[2], k.shape[2]
     ids = (None, None) if requests is None else requests
     if isinstance(requests, Tensor):
@@ -48,7 +49,12 @@ def checked_mask(q: Tensor, k: Tensor, *, causal, window, slopes, requests, leng
             f"or a pair of ids per query [{batch}, {queries}] and per key [{batch}, {keys}]."
         )
     check_lengths(q, lengths)
-    return Mask(causal, window, slopes, *ids, lengths)
+    return Mask(causal, window, slopes, *ids, lengths, relative)
+
+
+def scale_of(q: Tensor, scale: float | None) -> float:
+    """The scale that was given, or 1 / sqrt(D)."""
+    return q.shape[-1] ** -0.5 if scale is None else scale
 
 
 def check_qk(q: Tensor, k: Tensor) -> None:
@@ -68,12 +74,17 @@ def check_values(k: Tensor, v: Tensor) -> None:
         raise BadShape(f"k {list(k.shape)} and v {list(v.shape)} must agree in batch, heads and positions.")
 
 
-def check_bias(q: Tensor, window: int | None, slopes: Tensor | None) -> None:
-    """Raises BadShape for an empty window, or slopes that are not one per query head."""
+def check_bias(q: Tensor, window: int | None, slopes: Tensor | None, relative: Tensor | None) -> None:
+    """Raises BadShape for an empty window, slopes that are not one per query head, or vectors per distance that do not fit."""
     if slopes is not None and slopes.shape != q.shape[1:2]:
         raise BadShape(f"slopes {list(slopes.shape)} must hold one number per query head, of which q has {q.shape[1]}.")
     if window is not None and window < 1:
         raise BadShape(f"window is {window}; a query must see at least itself, so give 1 or more.")
+    if relative is not None and (relative.ndim != 2 or not relative.shape[0] or relative.shape[1] != q.shape[-1]):
+        raise BadShape(
+            f"relative {list(relative.shape)} must hold one vector per distance, of at least one, as long as a query: "
+            f"[R, {q.shape[-1]}]."
+        )
 
 
 def check_lengths(q: Tensor, lengths: Tensor | None) -> None:

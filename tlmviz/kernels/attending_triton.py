@@ -5,33 +5,11 @@ from __future__ import annotations
 import torch
 import triton
 import triton.language as tl
-from torch.autograd.function import once_differentiable
 
 from . import tiles_triton as tiles
 from .attending_backward_triton import backward
+from .differentiable import differentiable
 from .tiles_triton import biased, key_limit, key_span, load_tile, store_tile, visible
-
-
-def attention(q, k, v, mask, scale):
-    """See `kernels.attention`."""
-    return Attention.apply(q, k, v, mask, scale)
-
-
-class Attention(torch.autograd.Function):
-    """out and lse with gradients for q, k and v; the backward pass recomputes each tile from lse."""
-
-    @staticmethod
-    def forward(ctx, q, k, v, mask, scale):
-        out, lse = forward(q, k, v, mask, scale)
-        ctx.save_for_backward(q, k, v, out, lse)
-        ctx.mask, ctx.scale = mask, scale
-        ctx.set_materialize_grads(False)
-        return out, lse
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx, grad_out, grad_lse):
-        return *backward(*ctx.saved_tensors, grad_out, grad_lse, ctx.mask, ctx.scale), None, None
 
 
 def forward(q, k, v, mask, scale, tile: tiles.Tile | None = None):
@@ -55,6 +33,9 @@ def forward(q, k, v, mask, scale, tile: tiles.Tile | None = None):
             num_warps=tile.warps, num_stages=tile.stages,
         )  # fmt: skip
     return out, lse
+
+
+attention = differentiable(forward, backward)
 
 
 @triton.jit

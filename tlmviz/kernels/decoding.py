@@ -6,7 +6,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from ..errors import BadShape
-from .arguments import check_bias, check_lengths, check_qk, check_values
+from .arguments import check_bias, check_lengths, check_qk, check_values, scale_of
 from .attending import attention_backend
 from .reference import decoding as reference
 
@@ -20,6 +20,7 @@ def decode_attention(
     lengths: Int[Tensor, " b"] | None = None,
     window: int | None = None,
     slopes: Float[Tensor, " h"] | None = None,
+    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
     splits: int | None = None,
     backend: str = "auto",
@@ -42,13 +43,13 @@ def decode_attention(
             raise BadShape(f"table {list(table.shape)} of {table.dtype} must be whole numbers [B, pages] for q {list(q.shape)}.")
         check_qk(q, k[:1].expand(q.shape[0], -1, -1, -1) if k.ndim == 4 else k)
     check_values(k, v)
-    check_bias(q, window, slopes)
+    check_bias(q, window, slopes, relative)
     check_lengths(q, lengths)
     if splits is not None and splits < 1:
         raise BadShape(f"splits is {splits}; the cache is read in 1 part or more.")
-    scale = q.shape[-1] ** -0.5 if scale is None else scale
-    if attention_backend(q, backend, differentiable=False, others=(k, v)) == "torch":
-        return reference.decode_attention(q, k, v, table, lengths, window, slopes, scale)
+    scale = scale_of(q, scale)
+    if attention_backend(q, backend, relative, differentiable=False, others=(k, v)) == "torch":
+        return reference.decode_attention(q, k, v, table, lengths, window, slopes, relative, scale)
     from . import decoding_triton
 
     return decoding_triton.decode_attention(q, k, v, table, lengths, window, slopes, scale, splits)

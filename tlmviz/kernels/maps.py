@@ -6,7 +6,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from ..errors import BadShape, UnknownName
-from .arguments import check_lse, checked_mask
+from .arguments import check_lse, checked_mask, scale_of
 from .attending import attention_backend
 from .reference import maps as reference
 
@@ -22,6 +22,7 @@ def attention_scores(
     causal: bool = True,
     window: int | None = None,
     slopes: Float[Tensor, " h"] | None = None,
+    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
     requests: Int[Tensor, "b s"] | tuple[Int[Tensor, "b t"], Int[Tensor, "b s"]] | None = None,
     lengths: Int[Tensor, " b"] | None = None,
@@ -31,8 +32,10 @@ def attention_scores(
 
     Float32 for 16-bit inputs. Only torch has its gradient, so "auto" is torch where one is needed.
     """
-    mask = checked_mask(q, k, causal=causal, window=window, slopes=slopes, requests=requests, lengths=lengths)
-    return _family(q, k, backend).attention_scores(q, k, rows, cols, mask, _scale(q, scale))
+    mask = checked_mask(
+        q, k, causal=causal, window=window, slopes=slopes, relative=relative, requests=requests, lengths=lengths
+    )
+    return _family(q, k, backend, relative).attention_scores(q, k, rows, cols, mask, scale_of(q, scale))
 
 
 def attention_map(
@@ -45,6 +48,7 @@ def attention_map(
     causal: bool = True,
     window: int | None = None,
     slopes: Float[Tensor, " h"] | None = None,
+    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
     requests: Int[Tensor, "b s"] | tuple[Int[Tensor, "b t"], Int[Tensor, "b s"]] | None = None,
     lengths: Int[Tensor, " b"] | None = None,
@@ -54,9 +58,11 @@ def attention_map(
 
     Float32 for 16-bit inputs. Only torch has its gradient, so "auto" is torch where one is needed.
     """
-    mask = checked_mask(q, k, causal=causal, window=window, slopes=slopes, requests=requests, lengths=lengths)
+    mask = checked_mask(
+        q, k, causal=causal, window=window, slopes=slopes, relative=relative, requests=requests, lengths=lengths
+    )
     check_lse(q, lse)
-    return _family(q, k, backend, lse).attention_map(q, k, lse, rows, cols, mask, _scale(q, scale))
+    return _family(q, k, backend, relative, lse).attention_map(q, k, lse, rows, cols, mask, scale_of(q, scale))
 
 
 def pooled_attention_map(
@@ -69,6 +75,7 @@ def pooled_attention_map(
     causal: bool = True,
     window: int | None = None,
     slopes: Float[Tensor, " h"] | None = None,
+    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
     requests: Int[Tensor, "b s"] | tuple[Int[Tensor, "b t"], Int[Tensor, "b s"]] | None = None,
     lengths: Int[Tensor, " b"] | None = None,
@@ -80,13 +87,15 @@ def pooled_attention_map(
     row, so that "sum" counts it twice; below T = size, bins repeat cells. Memory is one strip of rows, never T x S.
     Same options and errors as `attention`; an unknown `reduce` raises UnknownName. No gradient in Triton.
     """
-    mask = checked_mask(q, k, causal=causal, window=window, slopes=slopes, requests=requests, lengths=lengths)
+    mask = checked_mask(
+        q, k, causal=causal, window=window, slopes=slopes, relative=relative, requests=requests, lengths=lengths
+    )
     check_lse(q, lse)
     if reduce not in REDUCTIONS:
         raise UnknownName(f"There is no reduction {reduce!r}; choose one of {', '.join(REDUCTIONS)}.")
     if size < 1:
         raise BadShape(f"size is {size}; a pooled map needs at least 1 row.")
-    return _family(q, k, backend, lse).pooled_attention_map(q, k, lse, size, reduce, mask, _scale(q, scale))
+    return _family(q, k, backend, relative, lse).pooled_attention_map(q, k, lse, size, reduce, mask, scale_of(q, scale))
 
 
 def head_statistics(
@@ -99,6 +108,7 @@ def head_statistics(
     causal: bool = True,
     window: int | None = None,
     slopes: Float[Tensor, " h"] | None = None,
+    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
     requests: Int[Tensor, "b s"] | tuple[Int[Tensor, "b t"], Int[Tensor, "b s"]] | None = None,
     lengths: Int[Tensor, " b"] | None = None,
@@ -110,20 +120,18 @@ def head_statistics(
     With `bands` also bands [B, H, T, N], the mass by distance in either direction: 0, 1, 2-3, 4-7, ...;
     band n > 0 begins at 2^(n-1). Same options and errors as `attention`. Memory O(T). No gradient in Triton.
     """
-    mask = checked_mask(q, k, causal=causal, window=window, slopes=slopes, requests=requests, lengths=lengths)
+    mask = checked_mask(
+        q, k, causal=causal, window=window, slopes=slopes, relative=relative, requests=requests, lengths=lengths
+    )
     check_lse(q, lse)
     if ids is not None and ids.shape != k.shape[2:3]:
         raise BadShape(f"ids {list(ids.shape)} must hold one token per key, of which k {list(k.shape)} has {k.shape[2]}.")
-    return _family(q, k, backend, lse).head_statistics(q, k, lse, ids, bands, mask, _scale(q, scale))
+    return _family(q, k, backend, relative, lse).head_statistics(q, k, lse, ids, bands, mask, scale_of(q, scale))
 
 
-def _family(q: Tensor, k: Tensor, backend: str, *others: Tensor):
-    if attention_backend(q, backend, differentiable=False, others=(k, *others)) == "triton":
+def _family(q: Tensor, k: Tensor, backend: str, relative: Tensor | None, *others: Tensor):
+    if attention_backend(q, backend, relative, differentiable=False, others=(k, *others)) == "triton":
         from . import maps_triton
 
         return maps_triton
     return reference
-
-
-def _scale(q: Tensor, scale: float | None) -> float:
-    return q.shape[-1] ** -0.5 if scale is None else scale

@@ -3,33 +3,12 @@
 from __future__ import annotations
 
 import torch
-from einops import reduce
+from einops import einsum, reduce
 from torch import Tensor
-from torch.autograd.function import once_differentiable
+
+from ..differentiable import differentiable
 
 TILE_ROWS = 256  # rows of scores alive at once: the only T x S temporary is one such strip
-
-
-def attention(q, k, v, mask, scale):
-    """See `kernels.attention`."""
-    return Attention.apply(q, k, v, mask, scale)
-
-
-class Attention(torch.autograd.Function):
-    """out and lse, tile by tile, with gradients for q, k and v recomputed from lse."""
-
-    @staticmethod
-    def forward(ctx, q, k, v, mask, scale):
-        out, lse = _forward(q, k, v, mask, scale)
-        ctx.save_for_backward(q, k, v, out, lse)
-        ctx.mask, ctx.scale = mask, scale
-        ctx.set_materialize_grads(False)
-        return out, lse
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx, grad_out, grad_lse):
-        return *_backward(*ctx.saved_tensors, grad_out, grad_lse, ctx.mask, ctx.scale), None, None
 
 
 def _forward(q, k, v, mask, scale):
@@ -43,7 +22,7 @@ def _forward(q, k, v, mask, scale):
         tile_q, tile_k, tile_v = q[:, :, rows], k[:, :, cols], v[:, :, cols]
         if not fits or cols.stop == cols.start:
             out, lse = _formula(tile_q, tile_k, tile_v, scale, _bias(rows, cols, q.shape[2], k.shape[2], mask, q))
-        elif mask.per_request:
+        elif mask.per_request or mask.relative is not None:
             out, lse = _flash(tile_q, tile_k, tile_v, scale, bias=_bias(rows, cols, q.shape[2], k.shape[2], mask, q))
         else:
             # Writing out ALiBi's bias for every head would cost as much as the attention itself.
@@ -59,10 +38,11 @@ def _backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale):
     heads, groups = q.shape[1], k.shape[1]
     grad_out = torch.zeros_like(out) if grad_out is None else grad_out
     if grad_lse is None and heads == groups and _one_call(q, k, v, mask):
-        return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward(
-            *map(_dense, (grad_out, q, k, v, out)), lse, 0.0, mask.causal and q.shape[2] > 1, scale=scale
-        )
+        flash_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
+        is_causal = mask.causal and q.shape[2] > 1
+        return *flash_backward(*map(_dense, (grad_out, q, k, v, out)), lse, 0.0, is_causal, scale=scale), None
     types = [part.dtype for part in (q, k, v)]
+    grad_relative = None if mask.relative is None else torch.zeros_like(mask.relative, dtype=wide(q).dtype)
     delta = (grad_out * out).sum(-1, dtype=lse.dtype)
     delta = delta if grad_lse is None else delta - grad_lse
     k, v = (expand(_hide_padding(wide(part), mask), heads) for part in (k, v))
@@ -74,11 +54,20 @@ def _backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale):
         bias = _bias(rows, cols, q.shape[2], k.shape[2], mask, q)
         p = _normalise(scores if bias is None else scores.add_(bias), lse[:, :, rows]).exp_()
         grads[2][:, :, cols] += p.transpose(-1, -2) @ tile_grad
-        grad_s = (tile_grad @ v[:, :, cols].transpose(-1, -2)).sub_(delta[:, :, rows, None]).mul_(p).mul_(scale)
-        grads[0][:, :, rows] = grad_s @ tile_k
+        grad_s = (tile_grad @ v[:, :, cols].transpose(-1, -2)).sub_(delta[:, :, rows, None]).mul_(p)
+        if mask.relative is not None:
+            distance = _distance(rows, cols, q.shape[2], k.shape[2], q.device)
+            grads[0][:, :, rows], added = _by_relative_backward(grad_s, tile_q, distance, mask.relative)
+            grad_relative += added
+        grad_s = grad_s.mul_(scale)
+        grads[0][:, :, rows] += grad_s @ tile_k
         grads[1][:, :, cols] += grad_s.transpose(-1, -2) @ tile_q
     grads[1:] = [reduce(part, "b (g r) s d -> b g s d", "sum", g=groups) for part in grads[1:]]
-    return [part.to(dtype) for part, dtype in zip(grads, types)]
+    grad_relative = None if mask.relative is None else grad_relative.to(mask.relative.dtype)
+    return *(part.to(dtype) for part, dtype in zip(grads, types)), grad_relative
+
+
+attention = differentiable(_forward, _backward)
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -136,7 +125,7 @@ def _dense(x: Tensor) -> Tensor:
 
 def _flash(q, k, v, scale, is_causal=False, bias=None):
     """Torch's own fused CPU kernel; unlike scaled_dot_product_attention it also returns the lse."""
-    mask = None if bias is None else bias.to(q.dtype).expand(q.shape[0], q.shape[1], *bias.shape[-2:])
+    mask = None if bias is None else bias.expand(q.shape[0], q.shape[1], *bias.shape[-2:])
     out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
         q, k, v, 0.0, is_causal, attn_mask=mask, scale=scale
     )
@@ -162,18 +151,26 @@ def _normalise(scores: Tensor, lse: Tensor) -> Tensor:
 
 
 def _bias(rows, cols, queries, keys, mask, like):
-    """ALiBi and the mask as one additive tile [1 or B, 1 or H, R, C]; None when there is nothing to add."""
+    """What distance adds and the mask as one additive tile [1 or B, 1 or H, R, C]; None when there is nothing to add."""
     if mask.plain and not mask.causal:
         return None
-    row = torch.arange(keys - queries, keys, dtype=torch.int32, device=like.device)[rows]
-    col = torch.arange(keys, dtype=torch.int32, device=like.device)[cols]
-    bias = _by_distance(row[:, None] - col[None, :], mask, like)
+    distance = _distance(rows, cols, queries, keys, like.device)
+    bias = _by_distance(distance, mask, like)
+    if mask.relative is not None:
+        bias = by_relative(wide(like[:, :, rows]), distance, mask.relative).add_(bias)
     if mask.lengths is not None:
-        bias = bias.masked_fill((col >= mask.lengths[:, None])[:, None, None, :], -torch.inf)
+        key = torch.arange(keys, dtype=torch.int32, device=like.device)[cols]
+        bias = bias.masked_fill((key >= mask.lengths[:, None])[:, None, None, :], -torch.inf)
     if mask.query_ids is not None:
         others = mask.query_ids[:, rows, None] != mask.key_ids[:, None, cols]
         bias = bias.masked_fill(others[:, None], -torch.inf)
     return bias
+
+
+def _distance(rows, cols, queries, keys, device) -> Tensor:
+    """How far each query of a tile stands behind each key, [R, C]: the queries are the last positions."""
+    row = torch.arange(keys - queries, keys, dtype=torch.int32, device=device)[rows]
+    return row[:, None] - torch.arange(keys, dtype=torch.int32, device=device)[cols]
 
 
 def _by_distance(distance: Tensor, mask, like: Tensor) -> Tensor:
@@ -187,6 +184,24 @@ def _by_distance(distance: Tensor, mask, like: Tensor) -> Tensor:
     if mask.slopes is not None:
         bias = -mask.slopes.to(bias.dtype)[None, :, None, None] * distance.abs().to(bias.dtype)
     return bias.masked_fill_(hidden, -torch.inf)
+
+
+def by_relative(q: Tensor, distance: Tensor, relative: Tensor) -> Tensor:
+    """Each cell's q times the vector of its distance, [B, H, T, S], for distances [T, S] or any that expand to it."""
+    products = q @ relative.to(q.dtype).T  # [B, H, T, R]: one per distance instead of one per cell
+    return products.gather(-1, _nearest(distance, relative).expand(*q.shape[:3], -1))
+
+
+def _by_relative_backward(grad: Tensor, q: Tensor, distance: Tensor, relative: Tensor) -> tuple[Tensor, Tensor]:
+    """Gradients of q and relative from that of `by_relative`'s cells."""
+    products = q.new_zeros(*q.shape[:3], len(relative))
+    products.scatter_add_(-1, _nearest(distance, relative).expand(grad.shape), grad)
+    return products @ relative.to(q.dtype), einsum(products, q, "b h t r, b h t d -> r d")
+
+
+def _nearest(distance: Tensor, relative: Tensor) -> Tensor:
+    """The row of `relative` for each distance, in either direction; the last one serves all beyond."""
+    return distance.abs().clamp(max=len(relative) - 1).long()
 
 
 def _sliding_bias(rows, cols, queries, keys, mask, like) -> Tensor:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from einops import rearrange
 
-from .attending import _normalise, wide
+from .attending import _normalise, by_relative, wide
 
 
-def decode_attention(q, k, v, table, lengths, window, slopes, scale):
+def decode_attention(q, k, v, table, lengths, window, slopes, relative, scale):
     """See `kernels.decode_attention`."""
     batch, heads, groups = q.shape[0], q.shape[1], k.shape[1]
     if table is not None:
@@ -22,11 +22,13 @@ def decode_attention(q, k, v, table, lengths, window, slopes, scale):
     # Zeros beyond the length: a hidden NaN would still spread through 0 * NaN.
     k, v = (wide(part).masked_fill((distance < 0)[:, None, :, None], 0.0) for part in (k, v))
     # The heads of a group become rows of one product, so that keys and values are not repeated.
-    grouped = rearrange(wide(q), "b (g r) 1 d -> b g r d", g=groups) * scale
-    scores = grouped @ k.transpose(-1, -2)  # [B, G, R, S]
+    grouped = rearrange(wide(q), "b (g r) 1 d -> b g r d", g=groups)
+    scores = (grouped * scale) @ k.transpose(-1, -2)  # [B, G, R, S]
     if slopes is not None:
         slope = rearrange(slopes.to(scores.dtype), "(g r) -> g r 1", g=groups)
         scores = scores - slope * distance[:, None, None, :].to(scores.dtype)
+    if relative is not None:
+        scores = scores + by_relative(grouped, distance[:, None, None, :], relative)
     scores = scores.masked_fill(hidden[:, None, None, :], -torch.inf)
     lse = scores.logsumexp(-1) if scores.shape[-1] else scores.new_full(scores.shape[:-1], -torch.inf)
     out = _normalise(scores, lse).exp() @ v

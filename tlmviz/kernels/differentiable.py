@@ -1,0 +1,36 @@
+"""Attention as one differentiable operation, out of a backend's two passes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch.autograd.function import once_differentiable
+
+
+def differentiable(run: Callable, run_back: Callable) -> Callable:
+    """`attention(q, k, v, mask, scale)` with gradients for q, k, v and mask.relative, recomputed tile by tile from lse.
+
+    `run(q, k, v, mask, scale)` gives out and lse; `run_back(q, k, v, out, lse, grad_out, grad_lse, mask, scale)`, where
+    either incoming gradient may be None, gives those four, None for a mask without `relative`.
+    """
+
+    class Attention(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, q, k, v, relative, mask, scale):  # relative is read from the mask; here it asks for its gradient
+            out, lse = run(q, k, v, mask, scale)
+            ctx.save_for_backward(q, k, v, out, lse)
+            ctx.mask, ctx.scale = mask, scale
+            ctx.set_materialize_grads(False)
+            return out, lse
+
+        @staticmethod
+        @once_differentiable
+        def backward(ctx, grad_out, grad_lse):
+            return *run_back(*ctx.saved_tensors, grad_out, grad_lse, ctx.mask, ctx.scale), None, None
+
+    def attention(q, k, v, mask, scale):
+        """See `kernels.attention`."""
+        return Attention.apply(q, k, v, mask.relative, mask, scale)
+
+    return attention
