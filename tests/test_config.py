@@ -61,6 +61,26 @@ def test_malformed_json_is_refused(text):
     sentence(error)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        dict(latent_dim=0), dict(latent_dim=8), dict(latent_dim=8, rope_dim=3), dict(rope_dim=4), dict(rope_dim=-2),
+        dict(latent_dim=8, rope_dim=4, positions="none"), dict(latent_dim=8, rope_dim=4, positions="alibi"),
+        dict(latent_dim=8, rope_dim=4, n_kv_heads=2), dict(latent_dim=8, rope_dim=4, bias=True),
+        dict(latent_dim=True, rope_dim=4), dict(latent_dim=8, rope_dim=4.0), dict(positions="relative", relative_distance=0),
+    ],
+)
+def test_latent_parts_fit_together(changes):
+    with pytest.raises(BadConfig) as error:
+        config(**changes)
+    sentence(error)
+
+
+def test_latent_attention_has_rope_or_no_positions():
+    assert config(latent_dim=8, rope_dim=4).latent_dim == 8
+    assert config(latent_dim=8, positions="none", d_model=12, n_heads=4).head_dim == 3
+
+
 def test_odd_heads_are_fine_without_rope():
     assert config(d_model=12, n_heads=4, positions="alibi").head_dim == 3
 

@@ -21,6 +21,8 @@ VARIANTS = {
     "notes": dict(positions="learned", norm="layernorm", feedforward="gelu", bias=True, tied=False),
     "post-sinusoidal": dict(positions="sinusoidal", norm="layernorm", norm_place="post", feedforward="relu", bias=True),
     "none-mqa": dict(positions="none", n_kv_heads=1),
+    "latent": dict(latent_dim=12, rope_dim=4),
+    "relative": dict(positions="relative", relative_distance=6),
 }
 
 

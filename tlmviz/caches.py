@@ -198,13 +198,13 @@ class SlidingCache:
         # A sum over keys has no order: the ring is read as it lies, unless a bias or a rotation asks who stands where.
         if not self.rotated or spec.slopes is not None or spec.relative is not None:
             first = slot + 1 - self.sinks if now >= self.window + self.sinks else 0
-            ring = torch.arange(self.sinks, held).roll(-first)
-            order = torch.cat((torch.arange(min(self.sinks, held)), ring))
+            start = min(self.sinks, held)
+            order = torch.cat((torch.arange(start), torch.arange(start, held).roll(-first)))
             k, v = k[:, :, order], v[:, :, order]
         if not self.rotated:
             where = torch.arange(held)
             k = rotate(k, where if self.renumbers else where + now + 1 - held)
-        return kernels.decode_attention(q, k, v, scale=spec.scale, slopes=spec.slopes)
+        return kernels.decode_attention(q, k, v, scale=spec.scale, slopes=spec.slopes, relative=spec.relative)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, spec: AttentionSpec) -> tuple[Tensor, Tensor]:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .. import kernels
-from ..caches import KVCache
+from ..caches import KVCache, LatentCache
 from ..config import ModelConfig
 from ..trace import AttentionSpec, Tap
 from .norms import RMSNorm
@@ -26,7 +26,7 @@ class LatentAttention(nn.Module):
     """Queries from the hidden state; keys and values from its latent, R numbers per token, and k^R.
 
     Without a cache every head's keys [B, H, T, D + D_R] and values [B, H, T, D] are made and attended to, as in
-    training. With one, the latents are what is read (`LatentCache`).
+    training. With one, the latents are what is read, as one key and one value head (`LatentCache` keeps them once).
     """
 
     def __init__(self, config: ModelConfig, layer: int):
@@ -92,7 +92,7 @@ class LatentAttention(nn.Module):
             c, k_r = k.split((self.rank, self.rope_dim), -1)
             return torch.cat((c, positions.rotate(k_r, positions.table(where))), -1)
 
-        if not getattr(cache, "absorbed", False):
+        if isinstance(cache, LatentCache) and not cache.absorbed:
             return self._expanded(q, latent, cache, positions, rotate)
         spec, (w_k, w_v) = self.spec(positions), self.up_matrices()
         content, turned = q.split((self.head_dim, self.rope_dim), -1)
