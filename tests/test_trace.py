@@ -42,7 +42,7 @@ def trace(variant):
 
 def mask(trace, layer):
     spec = trace.specs[layer]
-    return dict(scale=spec.scale, causal=spec.causal, window=spec.window, slopes=spec.slopes)
+    return dict(scale=spec.scale, causal=spec.causal, window=spec.window, slopes=spec.slopes, relative=spec.relative)
 
 
 def exact_maps(trace, layer):
@@ -212,9 +212,10 @@ class TestMaps:
         slopes = None if options["slopes"] is None else options["slopes"][3:]
         dot, scaled, masked, softmax = (trace.scores(1, 3, stage) for stage in STAGES)
         torch.testing.assert_close(dot, q @ k.T)
-        plain = scores(q[None, None], k[None, None], scale=options["scale"], slopes=slopes, causal=False)[0, 0]
+        options["slopes"] = slopes
+        plain = scores(q[None, None], k[None, None], **options | dict(causal=False, window=None))[0, 0]
         torch.testing.assert_close(scaled.double(), plain, atol=1e-4, rtol=0)
-        exact = scores(q[None, None], k[None, None], **options | dict(slopes=slopes))[0, 0]
+        exact = scores(q[None, None], k[None, None], **options)[0, 0]
         torch.testing.assert_close(masked.double(), exact, atol=1e-4, rtol=0)
         torch.testing.assert_close(softmax, masked.softmax(-1), atol=1e-5, rtol=0)
 

@@ -50,6 +50,16 @@ def language_model(tokenizer: Tokenizer, seed: int = 0, **changes) -> LanguageMo
     return LanguageModel(network(seed, vocab_size=tokenizer.vocab_size, **changes), tokenizer)
 
 
+def relative_bias(q, keys, relative):
+    """[B, H, T, S] in float64, cell by cell: each query times its vector for the key's distance."""
+    result = torch.zeros(*q.shape[:3], keys, dtype=torch.float64)
+    for t in range(q.shape[2]):
+        for s in range(keys):
+            row = min(abs(t + keys - q.shape[2] - s), relative.shape[0] - 1)
+            result[:, :, t, s] = (q[:, :, t].double() * relative[row].double()).sum(-1)
+    return result
+
+
 def bias(queries, keys, causal=True, window=None, slopes=None, heads=1):
     """[H, T, S] in float64, cell by cell: ALiBi's penalty, and -inf where a query may not look."""
     result = torch.zeros(heads, queries, keys, dtype=torch.float64)
@@ -64,11 +74,12 @@ def bias(queries, keys, causal=True, window=None, slopes=None, heads=1):
     return result
 
 
-def scores(q, k, scale=None, **mask):
+def scores(q, k, scale=None, relative=None, **mask):
     """[B, H, T, S] in float64."""
+    added = 0.0 if relative is None else relative_bias(q, k.shape[2], relative)
     k = k.double().repeat_interleave(q.shape[1] // k.shape[1], 1)
     scale = q.shape[-1] ** -0.5 if scale is None else scale
-    return q.double() @ k.transpose(-1, -2) * scale + bias(q.shape[2], k.shape[2], heads=q.shape[1], **mask)
+    return q.double() @ k.transpose(-1, -2) * scale + added + bias(q.shape[2], k.shape[2], heads=q.shape[1], **mask)
 
 
 def probabilities(q, k, **options):

@@ -60,6 +60,9 @@ def lazy_map_is_softmax(lm, trace: Trace) -> Check:
         scores = q[:, :, rows].double() @ keys.transpose(-1, -2) * spec["scale"]
         if spec["slopes"] is not None:
             scores = scores - spec["slopes"].double()[:, None, None] * distance
+        if spec["relative"] is not None:
+            vectors = spec["relative"].double()[distance.clamp(0, len(spec["relative"]) - 1)]  # [R, S, D]
+            scores = scores + torch.einsum("bhrd, rsd -> bhrs", q[:, :, rows].double(), vectors)
         hidden = distance < 0
         if spec["window"] is not None:
             hidden = hidden | (distance >= spec["window"])

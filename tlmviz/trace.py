@@ -8,7 +8,7 @@ p = exp(q.k * scale + bias - lse).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -33,12 +33,15 @@ class AttentionSpec:
     window: int | None = None
     slopes: Tensor | None = None  # [H], ALiBi
     relative: Tensor | None = None  # [R, D], a vector per distance, already multiplied by the scale
-    relative: Tensor | None = None  # [R, D], Shaw's vectors per distance, scaled
 
     def kwargs(self, heads: slice = slice(None)) -> dict:
         """These settings as keyword arguments of the kernels."""
         slopes = None if self.slopes is None else self.slopes[heads]
         return dict(scale=self.scale, causal=self.causal, window=self.window, slopes=slopes, relative=self.relative)
+
+    def detached(self) -> AttentionSpec:
+        """The same without gradients, which a view of what was computed does not need."""
+        return self if self.relative is None else replace(self, relative=self.relative.detach())
 
 
 KEPT_PER_LAYER = ("q", "k", "v", "lse")
@@ -67,7 +70,7 @@ class Trace:
     ):
         self.ids = ids
         self.tokens = tokens
-        self.specs = specs
+        self.specs = [spec.detached() for spec in specs]
         self.tap_names = tap_names
         self._record = record
         self._rerun = rerun

@@ -32,7 +32,7 @@ def tiles(name: str, text: str, layer: int, head: int, query: int) -> None:
     rows, cols = flash_state.tile_sizes()
     inputs, done, weights, checks = flash_state.tile_walk(name, text, layer, head, rows, cols)
     tokens = compute.trace(name, text).tokens
-    shown = tile_steps.tile_steps(done, inputs.slope != 0)
+    shown = tile_steps.tile_steps(done, inputs.biased)
     figure = flash_tiles.tiles(
         done, weights, tokens[: len(inputs.q)], kernel_source.kernel_lines(), shown, frame.theme(),
         title=flash_words.tiles_title(done, layer, head, len(tokens)), naive=tile_steps.naive_moves(*inputs.q.shape),
@@ -41,7 +41,7 @@ def tiles(name: str, text: str, layer: int, head: int, query: int) -> None:
     with st.container(key="wide"):
         frame.chart(figure, key="tiles", alt="The map in tiles, walked by a slider, beside m, z, N and the kernel's lines")
     frame.badges(checks)
-    frame.notice(*flash_words.TILE_POINTS)
+    frame.notice(*flash_words.tile_points(inputs))
     frame.equation(*flash_words.TILE_EQUATION)
     frame.copy_as_python(flash_words.tiles_snippet(name, text, layer, head, rows, cols))
 

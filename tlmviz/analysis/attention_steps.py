@@ -82,7 +82,8 @@ def rotate(r: Reader) -> Step:
     before_q, before_k, _ = _unrotated(r)
     q, k, _ = r.trace.qk(r.layer, r.head)
     limit = spread(before_q, before_k)
-    lines = (quote(Attention.forward, "self.q(rotate(q, table))"), quote(rotary.rotate, "even, odd = ", "return torch.stack("))
+    call = quote(Attention.forward, "self.q(positions.rotate(q, table))")
+    lines = (call, quote(rotary.rotate, "even, odd = ", "return torch.stack("))
     return Step(
         "RoPE", "Each pair of dimensions turns by an angle that grows with the position: fast at the left, slowly at the right.",
         lines,
@@ -114,17 +115,24 @@ def scores(r: Reader) -> Step:
 
 
 def scale(r: Reader) -> Step:
-    """Step 4: divide by sqrt(D), and add ALiBi's penalty where the model has it."""
-    alibi = r.config.positions == "alibi"
+    """Step 4: divide by sqrt(D), and add what distance adds where the model has that."""
     sources = [quote(maps.attention_scores, "scores = (tile_q * scale)")]
     d = r.config.head_dim
     sentence = f"Divided by √D = √{d} = {d**0.5:.3g}, the scores keep the softmax from saturating."
-    if alibi:
+    added = paper = ""
+    if r.config.positions == "alibi":
         sources.append(quote(attending._by_distance, "bias = -mask.slopes"))
         sentence += " ALiBi then takes off slope × distance."
+        added, paper = r" - m_i\,|t - s|", " ALiBi: Press et al. 2022."
+    elif r.config.positions == "relative":
+        sources.append(quote(attending.by_relative, "products = q @", "return products.gather("))
+        sentence += " Each query's product with the vector of the distance, scaled alike, is then added."
+        last = r.config.relative_distance - 1
+        added = rf" + \frac{{q_t^\top a_{{\min(|t - s|,\,{last})}}}}{{\sqrt{{d_h}}}}"
+        paper = " Relative positions: Shaw et al. 2018, Eq. 4."
     return Step(
-        "scale", sentence, tuple(sources), r"\frac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}}" + (r" - m_i\,|t - s|" if alibi else ""),
-        f"{NOTES} 2.1.2, step 4, Eq. 25." + (" ALiBi: Press et al. 2022." if alibi else ""), _scores(r, "scaled"),
+        "scale", sentence, tuple(sources), r"\frac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}}" + added,
+        f"{NOTES} 2.1.2, step 4, Eq. 25.{paper}", _scores(r, "scaled"),
         (_stage(r, "q·k", "dot"), _stage(r, "scaled score", "scaled")),
     )
 

@@ -75,7 +75,10 @@ def embed(r: Reader) -> Step:
     x, added = r.trace["embed"][0], type(r.network.positions).embed is not kinds.Positions.embed
     sources = [quote(TransformerLM.forward, "x = self.embed(")]
     if not added:
-        how = {"rope": "RoPE rotates queries and keys later", "alibi": "ALiBi lowers scores by distance later"}
+        how = {
+            "rope": "RoPE rotates queries and keys later", "alibi": "ALiBi lowers scores by distance later",
+            "relative": "queries meet a vector per distance later",
+        }
         later = how.get(r.config.positions, "this model has none at all")
         return Step(
             "embed", f"Each token's id picks one row of the embedding. No position is added: {later}.",

@@ -33,7 +33,7 @@ class TileStep:
 
 
 def tile_steps(walked: TileWalk, biased: bool = False) -> list[TileStep]:
-    """Every program's start, tiles and end in launch order. `biased`: the scores carry ALiBi's penalty."""
+    """Every program's start, tiles and end in launch order. `biased`: distance changes the scores."""
     grid = np.where(walked.skipped, SKIPPED, WAITING).astype(np.uint8)
     found: list[TileStep] = []
     for program, block in enumerate(dict.fromkeys(visit.block for visit in walked.visits)):

@@ -21,7 +21,7 @@ LONGEST = 64  # positions whose tiles are walked: under a causal mask the first 
 
 @dataclass(frozen=True)
 class Inputs:
-    """One head's q, k, v [T, D] in float32 with its scale, window and ALiBi slope (0 for none)."""
+    """One head's q, k, v [T, D] in float32 with its scale, window, ALiBi slope (0 for none) and vectors per distance [R, D]."""
 
     q: np.ndarray
     k: np.ndarray
@@ -29,6 +29,12 @@ class Inputs:
     scale: float
     window: int | None = None
     slope: float = 0.0
+    relative: np.ndarray | None = None  # already multiplied by the scale
+
+    @property
+    def biased(self) -> bool:
+        """Whether distance changes the scores."""
+        return self.slope != 0 or self.relative is not None
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,8 @@ def head_inputs(trace: Trace, layer: int, head: int, longest: int | None = LONGE
     spec = trace.specs[layer]
     slope = 0.0 if spec.slopes is None else float(spec.slopes[head])
     parts = (part[:longest].float().numpy() for part in (q, k, v[group]))
-    return Inputs(*parts, scale=spec.scale, window=spec.window, slope=slope)
+    relative = None if spec.relative is None else spec.relative.float().numpy()
+    return Inputs(*parts, scale=spec.scale, window=spec.window, slope=slope, relative=relative)
 
 
 def key_span(first: int, last: int, keys: int, window: int | None, cols: int) -> tuple[int, int, int, int]:
@@ -125,6 +132,9 @@ def _step(inputs: Inputs, rows: slice, cols: slice, masked: bool, m, z, n):
     scores = inputs.q[rows] @ inputs.k[cols].T * np.float32(inputs.scale)
     distance = np.arange(rows.start, rows.stop)[:, None] - np.arange(cols.start, cols.stop)
     scores = scores - np.float32(inputs.slope) * np.abs(distance).astype(np.float32)  # integers would make it float64
+    if inputs.relative is not None:
+        products = inputs.q[rows] @ inputs.relative.T  # [R, distances]
+        scores = scores + np.take_along_axis(products, np.minimum(np.abs(distance), len(inputs.relative) - 1), 1)
     if masked:
         hidden = distance < 0
         if inputs.window is not None:

@@ -205,7 +205,7 @@ def attend(
 ) -> tuple[Float[Tensor, "1 h r e"], Float[Tensor, "1 h r"], Float[Tensor, "h r"]]:
     """Softmax attention of some queries under a mask: outputs, log-sum-exp, and how many keys each query sees.
 
-    `spec` is the model's own scale, window and slopes, which stay in force. The mass that the mask keeps of the
+    `spec` is the model's own scale, window and bias, which stay in force. The mass that the mask keeps of the
     full softmax is exp(lse - full lse). Every cell is computed and hidden ones are dropped, strip by strip: this
     shows what a pattern does, not how fast a kernel for it would be.
     """

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.analysis import online_softmax, roofline
-from tlmviz.analysis.tiling import TileWalk
+from tlmviz.analysis.tiling import Inputs, TileWalk
 
 from .flash_state import Row, Setting
 
@@ -68,6 +68,13 @@ def results(walks: tuple[online_softmax.Walk, ...]) -> None:
 
 def _shown(value: float) -> str:
     return f"{float(value):.3g}" if np.isfinite(value) else f":red[**{float(value):.0f}**]".replace("nan", "NaN")
+
+
+def tile_points(inputs: Inputs) -> tuple[str, ...]:
+    """What to notice about the tiles of one head."""
+    if inputs.relative is None:
+        return TILE_POINTS
+    return *TILE_POINTS, "The quoted kernel has no relative positions: this model runs in torch. The walk adds them to each tile."
 
 
 def tiles_title(done: TileWalk, layer: int, head: int, tokens: int) -> str:
@@ -145,7 +152,8 @@ for visit in done.visits:
     print(f"row block {{visit.block}}, tile {{visit.tile}}: m = {{visit.m}}, z = {{visit.z}}")
 q, k, v = (torch.from_numpy(part)[None, None] for part in (inputs.q, inputs.k, inputs.v))
 slopes = torch.tensor([inputs.slope]) if inputs.slope else None
-out, lse = kernels.attention(q, k, v, scale=inputs.scale, window=inputs.window, slopes=slopes)
+relative = None if inputs.relative is None else torch.from_numpy(inputs.relative)
+out, lse = kernels.attention(q, k, v, scale=inputs.scale, window=inputs.window, slopes=slopes, relative=relative)
 print("largest difference:", (out[0, 0] - torch.from_numpy(done.out)).abs().max().item())
 """
 

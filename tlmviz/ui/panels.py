@@ -34,11 +34,16 @@ def why(name: str, text: str, view: View) -> None:
     trace, (layer, head) = compute.trace(name, text), view.head
     query, key = pinned(trace, view)
     q, k, _ = trace.qk(layer, head)
-    products = (q[query] * k[key] * trace.specs[layer].scale).numpy()
+    spec, term = trace.specs[layer], "q·k/√d"
+    met = k[key] * spec.scale
+    if spec.relative is not None:  # the vector of the distance joins the key
+        met = met + spec.relative[min(query - key, len(spec.relative) - 1)]
+        term = "q·(k + a)/√d, where a is the distance's vector"
+    products = (q[query] * met).numpy()
     weight = trace.attention(layer, head, slice(query, query + 1), slice(key, key + 1)).item()
     st.caption(
         f"Layer {layer}, head {head}: query {query} to key {key} gets weight {weight:.4f}. "
-        "Each bar is one dimension's q·k/√d; the line adds them up to the score."
+        f"Each bar is one dimension's {term}; the line adds them up to the score."
         + ("" if view.query is not None else " Pin a cell in the map to choose the pair.")
     )
     chart = scores.score_products(products, frame.theme())

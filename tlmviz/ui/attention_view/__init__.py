@@ -1,9 +1,9 @@
 """The attention view: the app's one custom component, a small canvas program in plain JavaScript.
 
 An attention map is a view, not a tensor. What travels to the browser is a pooled overview
-(one byte per cell) and q, k and lse of the chosen head; the browser computes
-p = exp(q.k * scale + bias - lse) itself, so that hovering, zooming, changing the stage or
-pinning a query needs no server. The scripts beside this file are one ES module, joined at import.
+(one byte per cell) and q, k and lse of the chosen head, with relative positions also q times each
+distance's vector; the browser computes p = exp(q.k * scale + bias - lse) itself, so that hovering,
+zooming, changing the stage or pinning a query needs no server. The scripts beside this file are one ES module, joined at import.
 """
 
 from __future__ import annotations
@@ -96,6 +96,8 @@ def build_payload(
         "origin": origin,
     }
     arrays = {"overview": overview, "q": q, "k": k, "lse": lse}
+    if spec.relative is not None:
+        arrays["relative"] = q @ spec.relative.float().numpy().T  # [T, R]
     if state["query"] is not None:
         arrays["rows"] = trace.row(state["query"]).float().flatten(0, 1).numpy()
     return pack(header, arrays)

@@ -27,7 +27,7 @@ function textKey(header) {
   return `${hash.toString(16)}:${text.length}`;
 }
 
-/** One head's q, k and lse, and everything that is computed from them on demand. */
+/** One head's q, k and lse (and q times each distance's vector where it has them), and everything that is computed from them on demand. */
 class Head {
   constructor(header, arrays) {
     this.size = header.tokens.length;
@@ -35,6 +35,8 @@ class Head {
     this.q = arrays.q;
     this.k = arrays.k;
     this.lse = arrays.lse;
+    this.relative = arrays.relative ?? null; // [T * R]
+    this.last = arrays.relative ? arrays.relative.length / this.size - 1 : 0; // serves all greater distances
     this.scale = header.scale;
     this.slope = header.slope || 0;
     this.window = header.window ?? Infinity;
@@ -55,9 +57,16 @@ class Head {
     return sum;
   }
 
+  /** What distance adds to a score: ALiBi's penalty, or query i's product with the distance's vector. */
+  bias(i, j) {
+    const distance = Math.abs(i - j);
+    const product = this.relative ? this.relative[i * (this.last + 1) + Math.min(distance, this.last)] : 0;
+    return product - this.slope * distance;
+  }
+
   /** q.k * scale + bias */
   score(i, j) {
-    return this.dot(i, j) * this.scale - this.slope * Math.abs(i - j);
+    return this.dot(i, j) * this.scale + this.bias(i, j);
   }
 
   probability(i, j) {
@@ -129,6 +138,8 @@ class Head {
     const soft = stage === "softmax";
     const scale = stage === "dot" ? 1 : this.scale;
     const bias = stage === "dot" ? 0 : slope;
+    const relative = stage === "dot" ? null : this.relative;
+    const { last: farthest } = this;
     const out = new Float32Array(m * m).fill(NaN);
     const bin = new Int32Array(n);
     for (let c = 0; c < n; c++) bin[c] = Math.floor((c * m) / n);
@@ -142,7 +153,8 @@ class Head {
       if (!open && !causal && window !== Infinity) last = Math.min(last, i + window - col);
       for (let c = first; c < last; c++) {
         const j = col + c;
-        const value = dots[base + j] * scale - bias * Math.abs(i - j) - shift;
+        let value = dots[base + j] * scale - bias * Math.abs(i - j) - shift;
+        if (relative) value += relative[i * (farthest + 1) + Math.min(Math.abs(i - j), farthest)];
         const at = target + bin[c];
         const old = out[at];
         if (old !== old || (soft ? value > old : Math.abs(value) > Math.abs(old))) out[at] = value;
