@@ -140,6 +140,13 @@ def test_sixteen_bits(dtype, tolerance, backend):
     assert out.dtype == dtype and lse.dtype == torch.float32
 
 
+def test_a_bias_keeps_its_digits_in_sixteen_bits():
+    """Rounded to bfloat16, a penalty of 37.25 would be off by an eighth."""
+    q, k, v = qkv(300, 300, dtype=torch.bfloat16)
+    lse = kernels.attention(q, k, v, slopes=SLOPES / 4)[1]
+    assert_near(lse, plain_attention(q, k, v, slopes=SLOPES / 4)[1], 1e-4)
+
+
 @BOTH
 def test_empty_inputs(backend):
     out, lse = kernels.attention(*qkv(3, 0), backend=backend)

@@ -57,7 +57,7 @@ def qkv(queries, keys, heads=2, groups=1, width=8, values=8, batch=1, dtype=torc
     )
 
 
-def plain_scores(q, k, causal=True, window=None, slopes=None, scale=None, requests=None, lengths=None):
+def plain_scores(q, k, causal=True, window=None, slopes=None, relative=None, scale=None, requests=None, lengths=None):
     """[B, H, T, S] in float64 from the definition, whole and untiled."""
     queries, keys = q.shape[2], k.shape[2]
     k = k.double().repeat_interleave(q.shape[1] // k.shape[1], 1)
@@ -66,6 +66,9 @@ def plain_scores(q, k, causal=True, window=None, slopes=None, scale=None, reques
     distance = own[:, None] - key
     if slopes is not None:
         scores = scores - slopes.double()[:, None, None] * distance.abs()
+    if relative is not None:
+        vectors = relative.double()[distance.abs().clamp(max=len(relative) - 1)]  # [T, S, D]
+        scores = scores + torch.einsum("bhtd, tsd -> bhts", q.double(), vectors)
     hidden = torch.zeros(q.shape[0], 1, queries, keys, dtype=torch.bool)
     if causal:
         hidden |= distance < 0
