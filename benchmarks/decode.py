@@ -1,0 +1,142 @@
+"""Decoding with caches: `python benchmarks/decode.py [--rounds 9] [--json FILE]`.
+
+One run, contestants in turn, medians and 95th percentiles, float32, batch 1, greedy. The exit status is 1 when a bar
+is missed. The peer (transformers' `generate`) is left out, with a line on stderr, where it is not installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
+
+import torch
+from kernels_cpu import line, timed
+
+import tlmviz
+from tlmviz.caches import LatentCache
+from tlmviz.config import notes_preset
+from tlmviz.networks.transformer import TransformerLM
+from tlmviz.networks.zoo import for_inference
+
+SHAPE = dict(vocab_size=2048, n_layers=6, n_heads=8, d_model=256, d_ff=1024, context=1024)
+PROMPT = torch.arange(1, 9)[None]
+
+
+@torch.inference_mode()
+def greedy(network, ids: torch.Tensor, count: int, cached: bool = True) -> torch.Tensor:
+    """`count` tokens after `ids` [1, T]; without a cache every step reads everything again."""
+    cache = network.new_cache() if cached else None
+    last = ids
+    for _ in range(count):
+        token = network(last, cache)[:, -1:].argmax(-1)
+        ids = torch.cat((ids, token), 1)
+        last = token if cached else ids
+    return ids
+
+
+def ratio(name: str, bar: float, ours, theirs, rounds: int, at_least: bool = False) -> dict:
+    """Our time by theirs, or theirs by ours where a bar asks for "at least": the median of the ratio within a round."""
+    times = timed({"ours": ours, "theirs": theirs}, rounds)
+    pairs = list(zip(times["ours"], times["theirs"]))
+    measured = statistics.median(b / a if at_least else a / b for a, b in pairs)
+    row = line(name, times["ours"], statistics.median(times["theirs"]), measured, bar)
+    return {**row, "passed": measured >= bar if at_least else measured <= bar, "at_least": at_least}
+
+
+def with_and_without(rounds: int):
+    network = tlmviz.load("stories-rope").network
+    assert torch.equal(greedy(network, PROMPT, 12), greedy(network, PROMPT, 12, cached=False))
+    yield ratio(
+        "stories-rope, 256 tokens: cache, no cache", 5.0, lambda: greedy(network, PROMPT, 256),
+        lambda: greedy(network, PROMPT, 256, cached=False), max(3, rounds // 3), at_least=True,
+    )  # fmt: skip
+
+
+def peer(rounds: int):
+    try:
+        from transformers import GenerationConfig, GPT2Config, GPT2LMHeadModel
+    except ImportError as error:
+        print(f"transformers left out: {error}", file=sys.stderr)
+        return
+    torch.manual_seed(0)
+    ours = for_inference(TransformerLM(notes_preset(**SHAPE)))
+    config = GPT2Config(
+        vocab_size=SHAPE["vocab_size"], n_positions=SHAPE["context"], n_embd=SHAPE["d_model"], n_layer=SHAPE["n_layers"],
+        n_head=SHAPE["n_heads"], n_inner=SHAPE["d_ff"], activation_function="gelu", tie_word_embeddings=False,
+        bos_token_id=0, eos_token_id=None, pad_token_id=0,
+    )  # fmt: skip
+    theirs = GPT2LMHeadModel(config).eval()
+    plan = GenerationConfig(max_new_tokens=128, do_sample=False, use_cache=True, eos_token_id=None, pad_token_id=0)
+
+    @torch.inference_mode()
+    def generate():
+        ids = theirs.generate(PROMPT, generation_config=plan, attention_mask=torch.ones_like(PROMPT))
+        assert ids.shape[1] == PROMPT.shape[1] + 128
+
+    name = "6 layers, d 256, 128 tokens: tlmviz, transformers generate"
+    yield ratio(name, 0.65, lambda: greedy(ours, PROMPT, 128), generate, rounds)
+
+
+def growth(rounds: int):
+    network = tlmviz.load("stories-rope").network
+    token = torch.tensor([[5]])
+
+    def stepper(length: int):
+        with torch.inference_mode():
+            cache = network.new_cache()
+            network(torch.randint(1, 2000, (1, length)), cache)
+
+        @torch.inference_mode()
+        def step():
+            network(token, cache)
+
+        return step
+
+    yield ratio("stories-rope, one step: T = 512, T = 64", 1.3, stepper(512), stepper(64), 3 * rounds)
+
+
+def absorbing(rounds: int):
+    network = tlmviz.load("zoo-mla").network
+    token = torch.tensor([[5]])
+    for length in (512, 1024, 2048):
+
+        def stepper(absorbed: bool, length: int = length):
+            with torch.inference_mode():
+                cache = LatentCache(network.config.n_layers, absorbed=absorbed)
+                network(torch.randint(1, 2000, (1, length)), cache)
+
+            @torch.inference_mode()
+            def step():
+                network(token, cache)
+
+            return step
+
+        yield ratio(f"zoo-mla, one step at T = {length}: absorbed, naive", 1.0, stepper(True), stepper(False), 3 * rounds)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    rows = []
+    print(f"{'what':<64} {'ms':>9} {'p95':>9} {'other ms':>9} {'ratio':>7}  bar")
+    for part in (with_and_without, peer, growth, absorbing):
+        for row in part(options.rounds):
+            rows.append(row)
+            sign = ">=" if row["at_least"] else "<="
+            times = f"{row['ours']:9.2f} {row['p95']:9.2f} {row['theirs']:9.2f} {row['measured']:7.2f}"
+            print(f"{row['name']:<64} {times}  {sign} {row['bar']:g}  {'ok' if row['passed'] else 'MISSED'}")
+    print(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=2))
+    return int(not all(row["passed"] for row in rows))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
