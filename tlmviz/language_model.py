@@ -87,7 +87,8 @@ class LanguageModel:
     ) -> Trace:
         """One forward pass over a text, watched. `edit` maps tap names to functions that change tensors on the way.
 
-        `positions` stand in for the network's own. Raises BadText (empty, too long) and UnknownName (an edit of a tap that does not exist).
+        `positions` stand in for the network's own. Raises BadText (empty, too long) and UnknownName (an edit of a tap
+        that does not exist).
         """
         return self.trace_ids(self.encode(text), edit, keep, positions)
 

@@ -112,7 +112,7 @@ class TestRun:
         assert log["step"] == 4
         monkeypatch.setattr(loop, "bits_per_byte", score)
 
-        begun, resume = {}, loop._resume
+        begun, resume = {}, loop.resume
 
         def watch(folder, network, optimizer, packer):
             log = resume(folder, network, optimizer, packer)
@@ -120,7 +120,7 @@ class TestRun:
             begun["moments"] = optimizer.state_dict()["state"]
             return log
 
-        monkeypatch.setattr(loop, "_resume", watch)
+        monkeypatch.setattr(loop, "resume", watch)
         resumed = run()
         moments = begun.pop("moments")
         assert all(torch.equal(begun[name], value) for name, value in saved.items()) and set(begun) == set(saved)

@@ -11,8 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 
 from ..errors import BadCheckpoint, BadConfig, UnknownName
 from ..layers.indexer import IndexerConfig, Indexers
@@ -51,16 +49,11 @@ def load_indexer(name_or_path: str | Path) -> Indexers:
             f"{folder.name} was distilled from other weights than {config.teacher} has now; "
             "distil it again with python -m tlmviz.training indexer --data DIR."
         )
-    try:
-        weights = load_file(folder / "model.safetensors")
-    except (SafetensorError, OSError, ValueError) as error:
-        raise BadCheckpoint(
-            f"{folder.name}/model.safetensors cannot be read ({error}); it may be truncated, copy it again."
-        ) from error
+    weights = zoo.read_weights(folder)
     with torch.device("meta"):  # draws no random numbers
         indexers = Indexers(config)
     zoo.check_weights(folder.name, indexers.state_dict(), weights)
-    indexers.load_state_dict({name: value.float() for name, value in weights.items()}, assign=True)
+    indexers.load_state_dict(weights, assign=True)
     return indexers.eval().requires_grad_(False)
 
 
@@ -68,8 +61,7 @@ def save_indexer(folder: Path, indexers: Indexers, dtype: torch.dtype = torch.fl
     """Write config.json and model.safetensors."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(asdict(indexers.config), indent=2) + "\n")
-    weights = {name: value.detach().to(dtype).contiguous() for name, value in indexers.state_dict().items()}
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    zoo.write_weights(folder, indexers.state_dict(), dtype)
 
 
 def _folder(text: str) -> Path:

@@ -77,18 +77,13 @@ def load_network(folder: Path) -> tuple[TransformerLM, Tokenizer]:
             f"{folder.name}: tokenizer.json has {tokenizer.vocab_size} entries, config.json says {config.vocab_size}; "
             "they belong to different models."
         )
-    try:
-        weights = load_file(folder / "model.safetensors")
-    except (SafetensorError, OSError, ValueError) as error:
-        raise BadCheckpoint(
-            f"{folder.name}/model.safetensors cannot be read ({error}); it may be truncated, copy it again."
-        ) from error
+    weights = read_weights(folder)
     with torch.device("meta"):  # no time spent drawing random weights that are replaced at once
         network = TransformerLM(config)
     check_weights(folder.name, _own_weights(network), weights)
     network.to_empty(device="cpu")
     _restore_buffers(network, config)
-    network.load_state_dict({name: value.float() for name, value in weights.items()}, strict=False)
+    network.load_state_dict(weights, strict=False)
     if config.tied:
         network.head.weight = network.token_emb.weight
     return for_inference(network), tokenizer
@@ -109,8 +104,24 @@ def save_network(folder: Path, network: TransformerLM, tokenizer: Tokenizer, dty
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(network.config.to_json())
     (folder / "tokenizer.json").write_text(tokenizer.to_json())
-    weights = {name: value.detach().to(dtype).contiguous() for name, value in _own_weights(network).items()}
-    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    write_weights(folder, _own_weights(network), dtype)
+
+
+def read_weights(folder: Path) -> dict[str, torch.Tensor]:
+    """The tensors of a checkpoint folder, as float32. Raises BadCheckpoint where the file cannot be read."""
+    try:
+        weights = load_file(folder / "model.safetensors")
+    except (SafetensorError, OSError, ValueError) as error:
+        raise BadCheckpoint(
+            f"{folder.name}/model.safetensors cannot be read ({error}); it may be truncated, copy it again."
+        ) from error
+    return {name: value.float() for name, value in weights.items()}
+
+
+def write_weights(folder: Path, weights: dict[str, torch.Tensor], dtype: torch.dtype) -> None:
+    """Write model.safetensors, rounded to `dtype`."""
+    rounded = {name: value.detach().to(dtype).contiguous() for name, value in weights.items()}
+    save_file(rounded, folder / "model.safetensors", metadata={"format": "pt"})
 
 
 def _own_weights(network: TransformerLM) -> dict[str, torch.Tensor]:

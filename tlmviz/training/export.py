@@ -15,6 +15,7 @@ from ..networks.transformer import TransformerLM
 from ..networks.zoo import save_network
 from ..quality import bits_per_byte
 from ..tokens import Tokenizer
+from .curves import draw
 from .data import Corpus
 from .loop import read_weights
 from .recipes import Recipe
@@ -50,30 +51,16 @@ def _tokens_per_byte(tokenizer: Tokenizer, documents: list[str]) -> float:
 
 
 def _curve(logs: list[dict], path: Path) -> None:
-    """Held-out bits per byte and training loss against tokens read."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "tlmviz"  # the same run draws the same file
-    from matplotlib import pyplot
-
-    figure, left = pyplot.subplots(figsize=(6.4, 3.2), layout="constrained")
+    """Held-out bits per byte and training loss of all stages in a row."""
     before = [sum(log["tokens"] for log in logs[:stage]) for stage in range(len(logs))]  # tokens of earlier stages
-    curve = [{**point, "tokens": point["tokens"] + base} for log, base in zip(logs, before) for point in log["curve"]]
-    tokens = [point["tokens"] / 1e6 for point in curve]
-    for base in before[1:]:
-        left.axvline(base / 1e6, color="#888888", lw=1, ls=":")
-    left.plot(tokens, [point["valid_bpb"] for point in curve], color="#1f5fa8", lw=2)
-    left.set(xlabel="tokens read (millions)", ylabel="held-out bits per byte", title="Training")
+    tokens = [(point["tokens"] + base) / 1e6 for log, base in zip(logs, before) for point in log["curve"]]
+    held_out, training = ([point[key] for log in logs for point in log["curve"]] for key in ("valid_bpb", "train_loss"))
     # Learning to copy forgets the stories for a while: cut off, so that what follows can be told apart.
-    left.set_ylim(top=min(2.0, 1.03 * max(point["valid_bpb"] for point in curve)))
-    left.yaxis.label.set_color("#1f5fa8")
-    right = left.twinx()
-    right.plot(tokens, [point["train_loss"] for point in curve], color="#cf6a1b", lw=1.5)
-    right.set_ylabel("training loss (nats per token, with dropout)", color="#cf6a1b")
-    left.grid(alpha=0.3)
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    draw(
+        path, "Training", tokens, ("held-out bits per byte", held_out),
+        ("training loss (nats per token, with dropout)", training), [base / 1e6 for base in before[1:]],
+        top=min(2.0, 1.03 * max(held_out)),
+    )  # fmt: skip
 
 
 def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:

@@ -25,6 +25,7 @@ from ..layers.indexer import Indexer, IndexerConfig, Indexers
 from ..networks.indexer import fingerprint, save_indexer
 from ..recording import recording
 from . import loop
+from .curves import draw
 from .data import Corpus, Packer, read_corpus
 from .loop import Schedule
 
@@ -77,7 +78,7 @@ def train(
     packer = Packer(corpus, lm.tokenizer, schedule.seed, schedule.bpe_dropout)
     log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
     if (folder / "log.json").is_file():
-        log = loop._resume(folder, indexers, optimizer, packer)
+        log = loop.resume(folder, indexers, optimizer, packer)
     began = time.monotonic() - log["seconds"]
     bar = tqdm(range(log["step"], schedule.steps), initial=log["step"], total=schedule.steps, mininterval=5, unit="step")
     recent: list[Tensor] = []
@@ -101,7 +102,7 @@ def train(
             log.update(step=step + 1, seconds=time.monotonic() - began, passes=packer.passes)
             bar.set_postfix({"kl": f"{kl:.3f}", f"recall@{k}": f"{log['curve'][-1]['recall']:.3f}"})
             recent.clear()
-            loop._save(folder, indexers, optimizer, log)
+            loop.save(folder, indexers, optimizer, log)
     return indexers.eval().requires_grad_(False), log
 
 
@@ -139,24 +140,13 @@ def _divergence(p: Float[Tensor, "b t s"], indexer: Indexer, x: Float[Tensor, "b
 
 
 def _curve(log: dict, path: Path) -> None:
-    """Divergence in training and held-out recall against tokens read."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "tlmviz"  # the same run draws the same file
-    from matplotlib import pyplot
-
-    figure, left = pyplot.subplots(figsize=(6.4, 3.2), layout="constrained")
-    tokens = [point["tokens"] / 1e6 for point in log["curve"]]
-    left.plot(tokens, [point["recall"] for point in log["curve"]], color="#1f5fa8", lw=2)
-    left.set(xlabel="tokens read (millions)", title="Distillation")
-    left.set_ylabel(f"held-out recall with {log['curve'][-1]['k']} keys", color="#1f5fa8")
-    right = left.twinx()
-    right.plot(tokens, [point["kl"] for point in log["curve"]], color="#cf6a1b", lw=1.5)
-    right.set_ylabel("training KL (nats per query)", color="#cf6a1b")
-    left.grid(alpha=0.3)
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    """Held-out recall and divergence in training."""
+    curve = log["curve"]
+    recalls, kls = ([point[key] for point in curve] for key in ("recall", "kl"))
+    draw(
+        path, "Distillation", [point["tokens"] / 1e6 for point in curve],
+        (f"held-out recall with {curve[-1]['k']} keys", recalls), ("training KL (nats per query)", kls),
+    )  # fmt: skip
 
 
 def _card(lm, indexers, log, corpus, held_out, folder) -> str:

@@ -91,7 +91,7 @@ def train(
     packer = Packer(corpus, tokenizer, schedule.seed, schedule.bpe_dropout)
     log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
     if (folder / "log.json").is_file():
-        log = _resume(folder, network, optimizer, packer)
+        log = resume(folder, network, optimizer, packer)
     began = time.monotonic() - log["seconds"]
     last = schedule.stop or schedule.steps
     bar = tqdm(range(log["step"], last), initial=log["step"], total=last, mininterval=5, unit="step")
@@ -119,11 +119,11 @@ def train(
             log.update(step=step + 1, seconds=time.monotonic() - began, passes=packer.passes)
             bar.set_postfix(loss=f"{loss_now:.3f}", held_out_bpb=f"{held_out:.4f}")
             recent.clear()
-            _save(folder, network, optimizer, log)
+            save(folder, network, optimizer, log)
     return log
 
 
-def _save(folder: Path, network, optimizer, log: dict) -> None:
+def save(folder: Path, network, optimizer, log: dict) -> None:
     """Weights, optimiser moments and log; written aside and renamed, so that a kill leaves the last good one."""
     state = optimizer.state_dict()["state"]
     moments = {f"{index}.{key}": value for index, slot in state.items() for key, value in slot.items()}
@@ -142,7 +142,8 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     return {name[2:]: value for name, value in tensors.items() if name.startswith("w.")}
 
 
-def _resume(folder: Path, network, optimizer, packer) -> dict:
+def resume(folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimizer, packer: Packer) -> dict:
+    """Take up what `save` left in `folder`; returns the log. The packer draws a shuffle it has not drawn before."""
     log = json.loads((folder / "log.json").read_text())
     tensors = load_file(folder / "state.safetensors")
     network.load_state_dict(read_weights(folder), strict=False)
@@ -154,7 +155,6 @@ def _resume(folder: Path, network, optimizer, packer) -> dict:
     full = optimizer.state_dict()
     full["state"] = state
     optimizer.load_state_dict(full)
-    # A fresh shuffle, different from the passes already seen.
     packer.rng = type(packer.rng)(type(packer.rng.bit_generator)([packer.rng.bit_generator.random_raw(), log["step"]]))
     packer.passes = log.get("passes", 0)
     return log
