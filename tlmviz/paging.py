@@ -15,6 +15,7 @@ from torch import Tensor
 
 from . import kernels
 from .caches import attend
+from .config import ModelConfig
 from .errors import BadShape, OutOfPages
 from .trace import AttentionSpec
 
@@ -35,6 +36,13 @@ class PagePool:
         self.holders = [0] * pages
         self.copies = 0  # pages copied before a write, so far
         self._free = list(range(pages))[::-1]
+
+    @classmethod
+    def of(cls, config: ModelConfig, page: int = 16, pages: int = 64) -> PagePool:
+        """An empty pool that fits a model: of latent attention it keeps the latents, as one key and one value head."""
+        if config.latent_dim is None:
+            return cls(config.n_layers, config.n_kv_heads, config.head_dim, config.head_dim, page, pages)
+        return cls(config.n_layers, 1, config.latent_dim + config.rope_dim, config.latent_dim, page, pages)
 
     @property
     def nbytes(self) -> int:
@@ -89,7 +97,7 @@ class Sequence:
 
     def fork(self) -> Sequence:
         """A request with the same past, on the same pages."""
-        return Sequence(self.pool, [self.pool.share(number) for number in self.table], self.length)
+        return self.prefix(self.length)
 
     def prefix(self, length: int) -> Sequence:
         """A request that begins with this one's first `length` positions, on the same pages."""
@@ -99,8 +107,8 @@ class Sequence:
 
     def missing(self, count: int) -> int:
         """Free pages that `count` more positions would take, copies of shared ones included."""
-        new = -(-(self.length + count) // self.pool.page) - len(self.table)
-        return new + self._writes_to_shared(count)
+        pages = -(-(self.length + count) // self.pool.page)
+        return max(0, pages - len(self.table)) + len(self._writes_to_shared(count))
 
     def reserve(self, count: int) -> None:
         """Pages for `count` more positions, none of them shared where it is written. Raises OutOfPages, changing nothing."""
@@ -110,8 +118,8 @@ class Sequence:
                 f"{count} more positions need {lacking} free pages, and {self.pool.free} of {self.pool.pages} are free; "
                 "release a request or give more pages."
             )
-        if self._writes_to_shared(count):
-            self.table[-1] = self.pool.copy(self.table[-1])
+        for place in self._writes_to_shared(count):
+            self.table[place] = self.pool.copy(self.table[place])
         while len(self.table) * self.pool.page < self.length + count:
             self.table.append(self.pool.take())
 
@@ -121,10 +129,11 @@ class Sequence:
             self.pool.release(number)
         self.table, self.length = [], 0
 
-    def _writes_to_shared(self, count: int) -> int:
-        # Only the last page can be part full, so that only it is ever written to again.
-        part_full = count > 0 and self.length < len(self.table) * self.pool.page
-        return int(part_full and self.pool.holders[self.table[-1]] > 1)
+    def _writes_to_shared(self, count: int) -> list[int]:
+        """Places in the table that the next `count` positions fall on and that others hold too."""
+        page = self.pool.page
+        first, stop = self.length // page, -(-(self.length + count) // page) if count else 0
+        return [place for place in range(first, min(stop, len(self.table))) if self.pool.holders[self.table[place]] > 1]
 
 
 class PagedCache:
