@@ -125,6 +125,16 @@ def test_post_norm_steps_end_in_the_tapped_stream(tokenizer):
         assert torch.allclose(norm(total), after, atol=1e-5), sublayer
 
 
+def test_the_scale_step_names_what_distance_adds(tokenizer):
+    for positions, words in (("alibi", ("ALiBi", "m_i")), ("relative", ("vector of the distance", r"a_{\min(|t - s|,\,31)}"))):
+        lm = tiny.language_model(tokenizer, positions=positions)
+        step = make_step(lm, watch(lm), "scale", LAYER, HEAD)
+        assert words[0] in step.sentence and words[1] in step.latex and len(step.sources) == 2
+        dot, scaled = (panel.values for panel in step.panels)
+        added = scaled - dot * lm.config.head_dim**-0.5
+        assert np.abs(added).max() > 0.01
+
+
 def test_rope_turns_without_stretching(lm):
     before_q, after_q, before_k, after_k = (p.values for p in make_step(lm, watch(lm), "RoPE", LAYER, HEAD).panels)
     for before, after in ((before_q, after_q), (before_k, after_k)):

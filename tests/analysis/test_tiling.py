@@ -16,23 +16,28 @@ SIZES = st.integers(1, 9)
 WINDOWS = st.one_of(st.none(), st.integers(1, 12))
 
 
-def inputs(length, width=4, window=None, slope=0.0, seed=0, factor=1.0):
+def inputs(length, width=4, window=None, slope=0.0, seed=0, factor=1.0, distances=None):
     generator = np.random.default_rng(seed)
     q, k, v = (generator.normal(size=(length, width)).astype(np.float32) * factor for _ in range(3))
-    return Inputs(q, k, v, scale=width**-0.5, window=window, slope=slope)
+    relative = None if distances is None else generator.normal(size=(distances, width)).astype(np.float32)
+    return Inputs(q, k, v, scale=width**-0.5, window=window, slope=slope, relative=relative)
 
 
 def full(given):
     """Weights and output in float64, from scores written cell by cell."""
     q, k, v = (torch.from_numpy(part)[None, None] for part in (given.q, given.k, given.v))
-    slopes = torch.tensor([given.slope])
-    weights = tiny.probabilities(q, k, scale=given.scale, window=given.window, slopes=slopes)[0, 0]
+    options = dict(slopes=torch.tensor([given.slope]))
+    if given.relative is not None:
+        options["relative"] = torch.from_numpy(given.relative)
+    weights = tiny.probabilities(q, k, scale=given.scale, window=given.window, **options)[0, 0]
     return weights, (weights @ v[0, 0].double()).numpy()
 
 
-@given(st.integers(1, 20), SIZES, SIZES, WINDOWS, st.sampled_from([0.0, 0.5]), st.integers(0, 99))
-def test_tiles_give_the_full_softmax(length, rows, cols, window, slope, seed):
-    given = inputs(length, window=window, slope=slope, seed=seed)
+@given(
+    st.integers(1, 20), SIZES, SIZES, WINDOWS, st.sampled_from([0.0, 0.5]), st.none() | st.integers(1, 8), st.integers(0, 99)
+)
+def test_tiles_give_the_full_softmax(length, rows, cols, window, slope, distances, seed):
+    given = inputs(length, window=window, slope=slope, seed=seed, distances=distances)
     weights, output = full(given)
     done = walk(given, rows, cols)
     assert done.out.dtype == np.float32
@@ -46,6 +51,15 @@ def test_lse_and_output_are_the_kernels():
     out, lse = kernels.attention(q, k, v, scale=given.scale, window=5, slopes=torch.tensor([0.25]))
     done = walk(given, 4, 3)
     assert np.allclose(done.out, out[0, 0], atol=1e-5) and np.allclose(done.lse, lse[0, 0], atol=1e-5)
+
+
+def test_relative_positions_are_in_the_tiles():
+    given = inputs(13, distances=4)
+    q, k, v, relative = (torch.from_numpy(part) for part in (given.q, given.k, given.v, given.relative))
+    out, lse = kernels.attention(q[None, None], k[None, None], v[None, None], scale=given.scale, relative=relative)
+    done = walk(given, 4, 3)
+    assert np.allclose(done.out, out[0, 0], atol=1e-5) and np.allclose(done.lse, lse[0, 0], atol=1e-5)
+    assert given.biased and inputs(3, slope=0.5).biased and not inputs(3).biased
 
 
 def test_large_scores_stay_finite():

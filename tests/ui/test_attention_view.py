@@ -6,12 +6,13 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
+from tests import tiny
+from tlmviz.trace import AttentionSpec
 from tlmviz.ui import attention_view as view
 
 FOLDER = Path(view.__file__).parent
@@ -33,17 +34,21 @@ def unpack(payload: bytes) -> tuple[dict, dict[str, np.ndarray]]:
 class StubTrace:
     """As much of a trace as the payload asks for, from random q and k."""
 
-    def __init__(self, size=SIZE, window=None, slope=None):
+    def __init__(self, size=SIZE, window=None, slope=None, distances=None):
         generator = torch.Generator().manual_seed(0)
         self.tokens = ["<|endoftext|>", " שלום", "\n", '<b>&"', " 👩‍👩‍👧", " a", "a", "  ", " b"][:size]
         self.n_layers, self.n_heads = LAYERS, HEADS
         slopes = None if slope is None else torch.full((HEADS,), slope)
-        spec = SimpleNamespace(scale=DIM**-0.5, window=window, slopes=slopes, causal=True)
-        self.specs = [spec] * LAYERS
         self.q, self.k = torch.randn(2, LAYERS, HEADS, size, DIM, generator=generator)
+        relative = None if distances is None else torch.randn(distances, DIM, generator=generator)
+        spec = AttentionSpec(DIM**-0.5, True, window, slopes, relative)
+        self.specs = [spec] * LAYERS
         distance = torch.arange(size)[:, None] - torch.arange(size)[None, :]
         self.dot = self.q @ self.k.transpose(-1, -2)
         self.scaled = self.dot * spec.scale - (slope or 0.0) * distance.abs()
+        if distances is not None:
+            vectors = relative[distance.abs().clamp(max=distances - 1)]  # [T, T, D]
+            self.scaled = self.scaled + torch.einsum("lhid, ijd -> lhij", self.q, vectors)
         hidden = (distance < 0) | (distance.abs() >= (window or size))
         self.masked = self.scaled.masked_fill(hidden, -torch.inf)
         self.lse = self.masked.logsumexp(-1)
@@ -99,7 +104,7 @@ def test_payload_holds_the_chosen_head(size):
     assert set(header["state"]) == set(view.STATE)
     assert header["stats"]["induction"] == [None] * (LAYERS * HEADS)
     assert header["overview_size"] == size
-    assert "rows" not in arrays
+    assert "rows" not in arrays and "relative" not in arrays
     np.testing.assert_array_equal(arrays["q"], trace.q[1, 2])
     np.testing.assert_allclose((arrays["overview"][5] / 255.0) ** 2, trace.p[1, 2], atol=0.005)
 
@@ -108,6 +113,16 @@ def test_rows_come_with_a_pinned_query():
     trace = StubTrace()
     _, arrays = unpack(build(trace, query=4))
     np.testing.assert_array_equal(arrays["rows"], trace.p[:, :, 4].reshape(-1, SIZE))
+
+
+def test_relative_positions_travel_as_one_product_per_query_and_distance():
+    trace = StubTrace(distances=3)
+    _, arrays = unpack(build(trace, layer=1, head=2))
+    assert arrays["relative"].shape == (SIZE, 3)
+    for t in range(SIZE):
+        for r in range(3):
+            product = float((trace.q[1, 2, t] * trace.specs[1].relative[r]).sum())
+            assert arrays["relative"][t, r] == pytest.approx(product, abs=1e-5)
 
 
 def test_state_is_brought_inside_the_trace():
@@ -151,15 +166,20 @@ def run_in_node(body: str, payload: bytes = b"") -> dict:
 
 
 @node
-@pytest.mark.parametrize(("window", "slope"), [(None, None), (3, None), (None, 0.25), (2, 0.5)])
-def test_the_browser_computes_the_same_map(window, slope):
-    trace = StubTrace(window=window, slope=slope)
+@pytest.mark.parametrize(
+    ("window", "slope", "distances"),
+    [(None, None, None), (3, None, None), (None, 0.25, None), (2, 0.5, None)]
+    + [(None, None, 1), (None, None, 3), (4, None, 2), (3, None, 5), (None, 0.25, SIZE), (None, None, 40)],
+)
+def test_the_browser_computes_the_same_map(window, slope, distances):
+    trace = StubTrace(window=window, slope=slope, distances=distances)
     body = """
       const { header, arrays } = decode(bytes);
       const head = new Head(header, arrays);
       const T = header.tokens.length;
       result = { rows: [], pictures: {}, tokens: header.tokens };
       for (let i = 0; i < T; i++) result.rows.push(...head.row(i));
+      result.scores = [[8, 0], [8, 7], [0, 3]].map(([i, j]) => head.score(i, j));
       for (const stage of STAGES) result.pictures[stage] = Array.from(head.picture(stage, 0, 0, T, T));
       result.part = Array.from(head.picture("softmax", 4, 2, 3, 3));
     """
@@ -176,8 +196,26 @@ def test_the_browser_computes_the_same_map(window, slope):
     np.testing.assert_allclose(picture("masked"), np.where(hidden, np.nan, trace.masked[1, 1]), atol=1e-5)
     np.testing.assert_allclose(picture("scaled"), trace.scaled[1, 1], atol=1e-5)
     np.testing.assert_allclose(picture("dot"), trace.dot[1, 1], atol=1e-5)
+    np.testing.assert_allclose(result["scores"], trace.scaled[1, 1, [8, 8, 0], [0, 7, 3]], atol=1e-5)
     expected = np.where(hidden, np.nan, p)[4:7, 2:5]
     np.testing.assert_allclose(np.array(result["part"], dtype=float).reshape(3, 3), expected, atol=1e-6)
+
+
+@node
+def test_the_browser_draws_the_map_of_a_model_with_relative_positions(tokenizer):
+    model = tiny.language_model(tokenizer, positions="relative", relative_distance=6, n_kv_heads=2, window=11)
+    trace = model.trace(tiny.TEXT)
+    assert len(trace) > 12
+    body = """
+      const { header, arrays } = decode(bytes);
+      const T = header.tokens.length, head = new Head(header, arrays);
+      result = ["softmax", "scaled"].map((stage) => Array.from(head.picture(stage, 0, 0, T, T)));
+    """
+    for layer, chosen in ((0, 0), (1, 3)):
+        shown = run_in_node(body, build(trace, layer=layer, head=chosen))
+        p, scaled = (np.array(picture, dtype=float).reshape(len(trace), -1) for picture in shown)
+        np.testing.assert_allclose(np.nan_to_num(p), trace.attention(layer, chosen), atol=1e-5)
+        np.testing.assert_allclose(scaled, trace.scores(layer, chosen, "scaled"), atol=1e-4)
 
 
 @node

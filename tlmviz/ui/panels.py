@@ -28,18 +28,23 @@ def pinned(trace: Trace, view: View) -> tuple[int, int]:
     return query, int(trace.attention(layer, head, rows=slice(query, query + 1)).argmax())
 
 
+def products_of(trace: Trace, layer: int, head: int, query: int, key: int) -> np.ndarray:
+    """The terms of one score, [D]: scaled products of query and key, to which relative positions add their vector."""
+    q, k, _ = trace.qk(layer, head)
+    spec = trace.specs[layer]
+    met = k[key] * spec.scale
+    if spec.relative is not None:
+        met = met + spec.relative[min(query - key, len(spec.relative) - 1)]
+    return (q[query] * met).numpy()
+
+
 @st.fragment
 def why(name: str, text: str, view: View) -> None:
     """The element-wise products behind one weight."""
     trace, (layer, head) = compute.trace(name, text), view.head
     query, key = pinned(trace, view)
-    q, k, _ = trace.qk(layer, head)
-    spec, term = trace.specs[layer], "q·k/√d"
-    met = k[key] * spec.scale
-    if spec.relative is not None:  # the vector of the distance joins the key
-        met = met + spec.relative[min(query - key, len(spec.relative) - 1)]
-        term = "q·(k + a)/√d, where a is the distance's vector"
-    products = (q[query] * met).numpy()
+    products = products_of(trace, layer, head, query, key)
+    term = "q·k/√d" if trace.specs[layer].relative is None else "q·(k + a)/√d, where a is the distance's vector"
     weight = trace.attention(layer, head, slice(query, query + 1), slice(key, key + 1)).item()
     st.caption(
         f"Layer {layer}, head {head}: query {query} to key {key} gets weight {weight:.4f}. "
