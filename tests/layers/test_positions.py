@@ -45,6 +45,12 @@ def test_sinusoids_are_the_papers():
             assert row[2 * j + 1].item() == pytest.approx(math.cos(angle), abs=1e-6)
 
 
+def test_tokens_are_scaled_up_before_sinusoids_are_added():
+    x, where = torch.randn(2, 4, 9), torch.arange(4)
+    layer = Sinusoidal(9)
+    torch.testing.assert_close(layer.embed(x, where) - layer.embed(torch.zeros_like(x), where), 3 * x)
+
+
 def test_sinusoids_fit_an_odd_width():
     assert Sinusoidal(5).embed(torch.zeros(1, 2, 5), torch.arange(2)).shape == (1, 2, 5)
 

@@ -73,14 +73,17 @@ class Learned(Positions):
 
 
 class Sinusoidal(Positions):
-    """Fixed sines and cosines of geometric wavelengths, added to the embedding (Vaswani et al. 2017, section 3.5)."""
+    """Fixed sines and cosines of geometric wavelengths, added to sqrt(C) times the embedding (Vaswani et al. 2017).
+
+    The factor (section 3.4 there) keeps tokens, which start small, from drowning in positions of amplitude 1.
+    """
 
     def __init__(self, d_model: int, base: float = 10000.0):
         super().__init__()
         self.d_model, self.base = d_model, base
 
     def embed(self, x, where):
-        return x + sinusoids(where, self.d_model, self.base).to(x.dtype)
+        return x * self.d_model**0.5 + sinusoids(where, self.d_model, self.base).to(x.dtype)
 
 
 def sinusoids(where: Int[Tensor, " t"], dim: int, base: float = 10000.0) -> Float[Tensor, "t c"]:
