@@ -14,10 +14,10 @@ PAGES = sorted((ROOT / "pages").rglob("*.py"))
 # A part may import itself and parts of a lower rank. Equal rank: see NEIGHBOURS.
 RANKS = {
     "errors": 0, "config": 1, "tokens": 1, "quality": 1, "kernels": 1, "recording": 1, "trace": 2, "caches": 2,
-    "layers": 3, "networks": 4, "decoding": 5, "analysis": 5, "checks": 5, "checks_index": 6, "checks_long": 6,
+    "layers": 3, "networks": 4, "decoding": 5, "analysis": 5, "checks": 5, "checks_family": 6, "checks_index": 6, "checks_long": 6,
     "language_model": 6, "training": 7, "__init__": 7, "__main__": 8, "figures": 0, "ui": 9,
 }
-NEIGHBOURS = {("__main__", "__init__"), ("__main__", "checks")}
+NEIGHBOURS = {("__main__", "__init__"), ("__main__", "checks"), ("analysis", "decoding")}
 
 
 def imports(path: Path) -> set[str]:
