@@ -1,0 +1,19 @@
+"""The bundled long text."""
+
+from __future__ import annotations
+
+from ..errors import UnknownName
+from ..networks.zoo import checkpoint_folder
+
+WRITER = "stories-rope"
+
+
+def sample_text() -> str:
+    """4,300 tokens of short stories by stories-rope, joined by blank lines: `write_stories(lm, 4300, seed=0)`, kept as a file.
+
+    A model finds its own words easier to predict than real stories, so losses on it are low. Raises UnknownName.
+    """
+    path = checkpoint_folder(WRITER) / "sample.txt"
+    if not path.is_file():
+        raise UnknownName(f"There is no sample text in models/{WRITER}; copy sample.txt again, or give a text of your own.")
+    return path.read_text(encoding="utf-8")
