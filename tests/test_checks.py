@@ -71,6 +71,11 @@ class TestBroken:
         monkeypatch.setattr(kernels, "attention_map", lambda *a, **o: honest(*a, **o | dict(window=4)))
         assert {"Map = softmax", "Rows sum to 1"} <= failed(model)
 
+    def test_a_map_without_the_relative_positions_of_the_pass(self, tokenizer, monkeypatch):
+        model, honest = tiny.language_model(tokenizer, positions="relative"), kernels.attention_map
+        monkeypatch.setattr(kernels, "attention_map", lambda *a, **o: honest(*a, **o | dict(relative=None)))
+        assert {"Map = softmax", "Rows sum to 1"} <= failed(model)
+
     def test_a_map_that_is_normalised_but_wrong(self, model, monkeypatch):
         """Rows still sum to one, so only the comparison with a softmax can tell."""
         honest = kernels.attention_map

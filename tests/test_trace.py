@@ -187,6 +187,18 @@ class TestProbabilities:
 
 
 class TestMaps:
+    def test_needs_no_gradient_even_where_the_model_is_in_training(self):
+        model = tiny.language_model(tiny.tokenizer(), positions="relative")
+        model.network.requires_grad_(True)
+        trace = model.trace(TEXT)
+        assert not trace.attention(0, 1).requires_grad and not trace.row(3).requires_grad
+        assert np.isfinite(trace.statistics()["entropy"]).all()
+
+    def test_layers_with_tables_of_their_own_are_not_merged(self, tokenizer):
+        trace = tiny.language_model(tokenizer, positions="relative").trace(TEXT)
+        assert len(list(trace.batches())) == 2
+        assert len(list(tiny.language_model(tokenizer).trace(TEXT).batches())) == 1
+
     def test_attention_is_softmax(self, trace):
         for layer in range(2):
             exact = exact_maps(trace, layer)

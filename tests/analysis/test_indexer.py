@@ -32,8 +32,8 @@ def indexers(seed=0, n_layers=2, d_model=32, **changes) -> Indexers:
 
 
 SCORER = indexers()
-# Pre-norm models: the indexer reads what attention reads. One plain, one with ALiBi, a window and shared keys.
-KINDS = {"rope": {}, "alibi-window": tiny.VARIANTS["alibi-window"], "notes": tiny.VARIANTS["notes"]}
+# Pre-norm models: the indexer reads what attention reads. One plain, others with ALiBi, a window and shared keys.
+KINDS = {"rope": {}, **{name: tiny.VARIANTS[name] for name in ("alibi-window", "relative", "notes")}}
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -46,11 +46,15 @@ def trace(lm):
     return indexer.trace_for_indexer(lm, lm.encode(tiny.TEXT))
 
 
+def _options(trace, layer):
+    spec = trace.specs[layer]
+    return dict(scale=spec.scale, window=spec.window, slopes=spec.slopes, relative=spec.relative)
+
+
 def dense_mass(trace, layer):
     """[T, T] in float64, heads averaged."""
     q, k = trace[f"blocks.{layer}.attn.q"], trace[f"blocks.{layer}.attn.k"]
-    spec = trace.specs[layer]
-    return tiny.probabilities(q, k, scale=spec.scale, window=spec.window, slopes=spec.slopes)[0].mean(0)
+    return tiny.probabilities(q, k, **_options(trace, layer))[0].mean(0)
 
 
 def test_mass_is_the_mean_of_the_heads(model):
@@ -100,8 +104,7 @@ def test_choices_are_the_best_visible_keys(trace, k):
 def reference_layer(trace, layer, chosen):
     """Softmax over the chosen cells only, in float64: [H, T, D]."""
     q, k, v = (trace[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "v"))
-    spec = trace.specs[layer]
-    scores = tiny.scores(q, k, scale=spec.scale, window=spec.window, slopes=spec.slopes)[0]
+    scores = tiny.scores(q, k, **_options(trace, layer))[0]
     p = scores.masked_fill(~chosen, -torch.inf).softmax(-1)
     return p @ v[0].double().repeat_interleave(q.shape[1] // v.shape[1], 0)
 

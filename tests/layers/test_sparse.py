@@ -74,15 +74,16 @@ def test_attention_under_a_mask_is_the_dense_softmax(monkeypatch, mask, length, 
 
 @given(
     length=st.integers(1, 40), window=st.integers(1, 50), step=st.integers(1, 7), slopes=st.booleans(),
-    own=st.none() | st.integers(1, 9),
+    own=st.none() | st.integers(1, 9), distances=st.none() | st.integers(1, 9),
 )
-def test_windows_rows_and_the_models_own_bias(length, window, step, slopes, own):
+def test_windows_rows_and_the_models_own_bias(length, window, step, slopes, own, distances):
     q, k, v = qkv(length)
     spec = dict(window=own, slopes=torch.tensor([0.5, 0.25, 0.1, 0.0]) if slopes else None)
+    spec["relative"] = None if distances is None else torch.randn(distances, q.shape[-1])
     rows = slice((length - 1) % step, None, step)
     out, lse, _ = attend(q, k, v, Window(window), rows, **spec)
     both = window if own is None else min(own, window)
-    expected = kernels.attention(q.double(), k.double(), v.double(), window=both, slopes=spec["slopes"])
+    expected = kernels.attention(q.double(), k.double(), v.double(), **spec | dict(window=both))
     torch.testing.assert_close(out.double(), expected[0][:, :, rows], atol=1e-5, rtol=1e-5)
     torch.testing.assert_close(lse.double(), expected[1][:, :, rows], atol=1e-5, rtol=1e-5)
 
