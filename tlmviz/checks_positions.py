@@ -1,0 +1,99 @@
+"""The identities of rotary positions, in the manner of `checks`: each measures an error on a trace of a model with RoPE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from . import kernels
+from .analysis.rope_planes import frequencies, has_planes, own_base
+from .analysis.rope_runs import half_order
+from .checks import Check
+from .trace import Trace
+
+READ = 64  # tokens of the text that a check looks at: its first
+SHIFT = 1000  # tokens by which a pair is moved
+
+
+def only_distance_counts(lm, trace: Trace) -> Check:
+    """Moving every query and key by the same number of tokens moves no score (003 section 3.1)."""
+    base, errors = own_base(lm.config), []
+    for q, k, scale, where in _vectors(trace):
+        moved = [kernels.rope(_back(x, where, base), where + SHIFT, base) for x in (q, k)]
+        errors.append(_worst(_scores(*moved, scale) - _scores(q, k, scale)))
+    claim = f"moving query and key by {SHIFT:,} tokens moves no score"
+    # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6 in each of its products.
+    return Check("Distance alone", claim, max(errors), 1e-4)
+
+
+def rotation_keeps_norms(lm, trace: Trace) -> Check:
+    """Turning keeps the length of each query and key in each plane."""
+    base, errors = own_base(lm.config), []
+    for q, k, _, where in _vectors(trace):
+        for x in (q, k):
+            before, after = (part.unflatten(-1, (-1, 2)).norm(dim=-1) for part in (_back(x, where, base), x))
+            errors.append(_worst((after - before) / before.amax().clamp(min=1e-30)))
+    return Check("Norms stay", "turning keeps each vector's length in each plane", max(errors), 1e-5, "relative max abs")
+
+
+def layouts_differ_by_order(lm, trace: Trace) -> Check:
+    """Half-split rotation of reordered dimensions equals the interleaved one, reordered."""
+    base, errors = own_base(lm.config), []
+    for q, k, _, where in _vectors(trace):
+        order = half_order(q.shape[-1])
+        for x in (q, k):
+            plain = _back(x, where, base)
+            half = kernels.rope(plain[..., order], where, base, layout="half")
+            errors.append(_worst(half - kernels.rope(plain, where, base)[..., order]))
+    return Check("Layouts = order", "half-split equals interleaved after reordering dimensions", max(errors), 1e-6)
+
+
+def planes_sum_to_score(lm, trace: Trace) -> Check:
+    """|q_j| |k_j| cos(angle between them), summed over the planes, is the model's own score at the true positions.
+
+    The angle is that between the unrotated vectors plus distance times frequency, so this tests the formula.
+    """
+    base, errors = own_base(lm.config), []
+    for q, k, scale, where in _vectors(trace):
+        one, other = (torch.view_as_complex(_back(x, where, base).double().unflatten(-1, (-1, 2))) for x in (q, k))  # [H, T, P]
+        other = other.repeat_interleave(len(q) // len(k), 0)
+        frequency = torch.from_numpy(frequencies(q.shape[-1], base))
+        turned = (where[:, None] - where)[..., None] * frequency  # [T, S, P]
+        shown = kernels.attention_scores(q[None], k[None], causal=False, scale=scale)[0]
+        for q_j, k_j, score in zip(one, other, shown):
+            parts = q_j.abs()[:, None] * k_j.abs() * (q_j.angle()[:, None] - k_j.angle() + turned).cos()
+            errors.append(_worst(parts.sum(-1) * scale - score))
+    return Check("Planes = score", "|q||k| cos φ, summed over the planes, is the model's own score", max(errors), 1e-4)
+
+
+CHECKS_ROPE: tuple[Callable[..., Check], ...] = (
+    only_distance_counts, rotation_keeps_norms, layouts_differ_by_order, planes_sum_to_score,
+)
+
+
+def run_rope(lm, trace: Trace) -> list[Check]:
+    """Every check of RoPE on one trace; none for a model without RoPE."""
+    return [check(lm, trace) for check in CHECKS_ROPE] if has_planes(lm.config) else []
+
+
+def _vectors(trace: Trace) -> Iterator[tuple[Tensor, Tensor, float, Tensor]]:
+    """q [H, T, D] and k [G, T, D] of each layer as rotated by the model, the scale, and positions [T]."""
+    where = torch.arange(min(READ, len(trace)))
+    for layer, spec in enumerate(trace.specs):
+        q, k = (trace[f"blocks.{layer}.attn.{part}"][0, :, : len(where)] for part in ("q", "k"))
+        yield q, k, spec.scale, where
+
+
+def _back(x: Tensor, where: Tensor, base: float) -> Tensor:
+    return kernels.rope(x, -where, base)
+
+
+def _scores(q: Tensor, k: Tensor, scale: float) -> Tensor:
+    return q @ k.repeat_interleave(len(q) // len(k), 0).transpose(-1, -2) * scale
+
+
+def _worst(errors: Tensor) -> float:
+    """The largest magnitude; NaN if any is NaN."""
+    return errors.abs().max().item() if errors.numel() else 0.0
