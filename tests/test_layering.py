@@ -18,12 +18,6 @@ RANKS = {
     "checks_long": 8, "checks_positions": 8, "checks_scaling": 8, "checks_serving": 8, "language_model": 8, "training": 9,
     "__init__": 9, "__main__": 10, "figures": 0, "ui": 11,
 }
-NEIGHBOURS.
-RANKS = {
-    "errors": 0, "config": 1, "tokens": 1, "quality": 1, "kernels": 1, "recording": 1, "trace": 2, "caches": 2,
-    "layers": 3, "networks": 4, "decoding": 5, "analysis": 5, "checks": 5, "checks_family": 6, "checks_index": 6, "checks_long": 6,
-    "language_model": 6, "training": 7, "__init__": 7, "__main__": 8, "figures": 0, "ui": 9,
-}
 NEIGHBOURS = {("__main__", "__init__"), ("__main__", "checks"), ("analysis", "decoding")}
 
 
