@@ -13,6 +13,9 @@ page = st.navigation(
             st.Page("pages/attention/explorer.py", title="Attention explorer", icon=":material/grid_view:", default=True),
             st.Page("pages/attention/inside_block.py", title="Inside a block", icon=":material/account_tree:"),
         ],
+        "Positions": [
+            st.Page("pages/positions/rope_planes.py", title="RoPE planes", icon=":material/rotate_right:"),
+        ],
         "Kernels": [
             st.Page("pages/kernels/flash_attention.py", title="FlashAttention", icon=":material/bolt:"),
             st.Page("pages/kernels/long_context.py", title="Long context", icon=":material/straighten:"),
