@@ -86,10 +86,10 @@ class Sinusoidal(Positions):
         return x * self.d_model**0.5 + sinusoids(where, self.d_model, self.base).to(x.dtype)
 
 
-def sinusoids(where: Int[Tensor, " t"], dim: int, base: float = 10000.0) -> Float[Tensor, "t c"]:
+def sinusoids(where: Int[Tensor, "*b t"], dim: int, base: float = 10000.0) -> Float[Tensor, "*b t c"]:
     """sin and cos of t * base^(-2j/dim) at dimensions 2j and 2j + 1, [T, C]."""
     cos, sin = kernels.angle_table(where, dim + dim % 2, base)
-    return torch.stack((sin, cos), -1).flatten(-2)[:, :dim]
+    return torch.stack((sin, cos), -1).flatten(-2)[..., :dim]
 
 
 class RoPE(Positions):

@@ -1,0 +1,92 @@
+"""The identities behind paged memory and batches of many requests, in the manner of `checks`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from .caches import ContiguousCache
+from .checks import Check
+from .paging import PagedCache, PagePool, Sequence
+from .trace import Trace
+
+READ, STEPS, PAGE = 48, 6, 5  # tokens of the text that are read at once, tokens after them one by one, an odd page
+
+
+def paged_is_contiguous(lm, trace: Trace) -> Check:
+    """One text through pages and through one buffer: the same numbers, for the prompt and for single tokens."""
+    ids, buffer = _ids(trace), ContiguousCache(lm.config.n_layers)
+    sequence = Sequence(_pool(lm, 1, ids))
+    errors = []
+    for piece in (ids[: max(1, len(ids) - STEPS)], *([token] for token in ids[1:][-STEPS:] if len(ids) > STEPS)):
+        errors.append(_worst(_read(lm, [piece], sequence) - lm(torch.tensor([piece]), buffer)))
+    error = _worst(torch.tensor(errors))
+    return Check("Paged = contiguous", "attention through a block table gives the bits of one buffer", error, 0.0)
+
+
+def requests_keep_apart(lm, trace: Trace) -> Check:
+    """Two requests of different lengths in one batch: another text in one moves no bit of the other."""
+    ids = _ids(trace)
+    other = ids[: max(1, len(ids) // 2)]
+    beside = []
+    for neighbour in (other, [(token + 1) % lm.config.vocab_size for token in other]):
+        pool = _pool(lm, 2, ids)
+        mine, theirs = Sequence(pool), Sequence(pool)
+        _read(lm, [ids], mine)
+        _read(lm, [neighbour], theirs)
+        beside.append(torch.cat([_read(lm, [ids[-1:], neighbour[-1:]], mine, theirs)[0] for _ in range(2)]))
+    return Check("No leak in the batch", "another request's tokens move nothing", _worst(beside[0] - beside[1]), 0.0)
+
+
+def batch_is_alone(lm, trace: Trace) -> Check:
+    """A step for requests of different lengths at once gives each what it gets in a batch of its own."""
+    ids = _ids(trace)
+    texts = [ids[: max(1, len(ids) * part // 3)] for part in (1, 2, 3)]
+    pool = _pool(lm, 6, ids)
+    together, alone = ([Sequence(pool) for _ in texts] for _ in range(2))
+    for row in (together, alone):
+        for text, sequence in zip(texts, row):
+            _read(lm, [text], sequence)
+    batch = _read(lm, [text[-1:] for text in texts], *together)
+    single = torch.cat([_read(lm, [text[-1:]], sequence) for text, sequence in zip(texts, alone)])
+    error = _worst(batch - single)
+    return Check("Batch = alone", "requests of different lengths in one step get what each gets alone", error, 1e-4)
+
+
+def shared_is_fresh(lm, trace: Trace) -> Check:
+    """A request that begins on another's pages reads like a fresh one, and its writes leave the other's memory alone."""
+    ids, pool = _ids(trace), _pool(lm, 3, _ids(trace))
+    lender, fresh = Sequence(pool), Sequence(pool)
+    _read(lm, [ids], lender)
+    before = [store[:, lender.table].clone() for store in (pool.k, pool.v)]
+    common = max(0, len(ids) - 1 - PAGE // 2)  # seldom the end of a page: the last shared one has to be copied
+    mine = [*ids[:common], *((token + 1) % lm.config.vocab_size for token in ids[common:])]
+    shared = _read(lm, [mine[common:]], lender.prefix(common))[:, -1]
+    errors = [_worst(shared - _read(lm, [mine], fresh)[:, -1])]
+    errors += [_worst(store[:, lender.table] - old) for store, old in zip((pool.k, pool.v), before)]
+    error = _worst(torch.tensor(errors))
+    return Check("Shared = fresh", "a shared prefix reads like a fresh one and is not written to", error, 1e-4)
+
+
+CHECKS_SERVING: tuple[Callable[..., Check], ...] = (
+    paged_is_contiguous, requests_keep_apart, batch_is_alone, shared_is_fresh,
+)
+
+
+def _ids(trace: Trace) -> list[int]:
+    return trace.ids[: READ + STEPS]
+
+
+def _pool(lm, texts: int, ids: list[int]) -> PagePool:
+    """Room for some texts and a few more tokens of each."""
+    return PagePool.of(lm.config, PAGE, texts * (len(ids) // PAGE + 2))
+
+
+def _read(lm, ids: list[list[int]], *sequences: Sequence):
+    return lm(torch.tensor(ids), PagedCache(*sequences))
+
+
+def _worst(errors: torch.Tensor) -> float:
+    """The largest magnitude; NaN if any is NaN."""
+    return errors.abs().max().item() if errors.numel() else 0.0
