@@ -10,7 +10,7 @@ from .predictions import token_axis
 
 
 def score_products(products: np.ndarray, theme: str) -> go.Figure:
-    """The element-wise products q_i k_i / sqrt(d), [D], as bars, with the running sum that ends at the score."""
+    """The terms of one score by dimension, [D], as bars, with the running sum that ends at the score."""
     products = np.asarray(products, np.float32)
     where, total = np.arange(len(products)), np.cumsum(products)
     bars = dict(
@@ -27,7 +27,7 @@ def score_products(products: np.ndarray, theme: str) -> go.Figure:
         "arrowcolor": MUTED[theme], "ax": -36, "ay": -24,
     }
     return figure([bars, line], layout(
-        theme, title="Products that add up to the score", x="dimension i", y="q·k / √d, share", height=300,
+        theme, title="Products that add up to the score", x="dimension i", y="share of the score", height=300,
         annotations=[end], showlegend=True, xaxis=FIXED, yaxis=FIXED, margin={"l": 58, "r": 8, "t": 34, "b": 42},
     ))
 

@@ -44,11 +44,13 @@ def why(name: str, text: str, view: View) -> None:
     trace, (layer, head) = compute.trace(name, text), view.head
     query, key = pinned(trace, view)
     products = products_of(trace, layer, head, query, key)
-    term = "q·k/√d" if trace.specs[layer].relative is None else "q·(k + a)/√d, where a is the distance's vector"
+    spec = trace.specs[layer]
+    term = "q·k/√d" if spec.relative is None else "q·(k + a)/√d, where a is the distance's vector"
+    end = "the score" if spec.slopes is None else "the score before ALiBi's penalty"
     weight = trace.attention(layer, head, slice(query, query + 1), slice(key, key + 1)).item()
     st.caption(
         f"Layer {layer}, head {head}: query {query} to key {key} gets weight {weight:.4f}. "
-        f"Each bar is one dimension's {term}; the line adds them up to the score."
+        f"Each bar is one dimension's {term}; the line adds them up to {end}."
         + ("" if view.query is not None else " Pin a cell in the map to choose the pair.")
     )
     chart = scores.score_products(products, frame.theme())
