@@ -203,20 +203,20 @@ class TestMaps:
         for layer in range(2):
             exact = exact_maps(trace, layer)
             for head in range(4):
-                torch.testing.assert_close(trace.attention(layer, head).double(), exact[head], atol=1e-5, rtol=0)
+                torch.testing.assert_close(trace.attention(layer, head).double(), exact[head], atol=2e-5, rtol=0)
 
     def test_it_explains_what_the_head_put_out(self, trace):
         """z = map @ v: the map shown is the map that was used."""
         v = trace["blocks.1.attn.v"]
         for head in range(4):
             z = trace.attention(1, head) @ v[0, head * v.shape[1] // 4]
-            torch.testing.assert_close(z, trace["blocks.1.attn.z"][0, head], atol=1e-5, rtol=0)
+            torch.testing.assert_close(z, trace["blocks.1.attn.z"][0, head], atol=2e-5, rtol=0)
 
     @pytest.mark.parametrize("rows", [slice(None), slice(3, 9), slice(-2, None)])
     @pytest.mark.parametrize("cols", [slice(None), slice(0, 4)])
     def test_a_tile_is_a_slice_of_the_whole(self, trace, rows, cols):
         whole = trace.attention(1, 2)
-        torch.testing.assert_close(trace.attention(1, 2, rows=rows, cols=cols), whole[rows, cols], atol=1e-6, rtol=0)
+        torch.testing.assert_close(trace.attention(1, 2, rows=rows, cols=cols), whole[rows, cols], atol=5e-6, rtol=0)
 
     def test_stages_build_on_each_other(self, trace):
         q, k, _ = trace.qk(1, 3)
@@ -229,20 +229,20 @@ class TestMaps:
         torch.testing.assert_close(scaled.double(), plain, atol=1e-4, rtol=0)
         exact = scores(q[None, None], k[None, None], **options)[0, 0]
         torch.testing.assert_close(masked.double(), exact, atol=1e-4, rtol=0)
-        torch.testing.assert_close(softmax, masked.softmax(-1), atol=1e-5, rtol=0)
+        torch.testing.assert_close(softmax, masked.softmax(-1), atol=2e-5, rtol=0)
 
     def test_pooled_is_pooling(self, trace):
         exact = trace.attention(0, 1)[None]
-        torch.testing.assert_close(trace.pooled(0, 1, size=7), F.adaptive_max_pool2d(exact, 7)[0], atol=1e-6, rtol=0)
+        torch.testing.assert_close(trace.pooled(0, 1, size=7), F.adaptive_max_pool2d(exact, 7)[0], atol=5e-6, rtol=0)
         mean = F.adaptive_avg_pool2d(exact, 7)[0]
-        torch.testing.assert_close(trace.pooled(0, 1, size=7, reduce="mean"), mean, atol=1e-6, rtol=0)
+        torch.testing.assert_close(trace.pooled(0, 1, size=7, reduce="mean"), mean, atol=5e-6, rtol=0)
 
     def test_overview_holds_every_pooled_picture(self, trace):
         overview = trace.overview(size=9)
         assert overview.shape == (2, 4, 9, 9)
         for layer in range(2):
             for head in range(4):
-                torch.testing.assert_close(overview[layer, head], trace.pooled(layer, head, 9), atol=1e-6, rtol=0)
+                torch.testing.assert_close(overview[layer, head], trace.pooled(layer, head, 9), atol=5e-6, rtol=0)
 
     @pytest.mark.parametrize("position", [0, 5, -1])
     def test_row_holds_that_row_of_every_head(self, trace, position):
@@ -250,7 +250,7 @@ class TestMaps:
         for layer in range(2):
             for head in range(4):
                 wanted = trace.attention(layer, head)[position]
-                torch.testing.assert_close(row[layer, head], wanted, atol=1e-6, rtol=0)
+                torch.testing.assert_close(row[layer, head], wanted, atol=5e-6, rtol=0)
 
     def test_a_replaced_row_is_shown_where_it_was_replaced(self, lm):
         plain = lm.trace(TEXT)
@@ -258,9 +258,9 @@ class TestMaps:
         trace = lm.trace(TEXT, edit=interventions.replace_row(1, 2, 6, weights))
         shown, wanted = trace.attention(1, 2), plain.attention(1, 2)
         wanted[6] = weights
-        torch.testing.assert_close(shown, wanted, atol=1e-6, rtol=0)
+        torch.testing.assert_close(shown, wanted, atol=5e-6, rtol=0)
         tile = trace.attention(1, 2, rows=slice(5, 8), cols=slice(2, 9))
-        torch.testing.assert_close(tile, wanted[5:8, 2:9], atol=1e-6, rtol=0)
+        torch.testing.assert_close(tile, wanted[5:8, 2:9], atol=5e-6, rtol=0)
         torch.testing.assert_close(trace.row(6)[1, 2], weights)
         torch.testing.assert_close(trace.attention(1, 1), plain.attention(1, 1))
         torch.testing.assert_close(trace.row(6)[1, 1], plain.row(6)[1, 1])
@@ -291,7 +291,7 @@ class TestMaps:
         ids = [i % 7 for i in range(300)]
         long, short = model.trace_ids(ids), model.trace_ids(ids[-200:])
         assert long.overview(size=5).shape == (2, 4, 5, 5)
-        torch.testing.assert_close(long.overview(size=5)[1, 2], long.pooled(1, 2, size=5), atol=1e-6, rtol=0)
+        torch.testing.assert_close(long.overview(size=5)[1, 2], long.pooled(1, 2, size=5), atol=5e-6, rtol=0)
         # Two layers of nine positions reach back sixteen: beyond them, both traces hold the same.
         torch.testing.assert_close(long.row(-1)[:, :, -9:], short.row(-1)[:, :, -9:], atol=1e-4, rtol=0)
         for trace in (long, short):

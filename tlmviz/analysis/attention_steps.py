@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ..kernels.reference import attending, maps, rotary
 from ..layers.attention import Attention
+from ..layers.latent import LatentAttention
 from ..trace import Trace
 from .matrices import Panel, Product, Step
 from .reader import ROWS, Reader, spread
@@ -98,6 +99,29 @@ def rotate(r: Reader) -> Step:
     )
 
 
+def latent(r: Reader) -> Step:
+    """Latent attention instead of steps 1 and 2: what a cache keeps of each token."""
+    attn, c = r.block.attn, r.config
+    name = "normed_attn" if r.pre_norm else "resid_pre"
+    down = attn.down(r[name])
+    labels = _centred(down.shape[1], (0, c.latent_dim, down.shape[1]), ("latent", "key for RoPE"))
+    panel = r.panel(
+        "c_KV | k^R", down, r.shape(T=r.length, **{"R+D_R": down.shape[1]}), x="column of W_down", col_labels=labels,
+        edges=(c.latent_dim,),
+    )
+    return Step(
+        "latent", f"Each token is squeezed to {down.shape[1]} numbers, all that a cache keeps; every head's keys and values "
+        "are made from them.",
+        (quote(LatentAttention.project, "c, k_r = self.down("), quote(LatentAttention.expand, "k, v = rearrange(")),
+        r"C_{KV} = X\, W_{\downarrow KV},\qquad K^{(i)} = C_{KV} W^{(i)}_{\uparrow K},\quad "
+        r"V^{(i)} = C_{KV} W^{(i)}_{\uparrow V}",
+        f"{NOTES} 3.2, Eq. 38–39; 3.4 for k^R.", f"lm.network.blocks[{r.layer}].attn.down({r.python(name)})", (panel,),
+        Product(
+            r[name], attn.down.weight.T, down, None, "x normalised" if r.pre_norm else "x", "W_down", column="column of W_down"
+        ),
+    )
+
+
 def scores(r: Reader) -> Step:
     """Step 3: every query meets every key."""
     q, k, _ = r.trace.qk(r.layer, r.head)
@@ -117,7 +141,7 @@ def scores(r: Reader) -> Step:
 def scale(r: Reader) -> Step:
     """Step 4: divide by sqrt(D), and add what distance adds where the model has that."""
     sources = [quote(maps.attention_scores, "scores = (tile_q * scale)")]
-    d = r.config.head_dim
+    d = r.config.head_dim + r.config.rope_dim
     sentence = f"Divided by √D = √{d} = {d**0.5:.3g}, the scores keep the softmax from saturating."
     added = paper = ""
     if r.config.positions == "alibi":
@@ -176,7 +200,7 @@ def mix(r: Reader) -> Step:
     return Step(
         "mix",
         "Each token's row of weights mixes the values. One fused kernel does scores to sum; the second line is its formula.",
-        (quote(Attention.attend, "z, lse = kernels.attention("), quote(attending._formula, "out = _normalise(")),
+        (quote(_method(r, "attend"), "z, lse = kernels.attention("), quote(attending._formula, "out = _normalise(")),
         r"O^{(i)} = \mathrm{softmax}\!\left(\tfrac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}} + M\right) V^{(i)}",
         f"{NOTES} 2.1.2, step 7, Eq. 28.", r.python("attn.z") + f"[:, {r.head}]",
         (r.of_head("value", v, limit, shared=True), r.of_head("mixed values", z, limit)),
@@ -196,7 +220,7 @@ def concat(r: Reader) -> Step:
     return Step(
         "concat",
         f"The {c.n_heads} heads' outputs are laid side by side: {c.n_heads} × {c.head_dim} = {c.d_model} per token again.",
-        (quote(Attention.forward, "y = self.concat("),), r"Y = \begin{bmatrix} O^{(1)} & \cdots & O^{(h)} \end{bmatrix}",
+        (quote(_method(r, "forward"), "y = self.concat("),), r"Y = \begin{bmatrix} O^{(1)} & \cdots & O^{(h)} \end{bmatrix}",
         f"{NOTES} 2.1.2, step 8, Eq. 28–29.", r.python("attn.concat"), (panel,),
     )
 
@@ -206,7 +230,7 @@ def project(r: Reader) -> Step:
     linear, y, out = r.block.attn.proj, r["attn.concat"], r["attn.out"]
     return Step(
         "project", "The output projection mixes the heads: every number now draws on all of them.",
-        (quote(Attention.forward, "return self.out("),), r"Y\, W_O" + (" + b" if r.config.bias else ""),
+        (quote(_method(r, "forward"), "return self.out("),), r"Y\, W_O" + (" + b" if r.config.bias else ""),
         f"{NOTES} 2.1.2, step 9, Eq. 29.", r.python("attn.out"),
         (r.stream("heads side by side", y), r.stream("attention's output", out)),
         Product(y, linear.weight.T, out, linear.bias, "heads side by side", "W_O"),
@@ -238,11 +262,16 @@ def _stage(r: Reader, name: str, stage: str) -> Panel:
     return r.square(name, r.trace.scores(r.layer, r.head, stage))
 
 
+def _method(r: Reader, name: str) -> Callable:
+    """A method of this model's own kind of attention."""
+    return getattr(type(r.block.attn), name)
+
+
 def _scores(r: Reader, stage: str) -> str:
     return f'trace.scores({r.layer}, {r.head}, "{stage}")'
 
 
 BUILDERS: dict[str, Callable[[Reader], Step]] = {
-    "qkv": qkv, "heads": heads, "split": split, "RoPE": rotate, "scores": scores, "scale": scale, "mask": mask,
+    "qkv": qkv, "heads": heads, "split": split, "RoPE": rotate, "latent": latent, "scores": scores, "scale": scale, "mask": mask,
     "softmax": softmax, "mix": mix, "concat": concat, "project": project,
 }

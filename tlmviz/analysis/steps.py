@@ -30,7 +30,11 @@ SHOWN_LOGITS = 48
 
 def step_names(config: ModelConfig) -> tuple[str, ...]:
     """This configuration's steps in the order they run, embedding to loss."""
-    attention = tuple(name for name in attention_steps.BUILDERS if name != "RoPE" or config.positions == "rope")
+    if config.latent_dim is not None:
+        other = {"qkv", "heads", "split", "RoPE"}
+    else:
+        other = {"latent"} if config.positions == "rope" else {"latent", "RoPE"}
+    attention = tuple(name for name in attention_steps.BUILDERS if name not in other)
     mlp = ("up", "activate", "down")
     if config.norm_place == "pre":
         block = ("norm 1", *attention, "add 1", "norm 2", *mlp, "add 2")
@@ -42,7 +46,7 @@ def step_names(config: ModelConfig) -> tuple[str, ...]:
 def tensor_names(layer: int) -> frozenset[str]:
     """Every tapped tensor that the steps of one layer read."""
     block = ("resid_pre", "normed_attn", "resid_mid", "normed_mlp", "resid_post")
-    attn = ("fused", "q", "k", "v", "lse", "z", "concat", "out")
+    attn = ("fused", "latent", "q", "k", "v", "lse", "z", "concat", "out")
     parts = (*block, *(f"attn.{name}" for name in attn), *(f"mlp.{name}" for name in ("pre", "hidden", "out")))
     # A trace counts its heads on blocks.0.attn.q.
     return frozenset(("embed", "normed", "logits", "blocks.0.attn.q", *(f"blocks.{layer}.{part}" for part in parts)))
@@ -85,14 +89,15 @@ def embed(r: Reader) -> Step:
             tuple(sources), r"x_t = E[\mathrm{id}_t]", f"{NOTES} 2.1.4 (there with a position vector added).",
             'trace["embed"]', (r.stream("x, token embedding", x),),
         )
-    token = r.network.token_emb(torch.tensor(r.trace.ids))
-    sources.append(quote(type(r.network.positions).embed, "return x + "))
-    limit = spread(token, x - token, x)
-    kind = "learned" if r.config.positions == "learned" else "fixed sines and cosines"
+    sources.append(quote(type(r.network.positions).embed, "return x "))
+    position = r.network.positions.embed(torch.zeros_like(x), torch.arange(r.length))
+    limit, learned = spread(x - position, position, x), r.config.positions == "learned"
+    times, factor, kind = ("", "", "learned") if learned else (r"\sqrt{C}\,", ", times √C", "fixed sines and cosines")
+    sentence = f"Each token's id picks a row of the embedding{factor}, and each position adds its own vector ({kind})."
     return Step(
-        "embed", f"Each token's id picks a row of the embedding, and each position adds its own vector ({kind}).",
-        tuple(sources), r"x_t = E[\mathrm{id}_t] + P[t]", f"{NOTES} 2.1.4, Eq. 31.", 'trace["embed"]',
-        (r.stream("token embedding", token, limit), r.stream("+ position", x - token, limit), r.stream("= x", x, limit)),
+        "embed", sentence, tuple(sources),
+        rf"x_t = {times}E[\mathrm{{id}}_t] + P[t]", f"{NOTES} 2.1.4, Eq. 31.", 'trace["embed"]',
+        (r.stream("token embedding", x - position, limit), r.stream("+ position", position, limit), r.stream("= x", x, limit)),
     )
 
 

@@ -51,7 +51,7 @@ class LatentAttention(nn.Module):
     def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
         q, latent = self.project(x, positions, table, rotated=cache is None or cache.rotated)
         if cache is None:
-            z = self._attend(q, *self.expand(latent), self.spec(positions))
+            z = self.attend(q, *self.expand(latent), self.spec(positions))
         else:
             z = self._cached(q, latent, cache, positions)
         y = self.concat(rearrange(self.z(z), "b h t d -> b t (h d)"))
@@ -78,7 +78,8 @@ class LatentAttention(nn.Module):
         """W_upK and W_upV of each head, [H, R, D]: k = c W_upK, v = c W_upV."""
         return tuple(rearrange(self.up.weight, "(two h d) r -> two h r d", two=2, h=self.heads))
 
-    def _attend(self, q, k, v, spec):
+    def attend(self, q, k, v, spec: AttentionSpec):
+        """Weighted sum of values, [B, H, T, D]."""
         q, k, v = self.q(q), self.k(k), self.v(v)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
             weights = F.dropout(kernels.attention_scores(q, k, **spec.kwargs()).softmax(-1), self.attention_dropout)
@@ -106,7 +107,7 @@ class LatentAttention(nn.Module):
         latent, _ = cache.append(self.layer, latent, latent[..., : self.rank])
         if not cache.rotated:
             latent = rotate(latent, torch.arange(latent.shape[2]))
-        return self._attend(q, *self.expand(latent), self.spec(positions))
+        return self.attend(q, *self.expand(latent), self.spec(positions))
 
 
 def fold(layer: LatentAttention) -> tuple[Float[Tensor, "h c r"], Float[Tensor, "h r c"]]:

@@ -39,15 +39,14 @@ def main(arguments: list[str] | None = None) -> int:
         if options.recipe == "indexer":
             indexer.run(options.data, options.runs, options.models)
             return 0
+        if options.recipe not in (*RECIPES, *ZOO, "zoo"):
+            raise UnknownName(f"There is no recipe {options.recipe!r}; choose one of {', '.join(NAMES)}, {', '.join(ZOO)}.")
         corpus = read_corpus(options.data)
         if options.recipe == "zoo":
             logs = {name: run(recipe, corpus, options.runs, options.models)[-1] for name, recipe in ZOO.items()}
             write_table(logs, options.models)
-            return 0
-        recipe = (RECIPES | ZOO).get(options.recipe)
-        if recipe is None:
-            raise UnknownName(f"There is no recipe {options.recipe!r}; choose one of {', '.join(NAMES)}, {', '.join(ZOO)}.")
-        run(recipe, corpus, options.runs, options.models)
+        else:
+            run((RECIPES | ZOO)[options.recipe], corpus, options.runs, options.models)
     except Error as error:
         print(f"{error}", file=sys.stderr)
         return 2
