@@ -283,7 +283,7 @@ class TestMaps:
         trace = variant.trace_ids([7])
         assert trace.attention(0, 0).item() == pytest.approx(1.0, abs=1e-5)
         assert trace.pooled(0, 0, size=3).shape == (3, 3)
-        assert trace.head_statistics()["sink"].tolist() == pytest.approx([1.0] * 8)
+        assert trace.head_statistics()["sink"].tolist() == pytest.approx([1.0] * 8, abs=5e-6)
 
     def test_long_texts_give_what_short_ones_do(self, tokenizer):
         """Above some length a trace works layer by layer; the last tokens of a window model don't notice."""
