@@ -111,7 +111,7 @@ def test_learned_positions_end_and_others_go_on(tokenizer):
     with pytest.raises(BadText) as error:
         decode_steps.decode(learned, ids, 5)
     text = tiny.sentence(error)
-    assert "5 tokens" in text and "24" in text and "at most 4" in text and "RoPE" in text
+    assert "5 more" in text and "24" in text and "at most 4" in text and "RoPE" in text
 
 
 @pytest.mark.parametrize("arguments, kind", [

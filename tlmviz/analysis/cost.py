@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ..config import ModelConfig
 from ..errors import BadShape
 
-BITS = {"float32": 32, "16-bit (fp16, bf16)": 16, "8-bit (fp8)": 8, "4-bit (int4)": 4}
+BITS = {"fp32": 32, "fp16, bf16": 16, "fp8": 8, "int4": 4}
 BOUND = 10**12  # of any count: beyond it nothing is a model
 
 

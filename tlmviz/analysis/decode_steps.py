@@ -66,6 +66,17 @@ def room(config: ModelConfig, prompt: int) -> int | None:
     return max(0, config.context - prompt) if config.positions == "learned" else None
 
 
+def check_room(config: ModelConfig, prompt: int, tokens: int) -> None:
+    """Raises BadText when a prompt and so many tokens after it stand at more positions than there are vectors for."""
+    limit = room(config, prompt)
+    if limit is not None and tokens > limit:
+        raise BadText(
+            f"A prompt of {prompt:,} tokens and {tokens} more need {prompt + tokens:,} positions, and {config.name} has learned "
+            f"vectors for {config.context:,}; shorten the prompt, {f'generate at most {limit}, ' if limit else ''}or choose a "
+            "model with RoPE, ALiBi or relative positions, which can go on."
+        )
+
+
 def decode(
     lm, ids: list[int], tokens: int = 40, layer: int = 0, head: int = 0, temperature: float = 0.8, seed: int = 0
 ) -> Decoding:
@@ -73,7 +84,7 @@ def decode(
 
     Raises BadText (no ids, or more positions than the model has vectors for), UnknownName and BadShape.
     """
-    config, limit = lm.config, room(lm.config, len(ids))
+    config = lm.config
     if not ids:
         raise BadText("There are no tokens to read; give at least one.")
     if tokens < 1:
@@ -81,12 +92,7 @@ def decode(
     for what, index, of in (("layer", layer, config.n_layers), ("head", head, config.n_heads)):
         if not 0 <= index < of:
             raise UnknownName(f"There is no {what} {index}; {lm.name} has {what}s 0 to {of - 1}.")
-    if limit is not None and tokens > limit:
-        raise BadText(
-            f"{tokens} tokens after a prompt of {len(ids):,} would stand at up to {len(ids) + tokens:,} positions, and "
-            f"{lm.name} has learned vectors for {config.context:,}; shorten the prompt, generate at most {limit}, or choose a "
-            "model with RoPE, ALiBi or relative positions, which can go on."
-        )
+    check_room(config, len(ids), tokens)
     cache, generator = lm.new_cache(), torch.Generator().manual_seed(seed)
     reader = _Reader(lm, cache, layer, head)
     logits, ids, chances = [reader.read(list(ids))], list(ids), []
@@ -207,7 +213,7 @@ def measure(
     some = sorted({lengths[round(i)] for i in np.linspace(0, len(lengths) - 1, points)})
     runs: dict[str, tuple[list[int], Callable[[], list[float]]]] = {
         WITH: (lengths, lambda: _cached(lm, lm.new_cache(), ids, prompt)),
-        WITHOUT: (some, lambda: [_milliseconds(lm, ids[:length]) for length in some]),
+        WITHOUT: (some, lambda: [milliseconds(lm, ids[:length]) for length in some]),
     }
     if lm.config.latent_dim is not None:
         runs[NAIVE] = (lengths, lambda: _cached(lm, LatentCache(lm.config.n_layers, absorbed=False), ids, prompt))
@@ -226,10 +232,11 @@ def measure(
 
 def _cached(lm, cache: KVCache, ids: list[int], prompt: int) -> list[float]:
     lm(torch.tensor([ids[:prompt]]), cache)
-    return [_milliseconds(lm, [token], cache) for token in ids[prompt:]]
+    return [milliseconds(lm, [token], cache) for token in ids[prompt:]]
 
 
-def _milliseconds(lm, ids: list[int], cache: KVCache | None = None) -> float:
+def milliseconds(lm, ids: list[int], cache: KVCache | None = None) -> float:
+    """How long a pass over these tokens takes."""
     start = time.perf_counter()
     lm(torch.tensor([ids]), cache)
     return (time.perf_counter() - start) * 1e3

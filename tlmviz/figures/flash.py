@@ -34,11 +34,12 @@ class Walk(Protocol):
 
 def animated(
     traces: list[dict], drawn: dict, frames: list[dict], labels: list[str], moving: list[int], at: int, theme: str,
-    prefix: str = "", duration: int = 250, redraw: bool = True,
+    prefix: str = "", duration: int = 250, redraw: bool = True, stepping: bool = False,
 ) -> go.Figure:
     """A figure whose `frames` (each a list of traces, those numbered in `moving`) are walked by a slider and a play button.
 
     Everything happens in the browser. Frame `at` is shown first: `traces` must already look like it.
+    `stepping` adds buttons for one step back and one step on.
     """
     muted, ink = MUTED[theme], INK[theme]
     still = {"mode": "immediate", "frame": {"duration": 0, "redraw": redraw}, "transition": {"duration": 0}}
@@ -61,6 +62,19 @@ def animated(
         ],
     }
     named = [{"name": str(number), "data": data, "traces": moving} for number, data in enumerate(frames)]
+    if stepping:
+        # A button of Plotly leads to one fixed frame, so every frame brings its own.
+        def leading_from(number: int) -> dict:
+            beside = ((number - 1, "‹"), (number + 1, "›"))
+            steps = [
+                {"method": "animate", "label": label, "args": [[str(min(max(to, 0), len(frames) - 1))], still]}
+                for to, label in beside
+            ]
+            return {**buttons, "buttons": [*buttons["buttons"], *steps]}
+
+        named = [{**frame, "layout": {"updatemenus": [leading_from(number)]}} for number, frame in enumerate(named)]
+        buttons = leading_from(at)
+        slider = {**slider, "x": 0.17, "len": 0.83}
     drawn = {**drawn, "sliders": [slider], "updatemenus": [buttons]}
     return go.Figure({"data": traces, "layout": drawn, "frames": named}, _validate=VALIDATE)
 
