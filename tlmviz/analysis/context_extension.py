@@ -25,11 +25,6 @@ BLOCK = 64  # tokens read at once while a dynamic scale grows
 RECOMPUTED, TURNED, STORED = "Recomputed", "Unrotated keys", "Rotated keys"
 
 
-def scalable(config: ModelConfig) -> bool:
-    """Whether every query and key of the model is turned by RoPE as a whole."""
-    return config.positions == "rope" and config.latent_dim is None
-
-
 def losses(lm, ids: list[int], positions: Positions | None = None) -> Float[np.ndarray, " t_minus_1"]:
     """-log p of each next token in nats, [T - 1], in one pass, which may go beyond the training length.
 

@@ -1,4 +1,4 @@
-"""RoPE read beyond its training length: five ways to slow its planes down, each a `Positions` of its own.
+"""RoPE read beyond its training length: ways to slow its planes down, each a `Positions` of its own.
 
 A model trained on `context` tokens has met angles up to context * theta_j in plane j. To read `scale` times as many
 tokens, each scheme replaces the frequencies theta_j = base^(-2j/D); nothing is retrained. The notes (003 section 8) call
@@ -158,6 +158,7 @@ SCALINGS: dict[str, Callable[[int, float, float, int], ScaledRoPE]] = {
     "Position interpolation": lambda dim, base, scale, context: Interpolated(dim, base, scale),
     "NTK-aware": lambda dim, base, scale, context: NTKAware(dim, base, scale),
     "Dynamic NTK": lambda dim, base, scale, context: DynamicNTK(dim, base, context),
+    "NTK-by-parts": lambda dim, base, scale, context: YaRN(dim, base, scale, context, attention_factor=1.0),
     "YaRN": lambda dim, base, scale, context: YaRN(dim, base, scale, context),
     "YaRN (released code)": lambda dim, base, scale, context: ReleasedYaRN(dim, base, scale, context),
 }

@@ -33,7 +33,7 @@ LARGEST, SMALLEST = 256, 8  # tokens along a tile's side, at most, and at least 
 
 def text(name: str) -> str | None:
     """The text that the page reads, written by the model or by the user; None when there is nothing to read yet."""
-    _use_example()
+    use_example("src")
     source, length, seed, wide = st.columns([0.32, 0.24, 0.14, 0.3], vertical_alignment="center")
     kind = source.segmented_control(
         "Text", (WRITTEN, OWN), default=WRITTEN, key="src", bind="query-params", required=True, label_visibility="collapsed"
@@ -45,9 +45,14 @@ def text(name: str) -> str | None:
         seed = seed.number_input("Seed", 0, 9999, 0, key="draw", bind="query-params", label_visibility="collapsed", help="Seed")
         with wide, st.spinner(f"{name} writes {tokens:,} tokens of stories …", show_time=True):
             return stories(name, tokens, seed)
+    return own_text(length)
+
+
+def own_text(place) -> str | None:
+    """The text that the user wrote or pasted, in a box that opens at `place`; a sentence asks for one when it is empty."""
     if "own" not in st.session_state and "own" in st.query_params:
         st.session_state["own"] = st.query_params["own"]
-    with length.popover("Write or paste", width="stretch"):
+    with place.popover("Write or paste", width="stretch"):
         typed = st.text_area(
             "Your text", key="own", height=320, persist_state="session", placeholder="Paste up to about 60,000 characters.",
             help=f"Up to {LONGEST:,} tokens are read. Press Ctrl+Enter, or click outside the box.",
@@ -60,13 +65,13 @@ def text(name: str) -> str | None:
     return typed
 
 
-def _use_example() -> None:
-    """An example that was picked becomes the own text, unless that is something the user wrote."""
+def use_example(source: str) -> None:
+    """An example that was picked becomes the own text, unless the user wrote one; `source` is the key of a page's choice."""
     picked = st.session_state.get("_picked", 0)
     if picked != st.session_state.setdefault("_long_picked", picked):
         st.session_state["_long_picked"] = picked
         if st.session_state.get("own", "") in ("", *state.EXAMPLES.values()):
-            st.session_state["own"], st.session_state["src"] = st.session_state["text"], OWN
+            st.session_state["own"], st.session_state[source] = st.session_state["text"], OWN
 
 
 def _share_text(typed: str) -> None:

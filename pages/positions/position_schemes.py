@@ -1,0 +1,36 @@
+"""Position schemes: models that differ in their positions alone, side by side on the same text."""
+
+import streamlit as st
+
+from tlmviz.errors import Error
+from tlmviz.ui import frame, schemes_parts, schemes_state, state
+
+# Six pictures side by side need about 760 px: a phone scrolls them sideways.
+_WIDE = "<style>.st-key-schemeswide { overflow-x: auto; } .st-key-schemeswide > div { min-width: 760px; }</style>"
+
+
+@st.fragment
+def show() -> None:
+    """View, head and text; the picture of every scheme, numbers, and what trained heads do."""
+    view, (layer, head), text, about = schemes_state.controls()
+    if text is None:
+        return
+    ids = schemes_state.encoded(text)
+    about.caption(schemes_parts.about(text, ids, view))
+    schemes_parts.picture(view, ids, layer, head)
+    points = schemes_parts.POINTS[view]
+    frame.notice(*(point.format(context=schemes_state.context()) for point in points))
+    schemes_parts.table(ids)
+    schemes_parts.heads(ids)
+    frame.badges(schemes_state.checks(ids))
+    frame.equation(schemes_parts.EQUATION, schemes_parts.SOURCE)
+    frame.copy_as_python(schemes_parts.snippet(text, ids, layer, head))
+    state.share()
+
+
+st.html(_WIDE)
+frame.heading("Position schemes", "Same model, same training, six ways to say where a token stands.")
+try:
+    show()
+except Error as error:
+    st.error(str(error))
