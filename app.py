@@ -16,6 +16,9 @@ page = st.navigation(
         "Positions": [
             st.Page("pages/positions/rope_planes.py", title="RoPE planes", icon=":material/rotate_right:"),
         ],
+        "Caches": [
+            st.Page("pages/caches/kv_cache.py", title="KV cache", icon=":material/memory:"),
+        ],
         "Kernels": [
             st.Page("pages/kernels/flash_attention.py", title="FlashAttention", icon=":material/bolt:"),
             st.Page("pages/kernels/long_context.py", title="Long context", icon=":material/straighten:"),

@@ -53,13 +53,17 @@ def layouts_differ_by_order(lm, trace: Trace) -> Check:
 def planes_sum_to_score(lm, trace: Trace) -> Check:
     """|q_j| |k_j| cos(angle between them), summed over the planes, is the model's own score at the true positions.
 
-    The angle is that between the unrotated vectors plus distance times frequency, so this tests the formula.
+    q and k are the projections before RoPE, and the angle is theirs plus distance times frequency: this tests the formula,
+    base and layout included, against what the model did.
     """
     base, errors = own_base(lm.config), []
-    for q, k, scale, where in _vectors(trace):
-        one, other = (torch.view_as_complex(_back(x, where, base).double().unflatten(-1, (-1, 2))) for x in (q, k))  # [H, T, P]
-        other = other.repeat_interleave(len(q) // len(k), 0)
-        frequency = torch.from_numpy(frequencies(q.shape[-1], base))
+    heads, groups, dim = lm.config.n_heads, lm.config.n_kv_heads, lm.config.head_dim
+    plain = lm.trace_ids(trace.ids[:READ], keep=lambda name: name.endswith("attn.fused"))
+    for layer, (q, k, scale, where) in enumerate(_vectors(trace)):
+        fused = plain[f"blocks.{layer}.attn.fused"][0].double().unflatten(-1, (-1, dim // 2, 2)).transpose(0, 1)
+        one, other = torch.view_as_complex(fused.contiguous())[: heads + groups].split((heads, groups))  # [H or G, T, P]
+        other = other.repeat_interleave(heads // groups, 0)
+        frequency = torch.from_numpy(frequencies(dim, base))
         turned = (where[:, None] - where)[..., None] * frequency  # [T, S, P]
         shown = kernels.attention_scores(q[None], k[None], causal=False, scale=scale)[0]
         for q_j, k_j, score in zip(one, other, shown):

@@ -21,17 +21,14 @@ def show(name: str) -> None:
         "Part", rope_state.PARTS, default=rope_state.PARTS[0], key="rpart", bind="query-params", required=True,
         label_visibility="collapsed",
     )
-    try:
-        if part == "Clocks":
-            rope_parts.clocks(name, text, head, where)
-        elif part == "Step by step":
-            rope_parts.steps(name, text, head, where)
-        elif part == "Layouts":
-            rope_parts.layouts(name, text, where)
-        else:
-            rope_parts.heads(name, text, head)
-    except Error as error:
-        st.error(str(error))
+    if part == "Clocks":
+        rope_parts.clocks(name, text, head, where)
+    elif part == "Step by step":
+        rope_parts.steps(name, text, head, where)
+    elif part == "Layouts":
+        rope_parts.layouts(name, text, where)
+    else:
+        rope_parts.heads(name, text, head)
     state.share()
 
 

@@ -23,7 +23,8 @@ INSTEAD = {
     "learned": "learned positions", "sinusoidal": "sinusoidal positions", "alibi": "ALiBi", "relative": "relative positions",
     "none": "no positions",
 }
-REACH = 32  # steps to each side of the true positions
+REACH = 32  # steps to each side of the true positions, at most
+DRAWN = 640  # planes times steps to one side that a browser is sent
 
 
 def has_planes(config: ModelConfig) -> bool:
@@ -97,15 +98,17 @@ class Clocks:
 
 def clocks(
     q: Float[Tensor, " d"], k: Float[Tensor, " d"], where: tuple[int, int], base: float, *,
-    scale: float | None = None, moves: str = "both", stride: int = 1, reach: int = REACH,
+    scale: float | None = None, moves: str = "both", stride: int = 1, reach: int | None = None,
 ) -> Clocks:
     """An unrotated query and key turned by the kernel at their positions `where` and at steps of `stride` tokens around them.
 
-    `moves` says whose position changes. No position becomes negative, so there may be fewer steps back than forward.
+    `moves` says whose position changes. There are `reach` steps to each side, by default fewer for large heads; no position
+    becomes negative, so there may be fewer steps back than forward.
     Raises UnknownName, BadShape (odd D).
     """
     if moves not in MOVES:
         raise UnknownName(f"There is no move {moves!r}; choose one of {', '.join(MOVES)}.")
+    reach = max(6, min(REACH, 2 * DRAWN // max(1, len(q)))) if reach is None else reach
     moving = np.array([moves != "key", moves != "query"])
     back = min(reach, int(np.array(where)[moving].min()) // stride)
     offsets = stride * np.arange(-back, reach + 1)

@@ -66,8 +66,8 @@ def losses(tokens: list[str], runs: dict[str, np.ndarray], theme: str, height: i
     ))
 
 
-def next_tokens(names: list[str], runs: dict[str, np.ndarray], theme: str, height: int = 300) -> go.Figure:
-    """Next-token probabilities of two runs as pairs of bars, [K] names and K numbers each, the first name on top."""
+def next_tokens(names: list[str], runs: dict[str, np.ndarray], after: str, theme: str, height: int = 300) -> go.Figure:
+    """Next-token probabilities of two runs as pairs of bars, K names and [K] numbers each; `after` is the token before them."""
     where = np.arange(len(names))
     bars = [
         dict(
@@ -78,8 +78,9 @@ def next_tokens(names: list[str], runs: dict[str, np.ndarray], theme: str, heigh
         for (name, values), colour in zip(runs.items(), (ACCENT[theme], WARM[theme]))
     ]
     return figure(bars, layout(
-        theme, title="Next token", x="probability", height=height, barmode="group", showlegend=True,
-        xaxis={"tickformat": ".0%", "nticks": 5, "rangemode": "tozero"}, margin={"l": 8, "r": 8, "t": 50, "b": 8},
+        theme, title=f"Next token after “{token_label(after)}”", x="probability", height=height, barmode="group",
+        showlegend=True, xaxis={"tickformat": ".0%", "nticks": 5, "rangemode": "tozero"},
+        margin={"l": 8, "r": 8, "t": 56, "b": 8},
         yaxis={"tickvals": where, "ticktext": [token_label(name, 10) for name in names], "autorange": "reversed",
                "showgrid": False},
     ))

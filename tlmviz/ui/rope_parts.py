@@ -88,8 +88,7 @@ def _clock_controls(own: float, trace: Trace, where: Pair) -> tuple[str, int, fl
         args=(*divmod(best, trace.n_heads), where[0]), disabled=where[0] == 0,
         help="The head of this model that looks most at the token before, with that token as the key",
     )
-    with number:
-        base = rope_state.base_box(own, "rbase", "θ", own)
+    base = rope_state.base_box(number, own, "rbase", "θ", own)
     return rope_state.MOVES[moves], stride, base
 
 
@@ -139,15 +138,14 @@ def steps(name: str, text: str, head: Pair, where: Pair) -> None:
         "Layout", kernels.LAYOUTS, default="interleaved", key="rlay", bind="query-params", required=True,
         label_visibility="collapsed", format_func={"interleaved": "Interleaved", "half": "Half-split"}.get,
     )
-    with number:
-        base = rope_state.base_box(own, "rbase", "θ", own)
+    base = rope_state.base_box(number, own, "rbase", "θ", own)
     q, _ = rope_state.vectors(name, text, *head)
     rows = rope_steps.shown_rows(len(trace), where[0])
     done = rope_planes.rotation(q[rows], base, layout, rows.start)
+    part = rows.stop - rows.start < len(trace)
     about.caption(
-        f"Queries of layer {head[0]}, head {head[1]}, before RoPE"
-        + (f"; positions {rows.start} to {rows.stop - 1} of {len(trace):,}" if rows.stop - rows.start < len(trace) else "")
-        + (". The model was trained with the interleaved layout: this is what other code would do to it." * (layout == "half"))
+        (f"Positions {rows.start:,} to {rows.stop - 1:,} of {len(trace):,}. " if part else "")
+        + ("Not the layout this model was trained with." if layout == "half" else "")
     )
     title = f"RoPE step by step: the queries of layer {head[0]}, head {head[1]}"
     figure = rope_steps.rotation(done, trace.tokens[rows], where[0], base, frame.theme(), title=title)
@@ -183,7 +181,8 @@ def layouts(name: str, text: str, where: Pair) -> None:
         p, q = (runs[how].probabilities(query) for how in ("own", "half"))
         ids = (p + q).topk(5).indices.tolist()
         names = [lm.tokenizer.name(i) for i in ids]
-        figure = figures.next_tokens(names, {"right layout": p[ids].numpy(), "wrong layout": q[ids].numpy()}, theme)
+        after = runs["own"].tokens[query]
+        figure = figures.next_tokens(names, {"right layout": p[ids].numpy(), "wrong layout": q[ids].numpy()}, after, theme)
         frame.chart(figure, key="layoutnext", alt=f"Next token after position {query} with the right and the wrong layout")
     place = st.empty()
     table = _layout_table(name, text, runs, place)
@@ -234,8 +233,7 @@ def heads(name: str, text: str, head: Pair) -> None:
         "Scope", rope_state.SCOPES, default=rope_state.SCOPES[0], key="rscope", bind="query-params", required=True,
         label_visibility="collapsed", help="Where the rotation is exchanged",
     )
-    with number:
-        base = rope_state.base_box(own, "rother", "Other θ", rope_state.NOTES_BASE)
+    base = rope_state.base_box(number, own, "rother", "Other θ", rope_state.NOTES_BASE)
     everywhere = scope == rope_state.SCOPES[1]
     about.caption(
         "A real pass with the other rotation in every layer: queries and keys change too." if everywhere else

@@ -14,6 +14,7 @@ from tlmviz.analysis.rope_planes import Clocks
 from tlmviz.checks import Check
 from tlmviz.checks_positions import run_rope
 from tlmviz.config import ModelConfig
+from tlmviz.errors import BadConfig
 from tlmviz.networks.zoo import checkpoint_folder
 from tlmviz.trace import Trace
 
@@ -168,13 +169,17 @@ def show_previous_head(layer: int, head: int, query: int) -> None:
     state.share()
 
 
-def base_box(own: float, key: str, label: str, value: float) -> float:
-    """A base of the frequencies. Raises BadConfig on one that makes no angles."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", width=215):
+def base_box(place, own: float, key: str, label: str, value: float) -> float:
+    """A base of the frequencies, asked for in `place`. For one that makes no angles a sentence says why `value` is used."""
+    with place, st.container(horizontal=True, vertical_alignment="center", gap="small", width=215):
         st.markdown(f":small[{label}]", width="content")
         base = st.number_input(
             label, value=float(value), step=1000.0, format="%g", key=key, bind="query-params", label_visibility="collapsed",
             help=f"Frequencies are θ^(−2j/d). This model was trained with θ = {own:,.6g}; the notes' code has 100,000, "
             "the chapter “Attention” 10,000.",
         )
-    return rope_planes.checked_base(value if base is None else base)
+    try:
+        return rope_planes.checked_base(value if base is None else base)
+    except BadConfig as error:
+        st.warning(f"{error} {value:,.6g} is used instead.")
+        return float(value)
