@@ -15,6 +15,8 @@ page = st.navigation(
         ],
         "Positions": [
             st.Page("pages/positions/rope_planes.py", title="RoPE planes", icon=":material/rotate_right:"),
+            st.Page("pages/positions/position_schemes.py", title="Position schemes", icon=":material/compare:"),
+            st.Page("pages/positions/context_extension.py", title="Context extension", icon=":material/expand:"),
         ],
         "Caches": [
             st.Page("pages/caches/kv_cache.py", title="KV cache", icon=":material/memory:"),
