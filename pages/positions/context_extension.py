@@ -26,7 +26,7 @@ def show(name: str) -> None:
     places, note = st.columns([0.62, 0.38], gap="small"), st.empty()
     extension_parts.losses(name, ids, schemes, s, change, places)
     note.caption(extension_parts.about(name, every, ids))
-    frame.notice(*extension_parts.POINTS)
+    frame.notice(*extension_parts.points(name))
     extension_parts.switch(name, ids, s)
     frame.badges(extension_state.checks(name, ids[: compute.model(name).config.context]))
     frame.equation(extension_parts.EQUATION, extension_parts.SOURCE)

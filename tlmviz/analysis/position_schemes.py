@@ -132,25 +132,25 @@ class Distances:
 
     weight: np.ndarray  # [L, H, T], mean attention probability of the key 0, 1, 2, ... tokens back
     mean: np.ndarray  # [L, H], mean tokens back
-    decay: np.ndarray  # [L, H], nats per token by which log-probability falls with distance
+    decay: np.ndarray  # [L, H], nats per token by which a query's scores fall with distance
 
 
 def distances(trace: Trace) -> Distances:
     """Attention by distance, averaged over all queries that have so many tokens behind them.
 
-    The decay is the slope of the least-squares line through the mean log-probability at distances 1, 2, ..., each weighted
-    by its number of pairs. With equal content, ALiBi's would be its slope.
+    The decay is the slope of least-squares lines through the scores of all tokens before a query, one intercept per query
+    (softmax takes it out) and one slope per head. With equal content, ALiBi's is the slope it was given.
     """
     length, weights, decays = len(trace), [], []
-    pairs = np.arange(length, 0, -1)[1:]  # at distances 1, 2, ...
-    back = np.arange(1, length) - np.average(np.arange(1, length), weights=pairs) if length > 1 else np.zeros(0)
+    where = torch.arange(length)
+    distance = (where[:, None] - where).double()
+    back = torch.where(distance > 0, distance - (where[:, None] + 1) / 2, 0)  # from the mean of 1, 2, ..., t
     for layer, spec in enumerate(trace.specs):
         q, k, lse = (trace[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
-        logs = kernels.attention_scores(q, k, **spec.kwargs())[0] - lse[0][..., None]  # [H, T, T]
-        weights.append(mean_by_distance(logs.exp()).numpy())
-        line = mean_by_distance(logs)[:, 1:].double().numpy()
-        slope = (line * (pairs * back)).sum(-1) / max((pairs * back**2).sum(), 1e-30)
-        decays.append(-slope)
+        scores = kernels.attention_scores(q, k, **spec.kwargs())[0]  # [H, T, T]
+        weights.append(mean_by_distance((scores - lse[0][..., None]).exp()).numpy())
+        slope = (scores.masked_fill(distance < 0, 0) * back).sum((1, 2)) / back.square().sum().clamp(min=1e-30)
+        decays.append(-slope.numpy())
     mean = trace.statistics()["distance"].reshape(len(weights), -1)
     return Distances(np.stack(weights), mean, np.stack(decays).astype(np.float32))
 

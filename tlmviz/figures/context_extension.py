@@ -17,8 +17,8 @@ COLORS = (HEADS[0], HEADS[1], HEADS[2], HEADS[3], HEADS[6], HEADS[7], HEADS[5])
 
 def loss_lines(
     curves: Mapping[str, np.ndarray], context: int, theme: str, *, width: int, colors: Mapping[str, str], title: str,
-    start: int = 0, dotted: str | None = None, change: bool = False, end: str = "",
-    mark: str = "beyond the training length of {:,} tokens", height: int = 360,
+    start: int = 0, dotted: str | None = None, change: bool = False, mark: str = "beyond training ({:,} tokens)", end: str = "",
+    height: int = 360,
 ) -> go.Figure:
     """Running means over `width` tokens of losses in nats; entry i of a curve is the loss of token i + 1 + `start`.
 

@@ -33,18 +33,18 @@ class Stage(Protocol):
 def morph(
     stages: list[Stage], flops: list[int], sizes: dict[str, int], length: int, at: int, theme: str, height: int = 480
 ) -> go.Figure:
-    """Query heads, the key/value heads they read and what is cached, from MHA to MLA; beside it what each variant costs.
+    """Query heads, the key/value heads they read and what is cached, from MHA to MLA; beside it what a layer of each costs.
 
     `flops` are operations per decoded token at `length` tokens, `sizes` holds d_model, heads, head_dim, latent, rope_dim.
     Frame `at` is shown first.
     """
     count, names = len(stages), [stage.name for stage in stages]
     costs = {
-        "parameters per layer": ([stage.parameters for stage in stages], "%{y:,} parameters"),
-        "cached numbers per token and layer": (
+        "parameters": ([stage.parameters for stage in stages], "%{y:,} parameters"),
+        "cached numbers per token": (
             [stage.cached for stage in stages], "%{y:,} numbers, %{customdata:,} bytes at 16 bits"
         ),
-        f"operations per token and layer, token {length:,}": (flops, "%{y:,} FLOP"),
+        f"operations, token {length:,}": (flops, "%{y:,} FLOP"),
     }
 
     def moving(index: int) -> list[dict]:
@@ -53,7 +53,7 @@ def morph(
 
     traces = [{**data, **style} for data, style in zip(moving(at), _styles(sizes["heads"], theme))]
     drawn = layout(
-        theme, title=f"From {names[0]} to MLA: who reads which keys and values, what is cached, what it costs", height=height,
+        theme, title=f"From {names[0]} to MLA: who reads what, and its price", height=height,
         margin={"l": 6, "r": 6, "t": 34, "b": 66}, bargap=0.25, hovermode="closest", annotations=_headings(list(costs), theme),
         xaxis={**PLAIN, "domain": list(DIAGRAM), "range": [-0.02, 1.02], "visible": False},
         yaxis={**PLAIN, "range": [-0.1, 3.5], "visible": False},

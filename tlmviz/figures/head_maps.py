@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import plotly.graph_objects as go
 
 from . import HEADS, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False}
+NAMED, NARROW = 40, 16  # tokens that are named in the hover and at the side, and those that are named below a small map
 
 
 def grid(
@@ -57,6 +60,27 @@ def grid(
     ))
 
 
+@dataclass(frozen=True)
+class Named:
+    """Axes and hover of a map of tokens: names where they fit, positions where they do not."""
+
+    x: dict
+    y: dict
+    hover: str  # the part of a template that names query and key
+    pairs: list[list[str]] | None
+
+
+def named_axes(tokens: list[str], bins: int, theme: str) -> Named:
+    """How a map of `bins` rows and columns is labelled; pooled maps have fewer bins than tokens, and no names."""
+    quiet = {"tickfont": {"size": 8.5, "color": MUTED[theme]}, "automargin": True, "nticks": 6}
+    if len(tokens) != bins or bins > NAMED:
+        return Named(quiet, quiet, "query %{y}, key %{x}", None)
+    labels = [token_label(token, 10) for token in tokens]
+    ticks = {**quiet, "tickvals": np.arange(bins), "ticktext": labels}
+    pairs = [[f"{q} “{query}”, key {k} “{key}”" for k, key in enumerate(labels)] for q, query in enumerate(labels)]
+    return Named({**ticks, "tickangle": -90} if bins <= NARROW else quiet, ticks, "query %{customdata}", pairs)
+
+
 def beside(
     maps: list[np.ndarray], names: list[str], tokens: list[str], theme: str, *, title: str, height: int = 320
 ) -> go.Figure:
@@ -65,22 +89,15 @@ def beside(
     traces, axes, notes = [], {}, []
     for i, (values, name) in enumerate(zip(maps, names)):
         n, tag = len(values), "" if i == 0 else str(i + 1)
-        domain = [i * width + (gap if i else 0), (i + 1) * width - gap]
+        domain, labels = [i * width + (gap if i else 0), (i + 1) * width - gap], named_axes(tokens, n, theme)
         traces.append({
             "type": "heatmap", "z": np.asarray(values, np.float32), "zmin": 0, "zmax": 1, "showscale": False,
-            "colorscale": colors, "xaxis": f"x{tag}", "yaxis": f"y{tag}",
-            "hovertemplate": f"{token_label(name, 40)}, query %{{y}}, key %{{x}}: %{{z:.5f}}<extra></extra>",
+            "colorscale": colors, "xaxis": f"x{tag}", "yaxis": f"y{tag}", "customdata": labels.pairs,
+            "hovertemplate": f"{token_label(name, 40)}, {labels.hover}: %{{z:.5f}}<extra></extra>",
         })
-        named = len(tokens) == n <= 32
-        labels = [token_label(token, 10) for token in tokens]
-        ticks = {"tickvals": np.arange(n), "ticktext": labels, "tickfont": {"size": 8.5, "color": MUTED[theme]}}
-        axes[f"xaxis{tag}"] = {
-            **PLAIN, "domain": domain, "anchor": f"y{tag}", "range": [-0.5, n - 0.5], "tickangle": -90, "automargin": True,
-            **(ticks if named else {"nticks": 5, "tickfont": {"size": 9, "color": MUTED[theme]}}),
-        }
+        axes[f"xaxis{tag}"] = {**PLAIN, **labels.x, "domain": domain, "anchor": f"y{tag}", "range": [-0.5, n - 0.5]}
         axes[f"yaxis{tag}"] = {
-            **PLAIN, "anchor": f"x{tag}", "range": [n - 0.5, -0.5], "automargin": True, "showticklabels": i == 0,
-            **(ticks if named else {"nticks": 6, "tickfont": {"size": 9, "color": MUTED[theme]}}),
+            **PLAIN, **labels.y, "anchor": f"x{tag}", "range": [n - 0.5, -0.5], "showticklabels": i == 0,
         }
         notes.append({
             "text": token_label(name, 40), "xref": "paper", "yref": "paper", "x": sum(domain) / 2, "y": 1, "yanchor": "bottom",

@@ -7,17 +7,20 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from . import ACCENT, DIVERGING, GRID, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
-from .flash import animated
+from . import ACCENT, DIVERGING, GRID, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale
+from .flash import PAGE, animated
+from .head_maps import named_axes
 
 PLAIN = {"showgrid": False, "zeroline": False}
+RAISED = (0.09, 1.0)  # of the height: room for tick labels above a slider
+MIDDLE = 0.38  # of the height: the matrices of a product stand on one line
 SIGN = 0.05  # of the width: room for a multiplication or equals sign
 
 
 def folding(parts: list[tuple[list[tuple[str, np.ndarray]], str]], theme: str, height: int = 330) -> go.Figure:
     """Products drawn to scale: each of `parts` is ([left, right, product] as (name, matrix), what it is good for).
 
-    All matrices share one unit of length, and each its own colour scale, symmetric about zero.
+    Widths share one unit and heights another; each matrix has its own colour scale, symmetric about zero.
     """
     every = [matrix for triple, _ in parts for _, matrix in triple]
     wide = max(sum(matrix.shape[1] for _, matrix in triple) for triple, _ in parts)
@@ -30,7 +33,7 @@ def folding(parts: list[tuple[list[tuple[str, np.ndarray]], str]], theme: str, h
         for step, (name, matrix) in enumerate(triple):
             index = len(traces) + 1
             tag = "" if index == 1 else str(index)
-            right, share = left + unit * matrix.shape[1], 0.86 * matrix.shape[0] / tall
+            right, share = left + unit * matrix.shape[1], 0.7 * matrix.shape[0] / tall
             limit = float(np.abs(matrix).max()) or 1.0
             traces.append({
                 "type": "heatmap", "z": np.asarray(matrix, np.float32), "zmin": -limit, "zmax": limit, "showscale": False,
@@ -42,18 +45,18 @@ def folding(parts: list[tuple[list[tuple[str, np.ndarray]], str]], theme: str, h
             edge |= {"linewidth": 2 if step == 2 else 1, "fixedrange": True, "automargin": False}
             axes[f"xaxis{tag}"] = {**edge, "domain": [left, right], "anchor": f"y{tag}", "range": [-0.5, matrix.shape[1] - 0.5]}
             axes[f"yaxis{tag}"] = {
-                **edge, "domain": [0.43 - share / 2, 0.43 + share / 2], "anchor": f"x{tag}",
+                **edge, "domain": [MIDDLE - share / 2, MIDDLE + share / 2], "anchor": f"x{tag}",
                 "range": [matrix.shape[0] - 0.5, -0.5],
             }
             size = f"{matrix.shape[0]} × {matrix.shape[1]}"
-            notes.append(_note(f"<b>{name}</b><br>{size}", (left + right) / 2, 0.44 + share / 2, theme, "bottom"))
+            notes.append(_note(f"<b>{name}</b><br>{size}", (left + right) / 2, MIDDLE + 0.01 + share / 2, theme, "bottom"))
             if step < 2:
-                notes.append(_note("×" if step == 0 else "=", right + SIGN / 2, 0.43, theme, "middle", 18))
+                notes.append(_note("×" if step == 0 else "=", right + SIGN / 2, MIDDLE, theme, "middle", 18))
             left = right + SIGN
-        notes.append(_note(words, part * column, 1.0, theme, "top", 11.5, "left", MUTED[theme]))
+        notes.append(_note(words, part * column - 0.02, 1.02, theme, "top", 11.5, "left", MUTED[theme]))
     drawn = layout(
         theme, title="Multiplied beforehand, once per head (weights)", height=height, annotations=notes,
-        margin={"l": 6, "r": 6, "t": 40, "b": 6}, hovermode="closest",
+        margin={"l": 26, "r": 6, "t": 36, "b": 6}, hovermode="closest",
     )
     return figure(traces, {**drawn, **axes})
 
@@ -76,7 +79,7 @@ def score_parts(
         ("their sum", content + rotary), ("softmax (probability)", weights),
     ]
     n, width, gap = len(content), 1 / len(panels), 0.012
-    labels, traces, axes, notes = [token_label(token, 10) for token in tokens], [], {}, []
+    names, traces, axes, notes = named_axes(tokens, n, theme), [], {}, []
     for i, (name, values) in enumerate(panels):
         tag, last = "" if i == 0 else str(i + 1), i == 3
         domain = [i * width + (gap if i else 0), (i + 1) * width - gap]
@@ -85,15 +88,11 @@ def score_parts(
         traces.append({
             "type": "heatmap", "z": np.asarray(values, np.float32), "showscale": False, "hoverongaps": False,
             "xaxis": f"x{tag}", "yaxis": f"y{tag}", **(colors if last else signed),
-            "hovertemplate": f"{name}: query %{{y}}, key %{{x}}: %{{z:.4f}}<extra></extra>",
+            "hovertemplate": f"{name}: {names.hover}: %{{z:.4f}}<extra></extra>", "customdata": names.pairs,
         })
-        quiet = {"tickfont": {"size": 8.5, "color": MUTED[theme]}, "automargin": True}
-        named = {"tickvals": np.arange(n), "ticktext": labels} if n <= 32 else {"nticks": 6}
-        axes[f"xaxis{tag}"] = {
-            **PLAIN, **quiet, **named, "domain": domain, "anchor": f"y{tag}", "range": [-0.5, n - 0.5], "tickangle": -90,
-        }
+        axes[f"xaxis{tag}"] = {**PLAIN, **names.x, "domain": domain, "anchor": f"y{tag}", "range": [-0.5, n - 0.5]}
         axes[f"yaxis{tag}"] = {
-            **PLAIN, **quiet, **named, "anchor": f"x{tag}", "range": [n - 0.5, -0.5], "showticklabels": i == 0,
+            **PLAIN, **names.y, "anchor": f"x{tag}", "range": [n - 0.5, -0.5], "showticklabels": i == 0,
         }
         notes.append(_note(name, sum(domain) / 2, 1.0, theme, "bottom"))
     drawn = layout(
@@ -135,8 +134,12 @@ def turning(
         "line": {"color": WARM[theme], "width": 1.5, "dash": "dot"},
     }
     notes = [
-        _note(f"missed by the best single matrix: {missed:.2f}", 1.0, missed / top, theme, "bottom", 11, "right", WARM[theme]),
-        _note("how far it has moved from distance 0 (in its norm)", 0.56, 1.0, theme, "bottom", 11, "left", MUTED[theme]),
+        {
+            "text": f"missed by the best single matrix: {missed:.2f}", "xref": "x2", "yref": "y2", "x": max(1, len(moved) - 1),
+            "y": missed, "xanchor": "right", "yanchor": "bottom", "showarrow": False, "bgcolor": f"rgba({PAGE[theme]},0.85)",
+            "font": {"size": 11, "color": WARM[theme]},
+        },
+        _note("how far it has moved at distance t − s, in its norm at 0", 0.56, 1.0, theme, "bottom", 11, "left", MUTED[theme]),
         _note(name, 0.0, 1.0, theme, "bottom", 11, "left", MUTED[theme]),
     ]
     rows, cols = matrices.shape[1:]
@@ -144,14 +147,13 @@ def turning(
         theme, title="No single matrix between x_t and x_s: it depends on the distance", height=height, shapes=[rule],
         annotations=notes, margin={"l": 44, "r": 8, "t": 56, "b": 70}, hovermode="closest",
         xaxis={**PLAIN, "domain": [0, 0.5], "range": [-0.5, cols - 0.5]},
-        yaxis={**PLAIN, "range": [rows - 0.5, -0.5]},
+        yaxis={**PLAIN, "domain": list(RAISED), "range": [rows - 0.5, -0.5]},
     )
     quiet = {"gridcolor": GRID[theme], "zeroline": False, "tickfont": {"size": 10, "color": MUTED[theme]}}
     drawn["xaxis2"] = {
         **quiet, "domain": [0.56, 1], "anchor": "y2", "range": [0, max(1, len(moved) - 1)],
-        "title": {"text": "distance t − s (tokens)"},
     }
-    drawn["yaxis2"] = {**quiet, "anchor": "x2", "range": [0, top], "nticks": 6}
+    drawn["yaxis2"] = {**quiet, "domain": list(RAISED), "anchor": "x2", "range": [0, top], "nticks": 6}
     frames = [
         [{"type": "heatmap", "z": np.asarray(matrix, np.float32)}, marker(index)] for index, matrix in enumerate(matrices)
     ]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from . import ACCENT, DIVERGING, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale
+from . import ACCENT, DIVERGING, MUTED, SEQUENTIAL, WARM, figure, layout, scale
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
 
 def similarity(
-    values: np.ndarray, layers: int, pairs: list[tuple[int, int]], title: str, theme: str, height: int = 470
+    values: np.ndarray, layers: int, pairs: list[tuple[int, int]], title: str, theme: str, height: int = 440
 ) -> go.Figure:
     """Similarity of every two heads, [L * H, L * H], layers divided by lines; `pairs` are circled in the lower half.
 
@@ -41,8 +41,7 @@ def similarity(
     axis = {**PLAIN, "tickvals": where, "ticktext": [str(layer) for layer in range(layers)]}
     return figure([heat, marks], layout(
         theme, title=title, x="head, by layer", y="head, by layer", height=height, shapes=shapes, hovermode="closest",
-        xaxis={**axis, "range": [-0.5, count - 0.5], "constrain": "domain"},
-        yaxis={**axis, "range": [count - 0.5, -0.5], "scaleanchor": "x", "constrain": "domain"},
+        xaxis={**axis, "range": [-0.5, count - 0.5]}, yaxis={**axis, "range": [count - 0.5, -0.5]},
     ))
 
 
@@ -50,7 +49,7 @@ def steps(
     lines: dict[str, np.ndarray], words: list[str], theme: str, *, title: str, x: str, marks: dict[int, str] | None = None,
     height: int = 320,
 ) -> go.Figure:
-    """Loss after 0, 1, 2, ... changes, one line per name; `words` says what each step did, `marks` names some steps.
+    """Change of loss after 0, 1, 2, ... steps, one line per name; `words` says what each step did, `marks` names some.
 
     The first line is drawn strong, the second warm, others quiet.
     """
@@ -61,7 +60,7 @@ def steps(
             "type": "scatter", "x": np.arange(len(line)), "y": np.asarray(line, np.float32), "mode": "lines+markers",
             "line": {"color": color, "width": 2, "dash": "solid" if color != MUTED[theme] else "dot"}, "marker": {"size": 4},
             "name": name, "customdata": words[: len(line)],
-            "hovertemplate": f"{name}: %{{y:.4f}} nats<br>%{{customdata}}<extra></extra>",
+            "hovertemplate": f"{name}: %{{y:+.4f}} nats<br>%{{customdata}}<extra></extra>",
         }
         for (name, line), color in zip(lines.items(), colors)
     ]
@@ -76,7 +75,7 @@ def steps(
             "font": {"size": 10.5, "color": MUTED[theme]},
         })
     return figure(traces, layout(
-        theme, title=title, x=x, y="nats per token", height=height, showlegend=True, shapes=shapes, annotations=notes,
+        theme, title=title, x=x, y="change of loss", height=height, showlegend=True, shapes=shapes, annotations=notes,
         margin={"l": 8, "r": 8, "t": 58, "b": 8}, xaxis={"range": [-0.5, count - 0.5]},
     ))
 
@@ -92,7 +91,7 @@ def effects(values: np.ndarray, theme: str, height: int = 260) -> go.Figure:
         "hovertemplate": "layer %{y}, head %{x} muted: loss %{z:+.4f} nats<extra></extra>",
     }
     return figure([heat], layout(
-        theme, title="Each head muted alone: change of loss (nats per token)", x="head", y="layer", height=height,
+        theme, title="Each head muted alone (Δ loss, nats per token)", x="head", y="layer", height=height,
         xaxis={**PLAIN, "tickvals": np.arange(heads)},
         yaxis={**PLAIN, "tickvals": np.arange(layers), "range": [layers - 0.5, -0.5]},
     ))
@@ -106,7 +105,7 @@ def pairs(alike: np.ndarray, change: np.ndarray, labels: list[str], what: str, t
         "hovertemplate": "%{customdata}: similarity %{x:.3f}, loss %{y:+.4f} nats<extra></extra>",
     }
     return figure([dots], layout(
-        theme, title="Every pair merged alone (change of loss, nats per token)", x=f"similarity: {what}", y="change of loss",
-        height=height, hovermode="closest", font={"color": INK[theme]},
+        theme, title="Every pair merged alone (Δ loss, nats per token)", x=f"similarity: {what}", y="change of loss",
+        height=height, hovermode="closest",
         yaxis={"zeroline": True, "zerolinecolor": MUTED[theme]},
     ))

@@ -14,7 +14,7 @@ from tlmviz.layers.scaling import scaled_rope
 from . import compute, extension_state, frame, long_state
 from .extension_state import DYNAMIC, GROWN, PLAIN, SCHEMES, Ids
 
-POINTS = (
+_POINTS = (
     "Right of the orange line the unscaled model meets angles it never saw. The slow planes, shaded at the right, are to "
     "blame: within the training length they never finished a turn.",
     "Position interpolation puts every angle back into the known range, but slows the fast planes too, so neighbours are "
@@ -43,6 +43,15 @@ WAYS = {
     TURNED: "the cache holds keys before rotation; they are turned anew whenever they are read",
     STORED: "the cache holds keys as the old scale turned them; queries come with the new one",
 }
+
+
+def points(name: str) -> tuple[str, ...]:
+    """What to notice; a model with a window never meets a distance it did not see in training."""
+    window = compute.model(name).config.window
+    if window is None:
+        return _POINTS
+    first = f"This model sees a window of {window} tokens, so no distance is new to it: nothing needs repair, scaling only costs."
+    return first, *_POINTS[1:]
 
 
 def losses(name: str, ids: Ids, schemes: list[str], scale: float, change: bool, places) -> None:

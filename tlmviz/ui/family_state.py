@@ -24,6 +24,7 @@ VIEWS = ("Morph", "Trained maps", "Latent attention", "Redundancy", "One M")
 LOADED, PUBLISHED, FREE = "Loaded model", "DeepSeek", "Free sizes"
 LENGTHS = (64, 256, 1024, 4096, 16_384, 65_536, 131_072)
 READ = 128  # tokens of the text that redundancy is measured on: hundreds of passes
+CORNER = 64  # rows and columns that are drawn of a product for each distance
 SHOWN = 48  # bins, or tokens, along the side of a small map
 TRAIN = "`python -m tlmviz.training zoo --data DIR`"
 FREE_SIZES = {  # session key: label, default, largest
@@ -58,9 +59,13 @@ def latent_models() -> list[str]:
 # --- computed once ----------------------------------------------------------------------------------
 
 
-def fitted(name: str, text: str) -> tuple[str, int]:
-    """The part of a text that a model reads, and how many tokens the whole has."""
-    return compute.model(name).fit(text)
+def shortened(name: str, text: str) -> str:
+    """The part of a text that a model other than the loaded one reads; a sentence says what was cut."""
+    part, tokens = compute.model(name).fit(text)
+    if part != text:
+        limit = compute.model(name).config.context
+        st.warning(f"This text has {tokens:,} tokens and {name} reads {limit:,}: the first {limit:,} are shown.")
+    return part
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -82,10 +87,16 @@ def checks(name: str, text: str) -> list[Check]:
 class Turning:
     """What RoPE between W_Q and W_K' does to their product: see `analysis.projections`."""
 
-    matrices: np.ndarray  # [N, C, E]
+    matrices: np.ndarray  # [N, C, E], at most CORNER rows and columns
+    whole: tuple[int, int]  # C, E
     distances: list[int]
     moved: np.ndarray  # [M]
     missed: float
+
+    def name(self, product: str) -> str:
+        """The product with the part of it that is drawn."""
+        drawn = self.matrices.shape[1:]
+        return product if drawn == self.whole else "{}, first {} × {} of {} × {}".format(product, *drawn, *self.whole)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -98,8 +109,9 @@ def turning(name: str, text: str, layer: int, head: int) -> Turning:
         distances = [0, *(2**power for power in range(length.bit_length()) if 2**power < length)]
         base = lm.config.rope_base
         matrices = projections.turned_products(heads, head, distances, base).float().numpy()
+        corner = np.ascontiguousarray(matrices[:, :CORNER, :CORNER])
         moved, missed = projections.turning(heads, head, length, base)
-        return Turning(matrices, distances, moved.float().numpy(), missed)
+        return Turning(corner, matrices.shape[1:], distances, moved.float().numpy(), missed)
 
     return _alone(text, work)
 
@@ -252,7 +264,7 @@ def view() -> str:
 
 def sizes(name: str) -> tuple[Sizes, int]:
     """The sizes that the morph shows, and the text length of its costs. Raises BadConfig for sizes that make no layer."""
-    which, length, free = st.columns([0.4, 0.42, 0.18], vertical_alignment="center")
+    which, length, free = st.columns([0.46, 0.36, 0.18], vertical_alignment="center")
     chosen = which.segmented_control(
         "Sizes", (LOADED, PUBLISHED, FREE), default=LOADED, key="fset", bind="query-params", required=True,
         label_visibility="collapsed", help="DeepSeek: d 7,168, 128 heads of 128, 576 = 512 + 64 cached numbers",

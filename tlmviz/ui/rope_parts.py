@@ -72,7 +72,7 @@ def clocks(name: str, text: str, head: Pair, where: Pair) -> None:
 
 def _clock_controls(own: float, trace: Trace, where: Pair) -> tuple[str, int, float]:
     with rope_state.row():
-        left, steps, number, jump = (st.container(width=width) for width in ("content", 165, "content", "content"))
+        left, steps, number, jump = (st.container(width=width) for width in ("content", 155, "content", "content"))
     moves = left.segmented_control(
         "Moves", list(rope_state.MOVES), default="Move both", key="rmove", bind="query-params", required=True,
         label_visibility="collapsed",
@@ -133,7 +133,7 @@ def steps(name: str, text: str, head: Pair, where: Pair) -> None:
     trace = compute.trace(name, text)
     own = rope_planes.own_base(compute.model(name).config)
     with rope_state.row():
-        left, number, about = (st.container(width=width) for width in ("content", "content", 460))
+        left, number, about = (st.container(width=width) for width in ("content", "content", 440))
     layout = left.segmented_control(
         "Layout", kernels.LAYOUTS, default="interleaved", key="rlay", bind="query-params", required=True,
         label_visibility="collapsed", format_func={"interleaved": "Interleaved", "half": "Half-split"}.get,
@@ -228,7 +228,7 @@ def heads(name: str, text: str, head: Pair) -> None:
     config = compute.model(name).config
     own = rope_planes.own_base(config)
     with rope_state.row():
-        left, number, about = (st.container(width=width) for width in ("content", "content", 460))
+        left, number, about = (st.container(width=width) for width in ("content", "content", 440))
     scope = left.segmented_control(
         "Scope", rope_state.SCOPES, default=rope_state.SCOPES[0], key="rscope", bind="query-params", required=True,
         label_visibility="collapsed", help="Where the rotation is exchanged",

@@ -171,7 +171,7 @@ def show_previous_head(layer: int, head: int, query: int) -> None:
 
 def base_box(place, own: float, key: str, label: str, value: float) -> float:
     """A base of the frequencies, asked for in `place`. For one that makes no angles a sentence says why `value` is used."""
-    with place, st.container(horizontal=True, vertical_alignment="center", gap="small", width=215):
+    with place, st.container(horizontal=True, vertical_alignment="center", gap="small", width=190):
         st.markdown(f":small[{label}]", width="content")
         base = st.number_input(
             label, value=float(value), step=1000.0, format="%g", key=key, bind="query-params", label_visibility="collapsed",

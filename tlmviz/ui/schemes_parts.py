@@ -148,8 +148,8 @@ def heads(ids: Ids) -> None:
                 alt="ALiBi's slope of each head beside the decay measured in each layer",
             )
             st.caption(
-                "Measured: the slope of a line through the mean log-probability by distance. Marks on the dash: content has no "
-                f"say. Mean tokens back if the bias alone decided, head by head: {alone}; uniform: {uniform:.0f}."
+                "Measured: the slope of a query's scores over the tokens before it. Marks on the dash: content adds no trend. "
+                f"Mean tokens back if the bias alone decided, head by head: {alone}; uniform: {uniform:.0f}."
             )
     with right:
         if which == "Decay":

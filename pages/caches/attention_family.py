@@ -1,0 +1,43 @@
+"""The attention family: from multi-head over grouped and multi-query to latent attention, on trained models."""
+
+import streamlit as st
+
+from tlmviz.errors import Error
+from tlmviz.ui import compute, family_parts, family_state, family_words, frame, mla_parts, redundancy_parts, state
+
+PANELS = {
+    "Morph": family_parts.morph,
+    "Trained maps": family_parts.maps,
+    "Latent attention": mla_parts.panel,
+    "Redundancy": redundancy_parts.panel,
+    "One M": family_parts.collapse,
+}
+
+
+@st.fragment
+def show(name: str) -> None:
+    """The text, which part of the page, and that part."""
+    text = state.text_box(compute.model(name))
+    if text is None:
+        return
+    view = family_state.view()
+    if view == "Latent attention":
+        found = mla_parts.chosen(name)
+        if found is None:
+            return
+        name, text = found, family_state.shortened(found, text)
+    try:
+        PANELS[view](name, text)
+    except Error as error:
+        st.error(str(error))
+    frame.notice(*family_words.POINTS[view])
+    frame.badges(family_state.checks(name, text))
+    frame.equation(*family_words.EQUATIONS[view])
+    state.share()
+
+
+frame.heading("The attention family", "MHA, GQA, MQA, MLA: who shares keys and values, and at what price.")
+try:
+    show(st.session_state["model"])
+except Error as error:
+    st.error(str(error))
