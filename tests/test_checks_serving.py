@@ -3,7 +3,7 @@
 import pytest
 
 from tlmviz import checks_serving, kernels
-from tlmviz.paging import Sequence
+from tlmviz.caches import Sequence
 
 from .tiny import TEXT
 

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 import torch
 
-from .caches import ContiguousCache
+from .caches import ContiguousCache, PagedCache, PagePool, Sequence
 from .checks import Check
-from .paging import PagedCache, PagePool, Sequence
 from .trace import Trace
 
 READ, STEPS, PAGE = 48, 6, 5  # tokens of the text that are read at once, tokens after them one by one, an odd page

@@ -11,11 +11,10 @@ from torch.utils.flop_counter import FlopCounterMode
 import tlmviz
 from tlmviz.analysis import cost, shapes
 from tlmviz.analysis.cost import Shape
-from tlmviz.caches import ContiguousCache, LatentCache, SlidingCache
+from tlmviz.caches import ContiguousCache, LatentCache, PagedCache, PagePool, Sequence, SlidingCache
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadShape, UnknownName
 from tlmviz.networks.zoo import MODELS
-from tlmviz.paging import PagedCache, PagePool, Sequence
 
 from .. import tiny
 

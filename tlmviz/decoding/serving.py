@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from ..caches import PagedCache, PagePool, Sequence
 from ..errors import BadShape, BadText, Error, OutOfPages
-from ..paging import PagedCache, PagePool, Sequence
 from .sampling import next_token
 from .serving_records import WRITING, Event, Request, Run, Seat, Server, Step
 

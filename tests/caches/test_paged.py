@@ -5,11 +5,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tlmviz.caches import ContiguousCache
+from tests import tiny
+from tlmviz.caches import ContiguousCache, PagedCache, PagePool, Sequence
 from tlmviz.errors import BadShape, OutOfPages
-from tlmviz.paging import PagedCache, PagePool, Sequence
-
-from . import tiny
 
 IDS = [7, 3, 9, 1, 4, 4, 8, 2, 6, 5, 3, 7, 11, 2]
 

@@ -13,11 +13,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from . import kernels
-from .caches import attend
-from .config import ModelConfig
-from .errors import BadShape, OutOfPages
-from .trace import AttentionSpec
+from .. import kernels
+from ..config import ModelConfig
+from ..errors import BadShape, OutOfPages
+from ..trace import AttentionSpec
+from .protocol import attend
 
 
 class PagePool:

@@ -1,0 +1,31 @@
+"""The cache of latent attention: one latent and one rotated key per token (000 section 3.2)."""
+
+from __future__ import annotations
+
+import torch
+
+from .contiguous import ContiguousCache
+from .protocol import attend
+
+
+class LatentCache(ContiguousCache):
+    """What latent attention keeps: per token c_KV and the one rotated k^R, and nothing per head (000 section 3.2).
+
+    The stored line is its own value: v is the leading part of k. With `absorbed` the layer moves its up-projections
+    to the side of the query and the output; without, it makes every head's keys and values anew from all latents.
+    """
+
+    def __init__(self, n_layers: int, reserve: int = 64, rotated: bool = True, absorbed: bool = True):
+        super().__init__(n_layers, reserve, rotated)
+        self.absorbed = absorbed
+
+    def append(self, layer, k, v):
+        (k,) = self._store(layer, (k,))
+        return k, k[..., : v.shape[-1]]
+
+    def attend(self, layer, q, k, v, spec, rotate):
+        size = v.shape[-1]
+        k, _ = self.append(layer, k, v)
+        if not self.rotated:
+            k = rotate(k, torch.arange(k.shape[2]))
+        return attend(q, k, k[..., :size], spec)

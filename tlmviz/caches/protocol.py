@@ -1,0 +1,61 @@
+"""Where a model keeps the keys and values of positions it has already read (003 section 4).
+
+A cache is passed to `forward`, never stored on a module. Every kind answers the same two questions: where do the
+next tokens stand, and what do these queries see?
+
+Rotated keys (003 section 4.2, option A) are stored as RoPE turned them. Unrotated ones (option B) are turned again
+whenever they are read, at more cost, so that another scale can apply to the whole past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from .. import kernels
+from ..trace import AttentionSpec
+
+Rotate = Callable[[Tensor, Tensor], Tensor]  # keys [B, G, S, D] and where they stand, [S] or [B, S]
+
+
+class KVCache(Protocol):
+    """What a network needs of a cache."""
+
+    rotated: bool  # whether keys come in turned by RoPE
+
+    @property
+    def length(self) -> int:
+        """Positions every layer has read."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes really allocated for keys and values."""
+
+    def where(self, count: int) -> Int[Tensor, " t"] | Int[Tensor, "b t"]:
+        """Where the next `count` tokens stand: shared, or one line for each row of the batch."""
+
+    def attend(
+        self,
+        layer: int,
+        q: Float[Tensor, "b h t d"],
+        k: Float[Tensor, "b g t d"],
+        v: Float[Tensor, "b g t e"],
+        spec: AttentionSpec,
+        rotate: Rotate,
+    ) -> tuple[Float[Tensor, "b h t e"], Float[Tensor, "b h t"]]:
+        """Add new positions to one layer; returns what the new queries read from all of it, and their lse.
+
+        `rotate` turns keys to where they stand; only a cache of unrotated keys calls it.
+        """
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, spec: AttentionSpec) -> tuple[Tensor, Tensor]:
+    """What the last T of S positions read, [B, H, T, E], and their lse: one query by the decoding kernel."""
+    options = spec.kwargs()
+    if q.shape[2] > 1:
+        return kernels.attention(q, k, v, **options)
+    del options["causal"]  # the query is the last of the positions
+    return kernels.decode_attention(q, k, v, **options)

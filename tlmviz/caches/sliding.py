@@ -1,0 +1,89 @@
+"""A ring of the last positions, with or without sinks: memory that does not grow with the text."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from .. import kernels
+from ..errors import BadShape
+
+
+class SlidingCache:
+    """The last `window` positions in a ring, and before them the first `sinks` positions, which stay for ever.
+
+    It decides what is seen, in place of a window of the model's own. Without sinks it gives what a sliding window
+    gives. With them (Xiao et al. 2024) unrotated keys are turned to their
+    place in the cache instead of the text, so that no position passes the cache's size however long the text grows.
+    Raises BadShape for a window below 1, and for ALiBi or relative positions beside sinks: distances would have a gap.
+    """
+
+    def __init__(self, n_layers: int, window: int, sinks: int = 0, rotated: bool = True):
+        if window < 1 or sinks < 0:
+            raise BadShape(f"A window of {window} with {sinks} sinks holds no token to read; use 1 or more, and 0 or more sinks.")
+        self.rotated, self.window, self.sinks = rotated, window, sinks
+        self._buffers: list[tuple[Tensor, Tensor] | None] = [None] * n_layers
+        self._lengths = [0] * n_layers
+
+    @property
+    def length(self) -> int:
+        return self._lengths[-1]
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for pair in self._buffers if pair for part in pair)
+
+    @property
+    def renumbers(self) -> bool:
+        """Whether positions count places in the cache, not in the text."""
+        return bool(self.sinks) and not self.rotated
+
+    def where(self, count: int) -> Tensor:
+        where = torch.arange(self.length, self.length + count)
+        return where.clamp(max=self.window + self.sinks - 1) if self.renumbers else where
+
+    def attend(self, layer, q, k, v, spec, rotate):
+        if self.sinks and (spec.slopes is not None or spec.relative is not None):
+            raise BadShape("Sinks leave a gap in the distances that ALiBi and relative positions need; use 0 sinks.")
+        if self._buffers[layer] is None:
+            size = self.window + self.sinks
+            self._buffers[layer] = tuple(part.new_empty(*part.shape[:2], size, part.shape[3]) for part in (k, v))
+        if q.shape[2] > 1 and not self.sinks:
+            return self._prompt(layer, q, k, v, spec, rotate)
+        # One query at a time: each sees another part of the ring, and the sinks.
+        steps = [self._step(layer, *(part[:, :, t : t + 1] for part in (q, k, v)), spec, rotate) for t in range(q.shape[2])]
+        out, lse = zip(*steps)
+        return torch.cat(out, 2), torch.cat(lse, 2)
+
+    def _prompt(self, layer, q, k, v, spec, rotate):
+        """Several queries: what the ring holds in order, and the new keys behind it, under a window."""
+        now, window = self._lengths[layer], self.window
+        past = torch.arange(max(0, now - window), now) % window
+        keys, values = (torch.cat((ring[:, :, past], new), 2) for ring, new in zip(self._buffers[layer], (k, v)))
+        stop = now + k.shape[2]
+        kept = torch.arange(max(now, stop - window), stop)
+        for ring, new in zip(self._buffers[layer], (k, v)):
+            ring[:, :, kept % window] = new[:, :, kept - now]
+        self._lengths[layer] = stop
+        if not self.rotated:
+            keys = rotate(keys, torch.arange(stop - keys.shape[2], stop))
+        return kernels.attention(q, keys, values, **{**spec.kwargs(), "window": window})
+
+    def _step(self, layer, q, k, v, spec, rotate):
+        now = self._lengths[layer]
+        slot = now if now < self.sinks else self.sinks + (now - self.sinks) % self.window
+        for buffer, new in zip(self._buffers[layer], (k, v)):
+            buffer[:, :, slot : slot + 1] = new
+        self._lengths[layer] = now + 1
+        held = min(now + 1, self.window + self.sinks)
+        k, v = (buffer[:, :, :held] for buffer in self._buffers[layer])
+        # A sum over keys has no order: the ring is read as it lies, unless a bias or a rotation asks who stands where.
+        if not self.rotated or spec.slopes is not None or spec.relative is not None:
+            first = slot + 1 - self.sinks if now >= self.window + self.sinks else 0
+            start = min(self.sinks, held)
+            order = torch.cat((torch.arange(start), torch.arange(start, held).roll(-first)))
+            k, v = k[:, :, order], v[:, :, order]
+        if not self.rotated:
+            where = torch.arange(held)
+            k = rotate(k, where if self.renumbers else where + now + 1 - held)
+        return kernels.decode_attention(q, k, v, scale=spec.scale, slopes=spec.slopes, relative=spec.relative)
