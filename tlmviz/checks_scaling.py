@@ -15,6 +15,7 @@ from .trace import Trace
 
 READ = 128  # tokens of the text that a check looks at: its first
 SCALE = 3.0
+SHIFT = 499  # tokens; a prime, in which no period of a wrong table hides
 
 
 def scale_of_one_is_rope(lm, trace: Trace) -> Check:
@@ -51,7 +52,7 @@ def only_distance_counts(lm, trace: Trace) -> Check:
     q, k = (_unrotated(lm, trace, part) for part in ("q", "k"))
     k = k.repeat_interleave(q.shape[1] // k.shape[1], 1)
     scores = []
-    for start in (0, 500):
+    for start in (0, SHIFT):
         table = scheme.table(where + start)
         scores.append(scheme.rotate(q, table) @ scheme.rotate(k, table).transpose(-1, -2))
     error = _worst(scores[1] - scores[0]) / max(1e-30, _worst(scores[0]))

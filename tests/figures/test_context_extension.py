@@ -72,7 +72,7 @@ def test_slow_planes_are_shaded_and_hover_names_both_wavelengths():
     colors = figures.palette(NAMES, "light", "Unscaled")
     figure = figures.frequencies(RATIOS, WAVES, 256, "light", colors=colors)
     assert figure.layout.shapes[0].x0 == 1.5 and figure.layout.shapes[0].x1 == 3.5
-    assert "600 → 1000 tokens a turn" in figure.data[1].hovertext[2]
+    assert "600 → 1k tokens a turn" in figure.data[1].hovertext[2]
     assert not figures.frequencies(RATIOS, WAVES, 10_000, "light", colors=colors).layout.shapes
     low, high = figure.layout.yaxis.range
     assert 10**low < 0.5 < 1 < 10**high
