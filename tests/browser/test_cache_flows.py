@@ -12,11 +12,11 @@ import tlmviz
 from .test_explorer_flows import TEXT, wait_for_param
 from .test_flash_flows import PAUSED, label, scrub
 
-# What the picture shows now: slots written in this step, keys drawn beside the prompt's, the newest row, and the words.
+# What the picture shows now, as Plotly decoded it: slots written in this step, keys drawn beside the prompt's, the newest
+# row, and the words.
 SHOWN = """() => {
-  const data = document.querySelector('.js-plotly-plot').data, on = (axis, type) =>
+  const data = document.querySelector('.js-plotly-plot')._fullData, on = (axis, type) =>
     data.filter(trace => trace.type === type && (trace.xaxis || 'x') === axis);
-  const rows = array => Array.from({length: array.shape ? +array.shape.split(',')[0] : array.length}, (_, i) => array[i]);
   const [memory] = on('x5', 'heatmap'), [, grown] = on('x', 'heatmap'), [q] = on('x2', 'heatmap');
   return {
     written: Array.from(memory.z[0]).flatMap((state, slot) => state === 3 ? [slot] : []),
@@ -83,7 +83,7 @@ def test_play_walks_on_and_pause_stops(page, server):
     paused = label(page)
     page.wait_for_timeout(1200)
     assert label(page) == paused
-    expect(page.locator(".stPlotlyChart")).to_contain_text("k^R")
+    expect(page.locator(".stPlotlyChart").first).to_contain_text("k^R")
 
 
 def test_another_seed_is_in_the_link_and_writes_another_text(page, server):
@@ -101,7 +101,7 @@ def test_ten_thousand_characters_are_read_as_far_as_they_can_be_and_kept(page, s
     box, long = page.get_by_role("textbox", name="Text"), ("The cat sat on the big mat. " * 400)[:10_000]
     box.fill(long)
     expect(page.get_by_role("alert")).to_contain_text("the first 256 are shown")
-    expect(page.locator(".stPlotlyChart")).to_contain_text("the last 96 of 260 positions")
+    expect(page.locator(".stPlotlyChart").first).to_contain_text("the last 96 of 260 positions")
     expect(box).to_have_value(long)
 
 
@@ -115,7 +115,7 @@ def test_a_deep_link_to_the_calculator_is_the_first_thing_a_fresh_server_sees(fr
 
 def test_the_picture_is_above_the_fold_and_a_phone_scrolls_it_inside(page, server, browser):
     open_steps(page, server)
-    box = page.locator(".stPlotlyChart").bounding_box()
+    box = page.locator(".stPlotlyChart").first.bounding_box()
     assert box["y"] >= 0 and box["y"] + box["height"] <= 800
     context = browser.new_context(viewport={"width": 390, "height": 844})
     phone = context.new_page()
