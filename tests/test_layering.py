@@ -14,11 +14,10 @@ PAGES = sorted((ROOT / "pages").rglob("*.py"))
 # A part may import itself and parts of a lower rank. Equal rank: see NEIGHBOURS.
 RANKS = {
     "errors": 0, "config": 1, "tokens": 1, "quality": 1, "kernels": 1, "recording": 1, "trace": 2, "caches": 3,
-    "layers": 5, "networks": 6, "decoding": 7, "analysis": 7, "checks": 7, "checks_family": 8, "checks_index": 8,
-    "checks_long": 8, "checks_positions": 8, "checks_scaling": 8, "checks_serving": 8, "language_model": 8, "training": 9,
+    "layers": 5, "networks": 6, "decoding": 7, "analysis": 7, "checks": 8, "language_model": 8, "training": 9,
     "__init__": 9, "__main__": 10, "figures": 0, "ui": 11,
 }
-NEIGHBOURS = {("__main__", "__init__"), ("__main__", "checks"), ("analysis", "decoding")}
+NEIGHBOURS = {("analysis", "decoding")}
 
 
 def imports(path: Path) -> set[str]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import checks, checks_index, list_models, load
-from .checks_long import CHECKS_LONG
+from . import checks, list_models, load
 from .errors import Error
 
 STORY = (
@@ -29,10 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"{name:16} {description}")
         return 0
     try:
-        lm = load(options.model)
-        trace = lm.trace(options.text)
-        results = [check(lm, trace) for check in (*checks.CHECKS, *CHECKS_LONG)]
-        results += checks_index.run_bundled(lm, options.model, trace.ids)
+        results = checks.run_all(load(options.model), options.text, options.model)
     except Error as error:
         print(error, file=sys.stderr)
         return 2

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 import tlmviz
-from tlmviz import checks_index
 from tlmviz.analysis import indexer
+from tlmviz.checks import index
 from tlmviz.errors import BadCheckpoint, BadShape, UnknownName
 from tlmviz.layers.indexer import IndexerConfig, Indexers
 from tlmviz.networks import indexer as checkpoints
@@ -189,17 +189,17 @@ def test_a_simulated_outlier_changes_no_score_and_hurts_integers(trace):
 
 def test_checks_pass_and_notice(lm, trace, monkeypatch):
     for check in (
-        checks_index.rotation_keeps_products(trace, SCORER, 0),
-        checks_index.every_key_is_dense(lm, trace, SCORER),
-        checks_index.every_key_is_dense_loss(lm, trace, SCORER),
+        index.rotation_keeps_products(trace, SCORER, 0),
+        index.every_key_is_dense(lm, trace, SCORER),
+        index.every_key_is_dense_loss(lm, trace, SCORER),
     ):
         assert check.passed and check.claim and check.tolerance < 0.01
-    monkeypatch.setattr(checks_index, "orthogonal", lambda kind, dim: 1.001 * torch.eye(dim))
-    assert not checks_index.rotation_keeps_products(trace, SCORER, 0).passed
+    monkeypatch.setattr(index, "orthogonal", lambda kind, dim: 1.001 * torch.eye(dim))
+    assert not index.rotation_keeps_products(trace, SCORER, 0).passed
     sparse = indexer.sparse_attention
-    monkeypatch.setattr(checks_index, "sparse_attention", lambda lm, k, how, scorer: sparse(lm, k - 3, how, scorer))
-    assert not checks_index.every_key_is_dense(lm, trace, SCORER).passed
-    assert not checks_index.every_key_is_dense_loss(lm, trace, SCORER).passed
+    monkeypatch.setattr(index, "sparse_attention", lambda lm, k, how, scorer: sparse(lm, k - 3, how, scorer))
+    assert not index.every_key_is_dense(lm, trace, SCORER).passed
+    assert not index.every_key_is_dense_loss(lm, trace, SCORER).passed
 
 
 @pytest.mark.quality

@@ -14,7 +14,7 @@ from tlmviz.analysis import context_extension
 from tlmviz.analysis.context_extension import Switch
 from tlmviz.analysis.samples import sample_text
 from tlmviz.checks import Check
-from tlmviz.checks_scaling import CHECKS_SCALING
+from tlmviz.checks.scaling import CHECKS_SCALING
 from tlmviz.layers.scaling import SCALINGS, scaled_rope
 
 from . import compute, long_state

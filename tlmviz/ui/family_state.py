@@ -13,7 +13,7 @@ from tlmviz.analysis.family import DEEPSEEK, Sizes, largest_family
 from tlmviz.analysis.redundancy import Losses
 from tlmviz.analysis.similarity import SIMILARITIES
 from tlmviz.checks import Check
-from tlmviz.checks_family import for_model
+from tlmviz.checks.family import for_model
 from tlmviz.config import ModelConfig
 from tlmviz.layers.positions import alibi_slopes
 from tlmviz.networks.zoo import checkpoint_folder

@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 import torch
 
-from tlmviz import checks_index
 from tlmviz.analysis import indexer as analysis
 from tlmviz.checks import Check
+from tlmviz.checks import index as identities
 from tlmviz.errors import Error
 from tlmviz.figures import indexer as figures
 from tlmviz.layers.indexer import ROTATIONS, Indexers
@@ -212,9 +212,9 @@ def checks(name: str, text: str, layer: int) -> list[Check]:
     """The indexer's identities on this text."""
     lm, trace, scorer = compute.model(name), traced(name, text), indexers()
     return compute.alone(text, lambda: [
-        checks_index.rotation_keeps_products(trace, scorer, layer),
-        checks_index.every_key_is_dense(lm, trace, scorer),
-        checks_index.every_key_is_dense_loss(lm, trace, scorer),
+        identities.rotation_keeps_products(trace, scorer, layer),
+        identities.every_key_is_dense(lm, trace, scorer),
+        identities.every_key_is_dense_loss(lm, trace, scorer),
     ])
 
 

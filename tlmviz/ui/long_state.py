@@ -13,7 +13,7 @@ from tlmviz.analysis import long_context, sparse_methods
 from tlmviz.analysis.long_context import LONGEST, Survey
 from tlmviz.analysis.sparse_methods import Measures, Method
 from tlmviz.checks import Check
-from tlmviz.checks_long import CHECKS_LONG
+from tlmviz.checks.long import CHECKS_LONG
 from tlmviz.errors import BadShape
 from tlmviz.language_model import LanguageModel
 from tlmviz.layers import linear, sparse

@@ -12,7 +12,7 @@ from tlmviz import kernels
 from tlmviz.analysis import rope_planes, rope_runs
 from tlmviz.analysis.rope_planes import Clocks
 from tlmviz.checks import Check
-from tlmviz.checks_positions import run_rope
+from tlmviz.checks.positions import run_rope
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadConfig
 from tlmviz.networks.zoo import checkpoint_folder

@@ -1,4 +1,4 @@
-"""The identities behind long contexts, in the manner of `checks`: each measures an error on a trace."""
+"""The identities behind long contexts, in the manner of `identities`: each measures an error on a trace."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import torch
 
-from . import kernels
-from .analysis import tiling
-from .checks import Check
-from .layers.linear import Performer, parallel, recurrent
-from .layers.sparse import Window, attend
-from .trace import Trace
+from .. import kernels
+from ..analysis import tiling
+from ..layers.linear import Performer, parallel, recurrent
+from ..layers.sparse import Window, attend
+from ..trace import Trace
+from .result import Check, worst
 
 READ = 512  # tokens of the text that a check looks at: its first, and enough to reach every branch
 
@@ -25,7 +25,7 @@ def window_is_slicing(lm, trace: Trace) -> Check:
     for row in range(0, length, max(1, length // 24)):
         keys = slice(max(0, row - window + 1), row + 1)
         alone, _ = kernels.attention(q[:, :, row : row + 1], k[:, :, keys], v[:, :, keys], causal=False)
-        errors.append(_worst(out[:, :, row : row + 1] - alone))
+        errors.append(worst(out[:, :, row : row + 1] - alone))
     return Check("Window = slicing", f"a window of {window} equals attention over {window} sliced keys", max(errors), 1e-5)
 
 
@@ -33,7 +33,7 @@ def mask_is_window(lm, trace: Trace) -> Check:
     """Attention under a mask of cells equals the kernel that was written for the pattern."""
     q, k, v = _first(trace)
     window = max(1, q.shape[2] // 3)
-    error = _worst(attend(q, k, v, Window(window))[0] - kernels.attention(q, k, v, window=window)[0])
+    error = worst(attend(q, k, v, Window(window))[0] - kernels.attention(q, k, v, window=window)[0])
     return Check("Mask = kernel", "masking cells equals the kernel's own window", error, 1e-5)
 
 
@@ -45,7 +45,7 @@ def pooled_is_pooling(lm, trace: Trace) -> Check:
     pooled, exact = kernels.pooled_attention_map(q, k, lse, size=size), kernels.attention_map(q, k, lse)
     edges = [slice(i * length // size, -(-(i + 1) * length // size)) for i in range(size)]
     again = torch.stack([torch.stack([exact[:, :, a, b].amax((2, 3)) for b in edges], -1) for a in edges], -2)
-    error = _worst(pooled - again)
+    error = worst(pooled - again)
     return Check("Pooled = pooling", "the pooled map equals pooling the exact map", error, 1e-6)
 
 
@@ -57,7 +57,7 @@ def requests_do_not_leak(lm, trace: Trace) -> Check:
     before, _ = kernels.attention(q, k, v, requests=requests)
     changed = [part.masked_fill(theirs[:, None], 7.0) for part in (k, v)]
     after, _ = kernels.attention(q, *changed, requests=requests)
-    error = _worst((before - after)[:, :, ~theirs])
+    error = worst((before - after)[:, :, ~theirs])
     return Check("No leak between requests", "other requests in the batch move nothing", error, 0.0)
 
 
@@ -80,7 +80,7 @@ def linear_forms_agree(lm, trace: Trace) -> Check:
     k, v = (part.repeat_interleave(q.shape[1] // part.shape[1], 1) for part in (k, v))
     phi_q, phi_k = Performer().features(q, k, q.shape[-1] ** -0.5)
     whole, stepped = parallel(phi_q, phi_k, v), recurrent(phi_q, phi_k, v)
-    error = _worst(whole - stepped) / max(1e-30, _worst(whole))
+    error = worst(whole - stepped) / max(1e-30, worst(whole))
     return Check("Recurrent = parallel", "linear attention's two forms agree", error, 1e-4, "relative max abs")
 
 
@@ -100,8 +100,3 @@ def _tiles(trace: Trace):
 def _first(trace: Trace, length: int = READ):
     """q, k and v of the first layer at the first positions."""
     return tuple(trace[f"blocks.0.attn.{part}"][:, :, :length] for part in ("q", "k", "v"))
-
-
-def _worst(errors: torch.Tensor) -> float:
-    """The largest magnitude; NaN if any is NaN."""
-    return errors.abs().max().item() if errors.numel() else 0.0

@@ -2,14 +2,14 @@
 
 import pytest
 
-from tlmviz import checks_serving, kernels
+from tests.tiny import TEXT
+from tlmviz import kernels
 from tlmviz.caches import Sequence
-
-from .tiny import TEXT
+from tlmviz.checks import serving
 
 
 def failed(lm, trace):
-    return {result.name for result in (check(lm, trace) for check in checks_serving.CHECKS_SERVING) if not result.passed}
+    return {result.name for result in (check(lm, trace) for check in serving.CHECKS_SERVING) if not result.passed}
 
 
 def test_every_variant_passes(variant):

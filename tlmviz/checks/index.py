@@ -1,11 +1,11 @@
-"""The lightning indexer's identities, measured like those in `checks.py`."""
+"""The lightning indexer's identities, measured like those in `identities.py`."""
 
 from __future__ import annotations
 
-from .analysis.indexer import list_indexers, load_indexer, sparse_attention, trace_for_indexer
-from .checks import Check
-from .layers.indexer import ROTATIONS, Indexers, orthogonal
-from .trace import Trace
+from ..analysis.indexer import list_indexers, load_indexer, sparse_attention, trace_for_indexer
+from ..layers.indexer import ROTATIONS, Indexers, orthogonal
+from ..trace import Trace
+from .result import Check
 
 
 def rotation_keeps_products(trace: Trace, indexers: Indexers, layer: int) -> Check:

@@ -3,11 +3,10 @@
 import pytest
 import torch
 
-from tlmviz import checks_scaling
+from tests import tiny
+from tlmviz.checks.scaling import CHECKS_SCALING
 from tlmviz.layers import scaling
 from tlmviz.layers.positions import RoPE
-
-from . import tiny
 
 NAMES = {
     "s = 1: unchanged", "PI = θ(t/s)", "Ends of the spectrum", "Distance alone", "Turned again = recomputed",
@@ -16,14 +15,14 @@ NAMES = {
 
 
 def failed(lm, trace):
-    return {result.name for result in (check(lm, trace) for check in checks_scaling.CHECKS_SCALING) if not result.passed}
+    return {result.name for result in (check(lm, trace) for check in CHECKS_SCALING) if not result.passed}
 
 
 @pytest.mark.parametrize("changes", [{}, dict(n_kv_heads=1), dict(window=5), dict(norm_place="post", norm="layernorm")])
 def test_every_model_with_rope_passes(tokenizer, changes):
     model = tiny.language_model(tokenizer, **changes)
     for trace in (model.trace(tiny.TEXT), model.trace_ids([5]), model.trace_ids([5, 6])):
-        assert {check(model, trace).name for check in checks_scaling.CHECKS_SCALING} == NAMES
+        assert {check(model, trace).name for check in CHECKS_SCALING} == NAMES
         assert not failed(model, trace)
 
 

@@ -1,35 +1,15 @@
-"""The identities tlmviz rests on, each stated once: a function that measures an error against a tolerance.
-
-A page shows them as badges on what the user typed, the tests assert them, and
-`python -m tlmviz check <model>` runs them all on any checkpoint.
-"""
+"""The identities of any model: its maps, its mask, its cache, its taps and its parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 
-from . import kernels
-from .networks.transformer import count_parameters
-from .trace import Trace
-
-
-@dataclass(frozen=True)
-class Check:
-    """One identity, measured: `error` and `tolerance` share `unit`; `claim` is what holds when it passes."""
-
-    name: str
-    claim: str
-    error: float
-    tolerance: float
-    unit: str = "max abs"
-
-    @property
-    def passed(self) -> bool:
-        """Whether the error is within the tolerance; NaN is not."""
-        return self.error <= self.tolerance
+from .. import kernels
+from ..networks.transformer import count_parameters
+from ..trace import Trace
+from .result import Check, worst
 
 
 def rows_sum_to_one(lm, trace: Trace) -> Check:
@@ -37,15 +17,15 @@ def rows_sum_to_one(lm, trace: Trace) -> Check:
     errors = []
     for q, k, lse, spec in trace.batches():
         for rows in _blocks(len(trace)):
-            errors.append(_worst(kernels.attention_map(q, k, lse, rows=rows, **spec).sum(-1) - 1))
-    return Check("Rows sum to 1", "each row of each map sums to 1", _worst(torch.tensor(errors)), 1e-4)
+            errors.append(worst(kernels.attention_map(q, k, lse, rows=rows, **spec).sum(-1) - 1))
+    return Check("Rows sum to 1", "each row of each map sums to 1", worst(torch.tensor(errors)), 1e-4)
 
 
 def future_is_hidden(lm, trace: Trace) -> Check:
     """Changing the last token moves no earlier logits."""
     changed = torch.tensor([trace.ids])
     changed[0, -1] = (changed[0, -1] + 1) % lm.config.vocab_size
-    error = _worst(lm(changed)[0, :-1] - trace.logits[:-1])
+    error = worst(lm(changed)[0, :-1] - trace.logits[:-1])
     return Check("No look ahead", "changing the last token moves no earlier output", error, 1e-4)
 
 
@@ -67,9 +47,9 @@ def lazy_map_is_softmax(lm, trace: Trace) -> Check:
         if spec["window"] is not None:
             hidden = hidden | (distance >= spec["window"])
         exact = scores.masked_fill(hidden, -torch.inf).softmax(-1)
-        errors.append(_worst(kernels.attention_map(q, k, lse, rows=rows, **spec) - exact))
+        errors.append(worst(kernels.attention_map(q, k, lse, rows=rows, **spec) - exact))
     # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6, and a weight moves by as much; lse adds its own.
-    return Check("Map = softmax", "the map from q, k and lse equals a float64 softmax", _worst(torch.tensor(errors)), 3e-5)
+    return Check("Map = softmax", "the map from q, k and lse equals a float64 softmax", worst(torch.tensor(errors)), 3e-5)
 
 
 def cache_equals_full(lm, trace: Trace) -> Check:
@@ -78,14 +58,14 @@ def cache_equals_full(lm, trace: Trace) -> Check:
     first, second = max(1, len(trace) // 2), max(1, len(trace) - 1)
     pieces = [piece for piece in (ids[:, :first], ids[:, first:second], ids[:, second:]) if piece.shape[1]]
     stepped = torch.cat([lm(piece, cache) for piece in pieces], 1)[0, : len(trace)]
-    return Check("Cache = full pass", "logits with a KV cache equal those without", _worst(stepped - trace.logits), 1e-4)
+    return Check("Cache = full pass", "logits with a KV cache equal those without", worst(stepped - trace.logits), 1e-4)
 
 
 def taps_change_nothing(lm, trace: Trace) -> Check:
     """A pass that records every tap gives the logits of a plain one."""
     plain = lm(torch.tensor([trace.ids]))[0]
     watched = lm.trace_ids(trace.ids, keep=lambda name: True).logits
-    return Check("Taps are neutral", "recording does not change the output", _worst(plain - watched), 0.0)
+    return Check("Taps are neutral", "recording does not change the output", worst(plain - watched), 0.0)
 
 
 def parameters_match_formula(lm, trace: Trace | None = None) -> Check:
@@ -106,17 +86,6 @@ CHECKS: tuple[Callable[..., Check], ...] = (
 
 # Those that read the trace alone: fast enough for every keystroke.
 QUICK_CHECKS = (rows_sum_to_one, lazy_map_is_softmax, parameters_match_formula)
-
-
-def run_all(lm, text: str) -> list[Check]:
-    """Every check on one text."""
-    trace = lm.trace(text)
-    return [check(lm, trace) for check in CHECKS]
-
-
-def _worst(errors: torch.Tensor) -> float:
-    """The largest magnitude; NaN if any is NaN, which Python's max would pass over."""
-    return errors.abs().max().item() if errors.numel() else 0.0
 
 
 def _blocks(length: int, rows: int = 256):

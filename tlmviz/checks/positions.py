@@ -1,4 +1,4 @@
-"""The identities of rotary positions, in the manner of `checks`: each measures an error on a trace of a model with RoPE."""
+"""The identities of rotary positions, in the manner of `identities`: each measures an error on a trace of a model with RoPE."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from . import kernels
-from .analysis.rope_planes import frequencies, has_planes, own_base
-from .analysis.rope_runs import half_order
-from .checks import Check
-from .trace import Trace
+from .. import kernels
+from ..analysis.rope_planes import frequencies, has_planes, own_base
+from ..analysis.rope_runs import half_order
+from ..trace import Trace
+from .result import Check, worst
 
 READ = 64  # tokens of the text that a check looks at: its first
 SHIFT = 1000  # tokens by which a pair is moved
@@ -22,7 +22,7 @@ def only_distance_counts(lm, trace: Trace) -> Check:
     base, errors = own_base(lm.config), []
     for q, k, scale, where in _vectors(trace):
         moved = [kernels.rope(_back(x, where, base), where + SHIFT, base) for x in (q, k)]
-        errors.append(_worst(_scores(*moved, scale) - _scores(q, k, scale)))
+        errors.append(worst(_scores(*moved, scale) - _scores(q, k, scale)))
     claim = f"moving query and key by {SHIFT:,} tokens moves no score"
     # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6 in each of its products.
     return Check("Distance alone", claim, max(errors), 1e-4)
@@ -34,7 +34,7 @@ def rotation_keeps_norms(lm, trace: Trace) -> Check:
     for q, k, _, where in _vectors(trace):
         for x in (q, k):
             before, after = (part.unflatten(-1, (-1, 2)).norm(dim=-1) for part in (_back(x, where, base), x))
-            errors.append(_worst((after - before) / before.amax().clamp(min=1e-30)))
+            errors.append(worst((after - before) / before.amax().clamp(min=1e-30)))
     return Check("Norms stay", "turning keeps each vector's length in each plane", max(errors), 1e-5, "relative max abs")
 
 
@@ -46,7 +46,7 @@ def layouts_differ_by_order(lm, trace: Trace) -> Check:
         for x in (q, k):
             plain = _back(x, where, base)
             half = kernels.rope(plain[..., order], where, base, layout="half")
-            errors.append(_worst(half - kernels.rope(plain, where, base)[..., order]))
+            errors.append(worst(half - kernels.rope(plain, where, base)[..., order]))
     return Check("Layouts = order", "half-split equals interleaved after reordering dimensions", max(errors), 1e-6)
 
 
@@ -68,7 +68,7 @@ def planes_sum_to_score(lm, trace: Trace) -> Check:
         shown = kernels.attention_scores(q[None], k[None], causal=False, scale=scale)[0]
         for q_j, k_j, score in zip(one, other, shown):
             parts = q_j.abs()[:, None] * k_j.abs() * (q_j.angle()[:, None] - k_j.angle() + turned).cos()
-            errors.append(_worst(parts.sum(-1) * scale - score))
+            errors.append(worst(parts.sum(-1) * scale - score))
     return Check("Planes = score", "|q||k| cos φ, summed over the planes, is the model's own score", max(errors), 1e-4)
 
 
@@ -96,8 +96,3 @@ def _back(x: Tensor, where: Tensor, base: float) -> Tensor:
 
 def _scores(q: Tensor, k: Tensor, scale: float) -> Tensor:
     return q @ k.repeat_interleave(len(q) // len(k), 0).transpose(-1, -2) * scale
-
-
-def _worst(errors: Tensor) -> float:
-    """The largest magnitude; NaN if any is NaN."""
-    return errors.abs().max().item() if errors.numel() else 0.0

@@ -1,4 +1,4 @@
-"""The identities behind the attention family, in the manner of `checks`: each measures an error on a trace.
+"""The identities behind the attention family, in the manner of `identities`: each measures an error on a trace.
 
 Every one holds for any model. Those that need a latent are in CHECKS_LATENT; `for_model` chooses.
 """
@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 import torch
 
-from . import kernels
-from .analysis.absorbing import absorbed_errors
-from .analysis.projections import heads_of, value_products
-from .caches import LatentCache
-from .checks import Check
-from .layers.positions import alibi_slopes
-from .trace import Trace
+from .. import kernels
+from ..analysis.absorbing import absorbed_errors
+from ..analysis.projections import heads_of, value_products
+from ..caches import LatentCache
+from ..layers.positions import alibi_slopes
+from ..trace import Trace
+from .result import Check, worst
 
 READ = 128  # tokens of the text that a check looks at: float64 logits of all heads
 STEPS = 48  # tokens read one by one
@@ -30,7 +30,7 @@ def sharing_is_repeating(lm, trace: Trace) -> Check:
     for groups in (g for g in range(1, heads + 1) if heads % g == 0):
         few = [part[:, :: heads // groups] for part in (k, v)]  # keys of every H/G-th head: G of them, [B, G, T, D]
         many = [part.repeat_interleave(heads // groups, 1) for part in few]
-        errors.append(_worst(kernels.attention(q, *few)[0] - kernels.attention(q, *many)[0]))
+        errors.append(worst(kernels.attention(q, *few)[0] - kernels.attention(q, *many)[0]))
     return Check("Sharing = repeating", "G key/value heads equal H with repeats, from MHA to MQA", max(errors), 1e-5)
 
 
@@ -43,7 +43,7 @@ def ends_are_mha_and_mqa(lm, trace: Trace) -> Check:
     errors = []
     for h in range(heads):
         alone = [kernels.attention(q[:, h : h + 1], k[:, i : i + 1], v[:, i : i + 1])[0] for i in (h, 0)]
-        errors += [_worst(mha[:, h : h + 1] - alone[0]), _worst(mqa[:, h : h + 1] - alone[1])]
+        errors += [worst(mha[:, h : h + 1] - alone[0]), worst(mqa[:, h : h + 1] - alone[1])]
     return Check("G = H is MHA, G = 1 MQA", "each head alone gives the ends of the family", max(errors), 1e-5)
 
 
@@ -51,7 +51,7 @@ def own_cache_equals_full(lm, trace: Trace) -> Check:
     """Token by token through the model's own kind of cache gives the full pass's logits."""
     ids, cache = torch.tensor([trace.ids[:STEPS]]), lm.new_cache()
     stepped = torch.cat([lm(token, cache) for token in ids.split(1, 1)], 1)[0]
-    error = _worst(stepped - trace.logits[:STEPS])
+    error = worst(stepped - trace.logits[:STEPS])
     return Check("Own cache = full", f"token by token with a {type(cache).__name__}, the logits stay", error, 1e-4)
 
 
@@ -60,7 +60,7 @@ def collapse(lm, trace: Trace) -> Check:
     errors = [0.0]
     for layer in range(lm.config.n_layers):
         logits = heads_of(lm, trace, layer).until(READ).refactored().logits()
-        errors.append(_worst(logits - logits[:1]) / max(1.0, _worst(logits)))
+        errors.append(worst(logits - logits[:1]) / max(1.0, worst(logits)))
     return Check("One M, one map", "heads with equal W_Q W_K' share logits", max(errors), 1e-8, "relative max abs")
 
 
@@ -72,7 +72,7 @@ def collapsed_is_single_head(lm, trace: Trace) -> Check:
         weights = heads.logits().masked_fill(torch.ones(len(heads.x_q), len(heads.x_q)).triu(1).bool(), -torch.inf).softmax(-1)
         values = value_products(lm, layer)
         apart = sum(weights[h] @ heads.x_k @ values[h] for h in range(len(values)))
-        errors.append(_worst(weights[0] @ heads.x_k @ values.sum(0) - apart) / max(1e-30, _worst(apart)))
+        errors.append(worst(weights[0] @ heads.x_k @ values.sum(0) - apart) / max(1e-30, worst(apart)))
     return Check("Collapsed = one head", "the sum of W_V W_O does all heads' work", max(errors), 1e-8, "relative max abs")
 
 
@@ -82,14 +82,14 @@ def alibi_breaks_it(lm, trace: Trace) -> Check:
     slopes = alibi_slopes(len(heads.w_q)).double()
     logits, where = heads.logits(slopes=slopes), torch.arange(len(heads.x_q))
     wanted = (slopes[0] - slopes)[:, None, None] * (where[:, None] - where).abs()
-    error = _worst(logits - logits[:1] - wanted) / max(1.0, _worst(logits))
+    error = worst(logits - logits[:1] - wanted) / max(1.0, worst(logits))
     return Check("ALiBi breaks it", "logits of equal M differ by (m_h − m_g)(t − s)", error, 1e-8, "relative max abs")
 
 
 def rope_agrees_at_home(lm, trace: Trace) -> Check:
     """With RoPE, two factorisations of one M give the same logit where t = s: R_t R_t' = 1."""
     logits, largest = _two_factorisations(lm, trace)
-    error = _worst((logits[0] - logits[1]).diagonal()) / largest
+    error = worst((logits[0] - logits[1]).diagonal()) / largest
     return Check("RoPE: equal at t = s", "two factorisations of one M agree on the diagonal", error, 1e-5, "relative max abs")
 
 
@@ -133,9 +133,4 @@ def for_model(lm) -> tuple[Callable[..., Check], ...]:
 def _two_factorisations(lm, trace: Trace) -> tuple[torch.Tensor, float]:
     """Logits under RoPE of W_Q, W_K and of W_Q A, W_K A in the first layer, [2, T, T], and their largest number."""
     logits = heads_of(lm, trace, 0).until(READ).refactored(count=2).logits(BASE)
-    return logits, max(1e-30, _worst(logits))
-
-
-def _worst(errors: torch.Tensor) -> float:
-    """The largest magnitude; NaN if any is NaN."""
-    return errors.abs().max().item() if errors.numel() else 0.0
+    return logits, max(1e-30, worst(logits))

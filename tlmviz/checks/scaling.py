@@ -1,4 +1,4 @@
-"""The identities of RoPE scalings, in the manner of `checks`: each measures an error on a trace of a model with RoPE."""
+"""The identities of RoPE scalings, in the manner of `identities`: each measures an error on a trace of a model with RoPE."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from . import kernels
-from .checks import Check
-from .layers.scaling import SCALINGS, scaled_rope
-from .recording import recording
-from .trace import Trace
+from .. import kernels
+from ..layers.scaling import SCALINGS, scaled_rope
+from ..recording import recording
+from ..trace import Trace
+from .result import Check, worst
 
 READ = 128  # tokens of the text that a check looks at: its first
 SCALE = 3.0
@@ -22,7 +22,7 @@ def scale_of_one_is_rope(lm, trace: Trace) -> Check:
     """With scale 1 every scheme gives the model's own logits."""
     ids = _ids(trace)
     own = lm(ids)
-    error = max(_worst(lm(ids, positions=scaled_rope(lm.config, name, 1.0)) - own) for name in SCALINGS)
+    error = max(worst(lm(ids, positions=scaled_rope(lm.config, name, 1.0)) - own) for name in SCALINGS)
     return Check("s = 1: unchanged", "with scale 1 every scheme gives the model's own logits", error, 1e-4)
 
 
@@ -31,7 +31,7 @@ def interpolation_is_slower_time(lm, trace: Trace) -> Check:
     where = torch.arange(len(trace))
     scheme = scaled_rope(lm.config, "Position interpolation", SCALE)
     slow = kernels.angle_table(where.double() / SCALE, scheme.head_dim, scheme.base)
-    error = max(_worst(one - other) for one, other in zip(scheme.table(where), slow))
+    error = max(worst(one - other) for one, other in zip(scheme.table(where), slow))
     return Check("PI = θ(t/s)", f"interpolation turns t by the angles of t / {SCALE:g}", error, 1e-6)
 
 
@@ -42,7 +42,7 @@ def ends_are_kept(lm, trace: Trace) -> Check:
     errors = [new[0] / own[0] - 1, new[-1] * SCALE / own[-1] - 1]
     ratio, turns = yarn.frequencies(1) / own, yarn.turns()
     errors += [*(ratio[turns > yarn.beta_fast] - 1), *(ratio[turns < yarn.beta_slow] * SCALE - 1)]
-    error = _worst(torch.stack(errors))
+    error = worst(torch.stack(errors))
     return Check("Ends of the spectrum", "fast planes unchanged, slow ones interpolated", error, 1e-12, "relative")
 
 
@@ -55,7 +55,7 @@ def only_distance_counts(lm, trace: Trace) -> Check:
     for start in (0, SHIFT):
         table = scheme.table(where + start)
         scores.append(scheme.rotate(q, table) @ scheme.rotate(k, table).transpose(-1, -2))
-    error = _worst(scores[1] - scores[0]) / max(1e-30, _worst(scores[0]))
+    error = worst(scores[1] - scores[0]) / max(1e-30, worst(scores[0]))
     return Check("Distance alone", "moving query and key together moves no score", error, 1e-5, "relative max abs")
 
 
@@ -68,7 +68,7 @@ def unrotated_keys_follow(lm, trace: Trace) -> Check:
             lm.network(ids, cache, positions)
         keys.append(record.values["blocks.0.attn.k"])
     turned = scheme.rotate(keys[0], scheme.table(torch.arange(ids.shape[1])))
-    error = _worst(turned - keys[1]) / max(1e-30, _worst(turned))
+    error = worst(turned - keys[1]) / max(1e-30, worst(turned))
     return Check("Turned again = recomputed", "in layer 0, unrotated keys follow the new scale", error, 1e-5, "relative max abs")
 
 
@@ -78,7 +78,7 @@ def caches_agree(lm, trace: Trace) -> Check:
     cache, half = lm.new_cache(rotated=False), max(1, ids.shape[1] // 2)
     pieces = [part for part in (ids[:, :half], ids[:, half:]) if part.shape[1]]
     stepped = torch.cat([lm(part, cache, scheme) for part in pieces], 1)
-    error = _worst(stepped - lm(ids, positions=scheme))
+    error = worst(stepped - lm(ids, positions=scheme))
     return Check("Unrotated cache = full pass", "while the scale stays, both give the same", error, 1e-4)
 
 
@@ -95,8 +95,3 @@ def _unrotated(lm, trace: Trace, part: str) -> Tensor:
     """q or k of layer 0 as it is before rotation: turned back by the model's own angles."""
     own, where = lm.network.positions, torch.arange(len(_ids(trace)[0]))
     return kernels.rope(trace[f"blocks.0.attn.{part}"][:, :, : len(where)], -where, own.base)
-
-
-def _worst(errors: Tensor) -> float:
-    """The largest magnitude; NaN if any is NaN."""
-    return errors.abs().max().item() if errors.numel() else 0.0

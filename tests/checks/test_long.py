@@ -3,13 +3,13 @@
 import pytest
 import torch
 
-from tlmviz import checks_long, kernels
-
-from .tiny import TEXT
+from tests.tiny import TEXT
+from tlmviz import kernels
+from tlmviz.checks import long
 
 
 def failed(lm, trace):
-    return {result.name for result in (check(lm, trace) for check in checks_long.CHECKS_LONG) if not result.passed}
+    return {result.name for result in (check(lm, trace) for check in long.CHECKS_LONG) if not result.passed}
 
 
 def test_every_variant_passes(variant):
@@ -42,10 +42,10 @@ def test_a_wrong_pooled_map_is_noticed(lm, monkeypatch):
 
 
 def test_a_recurrence_that_forgets_is_noticed(lm, monkeypatch):
-    honest = checks_long.recurrent
+    honest = long.recurrent
 
     def forgets(q, k, v):
         return honest(q, torch.cat((k[:, :, :1] * 0, k[:, :, 1:]), 2) + 1e-9, v)
 
-    monkeypatch.setattr(checks_long, "recurrent", forgets)
+    monkeypatch.setattr(long, "recurrent", forgets)
     assert failed(lm, lm.trace(TEXT)) == {"Recurrent = parallel"}

@@ -3,30 +3,30 @@
 import pytest
 import torch
 
-from tlmviz import checks_positions, kernels
+from tests import tiny
+from tests.tiny import TEXT
+from tlmviz import kernels
 from tlmviz.analysis.rope_runs import HalfSplit
+from tlmviz.checks import positions
 from tlmviz.layers.positions import RoPE
-
-from . import tiny
-from .tiny import TEXT
 
 
 def failed(lm, trace):
-    return {result.name for result in checks_positions.run_rope(lm, trace) if not result.passed}
+    return {result.name for result in positions.run_rope(lm, trace) if not result.passed}
 
 
 @pytest.mark.parametrize("changes", [{}, dict(n_kv_heads=2, rope_base=100000.0), dict(n_kv_heads=1, window=5)], ids=str)
 def test_every_model_with_rope_passes(tokenizer, changes):
     lm = tiny.language_model(tokenizer, **changes)
     for trace in (lm.trace(TEXT), lm.trace_ids([5]), lm.trace_ids([5] * 100)):
-        results = checks_positions.run_rope(lm, trace)
-        assert len(results) == len(checks_positions.CHECKS_ROPE) and all(result.passed for result in results)
+        results = positions.run_rope(lm, trace)
+        assert len(results) == len(positions.CHECKS_ROPE) and all(result.passed for result in results)
 
 
 @pytest.mark.parametrize("changes", [dict(positions="learned"), dict(latent_dim=8, rope_dim=4)], ids=str)
 def test_other_models_are_left_out(tokenizer, changes):
     lm = tiny.language_model(tokenizer, **changes)
-    assert checks_positions.run_rope(lm, lm.trace(TEXT)) == []
+    assert positions.run_rope(lm, lm.trace(TEXT)) == []
 
 
 def test_the_bundled_model_passes(stories):
@@ -53,5 +53,5 @@ def test_a_rotation_that_stretches_is_noticed(lm, monkeypatch):
 
 
 def test_layouts_that_differ_by_more_than_order_are_noticed(lm, monkeypatch):
-    monkeypatch.setattr(checks_positions, "half_order", torch.arange)
+    monkeypatch.setattr(positions, "half_order", torch.arange)
     assert failed(lm, lm.trace(TEXT)) == {"Layouts = order"}

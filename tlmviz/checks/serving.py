@@ -1,4 +1,4 @@
-"""The identities behind paged memory and batches of many requests, in the manner of `checks`."""
+"""The identities behind paged memory and batches of many requests, in the manner of `identities`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import torch
 
-from .caches import ContiguousCache, PagedCache, PagePool, Sequence
-from .checks import Check
-from .trace import Trace
+from ..caches import ContiguousCache, PagedCache, PagePool, Sequence
+from ..trace import Trace
+from .result import Check, worst
 
 READ, STEPS, PAGE = 48, 6, 5  # tokens of the text that are read at once, tokens after them one by one, an odd page
 
@@ -19,8 +19,8 @@ def paged_is_contiguous(lm, trace: Trace) -> Check:
     sequence = Sequence(_pool(lm, 1, ids))
     errors = []
     for piece in (ids[: max(1, len(ids) - STEPS)], *([token] for token in ids[1:][-STEPS:] if len(ids) > STEPS)):
-        errors.append(_worst(_read(lm, [piece], sequence) - lm(torch.tensor([piece]), buffer)))
-    error = _worst(torch.tensor(errors))
+        errors.append(worst(_read(lm, [piece], sequence) - lm(torch.tensor([piece]), buffer)))
+    error = worst(torch.tensor(errors))
     return Check("Paged = contiguous", "attention through a block table gives the bits of one buffer", error, 0.0)
 
 
@@ -35,7 +35,7 @@ def requests_keep_apart(lm, trace: Trace) -> Check:
         _read(lm, [ids], mine)
         _read(lm, [neighbour], theirs)
         beside.append(torch.cat([_read(lm, [ids[-1:], neighbour[-1:]], mine, theirs)[0] for _ in range(2)]))
-    return Check("No leak in the batch", "another request's tokens move nothing", _worst(beside[0] - beside[1]), 0.0)
+    return Check("No leak in the batch", "another request's tokens move nothing", worst(beside[0] - beside[1]), 0.0)
 
 
 def batch_is_alone(lm, trace: Trace) -> Check:
@@ -49,7 +49,7 @@ def batch_is_alone(lm, trace: Trace) -> Check:
             _read(lm, [text], sequence)
     batch = _read(lm, [text[-1:] for text in texts], *together)
     single = torch.cat([_read(lm, [text[-1:]], sequence) for text, sequence in zip(texts, alone)])
-    error = _worst(batch - single)
+    error = worst(batch - single)
     return Check("Batch = alone", "requests of different lengths in one step get what each gets alone", error, 1e-4)
 
 
@@ -62,9 +62,9 @@ def shared_is_fresh(lm, trace: Trace) -> Check:
     common = max(0, len(ids) - 1 - PAGE // 2)  # seldom the end of a page: the last shared one has to be copied
     mine = [*ids[:common], *((token + 1) % lm.config.vocab_size for token in ids[common:])]
     shared = _read(lm, [mine[common:]], lender.prefix(common))[:, -1]
-    errors = [_worst(shared - _read(lm, [mine], fresh)[:, -1])]
-    errors += [_worst(store[:, lender.table] - old) for store, old in zip((pool.k, pool.v), before)]
-    error = _worst(torch.tensor(errors))
+    errors = [worst(shared - _read(lm, [mine], fresh)[:, -1])]
+    errors += [worst(store[:, lender.table] - old) for store, old in zip((pool.k, pool.v), before)]
+    error = worst(torch.tensor(errors))
     return Check("Shared = fresh", "a shared prefix reads like a fresh one and is not written to", error, 1e-4)
 
 
@@ -84,8 +84,3 @@ def _pool(lm, texts: int, ids: list[int]) -> PagePool:
 
 def _read(lm, ids: list[list[int]], *sequences: Sequence):
     return lm(torch.tensor(ids), PagedCache(*sequences))
-
-
-def _worst(errors: torch.Tensor) -> float:
-    """The largest magnitude; NaN if any is NaN."""
-    return errors.abs().max().item() if errors.numel() else 0.0
