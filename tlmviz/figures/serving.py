@@ -12,7 +12,8 @@ from . import ACCENT, GRID, HEADS, INK, MISSING, MUTED, SEQUENTIAL, WARM, figure
 from .flash import animated
 from .serving_pages import MEMORY, MIDDLE, PIXELS, WRITTEN, Grid, Seat, Step, levels, mix, slot_colors
 
-FRAMES = 160  # more steps than that are drawn every second, third ... one
+# More steps than that, or than fit into a page's first picture, are drawn every second, third ... one.
+FRAMES, BYTES = 160, 900_000
 # Of the figure's height: the words, and up to two timelines. Pages, tables and texts lie between.
 WORDS, LINES = (0.87, 1.0), ((0.235, 0.385), (0.0, 0.15))
 STATES = {"waiting": 1, "prefill": 2, "decode": 3, "evicted": 4, "padding": 5}
@@ -27,8 +28,8 @@ def server(
     `said` are the lines of words of each step, `names` the requests' labels, `heads` a title for each timeline.
     """
     steps = runs[shown]
-    every = range(0, len(steps), -(-len(steps) // FRAMES))
     grid = Grid.fitting(page, len(steps[0].owners))
+    every = range(0, len(steps), -(-len(steps) // _frames(grid, len(names))))
     requests, deep = len(names), max(1, max(len(seat.table) for step in steps for seat in step.seats))
     middle = MEMORY[1] + 0.05
     tables = (middle, middle + min(0.2, max(0.05, 0.021 * deep)))
@@ -85,10 +86,20 @@ def slots_in_use(held: np.ndarray, used: np.ndarray, slots: int, longest: int, t
     ))
 
 
+def _frames(grid: Grid, requests: int) -> int:
+    """How many steps are drawn: a slot takes a byte and a third, a page its hover, a request its lines."""
+    size = 1.4 * grid.rows * grid.columns * (grid.page + 1) + 30 * grid.pages + 200 * requests + 1500
+    return max(2, min(FRAMES, int(BYTES / size)))
+
+
 def _telling(steps: Sequence[Step]) -> int:
-    """The step to show first: a copy or an eviction, else the step that holds most pages."""
-    events = [n for n, step in enumerate(steps) if any(event.kind in ("copy", "evict") for event in step.events)]
-    return events[0] if events else max(range(len(steps)), key=lambda n: sum(map(bool, steps[n].owners)))
+    """The step to show first: the copy among most pages, else the first eviction, else the step that holds most pages."""
+    taken = [sum(map(bool, step.owners)) for step in steps]
+    for kind, choose in (("copy", lambda n: taken[n]), ("evict", lambda n: -n)):
+        events = [n for n, step in enumerate(steps) if any(event.kind == kind for event in step.events)]
+        if events:
+            return max(events, key=choose)
+    return max(range(len(steps)), key=taken.__getitem__)
 
 
 def _cell(step: Step, request: int, logical: int) -> int:
@@ -103,11 +114,11 @@ def _cell(step: Step, request: int, logical: int) -> int:
 def _timeline(run: Sequence[Step], names: list[str], number: int, theme: str) -> dict[str, Any]:
     """The state of each request at each step, a row per request."""
     codes = np.array([[STATES.get(step.seats[i].state, 0) for step in run] for i in range(len(names))], np.uint8)
-    hover = [[_doing(step.seats[i]) for step in run] for i in range(len(names))]
+    hover = [[f"{name} {_doing(step.seats[i])}" for step in run] for i, name in enumerate(names)]
     return {
         "type": "heatmap", "z": codes, "zmin": -0.5, "zmax": 5.5, "colorscale": levels(_state_colors(theme)),
-        "showscale": False, "xgap": 0 if len(run) > 150 else 1, "ygap": 1, "text": hover, "customdata": [[name] * len(run) for name in names],
-        "hovertemplate": "request %{customdata}, step %{x}: %{text}<extra></extra>",
+        "showscale": False, "xgap": 0 if len(run) > 150 else 1, "ygap": 1, "text": hover,
+        "hovertemplate": "step %{x}, %{text}<extra></extra>",
         "xaxis": f"x{5 + number}", "yaxis": f"y{5 + number}",
     }
 

@@ -1,0 +1,48 @@
+"""Serving: several prompts in one memory of pages, scheduled step by step."""
+
+import streamlit as st
+
+from tlmviz.errors import Error
+from tlmviz.ui import compute, frame, serving_parts, serving_state, serving_words, state
+
+# The picture of a step needs about 900 px: a phone scrolls it sideways.
+_WIDE = """<style>
+.st-key-wide { overflow-x: auto; } .st-key-wide > div { min-width: 900px; }
+.st-key-vreq textarea { font-size: 0.85rem; line-height: 1.25; padding: 0.3rem 0.6rem; }
+</style>"""
+
+
+@st.fragment
+def show(name: str) -> None:
+    """The requests, the server, and what it does."""
+    lm = compute.model(name)
+    left, right = st.columns([0.3, 0.7])
+    prompts = left.text_area(
+        "Requests, one a line (… is the text at the right)", serving_state.REQUESTS, height=96, key="vreq", bind="query-params"
+    )
+    with right:
+        text = state.text_box(lm)
+        places = st.columns([0.19, 0.19, 0.155, 0.155, 0.155, 0.155], vertical_alignment="bottom")
+    try:
+        asked = serving_state.controls(lm, text or "", prompts or "", places)
+        if asked is not None:
+            with st.spinner(f"{name} serves {len(asked.requests)} requests …", show_time=True):
+                runs = serving_state.runs(name, asked)
+            serving_parts.picture(name, asked, runs)
+            frame.badges(serving_state.checks(name, asked.requests, asked.server))
+            serving_parts.side_by_side(name, asked, runs)
+            serving_parts.answers(asked, runs[asked.shown])
+            frame.notice(*serving_words.POINTS)
+            frame.equation(*serving_words.EQUATION)
+            frame.copy_as_python(serving_words.snippet(name, asked))
+    except Error as error:
+        st.error(str(error))
+    state.share()
+
+
+st.html(_WIDE)
+frame.heading("Serving", "Many requests share one memory of pages, and join and leave the batch at any step.")
+try:
+    show(st.session_state["model"])
+except Error as error:
+    st.error(str(error))
