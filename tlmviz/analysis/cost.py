@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..config import ModelConfig
 from ..errors import BadShape
+from .layer_cost import Layer
 
 BITS = {"fp32": 32, "fp16, bf16": 16, "fp8": 8, "int4": 4}
 BOUND = 10**12  # of any count: beyond it nothing is a model
@@ -59,12 +60,14 @@ class Shape:
         )
 
     @property
+    def layer(self) -> Layer:
+        """One of its attention layers."""
+        return Layer(self.d_model, self.heads, self.groups, self.head_dim, self.latent, self.rope)
+
+    @property
     def kind(self) -> str:
         """MHA, GQA, MQA or MLA, and its window."""
-        if self.latent is not None:
-            kind = "MLA"
-        else:
-            kind = {self.heads: "MHA", 1: "MQA"}.get(self.groups, "GQA")
+        kind = self.layer.kind
         if not self.window:
             return kind
         share = "" if self.windowed == self.n_layers else f" in {self.windowed} of {self.n_layers} layers"
@@ -72,8 +75,8 @@ class Shape:
 
     @property
     def line(self) -> int:
-        """Numbers kept per position and layer: 2 G D (002 section 3.3), or R + D_R for latent attention (000 section 3.4)."""
-        return 2 * self.groups * self.head_dim if self.latent is None else self.latent + self.rope
+        """Numbers kept per position and layer: see `Layer.cached`."""
+        return self.layer.cached
 
 
 def count(name: str, value: int) -> int:
@@ -158,29 +161,21 @@ def step_flops(config: ModelConfig, length: int, cached: bool = True, absorbed: 
 
 
 def _pass_flops(config: ModelConfig, queries: int, keys: int, expanded: int) -> Flops:
-    c, f, heads, d = config.d_model, config.d_ff, config.n_heads, config.head_dim
-    weights = c * c + (3 if config.feedforward == "swiglu" else 2) * c * f
-    if config.latent_dim is None:
-        weights += c * (heads + 2 * config.n_kv_heads) * d
-        made, cell = 0, 2 * heads * d
-    else:
-        rank, rope = config.latent_dim, config.rope_dim
-        weights += c * heads * (d + rope) + c * (rank + rope)
-        up = 2 * rank * heads * d  # both up-projections: of the keys made anew, or of the one query and its output
-        made, cell = up * (expanded or queries), heads * (2 * d + rope if expanded else 2 * rank + rope)
-    distances = heads * d * config.relative_distance if config.positions == "relative" else 0
+    c, layer = config.d_model, Layer.of(config)
+    dense = (3 if config.feedforward == "swiglu" else 2) * c * config.d_ff
+    relative = config.relative_distance if config.positions == "relative" else 0
+    cells = keys * layer.cell(absorbed=not expanded) + relative * config.n_heads * config.head_dim
     layers = 2 * config.n_layers
     return Flops(
-        layers * (queries * weights + made),
-        layers * queries * (keys * cell + distances),
+        layers * (queries * dense + layer.weights(queries, expanded)),
+        layers * queries * cells,
         2 * queries * c * config.vocab_size,
     )
 
 
 def attention_flops(shape: Shape, length: int) -> float:
     """Scores and weighted sums of one token at `length` with the cache, all layers; latent attention absorbed."""
-    cell = 2 * shape.head_dim if shape.latent is None else 2 * shape.latent + shape.rope
-    return 2.0 * shape.heads * cell * positions(shape, length)
+    return 2.0 * shape.layer.cell() * positions(shape, length)
 
 
 def token_flops(shape: Shape, length: int) -> float | None:

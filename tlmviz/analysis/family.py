@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 
 from ..config import ModelConfig
 from ..errors import BadConfig
+from .layer_cost import Layer
 
 ATTENTION_FIELDS = {"name", "description", "n_kv_heads", "latent_dim", "rope_dim", "window"}
 
@@ -53,22 +54,6 @@ DEEPSEEK = Sizes(d_model=7168, heads=128, head_dim=128, latent=512, rope_dim=64)
 
 
 @dataclass(frozen=True)
-class Matrix:
-    """One kind of projection: [rows, cols] per head, `copies` of it in a layer; `shared` says by whom one is used."""
-
-    name: str
-    rows: int
-    cols: int
-    copies: int
-    shared: str
-
-    @property
-    def numbers(self) -> int:
-        """Parameters of all copies."""
-        return self.rows * self.cols * self.copies
-
-
-@dataclass(frozen=True)
 class Variant:
     """One way to make keys and values: with `kv_heads` of them, or from a latent (None). Raises BadConfig."""
 
@@ -84,9 +69,17 @@ class Variant:
             )
 
     @property
+    def layer(self) -> Layer:
+        """The layer that this makes of the sizes."""
+        s = self.sizes
+        if self.kv_heads is None:
+            return Layer(s.d_model, s.heads, s.heads, s.head_dim, s.latent, s.rope_dim)
+        return Layer(s.d_model, s.heads, self.kv_heads, s.head_dim)
+
+    @property
     def name(self) -> str:
         """MHA, GQA with its number, MQA or MLA."""
-        return {None: "MLA", self.sizes.heads: "MHA", 1: "MQA"}.get(self.kv_heads, f"GQA {self.kv_heads}")
+        return _named(self.layer)
 
     @property
     def reads(self) -> tuple[int, ...]:
@@ -95,47 +88,21 @@ class Variant:
         return tuple(head * (self.kv_heads or heads) // heads for head in range(heads))
 
     @property
-    def matrices(self) -> tuple[Matrix, ...]:
-        """The layer's projections, biases and norms left out."""
-        s = self.sizes
-        out = Matrix("W_O", s.head_dim, s.d_model, s.heads, "one head")
-        if self.kv_heads is None:
-            return (
-                Matrix("W_Q", s.d_model, s.head_dim + s.rope_dim, s.heads, "one head"),
-                Matrix("W_↓KV", s.d_model, s.latent, 1, "all heads"),
-                Matrix("W_KR", s.d_model, s.rope_dim, 1, "all heads"),
-                Matrix("W_↑K", s.latent, s.head_dim, s.heads, "one head"),
-                Matrix("W_↑V", s.latent, s.head_dim, s.heads, "one head"),
-                out,
-            )
-        sharing = s.heads // self.kv_heads
-        shared = "one head" if sharing == 1 else "all heads" if self.kv_heads == 1 else f"{sharing} heads"
-        keys = (Matrix(name, s.d_model, s.head_dim, self.kv_heads, shared) for name in ("W_K", "W_V"))
-        return (Matrix("W_Q", s.d_model, s.head_dim, s.heads, "one head"), *keys, out)
-
-    @property
     def parameters(self) -> int:
         """Numbers in one layer's matrices."""
-        return sum(matrix.numbers for matrix in self.matrices)
+        return self.layer.parameters
 
     @property
     def cached(self) -> int:
         """Numbers that one layer keeps per token: keys and values, or c_KV and k^R."""
-        s = self.sizes
-        return s.latent + s.rope_dim if self.kv_heads is None else 2 * self.kv_heads * s.head_dim
+        return self.layer.cached
 
     def flops(self, length: int, absorbed: bool = True) -> int:
         """Operations (a multiplication and an addition are two) of one layer for one token that sees `length`, itself included.
 
         `absorbed` concerns the latent variant: without it, every head's keys and values are made anew from all latents.
         """
-        s = self.sizes
-        if self.kv_heads is None and absorbed:  # W_upK meets the query, W_upV the weighted latent: one token, not all
-            return 2 * self.parameters + 2 * length * s.heads * (2 * s.latent + s.rope_dim)
-        if self.kv_heads is None:
-            up = 2 * s.latent * s.heads * s.head_dim
-            return 2 * (self.parameters - up + length * up) + 2 * length * s.heads * (2 * s.head_dim + s.rope_dim)
-        return 2 * self.parameters + 4 * length * s.heads * s.head_dim
+        return self.layer.flops(length, absorbed)
 
 
 def shape_rows(variant: Variant) -> list[dict[str, str | int]]:
@@ -145,7 +112,7 @@ def shape_rows(variant: Variant) -> list[dict[str, str | int]]:
             "Matrix": matrix.name, "Shape": f"{matrix.rows:,} × {matrix.cols:,}", "How many": matrix.copies,
             "Used by": matrix.shared, "Parameters": matrix.numbers,
         }
-        for matrix in variant.matrices
+        for matrix in variant.layer.matrices
     ]
 
 
@@ -178,8 +145,9 @@ def largest_family(configs: Mapping[str, ModelConfig], name: str) -> list[str]:
 
 def kind(config: ModelConfig) -> str:
     """A model's attention in a word."""
-    if config.latent_dim is not None:
-        word = "MLA"
-    else:
-        word = {config.n_heads: "MHA", 1: "MQA"}.get(config.n_kv_heads, f"GQA {config.n_kv_heads}")
+    word = _named(Layer.of(config))
     return word if config.window is None else f"{word}, window {config.window}"
+
+
+def _named(layer: Layer) -> str:
+    return f"GQA {layer.groups}" if layer.kind == "GQA" else layer.kind

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from tlmviz.analysis.family import Sizes, Variant, kind, shape_rows, size_text
+from tlmviz.analysis.layer_cost import Layer
 from tlmviz.figures import family as figures
 from tlmviz.figures import head_maps, latent
 
@@ -132,11 +133,10 @@ def _table(names: list[str], traces: dict) -> None:
     for name in names:
         lm, trace = compute.model(name), traces[name]
         config = lm.config
-        cached = 2 * config.n_kv_heads * config.head_dim if config.latent_dim is None else config.latent_dim + config.rope_dim
         loss = trace.loss_per_token().mean().item() if len(trace) > 1 else float("nan")
         rows.append({
             "Model": name, "Attention": kind(config), "Loss here": loss, "Parameters": lm.n_parameters,
-            "Cached numbers per token and layer": cached,
+            "Cached numbers per token and layer": Layer.of(config).cached,
         })
     number = st.column_config.NumberColumn
     st.dataframe(
