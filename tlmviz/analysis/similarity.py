@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from ..trace import Trace
 
 CELLS = 40_000  # of each map that a correlation reads
+EQUAL = 1e-20  # fourth power of the relative difference, 1e-5, below which states count as equal
 
 
 def linear_cka(x: Float[Tensor, "n t d"], unbiased: bool = False) -> Float[Tensor, "n n"]:
@@ -26,6 +27,8 @@ def linear_cka(x: Float[Tensor, "n t d"], unbiased: bool = False) -> Float[Tenso
     """
     n, length, _ = x.shape
     x = x.double()
+    energy = x.square().sum((1, 2)).square()
+    x = x - x.mean(1, keepdim=True)  # changes neither, and keeps equal states from becoming differences of rounding
     if unbiased:
         if length < 4:
             return torch.full((n, n), torch.nan)
@@ -35,10 +38,10 @@ def linear_cka(x: Float[Tensor, "n t d"], unbiased: bool = False) -> Float[Tenso
         cross, total = einsum(sums, sums, "a t, b t -> a b"), sums.sum(1)
         hsic = flat @ flat.T + total[:, None] * total / ((length - 1) * (length - 2)) - 2 * cross / (length - 2)
     else:
-        x = x - x.mean(1, keepdim=True)
         wide = rearrange(x, "n t d -> t (n d)")
         hsic = rearrange((wide.T @ wide).square(), "(a c) (b d) -> a c b d", a=n, b=n).sum((1, 3))
-    norms = hsic.diagonal().clamp(min=0).sqrt()
+    own = hsic.diagonal()
+    norms = own.masked_fill(own <= EQUAL * energy, torch.nan).sqrt()
     cka = hsic / (norms[:, None] * norms)
     return cka.masked_fill(~torch.isfinite(cka), torch.nan).float()
 
