@@ -18,8 +18,7 @@ def show() -> None:
     ids = schemes_state.encoded(text)
     about.caption(schemes_parts.about(text, ids, view))
     schemes_parts.picture(view, ids, layer, head)
-    points = schemes_parts.POINTS[view]
-    frame.notice(*(point.format(context=schemes_state.context()) for point in points))
+    frame.notice(*schemes_parts.points(view))
     schemes_parts.table(ids)
     schemes_parts.heads(ids)
     frame.badges(schemes_state.checks(ids))

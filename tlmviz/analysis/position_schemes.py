@@ -53,12 +53,12 @@ def added(lm, length: int, layer: int) -> Added:
 
 
 def _vectors(lm, length: int, layer: int) -> Added:
-    return Added(position_vectors(lm, length).T.numpy(), "vector added to the embedding", "dimension", "position")
+    return Added(position_vectors(lm, length).T.numpy(), "added to the embedding", "dimension", "position")
 
 
 def _cosines(lm, length: int, layer: int) -> Added:
     cos, _ = lm.network.positions.table(torch.arange(length))
-    return Added(cos.T.numpy(), "cos of the angle q and k are turned by", "plane", "position")
+    return Added(cos.T.numpy(), "cos of the angle of q and k", "plane", "position")
 
 
 def _penalties(lm, length: int, layer: int) -> Added:
@@ -68,7 +68,7 @@ def _penalties(lm, length: int, layer: int) -> Added:
 
 def _relative(lm, length: int, layer: int) -> Added:
     vectors = lm.network.positions.relative(layer)[:length]
-    return Added(vectors.T.numpy(), f"vector the query meets, layer {layer}", "dimension", "distance")
+    return Added(vectors.T.numpy(), f"what q meets, layer {layer}", "dimension", "distance")
 
 
 def _nothing(lm, length: int, layer: int) -> Added:

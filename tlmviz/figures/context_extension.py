@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import plotly.graph_objects as go
@@ -17,23 +17,24 @@ COLORS = (HEADS[0], HEADS[1], HEADS[2], HEADS[3], HEADS[6], HEADS[7], HEADS[5])
 
 def loss_lines(
     curves: Mapping[str, np.ndarray], context: int, theme: str, *, width: int, colors: Mapping[str, str], title: str,
-    start: int = 0, dotted: str | None = None, change: bool = False, mark: str = "beyond training ({:,} tokens)", end: str = "",
-    height: int = 360,
+    start: int = 0, dotted: str | None = None, dashed: Collection[str] = (), change: bool = False,
+    mark: str = "beyond training ({:,} tokens)", end: str = "", height: int = 360,
 ) -> go.Figure:
     """Running means over `width` tokens of losses in nats; entry i of a curve is the loss of token i + 1 + `start`.
 
     What lies beyond `context` tokens is shaded and named `mark`, with the words `end` below. The curve named `dotted` lies
-    on top; with `change` it is subtracted from all, token by token.
+    on top; with `change` it is subtracted from all, token by token. Those that may hide another are `dashed`.
     """
     lines, notes, sign = [], [], "+" if change else ""
     length = start + 1 + max(len(loss) for loss in curves.values())
     for name in sorted(curves, key=lambda name: name == dotted):
         loss = curves[name] - curves[dotted][: len(curves[name])] if change else curves[name]
         x, y = running_mean(loss, width, start)
+        dash = "dot" if name == dotted else "dash" if name in dashed else "solid"
         step = max(1, len(x) // POINTS)
         lines.append({
             "type": "scatter", "mode": "lines", "name": name, "x": x[::step], "y": y[::step],
-            "line": {"color": colors[name], "width": 2, "dash": "dot" if name == dotted else "solid"},
+            "line": {"color": colors[name], "width": 2, "dash": dash},
             "hovertemplate": f"{name}: %{{y:{sign}.3f}} nats around token %{{x:,.0f}}<extra></extra>",
         })
     shapes = []
@@ -71,7 +72,7 @@ def running_mean(loss: np.ndarray, width: int, start: int = 0) -> tuple[np.ndarr
 
 def frequencies(
     ratios: Mapping[str, np.ndarray], wavelengths: np.ndarray, context: int, theme: str, *, colors: Mapping[str, str],
-    height: int = 360,
+    dashed: Collection[str] = (), height: int = 360,
 ) -> go.Figure:
     """Every plane's new frequency over its own, one line per scheme; planes slower than the training length are shaded.
 
@@ -83,9 +84,10 @@ def frequencies(
             f"{name}, plane {j}: × {ratio[j]:.4g}<br>{turn(wavelengths[j])} → {turn(wavelengths[j] / ratio[j])} tokens a turn"
             for j in planes
         ]
+        dash, marker = ("dash", {"symbol": "circle-open", "size": 9}) if name in dashed else ("solid", {"size": 6})
         lines.append({
             "type": "scatter", "mode": "lines+markers", "name": name, "x": planes, "y": ratio.astype(np.float32),
-            "line": {"color": colors[name], "width": 2}, "marker": {"size": 6, "color": colors[name]},
+            "line": {"color": colors[name], "width": 2, "dash": dash}, "marker": {"color": colors[name], **marker},
             "hovertext": hover, "hovertemplate": "%{hovertext}<extra></extra>",
         })
     low = min(0.5, *(float(ratio.min()) for ratio in ratios.values()))

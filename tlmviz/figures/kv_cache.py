@@ -240,6 +240,7 @@ def _axes(done: Decoding, first: int, theme: str, title: str, height: int) -> di
     }
     drawn["yaxis5"] = {
         **_axis(theme, MEMORY, "x5"), "range": [layers - 0.5, -0.5], "nticks": min(layers, 8), "tickformat": "d",
+        "title": {"text": "layer", "font": {"size": 10.5, "color": MUTED[theme]}, "standoff": 2},
     }
     drawn["xaxis6"] = {**_axis(theme, SIDE, "y6"), "range": [0, 1], "visible": False}
     drawn["yaxis6"] = {**_axis(theme, WORDS, "x6"), "range": [0, 1], "visible": False}

@@ -170,8 +170,8 @@ def memory(
         "line": {"color": WARM[theme], "width": 2, "dash": "dash"},
     }
     note = {
-        "xref": "paper", "x": 1, "y": limit / unit, "text": f"memory {limit / 1e9:,g} GB", "showarrow": False,
-        "xanchor": "right", "yanchor": "bottom", "font": {"size": 11, "color": WARM[theme]},
+        "xref": "paper", "x": 0.02, "y": limit / unit, "text": f"memory {limit / 1e9:,g} GB", "showarrow": False,
+        "xanchor": "left", "yanchor": "bottom", "font": {"size": 11, "color": WARM[theme]},
     }
     return figure(areas, layout(
         theme, title=f"{title} ({name_of_unit})", x="tokens per request", y=name_of_unit, height=height,

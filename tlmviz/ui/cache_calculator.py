@@ -41,7 +41,7 @@ def calculator() -> None:
     beyond = np.array([asked.length > one.context for one in shown])
     left, right = st.columns([0.55, 0.45])
     with left:
-        title = f"Cache of one request of {asked.length:,} tokens (bytes; pale: beyond its context)"
+        title = f"One request of {asked.length:,} tokens (pale: beyond the context)"
         names, kinds = [one.name for one in shown], [one.kind for one in shown]
         figure = kv_costs.per_request(names, kinds, values, beyond, shown.index(shape), theme, title=title)
         frame.chart(figure, key="kvshapes", alt="Bytes of one request's cache for every published shape")

@@ -14,6 +14,8 @@ from tlmviz.layers.scaling import scaled_rope
 from . import compute, extension_state, frame, long_state
 from .extension_state import DYNAMIC, GROWN, PLAIN, SCHEMES, Ids
 
+FOLLOWING = (DYNAMIC, GROWN)  # the text: at its end they may lie on NTK-aware
+
 _POINTS = (
     "Right of the orange line the unscaled model meets angles it never saw. The slow planes, shaded at the right, are to "
     "blame: within the training length they never finished a turn.",
@@ -63,7 +65,7 @@ def losses(name: str, ids: Ids, schemes: list[str], scale: float, change: bool, 
         every = frequency_ratios(config, scale, len(ids))
         ratios = {scheme: every[scheme] for scheme in schemes if scheme in every}
         waves = 2 * np.pi / scaled_rope(config, PLAIN).unscaled().numpy()
-        figure = figures.frequencies(ratios, waves, config.context, theme, colors=colors)
+        figure = figures.frequencies(ratios, waves, config.context, theme, colors=colors, dashed=FOLLOWING)
         frame.chart(figure, key="xfreq", alt="Each RoPE plane's frequency under every scheme, relative to its own")
     with left:
         title, place = "Change of the loss against unscaled" if change else "Loss along the text", st.empty()
@@ -71,7 +73,7 @@ def losses(name: str, ids: Ids, schemes: list[str], scale: float, change: bool, 
         def draw(found: dict[str, np.ndarray]) -> None:
             figure = figures.loss_lines(
                 found, config.context, theme, width=smoothing(config.context), colors=colors, title=title, dotted=PLAIN,
-                change=change,
+                dashed=FOLLOWING, change=change,
             )
             with place:  # a key names one chart of a run, and while curves are missing this is another chart
                 key = "xloss" if len(found) == len(schemes) else f"xloss-{len(found)}"

@@ -124,13 +124,19 @@ def reading(name: str, place) -> int:
 
 
 def scale(place) -> float:
-    """The factor s = L' / L."""
-    chosen = place.number_input(
-        "Scale s", 1.0, LARGEST, DEFAULT, 0.5, key="xscale", bind="query-params", format="%g", label_visibility="collapsed",
-        help="s = L′ / L: how many times the training length is to be read. The dynamic scheme chooses its own.",
-        icon=":material/expand:",
-    )
-    return DEFAULT if chosen is None else float(chosen)
+    """The factor s = L' / L. For one that scales nothing a sentence says what is used instead."""
+    with place, st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown("*s*", width="content")
+        chosen = st.number_input(
+            "Scale s", None, LARGEST, DEFAULT, 0.5, key="xscale", bind="query-params", format="%g",
+            label_visibility="collapsed",
+            help="s = L′ / L: how many times the training length is to be read. The dynamic scheme chooses its own.",
+        )
+    try:
+        return ScaledRoPE(2, scale=DEFAULT if chosen is None else chosen).scale
+    except BadConfig as error:
+        st.warning(f"{error} {DEFAULT:g} is used instead.")
+        return DEFAULT
 
 
 def schemes() -> list[str]:

@@ -28,7 +28,7 @@ POINTS = {
         "Blue is alike. A picture that is the same along every diagonal knows distances alone.",
         "Learned vectors had to find out what is near: here they tell early from late, but hardly one token from the next.",
         "ALiBi and relative are shown for the past alone, as the factor on a weight: choose another head to see its slope. "
-        "Relative vectors end: from distance 31 on all share the last one.",
+        "Relative vectors end: from distance {last} on all share the last one.",
     ),
     "Attention by distance": (
         "ALiBi's steep heads cannot look far whatever the text says; the others learn where to look, in their upper layers.",
@@ -56,6 +56,13 @@ SOURCE = (
     "sections 2.1.4 and 3.3. Sinusoidal: Vaswani et al. 2017; relative: Shaw et al. 2018; RoPE: Su et al. 2021; ALiBi: Press et "
     "al. 2022, whose slopes for other than powers of two heads interleave two such sequences."
 )
+
+
+def points(view: str) -> tuple[str, ...]:
+    """What to notice in a view."""
+    families = schemes_state.families()
+    last = compute.model(families.get("relative", next(iter(families.values())))).config.relative_distance - 1
+    return tuple(point.format(context=schemes_state.context(), last=last) for point in POINTS[view])
 
 
 def picture(view: str, ids: Ids, layer: int, head: int) -> None:
@@ -148,7 +155,8 @@ def heads(ids: Ids) -> None:
                 alt="ALiBi's slope of each head beside the decay measured in each layer",
             )
             st.caption(
-                "Measured: the slope of a query's scores over the tokens before it. Marks on the dash: content adds no trend. "
+                "Measured: the slope of a query's scores over the tokens before it. Marks on the dash: content adds no trend; "
+                "at the bottom: no decay is left. "
                 f"Mean tokens back if the bias alone decided, head by head: {alone}; uniform: {uniform:.0f}."
             )
     with right:
