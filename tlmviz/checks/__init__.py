@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..analysis.rope_planes import has_planes
-from . import family, index
+from . import family, index, scaling
+from .caches import every_cache_equals_full
 from .identities import CHECKS, QUICK_CHECKS
 from .long import CHECKS_LONG
 from .positions import CHECKS_ROPE
 from .result import Check
-from .scaling import CHECKS_SCALING
 from .serving import CHECKS_SERVING
 
 __all__ = ["CHECKS", "QUICK_CHECKS", "Check", "applicable", "run_all"]
@@ -22,8 +22,8 @@ __all__ = ["CHECKS", "QUICK_CHECKS", "Check", "applicable", "run_all"]
 
 def applicable(lm) -> tuple[Callable[..., Check], ...]:
     """Every identity that this model can be put to; those of an indexer aside, which belong to a pair."""
-    turned = CHECKS_ROPE + CHECKS_SCALING if has_planes(lm.config) else ()
-    return CHECKS + CHECKS_LONG + family.for_model(lm) + turned + CHECKS_SERVING
+    turned = (CHECKS_ROPE if has_planes(lm.config) else ()) + scaling.for_model(lm)
+    return CHECKS + CHECKS_LONG + family.for_model(lm) + turned + (every_cache_equals_full,) + CHECKS_SERVING
 
 
 def run_all(lm, text: str, bundled: str | None = None) -> list[Check]:

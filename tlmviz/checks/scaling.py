@@ -56,7 +56,7 @@ def only_distance_counts(lm, trace: Trace) -> Check:
         table = scheme.table(where + start)
         scores.append(scheme.rotate(q, table) @ scheme.rotate(k, table).transpose(-1, -2))
     error = worst(scores[1] - scores[0]) / max(1e-30, worst(scores[0]))
-    return Check("Distance alone", "moving query and key together moves no score", error, 1e-5, "relative max abs")
+    return Check("Distance alone, scaled", "moving query and key together moves no score", error, 1e-5, "relative max abs")
 
 
 def unrotated_keys_follow(lm, trace: Trace) -> Check:
@@ -85,6 +85,15 @@ def caches_agree(lm, trace: Trace) -> Check:
 CHECKS_SCALING: tuple[Callable[..., Check], ...] = (
     scale_of_one_is_rope, interpolation_is_slower_time, ends_are_kept, only_distance_counts, unrotated_keys_follow, caches_agree,
 )
+WHOLE = (only_distance_counts, unrotated_keys_follow)  # these turn queries and keys as a whole, which latent attention does not
+
+
+def for_model(lm) -> tuple[Callable[..., Check], ...]:
+    """The checks that this model can be put to; none without RoPE, or with a single plane, which NTK-aware scaling refuses."""
+    config = lm.config
+    if config.positions != "rope" or (config.rope_dim or config.head_dim) < 4:
+        return ()
+    return tuple(check for check in CHECKS_SCALING if config.latent_dim is None or check not in WHOLE)
 
 
 def _ids(trace: Trace) -> Tensor:

@@ -15,7 +15,7 @@ READ, STEPS, PAGE = 48, 6, 5  # tokens of the text that are read at once, tokens
 
 def paged_is_contiguous(lm, trace: Trace) -> Check:
     """One text through pages and through one buffer: the same numbers, for the prompt and for single tokens."""
-    ids, buffer = _ids(trace), ContiguousCache(lm.config.n_layers)
+    ids, buffer = _ids(lm, trace), ContiguousCache(lm.config.n_layers)
     sequence = Sequence(_pool(lm, 1, ids))
     errors = []
     for piece in (ids[: max(1, len(ids) - STEPS)], *([token] for token in ids[1:][-STEPS:] if len(ids) > STEPS)):
@@ -26,7 +26,7 @@ def paged_is_contiguous(lm, trace: Trace) -> Check:
 
 def requests_keep_apart(lm, trace: Trace) -> Check:
     """Two requests of different lengths in one batch: another text in one moves no bit of the other."""
-    ids = _ids(trace)
+    ids = _ids(lm, trace)
     other = ids[: max(1, len(ids) // 2)]
     beside = []
     for neighbour in (other, [(token + 1) % lm.config.vocab_size for token in other]):
@@ -40,7 +40,7 @@ def requests_keep_apart(lm, trace: Trace) -> Check:
 
 def batch_is_alone(lm, trace: Trace) -> Check:
     """A step for requests of different lengths at once gives each what it gets in a batch of its own."""
-    ids = _ids(trace)
+    ids = _ids(lm, trace)
     texts = [ids[: max(1, len(ids) * part // 3)] for part in (1, 2, 3)]
     pool = _pool(lm, 6, ids)
     together, alone = ([Sequence(pool) for _ in texts] for _ in range(2))
@@ -55,7 +55,7 @@ def batch_is_alone(lm, trace: Trace) -> Check:
 
 def shared_is_fresh(lm, trace: Trace) -> Check:
     """A request that begins on another's pages reads like a fresh one, and its writes leave the other's memory alone."""
-    ids, pool = _ids(trace), _pool(lm, 3, _ids(trace))
+    ids, pool = _ids(lm, trace), _pool(lm, 3, _ids(lm, trace))
     lender, fresh = Sequence(pool), Sequence(pool)
     _read(lm, [ids], lender)
     before = [store[:, lender.table].clone() for store in (pool.k, pool.v)]
@@ -73,8 +73,9 @@ CHECKS_SERVING: tuple[Callable[..., Check], ...] = (
 )
 
 
-def _ids(trace: Trace) -> list[int]:
-    return trace.ids[: READ + STEPS]
+def _ids(lm, trace: Trace) -> list[int]:
+    """The tokens that are read; two more, which checks add, still fit the model's context."""
+    return trace.ids[: max(1, min(READ + STEPS, lm.config.context - 2))]
 
 
 def _pool(lm, texts: int, ids: list[int]) -> PagePool:

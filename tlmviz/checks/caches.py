@@ -1,0 +1,42 @@
+"""Cached equals full, for every kind of cache that fits a model, in the manner of `identities`."""
+
+from __future__ import annotations
+
+import torch
+
+from ..caches import ContiguousCache, KVCache, LatentCache, PagedCache, PagePool, Sequence, SlidingCache
+from ..trace import Trace
+from .result import Check, worst
+
+READ, PAGE = 24, 5  # tokens of the text that a check looks at: its first; an odd page
+
+
+def kinds(lm, length: int) -> dict[str, KVCache]:
+    """An empty cache of every kind that should give a full pass's logits for a text of `length` tokens."""
+    config = lm.config
+    made: dict[str, KVCache] = {"paged": PagedCache(Sequence(PagePool.of(config, PAGE, -(-length // PAGE))))}
+    for rotated in (True, False):
+        keys = "rotated" if rotated else "unrotated"
+        made[f"contiguous, {keys}"] = ContiguousCache(config.n_layers, reserve=4, rotated=rotated)
+        # A ring replaces the model's own window; without one, a ring of the whole text drops nothing.
+        made[f"sliding, {keys}"] = SlidingCache(config.n_layers, config.window or length, rotated=rotated)
+        if config.latent_dim is not None:
+            for absorbed in (True, False):
+                name = f"latent, {'absorbed' if absorbed else 'naive'}, {keys}"
+                made[name] = LatentCache(config.n_layers, rotated=rotated, absorbed=absorbed)
+        # Sinks would be seen beside the window, and leave a gap in distances.
+        if config.window is None and config.positions not in ("alibi", "relative"):
+            made[f"sinks, {keys}"] = SlidingCache(config.n_layers, length, sinks=2, rotated=rotated)
+    return made
+
+
+def every_cache_equals_full(lm, trace: Trace) -> Check:
+    """Reading half the text at once and the rest token by token gives the full pass's logits, whatever keeps the past."""
+    ids = torch.tensor([trace.ids[:READ]])
+    pieces = [ids[:, : ids.shape[1] // 2], *ids[:, ids.shape[1] // 2 :].split(1, 1)]
+    errors = []
+    for cache in kinds(lm, ids.shape[1]).values():
+        stepped = torch.cat([lm(piece, cache) for piece in pieces if piece.shape[1]], 1)[0]
+        errors.append(worst(stepped - trace.logits[: ids.shape[1]]))
+    claim = f"{len(errors)} kinds of cache that fit the model give its logits"
+    return Check("Every cache = full pass", claim, worst(torch.tensor(errors)), 1e-4)
