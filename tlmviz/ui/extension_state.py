@@ -15,7 +15,8 @@ from tlmviz.analysis.context_extension import Switch
 from tlmviz.analysis.samples import sample_text
 from tlmviz.checks import Check
 from tlmviz.checks.scaling import CHECKS_SCALING
-from tlmviz.layers.scaling import SCALINGS, scaled_rope
+from tlmviz.errors import BadConfig
+from tlmviz.layers.scaling import SCALINGS, ScaledRoPE, scaled_rope
 
 from . import compute, long_state
 
