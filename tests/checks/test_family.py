@@ -1,0 +1,89 @@
+"""The identities of the attention family hold on healthy models, and each notices what it is there to notice."""
+
+import pytest
+import torch
+
+from tests.tiny import TEXT, VARIANTS, language_model
+from tlmviz import kernels
+from tlmviz.analysis import absorbing
+from tlmviz.analysis.projections import Heads
+from tlmviz.caches import LatentCache
+from tlmviz.checks import family
+
+
+def failed(lm, trace):
+    return {result.name for result in (check(lm, trace) for check in family.for_model(lm)) if not result.passed}
+
+
+def test_every_variant_passes(variant):
+    for trace in (variant.trace(TEXT), variant.trace_ids([5]), variant.trace_ids([5, 6]), variant.trace_ids([3] * 90)):
+        assert not failed(variant, trace)
+
+
+def test_latent_models_are_put_to_two_more(tokenizer, lm):
+    latent = language_model(tokenizer, **VARIANTS["latent"])
+    assert len(family.for_model(latent)) == len(family.for_model(lm)) + 2
+
+
+def test_wrong_sharing_is_noticed(lm, monkeypatch):
+    """Query heads that read the next key/value head instead of their own."""
+    honest = kernels.attention
+
+    def wrong(q, k, v, **options):
+        return honest(q, k.roll(1, 1), v.roll(1, 1), **options) if 1 < k.shape[1] < q.shape[1] else honest(q, k, v, **options)
+
+    trace = lm.trace(TEXT)
+    monkeypatch.setattr(kernels, "attention", wrong)
+    assert failed(lm, trace) == {"Sharing = repeating"}
+
+
+def test_ends_that_are_not_the_ends_are_noticed(lm, monkeypatch):
+    honest = kernels.attention
+
+    def wrong(q, k, v, **options):
+        return honest(q, k[:, :1], v[:, :1], **options) if k.shape[1] == q.shape[1] > 1 else honest(q, k, v, **options)
+
+    trace = lm.trace(TEXT)
+    monkeypatch.setattr(kernels, "attention", wrong)
+    assert "G = H is MHA, G = 1 MQA" in failed(lm, trace)
+
+
+@pytest.mark.parametrize("name", ["rope", "latent"])
+def test_a_cache_that_forgets_is_noticed(tokenizer, monkeypatch, name):
+    lm = language_model(tokenizer, **VARIANTS[name])
+    trace, kind = lm.trace(TEXT), type(lm.new_cache())
+    honest = kind.append
+
+    def forgetful(self, layer, k, v):
+        return honest(self, layer, k * (self.length != 3), v)
+
+    monkeypatch.setattr(kind, "append", forgetful)
+    assert "Own cache = full" in failed(lm, trace)
+
+
+@pytest.mark.parametrize("change, names", [
+    (lambda logits: logits + torch.arange(len(logits))[:, None, None], {"One M, one map", "RoPE: equal at t = s"}),
+    (lambda logits: logits[:1].expand_as(logits), {"ALiBi breaks it", "RoPE breaks it"}),
+])
+def test_wrong_logits_are_noticed(lm, monkeypatch, change, names):
+    trace, honest = lm.trace(TEXT), Heads.logits
+    monkeypatch.setattr(Heads, "logits", lambda self, *args, **options: change(honest(self, *args, **options)))
+    assert names <= failed(lm, trace)
+
+
+def test_values_that_do_not_add_up_are_noticed(lm, monkeypatch):
+    trace, honest = lm.trace(TEXT), Heads.as_first
+    # Head 1's weights are no longer head 0's: one head cannot do both heads' work.
+    monkeypatch.setattr(
+        Heads, "as_first", lambda self, count=None: Heads(self.x_q, self.x_k, self.w_q, self.w_k, self.scale)
+        if count is None else honest(self, count),
+    )
+    assert "Collapsed = one head" in failed(lm, trace)
+
+
+def test_a_wrong_fold_and_a_larger_cache_are_noticed(tokenizer, monkeypatch):
+    lm = language_model(tokenizer, **VARIANTS["latent"])
+    trace, honest = lm.trace(TEXT), absorbing.absorbed
+    monkeypatch.setattr(absorbing, "absorbed", lambda *args: 1.001 * honest(*args))
+    monkeypatch.setattr(LatentCache, "nbytes", property(lambda self: 2 * sum(part.nbytes for (part,) in self._buffers)))
+    assert {"Absorbed = naive", "Cache = c_KV and k^R"} <= failed(lm, trace)
