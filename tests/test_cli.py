@@ -31,6 +31,10 @@ class TestCheck:
         lines = capsys.readouterr().out.splitlines()
         assert len(lines) == len(checks.applicable(tlmviz.load(folder)))
         assert all(line.startswith("ok ") and "allowed" in line for line in lines)
+        # one of each subject: maps, long texts, the family, RoPE, its scalings, caches, serving
+        for name in ("Map = softmax", "Tiled = full", "G = H is MHA, G = 1 MQA", "Norms stay", "PI = θ(t/s)",
+                     "Every cache = full pass", "Paged = contiguous"):
+            assert sum(f" {name} " in line for line in lines) == 1
 
     def test_its_own_text_fits_the_bundled_models(self, capsys):
         assert commands.main(["check", "stories-rope"]) == 0

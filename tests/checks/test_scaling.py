@@ -9,7 +9,7 @@ from tlmviz.layers import scaling
 from tlmviz.layers.positions import RoPE
 
 NAMES = {
-    "s = 1: unchanged", "PI = θ(t/s)", "Ends of the spectrum", "Distance alone", "Turned again = recomputed",
+    "s = 1: unchanged", "PI = θ(t/s)", "Ends of the spectrum", "Distance alone, scaled", "Turned again = recomputed",
     "Unrotated cache = full pass",
 }
 
@@ -42,7 +42,7 @@ def test_wrong_frequencies_are_noticed(lm, monkeypatch, kind, name):
 def test_an_angle_that_is_not_linear_in_the_position_is_noticed(lm, monkeypatch):
     honest = scaling.ScaledRoPE.table
     monkeypatch.setattr(scaling.ScaledRoPE, "table", lambda self, where: honest(self, where + where // 10))
-    assert {"Distance alone", "PI = θ(t/s)"} <= failed(lm, lm.trace(tiny.TEXT))
+    assert {"Distance alone, scaled", "PI = θ(t/s)"} <= failed(lm, lm.trace(tiny.TEXT))
 
 
 def test_a_cache_that_turns_keys_at_once_is_noticed(lm, monkeypatch):
