@@ -18,7 +18,8 @@ def show(name: str) -> None:
     lm = compute.model(name)
     left, right = st.columns([0.3, 0.7])
     prompts = left.text_area(
-        "Requests, one a line (… is the text at the right)", serving_state.REQUESTS, height=96, key="vreq", bind="query-params"
+        "Requests, one a line", serving_state.REQUESTS, height=96, key="vreq", bind="query-params",
+        help="A line that begins with … goes on from the text at the right. Press Ctrl+Enter, or click outside the box.",
     )
     with right:
         text = state.text_box(lm)

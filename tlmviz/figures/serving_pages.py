@@ -104,7 +104,7 @@ class Grid:
         places = [self.place(number) for number in range(self.pages)]
         tall = (MIDDLE[1] - MIDDLE[0]) * PIXELS[1] / self.rows
         return {
-            "type": "scatter", "mode": "text", "x": [x + 0.05 for x, _ in places], "y": [y for _, y in places],
+            "type": "scatter", "mode": "text", "x": [x + 0.15 * self.label for x, _ in places], "y": [y for _, y in places],
             "text": [str(number) if tall > 8 else "" for number in range(self.pages)], "textposition": "middle right",
             "textfont": {"size": 10 if tall > 12 else 8, "color": MUTED[theme]}, "hoverinfo": "skip", "cliponaxis": False,
             "xaxis": "x2", "yaxis": "y2",

@@ -65,5 +65,6 @@ def answers(asked: Asked, run: Run) -> None:
     with st.expander(f"Requests and their texts ({asked.shown} batching)"):
         st.dataframe(table, hide_index=True, column_config={"text": st.column_config.TextColumn(width="large")})
         st.download_button(
-            "Every step (CSV)", lambda: run.per_step().to_csv().encode(), f"tlmviz-{asked.shown}.csv", "text/csv", on_click="ignore"
+            "Every step (CSV)", lambda: run.per_step().to_csv().encode(), f"tlmviz-{asked.shown}.csv", "text/csv",
+            on_click="ignore",
         )

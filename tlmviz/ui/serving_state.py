@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from tlmviz.checks import Check
-from tlmviz.checks_serving import CHECKS_SERVING
+from tlmviz.checks.serving import CHECKS_SERVING
 from tlmviz.decoding.serving import Request, Run, Server, serve, validate
 from tlmviz.errors import BadShape, Error
 from tlmviz.language_model import LanguageModel
@@ -87,8 +87,8 @@ def checks(name: str, requests: tuple[Request, ...], server: Server) -> list[Che
 def controls(lm: LanguageModel, text: str, prompts: str, places) -> Asked | None:
     """The server and its requests; those that cannot be served are named in a sentence and left out. None without any."""
     shown = places[0].selectbox(
-        "Show memory of", (CONTINUOUS, STATIC), key="vpol", bind="query-params", format_func=str.capitalize,
-        help="Both policies serve the same requests; both timelines are drawn.",
+        "Batching", (CONTINUOUS, STATIC), key="vpol", bind="query-params", format_func=str.capitalize,
+        help="Whose memory is shown. Both policies serve the same requests, and both timelines are drawn.",
     )
     sharing = places[1].selectbox(
         "Prefix sharing", SHARING, index=1, key="vshare", bind="query-params", format_func=str.capitalize,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .serving_state import STATIC, Asked
+from .serving_state import Asked
 
 EQUATION = (
     r"L_{rt,\,r's} = \tfrac{1}{\sqrt{d_k}}\, q_{rt} \cdot k_{r's}\, \delta_r^{\,r'},\qquad "
@@ -73,5 +73,4 @@ figure.show()
 
 def policy(name: str, steps: int, per_step: float, waste: float) -> str:
     """A timeline's heading with its numbers."""
-    how = "all rows stay until the longest ends" if name == STATIC else "rows are filled again at any step"
-    return f"{name.capitalize()} batching, {how}: {steps} steps, {per_step:.2f} tokens per step, {waste:.0%} of held slots wasted"
+    return f"{name.capitalize()} batching: {steps} steps, {per_step:.2f} tokens per step, {waste:.0%} of held slots wasted"
