@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, Self
 
 from .errors import BadConfig
 
@@ -14,8 +14,62 @@ NORM_PLACES = ("pre", "post")
 FEEDFORWARDS = ("relu", "gelu", "swiglu")
 
 
+class JSONConfig:
+    """A frozen dataclass of plain values that travels as JSON."""
+
+    def to_json(self) -> str:
+        """The configuration as indented JSON text."""
+        return json.dumps(asdict(self), indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Read what `to_json` wrote. Raises BadConfig on malformed JSON, unknown or missing fields."""
+        try:
+            values: Any = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise BadConfig(f"config.json is not valid JSON ({error}).") from error
+        if not isinstance(values, dict) or "name" not in values:
+            raise BadConfig("config.json must be an object with at least a name.")
+        unknown = set(values) - {field.name for field in fields(cls)}
+        if unknown:
+            raise BadConfig(f"config.json has unknown fields: {', '.join(sorted(unknown))}.")
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise BadConfig(f"config.json has a value of the wrong type ({error}).") from error
+
+    def with_(self, **changes: Any) -> Self:
+        """A copy with some fields changed, checked like a new one."""
+        return replace(self, **changes)
+
+    def check_choices(self, **allowed: tuple[str, ...]) -> None:
+        """Raise BadConfig unless each named field holds one of its allowed values."""
+        for name, values in allowed.items():
+            if getattr(self, name) not in values:
+                raise BadConfig(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(values)}.")
+
+    def check_counts(self, *names: str) -> None:
+        """Raise BadConfig unless each named field is a whole number of at least 1."""
+        for name in names:
+            value = getattr(self, name)
+            if type(value) is not int or value < 1:  # True is an int to isinstance
+                raise BadConfig(f"{name} is {value!r}; it must be a whole number of at least 1.")
+
+    def check_shares(self, *names: str) -> None:
+        """Raise BadConfig unless each named field lies in [0, 1)."""
+        for name in names:
+            if not 0 <= getattr(self, name) < 1:
+                raise BadConfig(f"{name} is {getattr(self, name)}; it must be in [0, 1).")
+
+    def check_types(self, **kinds: type) -> None:
+        """Raise BadConfig unless each named field is of its type."""
+        for name, kind in kinds.items():
+            if not isinstance(getattr(self, name), kind):
+                raise BadConfig(f"{name} is {getattr(self, name)!r}; it must be a {kind.__name__}.")
+
+
 @dataclass(frozen=True)
-class ModelConfig:
+class ModelConfig(JSONConfig):
     """A decoder-only language model, part by part.
 
     Sizes are counts; `dropout` and `attention_dropout` are probabilities used in training only.
@@ -51,18 +105,8 @@ class ModelConfig:
     attention_dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, allowed in (
-            ("positions", POSITIONS),
-            ("norm", NORMS),
-            ("norm_place", NORM_PLACES),
-            ("feedforward", FEEDFORWARDS),
-        ):
-            if getattr(self, name) not in allowed:
-                raise BadConfig(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(allowed)}.")
-        for name in ("vocab_size", "n_layers", "d_model", "n_heads", "n_kv_heads", "d_ff", "context", "relative_distance"):
-            value = getattr(self, name)
-            if type(value) is not int or value < 1:  # True is an int to isinstance
-                raise BadConfig(f"{name} is {value!r}; it must be a whole number of at least 1.")
+        self.check_choices(positions=POSITIONS, norm=NORMS, norm_place=NORM_PLACES, feedforward=FEEDFORWARDS)
+        self.check_counts("vocab_size", "n_layers", "d_model", "n_heads", "n_kv_heads", "d_ff", "context", "relative_distance")
         if self.d_model % self.n_heads:
             raise BadConfig(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}; change either.")
         if self.n_heads % self.n_kv_heads:
@@ -74,12 +118,8 @@ class ModelConfig:
         self._check_latent()
         if not 0 < self.rope_base < float("inf"):
             raise BadConfig(f"rope_base is {self.rope_base}; it must be a positive number.")
-        for name, kind in (("name", str), ("description", str), ("bias", bool), ("tied", bool)):
-            if not isinstance(getattr(self, name), kind):
-                raise BadConfig(f"{name} is {getattr(self, name)!r}; it must be a {kind.__name__}.")
-        for name in ("dropout", "attention_dropout"):
-            if not 0 <= getattr(self, name) < 1:
-                raise BadConfig(f"{name} is {getattr(self, name)}; it must be in [0, 1).")
+        self.check_types(name=str, description=str, bias=bool, tied=bool)
+        self.check_shares("dropout", "attention_dropout")
 
     def _check_latent(self) -> None:
         for name, value, least in (("latent_dim", self.latent_dim, 1), ("rope_dim", self.rope_dim, 0)):
@@ -103,31 +143,6 @@ class ModelConfig:
     def head_dim(self) -> int:
         """D, the size of one head's query and key."""
         return self.d_model // self.n_heads
-
-    def to_json(self) -> str:
-        """The configuration as indented JSON text."""
-        return json.dumps(asdict(self), indent=2) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> ModelConfig:
-        """Read what `to_json` wrote. Raises BadConfig on malformed JSON, unknown or missing fields."""
-        try:
-            values: Any = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise BadConfig(f"config.json is not valid JSON ({error}).") from error
-        if not isinstance(values, dict) or "name" not in values:
-            raise BadConfig("config.json must be an object with at least a name.")
-        unknown = set(values) - {field.name for field in fields(cls)}
-        if unknown:
-            raise BadConfig(f"config.json has unknown fields: {', '.join(sorted(unknown))}.")
-        try:
-            return cls(**values)
-        except TypeError as error:
-            raise BadConfig(f"config.json has a value of the wrong type ({error}).") from error
-
-    def with_(self, **changes: Any) -> ModelConfig:
-        """A copy with some fields changed, checked like a new one."""
-        return replace(self, **changes)
 
 
 def notes_preset(name: str = "notes", **sizes: Any) -> ModelConfig:

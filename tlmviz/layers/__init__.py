@@ -7,14 +7,14 @@ Letters used in every shape comment and signature:
     F feed-forward width            V vocabulary           L layers
 """
 
-from .attention import Attention
-from .blocks import PostNormBlock, PreNormBlock
+from .attention import Attention, CrossAttention
+from .blocks import CrossBlock, PostNormBlock, PreNormBlock
 from .feedforward import MLP, SwiGLU
 from .latent import LatentAttention
 from .norms import LayerNorm, RMSNorm
 from .positions import ALiBi, Learned, NoPositions, Positions, Relative, RoPE, Sinusoidal
 
 __all__ = [
-    "ALiBi", "Attention", "LatentAttention", "LayerNorm", "Learned", "MLP", "NoPositions", "Positions", "PostNormBlock",
-    "PreNormBlock", "RMSNorm", "Relative", "RoPE", "Sinusoidal", "SwiGLU",
+    "ALiBi", "Attention", "CrossAttention", "CrossBlock", "LatentAttention", "LayerNorm", "Learned", "MLP", "NoPositions", "Positions",
+    "PostNormBlock", "PreNormBlock", "RMSNorm", "Relative", "RoPE", "Sinusoidal", "SwiGLU",
 ]

@@ -1,27 +1,29 @@
-"""Causal self-attention with any number of key/value heads (000 section 2.1.1, 003 section 6.1)."""
+"""Self-attention with any number of key/value heads (000 section 2.1.1, 003 section 6.1), and attention to another text."""
 
 from __future__ import annotations
 
 from einops import rearrange
-from torch import nn
+from jaxtyping import Float
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .. import kernels
 from ..caches import KVCache
 from ..config import ModelConfig
 from ..trace import AttentionSpec, Tap
+from ..translator_config import EncoderDecoderConfig
 from .positions import Positions, Table
 
 
 class Attention(nn.Module):
     """Multi-head (G = H), grouped-query (1 < G < H) or multi-query (G = 1) attention.
 
-    One fused projection makes queries, keys and values, as in the notes.
+    One fused projection makes queries, keys and values, as in the notes. An encoder's is not causal.
     """
 
-    def __init__(self, config: ModelConfig, layer: int):
+    def __init__(self, config: ModelConfig | EncoderDecoderConfig, layer: int, causal: bool = True):
         super().__init__()
-        self.layer = layer
+        self.layer, self.causal = layer, causal
         self.heads, self.groups, self.head_dim = config.n_heads, config.n_kv_heads, config.head_dim
         self.window, self.attention_dropout = config.window, config.attention_dropout
         self.qkv = nn.Linear(config.d_model, (self.heads + 2 * self.groups) * self.head_dim, bias=config.bias)
@@ -34,7 +36,7 @@ class Attention(nn.Module):
         """Mask, bias and scale, for recomputing maps."""
         scale, relative = self.head_dim**-0.5, positions.relative(self.layer)
         relative = None if relative is None else relative * scale
-        return AttentionSpec(scale, True, self.window, positions.slopes, relative)
+        return AttentionSpec(scale, self.causal, self.window, positions.slopes, relative)
 
     def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
         fused = self.fused(self.qkv(x))  # [B, T, (H + 2G) D]
@@ -58,3 +60,32 @@ class Attention(nn.Module):
             z, lse = cache.attend(self.layer, q, k, v, spec, lambda k, where: positions.rotate(k, positions.table(where)))
         self.lse(lse)  # [B, H, T]
         return z
+
+
+class CrossAttention(nn.Module):
+    """Queries from the text being written, keys and values from the text that was read (000 section 2.3, 002 section 7)."""
+
+    def __init__(self, config: EncoderDecoderConfig):
+        super().__init__()
+        self.head_dim = config.head_dim
+        self.query = nn.Linear(config.d_model, config.d_model, bias=config.bias)
+        self.kv = nn.Linear(config.d_model, 2 * config.d_model, bias=config.bias)
+        self.proj = nn.Linear(config.d_model, config.d_model, bias=config.bias)
+        self.dropout = nn.Dropout(config.dropout)
+        self.q, self.k, self.v = Tap(), Tap(), Tap()
+        self.lse, self.z, self.out = Tap(), Tap(), Tap()
+
+    def spec(self) -> AttentionSpec:
+        """No mask and no positions: every source token is seen, by its content."""
+        return AttentionSpec(self.head_dim**-0.5, causal=False)
+
+    def keys_values(self, memory: Float[Tensor, "b s c"]) -> tuple[Tensor, Tensor]:
+        """Keys and values [B, H, S, D] of what the encoder made: once per source, whatever is written."""
+        k, v = rearrange(self.kv(memory), "b s (two h d) -> two b h s d", two=2, d=self.head_dim)
+        return self.k(k), self.v(v)
+
+    def forward(self, x, k, v):  # [B, T, C], [B, H, S, D] twice
+        q = self.q(rearrange(self.query(x), "b t (h d) -> b h t d", d=self.head_dim))
+        z, lse = kernels.attention(q, k, v, **self.spec().kwargs())  # [B, H, T, D], [B, H, T]
+        self.lse(lse)
+        return self.out(self.dropout(self.proj(rearrange(self.z(z), "b h t d -> b t (h d)"))))  # [B, T, C]

@@ -31,3 +31,19 @@ class PostNormBlock(PreNormBlock):
         x = self.resid_pre(x)
         x = self.resid_mid(self.normed_attn(self.norm1(x + self.attn(x, positions, table, cache))))
         return self.resid_post(self.normed_mlp(self.norm2(x + self.mlp(x))))
+
+
+class CrossBlock(PreNormBlock):
+    """A decoder's block: x + attention, + cross-attention to what the encoder made, + feed-forward, each of norm(x)."""
+
+    def __init__(self, norm1, attn, norm_cross: nn.Module, cross: nn.Module, norm2, mlp):
+        super().__init__(norm1, attn, norm2, mlp)
+        self.norm_cross, self.cross = norm_cross, cross
+        self.normed_cross, self.resid_cross = Tap(), Tap()
+
+    def forward(self, x, positions: Positions, table: Table, memory, cache: KVCache | None = None):
+        """`memory` holds this layer's keys and values of the source, [B, H, S, D] each."""
+        x = self.resid_pre(x)  # [B, T, C]
+        x = self.resid_mid(x + self.attn(self.normed_attn(self.norm1(x)), positions, table, cache))
+        x = self.resid_cross(x + self.cross(self.normed_cross(self.norm_cross(x)), *memory))
+        return self.resid_post(x + self.mlp(self.normed_mlp(self.norm2(x))))

@@ -71,7 +71,7 @@ class TransformerLM(nn.Module):
         self.norm = norm(config) if config.norm_place == "pre" else nn.Identity()
         self.head = nn.Linear(config.d_model, config.vocab_size, bias=False)
         self.embed, self.normed, self.logits = Tap(), Tap(), Tap()
-        self.apply(_initialise)
+        self.apply(initialise)
         self.positions.initialise()
         for block in self.blocks:
             for writer in (block.attn.proj, block.mlp.down):
@@ -135,7 +135,8 @@ def count_parameters(config: ModelConfig) -> int:
     return embeddings + positions + config.n_layers * block + (norm if config.norm_place == "pre" else 0)
 
 
-def _initialise(module: nn.Module) -> None:
+def initialise(module: nn.Module) -> None:
+    """Starting weights of one module: N(0, 0.02), biases zero."""
     if isinstance(module, (nn.Linear, nn.Embedding)):
         nn.init.normal_(module.weight, std=0.02)
         if getattr(module, "bias", None) is not None:

@@ -1,0 +1,100 @@
+"""A Transformer that reads one text and writes another (002 section 7; Vaswani et al. 2017)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from ..caches import ContiguousCache
+from ..layers import Attention, CrossAttention, CrossBlock, PreNormBlock, RoPE
+from ..trace import Tap, name_taps
+from ..translator_config import EncoderDecoderConfig
+from .transformer import FEEDFORWARDS, NORMS, initialise
+
+Memory = list[tuple[Tensor, Tensor]]  # per decoder layer: the source's keys and values, [B, H, S, D] each
+
+
+@dataclass
+class Writing:
+    """A decoder on its way: what it reads, and what it keeps of what it wrote."""
+
+    memory: Memory
+    cache: ContiguousCache
+
+
+class EncoderDecoder(nn.Module):
+    """Source ids and the target so far in, logits of the next target tokens out.
+
+    Targets begin with the end-of-text token. Pre-norm as in `TransformerLM`; RoPE in both self-attentions.
+    """
+
+    def __init__(self, config: EncoderDecoderConfig):
+        super().__init__()
+        self.config = config
+        self.token_emb = nn.Embedding(config.vocab_size, config.d_model)
+        self.positions = RoPE(config.head_dim, config.rope_base)
+        self.drop = nn.Dropout(config.dropout)
+        norm, mlp = (lambda: NORMS[config.norm](config)), (lambda: FEEDFORWARDS[config.feedforward](config))
+        self.encoder = nn.ModuleList(
+            PreNormBlock(norm(), Attention(config, layer, causal=False), norm(), mlp()) for layer in range(config.encoder_layers)
+        )
+        self.encoder_norm = norm()
+        self.decoder = nn.ModuleList(
+            CrossBlock(norm(), Attention(config, layer), norm(), CrossAttention(config), norm(), mlp())
+            for layer in range(config.decoder_layers)
+        )
+        self.decoder_norm = norm()
+        self.source, self.memory, self.target, self.normed, self.logits = Tap(), Tap(), Tap(), Tap(), Tap()
+        self.apply(initialise)
+        nn.init.normal_(self.token_emb.weight, std=config.d_model**-0.5)
+        for block in (*self.encoder, *self.decoder):
+            for linear in (m for m in block.modules() if isinstance(m, nn.Linear)):
+                nn.init.xavier_uniform_(linear.weight)
+        self._tap_names = frozenset(m.name for m in name_taps(self).modules() if isinstance(m, Tap))
+
+    def encode(self, source: Int[Tensor, "b s"]) -> Float[Tensor, "b s c"]:
+        """What the decoder attends to: one vector per source token."""
+        table = self.positions.table(torch.arange(source.shape[1]))
+        x = self.source(self.drop(self._embed(source)))
+        for block in self.encoder:
+            x = block(x, self.positions, table)
+        return self.memory(self.encoder_norm(x))
+
+    def keys_values(self, memory: Float[Tensor, "b s c"]) -> Memory:
+        """Each decoder layer's keys and values of an encoded source."""
+        return [block.cross.keys_values(memory) for block in self.decoder]
+
+    def decode(
+        self, target: Int[Tensor, "b t"], memory: Memory, cache: ContiguousCache | None = None
+    ) -> Float[Tensor, "b t v"]:
+        """Logits after each target token; with a cache, the ids continue what it holds."""
+        where = torch.arange(target.shape[1]) if cache is None else cache.where(target.shape[1])
+        table = self.positions.table(where)
+        x = self.target(self.drop(self._embed(target)))
+        for block, kv in zip(self.decoder, memory):
+            x = block(x, self.positions, table, kv, cache)
+        normed = self.normed(self.decoder_norm(x))
+        return self.logits(nn.functional.linear(normed, self.token_emb.weight))
+
+    def forward(self, source: Int[Tensor, "b s"], target: Int[Tensor, "b t"]) -> Float[Tensor, "b t v"]:
+        """Logits after each token of a whole target. All sources of a batch have the same length."""
+        return self.decode(target, self.keys_values(self.encode(source)))
+
+    def start(self, source: Int[Tensor, "b s"]) -> Writing:
+        """Read the sources; nothing is written yet."""
+        return Writing(self.keys_values(self.encode(source)), ContiguousCache(self.config.decoder_layers))
+
+    def step(self, ids: Int[Tensor, " b"], writing: Writing) -> Float[Tensor, "b v"]:
+        """Logits after one more token in each row, which `writing` then holds."""
+        return self.decode(ids[:, None], writing.memory, writing.cache)[:, -1]
+
+    def tap_names(self) -> frozenset[str]:
+        """Names of all tapped tensors."""
+        return self._tap_names
+
+    def _embed(self, ids):
+        # The embedding is the output matrix too, which starts small; sqrt(C) makes up for it (Vaswani et al., section 3.4).
+        return self.token_emb(ids) * self.config.d_model**0.5

@@ -1,0 +1,109 @@
+"""Recurrent translation with attention (004 section 7; Luong et al. 2015 with input feeding, Bahdanau et al. 2015)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from ..layers.alignment import SCORES, weights
+from ..trace import Tap, name_taps
+from ..translator_config import Seq2SeqConfig
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A source as the decoder sees it: states z [B, S, D] and what the score makes of them."""
+
+    z: Tensor
+    keys: Tensor
+
+
+@dataclass
+class State:
+    """The decoder between two tokens: h [B, D], the attentional vector h~ [B, C], coverage [B, S], last weights [B, S]."""
+
+    reading: Reading
+    h: Tensor
+    fed: Tensor
+    coverage: Tensor
+    weights: Tensor | None = None
+
+
+class Seq2Seq(nn.Module):
+    """A bidirectional GRU reads, a GRU writes; between them one attention whose score is the model's choice.
+
+    At every target token: h = GRU([y; h~], h), a = softmax(score(h, z)), c = sum of a z (Eq. 44),
+    h~ = tanh(W [c; h]) (Eq. 45, then a layer of its own), logits = h~ E', with one embedding E for all three places.
+    """
+
+    def __init__(self, config: Seq2SeqConfig):
+        super().__init__()
+        self.config = config
+        width, hidden = config.d_model, config.hidden
+        self.token_emb = nn.Embedding(config.vocab_size, width)
+        self.drop = nn.Dropout(config.dropout)
+        self.encoder = nn.GRU(width, hidden // 2, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(hidden, hidden)
+        self.cell = nn.GRUCell(2 * width, hidden)
+        self.score = SCORES[config.score](hidden, config.coverage)
+        self.combine = nn.Linear(2 * hidden, width)
+        self.z, self.h, self.a, self.context = Tap(), Tap(), Tap(), Tap()
+        self.covered, self.attentional, self.logits = Tap(), Tap(), Tap()
+        nn.init.normal_(self.token_emb.weight, std=width**-0.5)
+        for name, weight in (*self.encoder.named_parameters(), *self.cell.named_parameters()):
+            if "weight_hh" in name:
+                for gate in weight.data.chunk(3):
+                    nn.init.orthogonal_(gate)
+        self._tap_names = frozenset(m.name for m in name_taps(self).modules() if isinstance(m, Tap))
+
+    def start(self, source: Int[Tensor, "b s"]) -> State:
+        """Read the sources; nothing is written yet. All sources of a batch have the same length."""
+        states, last = self.encoder(self.drop(self._embed(source)))
+        z = self.z(self.drop(states))  # [B, S, D]
+        h = self.bridge(torch.cat((last[0], last[1]), -1)).tanh()
+        nothing = z.new_zeros(z.shape[:2])
+        return State(Reading(z, self.score.prepare(z)), h, z.new_zeros(len(z), self.config.d_model), nothing)
+
+    def advance(self, embedded: Float[Tensor, "b c"], state: State) -> State:
+        """One target token further: the state behind it, with the attention that it paid."""
+        h = self.h(self.cell(torch.cat((embedded, state.fed), -1), state.h))  # [B, D]
+        coverage = self.covered(state.coverage)
+        scores = self.score(self.drop(h), state.reading.keys, coverage if self.config.coverage else None)
+        a = self.a(weights(scores))  # [B, S]
+        context = self.context(torch.einsum("bs,bsd->bd", a, state.reading.z))
+        fed = self.attentional(self.drop(self.combine(torch.cat((context, self.drop(h)), -1)).tanh()))  # [B, C]
+        return State(state.reading, h, fed, coverage + a, a)
+
+    def step(self, ids: Int[Tensor, " b"], state: State) -> tuple[Float[Tensor, "b v"], State]:
+        """Logits after one more token in each row, and the state behind it."""
+        state = self.advance(self._embed(ids), state)
+        return self.logits(self._out(state.fed)), state
+
+    def forward(self, source: Int[Tensor, "b s"], target: Int[Tensor, "b t"]) -> tuple[Tensor, Tensor]:
+        """Logits after each token of a whole target [B, T, V], and the attention paid there [B, T, S]."""
+        state, fed, paid = self.start(source), [], []
+        for embedded in self.drop(self._embed(target)).unbind(1):
+            state = self.advance(embedded, state)
+            fed.append(state.fed)
+            paid.append(state.weights)
+        return self._out(torch.stack(fed, 1)), torch.stack(paid, 1)
+
+    def tap_names(self) -> frozenset[str]:
+        """Names of all tapped tensors."""
+        return self._tap_names
+
+    def _embed(self, ids):
+        # As in the Transformer: one matrix for input and output, small for the one, of unit size for the other.
+        return self.token_emb(ids) * self.config.d_model**0.5
+
+    def _out(self, fed):
+        return nn.functional.linear(fed, self.token_emb.weight)
+
+
+def overlap(paid: Float[Tensor, "b t s"]) -> Float[Tensor, "b t"]:
+    """covloss_t = sum over the source of min(a_t, coverage so far), in [0, 1] (Eq. 48-49)."""
+    before = paid.cumsum(1) - paid
+    return torch.minimum(paid, before).sum(-1)

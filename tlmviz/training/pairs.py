@@ -1,0 +1,122 @@
+"""Sentence pairs to train translation on: read, tidied, split by English sentence, batched by length."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..errors import BadText
+from ..tokens import Tokenizer
+
+PAIRS = "eng-fra.tsv.gz"
+HELD_OUT = 0.01  # of the English sentences
+SPACES = re.compile(r"[\s\u200b]+")  # \s has the no-break spaces; the zero-width one is not among them
+MARKS = re.compile(r"(?<=[\w)»\"'])\s?([?!;»]|:(?=\s|$))|«\s?(?=\w)")
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """English sentences and their French ones: (English, French) to learn from, English -> all its French held out."""
+
+    train: list[tuple[str, str]]
+    valid: dict[str, list[str]] = field(repr=False)
+
+    def references(self, fewest: int = 2, words: tuple[int, int] = (4, 12)) -> dict[str, list[str]]:
+        """Held-out sentences of so many words with several translations: what BLEU is measured on."""
+        return {
+            english: french for english, french in self.valid.items()
+            if len(french) >= fewest and words[0] <= len(english.split()) <= words[1]
+        }
+
+
+def read_pairs(folder: Path) -> Pairs:
+    """Pairs of `eng-fra.tsv.gz`, tidied; 1 % of the English sentences, chosen by hash, are held out with all their French.
+
+    Raises BadText when the file is missing or holds too few pairs.
+    """
+    path = folder / PAIRS
+    if not path.is_file():
+        raise BadText(f"{path} is not there; give --data a folder that holds {PAIRS} (English, tab, French on each line).")
+    translations: dict[str, list[str]] = defaultdict(list)
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            english, _, french = line.rstrip("\n").partition("\t")
+            if tidy(english) and tidy(french):
+                translations[tidy(english)].append(french_marks(french))
+    train, valid = [], {}
+    for english, french in translations.items():
+        share = int.from_bytes(hashlib.sha256(english.encode()).digest()[:4], "big") / 2**32
+        if share < HELD_OUT:
+            valid[english] = french
+        else:
+            train += [(english, one) for one in dict.fromkeys(french)]
+    if not train or not valid:
+        raise BadText(f"{path} has {len(translations)} English sentences, too few to learn and to judge by; add more.")
+    return Pairs(train, valid)
+
+
+def tidy(text: str) -> str:
+    """One space between words, none around; straight apostrophes."""
+    return SPACES.sub(" ", text).strip().replace("’", "'")
+
+
+def french_marks(text: str) -> str:
+    """A French sentence with one space before ? ! ; : and inside guillemets, however it was typed: one spelling to learn."""
+    return tidy(MARKS.sub(lambda match: f" {match[1]}" if match[1] else "« ", tidy(text)))
+
+
+class PairBatches:
+    """Endless batches of pairs, shuffled for every pass: one source length each, target lengths alike.
+
+    Sources of one length need no padding, and so no mask; targets are padded behind their end.
+    """
+
+    def __init__(self, pairs: list[tuple[str, str]], tokenizer: Tokenizer, seed: int, longest: int):
+        self.end = tokenizer.end_of_text
+        encoded = zip(tokenizer.encode_many([one for one, _ in pairs]), tokenizer.encode_many([other for _, other in pairs]))
+        self.pairs = [(source, target) for source, target in encoded if max(len(source), len(target) + 1) <= longest]
+        self.rng = np.random.default_rng(seed)
+        self.passes = 0
+        self._waiting: Iterator[list[int]] = iter(())
+
+    def batch(self, tokens: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Sources [B, S], targets behind an end-of-text token [B, T], and what follows each [B, T], -100 after the end."""
+        chosen = next(self._waiting, None)
+        if chosen is None:
+            self.passes += 1
+            self._waiting = iter(self._one_pass(tokens))
+            chosen = next(self._waiting)
+        return self.gather(chosen)
+
+    def gather(self, chosen: list[int]) -> tuple[Tensor, Tensor, Tensor]:
+        """These pairs as a batch; see `batch`."""
+        source = torch.tensor([self.pairs[i][0] for i in chosen])
+        width = 1 + max(len(self.pairs[i][1]) for i in chosen)
+        target, following = torch.full((len(chosen), width), self.end), torch.full((len(chosen), width), -100)
+        for row, i in enumerate(chosen):
+            ids = torch.tensor([*self.pairs[i][1], self.end])
+            target[row, 1 : len(ids)] = ids[:-1]
+            following[row, : len(ids)] = ids
+        return source, target, following
+
+    def _one_pass(self, tokens: int) -> list[list[int]]:
+        by_length: dict[int, list[int]] = defaultdict(list)
+        for i in self.rng.permutation(len(self.pairs)):
+            by_length[len(self.pairs[i][0])].append(int(i))
+        batches = []
+        for length, members in by_length.items():
+            rows = max(1, tokens // (length + 2))
+            # Pools of eight batches are sorted by target length: little padding, and still other company every pass.
+            for start in range(0, len(members), 8 * rows):
+                pool = sorted(members[start : start + 8 * rows], key=lambda i: len(self.pairs[i][1]))
+                batches += [pool[at : at + rows] for at in range(0, len(pool), rows)]
+        return [batches[i] for i in self.rng.permutation(len(batches))]

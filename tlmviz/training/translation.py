@@ -1,0 +1,145 @@
+"""Training translation models: the recipes, and the loop from sentence pairs to weights."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+from torch.nn import functional as F
+from tqdm import tqdm
+
+from ..networks.encoder_decoder import EncoderDecoder
+from ..networks.seq2seq import Seq2Seq, overlap
+from ..translator_config import EncoderDecoderConfig, Seq2SeqConfig, TranslatorConfig
+from . import loop
+from .loop import Schedule
+from .pairs import PairBatches, Pairs
+
+NETWORKS = {"encoder-decoder": EncoderDecoder, "seq2seq": Seq2Seq}
+
+
+@dataclass(frozen=True)
+class TranslationRecipe:
+    """A translation model and how it is trained. `overlap` weighs covloss (004 Eq. 49) against the loss per token,
+    from `overlap_from` of the steps on: a network that knows nothing yet would only learn to look elsewhere."""
+
+    config: TranslatorConfig
+    schedule: Schedule
+    smoothing: float = 0.1
+    overlap: float = 0.0
+    overlap_from: float = 0.6
+
+
+TRANSFORMER = Schedule(
+    steps=9000, batch_tokens=2048, learning_rate=2e-3, warmup=800, weight_decay=0.05, seed=3, evaluate_every=250,
+)
+RECURRENT = Schedule(
+    steps=5200, batch_tokens=2048, learning_rate=2e-3, warmup=300, weight_decay=0.02, seed=3, evaluate_every=250,
+)
+
+
+def _recurrent(suffix: str, description: str, score: str, coverage: bool = False) -> TranslationRecipe:
+    config = Seq2SeqConfig(name=f"eng-fra-{suffix}", description=description, score=score, coverage=coverage, dropout=0.2)
+    return TranslationRecipe(config, RECURRENT, overlap=0.5 if coverage else 0.0)
+
+
+RECIPES = {
+    recipe.config.name: recipe for recipe in (
+        TranslationRecipe(
+            EncoderDecoderConfig(
+                name="eng-fra",
+                description="English to French, Transformer encoder-decoder: 3 + 3 layers, RoPE, RMSNorm, SwiGLU.",
+                dropout=0.1,
+            ),
+            TRANSFORMER,
+        ),
+        _recurrent("dot", "English to French, GRUs with attention scored by the dot product h.z.", "dot"),
+        _recurrent("general", "English to French, GRUs with attention scored by h W z.", "general"),
+        _recurrent("additive", "English to French, GRUs with attention scored by v.tanh(W1 h + W2 z).", "additive"),
+        _recurrent(
+            "coverage", "As eng-fra-additive, with a coverage vector in the score and covloss in training.", "additive", True
+        ),
+    )
+}
+
+
+def network_of(config: TranslatorConfig) -> EncoderDecoder | Seq2Seq:
+    """A network with starting weights."""
+    return NETWORKS[config.kind](config)
+
+
+def train(recipe: TranslationRecipe, pairs: Pairs, tokenizer, folder: Path) -> dict:
+    """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    schedule, config = recipe.schedule, recipe.config
+    torch.manual_seed(schedule.seed)
+    network = network_of(config)
+    decayed = [p for p in network.parameters() if p.ndim > 1]
+    others = [p for p in network.parameters() if p.ndim <= 1]
+    groups = [dict(params=decayed, weight_decay=schedule.weight_decay), dict(params=others, weight_decay=0.0)]
+    optimizer = torch.optim.AdamW(groups, lr=schedule.learning_rate, betas=schedule.betas, fused=True)
+    packer = PairBatches(pairs.train, tokenizer, schedule.seed, config.context)
+    held_out = PairBatches([(e, f) for e, many in pairs.valid.items() for f in many], tokenizer, 0, config.context)
+    log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "pairs": 0, "step": 0}
+    if (folder / "log.json").is_file():
+        log = loop.resume(folder, network, optimizer, packer)
+    began = time.monotonic() - log["seconds"]
+    bar = tqdm(range(log["step"], schedule.steps), initial=log["step"], total=schedule.steps, mininterval=5, unit="step")
+    recent: list[tuple[float, float]] = []
+    network.train()
+    for step in bar:
+        source, target, following = packer.batch(schedule.batch_tokens)
+        for group in optimizer.param_groups:
+            group["lr"] = schedule.rate(step)
+        loss, covered = losses(network, source, target, following, recipe.smoothing)
+        weight = recipe.overlap if step >= recipe.overlap_from * schedule.steps else 0.0
+        optimizer.zero_grad(set_to_none=True)
+        (loss + weight * covered if weight else loss).backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), schedule.clip)
+        optimizer.step()
+        recent.append((loss.item(), float(covered)))
+        log["tokens"] += int((following >= 0).sum())
+        log["pairs"] += len(source)
+        if (step + 1) % schedule.evaluate_every == 0 or step + 1 == schedule.steps:
+            nats = held_out_loss(network, held_out)
+            now, over = (sum(part) / len(recent) for part in zip(*recent))
+            point = {"step": step + 1, "tokens": log["tokens"], "train_loss": now, "valid_loss": nats, "overlap": over}
+            log["curve"].append(point)
+            log.update(step=step + 1, seconds=time.monotonic() - began, passes=packer.passes)
+            bar.set_postfix(loss=f"{now:.3f}", held_out=f"{nats:.4f}")
+            recent.clear()
+            loop.save(folder, network, optimizer, log)
+    return log
+
+
+def losses(network, source, target, following, smoothing: float) -> tuple[torch.Tensor, torch.Tensor | float]:
+    """Cross-entropy per target token in nats, and covloss per target token (0 for a Transformer)."""
+    out = network(source, target)
+    logits, paid = out if isinstance(out, tuple) else (out, None)
+    loss = F.cross_entropy(logits.flatten(0, 1), following.flatten(), label_smoothing=smoothing)
+    if paid is None:
+        return loss, 0.0
+    counted = following >= 0
+    return loss, (overlap(paid) * counted).sum() / counted.sum()
+
+
+@torch.inference_mode()
+def held_out_loss(network, held_out: PairBatches) -> float:
+    """Nats per target token of the held-out pairs, without smoothing."""
+    network.eval()
+    nats = count = 0
+    for chosen in held_out._one_pass(8192):
+        source, target, following = held_out.gather(chosen)
+        number = int((following >= 0).sum())
+        nats += losses(network, source, target, following, 0.0)[0].item() * number
+        count += number
+    network.train()
+    return nats / count
+
+
+def perplexity(nats: float) -> float:
+    """exp of nats per token."""
+    return math.exp(nats)
