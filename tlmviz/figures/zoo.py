@@ -95,7 +95,13 @@ def trade(
     """
     cache, values = np.asarray(cache, np.float64), np.asarray(values, np.float64)
     close = near(values, band)
-    crowded = {size: int((cache[close] == size).sum()) for size in cache}  # names would lie upon each other: hover tells
+    span = _span(values[close], band)
+    crowded = {size: int((cache[close] == size).sum()) > 2 for size in cache}  # a column of dots: names beside them
+    apart = 0.038 * (span[1] - span[0])  # a line of text; nearer names would lie upon each other, the hover tells them
+    clear = [
+        not any(close[j] and cache[j] == cache[i] and j != i and abs(values[j] - values[i]) < apart for j in range(len(cache)))
+        for i in range(len(cache))
+    ]
     side = np.abs(np.log2(cache[:, None] / cache)) < 0.5
     covered = (side & (values > values[:, None]) & close).any(1)  # another stands above: the label goes below
     traces = []
@@ -103,8 +109,10 @@ def trade(
         here = np.flatnonzero(close & (np.array(groups) == group))
         traces.append({
             "type": "scatter", "x": cache[here], "y": values[here], "mode": "markers+text", "name": group,
-            "text": [labels[i] if crowded[cache[i]] < 3 else "" for i in here],
-            "textposition": ["bottom center" if covered[i] else "top center" for i in here],
+            "text": [labels[i] if clear[i] or not crowded[cache[i]] else "" for i in here],
+            "textposition": [
+                "middle left" if crowded[cache[i]] else "bottom center" if covered[i] else "top center" for i in here
+            ],
             "cliponaxis": False, "textfont": {"size": 10.5, "color": INK[theme]}, "customdata": [names[i] for i in here],
             "marker": {"size": 10, "symbol": SYMBOLS[index % len(SYMBOLS)], "color": HEADS[index % len(HEADS)]},
             "hovertemplate": "%{customdata}: %{x:,.0f} bytes per token, %{y:.4f} bits per byte<extra></extra>",
@@ -124,8 +132,53 @@ def trade(
         y="bits per byte", height=height, shapes=[rect], annotations=[note], hovermode="closest",
         margin={"l": 8, "r": 16, "t": 64, "b": 8},
         xaxis={"type": "log", "range": [low - pad, high + pad], "tickvals": 2.0 ** np.arange(32), "tickformat": ","},
-        yaxis={"tickformat": ".3f", "zeroline": False, "range": _span(values[close], band)},
+        yaxis={"tickformat": ".3f", "zeroline": False, "range": span},
     ))
+
+
+def costs(
+    names: list[str], groups: list[str], columns: dict[str, np.ndarray], theme: str, height: int = 360
+) -> go.Figure:
+    """What every choice costs: one panel of bars per name in `columns`, one line per choice; NaN has no bar.
+
+    Each panel starts at zero; its first line, the baseline, is drawn on as a dotted rule.
+    """
+    rows, width = np.arange(len(names)), 1 / len(columns)
+    shades = {group: HEADS[index % len(HEADS)] for index, group in enumerate(dict.fromkeys(groups))}
+    traces, axes, shapes, notes = [], {}, [], []
+    for panel, (title, values) in enumerate(columns.items()):
+        values, tag = np.asarray(values, np.float64), "" if panel == 0 else str(panel + 1)
+        top = float(np.nanmax(values, initial=0)) or 1.0
+        left = panel * width
+        traces.append({
+            "type": "bar", "orientation": "h", "x": values, "y": rows, "xaxis": f"x{tag}", "showlegend": False,
+            "marker": {"color": [shades[group] for group in groups]}, "cliponaxis": False, "textposition": "outside",
+            "text": [f"{value:,.0f}" if np.isfinite(value) else "" for value in values], "customdata": names,
+            "textfont": {"size": 10, "color": MUTED[theme]},
+            "hovertemplate": f"%{{customdata}}: %{{x:,.0f}} {title}<extra></extra>",
+        })
+        axes[f"xaxis{tag}"] = {
+            "domain": [left + (0.01 if panel else 0), left + width], "range": [0, 1.35 * top], "showticklabels": False,
+            "showgrid": False, "zeroline": True, "zerolinecolor": GRID[theme], "fixedrange": True,
+        }
+        if np.isfinite(values[0]):
+            shapes.append({
+                "type": "line", "xref": f"x{tag}", "x0": values[0], "x1": values[0], "yref": "paper", "y0": 0, "y1": 1,
+                "line": {"color": MUTED[theme], "width": 1, "dash": "dot"}, "layer": "below",
+            })
+        notes.append({
+            "text": title, "xref": "paper", "yref": "paper", "x": left + (0.01 if panel else 0), "xanchor": "left", "y": 1,
+            "yanchor": "bottom", "showarrow": False, "font": {"size": 11, "color": INK[theme]},
+        })
+    drawn = layout(
+        theme, title="What each choice costs (dotted: the baseline)", height=height, shapes=shapes, annotations=notes,
+        hovermode="closest", bargap=0.35, margin={"l": 8, "r": 8, "t": 58, "b": 8},
+        yaxis={
+            "tickvals": rows, "ticktext": [_short(name) for name in names], "range": [len(names) - 0.5, -0.5],
+            "showgrid": False, "zeroline": False, "fixedrange": True,
+        },
+    )
+    return figure(traces, {**drawn, **axes})
 
 
 def _span(values: np.ndarray, band: tuple[float, float, float] | None) -> list[float]:
