@@ -33,7 +33,7 @@ def server(
     requests, deep = len(names), max(1, max(len(seat.table) for step in steps for seat in step.seats))
     middle = MEMORY[1] + 0.05
     tables = (middle, middle + min(0.2, max(0.05, 0.021 * deep)))
-    letters = int((1 - tables[1]) * PIXELS[0] / 6.5)  # that fit beside the tables
+    letters = int((1 - tables[1]) * PIXELS[0] / 6.9)  # that fit beside the tables
     axes = {**_axes(theme, grid, names, deep, tables), **_line_axes(theme, runs, names)}
 
     def moving(number: int, fixed: bool = False) -> list[dict]:

@@ -38,14 +38,14 @@ def side_by_side(name: str, asked: Asked, runs: dict[str, Run]) -> None:
     compared = {policy.capitalize(): run for policy, run in runs.items()}
     if asked.server.sharing != "none":
         unshared = serving_state.served(name, asked.requests, replace(asked.server, sharing="none"))
-        compared = {"Continuous": runs[CONTINUOUS], "Continuous, nothing shared": unshared, "Static": runs[STATIC]}
+        compared = {"Continuous": runs[CONTINUOUS], "No sharing": unshared, "Static": runs[STATIC]}
     table = totals_table(compared).T[list(serving_words.COLUMNS)]
     table["waste"] *= 100
     formats = dict.fromkeys(("tokens_per_step", "first_token", "turnaround"), "%.2f") | {"waste": "%.1f %%"}
     st.dataframe(
         table.rename_axis("Batching").reset_index(), hide_index=True,
         column_config={
-            column: st.column_config.NumberColumn(label, help=help_, format=formats.get(column, "%d"))
+            column: st.column_config.NumberColumn(label, help=help_, format=formats.get(column, "%d"), width=73)
             for column, (label, help_) in serving_words.COLUMNS.items()
         },
     )

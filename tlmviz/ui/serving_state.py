@@ -28,7 +28,8 @@ BEGINNING = re.compile(r"^(…|\.\.\.)")
 MOST = 8  # requests: as many as there are colours
 LONGEST, LATEST = 96, 200  # tokens that a request may write, and step at which it may arrive: seconds of work
 SLOTS = 8192  # of memory: each is drawn in every step
-SHARING = {"off": "none", "running": "running", "remembered": "remembered"}
+POLICIES = {policy.capitalize(): policy for policy in (CONTINUOUS, STATIC)}
+SHARING = {"Off": "none", "Running": "running", "Remembered": "remembered"}
 
 
 @dataclass(frozen=True)
@@ -87,11 +88,11 @@ def checks(name: str, requests: tuple[Request, ...], server: Server) -> list[Che
 def controls(lm: LanguageModel, text: str, prompts: str, places) -> Asked | None:
     """The server and its requests; those that cannot be served are named in a sentence and left out. None without any."""
     shown = places[0].selectbox(
-        "Batching", (CONTINUOUS, STATIC), key="vpol", bind="query-params", format_func=str.capitalize,
+        "Batching", POLICIES, key="vpol", bind="query-params",
         help="Whose memory is shown. Both policies serve the same requests, and both timelines are drawn.",
     )
     sharing = places[1].selectbox(
-        "Prefix sharing", SHARING, index=1, key="vshare", bind="query-params", format_func=str.capitalize,
+        "Prefix sharing", SHARING, index=1, key="vshare", bind="query-params",
         help="Newcomers may begin on the pages of running requests, or also on those of finished ones that are remembered "
         "until memory is short. Static batches share nothing.",
     )
@@ -102,7 +103,7 @@ def controls(lm: LanguageModel, text: str, prompts: str, places) -> Asked | None
             ("Positions in a page", "Pages of memory", "Rows in one pass at most"),
         )
     )
-    with places[5].popover("Lengths", width="stretch"):
+    with places[5].popover("Tokens, arrivals", width="stretch"):
         tokens = st.text_input(
             "Tokens to write, by request", TOKENS, key="vtok", bind="query-params",
             help=f"1 to {LONGEST}, with commas; one number counts for all.",
@@ -128,7 +129,7 @@ def controls(lm: LanguageModel, text: str, prompts: str, places) -> Asked | None
     if not requests:
         st.info("There is no request to serve; write at least one that fits, a line each.")
         return None
-    return Asked(requests, names, server, shown)
+    return Asked(requests, names, server, POLICIES[shown])
 
 
 def written_prompts(prompts: str, text: str) -> list[str]:

@@ -23,19 +23,19 @@ POINTS = (
 )
 # Of `totals_table`: what each row is called, and how it is told.
 COLUMNS = {
-    "steps": ("Steps", "Passes for the whole batch, idle ones included"),
-    "tokens_per_step": ("Tokens per step", "Throughput in passes"),
-    "tokens_per_second": ("Tokens per second", "Throughput here, measured when first shown"),
-    "first_token": ("To first token", "Mean steps from arrival"),
-    "turnaround": ("To the end", "Mean steps from arrival"),
-    "waste": ("Slots wasted", "Share of held slots that hold nothing in use, over all steps"),
-    "padding": ("Padding rows", "Rows of requests that had ended, computed for nothing"),
-    "computed": ("Positions computed", "Through the network"),
-    "spared": ("Spared by sharing", "Positions taken over from another request"),
-    "recomputed": ("Computed again", "After an eviction"),
-    "peak": ("Most pages", "Held at once"),
+    "steps": ("Steps", "Steps of the server, idle ones included"),
+    "tokens_per_step": ("Tok/step", "Throughput: tokens written per step"),
+    "tokens_per_second": ("Tok/s", "Throughput on this server, measured when first shown"),
+    "first_token": ("To first", "Mean steps from arrival to the first token"),
+    "turnaround": ("To end", "Mean steps from arrival to the last token"),
+    "waste": ("Wasted", "Held slots that hold nothing in use, over all steps. A shared slot counts once."),
+    "padding": ("Padding", "Rows of requests that had ended, computed for nothing"),
+    "computed": ("Computed", "Positions that passed through the network"),
+    "spared": ("Spared", "Positions taken over from another request instead"),
+    "recomputed": ("Again", "Positions computed again after an eviction"),
+    "peak": ("Pages", "Most held at once"),
     "copies": ("Copies", "Of shared pages before a write"),
-    "evictions": ("Evictions", "Requests that lost their pages"),
+    "evictions": ("Evicted", "Times that a request lost its pages"),
 }
 
 
