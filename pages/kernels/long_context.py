@@ -32,6 +32,14 @@ def masks(name: str, text: str, ids: tuple[int, ...], head: tuple[int, int]) -> 
 
 @st.fragment
 def show(name: str) -> None:
+    """The page; what goes wrong inside a fragment must be caught there."""
+    try:
+        read(name)
+    except Error as error:
+        st.error(str(error))
+
+
+def read(name: str) -> None:
     """The text, what to look at, and the chosen part of the page."""
     lm = compute.model(name)
     text = long_state.text(name)

@@ -2,13 +2,20 @@
 
 import streamlit as st
 
-from tlmviz.analysis.rope_planes import has_planes
 from tlmviz.errors import Error
 from tlmviz.ui import compute, extension_parts, extension_state, frame, rope_parts, state
 
 
 @st.fragment
 def show(name: str) -> None:
+    """The page; what goes wrong inside a fragment must be caught there."""
+    try:
+        extended(name)
+    except Error as error:
+        st.error(str(error))
+
+
+def extended(name: str) -> None:
     """Text, scale and schemes; loss beside frequencies; a change of scale with a full cache."""
     source, beside, times, scale, toggle = st.columns([0.27, 0.15, 0.25, 0.16, 0.17], vertical_alignment="center")
     text = extension_state.text(source, beside)
@@ -37,7 +44,7 @@ def show(name: str) -> None:
 frame.heading("Context extension", "Slower RoPE planes let a trained model read beyond its training length.")
 model = st.session_state["model"]
 try:
-    if has_planes(compute.model(model).config):
+    if compute.model(model).config.positions == "rope":
         show(model)
     else:
         rope_parts.offer(model)

@@ -11,6 +11,14 @@ _WIDE = "<style>.st-key-schemeswide { overflow-x: auto; } .st-key-schemeswide > 
 
 @st.fragment
 def show() -> None:
+    """The page; what goes wrong inside a fragment must be caught there."""
+    try:
+        compared()
+    except Error as error:
+        st.error(str(error))
+
+
+def compared() -> None:
     """View, head and text; the picture of every scheme, numbers, and what trained heads do."""
     view, (layer, head), text, about = schemes_state.controls()
     if text is None:
@@ -29,7 +37,4 @@ def show() -> None:
 
 st.html(_WIDE)
 frame.heading("Position schemes", "Same model, same training, six ways to say where a token stands.")
-try:
-    show()
-except Error as error:
-    st.error(str(error))
+show()

@@ -14,7 +14,7 @@ from tlmviz.analysis import context_extension
 from tlmviz.analysis.context_extension import Switch
 from tlmviz.analysis.samples import sample_text
 from tlmviz.checks import Check
-from tlmviz.checks.scaling import CHECKS_SCALING
+from tlmviz.checks import scaling as checks_scaling
 from tlmviz.errors import BadConfig
 from tlmviz.layers.scaling import SCALINGS, ScaledRoPE, scaled_rope
 
@@ -87,7 +87,7 @@ def checks(name: str, ids: Ids) -> list[Check]:
 
     def work() -> list[Check]:
         trace = lm.trace_ids(list(ids))
-        return [check(lm, trace) for check in CHECKS_SCALING]
+        return [check(lm, trace) for check in checks_scaling.for_model(lm)]
 
     return alone(ids, work)
 
