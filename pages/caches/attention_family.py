@@ -3,8 +3,20 @@
 import streamlit as st
 
 from tlmviz.errors import Error
-from tlmviz.ui import compute, family_parts, family_state, family_words, frame, mla_parts, redundancy_parts, state
+from tlmviz.ui import (
+    compute,
+    family_controls,
+    family_parts,
+    family_state,
+    family_words,
+    frame,
+    mla_parts,
+    redundancy_parts,
+    state,
+)
 
+# Pictures with several panels need their width: a phone scrolls them sideways.
+_WIDE = '<style>[class*="st-key-wide-"] { overflow-x: auto; } [class*="st-key-wide-"] > div { min-width: 720px; }</style>'
 PANELS = {
     "Morph": family_parts.morph,
     "Trained maps": family_parts.maps,
@@ -20,7 +32,7 @@ def show(name: str) -> None:
     text = state.text_box(compute.model(name))
     if text is None:
         return
-    view = family_state.view()
+    view = family_controls.view()
     if view == "Latent attention":
         found = mla_parts.chosen(name)
         if found is None:
@@ -36,6 +48,7 @@ def show(name: str) -> None:
     state.share()
 
 
+st.html(_WIDE)
 frame.heading("The attention family", "MHA, GQA, MQA, MLA: who shares keys and values, and at what price.")
 try:
     show(st.session_state["model"])

@@ -68,12 +68,25 @@ class Named:
     y: dict
     hover: str  # the part of a template that names query and key
     pairs: list[list[str]] | None
+    step: float = 1.0  # tokens in a bin
+    first: float = 0.0  # where the first bin's middle is, in tokens
+
+    @property
+    def span(self) -> dict[str, float]:
+        """Where a heatmap's cells lie along either axis."""
+        return {"x0": self.first, "dx": self.step, "y0": self.first, "dy": self.step}
 
 
 def named_axes(tokens: list[str], bins: int, theme: str) -> Named:
-    """How a map of `bins` rows and columns is labelled; pooled maps have fewer bins than tokens, and no names."""
+    """How a map of `bins` rows and columns is labelled; pooled maps have fewer bins than tokens, and no names.
+
+    Ticks of a pooled map count tokens, not bins.
+    """
     quiet = {"tickfont": {"size": 8.5, "color": MUTED[theme]}, "automargin": True, "nticks": 6}
-    if len(tokens) != bins or bins > NAMED:
+    if len(tokens) != bins:
+        step = len(tokens) / bins
+        return Named(quiet, quiet, "bin about query %{y:.0f}, key %{x:.0f}", None, step, (step - 1) / 2)
+    if bins > NAMED:
         return Named(quiet, quiet, "query %{y}, key %{x}", None)
     labels = [token_label(token, 10) for token in tokens]
     ticks = {**quiet, "tickvals": np.arange(bins), "ticktext": labels}
@@ -92,12 +105,12 @@ def beside(
         domain, labels = [i * width + (gap if i else 0), (i + 1) * width - gap], named_axes(tokens, n, theme)
         traces.append({
             "type": "heatmap", "z": np.asarray(values, np.float32), "zmin": 0, "zmax": 1, "showscale": False,
-            "colorscale": colors, "xaxis": f"x{tag}", "yaxis": f"y{tag}", "customdata": labels.pairs,
+            "colorscale": colors, "xaxis": f"x{tag}", "yaxis": f"y{tag}", "customdata": labels.pairs, **labels.span,
             "hovertemplate": f"{token_label(name, 40)}, {labels.hover}: %{{z:.5f}}<extra></extra>",
         })
-        axes[f"xaxis{tag}"] = {**PLAIN, **labels.x, "domain": domain, "anchor": f"y{tag}", "range": [-0.5, n - 0.5]}
+        axes[f"xaxis{tag}"] = {**PLAIN, **labels.x, "domain": domain, "anchor": f"y{tag}", "range": [-0.5, len(tokens) - 0.5]}
         axes[f"yaxis{tag}"] = {
-            **PLAIN, **labels.y, "anchor": f"x{tag}", "range": [n - 0.5, -0.5], "showticklabels": i == 0,
+            **PLAIN, **labels.y, "anchor": f"x{tag}", "range": [len(tokens) - 0.5, -0.5], "showticklabels": i == 0,
         }
         notes.append({
             "text": token_label(name, 40), "xref": "paper", "yref": "paper", "x": sum(domain) / 2, "y": 1, "yanchor": "bottom",

@@ -70,9 +70,12 @@ def _note(text: str, x: float, y: float, theme: str, at: str, size: float = 11, 
 
 def score_parts(
     content: np.ndarray, rotary: np.ndarray, weights: np.ndarray, tokens: list[str], theme: str, *, title: str,
-    height: int = 350,
+    start: int = 0, height: int = 350,
 ) -> go.Figure:
-    """A head's score as content and rotary part and their sum, [T, T] each, NaN in the future, and the sum's softmax."""
+    """A head's score as content and rotary part and their sum, [T, T] each, NaN in the future, and the sum's softmax.
+
+    `start` is the position of the first token that is drawn.
+    """
     limit = float(np.nanmax(np.abs([content, rotary, content + rotary]))) or 1.0
     panels = [
         ("content  q<sup>C</sup>·k<sup>C</sup>", content), ("rotary  q<sup>R</sup>·k<sup>R</sup>", rotary),
@@ -89,10 +92,12 @@ def score_parts(
             "type": "heatmap", "z": np.asarray(values, np.float32), "showscale": False, "hoverongaps": False,
             "xaxis": f"x{tag}", "yaxis": f"y{tag}", **(colors if last else signed),
             "hovertemplate": f"{name}: {names.hover}: %{{z:.4f}}<extra></extra>", "customdata": names.pairs,
+            "x0": start, "dx": 1, "y0": start, "dy": 1,
         })
-        axes[f"xaxis{tag}"] = {**PLAIN, **names.x, "domain": domain, "anchor": f"y{tag}", "range": [-0.5, n - 0.5]}
+        ends = [start - 0.5, start + n - 0.5]
+        axes[f"xaxis{tag}"] = {**PLAIN, **names.x, "domain": domain, "anchor": f"y{tag}", "range": ends}
         axes[f"yaxis{tag}"] = {
-            **PLAIN, **names.y, "anchor": f"x{tag}", "range": [n - 0.5, -0.5], "showticklabels": i == 0,
+            **PLAIN, **names.y, "anchor": f"x{tag}", "range": ends[::-1], "showticklabels": i == 0,
         }
         notes.append(_note(name, sum(domain) / 2, 1.0, theme, "bottom"))
     drawn = layout(

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tlmviz.analysis.family import Sizes, Variant, kind, shape_rows, size_text
+from tlmviz.analysis.family import DEEPSEEK, Sizes, Variant, kind, shape_rows, size_text
 from tlmviz.analysis.layer_cost import Layer
 from tlmviz.figures import family as figures
 from tlmviz.figures import head_maps, latent
 
-from . import compute, family_state, frame, long_parts, long_state
+from . import compute, family_controls, family_state, frame, long_parts, long_state
 
 LARGE = 128  # bins along the side of the compared map
 
@@ -25,19 +25,21 @@ def morph(name: str, text: str) -> None:
     """From MHA to MLA, and the matrices of each."""
     wide, narrow = st.columns([0.84, 0.16], vertical_alignment="center")
     with wide:
-        sizes, length = family_state.sizes(name)
+        sizes, length = family_controls.sizes(name)
     variants = sizes.variants()
     with narrow:
-        at = family_state.opening([variant.name for variant in variants])
+        at = family_controls.opening([variant.name for variant in variants])
     flops = [variant.flops(length) for variant in variants]
     figure = figures.morph(variants, flops, asdict(sizes), length, at, frame.theme())
-    frame.chart(figure, key="morph", alt="Query heads and the key/value heads they read, from MHA to MLA, with their costs")
+    with st.container(key="wide-morph"):
+        frame.chart(figure, key="morph", alt="Query heads and the key/value heads they read, from MHA to MLA, with their costs")
     first, last = variants[0], variants[-1]
+    compressed = " DeepSeek also compresses its queries, which touches no cache and is left out." if sizes == DEEPSEEK else ""
     st.caption(
         f"{sizes.heads} query heads of {sizes.head_dim}. MLA caches {last.cached:,} numbers per token and layer, MHA "
         f"{first.cached:,} (× {first.cached / last.cached:.3g}); a GQA of the same cache would have "
         f"{last.cached / (2 * sizes.head_dim):.3g} key/value heads. MLA decodes absorbed; making every head's keys and values "
-        f"anew would take {size_text(last.flops(length, absorbed=False))}FLOP instead of {size_text(flops[-1])}FLOP."
+        f"anew would take {size_text(last.flops(length, absorbed=False))}FLOP instead of {size_text(flops[-1])}FLOP.{compressed}"
     )
     _matrices(variants, at)
     frame.copy_as_python(_morph_snippet(sizes, length, at))
@@ -96,18 +98,21 @@ def maps(name: str, text: str) -> None:
     hover = [[_reads(model, configs[model], h) for h in range(heads)] for model in names]
     title = f"Layer {layer}: heads under one colour read the same keys and values (largest probability per bin, √ colours)"
     figure = head_maps.grid(pictures, labels, groups, hover, head, frame.theme(), title=title, height=40 + 92 * len(names))
-    long_parts.selectable(
-        figure, key="familymaps", alt=f"Attention maps of layer {layer} of {len(names)} models", mode="points",
-        on_select=_map_clicked,
-    )
+    with st.container(key="wide-maps"):
+        long_parts.selectable(
+            figure, key="familymaps", alt=f"Attention maps of layer {layer} of {len(names)} models", mode="points",
+            on_select=_map_clicked,
+        )
     traces = {model: compute.trace(model, part) for model in names}
     beside = [trace.pooled(layer, head, min(LARGE, len(trace))).numpy() for trace in traces.values()]
     tokens = next(iter(traces.values())).tokens
+    what = "probability" if len(tokens) <= LARGE else "largest probability per bin"
     figure = head_maps.beside(
         beside, [f"{kind(configs[model])}, {model}" for model in names], tokens, frame.theme(),
-        title=f"Layer {layer}, head {head} of each (probability, √ colours)",
+        title=f"Layer {layer}, head {head} of each ({what}, √ colours)",
     )
-    frame.chart(figure, key="familyhead", alt=f"Layer {layer}, head {head} of each model on the same text")
+    with st.container(key="wide-head"):
+        frame.chart(figure, key="familyhead", alt=f"Layer {layer}, head {head} of each model on the same text")
     _table(names, traces)
     frame.copy_as_python(
         f"import tlmviz\n\ntext = {text!r}\nfor name in {names!r}:\n    lm = tlmviz.load(name)\n"
@@ -172,7 +177,8 @@ def collapse(name: str, text: str) -> None:
         maps, rows, groups, hover, None, frame.theme(), height=500,
         title=f"Layer {layer}, all heads given head 0's W_Q and W_K (probability, √ colours)",
     )
-    frame.chart(figure, key="collapse", alt="Maps of all heads with one product of W_Q and W_K under four conditions")
+    with st.container(key="wide-collapse"):
+        frame.chart(figure, key="collapse", alt="Maps of all heads with one product of W_Q and W_K under four conditions")
     st.caption(
         f"{name}'s own weights on this text (its first {family_state.SHOWN} tokens). Last row: W_Q A and W_K A with a drawn "
         "orthogonal A per head (seed 0), the same M in every head."
@@ -182,7 +188,8 @@ def collapse(name: str, text: str) -> None:
         found.matrices, found.distances, found.moved, found.missed, frame.theme(),
         name=found.name(f"W_Q R W_K' of head {layer}.{head}"),
     )
-    frame.chart(figure, key="turning", alt="The product of W_Q and W_K with RoPE between them, by distance")
+    with st.container(key="wide-turning"):
+        frame.chart(figure, key="turning", alt="The product of W_Q and W_K with RoPE between them, by distance")
     frame.copy_as_python(
         "import tlmviz\nfrom tlmviz.analysis.projections import heads_of, turning\n\n"
         f"lm = tlmviz.load({name!r})\ntrace = lm.trace({text!r})\nheads = heads_of(lm, trace, layer={layer})\n"

@@ -1,4 +1,4 @@
-"""What the page "The attention family" keeps: the models it can show, cached measures, and its controls."""
+"""What the page "The attention family" keeps: the models it can show, and cached measures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import streamlit as st
 import torch
 
 from tlmviz.analysis import absorbing, projections, redundancy
-from tlmviz.analysis.family import DEEPSEEK, Sizes, largest_family
+from tlmviz.analysis.family import largest_family
 from tlmviz.analysis.redundancy import Losses
 from tlmviz.analysis.similarity import SIMILARITIES
 from tlmviz.checks import Check
@@ -20,20 +20,11 @@ from tlmviz.networks.zoo import checkpoint_folder
 
 from . import compute, state
 
-VIEWS = ("Morph", "Trained maps", "Latent attention", "Redundancy", "One M")
-LOADED, PUBLISHED, FREE = "Loaded model", "DeepSeek", "Free sizes"
-LENGTHS = (64, 256, 1024, 4096, 16_384, 65_536, 131_072)
 READ = 128  # tokens of the text that redundancy is measured on: hundreds of passes
 CORNER = 64  # rows and columns that are drawn of a product for each distance
 SHOWN = 48  # bins, or tokens, along the side of a small map
+SCORED = 160  # tokens along the side of a map of scores
 TRAIN = "`python -m tlmviz.training zoo --data DIR`"
-FREE_SIZES = {  # session key: label, default, largest
-    "fdm": ("d_model", 128, 32_768),
-    "fqh": ("Query heads", 8, 128),
-    "fhd": ("Head dimension", 16, 1024),
-    "flat": ("Latent c_KV", 64, 8192),
-    "frot": ("Rotary k_R", 8, 1024),
-}
 
 
 @st.cache_data(show_spinner=False)
@@ -116,15 +107,25 @@ def turning(name: str, text: str, layer: int, head: int) -> Turning:
     return _alone(text, work)
 
 
+@st.cache_resource(max_entries=16, show_spinner=False)
+def absorbed_errors(name: str, text: str) -> list[float]:
+    """Per layer: how far the folded matrices' output lies from the layer's own, relative."""
+    lm, trace = compute.model(name), compute.trace(name, text)
+    return _alone(text, lambda: absorbing.absorbed_errors(lm, trace))
+
+
 @st.cache_resource(max_entries=32, show_spinner=False)
 def latent_parts(name: str, text: str, layer: int, head: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Content and rotary part of a head's scores with NaN where it may not look, and its weights, [T, T] each."""
+    """Content and rotary part of a head's scores with NaN where it may not look, and its weights.
+
+    [n, n] each, of the last n tokens, at most SCORED: four exact maps of more would be slow to send.
+    """
     lm, trace = compute.model(name), compute.trace(name, text)
 
     def work() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         hidden = trace.scores(layer, head, "masked") == -torch.inf
-        parts = (part.masked_fill(hidden, torch.nan) for part in absorbing.score_parts(lm, trace, layer, head))
-        return *(part.numpy() for part in parts), trace.attention(layer, head).numpy()
+        parts = [part.masked_fill(hidden, torch.nan) for part in absorbing.score_parts(lm, trace, layer, head)]
+        return tuple(part[-SCORED:, -SCORED:].numpy() for part in (*parts, trace.attention(layer, head)))
 
     return _alone(text, work)
 
@@ -250,41 +251,3 @@ def _alone(text: str, work):
             return work()
 
     return compute.alone(text, without_grad)
-
-
-# --- controls ---------------------------------------------------------------------------------------
-
-
-def view() -> str:
-    """Which part of the page is shown."""
-    return st.segmented_control(
-        "View", VIEWS, default=VIEWS[0], key="fview", bind="query-params", required=True, label_visibility="collapsed"
-    )
-
-
-def sizes(name: str) -> tuple[Sizes, int]:
-    """The sizes that the morph shows, and the text length of its costs. Raises BadConfig for sizes that make no layer."""
-    which, length, free = st.columns([0.46, 0.36, 0.18], vertical_alignment="center")
-    chosen = which.segmented_control(
-        "Sizes", (LOADED, PUBLISHED, FREE), default=LOADED, key="fset", bind="query-params", required=True,
-        label_visibility="collapsed", help="DeepSeek: d 7,168, 128 heads of 128, 576 = 512 + 64 cached numbers",
-    )
-    tokens = length.select_slider(
-        "Token", LENGTHS, 4096, key="flen", bind="query-params", label_visibility="collapsed",
-        format_func="decoding token {:,}".format,
-    )
-    with free.popover("Free sizes", width="stretch", disabled=chosen != FREE):
-        numbers = [
-            st.number_input(label, 0, most, value, key=key, bind="query-params")
-            for key, (label, value, most) in FREE_SIZES.items()
-        ]
-    if chosen == PUBLISHED:
-        return DEEPSEEK, tokens
-    return (Sizes(*numbers) if chosen == FREE else Sizes.of(compute.model(name).config)), tokens
-
-
-def opening(names: list[str]) -> int:
-    """The variant at which the morph opens, as an index; the slider in the figure goes on from there."""
-    if st.session_state.get("fat", names[0]) not in names:  # other sizes have other groups
-        st.session_state["fat"] = names[0]
-    return names.index(st.selectbox("Open at", names, key="fat", bind="query-params", label_visibility="collapsed"))

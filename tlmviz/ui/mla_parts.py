@@ -38,29 +38,36 @@ def panel(name: str, text: str) -> None:
     left, right = st.columns([0.7, 0.3])
     with left:
         alt = f"The matrices of layer {layer}, head {head} and their products"
-        frame.chart(figures.folding(drawn, theme), key="folding", alt=alt)
+        with st.container(key="wide-folding"):
+            frame.chart(figures.folding(drawn, theme), key="folding", alt=alt)
     with right:
         shares = family_state.rotary_shares(name, text)
         figure = per_head(shares, "Rotary share of the scores' variance", theme, top=1.0, height=330)
         frame.chart(figure, key="rotary", alt="Share of the rotary part in the variance of every head's scores")
-    _costs(name, text)
+    _costs(name, text, layer)
     content, rotary, weights = family_state.latent_parts(name, text, layer, head)
     tokens, title = compute.trace(name, text).tokens, f"Layer {layer}, head {head}: two parts of its score"
-    figure = figures.score_parts(content, rotary, weights, tokens, theme, title=title)
-    frame.chart(figure, key="scoreparts", alt=f"Content and rotary part of the scores of layer {layer}, head {head}")
+    start = len(tokens) - len(content)
+    title += f", last {len(content)} of {len(tokens)} tokens" if start else ""
+    figure = figures.score_parts(content, rotary, weights, tokens[start:], theme, title=title, start=start)
+    with st.container(key="wide-scores"):
+        frame.chart(figure, key="scoreparts", alt=f"Content and rotary part of the scores of layer {layer}, head {head}")
     found = family_state.turning(name, text, layer, head)
     title = found.name(f"W_Q R W_↑K' of head {layer}.{head}")
     figure = figures.turning(found.matrices, found.distances, found.moved, found.missed, theme, name=title)
-    frame.chart(figure, key="turning", alt="The product of W_Q and W_upK with RoPE between them, by distance")
+    with st.container(key="wide-turning"):
+        frame.chart(figure, key="turning", alt="The product of W_Q and W_upK with RoPE between them, by distance")
     frame.copy_as_python(_snippet(name, text, layer, head))
 
 
-def _costs(name: str, text: str) -> None:
-    """What absorbing saves per decoded token, and that the stored product would be larger than its factors."""
+def _costs(name: str, text: str, layer: int) -> None:
+    """The measured error, what absorbing saves per token, and that the stored product would be larger than its factors."""
     lm = compute.model(name)
     length = len(compute.trace(name, text))
     variant, (apart, together) = Variant(Sizes.of(lm.config), None), absorbing.folded_counts(lm)
     st.caption(
+        f"With the products in place of their factors, layer {layer}'s output on this text moves by "
+        f"{family_state.absorbed_errors(name, text)[layer]:.1e} of its largest number: rounding. "
         f"Decoding token {length:,}: {size_text(variant.flops(length))}FLOP per layer absorbed, "
         f"{size_text(variant.flops(length, absorbed=False))}FLOP when all heads' keys and values are made anew. Per head the "
         f"products have {together:,} numbers and their factors {apart:,}: so a decoder multiplies q by W_↑K' and the weighted "

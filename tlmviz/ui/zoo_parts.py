@@ -85,17 +85,19 @@ def numbers(table: pd.DataFrame) -> None:
     st.dataframe(
         shown, hide_index=True, height="content", key="zoorows", on_select=chosen, selection_mode="single-row",
         column_config={
-            "model": text("Model", width=112), "choice": text("Choice", width=190), "group": text("Group"),
+            "model": text("Model", width=108), "choice": text("Choice", width=150), "group": text("Group"),
             "open": st.column_config.LinkColumn(
-                "Open", display_text="explorer", width=66, help="In the attention explorer, a new tab"
+                "Open", display_text="explorer", width=64, help="In the attention explorer, a new tab"
             ),
-            "bits_per_byte": number("Bits per byte", format="%.4f", width=92, help="Held-out stories; lower is better"),
-            "difference": number("Difference", format="%+.4f", width=84, help="From the mean of the baseline's seeds"),
-            "verdict": text("Verdict", width=116),
-            "parameters": number("Parameters", format="localized", width=90),
-            "cache_bytes_per_token": number("Cache, B/token", format="localized", width=100, help="All layers, float32"),
-            "decode_tokens_per_s": number("Decode, tok/s", format="localized", width=98, help="One token at a time, CPU"),
-            "training_tokens_per_s": number("Train, tok/s", format="localized", width=90, help="Forward and backward; CPU"),
+            "bits_per_byte": number("Bits/byte", format="%.4f", width=72, help="Held-out stories; lower is better"),
+            "difference": number("Difference", format="%+.4f", width=78, help="From the mean of the baseline's seeds"),
+            "verdict": text("Verdict", width=128),
+            "parameters": number("Parameters", format="localized", width=84),
+            "cache_bytes_per_token": number("Cache/token", format="localized", width=90, help="Bytes, all layers, float32"),
+            "decode_tokens_per_s": number("Decode/s", format="localized", width=72, help="Tokens per second, one by one; CPU"),
+            "training_tokens_per_s": number(
+                "Train/s", format="localized", width=68, help="Tokens per second, forward and backward; CPU"
+            ),
         },
     )
 
