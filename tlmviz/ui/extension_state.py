@@ -116,12 +116,12 @@ def text(place, beside) -> str | None:
 
 def reading(name: str, place) -> int:
     """Tokens that are read: a multiple of the training length."""
-    context = compute.model(name).config.context
+    # What a menu shows is what the link holds, so it must not depend on the model.
     times = place.select_slider(
-        "Tokens read", TIMES, 3, key="xtimes", bind="query-params", format_func=lambda n: f"read {n:g} × {context:,}",
+        "Tokens read", TIMES, 3, key="xtimes", bind="query-params", format_func=lambda n: f"read {n:g} × training length",
         label_visibility="collapsed",
     )
-    return int(times * context)
+    return int(times * compute.model(name).config.context)
 
 
 def scale(place) -> float:
@@ -155,6 +155,6 @@ def switch_menu(name: str, length: int, places) -> tuple[str, int]:
     context = compute.model(name).config.context
     share = places[1].select_slider(
         "After", SHARES, 1.0, key="xat", bind="query-params", label_visibility="collapsed",
-        format_func=lambda share: f"after {int(share * context):,} tokens",
+        format_func=lambda share: f"after {share:.0%} of training length",
     )
     return scheme, min(int(share * context), length - 1)
