@@ -120,7 +120,8 @@ def test_generation_past_the_context_writes_what_fits_and_says_so():
 
 
 @pytest.mark.parametrize("prompts, left", [
-    ("a", "A"), ("...\n\n  \n…", "AB"), ("<b>x</b> $x$\n😀 🐈‍⬛\n<|endoftext|>\n# *a* [b](c)", "ABCD"), ("The cat\n" * 500, "ABCDEFGH"),
+    ("a", "A"), ("...\n\n  \n…", "AB"), ("<b>x</b> $x$\n😀 🐈‍⬛\n<|endoftext|>\n# *a* [b](c)", "ABCD"),
+    ("The cat\n" * 500, "ABCDEFGH"),
 ])
 def test_odd_prompts(prompts, left):
     app = opened(**SHORT, vreq=prompts, vpages=60)
