@@ -10,7 +10,7 @@ from tlmviz.analysis.heads import head_scores
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-MODELS = sorted(tlmviz.list_models())
+MODELS = sorted(tlmviz.list_models("language"))
 
 
 @pytest.mark.parametrize("name", MODELS)

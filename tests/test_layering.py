@@ -14,8 +14,8 @@ PAGES = sorted((ROOT / "pages").rglob("*.py"))
 # A part may import itself and parts of a lower rank. Equal rank: see NEIGHBOURS.
 RANKS = {
     "errors": 0, "config": 1, "tokens": 1, "quality": 1, "kernels": 1, "recording": 1, "translator_config": 2, "trace": 2,
-    "caches": 3, "layers": 5, "networks": 6, "decoding": 7, "analysis": 7, "checks": 8, "language_model": 8, "training": 9,
-    "__init__": 9, "__main__": 10, "figures": 0, "ui": 11,
+    "caches": 3, "layers": 5, "networks": 6, "decoding": 7, "analysis": 7, "checks": 8, "language_model": 8,
+    "translator": 8, "loading": 9, "training": 10, "__init__": 10, "__main__": 11, "figures": 0, "ui": 12,
 }
 NEIGHBOURS = {("analysis", "decoding")}
 

@@ -7,8 +7,10 @@
 """
 
 from .errors import Error
-from .language_model import LanguageModel, load
+from .language_model import LanguageModel
+from .loading import load
 from .networks.zoo import list_models
+from .translator import Hypothesis, Translator
 
-__all__ = ["Error", "LanguageModel", "list_models", "load"]
+__all__ = ["Error", "Hypothesis", "LanguageModel", "Translator", "list_models", "load"]
 __version__ = "0.1.0"

@@ -35,3 +35,7 @@ class BadBackend(Error):
 
 class OutOfPages(Error):
     """A paged cache with no free page left for what it is asked to hold."""
+
+
+class BadSearch(Error):
+    """A setting of a search that no search can follow: a beam of width 0, a token that does not exist."""

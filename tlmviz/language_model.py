@@ -1,10 +1,9 @@
-"""A trained model with its tokenizer: what `tlmviz.load` returns."""
+"""A trained language model with its tokenizer: what `tlmviz.load` returns for most names."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from pathlib import Path
 
 import torch
 from jaxtyping import Float, Int
@@ -16,7 +15,6 @@ from .decoding.sampling import next_token
 from .errors import BadText, UnknownName
 from .layers.positions import Positions
 from .networks.transformer import TransformerLM
-from .networks.zoo import checkpoint_folder, load_network
 from .quality import bits_per_byte
 from .tokens import END_OF_TEXT, Tokenizer
 from .trace import Edit, Recording, Trace, keep_attention, recording
@@ -150,11 +148,3 @@ class LanguageModel:
             new.append(token)
             logits = self(torch.tensor([[token]]), cache)[0, -1]
         return self.tokenizer.decode(new)
-
-
-def load(name_or_path: str | Path) -> LanguageModel:
-    """A bundled model by name, or a checkpoint folder by path.
-
-    Raises UnknownName when there is neither, BadCheckpoint when the folder is incomplete or damaged.
-    """
-    return LanguageModel(*load_network(checkpoint_folder(name_or_path)))

@@ -14,7 +14,7 @@ SCORES = ("dot", "general", "additive")
 class EncoderDecoderConfig(JSONConfig):
     """A Transformer with an encoder and a decoder (002 section 7): RoPE in self-attention, none between the two.
 
-    Sizes are counts; `context` is the longest source, and target, in tokens. One embedding serves the source,
+    Sizes are counts. `context` is the longest source, and target, in tokens. One embedding serves the source,
     the target and the output. Raises BadConfig when the parts do not fit together.
     """
 
@@ -32,6 +32,7 @@ class EncoderDecoderConfig(JSONConfig):
     norm: str = "rmsnorm"
     feedforward: str = "swiglu"
     bias: bool = False
+    alignment: tuple[int, int] | None = None
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
@@ -39,12 +40,19 @@ class EncoderDecoderConfig(JSONConfig):
         self.check_counts("vocab_size", "encoder_layers", "decoder_layers", "d_model", "n_heads", "d_ff", "context")
         if self.d_model % self.n_heads or self.head_dim % 2:
             raise BadConfig(
-                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, which RoPE needs; change either."
+                f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; change either."
             )
         if not 0 < self.rope_base < float("inf"):
             raise BadConfig(f"rope_base is {self.rope_base}; it must be a positive number.")
         self.check_types(name=str, description=str, bias=bool)
         self.check_shares("dropout")
+        if self.alignment is not None:
+            object.__setattr__(self, "alignment", tuple(self.alignment))  # JSON knows lists only
+            sizes = (self.decoder_layers, self.n_heads)
+            if len(self.alignment) != 2 or not all(type(i) is int and 0 <= i < n for i, n in zip(self.alignment, sizes)):
+                raise BadConfig(
+                    f"alignment is {list(self.alignment)}; give a layer and a head below {sizes[0]} and {sizes[1]}, or null."
+                )
 
     @property
     def head_dim(self) -> int:

@@ -18,7 +18,7 @@ from tlmviz.networks.zoo import MODELS
 
 from .. import tiny
 
-NAMES = list(tlmviz.list_models())
+NAMES = list(tlmviz.list_models("language"))
 VARIANTS = {
     "MHA": {},
     "GQA": dict(n_kv_heads=2),

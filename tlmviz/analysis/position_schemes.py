@@ -26,7 +26,7 @@ FREE = ("name", "description", "positions")  # what models that are compared may
 def families() -> dict[str, str]:
     """The largest set of bundled models that differ in nothing but their positions: scheme -> model, in ORDER."""
     groups: dict[str, dict[str, str]] = {}
-    for name in list_models():
+    for name in list_models("language"):
         values = asdict(ModelConfig.from_json((checkpoint_folder(name) / "config.json").read_text(encoding="utf-8")))
         rest = str(sorted((field, value) for field, value in values.items() if field not in FREE))
         groups.setdefault(rest, {}).setdefault(values["positions"], name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from .protocol import attend
@@ -44,6 +44,10 @@ class ContiguousCache:
         if not self.rotated:
             k = rotate(k, torch.arange(k.shape[2]))
         return attend(q, k, v, spec)
+
+    def reorder(self, rows: Int[Tensor, " r"]) -> None:
+        """Row i becomes a copy of the former row `rows[i]`: how beams that live on take their past with them."""
+        self._buffers = [parts and tuple(part.index_select(0, rows) for part in parts) for parts in self._buffers]
 
     def _store(self, layer: int, parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         start = self._lengths[layer]

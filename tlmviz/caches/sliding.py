@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from jaxtyping import Int
 from torch import Tensor
 
 from .. import kernels
@@ -54,6 +55,10 @@ class SlidingCache:
         steps = [self._step(layer, *(part[:, :, t : t + 1] for part in (q, k, v)), spec, rotate) for t in range(q.shape[2])]
         out, lse = zip(*steps)
         return torch.cat(out, 2), torch.cat(lse, 2)
+
+    def reorder(self, rows: Int[Tensor, " r"]) -> None:
+        """Row i becomes a copy of the former row `rows[i]`: how beams that live on take their past with them."""
+        self._buffers = [pair and tuple(part.index_select(0, rows) for part in pair) for pair in self._buffers]
 
     def _prompt(self, layer, q, k, v, spec, rotate):
         """Several queries: what the ring holds in order, and the new keys behind it, under a window."""

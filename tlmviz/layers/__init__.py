@@ -15,6 +15,6 @@ from .norms import LayerNorm, RMSNorm
 from .positions import ALiBi, Learned, NoPositions, Positions, Relative, RoPE, Sinusoidal
 
 __all__ = [
-    "ALiBi", "Attention", "CrossAttention", "CrossBlock", "LatentAttention", "LayerNorm", "Learned", "MLP", "NoPositions", "Positions",
-    "PostNormBlock", "PreNormBlock", "RMSNorm", "Relative", "RoPE", "Sinusoidal", "SwiGLU",
+    "ALiBi", "Attention", "CrossAttention", "CrossBlock", "LatentAttention", "LayerNorm", "Learned", "MLP", "NoPositions",
+    "Positions", "PostNormBlock", "PreNormBlock", "RMSNorm", "Relative", "RoPE", "Sinusoidal", "SwiGLU",
 ]

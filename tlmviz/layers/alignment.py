@@ -27,7 +27,7 @@ class Score(nn.Module):
         self, h: Float[Tensor, "b d"], keys: Float[Tensor, "b s e"], coverage: Float[Tensor, "b s"] | None = None
     ) -> Float[Tensor, "b s"]:
         """Scores before the softmax; `keys` is what `prepare` made."""
-        return self.scores(torch.einsum("bd,bsd->bs", h, keys))
+        return self.scores(torch.einsum("bd,bsd->bs", h, keys.expand(len(h), -1, -1)))
 
 
 class Dot(Score):

@@ -31,6 +31,13 @@ class State:
     coverage: Tensor
     weights: Tensor | None = None
 
+    def pick(self, rows: Int[Tensor, " r"]) -> State:
+        """Row i of the result is row `rows[i]`; a batch of beams that share one source keeps one copy of it."""
+        reading = self.reading
+        if len(reading.z) != 1:
+            reading = Reading(reading.z[rows], reading.keys[rows])
+        return State(reading, self.h[rows], self.fed[rows], self.coverage[rows])
+
 
 class Seq2Seq(nn.Module):
     """A bidirectional GRU reads, a GRU writes; between them one attention whose score is the model's choice.
@@ -73,7 +80,7 @@ class Seq2Seq(nn.Module):
         coverage = self.covered(state.coverage)
         scores = self.score(self.drop(h), state.reading.keys, coverage if self.config.coverage else None)
         a = self.a(weights(scores))  # [B, S]
-        context = self.context(torch.einsum("bs,bsd->bd", a, state.reading.z))
+        context = self.context(torch.einsum("bs,bsd->bd", a, state.reading.z.expand(len(a), -1, -1)))
         fed = self.attentional(self.drop(self.combine(torch.cat((context, self.drop(h)), -1)).tanh()))  # [B, C]
         return State(state.reading, h, fed, coverage + a, a)
 

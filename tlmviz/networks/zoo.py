@@ -2,7 +2,7 @@
 
 A checkpoint is a folder with config.json, model.safetensors and tokenizer.json
 (and card.md for people). Pickles are never read: they can run code. What is no language
-model says its `kind` in config.json and is read elsewhere (networks/indexer.py).
+model says its `kind` in config.json: a translation model, or an indexer, which networks/indexer.py reads.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from torch import nn
 from ..config import ModelConfig
 from ..errors import BadCheckpoint, BadConfig, UnknownName
 from ..tokens import Tokenizer
+from ..translator_config import CONFIGS, TranslatorConfig
+from .encoder_decoder import EncoderDecoder
+from .seq2seq import Seq2Seq
 from .transformer import TransformerLM
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
@@ -25,10 +28,16 @@ FILES = ("config.json", "model.safetensors", "tokenizer.json")
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 
 
-def list_models() -> dict[str, str]:
-    """The bundled language models: name -> one-line description."""
+Network = TransformerLM | EncoderDecoder | Seq2Seq
+NETWORKS: dict[str, type[Network]] = {"": TransformerLM, "encoder-decoder": EncoderDecoder, "seq2seq": Seq2Seq}
+TASKS = {"language": ("",), "translation": ("encoder-decoder", "seq2seq")}
+
+
+def list_models(task: str | None = None) -> dict[str, str]:
+    """The bundled models: name -> one-line description; `task` "language" or "translation" lists those alone."""
     folders = sorted(path.parent for path in MODELS.glob("*/config.json"))
-    return {folder.name: _read_config(folder).description for folder in folders if not kind(folder)}
+    kinds = TASKS[task] if task else NETWORKS
+    return {folder.name: _read_config(folder).description for folder in folders if kind(folder) in kinds}
 
 
 def kind(folder: Path) -> str:
@@ -57,11 +66,16 @@ def checkpoint_folder(name_or_path: str | Path) -> Path:
     )
 
 
-def load_network(folder: Path) -> tuple[TransformerLM, Tokenizer]:
+def load_network(folder: Path) -> tuple[Network, Tokenizer]:
     """Read a checkpoint folder as float32, ready for inference. Raises BadCheckpoint."""
     if kind(folder) == "indexer":
         raise BadCheckpoint(
-            f"{folder.name} is a lightning indexer, not a language model; load it with tlmviz.analysis.indexer.load_indexer."
+            f"{folder.name} is a lightning indexer, no model of text; load it with tlmviz.analysis.indexer.load_indexer."
+        )
+    if kind(folder) not in NETWORKS:
+        raise BadCheckpoint(
+            f"{folder.name}/config.json has kind {kind(folder)!r}; a translation model's is {' or '.join(TASKS['translation'])}, "
+            "and a language model has none."
         )
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
@@ -79,17 +93,17 @@ def load_network(folder: Path) -> tuple[TransformerLM, Tokenizer]:
         )
     weights = read_weights(folder)
     with torch.device("meta"):  # no time spent drawing random weights that are replaced at once
-        network = TransformerLM(config)
+        network = NETWORKS[kind(folder)](config)
     check_weights(folder.name, _own_weights(network), weights)
     network.to_empty(device="cpu")
-    _restore_buffers(network, config)
+    _restore_buffers(network)
     network.load_state_dict(weights, strict=False)
-    if config.tied:
+    if _tied(network):
         network.head.weight = network.token_emb.weight
     return for_inference(network), tokenizer
 
 
-def for_inference(network: TransformerLM) -> TransformerLM:
+def for_inference(network: Network) -> Network:
     """The same network, ready to be read from and not to be trained."""
     embedding = network.token_emb.weight
     for module in network.modules():
@@ -99,7 +113,7 @@ def for_inference(network: TransformerLM) -> TransformerLM:
     return network.eval().requires_grad_(False)
 
 
-def save_network(folder: Path, network: TransformerLM, tokenizer: Tokenizer, dtype: torch.dtype = torch.float16) -> None:
+def save_network(folder: Path, network: Network, tokenizer: Tokenizer, dtype: torch.dtype = torch.float16) -> None:
     """Write config.json, model.safetensors and tokenizer.json."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(network.config.to_json())
@@ -124,10 +138,14 @@ def write_weights(folder: Path, weights: dict[str, torch.Tensor], dtype: torch.d
     save_file(rounded, folder / "model.safetensors", metadata={"format": "pt"})
 
 
-def _own_weights(network: TransformerLM) -> dict[str, torch.Tensor]:
+def _tied(network: Network) -> bool:
+    return isinstance(network, TransformerLM) and network.config.tied
+
+
+def _own_weights(network: Network) -> dict[str, torch.Tensor]:
     """The state dict without the tied head, which is the embedding under another name."""
     weights = network.state_dict()
-    if network.config.tied:
+    if _tied(network):
         weights.pop("head.weight")
     return weights
 
@@ -148,17 +166,17 @@ def check_weights(name: str, expected: dict[str, torch.Tensor], weights: dict[st
             raise BadCheckpoint(f"{name}/model.safetensors: {key} holds NaN or infinity; copy the file again or retrain.")
 
 
-def _restore_buffers(network: TransformerLM, config: ModelConfig) -> None:
+def _restore_buffers(network: Network) -> None:
     """Recompute what is not saved (ALiBi's slopes) after leaving the meta device."""
-    if config.positions == "alibi":
+    if isinstance(network, TransformerLM) and network.config.positions == "alibi":
         from ..layers.positions import alibi_slopes
 
-        network.positions.slopes = alibi_slopes(config.n_heads)
+        network.positions.slopes = alibi_slopes(network.config.n_heads)
 
 
-def _read_config(folder: Path) -> ModelConfig:
+def _read_config(folder: Path) -> ModelConfig | TranslatorConfig:
     try:
-        return ModelConfig.from_json((folder / "config.json").read_text(encoding="utf-8"))
+        return CONFIGS.get(kind(folder), ModelConfig).from_json((folder / "config.json").read_text(encoding="utf-8"))
     except BadConfig as error:
         raise BadCheckpoint(f"{folder.name}: {error}") from error
     except (OSError, UnicodeDecodeError) as error:

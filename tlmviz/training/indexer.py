@@ -20,8 +20,9 @@ from tqdm import tqdm
 
 from .. import kernels
 from ..analysis.indexer import CHOICES, recall, sparse_losses, trace_for_indexer
-from ..language_model import LanguageModel, load
+from ..language_model import LanguageModel
 from ..layers.indexer import Indexer, IndexerConfig, Indexers
+from ..loading import load
 from ..networks.indexer import fingerprint, save_indexer
 from ..recording import recording
 from . import loop

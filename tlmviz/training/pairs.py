@@ -16,10 +16,10 @@ from torch import Tensor
 
 from ..errors import BadText
 from ..tokens import Tokenizer
+from ..translator import tidy
 
 PAIRS = "eng-fra.tsv.gz"
 HELD_OUT = 0.01  # of the English sentences
-SPACES = re.compile(r"[\s\u200b]+")  # \s has the no-break spaces; the zero-width one is not among them
 MARKS = re.compile(r"(?<=[\w)»\"'])\s?([?!;»]|:(?=\s|$))|«\s?(?=\w)")
 
 
@@ -62,11 +62,6 @@ def read_pairs(folder: Path) -> Pairs:
     if not train or not valid:
         raise BadText(f"{path} has {len(translations)} English sentences, too few to learn and to judge by; add more.")
     return Pairs(train, valid)
-
-
-def tidy(text: str) -> str:
-    """One space between words, none around; straight apostrophes."""
-    return SPACES.sub(" ", text).strip().replace("’", "'")
 
 
 def french_marks(text: str) -> str:

@@ -13,12 +13,11 @@ from tqdm import tqdm
 
 from ..networks.encoder_decoder import EncoderDecoder
 from ..networks.seq2seq import Seq2Seq, overlap
+from ..networks.zoo import NETWORKS
 from ..translator_config import EncoderDecoderConfig, Seq2SeqConfig, TranslatorConfig
 from . import loop
 from .loop import Schedule
 from .pairs import PairBatches, Pairs
-
-NETWORKS = {"encoder-decoder": EncoderDecoder, "seq2seq": Seq2Seq}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import torch
 from torch.nn import functional as F
 
 from ..config import ModelConfig
-from ..language_model import load
+from ..loading import load
 from ..networks.transformer import TransformerLM, count_parameters
 from .loop import Schedule
 from .recipes import Recipe

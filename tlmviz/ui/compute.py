@@ -18,6 +18,7 @@ import torch
 import tlmviz
 from tlmviz.analysis.interventions import combine, mute_heads, scale_scores
 from tlmviz.checks import CHECKS, QUICK_CHECKS, Check
+from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
 
@@ -51,14 +52,17 @@ def alone(text: str, work: Callable[[], Result]) -> Result:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def model(name: str) -> LanguageModel:
-    """A loaded model, shared by all sessions."""
-    return tlmviz.load(name)
+    """A loaded language model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
+    lm = tlmviz.load(name)
+    if not isinstance(lm, LanguageModel):
+        raise BadCheckpoint(f"{lm.name} translates, and this page shows language models; choose one of those.")
+    return lm
 
 
 @st.cache_data(show_spinner=False)
 def models() -> dict[str, str]:
     """The bundled models: name -> description."""
-    return tlmviz.list_models()
+    return tlmviz.list_models("language")
 
 
 # A trace holds about 22 kB per token of the default model, so these bound memory as well as number.

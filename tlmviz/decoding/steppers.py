@@ -1,0 +1,128 @@
+"""What a search advances: rows of half-written texts, whatever network writes them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple, Protocol
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from .. import kernels
+from ..networks.encoder_decoder import EncoderDecoder
+from ..networks.seq2seq import Seq2Seq
+from ..networks.transformer import TransformerLM
+from ..recording import recording
+
+
+class Step(NamedTuple):
+    """Log-probabilities of each row's next token [R, V], and what that prediction attended to [R, A, S].
+
+    A counts the attention maps a network has between target and source (layers x heads, or one); None without a source.
+    """
+
+    logp: Float[Tensor, "r v"]
+    attention: Float[Tensor, "r a s"] | None
+
+
+class Stepper(Protocol):
+    """A network in the middle of writing several texts."""
+
+    end: int  # the token that ends a text
+    longest: int  # tokens that can be written
+
+    def advance(self, rows: Int[Tensor, " r"], ids: Int[Tensor, " r"] | None) -> Step:
+        """Row i becomes a copy of the former row `rows[i]`, continued by `ids[i]`. First call: rows [0] and ids None."""
+
+
+class LanguageStepper:
+    """A decoder language model behind a prompt."""
+
+    def __init__(self, network: TransformerLM, prompt: list[int], end: int):
+        self.network, self.prompt, self.end = network, prompt, end
+        self.longest = network.config.context - len(prompt) + 1  # the last token is written, not read
+        self.cache = network.new_cache()
+
+    @torch.inference_mode()
+    def advance(self, rows, ids):
+        """See `Stepper`."""
+        if ids is None:
+            logits = self.network(torch.tensor([self.prompt]), self.cache)
+        else:
+            self.cache.reorder(rows)
+            logits = self.network(ids[:, None], self.cache)
+        return Step(logits[:, -1].log_softmax(-1), None)
+
+
+class TransformerStepper:
+    """An encoder-decoder that has read one source; `pins` force steps (from 0) to attend to one source token alone."""
+
+    def __init__(self, network: EncoderDecoder, source: list[int], end: int, pins: dict[int, int] | None = None):
+        self.network, self.end, self.pins = network, end, pins or {}
+        self.longest = network.config.context
+        with torch.inference_mode():
+            self.writing = network.start(torch.tensor([source]))
+        self.keys = torch.cat([k for k, _ in self.writing.memory], 1)  # [1, L H, S, D]
+        self.scale = network.decoder[0].cross.spec().scale
+        self.written = 0
+
+    @torch.inference_mode()
+    def advance(self, rows, ids):
+        """See `Stepper`."""
+        if ids is None:
+            ids = torch.tensor([self.end])
+        else:
+            self.writing.cache.reorder(rows)
+        memory = [(k.expand(len(ids), -1, -1, -1), v.expand(len(ids), -1, -1, -1)) for k, v in self.writing.memory]
+        pin = self.pins.get(self.written)
+        edits = {} if pin is None else {
+            f"decoder.{layer}.cross.z": lambda z, _, v=v: v[:, :, pin : pin + 1] for layer, (_, v) in enumerate(memory)
+        }
+        with recording(_cross, edits) as record:
+            logits = self.network.step(ids, replace(self.writing, memory=memory))
+        self.written += 1
+        if pin is not None:
+            pinned = torch.zeros(len(ids), self.keys.shape[1], self.keys.shape[2])
+            pinned[:, :, pin] = 1
+            return Step(logits.log_softmax(-1), pinned)
+        layers = range(len(memory))
+        q, lse = (torch.cat([record.values[f"decoder.{layer}.cross.{name}"] for layer in layers], 1) for name in ("q", "lse"))
+        maps = kernels.attention_map(q, self.keys.expand(len(ids), -1, -1, -1), lse, causal=False, scale=self.scale)
+        return Step(logits.log_softmax(-1), maps[:, :, 0])
+
+
+class RecurrentStepper:
+    """A GRU encoder-decoder that has read one source; `pins` as in `TransformerStepper`."""
+
+    def __init__(self, network: Seq2Seq, source: list[int], end: int, pins: dict[int, int] | None = None):
+        self.network, self.end, self.pins = network, end, pins or {}
+        self.longest = network.config.context
+        with torch.inference_mode():
+            self.state = network.start(torch.tensor([source]))
+        self.written = 0
+
+    @torch.inference_mode()
+    def advance(self, rows, ids):
+        """See `Stepper`."""
+        ids = torch.tensor([self.end]) if ids is None else ids
+        pin = self.pins.get(self.written)
+        edits = {} if pin is None else {"a": lambda a, _: torch.eye(a.shape[1])[pin].expand_as(a)}
+        with recording(_nothing, edits):
+            logits, self.state = self.network.step(ids, self.state.pick(rows))
+        self.written += 1
+        return Step(logits.log_softmax(-1), self.state.weights[:, None])
+
+
+def stepper_of(network: EncoderDecoder | Seq2Seq, source: list[int], end: int, pins: dict[int, int] | None = None) -> Stepper:
+    """The stepper of a translation network that has read `source`."""
+    kind = TransformerStepper if isinstance(network, EncoderDecoder) else RecurrentStepper
+    return kind(network, source, end, pins)
+
+
+def _cross(name: str) -> bool:
+    return name.endswith((".cross.q", ".cross.lse"))
+
+
+def _nothing(name: str) -> bool:
+    return False
