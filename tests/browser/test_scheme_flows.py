@@ -83,7 +83,8 @@ def test_a_scale_below_one_is_refused_in_a_sentence_while_it_stays_in_the_field(
 
 
 def test_deep_links_are_the_first_thing_a_fresh_server_sees(fresh_server, page):
-    open_page(page, fresh_server, "context_extension", **{**SHORT, "model": "zoo-gqa"}, xsw="YaRN", xat="after 50% of training length")
+    chosen = {**SHORT, "model": "zoo-gqa", "xsw": "YaRN", "xat": "after 50% of training length"}
+    open_page(page, fresh_server, "context_extension", **chosen)
     expect(page.get_by_text(re.compile("128 tokens are read with .* everything after with YaRN"))).to_be_visible()
     expect(chart(page, "Loss after the change")).to_contain_text("Rotated keys")
     expect(page.get_by_text("Page not found")).to_have_count(0)

@@ -49,13 +49,24 @@ def test_the_default_lies_beyond_the_training_length():
     assert any(title.startswith("Loss along the text") for title in shown)
     assert any(title.startswith("All heads") for title in shown) and any(title.startswith("Exact tile: 20") for title in shown)
     assert sum(len(element.proto.spec) for element in app.get("plotly_chart")) < 1_500_000
-    assert "beyond it" in words(app) and "written by stories-rope" in words(app) and "red-badge" not in words(app)
+    assert "beyond it" in words(app) and "stories-rope wrote beforehand" in words(app) and "red-badge" not in words(app)
 
 
-def test_stories_of_another_length_and_their_snippet(app):
+@pytest.mark.parametrize("source", [long_state.SAMPLE, long_state.WRITTEN])
+def test_stories_of_another_length_and_their_snippet(source):
+    app = opened(ltok=256, src=source)
     charts(app)
+    assert source == long_state.SAMPLE or "256 tokens written by stories-rope" in words(app)
     scope = run_snippet(app)
     assert len(scope["trace"]) == len(scope["ids"]) <= 256 and scope["tile"].shape == (20, 20)
+    assert f"{len(scope['ids']):,} tokens, one pass in" in words(app)
+
+
+def test_the_sample_is_cut_to_the_asked_tokens_or_whole():
+    lm = long_state.compute.model("stories-rope")
+    whole = long_state.sample("stories-rope", 16_384)
+    assert whole == long_state.sample_text() and 4096 < len(lm.tokenizer.encode(whole)) + 1 < 8192
+    assert len(lm.tokenizer.encode(long_state.sample("stories-rope", 1024))) == 1023
 
 
 @pytest.mark.parametrize("statistic", ["Sink", "Previous token", "Itself", "Mean distance", "Beyond training"])

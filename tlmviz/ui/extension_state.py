@@ -22,7 +22,7 @@ from . import compute, long_state
 
 Result = TypeVar("Result")
 Ids = tuple[int, ...]
-SAMPLE, OWN = "Sample stories", long_state.OWN
+SAMPLE, OWN = long_state.SAMPLE, long_state.OWN
 TIMES = (1.5, 2, 3, 4)  # how often the training length is read
 PLAIN, DYNAMIC = "Unscaled", "Dynamic NTK"
 GROWN = "Dynamic NTK (rotated keys)"

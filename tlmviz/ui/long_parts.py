@@ -55,6 +55,9 @@ POINTS = {
 
 def about(name: str, text: str) -> str:
     """Where the text comes from, and whether the link holds it."""
+    if st.session_state["src"] == long_state.SAMPLE:
+        ended = st.session_state["ltok"] > 1 + len(compute.model(name).tokenizer.encode(text))
+        return "Stories that stories-rope wrote beforehand" + (": all there are; let the model write more." if ended else ".")
     if st.session_state["src"] == long_state.WRITTEN:
         tokens, seed = st.session_state["ltok"], st.session_state["draw"]
         return f"{tokens:,} tokens written by {name}: stories drawn one by one (seed {seed}), joined by blank lines."
@@ -260,14 +263,16 @@ def snippet(
     name: str, text: str, ids: Ids, head: tuple[int, int], tile: tuple[int, int, int] | None, method: Method | None
 ) -> str:
     """Code that reproduces the tile or the chosen method's numbers."""
-    written = st.session_state.get("src") != long_state.OWN
-    if written:
+    source, names = st.session_state.get("src"), "long_trace, loss_along"
+    if source == long_state.SAMPLE:
+        text, names = "text = sample_text()", names + "\nfrom tlmviz.analysis.samples import sample_text"
+    elif source == long_state.WRITTEN:
+        names += ", write_stories"
         text = f"text = write_stories(lm, tokens={st.session_state['ltok']}, seed={st.session_state['draw']})"
     elif len(text) <= long_state.IN_LINK:
         text = f"text = {text!r}"
     else:
         text = 'text = open("your_text.txt", encoding="utf-8").read()  # what is in the box'
-    names = "long_trace, loss_along" + (", write_stories" if written else "")
     start = _START.format(names=names if tile else names.replace(", loss_along", ""), name=name, text=text, tokens=len(ids))
     if tile:
         row, col, side = tile

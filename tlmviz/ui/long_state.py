@@ -11,6 +11,7 @@ import torch
 
 from tlmviz.analysis import long_context, sparse_methods
 from tlmviz.analysis.long_context import LONGEST, Survey
+from tlmviz.analysis.samples import sample_text
 from tlmviz.analysis.sparse_methods import Measures, Method
 from tlmviz.checks import Check
 from tlmviz.checks.long import CHECKS_LONG
@@ -21,7 +22,7 @@ from tlmviz.trace import Trace
 
 from . import compute, state
 
-WRITTEN, OWN = "Stories by the model", "Your own text"
+SAMPLE, WRITTEN, OWN = "Sample stories", "Stories by the model", "Your own text"
 LENGTHS = (256, 1024, 2048, 4096, 8192, LONGEST)
 IN_LINK = 2000  # characters of an own text that still go into the link
 EXACT = long_context.EXACT
@@ -32,16 +33,20 @@ LARGEST, SMALLEST = 256, 8  # tokens along a tile's side, at most, and at least 
 
 
 def text(name: str) -> str | None:
-    """The text that the page reads, written by the model or by the user; None when there is nothing to read yet."""
+    """The text that the page reads, bundled, written by the model or by the user; None when there is nothing to read yet."""
     use_example("src")
-    source, length, seed, wide = st.columns([0.32, 0.24, 0.14, 0.3], vertical_alignment="center")
+    source, length, seed, wide = st.columns([0.46, 0.22, 0.12, 0.2], vertical_alignment="center")
     kind = source.segmented_control(
-        "Text", (WRITTEN, OWN), default=WRITTEN, key="src", bind="query-params", required=True, label_visibility="collapsed"
+        "Text", (SAMPLE, WRITTEN, OWN), default=SAMPLE, key="src", bind="query-params", required=True,
+        label_visibility="collapsed",
     )
-    if kind == WRITTEN:
+    if kind != OWN:
         tokens = length.select_slider(
             "Tokens", LENGTHS, 2048, key="ltok", bind="query-params", label_visibility="collapsed"
         )
+    if kind == SAMPLE:
+        return sample(name, tokens)
+    if kind == WRITTEN:
         seed = seed.number_input("Seed", 0, 9999, 0, key="draw", bind="query-params", label_visibility="collapsed", help="Seed")
         with wide, st.spinner(f"{name} writes {tokens:,} tokens of stories …", show_time=True):
             return stories(name, tokens, seed)
@@ -101,6 +106,13 @@ def readable(lm: LanguageModel, whole: str) -> list[int]:
 FAST = {tuple: hash}
 
 # --- computed once ----------------------------------------------------------------------------------
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def sample(name: str, tokens: int) -> str:
+    """So many tokens of the bundled stories, or all there are; the model puts one before them."""
+    tokenizer = compute.model(name).tokenizer
+    return tokenizer.decode(tokenizer.encode(sample_text())[: tokens - 1])
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
