@@ -5,8 +5,12 @@ import streamlit as st
 from tlmviz.errors import Error
 from tlmviz.ui import frame, zoo_parts, zoo_state
 
-# Charts with names of choices at their side need about 540 px: a phone scrolls them sideways.
-_WIDE = "<style>.st-key-zoowide { overflow-x: auto; } .st-key-zoowide > div { min-width: 540px; }</style>"
+# Charts with names of choices at their side need their width: a phone scrolls them sideways.
+_WIDE = """<style>
+.st-key-zoowide, .st-key-zoocostswide { overflow-x: auto; }
+.st-key-zoowide > div { min-width: 540px; }
+.st-key-zoocostswide > div { min-width: 860px; }
+</style>"""
 SNIPPET = """import pandas as pd
 
 table = pd.read_csv("models/zoo.csv")
@@ -24,6 +28,7 @@ try:
     table = zoo_state.judged(table, noise)
     with st.container(key="zoowide"):
         zoo_parts.quality(table, noise)
+    with st.container(key="zoocostswide"):
         zoo_parts.costs(table)
     zoo_parts.words(table, noise)
     zoo_parts.numbers(table)

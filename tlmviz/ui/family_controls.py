@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.analysis.family import DEEPSEEK, Sizes
 
@@ -52,9 +53,13 @@ def sizes(name: str) -> tuple[Sizes, int]:
     return (Sizes(*numbers) if chosen == FREE else Sizes.of(compute.model(name).config)), tokens
 
 
-def opening(names: list[str]) -> int:
-    """The variant at which the morph opens, as an index; the slider in the figure goes on from there."""
-    named("fat", "variant", names)
+def opening(names: list[str], above: DeltaGenerator) -> int:
+    """The variant at which the morph opens, as an index; the slider in the figure goes on from there.
+
+    A sentence about an unknown one goes `above`.
+    """
+    with above:
+        named("fat", "variant", names)
     if st.session_state.get("fat", names[0]) not in names:  # other sizes have other groups
         st.session_state["fat"] = names[0]
     return names.index(st.selectbox("Open at", names, key="fat", bind="query-params", label_visibility="collapsed"))

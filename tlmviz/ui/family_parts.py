@@ -23,12 +23,13 @@ LARGE = 128  # bins along the side of the compared map
 
 def morph(name: str, text: str) -> None:
     """From MHA to MLA, and the matrices of each."""
+    above = st.container()
     wide, narrow = st.columns([0.84, 0.16], vertical_alignment="center")
     with wide:
         sizes, length = family_controls.sizes(name)
     variants = sizes.variants()
     with narrow:
-        at = family_controls.opening([variant.name for variant in variants])
+        at = family_controls.opening([variant.name for variant in variants], above)
     flops = [variant.flops(length) for variant in variants]
     figure = figures.morph(variants, flops, asdict(sizes), length, at, frame.theme())
     with st.container(key="wide-morph"):

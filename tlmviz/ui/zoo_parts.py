@@ -12,7 +12,7 @@ from . import compute, frame, zoo_state
 GROUPS = ("baseline", "positions", "attention", "norm", "seed")  # as they are drawn
 ORDER = (
     "model", "open", "choice", "bits_per_byte", "difference", "verdict", "parameters", "cache_bytes_per_token",
-    "decode_tokens_per_s", "training_tokens_per_s", "group",
+    "decode_tokens_per_s", "training_tokens_per_s",
 )
 EXPLORER = "pages/attention/explorer.py"
 
@@ -85,7 +85,7 @@ def numbers(table: pd.DataFrame) -> None:
     st.dataframe(
         shown, hide_index=True, height="content", key="zoorows", on_select=chosen, selection_mode="single-row",
         column_config={
-            "model": text("Model", width=108), "choice": text("Choice", width=150), "group": text("Group"),
+            "model": text("Model", width=108), "choice": text("Choice", width=196),
             "open": st.column_config.LinkColumn(
                 "Open", display_text="explorer", width=64, help="In the attention explorer, a new tab"
             ),
