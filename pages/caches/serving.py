@@ -8,7 +8,7 @@ from tlmviz.ui import compute, frame, serving_parts, serving_state, serving_word
 # The picture of a step needs about 900 px: a phone scrolls it sideways.
 _WIDE = """<style>
 .st-key-wide { overflow-x: auto; } .st-key-wide > div { min-width: 900px; }
-.st-key-vreq textarea { font-size: 0.85rem; line-height: 1.25; padding: 0.3rem 0.6rem; white-space: pre; }
+.st-key-vreq textarea { font-size: 0.8rem; line-height: 1.2; padding: 0.3rem 0.6rem; white-space: pre; }
 @media (max-width: 640px) { .st-key-server-controls [data-testid="stColumn"] { min-width: calc(50% - 1rem); } }
 </style>"""
 
@@ -19,7 +19,7 @@ def show(name: str) -> None:
     lm = compute.model(name)
     left, right = st.columns([0.3, 0.7])
     prompts = left.text_area(
-        "Requests, one a line", serving_state.REQUESTS, height=118, key="vreq", bind="query-params",
+        "Requests, one a line", serving_state.REQUESTS, height=124, key="vreq", bind="query-params",
         help="A line that begins with … goes on from the text at the right. Press Ctrl+Enter, or click outside the box.",
     )
     with right:

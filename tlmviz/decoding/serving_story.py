@@ -12,8 +12,8 @@ def story(run: Run, names: list[str]) -> list[tuple[str, ...]]:
     lines, tokens, held, used = [], 0, 0, 0
     for number, step in enumerate(run.steps):
         tokens, held, used = tokens + step.tokens, held + step.held, used + step.used
-        waste, count = 1 - used / held if held else 0.0, number + 1
-        so_far = f"So far: {tokens:,} tokens in {count:,} steps, {tokens / count:.2f} per step; {waste:.0%} of held slots wasted"
+        waste, taken = 1 - used / held if held else 0.0, number + 1
+        so_far = f"So far: {tokens:,} tokens in {taken:,} steps, {tokens / taken:.2f} per step; {waste:.0%} of held slots wasted"
         lines.append((f"<b>Step {number}</b>: {_work(step, names)}", _memory(run, step), _events(step, names), so_far))
     return lines
 
@@ -28,6 +28,11 @@ def written(lm, run: Run) -> list[list[str]]:
         ["" if seat.state == "absent" else some[seat.written] for seat, some in zip(step.seats, answers)]
         for step in run.steps
     ]
+
+
+def count(number: int, what: str) -> str:
+    """A number of things, in words."""
+    return f"{number} {what}" + "s" * (number != 1)
 
 
 def _work(step: Step, names: list[str]) -> str:
@@ -61,14 +66,10 @@ def _events(step: Step, names: list[str]) -> str:
 
 
 def _event(event: Event, names: list[str]) -> str:
-    name = names[event.request]
+    name, pages = names[event.request], count(len(event.pages), "page")
     if event.kind == "share":
-        return f"{name} begins on {_pages(len(event.pages))} of {names[event.other]} ({event.positions} positions)"
+        return f"{name} begins on {pages} of {names[event.other]} ({event.positions} positions)"
     if event.kind == "copy":
         return f"<b>copy-on-write</b>: {name} writes, shared page {event.pages[0]} becomes its own {event.pages[1]}"
     done = {"evict": "is <b>evicted</b> and gives back", "finish": "has ended: gives back", "forget": "is forgotten: gives back"}
-    return f"{name} {done[event.kind]} {_pages(len(event.pages))}"
-
-
-def _pages(count: int) -> str:
-    return f"{count} page" + "s" * (count != 1)
+    return f"{name} {done[event.kind]} {pages}"

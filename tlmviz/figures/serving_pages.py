@@ -64,6 +64,11 @@ class Grid:
         return np.append(np.concatenate([one + n * self.wide for n in range(self.columns)]), self.columns * self.wide)
 
     @property
+    def tall(self) -> float:
+        """Pixels from one row of pages to the next, at the usual size."""
+        return (MIDDLE[1] - MIDDLE[0]) * PIXELS[1] / self.rows
+
+    @property
     def wide(self) -> float:
         """Slots from one page to the page beside it."""
         return self.label + self.page
@@ -102,11 +107,10 @@ class Grid:
     def numbers(self, theme: str) -> dict[str, Any]:
         """Every page's number beside it, as a trace."""
         places = [self.place(number) for number in range(self.pages)]
-        tall = (MIDDLE[1] - MIDDLE[0]) * PIXELS[1] / self.rows
         return {
             "type": "scatter", "mode": "text", "x": [x + 0.15 * self.label for x, _ in places], "y": [y for _, y in places],
-            "text": [str(number) if tall > 8 else "" for number in range(self.pages)], "textposition": "middle right",
-            "textfont": {"size": 10 if tall > 12 else 8, "color": MUTED[theme]}, "hoverinfo": "skip", "cliponaxis": False,
+            "text": [str(number) if self.tall > 8 else "" for number in range(self.pages)], "textposition": "middle right",
+            "textfont": {"size": 10 if self.tall > 12 else 8, "color": MUTED[theme]}, "hoverinfo": "skip", "cliponaxis": False,
             "xaxis": "x2", "yaxis": "y2",
         }
 

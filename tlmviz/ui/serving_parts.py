@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
+from tlmviz.decoding import serving_story
 from tlmviz.decoding.serving_records import Run, totals_table
-from tlmviz.decoding.serving_story import story, written
 from tlmviz.figures import serving
 
 from . import compute, frame, serving_state, serving_words
@@ -23,10 +23,12 @@ def picture(name: str, asked: Asked, runs: dict[str, Run]) -> None:
         totals = each.totals()
         heads[policy] = serving_words.policy(policy, totals.steps, totals.tokens_per_step, totals.waste)
     server = asked.server
-    title = f"{name}, {server.pages} pages of {server.page} slots, up to {server.batch} rows: memory under {asked.shown} batching"
+    memory = f"{serving_story.count(server.pages, 'page')} of {serving_story.count(server.page, 'slot')}"
+    rows = serving_story.count(server.batch, "row")
+    title = f"{name}, {memory}, up to {rows}: memory under {asked.shown} batching"
     figure = serving.server(
-        {policy: each.steps for policy, each in runs.items()}, asked.shown, server.page, story(run, names),
-        written(compute.model(name), run), names, heads, frame.theme(), title=title,
+        {policy: each.steps for policy, each in runs.items()}, asked.shown, server.page, serving_story.story(run, names),
+        serving_story.written(compute.model(name), run), names, heads, frame.theme(), title=title,
     )
     alt = "Physical pages, block tables and texts of all requests at one step, and when each request waits, reads and writes"
     with st.container(key="wide"):
@@ -41,11 +43,12 @@ def side_by_side(name: str, asked: Asked, runs: dict[str, Run]) -> None:
         compared = {"Continuous": runs[CONTINUOUS], "No sharing": unshared, "Static": runs[STATIC]}
     table = totals_table(compared).T[list(serving_words.COLUMNS)]
     table["waste"] *= 100
+    table["tokens_per_second"] = [serving_state.speed(name, asked.requests, run.server) for run in compared.values()]
     formats = dict.fromkeys(("tokens_per_step", "first_token", "turnaround"), "%.2f") | {"waste": "%.1f %%"}
     st.dataframe(
         table.rename_axis("Batching").reset_index(), hide_index=True,
         column_config={
-            column: st.column_config.NumberColumn(label, help=help_, format=formats.get(column, "%d"), width=73)
+            column: st.column_config.NumberColumn(label, help=help_, format=formats.get(column, "%d"), width=74)
             for column, (label, help_) in serving_words.COLUMNS.items()
         },
     )

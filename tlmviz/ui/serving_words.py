@@ -25,15 +25,14 @@ POINTS = (
 COLUMNS = {
     "steps": ("Steps", "Steps of the server, idle ones included"),
     "tokens_per_step": ("Tok/step", "Throughput: tokens written per step"),
-    "tokens_per_second": ("Tok/s", "Throughput on this server, measured when first shown"),
+    "tokens_per_second": ("Tok/s", "Throughput on this server, the faster of two runs, measured when first shown"),
     "first_token": ("To first", "Mean steps from arrival to the first token"),
     "turnaround": ("To end", "Mean steps from arrival to the last token"),
     "waste": ("Wasted", "Held slots that hold nothing in use, over all steps. A shared slot counts once."),
     "padding": ("Padding", "Rows of requests that had ended, computed for nothing"),
-    "computed": ("Computed", "Positions that passed through the network"),
+    "computed": ("Passed", "Positions that passed through the network"),
     "spared": ("Spared", "Positions taken over from another request instead"),
     "recomputed": ("Again", "Positions computed again after an eviction"),
-    "peak": ("Pages", "Most held at once"),
     "copies": ("Copies", "Of shared pages before a write"),
     "evictions": ("Evicted", "Times that a request lost its pages"),
 }
