@@ -11,6 +11,7 @@ import pandas as pd
 import torch
 from jaxtyping import Float
 
+from . import kernels
 from .decoding.beam import BeamOptions, beam_search
 from .decoding.penalties import Penalties, Score
 from .decoding.records import Search
@@ -18,6 +19,7 @@ from .decoding.steppers import Stepper, stepper_of
 from .errors import BadText
 from .networks.encoder_decoder import EncoderDecoder
 from .networks.seq2seq import Seq2Seq
+from .recording import recording
 from .tokens import Tokenizer
 from .translator_config import TranslatorConfig
 
@@ -49,6 +51,14 @@ class Hypothesis:
     finished: bool
     stopped: str
     others: tuple[str, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a model says of a given translation: nats per token [|Y|], and every attention map [|Y|, A, |X|]."""
+
+    logp: Float[np.ndarray, " t"]
+    attention: Float[np.ndarray, "t a s"]
 
 
 class Translator:
@@ -171,10 +181,22 @@ class Translator:
         return [self.tokenizer.name(i) for i in ids]
 
     @torch.inference_mode()
-    def log_probability(self, text: str, translation: list[int]) -> float:
-        """log P(Y | X) in nats of target ids, read in one pass. Raises BadText."""
+    def read(self, text: str, translation: list[int]) -> Reading:
+        """A given translation (ids) read in one pass, as in training. Raises BadText."""
+        source = torch.tensor([self.encode(text)])
         given = torch.tensor([[self.tokenizer.end_of_text, *translation[:-1]]])
-        out = self.network(torch.tensor([self.encode(text)]), given)
-        logp = (out[0] if isinstance(out, tuple) else out).log_softmax(-1)
-        return logp[0].gather(-1, torch.tensor(translation)[:, None]).sum().item()
+        if isinstance(self.network, Seq2Seq):
+            logits, paid = self.network(source, given)
+            maps = paid[0, :, None]
+        else:
+            with recording(lambda name: name.endswith((".cross.q", ".cross.k", ".cross.lse"))) as record:
+                logits = self.network(source, given)
+            layers = range(self.config.decoder_layers)
+            q, k, lse = (
+                torch.cat([record.values[f"decoder.{layer}.cross.{part}"] for layer in layers], 1) for part in ("q", "k", "lse")
+            )
+            scale = self.network.decoder[0].cross.spec().scale
+            maps = kernels.attention_map(q, k, lse, causal=False, scale=scale)[0].transpose(0, 1)
+        logp = logits[0].log_softmax(-1).gather(-1, torch.tensor(translation)[:, None])[:, 0]
+        return Reading(logp.numpy(), maps.numpy())
 

@@ -1,7 +1,7 @@
 """`python -m tlmviz.training <recipe> --data DIR [--runs DIR]`: train, or resume, and write models/<recipe>/.
 
 The recipe "indexer" distils the lightning indexer of stories-rope, which must be there, into models/stories-rope-indexer/.
-"zoo" trains every model of the zoo and writes models/zoo.csv.
+"zoo" trains every model of the zoo and writes models/zoo.csv, "translation" every translation model.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ import torch
 from ..errors import Error, UnknownName
 from ..networks.zoo import MODELS
 from ..tokens import Tokenizer
-from . import indexer
+from . import indexer, translation, translation_export
 from .data import Corpus, read_corpus
 from .export import export
 from .loop import train
+from .pairs import Pairs, read_pairs
 from .recipes import RECIPES, Recipe
 from .zoo import ZOO, write_table
 
-NAMES = (*RECIPES, "indexer", "zoo")
+NAMES = (*RECIPES, "indexer", "zoo", "translation", *translation.RECIPES)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -39,8 +40,13 @@ def main(arguments: list[str] | None = None) -> int:
         if options.recipe == "indexer":
             indexer.run(options.data, options.runs, options.models)
             return 0
-        if options.recipe not in (*RECIPES, *ZOO, "zoo"):
+        if options.recipe not in (*NAMES, *ZOO):
             raise UnknownName(f"There is no recipe {options.recipe!r}; choose one of {', '.join(NAMES)}, {', '.join(ZOO)}.")
+        if options.recipe in ("translation", *translation.RECIPES):
+            pairs = read_pairs(options.data)
+            for name in translation.RECIPES if options.recipe == "translation" else [options.recipe]:
+                run_translation(translation.RECIPES[name], pairs, options.runs, options.models)
+            return 0
         corpus = read_corpus(options.data)
         if options.recipe == "zoo":
             logs = {name: run(recipe, corpus, options.runs, options.models)[-1] for name, recipe in ZOO.items()}
@@ -65,6 +71,17 @@ def run(recipe: Recipe, corpus: Corpus, runs: Path, models: Path) -> list[dict]:
     if recipe.bundled:
         export(recipe, logs, corpus, tokenizer, stage, models / name)
     return logs
+
+
+def run_translation(recipe: translation.TranslationRecipe, pairs: Pairs, runs: Path, models: Path) -> dict:
+    """Train a translation model, going on where an earlier run stopped, and write its folder; returns the log."""
+    # One tokenizer for all of them, so that their maps of a sentence can stand side by side.
+    texts = [text for pair in pairs.train for text in pair]
+    tokenizer = _tokenizer(runs / "translation", texts, recipe.config.vocab_size)
+    name = recipe.config.name
+    log = translation.train(recipe, pairs, tokenizer, runs / name)
+    translation_export.export(recipe, log, pairs, tokenizer, runs / name, models / name)
+    return log
 
 
 def _tokenizer(folder: Path, texts: list[str], vocab_size: int) -> Tokenizer:

@@ -33,10 +33,10 @@ class TranslationRecipe:
 
 
 TRANSFORMER = Schedule(
-    steps=9000, batch_tokens=2048, learning_rate=2e-3, warmup=800, weight_decay=0.05, seed=3, evaluate_every=250,
+    steps=5000, batch_tokens=2048, learning_rate=2e-3, warmup=800, weight_decay=0.05, seed=3, evaluate_every=250,
 )
 RECURRENT = Schedule(
-    steps=5200, batch_tokens=2048, learning_rate=2e-3, warmup=300, weight_decay=0.02, seed=3, evaluate_every=250,
+    steps=2200, batch_tokens=2048, learning_rate=2e-3, warmup=200, weight_decay=0.02, seed=3, evaluate_every=250,
 )
 
 

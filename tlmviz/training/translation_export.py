@@ -1,0 +1,145 @@
+"""From a finished translation run to models/<name>/: weights, tokenizer, BLEU, and a card for people."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from ..analysis.alignment import error_rates, read_alignments
+from ..errors import BadText
+from ..networks.encoder_decoder import EncoderDecoder
+from ..networks.zoo import MODELS, save_network
+from ..tokens import Tokenizer
+from ..translator import Translator
+from .curves import draw
+from .loop import read_weights
+from .pairs import PairBatches, Pairs
+from .translation import TranslationRecipe, held_out_loss, network_of
+
+ALIGNMENTS = MODELS.parent / "tests" / "data" / "alignments.tsv"
+LOSS_MARGIN = 0.001  # nats per token that half precision may cost
+SHOWN = 5  # examples of each sort on the card
+
+
+def export(recipe: TranslationRecipe, log: dict, pairs: Pairs, tokenizer: Tokenizer, run: Path, folder: Path) -> None:
+    """Write the model folder from the checkpoint in `run`. Raises BadText without the alignments that choose the head."""
+    if not ALIGNMENTS.is_file():
+        raise BadText(f"{ALIGNMENTS} is not there; export from a clone of the repository, which has it.")
+    network = network_of(recipe.config)
+    network.load_state_dict(read_weights(run), strict=False)
+    network.eval().requires_grad_(False)
+    held_out = PairBatches([(e, f) for e, many in pairs.valid.items() for f in many], tokenizer, 0, recipe.config.context)
+    full = held_out_loss(network, held_out)
+    exact = {name: p.clone() for name, p in network.named_parameters()}
+    dtype, stored = torch.float32, full
+    for half in (torch.float16, torch.bfloat16):
+        for name, p in network.named_parameters():
+            p.copy_(exact[name].to(half).float())
+        rounded = held_out_loss(network, held_out)
+        if abs(rounded - full) < LOSS_MARGIN:
+            dtype, stored = half, rounded
+            break
+    network.eval()
+    rates = error_rates(Translator(network, tokenizer), read_alignments(ALIGNMENTS))
+    if isinstance(network, EncoderDecoder):
+        heads = [None if name == "mean" else tuple(map(int, name.split("."))) for name in rates.index]
+        network.config = replace(network.config, alignment=heads[0])
+    save_network(folder, network, tokenizer, dtype)
+    points = log["curve"]
+    draw(
+        folder / "curve.svg", "Training", [point["tokens"] / 1e6 for point in points],
+        ("held-out loss (nats per token)", [point["valid_loss"] for point in points]),
+        ("training loss (with dropout and smoothing)", [point["train_loss"] for point in points]),
+    )  # fmt: skip
+    mt = Translator(network, tokenizer)
+    (folder / "card.md").write_text(_card(recipe, log, pairs, mt, folder, dtype, stored, rates), encoding="utf-8")
+
+
+def bleu(translations: list[str], references: list[list[str]]) -> float:
+    """Corpus BLEU (sacreBLEU's defaults) against any number of references each."""
+    from sacrebleu import corpus_bleu
+
+    most = max(map(len, references))
+    streams = [[many[i] if i < len(many) else None for many in references] for i in range(most)]
+    return corpus_bleu(translations, streams).score
+
+
+def _card(recipe, log, pairs: Pairs, mt: Translator, folder: Path, dtype, nats: float, rates) -> str:
+    from sacrebleu import sentence_bleu
+
+    config, asked = mt.config, pairs.references()
+    sources, references = list(asked), list(asked.values())
+    found = [mt.translate(source).text for source in sources]
+    greedy = bleu([mt.translate(source, beam=1).text for source in sources], references)
+    score = bleu(found, references)
+    by_quality = sorted(range(len(found)), key=lambda i: sentence_bleu(found[i], references[i]).score)
+    size = (folder / "model.safetensors").stat().st_size / 1e6
+    lines = [
+        f"# {mt.name}", "", config.description, "",
+        "## Model", "",
+        *_model(mt),
+        f"- {mt.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
+        "- one embedding for source, target and output; byte-level BPE learned on both languages, "
+        f"{config.vocab_size:,} entries, one for all translation models", "",
+        "## Data and licence", "",
+        f"- {len(pairs.train):,} English-French pairs to learn from, {len(pairs.valid):,} English sentences held out with "
+        "all their translations (chosen by a hash of the English): Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)",
+        "- French marks have one plain space before ? ! ; : and inside guillemets, whatever the pair had", "",
+        "## Quality", "",
+        f"- **sacreBLEU {score:.1f}** with beam 5 and {greedy:.1f} with beam 1, on {len(sources)} held-out sentences of "
+        f"4 to 12 words with {sum(map(len, references)) / len(references):.1f} references each",
+        f"- held-out loss {nats:.3f} nats per token",
+        f"- alignment error rate of the attention on {len(read_alignments(ALIGNMENTS))} sentences aligned by hand: "
+        + _rates(rates), "",
+        "![Loss curve](curve.svg)", "",
+        "## Recipe", "",
+        f"`python -m tlmviz.training {mt.name} --data DIR`", "",
+        f"{log['step']:,} steps, {log['pairs'] / 1e6:.2f} M pairs ({log['pairs'] / len(pairs.train):.1f} passes), "
+        f"{log['tokens'] / 1e6:.1f} M target tokens.", "",
+        "| setting | value |", "| --- | --- |",
+        *(f"| {name} | {getattr(recipe.schedule, name)} |" for name in
+          ("steps", "batch_tokens", "learning_rate", "warmup", "weight_decay", "betas", "clip", "seed")),
+        f"| label smoothing | {recipe.smoothing} |", f"| dropout | {config.dropout} |",
+        *([f"| weight of covloss | {recipe.overlap} from {recipe.overlap_from:.0%} of the steps |"] * bool(recipe.overlap)),
+        "", f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
+        f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.", "",
+        "## Examples", "",
+    ]
+    for title, chosen in (("Its best, by sentence BLEU", by_quality[-SHOWN:]), ("Its worst", by_quality[:SHOWN])):
+        lines += [f"{title}:", "", "| English | its French | one reference |", "| --- | --- | --- |"]
+        lines += [f"| {sources[i]} | {found[i]} | {references[i][0]} |" for i in chosen]
+        lines.append("")
+    lines += [
+        "## Limits", "",
+        "It learned from short everyday sentences, many of them about Tom: names, numbers and topics outside of them come out "
+        "wrong, and long sentences lose parts. It reads English only. It was made to be looked into.", "",
+    ]
+    return "\n".join(lines)
+
+
+def _model(mt: Translator) -> list[str]:
+    config = mt.config
+    if isinstance(mt.network, EncoderDecoder):
+        return [
+            f"- {config.encoder_layers} encoder and {config.decoder_layers} decoder layers, {config.n_heads} heads, d_model "
+            f"{config.d_model}, head dimension {config.head_dim}, feed-forward {config.d_ff} ({config.feedforward}), at most "
+            f"{config.context} tokens",
+            f"- RoPE in self-attention, none in cross-attention; {config.norm}, before each part; "
+            f"biases: {'yes' if config.bias else 'no'}",
+        ]
+    return [
+        f"- bidirectional GRU of {config.hidden // 2} units a direction, GRU decoder of {config.hidden} with input feeding, "
+        f"embedding {config.d_model}, at most {config.context} tokens",
+        f"- attention score: {config.score}{', with a coverage vector' if config.coverage else ''}",
+    ]
+
+
+def _rates(rates) -> str:
+    if len(rates) == 2:  # one map, which is its own mean
+        return f"{rates.iloc[0]:.3f}"
+    named = {name: "mean of all heads" if name == "mean" else f"layer.head {name}" for name in rates.index[:4]}
+    return ", ".join(f"{rates[name]:.3f} ({words})" for name, words in named.items())
