@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .serving_records import Event, Run, Step
 
-REACH = 150  # letters in a line
+REACH = 165  # letters in a line
 
 
 def story(run: Run, names: list[str]) -> list[tuple[str, ...]]:
@@ -70,6 +70,6 @@ def _event(event: Event, names: list[str]) -> str:
     if event.kind == "share":
         return f"{name} begins on {pages} of {names[event.other]} ({event.positions} positions)"
     if event.kind == "copy":
-        return f"<b>copy-on-write</b>: {name} writes, shared page {event.pages[0]} becomes its own {event.pages[1]}"
+        return f"<b>copy-on-write</b>: {name} writes to page {event.pages[1]}, its own copy of {event.pages[0]}"
     done = {"evict": "is <b>evicted</b> and gives back", "finish": "has ended: gives back", "forget": "is forgotten: gives back"}
     return f"{name} {done[event.kind]} {pages}"

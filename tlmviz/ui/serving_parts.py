@@ -48,7 +48,7 @@ def side_by_side(name: str, asked: Asked, runs: dict[str, Run]) -> None:
     st.dataframe(
         table.rename_axis("Batching").reset_index(), hide_index=True,
         column_config={
-            column: st.column_config.NumberColumn(label, help=help_, format=formats.get(column, "%d"), width=74)
+            column: st.column_config.NumberColumn(label, help=help_, format=formats.get(column, "%d"), width=68)
             for column, (label, help_) in serving_words.COLUMNS.items()
         },
     )

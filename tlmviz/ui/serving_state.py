@@ -111,7 +111,7 @@ def controls(lm: LanguageModel, text: str, prompts: str, places) -> Asked | None
             (None, "Pages of memory", "Rows in one pass at most"),
         )
     )
-    with places[5].popover("Tokens, arrivals", width="stretch"):
+    with places[5].popover("Lengths", width="stretch"):
         tokens = st.text_input(
             "Tokens to write, by request", TOKENS, key="vtok", bind="query-params",
             help=f"1 to {LONGEST}, with commas; one number counts for all.",
