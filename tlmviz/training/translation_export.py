@@ -87,7 +87,8 @@ def _card(recipe, log, pairs: Pairs, mt: Translator, folder: Path, dtype, nats: 
         f"{config.vocab_size:,} entries, one for all translation models", "",
         "## Data and licence", "",
         f"- {len(pairs.train):,} English-French pairs to learn from, {len(pairs.valid):,} English sentences held out with "
-        "all their translations (chosen by a hash of the English): Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)",
+        "all their translations (chosen by a hash of the English): Tatoeba pairs prepared by manythings.org, CC BY 2.0 "
+        "(tatoeba.org)",
         "- French marks have one plain space before ? ! ; : and inside guillemets, whatever the pair had", "",
         "## Quality", "",
         f"- **sacreBLEU {score:.1f}** with beam 5 and {greedy:.1f} with beam 1, on {len(sources)} held-out sentences of "

@@ -30,7 +30,7 @@ def calculator() -> None:
         _table(own)
         return
     weights = cost.weight_bytes(shape, asked.weight_bits)
-    numbers = st.columns(5)
+    numbers = st.columns([1.25, 1.25, 0.85, 0.85, 0.8])
     numbers[0].metric("Bytes per token", f"{cost.token_bytes(shape, asked.bits):,.0f} B")
     numbers[1].metric(f"Cache of {asked.batch:,} × {asked.length:,} tokens", size(whole))
     numbers[2].metric("Weights", size(weights))

@@ -95,8 +95,8 @@ def about(name: str, ids: Ids, read: Ids) -> str:
     part = f"{len(read):,} of {len(ids):,} tokens" if len(read) < len(ids) else f"{len(ids):,} tokens"
     if st.session_state["xsrc"] == extension_state.SAMPLE:
         return (
-            f"{part} of stories that stories-rope wrote beforehand, joined by blank lines. A model finds its own words easy: "
-            "on real stories every loss is higher."
+            f"{part} of stories that stories-rope wrote beforehand. A model's words are easy to predict: on real stories every "
+            "loss is higher."
         )
     return f"{part} of your text."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -30,13 +30,13 @@ def theme() -> str:
     return "dark" if st.context.theme.type == "dark" else "light"
 
 
-def heading(title: str, claim: str) -> None:
+def heading(title: str, claim: str, examples: Callable[[], None] = state.examples) -> None:
     """The page's title, its one-sentence claim and the example texts, on as little height as possible."""
     st.html(_COMPACT)
     left, right, _ = st.columns([0.84, 0.125, 0.035], vertical_alignment="bottom")  # the menu of the app is in the corner
     left.markdown(f"# {title} :small[:gray[{claim}]]")
     with right:
-        state.examples()
+        examples()
 
 
 PAINT = 0.02  # seconds a browser takes to draw the live picture

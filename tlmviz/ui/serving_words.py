@@ -25,7 +25,7 @@ POINTS = (
 COLUMNS = {
     "steps": ("Steps", "Steps of the server, idle ones included"),
     "tokens_per_step": ("Tok/step", "Throughput: tokens written per step"),
-    "tokens_per_second": ("Tok/s", "Throughput on this server, the faster of two runs, measured when first shown"),
+    "tokens_per_second": ("Tok/s", "Throughput on this server, the faster of two short runs, measured when first shown"),
     "first_token": ("To first", "Mean steps from arrival to the first token"),
     "turnaround": ("To end", "Mean steps from arrival to the last token"),
     "waste": ("Wasted", "Held slots that hold nothing in use, over all steps. A shared slot counts once."),

@@ -103,7 +103,7 @@ def numbers(table: pd.DataFrame) -> None:
 
 
 def card() -> None:
-    """One model's card, and a button that opens it in the explorer with this session's text."""
+    """One model's card, and a link that opens it in the explorer with this session's text."""
     names, asked = list(compute.models()), st.query_params.get("card")
     unknown = asked is not None and asked not in names
     st.markdown("## Model cards")
@@ -112,16 +112,12 @@ def card() -> None:
     name = choose.selectbox("Card", names, index=loaded, key="card", bind="query-params", label_visibility="collapsed")
     if unknown:
         st.warning(f"There is no model “{asked[:60]}”; the card of {name} is shown instead.")
+    asked = {"model": name, **({"text": st.session_state["text"]} if st.session_state.get("text") else {})}
     label = f"Open {name} in the explorer"
-    if go.button(label, key="zoogo", icon=":material/grid_view:", width="stretch", on_click=_load, args=(name,)):
-        st.switch_page(EXPLORER)
+    go.page_link(EXPLORER, label=label, icon=":material/grid_view:", query_params=asked, width="stretch")
     before, curve, after = zoo_state.card(name)
     with st.expander(f"Card of {name}", expanded=True):
         st.markdown(before)
         if curve is not None:
             st.image(str(curve), width=520)
         st.markdown(after)
-
-
-def _load(name: str) -> None:
-    st.session_state["model"] = name
