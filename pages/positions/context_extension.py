@@ -17,7 +17,7 @@ def show(name: str) -> None:
 
 def extended(name: str) -> None:
     """Text, scale and schemes; loss beside frequencies; a change of scale with a full cache."""
-    source, beside, times, scale, toggle = st.columns([0.27, 0.15, 0.25, 0.16, 0.17], vertical_alignment="center")
+    source, beside, times, scale, toggle = st.columns([0.28, 0.14, 0.21, 0.2, 0.17], vertical_alignment="center")
     text = extension_state.text(source, beside)
     read, s = extension_state.reading(name, times), extension_state.scale(scale)
     if text is None:

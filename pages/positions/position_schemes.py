@@ -5,8 +5,8 @@ import streamlit as st
 from tlmviz.errors import Error
 from tlmviz.ui import frame, schemes_parts, schemes_state, state
 
-# Six pictures side by side need about 760 px: a phone scrolls them sideways.
-_WIDE = "<style>.st-key-schemeswide { overflow-x: auto; } .st-key-schemeswide > div { min-width: 760px; }</style>"
+# Six pictures side by side need about 800 px: a phone scrolls them sideways.
+_WIDE = "<style>.st-key-schemeswide { overflow-x: auto; } .st-key-schemeswide > div { min-width: 800px; }</style>"
 
 
 @st.fragment

@@ -55,7 +55,7 @@ def test_zero_has_the_colour_of_the_page_and_a_bias_is_cut_where_a_weight_is_gon
     assert (alibi.zmin, alibi.zmax) == (figures.STEEPEST, -figures.STEEPEST)
     assert none.hoverinfo == "skip" and none.zmax > 0
     texts = [note.text for note in figures.added(ADDED, "light").layout.annotations]
-    assert "0 to −10 and less" in texts[1] and "mask" in texts[2]
+    assert "0 to ≤ −10" in texts[1] and "mask" in texts[2]
 
 
 def test_distance_zero_has_a_place_and_the_chosen_head_lies_on_top():

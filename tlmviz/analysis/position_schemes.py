@@ -63,7 +63,7 @@ def _cosines(lm, length: int, layer: int) -> Added:
 
 def _penalties(lm, length: int, layer: int) -> Added:
     bias = -lm.network.positions.slopes[:, None] * torch.arange(length)
-    return Added(bias.numpy(), "bias added to the score", "head", "distance")
+    return Added(bias.numpy(), "bias on the score", "head", "distance")
 
 
 def _relative(lm, length: int, layer: int) -> Added:

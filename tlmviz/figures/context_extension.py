@@ -11,7 +11,7 @@ from . import GRID, HEADS, INK, MUTED, WARM, figure, layout
 from .rope_clocks import turn
 
 POINTS = 1200  # of one line
-BELOW = {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.22, "yanchor": "top", "font": {"size": 11.5}}
+BELOW = {"orientation": "h", "x": 0, "xanchor": "left", "yref": "container", "y": 0, "yanchor": "bottom", "font": {"size": 11.5}}
 COLORS = (HEADS[0], HEADS[1], HEADS[2], HEADS[3], HEADS[6], HEADS[7], HEADS[5])
 
 

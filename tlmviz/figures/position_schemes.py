@@ -32,7 +32,7 @@ def added(schemes: Mapping[str, Added], theme: str, height: int = 450) -> go.Fig
     panels = []
     for name, one in schemes.items():
         limit = -STEEPEST if one.rows == "head" else float(np.abs(one.values).max()) or 1.0
-        span = f"0 to −{-STEEPEST:g} and less" if one.rows == "head" else f"±{limit:.2g}"
+        span = f"0 to ≤ −{-STEEPEST:g}" if one.rows == "head" else f"±{limit:.2g}"
         heatmap = _heatmap(one.values, np.arange(one.values.shape[1]), np.arange(len(one.values)), limit, theme)
         heatmap["hovertemplate"] = f"{name}: {one.columns} %{{x}}, {one.rows} %{{y}}: %{{z:.4f}}<extra></extra>"
         if not one.rows:
