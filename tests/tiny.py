@@ -4,8 +4,12 @@ import torch
 
 from tlmviz import LanguageModel
 from tlmviz.config import ModelConfig
+from tlmviz.networks.encoder_decoder import EncoderDecoder
+from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.tokens import Tokenizer
+from tlmviz.translator import Translator
+from tlmviz.translator_config import EncoderDecoderConfig, Seq2SeqConfig
 
 SENTENCES = [
     "Once upon a time there was a little girl named Lily. She had a red ball.",
@@ -24,6 +28,13 @@ VARIANTS = {
     "latent": dict(latent_dim=12, rope_dim=4),
     "relative": dict(positions="relative", relative_distance=6),
 }
+TRANSLATORS = {
+    "transformer": {},
+    "dot": dict(score="dot"),
+    "general": dict(score="general"),
+    "additive": dict(score="additive"),
+    "coverage": dict(score="additive", coverage=True),
+}
 
 
 def tokenizer(vocab_size: int = 320) -> Tokenizer:
@@ -37,13 +48,29 @@ def config(**changes) -> ModelConfig:
 
 def network(seed: int = 0, **changes) -> TransformerLM:
     """Random weights large enough that every head prefers some tokens: fresh ones attend evenly."""
-    model = TransformerLM(config(**changes))
+    return randomise(TransformerLM(config(**changes)), seed)
+
+
+def randomise(model, seed: int, size: float = 0.25, centre: float = 1.0):
+    """The network with weights N(0, size) around 0; vectors, which norms have, around `centre`."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in model.parameters():
-            centre = 1.0 if parameter.ndim == 1 else 0.0
-            parameter.copy_(centre + 0.25 * torch.randn(parameter.shape, generator=generator))
+            parameter.copy_((centre if parameter.ndim == 1 else 0.0) + size * torch.randn(parameter.shape, generator=generator))
     return model.eval().requires_grad_(False)
+
+
+def translation_network(kind: str = "transformer", seed: int = 0, **changes) -> EncoderDecoder | Seq2Seq:
+    """Random weights, of a kind that TRANSLATORS names."""
+    settings = {"vocab_size": 320, "d_model": 16, "context": 40, **TRANSLATORS[kind], **changes}
+    if kind == "transformer":
+        sizes = dict(encoder_layers=2, decoder_layers=2, n_heads=2, d_ff=24)
+        return randomise(EncoderDecoder(EncoderDecoderConfig(name="tiny", **{**sizes, **settings})), seed)
+    return randomise(Seq2Seq(Seq2SeqConfig(name="tiny", **{"hidden": 12, **settings})), seed, 0.5, centre=0.0)
+
+
+def translator(tokenizer: Tokenizer, kind: str = "transformer", seed: int = 0, **changes) -> Translator:
+    return Translator(translation_network(kind, seed, vocab_size=tokenizer.vocab_size, **changes), tokenizer)
 
 
 def language_model(tokenizer: Tokenizer, seed: int = 0, **changes) -> LanguageModel:

@@ -111,9 +111,9 @@ class Translator:
         return self.tokenizer.encode(tidy(text)) if tidy(text) else []
 
     def familiar(self, text: str) -> float:
-        """Share of the sentence's tokens that are more than one byte: low for text unlike anything learned from."""
-        ids = self.encode(text)
-        return sum(len(self.tokenizer.token_bytes(i)) > 1 or self.tokenizer.token_bytes(i).isalnum() for i in ids) / len(ids)
+        """Share of the sentence's tokens that are no lone bytes of a longer character: low for text unlike what was learned."""
+        pieces = [self.tokenizer.token_bytes(i) for i in self.encode(text)]
+        return sum(len(piece) > 1 or piece.isascii() for piece in pieces) / len(pieces)
 
     def stepper(self, text: str, pins: dict[int, int] | None = None) -> Stepper:
         """The model with a source read and nothing written. `pins` forces steps (from 0) to attend to one source token.
@@ -197,6 +197,6 @@ class Translator:
             )
             scale = self.network.decoder[0].cross.spec().scale
             maps = kernels.attention_map(q, k, lse, causal=False, scale=scale)[0].transpose(0, 1)
-        logp = logits[0].log_softmax(-1).gather(-1, torch.tensor(translation)[:, None])[:, 0]
+        logp = logits[0].log_softmax(-1).gather(-1, torch.tensor(translation, dtype=torch.long)[:, None])[:, 0]
         return Reading(logp.numpy(), maps.numpy())
 

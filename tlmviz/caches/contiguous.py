@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -48,6 +50,12 @@ class ContiguousCache:
     def reorder(self, rows: Int[Tensor, " r"]) -> None:
         """Row i becomes a copy of the former row `rows[i]`: how beams that live on take their past with them."""
         self._buffers = [parts and tuple(part.index_select(0, rows) for part in parts) for parts in self._buffers]
+
+    def fork(self) -> ContiguousCache:
+        """Another cache of the same past. Buffers are shared, so `reorder` it, which makes it new ones, before it is added to."""
+        twin = copy(self)
+        twin._buffers, twin._lengths = list(self._buffers), list(self._lengths)
+        return twin
 
     def _store(self, layer: int, parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         start = self._lengths[layer]

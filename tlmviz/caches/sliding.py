@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import torch
 from jaxtyping import Int
 from torch import Tensor
@@ -59,6 +61,12 @@ class SlidingCache:
     def reorder(self, rows: Int[Tensor, " r"]) -> None:
         """Row i becomes a copy of the former row `rows[i]`: how beams that live on take their past with them."""
         self._buffers = [pair and tuple(part.index_select(0, rows) for part in pair) for pair in self._buffers]
+
+    def fork(self) -> SlidingCache:
+        """Another cache of the same past. Buffers are shared, so `reorder` it, which makes it new ones, before it is added to."""
+        twin = copy(self)
+        twin._buffers, twin._lengths = list(self._buffers), list(self._lengths)
+        return twin
 
     def _prompt(self, layer, q, k, v, spec, rotate):
         """Several queries: what the ring holds in order, and the new keys behind it, under a window."""

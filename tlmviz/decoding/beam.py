@@ -70,8 +70,9 @@ def beam_search(stepper: Stepper, options: BeamOptions | None = None) -> Search:
 
     A candidate that ends its text is finished if it ranks among the best `width`; its place goes to the next one,
     so that `width` texts stay alive. Penalties rank the finished, not the living, which have one length: so another
-    choice of weights re-ranks what was found without a new search (`Search.rerank`).
-    Raises BadSearch when a forced or banned token does not exist, or when nothing may be written.
+    choice of weights re-ranks what was found without a new search (`Search.hypotheses`).
+    Raises BadSearch when a forced or banned token does not exist, when more is forced than fits, or when nothing may be
+    written.
     """
     return _Run(stepper, options or BeamOptions()).search()
 
@@ -84,6 +85,11 @@ class _Run:
         self.live: list[list[int]] = [[0]] + [[] for _ in range(options.groups - 1)]  # nodes of each group
         self.finished = [0] * options.groups
         self.longest = min(options.max_length, stepper.longest)
+        if self.longest < max(1, len(options.prefix)):
+            raise BadSearch(
+                f"There is room for {max(0, stepper.longest)} tokens, and the forced beginning has {len(options.prefix)}; "
+                "force fewer, or give the model less to read."
+            )
 
     def search(self) -> Search:
         found, began, rows, ids = self.found, time.monotonic(), torch.tensor([0]), None
@@ -91,6 +97,7 @@ class _Run:
             step = self.stepper.advance(rows, ids)
             if depth == 0:
                 self._check_tokens(step.logp.shape[1])
+            before = [node for group in self.live for node in group]
             chosen = self._extend(depth, step)
             found.steps += 1
             rows, ids = (torch.tensor([pair[i] for pair in chosen]) for i in (0, 1))
@@ -98,11 +105,12 @@ class _Run:
             found.stopped = self._stopped(depth, began, len(chosen))
             if found.stopped:
                 break
-        for node in (node for group in self.live for node in group):
+        last = [node for group in self.live for node in group]
+        for node in last:
             found.nodes[node].why = found.stopped
         if not found.leaves:
-            found.leaves = [node for group in self.live for node in group]
-        if not found.leaves or found.leaves == [0]:
+            found.leaves = last or before  # bans may leave nothing to continue with: then as far as it went
+        if found.leaves == [0]:
             raise BadSearch("Every first token is banned; allow some.")
         return found
 
@@ -124,6 +132,8 @@ class _Run:
         for number, group in enumerate(groups):
             following.append([])
             if not group or (self.finished[number] >= self.size and options.stop == "enough"):
+                for node in group:
+                    found.nodes[node].why = "its group finished enough texts"
                 continue
             logp = step.logp[[rows[node] for node in group]]
             allowed, reasons = self._allowed(depth, group, logp)

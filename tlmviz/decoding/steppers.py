@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
@@ -20,10 +21,12 @@ class Step(NamedTuple):
     """Log-probabilities of each row's next token [R, V], and what that prediction attended to [R, A, S].
 
     A counts the attention maps a network has between target and source (layers x heads, or one); None without a source.
+    `hidden` are the vectors from which the output matrix makes logits, one for each token just read: a prompt's, then one.
     """
 
     logp: Float[Tensor, "r v"]
     attention: Float[Tensor, "r a s"] | None
+    hidden: Float[Tensor, "r t c"]
 
 
 class Stepper(Protocol):
@@ -34,6 +37,9 @@ class Stepper(Protocol):
 
     def advance(self, rows: Int[Tensor, " r"], ids: Int[Tensor, " r"] | None) -> Step:
         """Row i becomes a copy of the former row `rows[i]`, continued by `ids[i]`. First call: rows [0] and ids None."""
+
+    def fork(self) -> Stepper:
+        """A second stepper of the same rows: advancing the one leaves the other where it is. After the first `advance`."""
 
 
 class LanguageStepper:
@@ -48,11 +54,19 @@ class LanguageStepper:
     def advance(self, rows, ids):
         """See `Stepper`."""
         if ids is None:
-            logits = self.network(torch.tensor([self.prompt]), self.cache)
+            read = torch.tensor([self.prompt])
         else:
             self.cache.reorder(rows)
-            logits = self.network(ids[:, None], self.cache)
-        return Step(logits[:, -1].log_softmax(-1), None)
+            read = ids[:, None]
+        with recording("normed".__eq__) as record:
+            logits = self.network(read, self.cache)
+        return Step(logits[:, -1].log_softmax(-1), None, record.values["normed"])
+
+    def fork(self):
+        """See `Stepper`."""
+        twin = copy(self)
+        twin.cache = self.cache.fork()
+        return twin
 
 
 class TransformerStepper:
@@ -85,11 +99,17 @@ class TransformerStepper:
         if pin is not None:
             pinned = torch.zeros(len(ids), self.keys.shape[1], self.keys.shape[2])
             pinned[:, :, pin] = 1
-            return Step(logits.log_softmax(-1), pinned)
+            return Step(logits.log_softmax(-1), pinned, record.values["normed"])
         layers = range(len(memory))
         q, lse = (torch.cat([record.values[f"decoder.{layer}.cross.{name}"] for layer in layers], 1) for name in ("q", "lse"))
         maps = kernels.attention_map(q, self.keys.expand(len(ids), -1, -1, -1), lse, causal=False, scale=self.scale)
-        return Step(logits.log_softmax(-1), maps[:, :, 0])
+        return Step(logits.log_softmax(-1), maps[:, :, 0], record.values["normed"])
+
+    def fork(self):
+        """See `Stepper`."""
+        twin = copy(self)
+        twin.writing = replace(self.writing, cache=self.writing.cache.fork())
+        return twin
 
 
 class RecurrentStepper:
@@ -111,7 +131,11 @@ class RecurrentStepper:
         with recording(_nothing, edits):
             logits, self.state = self.network.step(ids, self.state.pick(rows))
         self.written += 1
-        return Step(logits.log_softmax(-1), self.state.weights[:, None])
+        return Step(logits.log_softmax(-1), self.state.weights[:, None], self.state.fed[:, None])
+
+    def fork(self):
+        """See `Stepper`."""
+        return copy(self)  # a step makes a new state and leaves the old one as it was
 
 
 def stepper_of(network: EncoderDecoder | Seq2Seq, source: list[int], end: int, pins: dict[int, int] | None = None) -> Stepper:
@@ -121,7 +145,7 @@ def stepper_of(network: EncoderDecoder | Seq2Seq, source: list[int], end: int, p
 
 
 def _cross(name: str) -> bool:
-    return name.endswith((".cross.q", ".cross.lse"))
+    return name == "normed" or name.endswith((".cross.q", ".cross.lse"))
 
 
 def _nothing(name: str) -> bool:
