@@ -79,10 +79,10 @@ def test_sharing_off_remembered_and_pages_of_one():
     (dict(vpages=0), "The number of pages is 0; give at least 1."),
     (dict(vbatch=0), "The largest batch is 0; give at least 1."),
     (dict(vpage=256, vpages=256), "65,536 slots"),
-    (dict(vtok="many"), "hold “many”; give whole numbers from 1 to 96"),
+    (dict(vtok="many"), "hold “many”; give whole numbers from 1 to 64"),
     (dict(vtok="8, 1e3"), "“1e3”"),
-    (dict(vtok="0"), "“0”; give whole numbers from 1 to 96"),
-    (dict(vtok=" , "), "There are no tokens to write; give a number from 1 to 96"),
+    (dict(vtok="0"), "“0”; give whole numbers from 1 to 64"),
+    (dict(vtok=" , "), "There are no tokens to write; give a number from 1 to 64"),
     (dict(varr="0, -3"), "“-3”; give whole numbers from 0 to 200"),
     (dict(varr="٣" * 30), "steps of arrival hold"),
 ])
@@ -111,12 +111,12 @@ def test_generation_past_the_context_writes_what_fits_and_says_so():
     lm = serving_state.compute.model("zoo-rope")
     ids = lm.tokenizer.encode("The cat sat on the mat. " * 60)
     app = opened(**SHORT, text=lm.tokenizer.decode(ids[:243]), vreq="…\nThe cat", vpages=40)
-    app.text_input("vtok").set_value("96, 4").run()
+    app.text_input("vtok").set_value("64, 4").run()
     charts(app)
     [warning] = app.warning
     room = 256 - len(lm.encode(app.text_input("text").value))
     assert f"writes at most {room}" in warning.value and "reads 256" in warning.value and 0 < room < 20
-    assert app.dataframe[1].value["written"][1] <= room and app.text_input("vtok").value == "96, 4"
+    assert app.dataframe[1].value["written"][1] <= room and app.text_input("vtok").value == "64, 4"
 
 
 @pytest.mark.parametrize("prompts, left", [
