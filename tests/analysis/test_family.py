@@ -17,7 +17,7 @@ from .. import tiny
 BUILT = {"MHA": {}, "GQA 2": dict(n_kv_heads=2), "MQA": dict(n_kv_heads=1), "MLA": dict(latent_dim=12, rope_dim=4)}
 CONFIGS = {
     name: ModelConfig.from_json((MODELS / name / "config.json").read_text())
-    for name in list_models()
+    for name in list_models("language")
 }
 SMALL = Sizes(d_model=32, heads=4, head_dim=8, latent=12, rope_dim=4)
 

@@ -42,7 +42,8 @@ def test_far_values_have_an_axis_of_their_own_and_near_ones_do_not():
     far = [x for data in figure.data if data.xaxis == "x2" for x in data.x]
     assert sorted(far) == [1.41, 1.72] and figure.layout.xaxis.range[1] < 1.41 < figure.layout.xaxis2.range[1]
     together = figures.choices(NAMES[:2], GROUPS[:2], BITS[:2], BAND, "light")
-    assert "xaxis2" not in together.layout.to_plotly_json() and not any(data.x.size for data in together.data if data.xaxis == "x2")
+    assert "xaxis2" not in together.layout.to_plotly_json()
+    assert not any(data.x.size for data in together.data if data.xaxis == "x2")
 
 
 def test_the_band_is_drawn_where_it_is():

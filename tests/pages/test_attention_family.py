@@ -16,10 +16,12 @@ MAPS, LATENT, REDUNDANCY, ONE = "Trained maps", "Latent attention", "Redundancy"
 ZOO = dict(model="zoo-rope", text="Lily had a red ball. Lily lost the")
 
 
-def opened(**session) -> AppTest:
+def opened(head: str = "", **session) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=120)
     for name, value in session.items():
         app.session_state[name] = value
+    if head:
+        app.query_params["head"] = head
     return app.run().switch_page(PAGE).run()
 
 
@@ -185,17 +187,18 @@ def test_one_m_is_one_map_until_positions_come(tmp_path, monkeypatch):
     assert run_snippet(app, tmp_path, monkeypatch)["missed"] > 0.1
 
 
-@pytest.mark.parametrize("view, model", [
-    ("Morph", "zoo-rope"), (MAPS, "zoo-rope"), (LATENT, "zoo-mla"), (REDUNDANCY, "zoo-gqa"), (ONE, "zoo-alibi"),
+@pytest.mark.parametrize("view, model, text", [
+    ("Morph", "zoo-rope", "a"), (MAPS, "zoo-rope", "a"), (LATENT, "zoo-mla", "a"), (ONE, "zoo-alibi", "a"),
+    (MAPS, "zoo-rope", "<b>x</b> $x$ 😀 <|endoftext|>"), (LATENT, "zoo-mla", "<b>x</b> $x$ 😀 <|endoftext|>"),
+    (REDUNDANCY, "zoo-gqa", "a b"),
 ])
-@pytest.mark.parametrize("text", ["a", "<b>x</b> $x$ 😀 <|endoftext|>"])
 def test_odd_texts_are_read_or_a_sentence(view, model, text):
     app = opened(model=model, fview=view, text=text)
     charts(app)
     assert "✗" not in words(app) and app.text_input("text").value == text
 
 
-@pytest.mark.parametrize("view", [MAPS, LATENT, ONE])
+@pytest.mark.parametrize("view", [LATENT, ONE])
 def test_ten_thousand_characters_are_cut_and_sent_light(view):
     long = ("The cat sat on the big mat. " * 400)[:10_000]
     app = opened(model="zoo-mla", fview=view, text=long)

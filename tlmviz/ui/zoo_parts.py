@@ -14,7 +14,6 @@ ORDER = (
     "model", "open", "choice", "bits_per_byte", "difference", "verdict", "parameters", "cache_bytes_per_token",
     "decode_tokens_per_s", "training_tokens_per_s",
 )
-EXPLORER = "pages/attention/explorer.py"
 
 
 def drawn(table: pd.DataFrame) -> pd.DataFrame:
@@ -110,11 +109,10 @@ def card() -> None:
     choose, go = st.columns([0.72, 0.28], vertical_alignment="center")
     loaded = names.index(st.session_state["model"])
     name = choose.selectbox("Card", names, index=loaded, key="card", bind="query-params", label_visibility="collapsed")
+    label, text = f"Open {name} in the explorer", st.session_state.get("text") or ""
+    go.link_button(label, zoo_state.link(name, text), icon=":material/grid_view:", width="stretch", help="In a new tab")
     if unknown:
         st.warning(f"There is no model “{asked[:60]}”; the card of {name} is shown instead.")
-    asked = {"model": name, **({"text": st.session_state["text"]} if st.session_state.get("text") else {})}
-    label = f"Open {name} in the explorer"
-    go.page_link(EXPLORER, label=label, icon=":material/grid_view:", query_params=asked, width="stretch")
     before, curve, after = zoo_state.card(name)
     with st.expander(f"Card of {name}", expanded=True):
         st.markdown(before)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
@@ -94,9 +95,10 @@ def table() -> pd.DataFrame:
     return _cached(str(file), file.stat().st_mtime if file.is_file() else 0.0)
 
 
-def link(model: str) -> str | None:
-    """The page that opens a model; None for one that is not bundled."""
-    return f"./?model={model}" if model in compute.models() else None
+def link(model: str, text: str = "") -> str | None:
+    """The address, from this page, of the explorer with a model and a text; None for a model that is not bundled."""
+    asked = {"model": model, **({"text": text} if text else {})}
+    return f"./?{urlencode(asked)}" if model in compute.models() else None
 
 
 def card(name: str) -> tuple[str, Path | None, str]:
