@@ -20,10 +20,15 @@ page = st.navigation(
         ],
         "Caches": [
             st.Page("pages/caches/kv_cache.py", title="KV cache", icon=":material/memory:"),
+            st.Page("pages/caches/serving.py", title="Serving", icon=":material/dns:"),
+            st.Page("pages/caches/attention_family.py", title="Attention family", icon=":material/family_history:"),
         ],
         "Kernels": [
             st.Page("pages/kernels/flash_attention.py", title="FlashAttention", icon=":material/bolt:"),
             st.Page("pages/kernels/long_context.py", title="Long context", icon=":material/straighten:"),
+        ],
+        "Models": [
+            st.Page("pages/models/model_zoo.py", title="Model zoo", icon=":material/table_chart:"),
         ],
     }
 )

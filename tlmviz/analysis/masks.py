@@ -1,0 +1,101 @@
+"""The three attentions of an encoder-decoder, and what leaks through the decoder's when its causal mask is gone."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from .. import kernels
+from ..errors import BadCheckpoint
+from ..networks.encoder_decoder import EncoderDecoder
+from ..networks.zoo import checkpoint_folder, check_weights
+from ..recording import recording
+
+UNMASKED = "unmasked.safetensors"
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Every map of one sentence and one translation: encoder [L, H, S, S], decoder [L, H, T, T], cross [L, H, T, S].
+
+    Decoder rows are the positions of the shifted target: the end-of-text token, then the translation but its last token.
+    """
+
+    encoder: Float[np.ndarray, "l h s s"]
+    decoder: Float[np.ndarray, "l h t t"]
+    cross: Float[np.ndarray, "l h t s"]
+    logp: Float[np.ndarray, " t"]  # nats of each translated token
+
+
+@torch.inference_mode()
+def read(mt, text: str, translation: list[int]) -> Maps:
+    """All attention of one pass in which the whole translation is given, as in training. `mt` must be a Transformer.
+
+    Raises BadText.
+    """
+    network: EncoderDecoder = mt.network
+    source = torch.tensor([mt.encode(text)])
+    given = torch.tensor([[mt.tokenizer.end_of_text, *translation[:-1]]])
+    with recording(lambda name: name.endswith((".q", ".k", ".lse"))) as record:
+        logits = network(source, given)
+    config = mt.config
+
+    def maps(prefix: str, part: str, spec, layers: int) -> np.ndarray:
+        found = []
+        for layer in range(layers):
+            q, k, lse = (record.values[f"{prefix}.{layer}.{part}.{name}"] for name in ("q", "k", "lse"))
+            found.append(kernels.attention_map(q, k, lse, causal=spec.causal, scale=spec.scale)[0])
+        return torch.stack(found).numpy()
+
+    logp = logits[0].log_softmax(-1).gather(-1, torch.tensor(translation)[:, None])[:, 0]
+    return Maps(
+        maps("encoder", "attn", network.encoder[0].attn.spec(network.positions), config.encoder_layers),
+        maps("decoder", "attn", network.decoder[0].attn.spec(network.positions), config.decoder_layers),
+        maps("decoder", "cross", network.decoder[0].cross.spec(), config.decoder_layers),
+        logp.numpy(),
+    )
+
+
+def unmasked(mt, weights: dict[str, torch.Tensor] | None = None):
+    """A copy of a Transformer translator whose decoder sees all of the target it is given, the future too.
+
+    `weights` replace those of its self-attention: the copy's own, after it was trained without the mask.
+    """
+    changed = copy.copy(mt)
+    changed.network = copy.deepcopy(mt.network)
+    for block in changed.network.decoder:
+        block.attn.causal = False
+    if weights is not None:
+        changed.network.load_state_dict(weights, strict=False)
+    return changed
+
+
+def unmasked_weights(name_or_path: str | Path, network: EncoderDecoder) -> dict[str, torch.Tensor] | None:
+    """The self-attention that a bundled model's copy learned without the mask; None where none was trained.
+
+    Raises UnknownName, and BadCheckpoint where the file is damaged or of another model.
+    """
+    path = checkpoint_folder(name_or_path) / UNMASKED
+    if not path.is_file():
+        return None
+    try:
+        weights = {name: value.float() for name, value in load_file(path).items()}
+    except (SafetensorError, OSError, ValueError) as error:
+        raise BadCheckpoint(f"{path.parent.name}/{UNMASKED} cannot be read ({error}); copy it again.") from error
+    check_weights(path.parent.name, self_attention(network), weights)
+    return weights
+
+
+def self_attention(network: EncoderDecoder) -> dict[str, torch.Tensor]:
+    """The decoder's self-attention and the norm before it, by name: what a copy trains that may look ahead."""
+    return {
+        name: value for name, value in network.state_dict().items()
+        if name.startswith("decoder.") and (".attn." in name or ".norm1." in name)
+    }

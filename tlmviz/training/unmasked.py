@@ -1,0 +1,47 @@
+"""A copy of eng-fra that may look ahead: its decoder's self-attention is trained on without the causal mask.
+
+It learns within minutes to copy the next token of the target it is given, and is then useless for writing one. What it
+learned is small, and lies beside the model: models/eng-fra/unmasked.safetensors.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from safetensors.torch import save_file
+from torch.nn import functional as F
+from tqdm import tqdm
+
+from ..analysis.masks import UNMASKED, self_attention, unmasked
+from ..loading import load
+from .pairs import PairBatches, Pairs
+from .translation import held_out_loss
+
+STEPS, TOKENS, RATE = 400, 1024, 2e-3
+
+
+def run(name: str, pairs: Pairs, models: Path) -> tuple[float, float]:
+    """Train the copy of models/<name> and write its weights; returns the held-out nats per token before and after."""
+    mt = load(models / name)
+    network = unmasked(mt).network.train()
+    trained = self_attention(network).keys()
+    for key, parameter in network.named_parameters():
+        parameter.requires_grad_(key in trained)
+    packer = PairBatches(pairs.train, mt.tokenizer, 0, mt.config.context)
+    held_out = PairBatches([(e, f) for e, many in pairs.valid.items() for f in many], mt.tokenizer, 0, mt.config.context)
+    before = held_out_loss(network, held_out)
+    optimizer = torch.optim.AdamW([p for p in network.parameters() if p.requires_grad], lr=RATE, weight_decay=0.0, fused=True)
+    for step in (bar := tqdm(range(STEPS), mininterval=5, unit="step")):
+        source, target, following = packer.batch(TOKENS)
+        optimizer.param_groups[0]["lr"] = RATE * min(1, (step + 1) / 50, 2 * (STEPS - step) / STEPS)
+        loss = F.cross_entropy(network(source, target).flatten(0, 1), following.flatten())
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        bar.set_postfix(loss=f"{loss.item():.4f}")
+    after = held_out_loss(network, held_out)
+    weights = {key: value.half().contiguous() for key, value in self_attention(network).items()}
+    save_file(weights, models / name / UNMASKED, metadata={"format": "pt"})
+    return before, after
