@@ -34,12 +34,12 @@ class Walk(Protocol):
 
 def animated(
     traces: list[dict], drawn: dict, frames: list[dict], labels: list[str], moving: list[int], at: int, theme: str,
-    prefix: str = "", duration: int = 250, redraw: bool = True, stepping: bool = False,
+    prefix: str = "", duration: int = 250, redraw: bool = True, stepping: bool = False, layouts: list[dict] | None = None,
 ) -> go.Figure:
     """A figure whose `frames` (each a list of traces, those numbered in `moving`) are walked by a slider and a play button.
 
     Everything happens in the browser. Frame `at` is shown first: `traces` must already look like it.
-    `stepping` adds buttons for one step back and one step on.
+    `stepping` adds buttons for one step back and one step on. `layouts` are what each frame changes of the layout.
     """
     muted, ink = MUTED[theme], INK[theme]
     still = {"mode": "immediate", "frame": {"duration": 0, "redraw": redraw}, "transition": {"duration": 0}}
@@ -75,6 +75,8 @@ def animated(
         named = [{**frame, "layout": {"updatemenus": [leading_from(number)]}} for number, frame in enumerate(named)]
         buttons = leading_from(at)
         slider = {**slider, "x": 0.17, "len": 0.83}
+    if layouts:
+        named = [{**frame, "layout": {**frame.get("layout", {}), **changed}} for frame, changed in zip(named, layouts)]
     drawn = {**drawn, "sliders": [slider], "updatemenus": [buttons]}
     return go.Figure({"data": traces, "layout": drawn, "frames": named}, _validate=VALIDATE)
 
