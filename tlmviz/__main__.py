@@ -7,11 +7,13 @@ import sys
 
 from . import checks, list_models, load
 from .errors import Error
+from .translator import Translator
 
 STORY = (
     "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball. "
     "Lily looked and looked for the red ball."
 )
+SENTENCE = "The black cat is sleeping on the red chair."  # for models that translate
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,14 +23,16 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("list", help="the bundled models")
     check = commands.add_parser("check", help="measure every identity on a model")
     check.add_argument("model", help="a bundled name or a checkpoint folder")
-    check.add_argument("text", nargs="?", default=STORY)
+    check.add_argument("text", nargs="?", help="what to measure on; a story or a sentence unless given")
     options = parser.parse_args(arguments)
     if options.command == "list":
         for name, description in list_models().items():
             print(f"{name:16} {description}")
         return 0
     try:
-        results = checks.run_all(load(options.model), options.text, options.model)
+        model = load(options.model)
+        usual = SENTENCE if isinstance(model, Translator) else STORY
+        results = checks.run_all(model, usual if options.text is None else options.text, options.model)
     except Error as error:
         print(error, file=sys.stderr)
         return 2

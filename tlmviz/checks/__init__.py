@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..analysis.rope_planes import has_planes
-from . import family, index, scaling
+from ..networks.transformer import TransformerLM
+from . import family, index, scaling, translation
 from .caches import every_cache_equals_full
 from .identities import CHECKS, QUICK_CHECKS
 from .long import CHECKS_LONG
@@ -29,8 +30,10 @@ def applicable(lm) -> tuple[Callable[..., Check], ...]:
 def run_all(lm, text: str, bundled: str | None = None) -> list[Check]:
     """Every identity on one text, and those of the indexer that was distilled from the model `bundled`, if there is one.
 
-    Raises BadText for an empty or too long text.
+    A translation model has identities of its own. Raises BadText for an empty or too long text.
     """
+    if not isinstance(lm.network, TransformerLM):
+        return translation.run(lm, text)
     trace = lm.trace(text)
     results = [check(lm, trace) for check in applicable(lm)]
     return results + (index.run_bundled(lm, bundled, trace.ids) if bundled else [])
