@@ -27,7 +27,7 @@ def remember_view() -> None:
         state.remember(state.View.received(sent))
 
 
-@st.fragment
+@frame.fragment
 def explore(name: str) -> None:
     """Text, overview, detail and predictions; everything below follows from them."""
     lm = compute.model(name)

@@ -8,7 +8,7 @@ from tlmviz.figures import block
 from tlmviz.ui import block_parts, block_state, compute, frame, state
 
 
-@st.fragment
+@frame.fragment
 def steps(name: str, text: str, layer: int, head: int, position: int, room) -> None:
     """The stepper, and the chosen step's picture, code, equation and product."""
     names = step_names(compute.model(name).config)
@@ -32,7 +32,7 @@ def steps(name: str, text: str, layer: int, head: int, position: int, room) -> N
     frame.copy_as_python(snippet(name, text, step))
 
 
-@st.fragment
+@frame.fragment
 def residual(name: str, text: str, position: int) -> None:
     """What every sublayer adds to the stream, and what the head could read from it on the way."""
     st.markdown("## The residual stream")

@@ -2,37 +2,30 @@
 
 import streamlit as st
 
-from tlmviz.errors import Error
 from tlmviz.ui import cache_calculator, cache_parts, cache_state, compute, frame, state
 
 # The picture of a step needs about 900 px: a phone scrolls it sideways.
 _WIDE = "<style>.st-key-wide { overflow-x: auto; } .st-key-wide > div { min-width: 900px; }</style>"
 
 
-@st.fragment
+@frame.fragment
 def show(name: str) -> None:
     """The text, how to generate, and the chosen view. The calculator needs no text."""
     text = state.text_box(compute.model(name))
     asked = cache_state.controls(compute.model(name).config)
-    try:
-        if asked.view == cache_state.CALCULATOR:
-            cache_calculator.calculator()
-        elif text is None:
-            return
-        elif asked.view == cache_state.SIDE_BY_SIDE:
-            cache_parts.side_by_side(text)
-        elif asked.view == cache_state.COST:
-            cache_parts.with_and_without(name, text, asked)
-        else:
-            cache_parts.token_by_token(name, text, asked)
-    except Error as error:
-        st.error(str(error))
     state.share()
+    if asked.view == cache_state.CALCULATOR:
+        cache_calculator.calculator()
+    elif text is None:
+        return
+    elif asked.view == cache_state.SIDE_BY_SIDE:
+        cache_parts.side_by_side(text)
+    elif asked.view == cache_state.COST:
+        cache_parts.with_and_without(name, text, asked)
+    else:
+        cache_parts.token_by_token(name, text, asked)
 
 
 st.html(_WIDE)
 frame.heading("KV cache", "A new token needs all old keys and values, and no old query.")
-try:
-    show(st.session_state["model"])
-except Error as error:
-    st.error(str(error))
+show(st.session_state["model"])

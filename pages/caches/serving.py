@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from tlmviz.errors import Error
 from tlmviz.ui import compute, frame, serving_parts, serving_state, serving_words, state
 
 # The picture of a step needs about 900 px: a phone scrolls it sideways.
@@ -13,7 +12,7 @@ _WIDE = """<style>
 </style>"""
 
 
-@st.fragment
+@frame.fragment
 def show(name: str) -> None:
     """The requests, the server, and what it does."""
     lm = compute.model(name)
@@ -26,26 +25,21 @@ def show(name: str) -> None:
         text = state.text_box(lm)
         with st.container(key="server-controls"):
             places = st.columns([0.2, 0.2, 0.13, 0.13, 0.12, 0.22], vertical_alignment="bottom")
-    try:
-        asked = serving_state.controls(lm, text or "", prompts or "", places)
-        if asked is not None:
-            with st.spinner(f"{name} serves {len(asked.requests)} requests …", show_time=True):
-                runs = serving_state.runs(name, asked)
-            serving_parts.picture(name, asked, runs)
-            frame.badges(serving_state.checks(name, asked.requests, asked.server))
-            serving_parts.side_by_side(name, asked, runs)
-            serving_parts.answers(asked, runs[asked.shown])
-            frame.notice(*serving_words.POINTS)
-            frame.equation(*serving_words.EQUATION)
-            frame.copy_as_python(serving_words.snippet(name, asked))
-    except Error as error:
-        st.error(str(error))
     state.share()
+    asked = serving_state.controls(lm, text or "", prompts or "", places)
+    if asked is None:
+        return
+    with st.spinner(f"{name} serves {len(asked.requests)} requests …", show_time=True):
+        runs = serving_state.runs(name, asked)
+    serving_parts.picture(name, asked, runs)
+    frame.badges(serving_state.checks(name, asked.requests, asked.server))
+    serving_parts.side_by_side(name, asked, runs)
+    serving_parts.answers(asked, runs[asked.shown])
+    frame.notice(*serving_words.POINTS)
+    frame.equation(*serving_words.EQUATION)
+    frame.copy_as_python(serving_words.snippet(name, asked))
 
 
 st.html(_WIDE)
 frame.heading("Serving", "Many requests share one memory of pages, and join and leave the batch at any step.")
-try:
-    show(st.session_state["model"])
-except Error as error:
-    st.error(str(error))
+show(st.session_state["model"])

@@ -4,7 +4,6 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.analysis import kernel_source, online_softmax, roofline, tile_steps
-from tlmviz.errors import Error
 from tlmviz.figures import flash, flash_tiles
 from tlmviz.figures import roofline as costs
 from tlmviz.ui import block_state, compute, flash_state, flash_words, frame, state
@@ -73,7 +72,7 @@ def memory_and_time() -> None:
     frame.copy_as_python(flash_words.cost_snippet(asked))
 
 
-@st.fragment
+@frame.fragment
 def show(name: str) -> None:
     """Text, head and query, and the chosen part of the page."""
     lm = compute.model(name)
@@ -94,7 +93,4 @@ def show(name: str) -> None:
 
 st.html(_WIDE)
 frame.heading("FlashAttention", "Softmax and weighted sum in one pass: no row and no map is ever stored.")
-try:
-    show(st.session_state["model"])
-except Error as error:
-    st.error(str(error))
+show(st.session_state["model"])

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from tlmviz.errors import Error
 from tlmviz.ui import compute, frame, indexer_panel, long_parts, long_state, state
 
 VIEWS = ("Maps", "Masks", "Lightning indexer")
@@ -30,15 +29,7 @@ def masks(name: str, text: str, ids: tuple[int, ...], head: tuple[int, int]) -> 
     frame.copy_as_python(long_parts.snippet(name, text, ids, head, None, methods[shown]))
 
 
-@st.fragment
-def show(name: str) -> None:
-    """The page; what goes wrong inside a fragment must be caught there."""
-    try:
-        read(name)
-    except Error as error:
-        st.error(str(error))
-
-
+@frame.fragment
 def read(name: str) -> None:
     """The text, what to look at, and the chosen part of the page."""
     lm = compute.model(name)
@@ -70,7 +61,4 @@ def words(name: str, ids: tuple[int, ...], view: str) -> None:
 
 
 frame.heading("Long context", "Any tile of any map at any length, and what sparser attention would cost and lose.")
-try:
-    show(st.session_state["model"])
-except Error as error:
-    st.error(str(error))
+read(st.session_state["model"])

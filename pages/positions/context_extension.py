@@ -6,15 +6,7 @@ from tlmviz.errors import Error
 from tlmviz.ui import compute, extension_parts, extension_state, frame, rope_parts, state
 
 
-@st.fragment
-def show(name: str) -> None:
-    """The page; what goes wrong inside a fragment must be caught there."""
-    try:
-        extended(name)
-    except Error as error:
-        st.error(str(error))
-
-
+@frame.fragment
 def extended(name: str) -> None:
     """Text, scale and schemes; loss beside frequencies; a change of scale with a full cache."""
     source, beside, times, scale, toggle = st.columns([0.28, 0.14, 0.21, 0.2, 0.17], vertical_alignment="center")
@@ -45,7 +37,7 @@ frame.heading("Context extension", "Slower RoPE planes let a trained model read 
 model = st.session_state["model"]
 try:
     if compute.model(model).config.positions == "rope":
-        show(model)
+        extended(model)
     else:
         rope_parts.offer(model)
 except Error as error:

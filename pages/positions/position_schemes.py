@@ -2,22 +2,13 @@
 
 import streamlit as st
 
-from tlmviz.errors import Error
 from tlmviz.ui import frame, schemes_parts, schemes_state, state
 
 # Six pictures side by side need about 800 px: a phone scrolls them sideways.
 _WIDE = "<style>.st-key-schemeswide { overflow-x: auto; } .st-key-schemeswide > div { min-width: 800px; }</style>"
 
 
-@st.fragment
-def show() -> None:
-    """The page; what goes wrong inside a fragment must be caught there."""
-    try:
-        compared()
-    except Error as error:
-        st.error(str(error))
-
-
+@frame.fragment
 def compared() -> None:
     """View, head and text; the picture of every scheme, numbers, and what trained heads do."""
     view, (layer, head), text, about = schemes_state.controls()
@@ -37,4 +28,4 @@ def compared() -> None:
 
 st.html(_WIDE)
 frame.heading("Position schemes", "Same model, same training, six ways to say where a token stands.")
-show()
+compared()

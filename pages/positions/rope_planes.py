@@ -10,7 +10,7 @@ from tlmviz.ui import compute, frame, rope_parts, rope_state, state
 _WIDE = "<style>.st-key-wide { overflow-x: auto; } .st-key-wide > div { min-width: 880px; }</style>"
 
 
-@st.fragment
+@frame.fragment
 def show(name: str) -> None:
     """Text, head, query and key, and the chosen part of the page."""
     text = state.text_box(compute.model(name))

@@ -32,7 +32,7 @@ def picture(step: Step, tokens: list[str], position: int) -> None:
             frame.chart(figure, key=f"panel{number}", alt=f"{panel.name}, {panel.shape}, {panel.y} by {panel.x}")
 
 
-@st.fragment
+@frame.fragment
 def cell(name: str, text: str, current: str, layer: int, head: int, position: int) -> None:
     """One number of the step's product, taken apart and compared with the model's own."""
     product = block_state.step(name, text, current, layer, head).product

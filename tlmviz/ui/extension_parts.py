@@ -133,7 +133,7 @@ def _table(name: str, found: dict[str, np.ndarray], scale: float, length: int) -
     )
 
 
-@st.fragment
+@frame.fragment
 def switch(name: str, ids: Ids, scale: float) -> None:
     """A scale that changes while the cache is full: three ways to go on, their loss, and what the model writes."""
     st.markdown("## The scale changes while the cache is full")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Iterable
 
@@ -10,6 +11,7 @@ import streamlit as st
 
 from tlmviz import kernels
 from tlmviz.checks import Check
+from tlmviz.errors import Error
 
 from . import compute, state
 
@@ -37,6 +39,20 @@ def heading(title: str, claim: str, examples: Callable[[], None] = state.example
     left.markdown(f"# {title} :small[:gray[{claim}]]")
     with right:
         examples()
+
+
+def fragment(work: Callable) -> Callable:
+    """A Streamlit fragment that says in its place what was wrong: in its own reruns no `try` of the page is around it."""
+
+    @st.fragment
+    @functools.wraps(work)
+    def shown(*args) -> None:
+        try:
+            work(*args)
+        except Error as error:
+            st.error(str(error))
+
+    return shown
 
 
 PAINT = 0.02  # seconds a browser takes to draw the live picture

@@ -45,7 +45,7 @@ def panel(name: str, text: str, layer: int, head: int, position: int) -> None:
     _selection(name, text, layer, position)
 
 
-@st.fragment
+@frame.fragment
 def _selection(name: str, text: str, layer: int, position: int) -> None:
     """Everything, in the fragment of k and layer; what goes wrong inside a fragment must be caught there."""
     try:
@@ -116,7 +116,7 @@ def _draw(name: str, text: str, layer: int, position: int) -> None:
     frame.copy_as_python(SNIPPET.format(name=name, indexer=INDEXER, text=text, layer=layer, k=k))
 
 
-@st.fragment
+@frame.fragment
 def _rotation(name: str, text: str, layer: int, k: int) -> None:
     """U on the indexer's q and k: their values before and after, and the error of scores in few bits."""
     st.markdown(f"**Rotation before rounding** · layer {layer}")

@@ -38,7 +38,7 @@ def products_of(trace: Trace, layer: int, head: int, query: int, key: int) -> np
     return (q[query] * met).numpy()
 
 
-@st.fragment
+@frame.fragment
 def why(name: str, text: str, view: View) -> None:
     """The element-wise products behind one weight."""
     trace, (layer, head) = compute.trace(name, text), view.head
@@ -57,7 +57,7 @@ def why(name: str, text: str, view: View) -> None:
     frame.chart(chart, key="products", alt="Products of query and key per dimension with their running sum")
 
 
-@st.fragment
+@frame.fragment
 def scale(name: str, text: str, view: View) -> None:
     """The scale 1/sqrt(d) multiplied by a factor: in one row, in the gradient, and in the whole model."""
     trace, (layer, head) = compute.trace(name, text), view.head
@@ -88,7 +88,7 @@ def scale(name: str, text: str, view: View) -> None:
     _compare(compute.model(name), trace, changed, query, f"Every head of the model at × {factor:g}", "scaled")
 
 
-@st.fragment
+@frame.fragment
 def mute(name: str, text: str, view: View) -> None:
     """Silence heads and see what the model loses."""
     trace = compute.trace(name, text)
@@ -111,7 +111,7 @@ def mute(name: str, text: str, view: View) -> None:
         frame.chart(figure, key="loss-change", alt="Change of the loss of each token")
 
 
-@st.fragment
+@frame.fragment
 def all_checks(name: str, text: str, view: View) -> None:
     """Every identity with its error, the ones that need further forward passes included."""
     results = compute.checks(name, text)
@@ -131,7 +131,7 @@ def all_checks(name: str, text: str, view: View) -> None:
     st.caption(f"On your own checkpoint: `python -m tlmviz check PATH`. Here: {name}, {len(compute.trace(name, text))} tokens.")
 
 
-@st.fragment
+@frame.fragment
 def data(name: str, text: str, view: View) -> None:
     """Head statistics as a table, and everything to take away."""
     trace, (layer, head) = compute.trace(name, text), view.head
