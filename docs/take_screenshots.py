@@ -21,6 +21,9 @@ SHOTS = [
     ("explorer-dark", f"?text={quote(REPEATS)}&head=5.0&query=23&key=17&mode=arcs&order=induction", "dark", 1280, 800),
     ("explorer-phone", f"?text={quote(TEXT)}&head=4.2", "light", 390, 844),
     ("block-light", f"inside_block?text={quote(TEXT)}&head=4.2&step=softmax", "light", 1280, 800),
+    ("planes-light", f"rope_planes?text={quote(TEXT)}&head=4.2&query=24&key=16", "light", 1280, 800),
+    ("cache-light", f"kv_cache?text={quote(REPEATS)}&model=zoo-rope&ktok=12", "light", 1280, 800),
+    ("serving-dark", "serving", "dark", 1280, 800),
     ("flash-light", f"flash_attention?text={quote(TEXT)}&part=Tiles&head=4.2", "light", 1280, 800),
     ("long-dark", "long_context?lview=Masks&ltok=1024", "dark", 1280, 800),
 ]
