@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from tlmviz.errors import Error
 from tlmviz.ui import (
     compute,
     family_controls,
@@ -22,11 +21,11 @@ PANELS = {
     "Trained maps": family_parts.maps,
     "Latent attention": mla_parts.panel,
     "Redundancy": redundancy_parts.panel,
-    "One M": family_parts.collapse,
+    "Collapse lemma": family_parts.collapse,
 }
 
 
-@st.fragment
+@frame.fragment
 def show(name: str) -> None:
     """The text, which part of the page, and that part."""
     text = state.text_box(compute.model(name))
@@ -38,10 +37,7 @@ def show(name: str) -> None:
         if found is None:
             return
         name, text = found, family_state.shortened(found, text)
-    try:
-        PANELS[view](name, text)
-    except Error as error:
-        st.error(str(error))
+    PANELS[view](name, text)
     frame.notice(*family_words.POINTS[view])
     frame.badges(family_state.checks(name, text))
     frame.equation(*family_words.EQUATIONS[view])
@@ -50,7 +46,4 @@ def show(name: str) -> None:
 
 st.html(_WIDE)
 frame.heading("The attention family", "MHA, GQA, MQA, MLA: who shares keys and values, and at what price.")
-try:
-    show(st.session_state["model"])
-except Error as error:
-    st.error(str(error))
+show(st.session_state["model"])

@@ -12,7 +12,7 @@ from tlmviz.ui.family_controls import FREE, PUBLISHED
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 PAGE = "pages/caches/attention_family.py"
-MAPS, LATENT, REDUNDANCY, ONE = "Trained maps", "Latent attention", "Redundancy", "One M"
+MAPS, LATENT, REDUNDANCY, ONE = "Trained maps", "Latent attention", "Redundancy", "Collapse lemma"
 ZOO = dict(model="zoo-rope", text="Lily had a red ball. Lily lost the")
 
 

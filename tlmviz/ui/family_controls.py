@@ -11,7 +11,7 @@ from tlmviz.analysis.family import DEEPSEEK, Sizes
 
 from . import compute
 
-VIEWS = ("Morph", "Trained maps", "Latent attention", "Redundancy", "One M")
+VIEWS = ("Morph", "Trained maps", "Latent attention", "Redundancy", "Collapse lemma")
 LOADED, PUBLISHED, FREE = "Loaded model", "DeepSeek", "Free sizes"
 LENGTHS = (64, 256, 1024, 4096, 16_384, 65_536, 131_072)
 FREE_SIZES = {  # session key: label, default, largest

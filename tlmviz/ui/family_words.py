@@ -23,7 +23,7 @@ POINTS = {
         "CKA does not see a turn of a head's basis, averaging keys does: alike heads need not merge well.",
         "Muting heads is not training without them: a model that was trained on with few heads would lose less.",
     ),
-    "One M": (
+    "Collapse lemma": (
         "Second row: one W_Q W_K' and no positions, one map, however many heads.",
         "ALiBi's slopes differ, so the heads do. RoPE with equal W_Q, W_K keeps them equal …",
         "… but RoPE sees how M was factored: in the last row M is the same in every head, and the maps are not.",
@@ -57,7 +57,7 @@ EQUATIONS = {
         "Attention, “Redundancy Among Heads” and “Pruning or Tying Heads”; Kornblith et al. 2019, Song et al. 2012 (unbiased); "
         "Michel et al. 2019 (pruning); Ainslie et al. 2023, section 2.1 (GQA by averaging the heads of MHA, then training on).",
     ),
-    "One M": (
+    "Collapse lemma": (
         r"W_Q^{(h)} {W_K^{(h)}}^\top = M \ \Rightarrow\ L^{(h)}_{ts} = x_t M x_s^\top,\qquad "
         r"\text{RoPE: } W_Q R_t R_s^\top W_K^\top,\qquad \text{ALiBi: } x_t M x_s^\top - m_h (t - s)",
         "Decoder-Only Transformers in Einstein Notation, section 9: single bilinear collapse, and why RoPE and ALiBi break it.",
