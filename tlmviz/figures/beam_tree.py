@@ -11,8 +11,9 @@ from . import ACCENT, GRID, HEADS, INK, MUTED, WARM, layout, token_label
 from .flash import animated
 
 WINDOW = 13  # steps beside each other; a longer tree is panned, and follows the step that is shown
+HOME = 0.3  # of its way to the middle that each step goes: else the best branches end at the upper edge
 CURVE = 7  # points of a branch
-ROOM = 112  # pixels for title, words, axis and slider
+SAID, ABOVE, BELOW = 38, 30, 62  # pixels for the words and the axis, the title, and the slider
 STATES = ("kept", "finished", "sampled")  # nodes that have a row of their own
 
 
@@ -41,7 +42,8 @@ def places(nodes: list[Node]) -> tuple[np.ndarray, int]:
     rows[0] = (count - 1) / 2
     for depth in sorted(by_depth):
         some = sorted(by_depth[depth], key=lambda i: (rows[nodes[i].parent], nodes[i].parent, -nodes[i].total))
-        rows[some] = _apart(np.array([rows[nodes[i].parent] for i in some]), count)
+        wanted = np.array([rows[nodes[i].parent] for i in some])
+        rows[some] = _apart(wanted + HOME * ((count - 1) / 2 - wanted), count)
     dropped: dict[int, list[int]] = {}
     for number, node in enumerate(nodes):
         if node.state == "pruned":
@@ -208,7 +210,7 @@ def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number:
 def _axes(steps: int, count: int, high: float, title: str, theme: str) -> dict[str, Any]:
     muted = MUTED[theme]
     drawn = layout(
-        theme, title=title, height=int(high + ROOM), margin={"l": 8, "r": 8, "t": 66, "b": 62}, hovermode="closest",
+        theme, title=title, height=int(high + SAID + ABOVE + BELOW), margin={"l": 8, "r": 8, "t": ABOVE, "b": BELOW}, hovermode="closest",
         dragmode="pan", showlegend=True,
         xaxis={
             "side": "top", "dtick": 1, "showgrid": False, "zeroline": False, "automargin": False, "ticks": "",
@@ -216,6 +218,7 @@ def _axes(steps: int, count: int, high: float, title: str, theme: str) -> dict[s
         },
         yaxis={
             "range": [count - 0.35, -0.95], "visible": False, "automargin": False, "fixedrange": count < 12, "anchor": "x",
+            "domain": [0, high / (high + SAID)],
         },
     )
     drawn["legend"] = {
@@ -223,9 +226,8 @@ def _axes(steps: int, count: int, high: float, title: str, theme: str) -> dict[s
         "font": {"size": 11}, "bgcolor": "rgba(0,0,0,0)",
     }
     hidden = {"range": [0, 1], "visible": False, "fixedrange": True}
-    drawn["xaxis2"] = {**hidden, "domain": [0, 1], "anchor": "y2", "overlaying": None}
-    drawn["yaxis2"] = {**hidden, "domain": [1.0, 1.0001], "anchor": "x2"}
-    del drawn["xaxis2"]["overlaying"]
+    drawn["xaxis2"] = {**hidden, "domain": [0, 1], "anchor": "y2"}
+    drawn["yaxis2"] = {**hidden, "domain": [1 - 20 / (high + SAID), 1], "anchor": "x2"}
     return drawn
 
 
