@@ -198,5 +198,5 @@ class Translator:
             scale = self.network.decoder[0].cross.spec().scale
             maps = kernels.attention_map(q, k, lse, causal=False, scale=scale)[0].transpose(0, 1)
         logp = logits[0].log_softmax(-1).gather(-1, torch.tensor(translation, dtype=torch.long)[:, None])[:, 0]
-        return Reading(logp.numpy(), maps.numpy())
+        return Reading(logp.numpy(), maps[: len(translation)].numpy())
 

@@ -47,12 +47,11 @@ class EncoderDecoderConfig(JSONConfig):
         self.check_types(name=str, description=str, bias=bool)
         self.check_shares("dropout")
         if self.alignment is not None:
-            object.__setattr__(self, "alignment", tuple(self.alignment))  # JSON knows lists only
-            sizes = (self.decoder_layers, self.n_heads)
-            if len(self.alignment) != 2 or not all(type(i) is int and 0 <= i < n for i, n in zip(self.alignment, sizes)):
-                raise BadConfig(
-                    f"alignment is {list(self.alignment)}; give a layer and a head below {sizes[0]} and {sizes[1]}, or null."
-                )
+            given, sizes = self.alignment, (self.decoder_layers, self.n_heads)
+            pair = isinstance(given, (list, tuple)) and len(given) == 2
+            if not pair or not all(type(i) is int and 0 <= i < n for i, n in zip(given, sizes)):
+                raise BadConfig(f"alignment is {given}; give a layer and a head below {sizes[0]} and {sizes[1]}, or null.")
+            object.__setattr__(self, "alignment", tuple(given))  # JSON knows lists only
 
     @property
     def head_dim(self) -> int:

@@ -72,13 +72,16 @@ def french_marks(text: str) -> str:
 class PairBatches:
     """Endless batches of pairs, shuffled for every pass: one source length each, target lengths alike.
 
-    Sources of one length need no padding, and so no mask; targets are padded behind their end.
+    Sources of one length need no padding, and so no mask; targets are padded behind their end. Pairs longer than
+    `longest` tokens, the end token counted, are left out. Raises BadText when that leaves none.
     """
 
     def __init__(self, pairs: list[tuple[str, str]], tokenizer: Tokenizer, seed: int, longest: int):
         self.end = tokenizer.end_of_text
         encoded = zip(tokenizer.encode_many([one for one, _ in pairs]), tokenizer.encode_many([other for _, other in pairs]))
         self.pairs = [(source, target) for source, target in encoded if max(len(source), len(target) + 1) <= longest]
+        if not self.pairs:
+            raise BadText(f"None of the {len(pairs):,} pairs fits into {longest} tokens; give more pairs, or shorter ones.")
         self.rng = np.random.default_rng(seed)
         self.passes = 0
         self._waiting: Iterator[list[int]] = iter(())
