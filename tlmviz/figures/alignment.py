@@ -18,7 +18,7 @@ def coverage_map(
     attention: np.ndarray, source: list[str], target: list[str], shares: np.ndarray, least: float, theme: str, *,
     title: str, pins: tuple[tuple[int, int], ...] = (), clickable: bool = False, height: int = 540,
 ) -> go.Figure:
-    """Attention [T, S] above its column sums, capped at 1, and `shares` [S]: each source token's part of cp, in nats.
+    """Attention [T, S] above its column sums, capped at 1, and `shares` [S]: each source token's part of cp in nats.
 
     `least` is the share of a token that nobody looked at. `pins` are framed cells (step, source token). A click on a cell
     of a `clickable` map selects it: heatmaps have no points of their own, so invisible ones lie over it.

@@ -140,13 +140,13 @@ def read_matrix(text: str) -> np.ndarray:
     if len({len(row) for row in values}) > 1:
         raise BadShape("The rows of the matrix have different lengths; give each step one number per source token.")
     if len(values) > SIDE or len(values[0]) > SIDE:
-        raise BadShape(f"The matrix is {len(values)} × {len(values[0])}; at most {SIDE} steps and {SIDE} source tokens are drawn.")
+        raise BadShape(f"The matrix is {len(values)} × {len(values[0])}; at most {SIDE} steps and {SIDE} tokens are drawn.")
     matrix = np.array(values)
     if not np.isfinite(matrix).all() or matrix.min() < 0 or matrix.max() > 1e6:
         raise BadShape("Attention is never negative and never endless; use numbers from 0, such as 0.5.")
     sums = matrix.sum(1, keepdims=True)
     if not sums.all():
-        raise BadShape(f"Row {int(sums[:, 0].argmin()) + 1} of the matrix is all zero; a step spreads a weight of 1, so put some.")
+        raise BadShape(f"Row {int(sums[:, 0].argmin()) + 1} of the matrix is all zero; a step spreads a weight of 1: put some.")
     return matrix / sums
 
 
@@ -178,7 +178,7 @@ def read_pins(text: str, steps: int, size: int) -> dict[int, int]:
             raise BadText(f"“{part[:20]}” is no pin; write a step and a source token, such as 3-5.")
         step, token = (int(group) for group in match.groups())
         if not (1 <= step <= steps and 1 <= token <= size):
-            raise BadText(f"There is no pin {part}: this translation has steps 1 to {steps}, and the source tokens 1 to {size}.")
+            raise BadText(f"There is no pin {part}: this translation has steps 1 to {steps}, its source tokens 1 to {size}.")
         pins[step - 1] = token - 1
     return pins
 
