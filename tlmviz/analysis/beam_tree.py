@@ -45,7 +45,7 @@ class Level:
             said += f"; worst kept log P {self.worst_kept:.2f}"
         if np.isfinite(self.best_dropped):
             said += f", best dropped {self.best_dropped:.2f}"
-        return said
+        return said.replace(" -", " −")
 
 
 @dataclass(frozen=True)

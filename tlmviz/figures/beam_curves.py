@@ -9,6 +9,7 @@ from . import ACCENT, HEADS, MUTED, WARM, figure, layout, token_label
 
 NAMES = {"gnmt": "((5 + |Y|) / 6)<sup>α</sup>", "power": "|Y|<sup>α</sup>"}
 CUT = 44  # letters of a text
+_INSIDE = {"font": {"size": 10}, "bgcolor": "rgba(0,0,0,0)"}  # of a legend over the curves
 
 
 def penalty(lengths: np.ndarray, alpha: float, kind: str) -> np.ndarray:
@@ -75,7 +76,7 @@ def crossings(
             "line": {"color": MUTED[theme], "width": 1, "dash": "dot"},
         }],
     )
-    drawn["legend"] = {"x": 1, "xanchor": "right", "y": 0.02, "yanchor": "bottom", "font": {"size": 10}, "bgcolor": "rgba(0,0,0,0)"}
+    drawn["legend"] = {"x": 1, "xanchor": "right", "y": 0.02, "yanchor": "bottom", **_INSIDE}
     return figure(traces, drawn)
 
 
@@ -108,7 +109,7 @@ def counts_of_paths(
         theme, title="Candidates looked at up to length T (log scale)", x="length T (tokens)", y="candidates", height=height,
         showlegend=True, yaxis={"type": "log", "exponentformat": "power", "nticks": 8}, margin={"l": 8, "r": 8, "t": 34, "b": 8},
     )
-    drawn["legend"] = {"x": 0.02, "xanchor": "left", "y": 0.98, "yanchor": "top", "font": {"size": 11}, "bgcolor": "rgba(0,0,0,0)"}
+    drawn["legend"] = {"x": 0.02, "xanchor": "left", "y": 0.98, "yanchor": "top", **_INSIDE}
     return figure(traces, drawn)
 
 

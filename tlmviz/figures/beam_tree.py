@@ -210,8 +210,8 @@ def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number:
 def _axes(steps: int, count: int, high: float, title: str, theme: str) -> dict[str, Any]:
     muted = MUTED[theme]
     drawn = layout(
-        theme, title=title, height=int(high + SAID + ABOVE + BELOW), margin={"l": 8, "r": 8, "t": ABOVE, "b": BELOW}, hovermode="closest",
-        dragmode="pan", showlegend=True,
+        theme, title=title, height=int(high + SAID + ABOVE + BELOW), margin={"l": 8, "r": 8, "t": ABOVE, "b": BELOW},
+        hovermode="closest", dragmode="pan", showlegend=True,
         xaxis={
             "side": "top", "dtick": 1, "showgrid": False, "zeroline": False, "automargin": False, "ticks": "",
             "title": {"text": ""}, "tickfont": {"size": 9, "color": muted}, "anchor": "y",
@@ -235,7 +235,7 @@ def _window(depth: int, steps: int) -> list[float]:
     """The range of x in which a step is seen."""
     wide = min(steps, WINDOW)
     last = min(steps, max(wide, depth + 1))
-    return [last - wide - (0.45 if last == wide else 0.2), last + 0.75]
+    return [last - wide - (0.45 if last == wide else 0.2), last + 0.95]
 
 
 def _apart(wanted: np.ndarray, count: int) -> np.ndarray:

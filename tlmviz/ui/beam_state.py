@@ -112,8 +112,11 @@ def shown_name(tokenizer: Tokenizer, token: int) -> str:
 # --- controls ---------------------------------------------------------------------------------------
 
 
-def controls(tokenizer: Tokenizer, places, source: bool) -> Asked:
-    """Width, forced beginning, and in a popover the rarer rules."""
+def controls(places, source: bool) -> Asked:
+    """Width, forced beginning, and in a popover the rarer rules. A width that no beam has is named in a sentence."""
+    linked = st.query_params.get("bw")
+    if linked is not None and not (linked.isdecimal() and 1 <= int(linked) <= WIDEST):
+        st.warning(f"The link asks for a beam {linked[:20]} wide, and beams are 1 to {WIDEST} wide; choose one with the slider.")
     width = places[0].slider("Width W", 1, WIDEST, 5, key="bw", bind="query-params", help="Beams kept at each step; 1 is greedy.")
     forced = places[1].text_input(
         "Forced beginning", key="bpre", bind="query-params", live="300ms", max_chars=400,
@@ -142,8 +145,30 @@ def controls(tokenizer: Tokenizer, places, source: bool) -> Asked:
             help="Eq. 37 has none: a source token without attention would cost infinitely much.",
         )
     return Asked(
-        width, forced or "", banned or "", min(least, most), most, ngram, groups, diversity, STOP_NAMES[stop], length, floor
+        width, forced or "", banned or "", least, most, ngram, groups, diversity, STOP_NAMES[stop], length, floor
     )
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the story view asks for besides a search: a language model, and texts to lay over the tree."""
+
+    model: str
+    strategies: tuple[str, ...]
+    seed: int
+
+
+def story_controls(places) -> Told:
+    """The language model, the sampling strategies, and the seed."""
+    names = list(compute.models())
+    default = names.index(compute.DEFAULT_MODEL) if compute.DEFAULT_MODEL in names else 0
+    name = places[0].selectbox("Story model", names, default, key="model", bind="query-params")
+    strategies = places[1].multiselect(
+        "Sampled texts on the tree", [*STRATEGIES, CONTRASTIVE], ["Greedy", "Top-p 0.9"], key="bst", bind="query-params",
+        help="One text by each, with the same seed. Contrastive: k 5, α 0.6 (Su et al. 2022).",
+    )
+    seed = places[2].number_input("Seed", 0, 9999, 0, key="bseed", bind="query-params")
+    return Told(name, tuple(strategies), seed)
 
 
 def penalties(asked: Asked) -> Penalties:
