@@ -15,7 +15,9 @@ from tlmviz.ui import (
 )
 
 # Pictures with several panels need their width: a phone scrolls them sideways.
-_WIDE = '<style>[class*="st-key-wide-"] { overflow-x: auto; } [class*="st-key-wide-"] > div { min-width: 880px; }</style>'
+_WIDE = """<style>@media (max-width: 900px) {
+[class*="st-key-wide-"] { overflow-x: auto; } [class*="st-key-wide-"] > div { min-width: 880px; }
+}</style>"""
 PANELS = {
     "Morph": family_parts.morph,
     "Trained maps": family_parts.maps,
