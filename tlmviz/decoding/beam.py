@@ -138,7 +138,7 @@ class _Run:
             logp = step.logp[[rows[node] for node in group]]
             allowed, reasons = self._allowed(depth, group, logp)
             totals = torch.tensor([found.nodes[node].total for node in group])[:, None] + allowed
-            ranked = totals.clone()
+            ranked = totals.clone() if taken else totals
             for token, count in taken.items():
                 ranked[:, token] -= options.diversity * count
             best = ranked.flatten().topk(min(2 * self.size, ranked.numel()))
@@ -150,13 +150,13 @@ class _Run:
                 places[beam, token] = rank
                 if token == self.stepper.end:
                     if rank < self.size:
-                        node = self._add(group[beam], token, logp, beam, "finished", "it is complete")
+                        node = self._add(group[beam], token, logp[beam, token].item(), "finished", "it is complete")
                         found.leaves.append(node)
                         self.finished[number] += 1
                     else:
                         del places[beam, token]
                     continue
-                node = self._add(group[beam], token, logp, beam, "kept", f"rank {rank + 1} of its depth")
+                node = self._add(group[beam], token, logp[beam, token].item(), "kept", f"rank {rank + 1} of its depth")
                 following[number].append(node)
                 chosen.append((rows[group[beam]], token))
             for _, token in chosen[len(chosen) - len(following[number]) :]:
@@ -188,19 +188,19 @@ class _Run:
                 reasons |= {(beam, token): why for token, why in closed.items()}
         return allowed, reasons
 
-    def _add(self, parent: int, token: int, logp: Tensor, beam: int, state: str, why: str) -> int:
+    def _add(self, parent: int, token: int, logp: float, state: str, why: str) -> int:
         nodes = self.found.nodes
-        step = logp[beam, token].item()
-        nodes.append(Node(parent, nodes[parent].depth + 1, token, step, nodes[parent].total + step, state, why))
+        nodes.append(Node(parent, nodes[parent].depth + 1, token, logp, nodes[parent].total + logp, state, why))
         return len(nodes) - 1
 
     def _remember_dropped(self, group, logp, allowed, places, reasons) -> None:
         """Each beam's most probable candidates that do not live on."""
-        for beam, tokens in enumerate(logp.topk(min(self.options.shown, logp.shape[1])).indices.tolist()):
-            for token in tokens:
+        best = logp.topk(min(self.options.shown, logp.shape[1]))
+        for beam, (tokens, values) in enumerate(zip(best.indices.tolist(), best.values.tolist())):
+            for token, value in zip(tokens, values):
                 if (beam, token) not in places:
                     why = reasons.get((beam, token), f"not among the best {self.size} of its depth")
-                    self._add(group[beam], token, logp, beam, "pruned", why)
+                    self._add(group[beam], token, value, "pruned", why)
 
     def _stopped(self, depth: int, began: float, alive: int) -> str:
         options = self.options

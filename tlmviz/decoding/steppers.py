@@ -79,6 +79,8 @@ class TransformerStepper:
             self.writing = network.start(torch.tensor([source]))
         self.keys = torch.cat([k for k, _ in self.writing.memory], 1)  # [1, L H, S, D]
         self.scale = network.decoder[0].cross.spec().scale
+        taps = [f"decoder.{layer}.cross.{name}" for layer in range(network.config.decoder_layers) for name in ("q", "lse")]
+        self.kept = frozenset(("normed", *taps))
         self.written = 0
 
     @torch.inference_mode()
@@ -88,22 +90,24 @@ class TransformerStepper:
             ids = torch.tensor([self.end])
         else:
             self.writing.cache.reorder(rows)
-        memory = [(k.expand(len(ids), -1, -1, -1), v.expand(len(ids), -1, -1, -1)) for k, v in self.writing.memory]
         pin = self.pins.get(self.written)
         edits = {} if pin is None else {
-            f"decoder.{layer}.cross.z": lambda z, _, v=v: v[:, :, pin : pin + 1] for layer, (_, v) in enumerate(memory)
+            f"decoder.{layer}.cross.z": lambda z, _, v=v: v[:, :, pin : pin + 1].expand_as(z)
+            for layer, (_, v) in enumerate(self.writing.memory)
         }
-        with recording(_cross, edits) as record:
-            logits = self.network.step(ids, replace(self.writing, memory=memory))
+        with recording(self.kept.__contains__, edits) as record:
+            logits = self.network.step(ids, self.writing)
         self.written += 1
         if pin is not None:
             pinned = torch.zeros(len(ids), self.keys.shape[1], self.keys.shape[2])
             pinned[:, :, pin] = 1
             return Step(logits.log_softmax(-1), pinned, record.values["normed"])
-        layers = range(len(memory))
+        layers = range(len(self.writing.memory))
         q, lse = (torch.cat([record.values[f"decoder.{layer}.cross.{name}"] for layer in layers], 1) for name in ("q", "lse"))
-        maps = kernels.attention_map(q, self.keys.expand(len(ids), -1, -1, -1), lse, causal=False, scale=self.scale)
-        return Step(logits.log_softmax(-1), maps[:, :, 0], record.values["normed"])
+        # The rows' queries side by side as those of one text: they share the source. [1, L H, R, D] and [1, L H, R]
+        q, lse = q.transpose(0, 2), lse.permute(2, 1, 0)
+        maps = kernels.attention_map(q, self.keys, lse, causal=False, scale=self.scale)[0].transpose(0, 1)
+        return Step(logits.log_softmax(-1), maps, record.values["normed"])
 
     def fork(self):
         """See `Stepper`."""
@@ -142,10 +146,6 @@ def stepper_of(network: EncoderDecoder | Seq2Seq, source: list[int], end: int, p
     """The stepper of a translation network that has read `source`."""
     kind = TransformerStepper if isinstance(network, EncoderDecoder) else RecurrentStepper
     return kind(network, source, end, pins)
-
-
-def _cross(name: str) -> bool:
-    return name == "normed" or name.endswith((".cross.q", ".cross.lse"))
 
 
 def _nothing(name: str) -> bool:

@@ -84,8 +84,11 @@ class CrossAttention(nn.Module):
         k, v = rearrange(self.kv(memory), "b s (two h d) -> two b h s d", two=2, d=self.head_dim)
         return self.k(k), self.v(v)
 
-    def forward(self, x, k, v):  # [B, T, C], [B, H, S, D] twice
+    def forward(self, x, k, v):  # [B, T, C], [B, H, S, D] twice; one source may serve all rows, [1, H, S, D]
         q = self.q(rearrange(self.query(x), "b t (h d) -> b h t d", d=self.head_dim))
-        z, lse = kernels.attention(q, k, v, **self.spec().kwargs())  # [B, H, T, D], [B, H, T]
+        shared = len(k) == 1 < len(q) and q.shape[2] == 1
+        # Without a mask, queries of several texts are no different from several queries of one text.
+        z, lse = kernels.attention(q.transpose(0, 2) if shared else q, k, v, **self.spec().kwargs())
+        z, lse = (z.transpose(0, 2), lse.permute(2, 1, 0)) if shared else (z, lse)  # [B, H, T, D], [B, H, T]
         self.lse(lse)
         return self.out(self.dropout(self.proj(rearrange(self.z(z), "b h t d -> b t (h d)"))))  # [B, T, C]
