@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from .. import kernels
 from ..errors import BadCheckpoint
 from ..networks.encoder_decoder import EncoderDecoder
-from ..networks.zoo import checkpoint_folder, check_weights
+from ..networks.zoo import check_weights, checkpoint_folder
 from ..recording import recording
 
 UNMASKED = "unmasked.safetensors"
