@@ -65,8 +65,8 @@ def forced(name: str, text: str) -> None:
     if suggested:
         (step, token), = pinned.items()
         source, target = (alignment_state.names(mt, ids) for ids in (mt.encode(text), shown.one.tokens))
-        st.caption(f"No pin is set: step {step + 1}, “{target[step].strip()}”, is made to look at the token with the least "
-                   f"coverage, “{source[token].strip()}”.")
+        st.caption(f"No pin is set. Shown is what happens when step {step + 1}, “{target[step].strip()}”, must look at "
+                   f"“{source[token].strip()}”.")
     parts.before_and_after(mt, name, text, shown, pinned)
     parts.next_tokens(mt, name, text, shown, pinned)
     snippet = words.force_snippet(name, text, shown.width, shown.penalties, shown.align, shown.rank, pinned)

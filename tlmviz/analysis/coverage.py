@@ -1,4 +1,4 @@
-"""What a translation repeats and misses, and what it says when it must look elsewhere (004 section 7.1)."""
+"""What a translation repeats, where it looks again, and what it says when it must look elsewhere (004 section 7.1)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,6 @@ def repeats(tokens: Sequence[int], size: int = 2) -> int:
     """How many n-grams of a text were there before: 0 for "a b c", 2 for "a b a b a" with `size` 2."""
     grams = [tuple(tokens[i : i + size]) for i in range(len(tokens) - size + 1)]
     return len(grams) - len(set(grams))
-
-
-def missed(attention: Float[np.ndarray, "t s"]) -> tuple[int, int]:
-    """The source token with the lowest column sum, and the step (from 0) that looked at it most: (step, token)."""
-    token = int(attention.sum(0).argmin())
-    return int(attention[:, token].argmax()), token
 
 
 def overlaps(

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from . import ACCENT, GRID, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
-SHARES = {"map": (0.46, 1.0), "covered": (0.2, 0.3), "penalty": (0.0, 0.13)}  # of the figure's height
+SHARES = {"map": (0.48, 1.0), "covered": (0.2, 0.3), "penalty": (0.0, 0.13)}  # of the figure's height
 WORDS = 44  # tokens that are still named along an axis
 
 
@@ -33,7 +33,7 @@ def coverage_map(
         "customdata": np.array([[[written, name] for name in names] for written in map(token_label, target)]),
         "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>", "xgap": 1, "ygap": 1,
         "colorbar": {
-            "thickness": 8, "outlinewidth": 0, "nticks": 5, "len": 0.54, "y": 1.0, "yanchor": "top", "xpad": 2, "ypad": 0,
+            "thickness": 8, "outlinewidth": 0, "nticks": 5, "len": 0.52, "y": 1.0, "yanchor": "top", "xpad": 2, "ypad": 0,
             "tickfont": {"size": 10, "color": MUTED[theme]},
         },
     }
@@ -67,11 +67,11 @@ def coverage_map(
         annotations=[
             _note("coverage Σᵢ aᵢⱼ, capped at 1", SHARES["covered"][1], theme),
             _note(
-                f"penalty per token, {_signed(float(np.sum(shares)))} nats in all; at its floor a token costs {_signed(least)}",
+                f"penalty {_signed(float(np.sum(shares)))} nats; at its floor a token costs {_signed(least)}",
                 SHARES["penalty"][1], theme,
             ),
         ],
-        xaxis={**PLAIN, **_tokens(source, -45, 12), "range": [-0.5, size - 0.5], "anchor": "y"},
+        xaxis={**PLAIN, **_tokens(source, -45, 10), "range": [-0.5, size - 0.5], "anchor": "y"},
         yaxis={**PLAIN, **_tokens(target, 0, 12), "range": [steps - 0.5, -0.5], "domain": list(SHARES["map"])},
         yaxis2=_panel(theme, "covered", [0, max(1.15, 1.08 * float(covered.max(initial=0)))]),
         yaxis3=_panel(theme, "penalty", [max(least, min(1.3 * float(np.min(shares)), 0.1 * least)) * 1.06 or -0.1, 0]),
@@ -91,7 +91,7 @@ def head_errors(names: list[str], rates: np.ndarray, chosen: str, theme: str, he
     }
     return figure([bars], layout(
         theme, title="Alignment error rate against hand-made alignments (lower is better)", x="layer.head", height=height,
-        xaxis={"tickvals": where, "ticktext": names, "showgrid": False, "fixedrange": True},
+        xaxis={"tickvals": where, "ticktext": names, "showgrid": False, "zeroline": False, "fixedrange": True},
         yaxis={"rangemode": "tozero", "nticks": 5, "fixedrange": True, "title": {"text": "error rate"}},
         margin={"l": 8, "r": 8, "t": 44, "b": 8},
     ))

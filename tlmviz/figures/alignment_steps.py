@@ -26,7 +26,7 @@ def coverage_steps(
     c = {form: np.asarray(vectors[form], np.float32) for form in FORMS}
     losses = {form: np.minimum(a, c[form]).sum(1) for form in FORMS}
     where, names, written = np.arange(a.shape[1]), [token_label(s, 18) for s in source], [token_label(t) for t in target]
-    parts = {"c, before": WARM[theme], "a, now": ACCENT[theme], "overlap min(a, c)": INK[theme]}
+    parts = {"c before": WARM[theme], "a now": ACCENT[theme], "overlap": INK[theme]}
 
     def moving(t: int, fixed: bool = False) -> list[dict[str, Any]]:
         """What a frame changes; with `fixed`, the whole traces."""
@@ -38,13 +38,12 @@ def coverage_steps(
                 style = {
                     "x": where, "xaxis": f"x{number + 1}", "yaxis": f"y{number + 1}", "name": name, "width": 1.0,
                     "marker": {"color": color, "opacity": 0.75 if name.startswith("overlap") else 0.38, "line": {"width": 0}},
-                    "legendgroup": name, "showlegend": number == 0, "customdata": names,
-                    "hovertemplate": "%{y:.5f}<extra>" + name + "</extra>",
+                    "customdata": names, "hovertemplate": "“%{customdata}” %{y:.5f}<extra>" + name + "</extra>",
                 }
                 drawn.append({**bars, **(style if fixed else {})})
         cursor = {"type": "scatter", "x": [t, t], "y": [float(losses[form][t]) for form in FORMS]}
         style = {
-            "xaxis": "x3", "yaxis": "y3", "mode": "markers", "showlegend": False, "hoverinfo": "skip",
+            "xaxis": "x3", "yaxis": "y3", "mode": "markers", "hoverinfo": "skip",
             "marker": {"size": 11, "color": "rgba(0,0,0,0)", "line": {"color": WARM[theme], "width": 2.5}},
         }
         drawn.append({**cursor, **(style if fixed else {})})
@@ -55,7 +54,7 @@ def coverage_steps(
         style = {
             "x": [0, 0], "y": [SHARES["sum"][1], SHARES["average"][1]], "xaxis": "x4", "yaxis": "y4", "mode": "text",
             "textposition": "top right", "textfont": {"size": 11.5, "color": INK[theme]}, "hoverinfo": "skip",
-            "showlegend": False, "cliponaxis": False,
+            "cliponaxis": False,
         }
         drawn.append({**said, **(style if fixed else {})})
         return drawn
@@ -65,7 +64,7 @@ def coverage_steps(
     lines = [
         {
             "type": "scatter", "mode": "lines", "x": np.arange(len(a)), "y": losses[form], "xaxis": "x3", "yaxis": "y3",
-            "line": shapes[form], "customdata": written, "showlegend": False,
+            "line": shapes[form], "customdata": written,
             "hovertemplate": f"“%{{customdata}}”, {form}: %{{y:.4f}}<extra></extra>",
         }
         for form in FORMS
@@ -85,24 +84,24 @@ def coverage_steps(
         "yaxis3": _axis(theme, domain=list(SHARES["loss"]), anchor="x3", range=[-0.06, 1.12], nticks=3),
         "xaxis4": {**hidden, "anchor": "y4"}, "yaxis4": {**hidden, "anchor": "x4", "domain": [0, 1]},
     }
+    key = ", ".join(f'<span style="color:{color}">■</span> {name}' for name, color in parts.items())
     note = {
         "text": "covloss at every step: — sum, ··· average", "xref": "paper", "yref": "paper", "x": 0, "y": SHARES["loss"][1],
         "xanchor": "left", "yanchor": "bottom", "showarrow": False, "font": {"size": 11, "color": MUTED[theme]},
     }
     drawn = layout(
-        theme, title="Step by step", height=height, margin={"l": 34, "r": 8, "t": 34, "b": 58}, barmode="overlay", bargap=0,
-        showlegend=True, annotations=[note], hovermode="x", dragmode=False,
-        legend={"orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "font": {"size": 11}},
+        theme, title="Step by step: " + key, height=height, margin={"l": 34, "r": 8, "t": 34, "b": 58}, barmode="overlay",
+        bargap=0, annotations=[note], hovermode="x", dragmode=False,
     )
     del drawn["xaxis"], drawn["yaxis"]
     labels = [f"{t + 1} of {len(a)}, “{word}”" for t, word in enumerate(written)]
     count = len(traces)
     walked = animated(
         [*traces, *lines], {**drawn, **axes}, [moving(t) for t in range(len(a))], labels, list(range(count)), at, theme,
-        "step ", 500, stepping=True,
+        "step ", 500,
     )
     slider = walked.layout.sliders[0]
-    slider.x, slider.len = 0.34, 0.66  # beside the buttons, also on half a page's width
+    slider.x, slider.len = 0.26, 0.74  # beside the buttons, also on half a page's width
     return walked
 
 

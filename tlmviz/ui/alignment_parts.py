@@ -20,7 +20,7 @@ from . import alignment_state as state
 from . import frame, translation_state
 from .long_parts import selectable
 
-TALL, LOW, TABLE = 540, 430, 300
+TALL, LOW, TABLE = 540, 460, 300
 NEXT = 8  # tokens whose probabilities are shown
 
 
@@ -77,16 +77,16 @@ def head_errors(mt: Translator, name: str) -> None:
 
 def matrix(name: str, mt: Translator, text: str | None) -> tuple[np.ndarray, Penalties, tuple]:
     """A matrix from presets, a table or a text; also the penalties, and where its pictures belong. Raises BadShape."""
-    buttons = st.columns([0.22, 0.22, 0.14, 0.18, 0.12, 0.12], vertical_alignment="bottom")
+    buttons = st.columns([0.19, 0.19, 0.12, 0.22, 0.14, 0.14], vertical_alignment="bottom")
     for place, (label, preset) in zip(buttons, state.PRESETS.items()):
         place.button(label, key=f"preset-{label}", on_click=state.put_matrix, args=(preset,), width="stretch")
     buttons[3].button("From the translation", on_click=_from_translation, args=(name, mt, text), width="stretch",
                       disabled=text is None, help="The best hypothesis's map, where it is not too large.")
     rules = state.penalties(*buttons[4:])
-    table, left, right = st.columns([0.26, 0.37, 0.37], gap="small")
+    table, left, right = st.columns([0.24, 0.38, 0.38], gap="small")
     with table:
         typed = st.text_area(
-            "Rows: steps; columns: source tokens", state.PRESETS["Least coverage (Eq. 40, left)"], key="amat", height=90,
+            "Steps × source tokens", state.PRESETS[state.LEAST], key="amat", height=90,
             bind="query-params", on_change=state.renew_table, help="Numbers in rows that semicolons separate.",
         )
         drawn = state.read_matrix(typed or "")
@@ -105,7 +105,7 @@ def _table(typed: str) -> None:
     cells = pd.DataFrame(rows, [f"y{i}" for i in range(1, 1 + len(rows))], [f"x{j}" for j in range(1, 1 + len(rows[0]))])
     key = f"_cells{st.session_state.get('_table', 0)}"
     st.data_editor(
-        cells, key=key, on_change=_typed, args=(key, cells), height=min(TABLE, 38 + 35 * len(cells)),
+        cells, key=key, on_change=_typed, args=(key, cells), height="auto" if len(cells) <= 8 else TABLE,
         column_config={name: st.column_config.NumberColumn(min_value=0.0, width=52, format="%g") for name in cells},
     )
 
@@ -211,7 +211,7 @@ def pins(mt: Translator, text: str, shown: state.Shown) -> tuple[dict[int, int],
     except BadText as error:
         st.warning(str(error))
         found = {}
-    return (found, False) if found else (dict([coverage.missed(shown.attention)]), True)
+    return (found, False) if found else (state.usual_pin(source, len(target)), True)
 
 
 def _pin(step: int, token: int, steps: int, size: int) -> None:
@@ -264,7 +264,9 @@ def next_tokens(mt: Translator, name: str, text: str, shown: state.Shown, pinned
     free, bound = (state.next_tokens(name, text, written, pins) for pins in ((), tuple(sorted(pinned.items()))))
     best = np.argsort(-np.maximum(free, bound))[:NEXT]
     figure = predictions.before_after(state.names(mt, best.tolist()), free[best], bound[best], frame.theme())
-    figure.layout.title.text = f"Token {first + 1}, probability: looking freely, and at the pinned token alone"
+    figure.layout.title.text = f"Probability of token {first + 1}"
+    for bars, label in zip(figure.data, ("looking freely", "forced")):
+        bars.name, bars.hovertemplate = label, "%{y:.5f}<extra>" + label + "</extra>"
     frame.chart(figure, key="pinnednext", alt="Next-token probabilities at the first pin, free and forced")
 
 

@@ -25,10 +25,11 @@ ALIGNMENTS = MODELS.parent / "tests" / "data" / "alignments.tsv"
 END = "⟨end⟩"
 SIDE = 20  # steps, and source tokens, of a matrix by hand
 DECIMALS = 3
+LEAST = "Least (Eq. 40, left)"
 PRESETS = {
-    "Least coverage (Eq. 40, left)": "1 0 0; 1 0 0; 1 0 0",
-    "Most coverage (Eq. 40, right)": "1 0 0; 0 1 0; 0 0 1",
-    "Evenly spread": "1 1 1; 1 1 1; 1 1 1",
+    LEAST: "1 0 0; 1 0 0; 1 0 0",
+    "Most (Eq. 40, right)": "1 0 0; 0 1 0; 0 0 1",
+    "Even": "1 1 1; 1 1 1; 1 1 1",
 }
 REPEATERS = (
     "He talked and talked and talked about his new car.",
@@ -83,7 +84,7 @@ def map_name(mt: Translator, align: int | None) -> str:
 
 def controls(mt: Translator, name: str, text: str) -> Shown:
     """Beam width, penalties, map and hypothesis. Raises BadSearch for what no search can do."""
-    ranks, maps, width, beta, floor = st.columns([0.42, 0.21, 0.11, 0.12, 0.14], vertical_alignment="bottom")
+    ranks, maps, width, beta, floor = st.columns([0.4, 0.24, 0.11, 0.12, 0.13], vertical_alignment="bottom")
     width = width.number_input("Beam", value=5, step=1, key="abeam", bind="query-params", help="1 to 20 texts are kept.")
     rules = penalties(beta, floor)
     align = map_menu(mt, maps)
@@ -118,7 +119,8 @@ def map_menu(mt: Translator, place) -> int | None:
     options = ["default", *(["mean", *mt.maps] if len(mt.maps) > 1 else [])]
     if st.session_state.get("amap", "default") not in options:
         st.session_state["amap"] = "default"
-    texts = {"default": map_name(mt, mt.align).capitalize() + " (default)", "mean": "Mean of all maps"}
+    usual = "The mean" if mt.align is None else map_name(mt, mt.align).capitalize()
+    texts = {"default": f"{usual} (default)", "mean": "Mean of all maps"}
     chosen = place.selectbox(
         "Attention map", options, key="amap", bind="query-params",
         format_func=lambda option: texts.get(option) or "Layer {}, head {}".format(*option.split(".")),
@@ -181,6 +183,12 @@ def read_pins(text: str, steps: int, size: int) -> dict[int, int]:
             raise BadText(f"There is no pin {part}: this translation has steps 1 to {steps}, its source tokens 1 to {size}.")
         pins[step - 1] = token - 1
     return pins
+
+
+def usual_pin(source: list[str], steps: int) -> dict[int, int]:
+    """What is shown before anyone pins: the second step looks at the last word of the source."""
+    words = [place for place, token in enumerate(source) if any(map(str.isalpha, token))]
+    return {min(1, steps - 1): words[-1] if words else len(source) - 1}
 
 
 def write_pins(pins: dict[int, int]) -> str:

@@ -39,13 +39,13 @@ POINTS = {
         "An orange bar is a word that the translation may have skipped. Choose a worse hypothesis and see what it left out.",
         "covloss in the sum form soon stays near 1, as c only grows; the average form remains a distribution and "
         "tells steps apart.",
-        "Maps of single heads often look elsewhere (full stops, the neighbour): the alignment error below says which to trust.",
+        "Maps of single heads often look elsewhere (full stops, the neighbour): the alignment errors say which to trust.",
     ),
     BY_HAND: (
-        "*Least coverage*: every step looks at the first token, two tokens get nothing, and cp is 2 β log floor. Without the "
+        "*Least*: every step looks at the first token, two tokens get nothing, and cp is 2 β log floor. Without the "
         "floor it would be −∞.",
-        "*Most coverage*: every token is looked at once; cp is 0, and no step looks where another did: covloss is always 0.",
-        "*Evenly spread* has the same cp as *most coverage*: the penalty sees column sums alone, covloss sees who looked when.",
+        "*Most*: every token is looked at once; cp is 0, and no step looks where another did: covloss is always 0.",
+        "*Even* has the same cp as *most*: the penalty sees column sums alone, covloss sees who looked when.",
     ),
     MODELS: (
         "Both models are the same network, trained on the same pairs; one sees its coverage vector and pays for overlap.",
@@ -53,9 +53,9 @@ POINTS = {
         "Look for a line that stays near 1 while words repeat: these steps look only where the text has been before.",
     ),
     FORCE: (
-        "Without a pin of your own, the page pins the source token with the least coverage, at the step that looked at it most.",
-        "In a recurrent model what a step looks at decides what it says. A Transformer's decoder also knows what it wrote, and "
-        "may resist.",
+        "The pinned step tends to say the pinned word: attention is where the content of a step comes from.",
+        "Pin an adjective's place to another adjective, or a skipped word to the step where it belongs. The decoder also knows "
+        "what it wrote, and may resist: at a step in the middle of a phrase a pin often changes nothing.",
         "The words before the first pin are kept; those after it may all change, for the pinned word is now part of what was "
         "written.",
     ),
