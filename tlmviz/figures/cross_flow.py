@@ -21,28 +21,28 @@ def cross_flow(
     """From the source [S] up to the memory, K and V, and from the target so far [T] down to Q; they meet in the weights.
 
     `weights` [S] are those that position `chosen` pays in one head; `shapes` names the sizes of "memory", "k", "v", "q"
-    and "out". Positions after `chosen` are drawn pale: they do not exist yet when its token is written.
+    and "out" in this pass. Positions after `chosen` are drawn pale: they do not exist yet when its token is written.
     """
     weights, size = np.asarray(weights, np.float32), len(source)
     steps = np.arange(len(given))
     written = np.where(steps < chosen, 0.35, np.where(steps == chosen, 1.0, 0.0))
     one = {
-        "target": (f"target so far, after ⟨start⟩: one vector each, {_size(shapes['q'][:-2])}", given, written, WARM, given),
+        "target": (f"target so far, after ⟨start⟩: one vector each, {_size(shapes['out'])}", given, written, WARM, given),
         "q": (f"Q = W_Q x, from the decoder: {_size(shapes['q'])}", given, written, WARM, None),
         "k": (f"K = W_K M, from the memory, once per source: {_size(shapes['k'])}", source, weights, ACCENT, None),
         "v": (f"V = W_V M, the same way: {_size(shapes['v'])}; the output is Σ aⱼ vⱼ", source, weights, ACCENT, None),
         "memory": (f"memory M, the encoder's output: {_size(shapes['memory'])}", source, np.full(size, 0.25), ACCENT, None),
         "source": ("source tokens", source, np.zeros(size), ACCENT, source),
     }
-    # K gets more room above it, for the fan of weights.
-    heights = dict(zip(one, (5.6, 4.8, 3.1, 2.2, 1.1, 0.2)))
+    heights = dict(zip(one, (5.6, 4.8, 3.3, 2.05, 1.1, 0.2)))
     drawn: list[dict[str, Any]] = []
     notes = []
     for name, (label, tokens, values, color, texts) in one.items():
         drawn.append(_row(heights[name], tokens, values, color[theme], texts, theme, values is weights))
+        side, anchor = (-HALF, "top") if name == "k" else (HALF, "bottom")  # above K the weights come in
         notes.append({
-            "text": label, "x": 0, "y": heights[name] + HALF, "xanchor": "left", "yanchor": "bottom", "showarrow": False,
-            "font": {"size": 12, "color": INK[theme]}, "bgcolor": {"light": "#ffffff", "dark": "#10151d"}[theme],
+            "text": label, "x": 0, "y": heights[name] + side, "xanchor": "left", "yanchor": anchor, "showarrow": False,
+            "font": {"size": 12, "color": INK[theme]},
         })
     top = (chosen + 0.5) / len(given)
     for j in np.argsort(-weights)[:LINES]:
@@ -74,7 +74,8 @@ def _row(at: float, tokens: list[str], values: np.ndarray, color: str, texts, th
     if weighed:
         row["colorscale"] = [[0, MISSING[theme]], *scale(SEQUENTIAL[theme])[2:]]
     if texts is not None and count <= LABELLED:
-        row |= {"text": [[token_label(token, 9) for token in texts]], "texttemplate": "%{text}", "textfont": {"color": INK[theme]}}
+        names = [token_label(token, 9) for token in texts]
+        row |= {"text": [names], "texttemplate": "%{text}", "textfont": {"color": INK[theme]}}
     return row
 
 

@@ -51,7 +51,7 @@ def token_map(
             "line": {"color": WARM[theme], "width": 2.5},
         })
     return figure(drawn, layout(
-        theme, title=title, height=height, margin={"l": 84, "r": 4, "t": 34, "b": 88}, shapes=frames, hovermode="closest",
+        theme, title=title, height=height, margin={"l": 84, "r": 4, "t": 34, "b": 72}, shapes=frames, hovermode="closest",
         xaxis={**PLAIN, **_ticks(cols, -50), "range": [-0.5, size - 0.5], "title": {"text": x, "font": {"size": 11}}},
         yaxis={**PLAIN, **_ticks(rows, 0), "range": [steps - 0.5, -0.5], "title": {"text": y, "font": {"size": 11}}},
     ))

@@ -109,9 +109,9 @@ def keys_and_values(read: Read, head: tuple[int, int], chosen: int) -> None:
     frame.chart(figure, key="edflow", alt="Queries come from the decoder, keys and values from the encoder's memory")
     heads, source, size = sizes["k"]
     st.caption(
-        f"Sizes of this pass: M is [S, C], K and V are [H, S, D], Q is [H, T, D]. Layer {layer} keeps {heads} × {source} × {size} "
-        f"numbers each for K and V, computed once; per written token only Q is new. Lines: the {len(weights)} weights of layer "
-        f"{layer}, head {at}, the largest to “{read.source[int(weights.argmax())].strip()}” ({weights.max():.4f})."
+        f"Sizes of this pass: M is [S, C], K and V are [H, S, D], Q is [H, T, D]. Layer {layer} keeps {heads} × {source} × "
+        f"{size} numbers each for K and V, computed once; per written token only Q is new. Lines: weights of layer {layer}, "
+        f"head {at}, the largest to “{read.source[int(weights.argmax())].strip()}” ({weights.max():.4f})."
     )
 
 

@@ -72,7 +72,8 @@ def translation_box(name: str, text: str, place) -> Read:
         return Read(name, text, own)
     if len(ids) >= mt.config.context:
         raise BadText(
-            f"This translation has {len(ids):,} tokens, and the decoder reads at most {mt.config.context} with its end; shorten it."
+            f"This translation has {len(ids):,} tokens, and the decoder reads at most {mt.config.context}, the end included; "
+            "shorten it."
         )
     return Read(name, text, (*ids, mt.tokenizer.end_of_text))
 
