@@ -54,7 +54,7 @@ def words_of_tokens(text: str, pieces: Iterable[bytes]) -> Float[np.ndarray, "w 
         end = at + len(piece)
         shares.append([max(0, min(end, b) - max(at, a)) for a, b in spans])
         at = end
-    shares = np.array(shares, np.float32).T.reshape(len(spans), -1)
+    shares = np.array(shares, np.float32).reshape(len(shares), len(spans)).T
     return shares / np.maximum(1, shares.sum(0))
 
 
