@@ -11,7 +11,7 @@ from torch import Tensor
 
 from .caches import KVCache
 from .config import ModelConfig
-from .decoding.sampling import next_token
+from .decoding.sampling import Sampling, next_token
 from .errors import BadText, UnknownName
 from .layers.positions import Positions
 from .networks.transformer import TransformerLM
@@ -132,17 +132,22 @@ class LanguageModel:
         top_k: int | None = 40,
         top_p: float = 1.0,
         seed: int = 0,
+        sampling: Sampling | None = None,
     ) -> str:
         """Continue a text with a key/value cache; stops at the end-of-text token or the context's end.
 
-        Temperature 0 is greedy. The same seed gives the same continuation. Returns the new text only.
+        Temperature 0 is greedy. The same seed gives the same continuation. `sampling`, which knows further filters, stands
+        in for temperature, top_k and top_p. Returns the new text only.
         """
         ids = self.encode(text) if text else [self.tokenizer.end_of_text]
         cache, generator = self.new_cache(), torch.Generator().manual_seed(seed)
         logits = self(torch.tensor([ids]), cache)[0, -1]
         new: list[int] = []
         for _ in range(min(max_new_tokens, self.config.context - len(ids))):
-            token = next_token(logits, temperature, top_k, top_p, generator)
+            if sampling is None:
+                token = next_token(logits, temperature, top_k, top_p, generator)
+            else:
+                token = sampling.draw(logits, generator, new)
             if token == self.tokenizer.end_of_text:
                 break
             new.append(token)

@@ -49,6 +49,8 @@ def test_a_language_model_writes_what_generate_writes(lm):
         LanguageStepper(lm.network, prompt, lm.tokenizer.end_of_text), Sampling(0.8, 40), count=1, length=20, seed=7
     )
     assert lm.tokenizer.decode(one.tokens) == lm.generate(TEXT, 20, 0.8, 40, seed=7)
+    (one,) = sample(LanguageStepper(lm.network, prompt, lm.tokenizer.end_of_text), SETTINGS, count=1, length=20, seed=7)
+    assert lm.tokenizer.decode(one.tokens) == lm.generate(TEXT, 20, seed=7, sampling=SETTINGS)
 
 
 def test_repetition_looks_at_each_text_s_own_tokens():
