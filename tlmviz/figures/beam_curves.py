@@ -9,6 +9,7 @@ from . import ACCENT, HEADS, MUTED, WARM, figure, layout, token_label
 
 NAMES = {"gnmt": "((5 + |Y|) / 6)<sup>α</sup>", "power": "|Y|<sup>α</sup>"}
 CUT = 44  # letters of a text
+_BELOW = {"orientation": "h", "x": 0, "xanchor": "left", "y": -0.24, "yanchor": "top", "font": {"size": 11}}
 _INSIDE = {"font": {"size": 10}, "bgcolor": "rgba(0,0,0,0)"}  # of a legend over the curves
 
 
@@ -42,8 +43,9 @@ def length_penalties(
         })
     drawn = layout(
         theme, title=f"The two length penalties at α = {alpha:g}, and the texts found", x="tokens of the output, |Y|", y="lp(Y)",
-        height=height, showlegend=True, margin={"l": 8, "r": 8, "t": 56, "b": 8},
+        height=height, showlegend=True,
     )
+    drawn["legend"] = _BELOW
     return figure(traces, drawn)
 
 
@@ -136,8 +138,9 @@ def widths(
         })
     drawn = layout(
         theme, title="Wider beams: log P and score (nats)", x="width W (1 is greedy)", y="nats", height=height, showlegend=True,
-        xaxis={"tickvals": list(found)}, margin={"l": 8, "r": 8, "t": 56, "b": 8},
+        xaxis={"tickvals": list(found)},
     )
+    drawn["legend"] = _BELOW
     return figure(traces, drawn)
 
 

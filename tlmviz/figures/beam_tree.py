@@ -10,9 +10,10 @@ import plotly.graph_objects as go
 from . import ACCENT, GRID, HEADS, INK, MUTED, WARM, layout, token_label
 from .flash import animated
 
-WINDOW = 13  # steps beside each other; a longer tree is panned, and follows the step that is shown
+WINDOW = 16  # steps beside each other; a longer tree is panned, and follows the step that is shown
 HOME = 0.3  # of its way to the middle that each step goes: else the best branches end at the upper edge
 CURVE = 7  # points of a branch
+READABLE = 36  # pixels of a row in which there is room for numbers
 SAID, ABOVE, BELOW = 38, 30, 62  # pixels for the words and the axis, the title, and the slider
 STATES = ("kept", "finished", "sampled")  # nodes that have a row of their own
 
@@ -66,9 +67,9 @@ def tree(
     """
     rows, count = places(nodes)
     steps = max(1, len(words))
-    high = max(250, min(330, 66 * count), 25 * count)
+    high = max(250, min(390, 66 * count), 25 * count)
     per_row = high / (count + 0.4)
-    numbers = per_row >= 40 if numbers is None else numbers
+    numbers = per_row >= READABLE if numbers is None else numbers
     at = steps - 1 if at is None else at
     by_depth: list[list[int]] = [[] for _ in range(max(node.depth for node in nodes) + 1)]
     for number, node in enumerate(nodes):
@@ -89,7 +90,8 @@ def tree(
     lines = [_way(rows, nodes, way, name, number, theme) for number, (name, way) in enumerate(ways.items())]
     living = {
         "type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False,
-        "marker": {"symbol": "circle-open", "size": 15, "color": WARM[theme], "line": {"width": 1.5}},
+        "marker": {"symbol": "circle-open", "size": 15, "color": WARM[theme], "line": {"width": 1.5}, "opacity": 1},
+        "unselected": {"marker": {"opacity": 1}},
     }
     said = {
         "type": "scatter", "x": [0], "y": [1], "mode": "text", "textposition": "bottom right", "cliponaxis": False,
@@ -162,26 +164,24 @@ def _dropped(nodes: list[Node], rows: np.ndarray, some: list[int], hover: list[s
 
 def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dict:
     """Nodes of one depth with their tokens, and under them probability and running log P."""
-    texts, sides, fills, symbols = [], [], [], []
+    texts, fills, symbols = [], [], []
     muted = MUTED[theme]
     for i in some:
         node, name = nodes[i], token_label(names[i], 12)
         if node.state == "finished":
-            symbols.append("square")
-            texts.append(f"<b>{ranks.get(i, '')}</b>")
-            sides.append("middle right")
-        else:
-            detail = f"{np.exp(node.logp):.2f} · {node.total:.2f}".replace("-", "−")
-            under = f'<br><span style="font-size:9px;color:{muted}">{detail}</span>' if numbers and i else ""
-            light = f'<span style="color:{muted}">{name}</span>' if i in faded else name
-            texts.append(light + under)
-            sides.append("top center")
-            symbols.append("circle" if node.state == "kept" else "diamond")
+            name = f"<b>{ranks.get(i, '')}</b>"
+        elif i in faded:
+            name = f'<span style="color:{muted}">{name}</span>'
+        p = np.exp(node.logp)
+        detail = f"{p:.2f} · {node.total:.2f}".replace("-", "−") if p >= 0.005 else f"&lt;.01 · −{-node.total:.2f}"
+        under = f'<br><span style="font-size:9px;color:{muted}">{detail}</span>' if numbers and i else ""
+        texts.append(name + under)
+        symbols.append({"finished": "square", "sampled": "diamond"}.get(node.state, "circle"))
         empty = i in faded or node.state == "sampled"
         fills.append({"light": "#ffffff", "dark": "#10151d"}[theme] if empty else ACCENT[theme])
     return {
         "type": "scatter", "x": _f(nodes[i].depth for i in some), "y": _f(rows[some]), "mode": "markers+text", "text": texts,
-        "textposition": sides, "textfont": {"size": 11, "color": INK[theme]}, "customdata": some, "cliponaxis": True,
+        "textposition": "top center", "textfont": {"size": 11, "color": INK[theme]}, "customdata": some, "cliponaxis": True,
         "hovertext": [hover[i] for i in some], "hovertemplate": "%{hovertext}<extra></extra>", "showlegend": False,
         "marker": {"symbol": symbols, "size": 8, "color": fills, "opacity": 1, "line": {"width": 1.5, "color": ACCENT[theme]}},
         # A click selects: nothing may fade because of it.
@@ -235,7 +235,7 @@ def _window(depth: int, steps: int) -> list[float]:
     """The range of x in which a step is seen."""
     wide = min(steps, WINDOW)
     last = min(steps, max(wide, depth + 1))
-    return [last - wide - (0.45 if last == wide else 0.2), last + 0.95]
+    return [last - wide - (0.45 if last == wide else 0.2), last + 0.6]
 
 
 def _apart(wanted: np.ndarray, count: int) -> np.ndarray:

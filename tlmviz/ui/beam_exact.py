@@ -46,10 +46,9 @@ def show(mt: Translator, text: str, options: BeamOptions, penalties: Penalties) 
         for t in range(1, searches[plain.width].steps + 1):
             steps += _alive(searches[plain.width], t) * exact.vocabulary
             counted[t] = steps
-        measured = {t: one.scored for t, one in short.items()} | {exact.length: exact.scored}
-        figure = beam_curves.counts_of_paths(
-            exact.vocabulary, plain.width, max(exact.length, searches[plain.width].steps), measured, counted, frame.theme()
-        )
+        measured = {t: one.scored for t, one in short.items()}
+        longest = max(horizon, searches[plain.width].steps)
+        figure = beam_curves.counts_of_paths(exact.vocabulary, plain.width, longest, measured, counted, frame.theme())
         frame.chart(figure, key="paths", alt="Candidates of exhaustive search, of a beam and of branch and bound against T")
     with right:
         winners = {width: search.hypotheses(penalties)[0].score for width, search in searches.items()}

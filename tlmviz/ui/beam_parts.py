@@ -50,7 +50,7 @@ def tree(shown: Shown, paths: tuple[Path, ...], title: str, key: str) -> None:
     ranked = shown.ranked()
     best = ranked[0]
     merged = beam_tree.tree(shown.search, shown.name, (Path("winner", best.tokens, best.logps), *paths))
-    ends = {one.node: f"#{rank} {one.score:.2f}".replace("-", "−") for rank, one in enumerate(ranked[:RANKED], start=1)}
+    ends = {one.node: f"#{rank}" for rank, one in enumerate(ranked[:RANKED], start=1)}
     kept = {i for one in ranked for i in beam_tree.way_to(merged.nodes, one.node)}
     last = max((level.depth for level in merged.levels), default=0)
     reach = merged.reach()
@@ -61,7 +61,7 @@ def tree(shown: Shown, paths: tuple[Path, ...], title: str, key: str) -> None:
     deepest = max(node.depth for node in merged.nodes)
     words += [f"<b>Step {depth}</b>: the search is over" for depth in range(last + 1, deepest + 1)]
     figure = pictures.tree(
-        merged.nodes, merged.names, hover(merged, shown), frame.theme(), title=title, words=words, ranks=ends, ways=merged.ways,
+        merged.nodes, merged.names, hover(merged, ranked), frame.theme(), title=title, words=words, ranks=ends, ways=merged.ways,
         faded=faded,
     )
     with st.container(key="wide-tree"):
@@ -72,16 +72,17 @@ def tree(shown: Shown, paths: tuple[Path, ...], title: str, key: str) -> None:
     _force(shown, merged, key)
 
 
-def hover(merged: Tree, shown: Shown) -> list[str]:
+def hover(merged: Tree, ranked: list[Candidate]) -> list[str]:
     """What each node says when pointed at: its numbers, its fate, and what was dropped behind it."""
     children, fates = merged.children(), merged.fates()
+    ends = {one.node: f", rank {rank} with score {one.score:.4f}" for rank, one in enumerate(ranked, start=1)}
     texts = [""] * len(merged.nodes)
     said = []
     for number, (node, fate) in enumerate(zip(merged.nodes, fates)):
         name = token_label(merged.names[number], 24)
         texts[number] = texts[node.parent] + merged.names[number] if number else ""
         numbers = f" #{node.token}: p {np.exp(node.logp):.4f}, log P {node.total:.4f}" if number else ""
-        lines = [f"<b>{name}</b>{numbers}", fate]
+        lines = [f"<b>{name}</b>{numbers}", fate + ends.get(number, "")]
         if node.state != "pruned":
             if number:
                 lines.insert(1, f"…{token_label(texts[number][-BEHIND:], BEHIND)}")
@@ -100,7 +101,6 @@ def ranking(shown: Shown) -> None:
     ranked = shown.ranked()
     texts = [shown.text(one) for one in ranked]
     rows = beam_ranking.rows(ranked, texts, shown.search.align, shown.penalties.floor)
-    st.markdown("**Final ranking** :small[:gray[in nats: log P and coverage lead left from 0, length and end terms lead back]]")
     beam_ranking.ranking(
         rows, shown.penalties, source=shown.source, origin=shown.origin, key="beamranking", on_change=beam_state.keep_weights
     )
@@ -168,7 +168,7 @@ def _force(shown: Shown, merged: Tree, key: str) -> None:
     """Another token in place of the clicked one."""
     clicked = st.session_state.get("_beam_node")
     if clicked is None or not 0 < clicked < len(merged.nodes):
-        st.caption("Click a node to force another token in its place. Drag to pan, scroll or pinch with the tools at the right.")
+        st.caption("Click a node to force another token in its place. Drag sideways to pan; zoom with the tools at its upper right.")
         return
     parent = merged.nodes[clicked].parent
     way = [merged.nodes[i].token for i in beam_tree.way_to(merged.nodes, parent)[1:]]

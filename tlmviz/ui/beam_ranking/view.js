@@ -69,7 +69,8 @@ function create(host) {
   v.said.setAttribute("aria-live", "polite");
   v.list = make("div", "list");
   v.list.setAttribute("role", "list");
-  v.root = make("div", "ranking", make("div", "top", bar, legend(), save), v.said, v.list);
+  const title = make("div", "title", make("b", "", "Final ranking"), " in nats: log P and coverage lead left from 0, length and end terms lead back");
+  v.root = make("div", "ranking", make("div", "top", title, legend(), save), bar, v.said, v.list);
   host.append(v.root);
   return v;
 }
