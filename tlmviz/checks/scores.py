@@ -31,14 +31,16 @@ def scores_by_formula(mt, steps: Steps) -> Check:
             inside = inside + covered[..., None] * weight["w.weight"][:, 0]
         expected = np.tanh(inside) @ weight["v.weight"][0]
     size = max(1.0, float(np.abs(expected).max(initial=0)))
-    return Check("Score = formula", "scores from h, z and the matrices alone", _worst(steps.scores - expected) / size, 1e-5, "relative")
+    error = _worst(steps.scores - expected) / size
+    return Check("Score = formula", "scores from h, z and the matrices alone", error, 1e-5, "relative")
 
 
 def softmax_of_scores(mt, steps: Steps) -> Check:
     """a_i = softmax(scores_i), in float64 NumPy (Eq. 42)."""
     scores = steps.scores.astype(np.float64)
     powers = np.exp(scores - scores.max(-1, keepdims=True))
-    return Check("a = softmax", "weights are the softmax of the scores", _worst(steps.a - powers / powers.sum(-1, keepdims=True)), 1e-5)
+    error = _worst(steps.a - powers / powers.sum(-1, keepdims=True))
+    return Check("a = softmax", "weights are the softmax of the scores", error, 1e-5)
 
 
 def context_is_the_mixture(mt, steps: Steps) -> Check:
