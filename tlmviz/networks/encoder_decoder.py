@@ -85,7 +85,8 @@ class EncoderDecoder(nn.Module):
 
     def start(self, source: Int[Tensor, "b s"]) -> Writing:
         """Read the sources; nothing is written yet."""
-        return Writing(self.keys_values(self.encode(source)), ContiguousCache(self.config.decoder_layers))
+        # Beams copy the whole cache at every step, and sentences are short: it starts small.
+        return Writing(self.keys_values(self.encode(source)), ContiguousCache(self.config.decoder_layers, reserve=16))
 
     def step(self, ids: Int[Tensor, " b"], writing: Writing) -> Float[Tensor, "b v"]:
         """Logits after one more token in each row, which `writing` then holds."""
