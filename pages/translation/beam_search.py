@@ -30,7 +30,7 @@ def translation(name: str, asked: beam_state.Asked, text: str, exact: bool) -> N
         return
     search = translation_state.search(name, text, options)
     greedy = translation_state.search(name, text, BeamOptions(width=1, shown=1)).hypotheses()[0]
-    shown = beam_parts.Shown(search, mt.tokenizer, penalties, True, f"{name}|{text}|{options}")
+    shown = beam_parts.Shown(search, mt.tokenizer, penalties, True, f"{name}|{text}|{options}", asked.whole)
     title = f"{name}, beam of {options.width}: {search.steps} steps, {search.stopped}"
     paths = (Path("greedy", greedy.tokens, greedy.logps),) if options.width > 1 else ()
     beam_parts.tree(shown, paths, title, "beamtree")
@@ -53,7 +53,7 @@ def story(asked: beam_state.Asked, told: beam_state.Told, prompt: str) -> None:
         options = replace(options, penalties=penalties)
     search = beam_state.story_search(name, prompt, options)
     samples = beam_state.story_samples(name, prompt, told.strategies, options.max_length, told.seed)
-    shown = beam_parts.Shown(search, lm.tokenizer, penalties, False, f"{name}|{prompt}|{options}")
+    shown = beam_parts.Shown(search, lm.tokenizer, penalties, False, f"{name}|{prompt}|{options}", asked.whole)
     beam_parts.tree(shown, samples, f"{name}, beam of {options.width}: {search.stopped}", "storytree")
     beam_parts.texts(shown, samples)
     beam_parts.ranking(shown)

@@ -72,7 +72,7 @@ def crossings(
     drawn = layout(
         theme, title="Who wins at which α (coloured: the texts that win somewhere)", x="α", y="score (nats)", height=height,
         showlegend=True, margin={"l": 8, "r": 8, "t": 34, "b": 8},
-        yaxis={"range": [float(np.quantile(scores, 0.2)), float(best.max()) + 0.5]},
+        yaxis={"range": [float(best.min()) - 1.5, float(best.max()) + 0.5]},
         shapes=[{
             "type": "line", "x0": alpha, "x1": alpha, "yref": "paper", "y0": 0, "y1": 1,
             "line": {"color": MUTED[theme], "width": 1, "dash": "dot"},

@@ -58,16 +58,18 @@ def places(nodes: list[Node]) -> tuple[np.ndarray, int]:
 def tree(
     nodes: list[Node], names: list[str], hover: list[str], theme: str, *, title: str, words: list[str],
     ranks: dict[int, str], ways: dict[str, list[int]], faded: set[int], numbers: bool | None = None, at: int | None = None,
+    window: int = WINDOW,
 ) -> go.Figure:
     """The tree after every step; `words` [steps] say what happened in each. Step `at` (the last) is shown first.
 
     `ranks` labels finished nodes, `ways` are lines laid over the tree (name -> nodes from the root; the first is the
     winner's), `faded` are kept nodes of which nothing was left in the end. `numbers` writes each node's probability and
-    running log P under its token: by default where there is room. Clicked points carry their node as customdata.
+    running log P under its token: by default where there is room. `window` steps stand beside each other. Clicked points
+    carry their node as customdata.
     """
     rows, count = places(nodes)
     steps = max(1, len(words))
-    high = max(250, min(390, 66 * count), 25 * count)
+    high = max(250, min(420, 66 * count), 25 * count)
     per_row = high / (count + 0.4)
     numbers = per_row >= READABLE if numbers is None else numbers
     at = steps - 1 if at is None else at
@@ -86,7 +88,6 @@ def tree(
             traces += _dropped(nodes, rows, dropped, hover, theme)
         traces.append(_nodes(nodes, rows, lasting, names, hover, ranks, faded, numbers, theme))
         first += [depth] * (len(traces) - len(first))
-    static = len(traces)
     lines = [_way(rows, nodes, way, name, number, theme) for number, (name, way) in enumerate(ways.items())]
     living = {
         "type": "scatter", "mode": "markers", "hoverinfo": "skip", "showlegend": False,
@@ -105,7 +106,7 @@ def tree(
             {"type": "scatter", "x": x[: depth * CURVE + 1], "y": y[: depth * CURVE + 1]} for _, x, y in lines
         ]
         return [
-            *({"type": "scatter", "visible": seen <= depth} for seen in first), *grown,
+            *({"visible": seen <= depth} for seen in first), *grown,
             {"type": "scatter", "x": _f(depth for _ in now) if now else [None], "y": _f(rows[now]) if now else [None]},
             {"type": "scatter", "text": [words[step] if words else ""]},
         ]
@@ -114,10 +115,10 @@ def tree(
     shown = [{**style, **change} for style, change in zip(styles, moving(at))]
     drawn = _axes(steps, count, high, title, theme)
     frames = [moving(step) for step in range(steps)]
-    layouts = [{"xaxis": {"range": _window(step + 1, steps)}} for step in range(steps)] if steps > WINDOW else None
-    drawn["xaxis"]["range"] = _window(at + 1, steps)
+    follow = steps > window
+    layouts = [{"xaxis": {"range": _window(step + 1, steps, window)}} for step in range(steps)] if follow else None
+    drawn["xaxis"]["range"] = _window(at + 1, steps, window)
     labels = [f"{step + 1} of {steps}" for step in range(steps)]
-    assert static == len(first)
     return animated(
         shown, drawn, frames, labels, list(range(len(shown))), at, theme, "step ", 700, stepping=True, layouts=layouts
     )
@@ -231,9 +232,9 @@ def _axes(steps: int, count: int, high: float, title: str, theme: str) -> dict[s
     return drawn
 
 
-def _window(depth: int, steps: int) -> list[float]:
+def _window(depth: int, steps: int, window: int) -> list[float]:
     """The range of x in which a step is seen."""
-    wide = min(steps, WINDOW)
+    wide = min(steps, window)
     last = min(steps, max(wide, depth + 1))
     return [last - wide - (0.45 if last == wide else 0.2), last + 0.6]
 

@@ -38,7 +38,8 @@ def show(mt: Translator, text: str, options: BeamOptions, penalties: Penalties) 
     known = None if best is None else (best.tokens, best.parts.logp)
     exact = beam_state.exact(mt.name, text, None, known)
     _verdict(mt, exact, beams[plain.width], plain.width)
-    horizon = st.slider("Horizon T of the short search (tokens)", 1, HORIZONS, 3, key="bhz", bind="query-params")
+    place = st.columns([0.48, 0.52])[0]
+    horizon = place.slider("Horizon T of the short search (tokens)", 1, HORIZONS, 3, key="bhz", bind="query-params")
     short = {t: beam_state.exact(mt.name, text, t, None) for t in range(1, horizon + 1)}
     left, right = st.columns(2)
     with left:

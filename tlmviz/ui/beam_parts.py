@@ -19,6 +19,8 @@ from tlmviz.tokens import Tokenizer
 from . import beam_ranking, beam_state, frame, long_parts
 
 BEHIND = 46  # letters of the text so far in a node's words
+PER_STEP = 66  # pixels in a whole tree
+DRAWN = 40  # texts on the curves
 RANKED = 20  # finished texts whose rank the tree shows
 
 
@@ -31,6 +33,7 @@ class Shown:
     penalties: Penalties
     source: bool
     origin: str  # changes with whatever the browser's sliders should forget about
+    whole: bool = False  # the tree in full length
 
     def name(self, token: int) -> str:
         """A token as the tree writes it."""
@@ -62,8 +65,10 @@ def tree(shown: Shown, paths: tuple[Path, ...], title: str, key: str) -> None:
     words += [f"<b>Step {depth}</b>: the search is over" for depth in range(last + 1, deepest + 1)]
     figure = pictures.tree(
         merged.nodes, merged.names, hover(merged, ranked), frame.theme(), title=title, words=words, ranks=ends, ways=merged.ways,
-        faded=faded,
+        faded=faded, window=deepest if shown.whole else pictures.WINDOW,
     )
+    if shown.whole:
+        st.html(f"<style>.st-key-wide-tree > div {{ min-width: {PER_STEP * max(14, deepest)}px !important; }}</style>")
     with st.container(key="wide-tree"):
         long_parts.selectable(
             figure, key=key, alt="The tree of the search, step by step; click a node to force another token there",
@@ -120,7 +125,7 @@ def texts(shown: Shown, samples: tuple[Path, ...]) -> None:
 
 def curves(shown: Shown) -> None:
     """Both length penalties with the texts on them, and who wins at which alpha."""
-    ranked = shown.ranked()
+    ranked = shown.ranked()[:DRAWN]
     texts = [shown.text(one) for one in ranked]
     counts = np.array([len(one.tokens) for one in ranked], np.float32)
     logps = np.array([one.parts.logp for one in ranked], np.float32)
@@ -133,16 +138,23 @@ def curves(shown: Shown) -> None:
     with right:
         figure = beam_curves.crossings(counts, logps, rest, texts, penalties.alpha, penalties.length, theme)
         frame.chart(figure, key="crossings", alt="The score of each text against alpha")
+    means = np.exp(logps / counts)
+    best = int(means.argmax())
+    st.caption(
+        f"α = 1 with |Y|^α ranks by the geometric mean probability per token (Eq. 33): {means[best]:.4f}, the highest, is that "
+        f"of “{_plain(texts[best])}”; the winner's is {means[0]:.4f} = exp({logps[0]:.3f} / {counts[0]:.0f}).".replace("(-", "(−")
+    )
 
 
 def data(shown: Shown, file: str) -> None:
     """All nodes as a table to look at and to take away."""
-    with st.expander("All nodes, with the numbers"):
-        table = nodes(shown)
-        st.dataframe(table.round(4), height=260)
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            "All nodes (CSV)", lambda: table.to_csv().encode(), f"tlmviz-{file}.csv", "text/csv", on_click="ignore",
+            "All nodes (CSV)", lambda: nodes(shown).to_csv().encode(), f"tlmviz-{file}.csv", "text/csv", on_click="ignore",
         )
+        opened = st.toggle("Show them as a table", key="btab", bind="query-params")
+    if opened:
+        st.dataframe(nodes(shown).round(4), height=320)
 
 
 def nodes(shown: Shown) -> pd.DataFrame:
@@ -168,7 +180,7 @@ def _force(shown: Shown, merged: Tree, key: str) -> None:
     """Another token in place of the clicked one."""
     clicked = st.session_state.get("_beam_node")
     if clicked is None or not 0 < clicked < len(merged.nodes):
-        st.caption("Click a node to force another token in its place. Drag sideways to pan; zoom with the tools at its upper right.")
+        st.caption("Click a node to force another token there. Drag sideways to pan; zoom with the tools at the upper right.")
         return
     parent = merged.nodes[clicked].parent
     way = [merged.nodes[i].token for i in beam_tree.way_to(merged.nodes, parent)[1:]]
@@ -184,13 +196,15 @@ def _force(shown: Shown, merged: Tree, key: str) -> None:
         "Token", tokens, tokens.index(merged.nodes[clicked].token), format_func=options.get,
         key=f"_force-{key}-{clicked}-{parent}", label_visibility="collapsed",
     )
+    lead = "" if shown.source else " "
     right.button(
-        "Search on from here", key=f"force-{key}", on_click=_search_on, args=(shown.tokenizer, [*way, chosen]), width="stretch"
+        "Search on from here", key=f"force-{key}", on_click=_search_on, args=(shown.tokenizer, [*way, chosen], lead),
+        width="stretch",
     )
 
 
-def _search_on(tokenizer: Tokenizer, ids: list[int]) -> None:
-    st.session_state["bpre"] = beam_state.written(tokenizer, ids)
+def _search_on(tokenizer: Tokenizer, ids: list[int], lead: str) -> None:
+    st.session_state["bpre"] = beam_state.written(tokenizer, ids, lead)
     st.session_state["_beam_node"] = None
 
 

@@ -53,12 +53,14 @@ class Asked:
     stop: str = STOPS[0]
     length: str = "gnmt"
     floor: float = 0.01
+    lead: str = ""  # before a forced beginning: the space between a prompt and its continuation
+    whole: bool = False  # the tree is shown in full length
 
     def options(self, tokenizer: Tokenizer) -> BeamOptions:
         """The same for `beam_search`. Raises BadSearch."""
         return BeamOptions(
             width=self.width, max_length=self.max_length, min_length=self.min_length, stop=self.stop,
-            no_repeat_ngram=self.ngram, prefix=tuple(forced_tokens(tokenizer, self.forced)),
+            no_repeat_ngram=self.ngram, prefix=tuple(forced_tokens(tokenizer, self.forced, self.lead)),
             banned=frozenset(banned_tokens(tokenizer, self.banned)), groups=self.groups, diversity=self.diversity,
             shown=SHOWN["narrow" if self.width <= 10 else "wide"],
         )
@@ -67,19 +69,19 @@ class Asked:
 # --- tokens that are typed --------------------------------------------------------------------------
 
 
-def forced_tokens(tokenizer: Tokenizer, typed: str) -> list[int]:
-    """Ids of a forced beginning: text, or ids written as #12 #345. Raises BadSearch for ids that do not exist."""
+def forced_tokens(tokenizer: Tokenizer, typed: str, lead: str = "") -> list[int]:
+    """Ids of a forced beginning: text behind `lead`, or ids written as #12 #345. Raises BadSearch for ids that do not exist."""
     numbers = WRITTEN_ID.findall(typed)
     if numbers and not WRITTEN_ID.sub("", typed).strip(" ,"):
         return [_known(tokenizer, int(number)) for number in numbers]
     text = typed.strip()
-    return tokenizer.encode(text) if text else []
+    return tokenizer.encode(lead + text) if text else []
 
 
-def written(tokenizer: Tokenizer, ids: list[int]) -> str:
+def written(tokenizer: Tokenizer, ids: list[int], lead: str = "") -> str:
     """What `forced_tokens` reads as these ids: the text where that gives the same tokens, else numbers."""
-    text = tokenizer.decode(ids)
-    return text if text == text.strip() and tokenizer.encode(text) == list(ids) else " ".join(f"#{i}" for i in ids)
+    text = tokenizer.decode(ids).strip()
+    return text if forced_tokens(tokenizer, text, lead) == list(ids) else " ".join(f"#{i}" for i in ids)
 
 
 def banned_tokens(tokenizer: Tokenizer, typed: str) -> set[int]:
@@ -120,7 +122,8 @@ def controls(places, source: bool) -> Asked:
     width = places[0].slider("Width W", 1, WIDEST, 5, key="bw", bind="query-params", help="Beams kept at each step; 1 is greedy.")
     forced = places[1].text_input(
         "Forced beginning", key="bpre", bind="query-params", live="300ms", max_chars=400,
-        placeholder="Le chat … or #12 #345", help="Written first, whatever it costs. A click on a node of the tree fills it in.",
+        placeholder=f"{'Le chat' if source else 'She went'} … or #12 #345",
+        help="Written first, whatever it costs. A click on a node of the tree fills it in.",
     )
     with places[2].popover("Rules", width="stretch"):
         banned = st.text_input(
@@ -144,8 +147,12 @@ def controls(places, source: bool) -> Asked:
             "Coverage floor", 0.0, 1.0, 0.01, 0.01, "%.3f", key="bfl", bind="query-params",
             help="Eq. 37 has none: a source token without attention would cost infinitely much.",
         )
+        whole = st.toggle(
+            "Whole tree", key="ball", bind="query-params", help="Long trees in full length, to scroll and to save as SVG."
+        )
     return Asked(
-        width, forced or "", banned or "", least, most, ngram, groups, diversity, STOP_NAMES[stop], length, floor
+        width, forced or "", banned or "", least, most, ngram, groups, diversity, STOP_NAMES[stop], length, floor,
+        "" if source else " ", whole,
     )
 
 

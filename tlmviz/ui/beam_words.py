@@ -6,9 +6,10 @@ from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 
 EQUATION = (
-    r"s(Y, X) = \frac{\log P(Y|X)}{\mathrm{lp}(Y)} + \beta \sum_{j} \log \min\Big(\max\big(\textstyle\sum_i a_{ij}, "
-    r"\text{floor}\big), 1\Big) + \gamma \frac{|Y|}{|X|},\qquad \mathrm{lp}(Y) = \Big(\frac{5 + |Y|}{6}\Big)^{\alpha}"
-    r"\ \text{or}\ |Y|^{\alpha},\qquad \Big(\prod_{t=1}^{T} p_t\Big)^{1/T} = \exp \frac{1}{T} \sum_t \log p_t",
+    r"\begin{aligned} s(Y, X) &= \frac{\log P(Y|X)}{\mathrm{lp}(Y)} + \beta \sum_{j} \log \min\Big(\max\big("
+    r"\textstyle\sum_i a_{ij}, \text{floor}\big), 1\Big) + \gamma \frac{|Y|}{|X|} \\"
+    r"\mathrm{lp}(Y) &= \Big(\frac{5 + |Y|}{6}\Big)^{\alpha}\ \text{or}\ |Y|^{\alpha},\qquad "
+    r"\Big(\prod_{t=1}^{T} p_t\Big)^{1/T} = \exp \frac{1}{T} \sum_t \log p_t \end{aligned}",
     "Mathematics in Modern NLP, Eq. 32-37, 41 and 33 (α = 1 with |Y|^α is the log of the geometric mean probability per token). "
     "Where the notes differ: they say that lp keeps outputs short, but log P is negative, so a larger lp raises the score and "
     "α > 0 favours longer outputs; and Eq. 37 has no floor, so one source token without attention would cost infinitely much.",
