@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,13 +92,10 @@ def controls(mt: Translator, name: str, text: str) -> Shown:
     with st.spinner("Translating …", show_time=True):
         search = translation_state.search(name, text, translation_state.same_search(BeamOptions(width=int(width))))
     found = search.hypotheses(rules, align)
-    options = range(1, len(found) + 1)
-    if st.session_state.get("ahyp", 1) not in options:
-        st.session_state["ahyp"] = 1
-    rank = ranks.selectbox(
-        "Hypothesis", options, key="ahyp", bind="query-params",
-        format_func=lambda rank: f"{rank}. {mt.text(found[rank - 1].tokens) or '(nothing)'} ({found[rank - 1].score:.3f})",
-        help="The texts that the search ended with, ranked under the penalties of this page.",
+    rank = _menu(
+        ranks, "Hypothesis", range(1, len(found) + 1), "ahyp",
+        lambda rank: f"{rank}. {mt.text(found[rank - 1].tokens) or '(nothing)'} ({found[rank - 1].score:.3f})",
+        "The texts that the search ended with, ranked under the penalties of this page.",
     )
     return Shown(search, found[rank - 1], rank, align, int(width), rules)
 
@@ -116,17 +114,30 @@ def penalties(beta, floor) -> Penalties:
 
 def map_menu(mt: Translator, place) -> int | None:
     """Which attention map counts: the model's own choice, the mean, or any layer and head. None is the mean."""
-    options = ["default", *(["mean", *mt.maps] if len(mt.maps) > 1 else [])]
-    if st.session_state.get("amap", "default") not in options:
-        st.session_state["amap"] = "default"
     usual = "The mean" if mt.align is None else map_name(mt, mt.align).capitalize()
     texts = {"default": f"{usual} (default)", "mean": "Mean of all maps"}
-    chosen = place.selectbox(
-        "Attention map", options, key="amap", bind="query-params",
-        format_func=lambda option: texts.get(option) or "Layer {}, head {}".format(*option.split(".")),
-        help="A recurrent model has one. Of a Transformer's, the default has the lowest alignment error: see below.",
+    chosen = _menu(
+        place, "Attention map", ["default", *(["mean", *mt.maps] if len(mt.maps) > 1 else [])], "amap",
+        lambda option: texts.get(option) or "Layer {}, head {}".format(*option.split(".")),
+        "A recurrent model has one. Of a Transformer's, the default has the lowest alignment error: see below.",
     )
     return {"default": mt.align, "mean": None}[chosen] if chosen in texts else mt.maps.index(chosen)
+
+
+def _menu(place, label: str, options: Sequence, key: str, show: Callable, about: str):
+    """A menu whose value is in the link: a bound one would put its label there, which changes with the model and weights."""
+    own = f"_{key}"
+    if own not in st.session_state:
+        asked = st.query_params.get(key)
+        st.session_state[own] = next((option for option in options if str(option) == asked), options[0])
+    elif st.session_state[own] not in options:
+        st.session_state[own] = options[0]
+    value = place.selectbox(label, options, key=own, format_func=show, help=about)
+    if value != options[0]:
+        st.query_params[key] = str(value)
+    elif key in st.query_params:
+        del st.query_params[key]
+    return value
 
 
 # --- a matrix by hand -------------------------------------------------------------------------------
