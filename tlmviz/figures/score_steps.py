@@ -54,7 +54,7 @@ def mixture(
         "hoverongaps": False, "customdata": np.tile(order.astype(np.int32), (size + 2, 1)),
         "text": [[name] * len(order) for name in names],
         "hovertemplate": "%{text}, dimension %{customdata}: %{z:.5f}<extra></extra>",
-        "colorbar": {"thickness": 6, "outlinewidth": 0, "nticks": 3, "xpad": 4, "tickfont": {"size": 9, "color": MUTED[theme]}},
+        "colorbar": {"thickness": 6, "outlinewidth": 0, "nticks": 5, "xpad": 4, "tickfont": {"size": 9, "color": MUTED[theme]}},
     }
     shown = [*range(0, size, -(-size // NAMED)), size + 1]
     return figure([cells], layout(
@@ -123,7 +123,8 @@ def scale_curve(
     }
     points = {
         "type": "scatter", "mode": "markers+text", "x": np.array([x for x, _ in marks.values()], np.float32),
-        "y": np.array([y for _, y in marks.values()], np.float32), "text": list(marks), "textposition": "bottom right",
+        "y": np.array([y for _, y in marks.values()], np.float32), "text": list(marks),
+        "textposition": ["top right", "bottom left"][: len(marks)],
         "marker": {"size": 11, "color": WARM[theme]}, "cliponaxis": False,
         "hovertemplate": "%{text}: scale %{x:.4f}, %{y:.4f} bits<extra></extra>",
     }

@@ -9,6 +9,7 @@ from tlmviz.figures.shifted_target import shifted_target
 from tlmviz.figures.token_map import token_map
 
 from . import frame, masks_state, translation_state
+from .cache_words import plain
 from .masks_state import LEARNED, MASKED, REMOVED, Read
 
 POINTS = (
@@ -49,7 +50,7 @@ def token_menu(read: Read, place) -> int:
         st.session_state["edtok"] = options[-1]
     return place.selectbox(
         "Target token", options, min(2, options[-1]), key="edtok", bind="query-params", label_visibility="collapsed",
-        format_func=lambda t: f"predict “{read.wanted[t].strip()}”",
+        format_func=lambda t: f"{t + 1}: predict “{read.wanted[t].strip()}”",
     )
 
 
@@ -138,8 +139,7 @@ def snippet(read: Read, kind: str, head: tuple[int, int]) -> str:
 
 def _shown(text: str) -> str:
     """A translation as plain text inside Markdown."""
-    escaped = "".join("\\" + char if char in "\\`*_{}[]<>()#+-.!|$~:^&" else char for char in text)
-    return f"“{escaped}”" if text else "(nothing)"
+    return f"“{plain(text)}”" if text else "(nothing)"
 
 
 def heading() -> None:

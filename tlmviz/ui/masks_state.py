@@ -20,7 +20,7 @@ from . import translation_state
 from .compute import alone
 
 START, END = "⟨start⟩", "⟨end⟩"
-MASKED, REMOVED, LEARNED = "Causal mask", "Mask removed", "Trained without"
+MASKED, REMOVED, LEARNED = "Causal mask", "Removed", "Trained without"
 NAMES = {MASKED: "with the mask", REMOVED: "mask removed, same weights", LEARNED: "trained on without the mask"}
 
 

@@ -11,6 +11,7 @@ from tlmviz.figures import score_steps as figures
 from tlmviz.figures.token_map import token_map
 
 from . import frame, scores_state
+from .cache_words import plain
 from .scores_state import Shown
 
 SCALES = np.geomspace(0.01, 10, 61)
@@ -42,12 +43,13 @@ def maps(shown: Shown) -> None:
         steps = scores_state.passed(read)
         framed = shown.step if shown.common or name == shown.inside else None
         figure = token_map(
-            steps.a, read.wanted, read.source, frame.theme(), title=f"{scores_state.label(name)}: {scores_state.formula(name)}",
+            steps.a, read.wanted, read.source, frame.theme(), title=f"{scores_state.label(name).capitalize()} (probability)",
             chosen=framed if framed is not None and framed < len(steps.a) else None, height=330,
         )
         with place:
             frame.chart(figure, key=f"as-{name}", alt=f"Attention of {name}: written tokens by source tokens")
-            st.caption(f"{read.mt.text(read.translation) or '(nothing)'} · {-steps.logp.mean():.3f} nats per token")
+            words = plain(read.mt.text(read.translation)) or "(nothing)"
+            st.caption(f"{scores_state.formula(name)} · {words} · {-steps.logp.mean():.3f} nats per token")
 
 
 def step(shown: Shown) -> None:
@@ -79,18 +81,19 @@ def table(shown: Shown) -> None:
     for name, read in shown.reads.items():
         steps, (times, search) = scores_state.passed(read), scores_state.timed(read)
         rows.append({
-            "Model": name, "Score": scores_state.formula(name), "nats per token": round(float(-steps.logp.mean()), 3),
-            "Entropy (bits)": round(float(steps.entropy.mean()), 3), "Largest weight": round(float(steps.a.max(-1).mean()), 3),
-            "Score, one step (ms)": round(times.step, 4), "Once per source (ms)": round(times.prepare, 4),
-            "Translation (ms)": round(search), "Alignment error": scores_state.error_rate(name),
-            "Parameters of the score": sum(p.numel() for p in scores_state.translator(name).network.score.parameters()),
+            "Model": name, "Score": scores_state.formula(name), "Loss (nats)": round(float(-steps.logp.mean()), 3),
+            "Entropy (bits)": round(float(steps.entropy.mean()), 3), "Align. error": scores_state.error_rate(name),
+            "Score (ms)": times.step, "Keys (ms)": times.prepare, "Translate (ms)": round(search),
+            "Parameters": sum(p.numel() for p in scores_state.translator(name).network.score.parameters()),
         })
     st.dataframe(pd.DataFrame(rows), hide_index=True, column_config={
-        "Alignment error": st.column_config.NumberColumn(format="%.3f", help="On sentences aligned by hand; lower is better."),
-        "Parameters of the score": st.column_config.NumberColumn(format="localized"),
-        "Score, one step (ms)": st.column_config.NumberColumn(format="%.4f", help="Median of 31: scores and softmax."),
-        "Once per source (ms)": st.column_config.NumberColumn(format="%.4f", help="Median of 31: W z or W₂ z of all tokens."),
-        "Translation (ms)": st.column_config.NumberColumn(help="One search with a beam of 5, measured once."),
+        "Loss (nats)": st.column_config.NumberColumn(format="%.3f", help="Per token of the translation above."),
+        "Entropy (bits)": st.column_config.NumberColumn(format="%.3f", help="Of the weights, mean over the steps."),
+        "Align. error": st.column_config.NumberColumn(format="%.3f", help="On sentences aligned by hand; lower is better."),
+        "Score (ms)": st.column_config.NumberColumn(format="%.4f", help="One step's scores and softmax: median of 31."),
+        "Keys (ms)": st.column_config.NumberColumn(format="%.4f", help="Once per source, W z or W₂ z: median of 31."),
+        "Translate (ms)": st.column_config.NumberColumn(help="One search with a beam of 5, measured once."),
+        "Parameters": st.column_config.NumberColumn(format="localized", help="Of the score alone."),
     })
 
 
@@ -108,7 +111,7 @@ def special_case(shown: Shown) -> str | None:
     products = [name for name, read in shown.reads.items() if scores_state.passed(read).product]
     st.markdown("#### The same by scaled dot-product attention")
     if not products:
-        st.caption("An additive score is no product of h with a key, so SDPA cannot compute it; a dot or general model is needed.")
+        st.caption("An additive score is no product of h with a key: SDPA cannot compute it. Take a dot or general model.")
         return None
     name = shown.inside if shown.inside in products else products[0]
     steps = scores_state.passed(shown.reads[name])

@@ -112,7 +112,7 @@ def step_menu(read: Read, place) -> int:
         st.session_state["astok"] = options[-1]
     return place.selectbox(
         "Target token", options, min(1, options[-1]), key="astok", bind="query-params", label_visibility="collapsed",
-        format_func=lambda t: f"write “{read.wanted[t].strip()}”",
+        format_func=lambda t: f"{t + 1}: write “{read.wanted[t].strip()}”",
     )
 
 
