@@ -64,7 +64,7 @@ def story(asked: beam_state.Asked, told: beam_state.Told, prompt: str) -> None:
     frame.copy_as_python(beam_words.story_snippet(name, prompt, options, penalties))
 
 
-@st.fragment
+@frame.fragment
 def show(name: str) -> None:
     """The sentence or the prompt, the rules, and the chosen view."""
     left, right = st.columns([0.68, 0.32], vertical_alignment="center")

@@ -23,6 +23,10 @@ _COMPACT = """<style>
 [data-testid="stHeader"] { background: transparent; height: 2.4rem; min-height: 0; pointer-events: none; }
 [data-testid="stHeader"] * { pointer-events: auto; }
 [data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
+[data-testid="stSidebarNavItems"] li { margin: 0; }
+[data-testid="stSidebarNavLink"] { line-height: 1.3rem; margin: 0.06rem 0; }
+[data-testid="stNavSectionHeader"] { margin: 0; padding-top: 0.35rem; padding-bottom: 0.1rem; }
+[data-testid="stSidebarUserContent"] { padding-top: 0.6rem; }
 @media (max-width: 640px) { .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; } }
 </style>"""
 

@@ -7,10 +7,12 @@ widget; `View` carries it, as one short query parameter per field.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from tlmviz.errors import BadText
 from tlmviz.language_model import LanguageModel
@@ -117,6 +119,17 @@ def model_menu() -> str:
         st.warning(f"There is no model “{unknown[:60]}”; {chosen} is shown instead. The menu at the left lists all.")
     st.sidebar.caption(compute.models()[chosen])
     return chosen
+
+
+def keep(*keys: str) -> None:
+    """Hold on to what widgets of other pages were set to: Streamlit forgets a widget that a page does not draw.
+
+    Called behind the page. A widget that was drawn may not be set any more, and need not.
+    """
+    for key in keys:
+        if key in st.session_state:
+            with suppress(StreamlitAPIException):
+                st.session_state[key] = st.session_state[key]
 
 
 def text_box(lm: LanguageModel) -> str | None:
