@@ -10,7 +10,7 @@ from tlmviz.analysis.heads import head_scores
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-MODELS = sorted(tlmviz.list_models("language"))
+MODELS, TRANSLATORS = sorted(tlmviz.list_models("language")), sorted(tlmviz.list_models("translation"))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -33,14 +33,37 @@ def test_cards_name_data_licence_parameters_and_size(name):
     assert (folder / "model.safetensors").stat().st_size < 6_000_000
 
 
+@pytest.mark.parametrize("name", TRANSLATORS)
+def test_translators_have_cards_and_the_readme_repeats_their_bleu(name):
+    folder = ROOT / "models" / name
+    card, mt = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load(name)
+    bleu = re.search(r"\*\*sacreBLEU ([\d.]+)\*\*", card).group(1)
+    [row] = [line for line in README.splitlines() if line.startswith(f"| [{name}]")]
+    assert f"| {bleu} |" in row
+    assert f"{mt.n_parameters:,} parameters" in card and "CC BY 2.0" in card and "Tatoeba" in card
+    assert (folder / "curve.svg").stat().st_size > 1000
+    assert (folder / "model.safetensors").stat().st_size <= (12_000_000 if name == "eng-fra" else 8_000_000)
+
+
+@pytest.mark.parametrize("name", TRANSLATORS)
+def test_translators_translate(name):
+    mt = tlmviz.load(name)
+    assert mt.translate("I am cold.").text == "J'ai froid."
+    hyp = mt.translate("The cat is on the table.", beam=3)
+    assert hyp.text == "Le chat est sur la table." and hyp.finished
+    assert hyp.attention.shape == (len(hyp.tokens), len(hyp.source))
+
+
 def test_the_readmes_pictures_exist():
     pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)
     assert pictures and all((ROOT / picture).is_file() for picture in pictures)
 
 
 def test_the_readmes_python_runs():
-    [block] = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    exec(block, {})
+    scope: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
+        exec(block, scope)
+    assert scope["hyp"].text
 
 
 @pytest.mark.quality
