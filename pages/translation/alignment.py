@@ -99,7 +99,7 @@ def show(name: str) -> None:
 
 
 frame.heading(
-    "Alignment & coverage", "Where each translated word looked, and what was looked at twice or never.",
+    "Alignment & coverage", "Where each translated word looked, and what it missed.",
     translation_state.examples,
 )
 show(st.session_state["mt"])

@@ -66,10 +66,7 @@ def coverage_map(
         theme, title=title, height=height, margin={"l": 92, "r": 8, "t": 34, "b": 10}, shapes=frames, barmode="stack",
         annotations=[
             _note("coverage Σᵢ aᵢⱼ, capped at 1", SHARES["covered"][1], theme),
-            _note(
-                f"penalty {_signed(float(np.sum(shares)))} nats; at its floor a token costs {_signed(least)}",
-                SHARES["penalty"][1], theme,
-            ),
+            _note(f"penalty {_signed(np.sum(shares))} nats (floor: {_signed(least)} a token)", SHARES["penalty"][1], theme),
         ],
         xaxis={**PLAIN, **_tokens(source, -45, 10), "range": [-0.5, size - 0.5], "anchor": "y"},
         yaxis={**PLAIN, **_tokens(target, 0, 12), "range": [steps - 0.5, -0.5], "domain": list(SHARES["map"])},

@@ -101,7 +101,7 @@ def coverage_steps(
         "step ", 500,
     )
     slider = walked.layout.sliders[0]
-    slider.x, slider.len = 0.26, 0.74  # beside the buttons, also on half a page's width
+    slider.x, slider.len = 0.3, 0.7  # beside the buttons, also on half a page's width
     return walked
 
 

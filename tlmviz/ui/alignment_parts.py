@@ -33,7 +33,7 @@ def pictures(attention: np.ndarray, rules: Penalties, source: list[str], target:
         frame.chart(figure, key="alignmap", alt="Attention of target tokens on source tokens, coverage and penalty below")
     with right:
         vectors = {"sum": coverage.overlaps(attention)[0], "average": coverage.overlaps(attention, True)[0]}
-        at = int(coverage_loss(attention, average=True).argmax())
+        at = int(coverage_loss(attention, average=True)[: max(1, len(attention) - 1)].argmax())  # the end says little
         figure = alignment_steps.coverage_steps(attention, vectors, source, target, at, theme, TALL)
         frame.chart(figure, key="alignsteps", alt="Coverage before each step, the step's attention, and their overlap")
 
