@@ -1,0 +1,159 @@
+"""The page "Encoder & decoder", run as Streamlit runs it, on tiny random models with and without an unmasked copy."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+from safetensors.torch import save_file
+from streamlit.testing.v1 import AppTest
+
+import tlmviz
+from tests import tiny
+from tlmviz.analysis import masks
+from tlmviz.networks import zoo
+from tlmviz.ui import masks_state
+from tlmviz.ui.masks_state import LEARNED, MASKED, REMOVED
+
+PAGE = Path(__file__).resolve().parents[2] / "pages" / "translation" / "encoder_decoder.py"
+TEXT, FRENCH = "Lily had a ball.", "Tom saw a dog."
+TINY = {"plain": "transformer", "leaky": "transformer", "recurrent": "additive"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models(tokenizer, tmp_path_factory):
+    """A folder of models: a Transformer, one with a copy trained without the mask, and a recurrent one."""
+    folder, patch = tmp_path_factory.mktemp("models"), pytest.MonkeyPatch()
+    for name, kind in TINY.items():
+        network = tiny.translation_network(kind, vocab_size=tokenizer.vocab_size, context=64)
+        zoo.save_network(folder / name, network, tokenizer)
+        if name == "leaky":
+            own = masks.self_attention(network)
+            save_file({key: (0.5 * value).contiguous() for key, value in own.items()}, folder / name / masks.UNMASKED)
+    patch.setattr(zoo, "MODELS", folder)
+    st.cache_data.clear(), st.cache_resource.clear()
+    yield folder
+    patch.undo()
+    st.cache_data.clear(), st.cache_resource.clear()
+
+
+def opened(name="plain", **session) -> AppTest:
+    app = AppTest.from_file(PAGE, default_timeout=120)
+    for key, value in {"mt": name, "english": TEXT, **session}.items():
+        app.session_state[key] = value
+    return app.run()
+
+
+def charts(app: AppTest) -> list[dict]:
+    assert not app.exception, [error.message for error in app.exception]
+    assert not app.error, [error.value for error in app.error]
+    return [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
+
+
+def titles(app: AppTest) -> list[str]:
+    return [spec["layout"]["title"]["text"] for spec in charts(app)]
+
+
+def words(app: AppTest) -> str:
+    return " ".join(part.value for part in (*app.markdown, *app.caption))
+
+
+def run_snippet(app: AppTest) -> dict:
+    scope: dict = {}
+    exec(app.code[-1].value, scope)
+    return scope
+
+
+def test_the_default_shows_three_maps_the_shift_and_the_flow():
+    app = opened()
+    assert [title.split(":")[0].split(",")[0] for title in titles(app)] == [
+        "Encoder", "Decoder", "Cross", "Shifted target", titles(app)[4].split(":")[0]
+    ]
+    assert "No copy of plain was trained" in words(app) and "red-badge" not in words(app) and "green-badge" in words(app)
+    assert app.segmented_control("edmask").options == [MASKED, REMOVED]
+    assert sum(len(element.proto.spec) for element in app.get("plotly_chart")) < 200_000
+    bars = [part for part in charts(app)[3]["data"] if part["type"] == "bar"]
+    assert [bar["name"] for bar in bars] == [masks_state.NAMES[kind] for kind in (MASKED, REMOVED)]
+
+
+@pytest.mark.parametrize("kind", [MASKED, REMOVED, LEARNED])
+def test_a_typed_translation_is_read_by_every_copy_and_can_be_reproduced(kind):
+    app = opened("leaky", edfr=FRENCH, edmask=kind)
+    charts(app)
+    scope = run_snippet(app)
+    mt = tlmviz.load("leaky")
+    translation = [*mt.encode_target(FRENCH), mt.tokenizer.end_of_text]
+    assert scope["translation"] == translation and scope["decoder"].shape == (len(translation),) * 2
+    assert bool(np.triu(scope["decoder"], 1).any()) == (kind != MASKED)
+    assert f"{masks_state.NAMES[kind]} **{-scope['maps'].logp.mean():.3f}**" in words(app)
+    assert words(app).count("Writing on its own") == 3 and "No copy of" not in words(app)
+
+
+def test_without_the_mask_the_model_writes_the_same():
+    app = opened()
+    own = masks_state.written("plain", TEXT, REMOVED)
+    assert own == tlmviz.load("plain").translate(TEXT).text
+    assert "the same: token by token" in words(app)
+
+
+@pytest.mark.parametrize("token", [0, -1])
+def test_the_ends_of_the_target_are_drawn(token):
+    app = opened(edfr=FRENCH)
+    options = app.selectbox("edtok").options
+    app.selectbox("edtok").select_index(token % len(options)).run()
+    assert len(charts(app)) == 5 and options[0].startswith("1: predict") and "⟨end⟩" in options[-1]
+
+
+def test_every_head_can_be_chosen():
+    app = opened(edfr=FRENCH)
+    app.selectbox("_layer").set_value(1).run()
+    app.selectbox("_head").set_value(1).run()
+    assert "Layer 1 keeps 2 ×" in words(app) and "maps.decoder[1, 1]" in app.code[-1].value
+    assert len(charts(app)) == 5
+
+
+def test_a_shorter_translation_moves_the_token_inside():
+    app = opened(edfr=FRENCH)
+    app.selectbox("edtok").select_index(len(app.selectbox("edtok").options) - 1).run()
+    app.text_input("edfr").set_value("a").run()
+    assert len(charts(app)) == 5 and len(app.selectbox("edtok").options) == 2
+
+
+@pytest.mark.parametrize("text, said", [("", "empty"), ("word " * 300, "shorten"), ("x" * 10_000, "shorten")])
+def test_a_sentence_that_cannot_be_read_is_one_sentence(text, said):
+    app = opened(english=text)
+    assert not charts(app) and said in [*app.info, *app.warning][0].value
+    app.text_input("english").set_value(TEXT).run()
+    assert len(charts(app)) == 5
+
+
+@pytest.mark.parametrize("text", ["😀😀😀", "<script>alert(1)</script> $x$ **b**", "日本語の文"])
+def test_strange_sentences_are_read(text):
+    assert len(charts(opened(english=text, edfr=text))) == 5
+
+
+def test_a_translation_that_is_too_long_is_one_sentence():
+    app = opened(edfr="mot " * 300)
+    assert not charts(app) and "shorten it" in app.warning[0].value
+
+
+def test_a_recurrent_model_leads_to_a_transformer():
+    app = opened("recurrent")
+    assert not charts(app) and "no self-attention to mask" in app.info[0].value
+    [button] = [button for button in app.button if button.label.startswith("Show ")]
+    button.click().run()
+    assert app.session_state["mt"] == "leaky" and len(charts(app)) == 5
+
+
+def test_a_damaged_copy_is_one_sentence(models):
+    path = models / "leaky" / masks.UNMASKED
+    good = path.read_bytes()
+    path.write_bytes(good[:100])
+    st.cache_resource.clear()
+    try:
+        app = opened("leaky")
+        assert not app.exception and "cannot be read" in app.error[0].value
+    finally:
+        path.write_bytes(good)
+        st.cache_resource.clear()
