@@ -187,15 +187,17 @@ def _force(shown: Shown, merged: Tree, key: str) -> None:
     options = {}
     for child in merged.children()[parent]:
         node = merged.nodes[child]
-        options.setdefault(node.token, f"{merged.names[child].strip() or '␣'} · p {np.exp(node.logp):.4f} · {node.state}")
+        name = merged.names[child].strip() or "␣"
+        options.setdefault(node.token, f"{name} · #{node.token} · p {np.exp(node.logp):.4f} · {node.state}")
     left, middle, right = st.columns([0.42, 0.4, 0.18], vertical_alignment="center")
     before = shown.tokenizer.decode(way).strip() or "⟨start⟩"
     left.markdown(f"After **{_plain(before[-60:])}**, at step {merged.nodes[clicked].depth}, write")
-    tokens = list(options)
-    chosen = middle.selectbox(
-        "Token", tokens, tokens.index(merged.nodes[clicked].token), format_func=options.get,
-        key=f"_force-{key}-{clicked}-{parent}", label_visibility="collapsed",
+    tokens, labels = list(options), list(options.values())
+    label = middle.selectbox(
+        "Token", labels, tokens.index(merged.nodes[clicked].token), key=f"_force-{key}-{clicked}-{parent}",
+        label_visibility="collapsed",
     )
+    chosen = tokens[labels.index(label)]
     lead = "" if shown.source else " "
     right.button(
         "Search on from here", key=f"force-{key}", on_click=_search_on, args=(shown.tokenizer, [*way, chosen], lead),
