@@ -106,7 +106,7 @@ class TestTranslation:
     @pytest.mark.parametrize("name", ["tiny-additive", "tiny-coverage", "tiny-dot"])
     def test_a_recurrent_model_has_one_map(self, name):
         app = opened(mt=name, _amap="1.0", _ahyp=99)  # a head that it does not have, and a rank nobody reached
-        assert app.selectbox("_amap").options == ["The model's attention (default)"]
+        assert app.selectbox("_amap").options == ["The model's attention"]
         assert "one map" in words(app) and len(charts(app)) == 2
         assert run_snippet(app)["mt"].name == "tiny"
 

@@ -11,7 +11,7 @@ from . import ACCENT, GRID, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale,
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
 SHARES = {"map": (0.48, 1.0), "covered": (0.2, 0.3), "penalty": (0.0, 0.13)}  # of the figure's height
-WORDS = 44  # tokens that are still named along an axis
+ROWS, COLUMNS = 28, 36  # tokens that are still named along an axis
 
 
 def coverage_map(
@@ -68,8 +68,8 @@ def coverage_map(
             _note("coverage Σᵢ aᵢⱼ, capped at 1", SHARES["covered"][1], theme),
             _note(f"penalty {_signed(np.sum(shares))} nats (floor: {_signed(least)} a token)", SHARES["penalty"][1], theme),
         ],
-        xaxis={**PLAIN, **_tokens(source, -45, 10), "range": [-0.5, size - 0.5], "anchor": "y"},
-        yaxis={**PLAIN, **_tokens(target, 0, 12), "range": [steps - 0.5, -0.5], "domain": list(SHARES["map"])},
+        xaxis={**PLAIN, **_tokens(source, -45, 10, COLUMNS), "range": [-0.5, size - 0.5], "anchor": "y"},
+        yaxis={**PLAIN, **_tokens(target, 0, 12, ROWS), "range": [steps - 0.5, -0.5], "domain": list(SHARES["map"])},
         yaxis2=_panel(theme, "covered", [0, max(1.15, 1.08 * float(covered.max(initial=0)))]),
         yaxis3=_panel(theme, "penalty", [max(least, min(1.3 * float(np.min(shares)), 0.1 * least)) * 1.06 or -0.1, 0]),
         hovermode="closest", clickmode="event+select", dragmode=False,
@@ -112,12 +112,12 @@ def overlap_lines(losses: dict[str, np.ndarray], tokens: dict[str, list[str]], t
     ))
 
 
-def _tokens(names: list[str], angle: int, limit: int) -> dict[str, Any]:
+def _tokens(names: list[str], angle: int, limit: int, room: int) -> dict[str, Any]:
     """Names along an axis; of many tokens, those that have room."""
-    step = -(-len(names) // WORDS)
+    step = -(-len(names) // room)
     return {
         "tickvals": np.arange(0, len(names), step), "ticktext": [token_label(name, limit) for name in names[::step]],
-        "tickangle": angle, "tickfont": {"size": 11 if len(names) <= 24 else 9},
+        "tickangle": angle, "tickfont": {"size": 11 if len(names) <= 20 else 9},
     }
 
 

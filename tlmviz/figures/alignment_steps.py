@@ -107,7 +107,7 @@ def coverage_steps(
 
 def _names(tokens: list[str], shown: bool) -> dict[str, Any]:
     """Token names under an axis, those that have room; or none."""
-    step = -(-len(tokens) // 40)
+    step = -(-len(tokens) // 28)
     return {
         "tickvals": np.arange(0, len(tokens), step), "showticklabels": shown, "tickangle": -45,
         "ticktext": [token_label(token, 10) for token in tokens[::step]],

@@ -182,8 +182,10 @@ def repeaters(pair: tuple[str, str], width: int) -> None:
         f"{len(table)} sentences: {pair[0]} writes {sums[0]} sequences of {state.GRAM} tokens again, {pair[1]} {sums[1]}; mean "
         f"covloss {table['covloss, without'].mean():.3f} and {table['covloss, with'].mean():.3f}."
     )
-    st.dataframe(table, hide_index=True, column_config={
-        f"covloss, {label}": st.column_config.NumberColumn(format="%.3f") for label in ("without", "with")
+    numbers = [column for column in table if column.startswith(("repeats", "covloss"))]
+    st.dataframe(table[[column for column in table if column not in numbers] + numbers], hide_index=True, column_config={
+        **{column: st.column_config.NumberColumn(format="%.3f" if "cov" in column else "%d", width=90) for column in numbers},
+        **{column: st.column_config.TextColumn(width=190) for column in ("sentence", "without", "with")},
     })
 
 

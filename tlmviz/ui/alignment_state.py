@@ -115,7 +115,7 @@ def penalties(beta, floor) -> Penalties:
 def map_menu(mt: Translator, place) -> int | None:
     """Which attention map counts: the model's own choice, the mean, or any layer and head. None is the mean."""
     usual = "The mean" if mt.align is None else map_name(mt, mt.align).capitalize()
-    texts = {"default": f"{usual} (default)", "mean": "Mean of all maps"}
+    texts = {"default": usual if len(mt.maps) == 1 else f"{usual} (default)", "mean": "Mean of all maps"}
     chosen = _menu(
         place, "Attention map", ["default", *(["mean", *mt.maps] if len(mt.maps) > 1 else [])], "amap",
         lambda option: texts.get(option) or "Layer {}, head {}".format(*option.split(".")),

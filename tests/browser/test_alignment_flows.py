@@ -1,0 +1,93 @@
+"""What people do on the page "Alignment & coverage", in a real browser."""
+
+import re
+from urllib.parse import quote
+
+from playwright.sync_api import expect
+
+import tlmviz
+from tlmviz.decoding.beam import BeamOptions
+
+TEXT = "She never eats meat."
+SLOW = 120_000
+
+
+def open_page(page, server, **params):
+    query = "&".join(f"{name}={quote(value)}" for name, value in {"english": TEXT, **params}.items())
+    page.goto(f"{server}alignment?{query}")
+    page.set_default_timeout(SLOW)
+
+
+def area(page, key: str) -> dict:
+    """Where the first subplot of a chart is drawn, in page coordinates."""
+    place = page.locator(f".st-key-{key} .nsewdrag").first
+    expect(place).to_be_visible(timeout=SLOW)
+    return place.bounding_box()
+
+
+def settled(page) -> None:
+    """The script has run to its end."""
+    expect(page.get_by_text("Copy as Python")).to_be_visible(timeout=SLOW)
+    expect(page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')).to_be_visible(timeout=SLOW)
+
+
+def test_steps_are_walked_in_the_browser_and_another_hypothesis_is_in_the_link(page, server):
+    open_page(page, server)
+    area(page, "alignsteps")
+    settled(page)
+    mt = tlmviz.load("eng-fra")
+    found = mt.search(TEXT).hypotheses()
+    steps = len(found[0].tokens)
+    chart = page.locator(".st-key-alignsteps").first
+    rail = chart.locator(".slider-rail-touch-rect").first.bounding_box()
+    page.mouse.click(rail["x"] + 2, rail["y"] + rail["height"] / 2)
+    expect(chart.get_by_text(f"step 1 of {steps}")).to_be_visible()
+    expect(chart.get_by_text("0.0000").first).to_be_visible()  # nothing was looked at before the first step
+    page.mouse.click(rail["x"] + rail["width"] - 2, rail["y"] + rail["height"] / 2)
+    expect(chart.get_by_text(f"step {steps} of {steps}")).to_be_visible()
+    page.get_by_label("Hypothesis").first.click()
+    page.get_by_role("option", name=re.compile(r"^2\. ")).click()
+    page.wait_for_function("new URLSearchParams(location.search).get('ahyp') === '2'")
+    expect(page.get_by_text(f"{found[1].score:.3f} nats")).to_be_visible(timeout=SLOW)
+    page.reload()
+    expect(page.get_by_text(f"{found[1].score:.3f} nats")).to_be_visible(timeout=SLOW)
+
+
+def test_a_click_on_the_map_pins_a_step_and_it_is_decoded_on(page, server):
+    open_page(page, server, aview="Force attention")
+    settled(page)
+    mt = tlmviz.load("eng-fra")
+    before = mt.search(TEXT).hypotheses()[0]
+    steps, size = before.map(mt.align).shape
+    box = area(page, "freemap")
+    page.mouse.click(box["x"] + box["width"] * 3.5 / size, box["y"] + box["height"] * 2.5 / steps)
+    page.wait_for_function("new URLSearchParams(location.search).get('apin') === '3-4'")
+    after = mt.search(TEXT, BeamOptions(prefix=before.tokens[:2]), {2: 3}).hypotheses()[0]
+    expect(page.get_by_text(f"Forced: {mt.text(after.tokens)}")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_label("Pins").first).to_have_value("3-4")
+
+
+def test_a_typed_cell_changes_the_matrix_and_the_link(page, server):
+    open_page(page, server, aview="Matrix by hand")
+    settled(page)
+    expect(page.get_by_text("penalty −1.842 nats")).to_be_visible(timeout=SLOW)
+    table = page.locator('[data-testid="stDataFrame"]').first.bounding_box()
+    page.mouse.dblclick(table["x"] + 0.62 * table["width"], table["y"] + 85)  # step 2, second source token
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Steps × source tokens").first).to_have_value("1 0 0; 1 1 0; 1 0 0", timeout=SLOW)
+    expect(page.get_by_text("penalty −1.060 nats")).to_be_visible(timeout=SLOW)  # 0.2 (ln 0.5 + ln 0.01)
+    assert "amat=1" in page.url
+    page.get_by_role("button", name="Most (Eq. 40, right)").click()
+    expect(page.get_by_text("penalty 0.000 nats")).to_be_visible(timeout=SLOW)
+
+
+def test_a_phone_stacks_the_parts_without_sideways_scrolling(server, browser):
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    open_page(page, server)
+    picture, steps = area(page, "alignmap"), area(page, "alignsteps")
+    assert steps["y"] > picture["y"] + picture["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()
