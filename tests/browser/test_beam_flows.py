@@ -1,6 +1,7 @@
 """What people do on the page "Beam search", in a real browser."""
 
 import re
+from pathlib import Path
 from urllib.parse import quote
 
 from playwright.sync_api import expect
@@ -79,7 +80,7 @@ def test_penalties_rank_again_while_they_are_dragged_and_then_enter_the_link(pag
     assert order(page) == dragged
     with page.expect_download() as download:
         page.locator(".ranking").get_by_role("button", name="SVG").click()
-    text = open(download.value.path(), encoding="utf-8").read()
+    text = Path(download.value.path()).read_text(encoding="utf-8")
     assert text.startswith("<svg") and dragged[0].split(" … ")[0][:12] in text
 
 

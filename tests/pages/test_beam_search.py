@@ -87,7 +87,8 @@ def test_groups_keep_their_own_beams():
     "session, said",
     [
         ({"bgr": 3}, "no 3 equal groups"), ({"bmin": 70}, "min_length is 70"), ({"bfl": 0.0}, "coverage floor is 0"),
-        ({"bpre": "#9999999"}, "Token 9999999 is not in the vocabulary"), ({"bban": "antidisestablishmentarianism"}, "several tokens"),
+        ({"bpre": "#9999999"}, "Token 9999999 is not in the vocabulary"),
+        ({"bban": "antidisestablishmentarianism"}, "several tokens"),
         ({"bpre": "Elle ne mange jamais", "bmax": 2}, "2 are allowed"),
     ],
     ids=str,

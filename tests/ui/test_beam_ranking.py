@@ -41,7 +41,8 @@ def in_browser(rows, penalties):
 )
 def test_the_browser_ranks_as_the_package_does(search, penalties):
     wanted = search.hypotheses(penalties)
-    rows = beam_ranking.rows(search.hypotheses(), [str(one.tokens) for one in search.hypotheses()], search.align, penalties.floor)
+    found = search.hypotheses()
+    rows = beam_ranking.rows(found, [str(one.tokens) for one in found], search.align, penalties.floor)
     found = in_browser(rows, penalties)
     assert len(found) == len(wanted) > 3
     scores = {one.node: one.parts for one in wanted}

@@ -42,8 +42,8 @@ def length_penalties(
             "hovertemplate": "%{text}<extra></extra>",
         })
     drawn = layout(
-        theme, title=f"The two length penalties at α = {alpha:g}, and the texts found", x="tokens of the output, |Y|", y="lp(Y)",
-        height=height, showlegend=True,
+        theme, title=f"The two length penalties at α = {alpha:g}, and the texts found", x="tokens of the output, |Y|",
+        y="lp(Y)", height=height, showlegend=True,
     )
     drawn["legend"] = _BELOW
     return figure(traces, drawn)
@@ -109,7 +109,7 @@ def counts_of_paths(
         })
     drawn = layout(
         theme, title="Candidates looked at up to length T (log scale)", x="length T (tokens)", y="candidates", height=height,
-        showlegend=True, yaxis={"type": "log", "exponentformat": "power", "nticks": 8}, margin={"l": 8, "r": 8, "t": 34, "b": 8},
+        showlegend=True, yaxis={"type": "log", "exponentformat": "power", "nticks": 8},
     )
     drawn["legend"] = {"x": 0.02, "xanchor": "left", "y": 0.98, "yanchor": "top", **_INSIDE}
     return figure(traces, drawn)
@@ -134,7 +134,8 @@ def widths(
         name = "highest of all (proven)" if proven else "highest known (not proven)"
         traces.append({
             "type": "scatter", "x": [1, most], "y": [exact, exact], "mode": "lines", "name": name,
-            "line": {"color": HEADS[2], "width": 2, "dash": "dash"}, "hovertemplate": f"{name}: log P %{{y:.4f}}<extra></extra>",
+            "line": {"color": HEADS[2], "width": 2, "dash": "dash"},
+            "hovertemplate": f"{name}: log P %{{y:.4f}}<extra></extra>",
         })
     drawn = layout(
         theme, title="Wider beams: log P and score (nats)", x="width W (1 is greedy)", y="nats", height=height, showlegend=True,

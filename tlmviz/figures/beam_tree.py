@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from . import ACCENT, GRID, HEADS, INK, MUTED, WARM, layout, token_label
 from .flash import animated
 
-WINDOW = 16  # steps beside each other; a longer tree is panned, and follows the step that is shown
+WINDOW = 13  # steps beside each other; a longer tree is panned, and follows the step that is shown
 HOME = 0.3  # of its way to the middle that each step goes: else the best branches end at the upper edge
 CURVE = 7  # points of a branch
 READABLE = 36  # pixels of a row in which there is room for numbers
@@ -222,6 +222,7 @@ def _axes(steps: int, count: int, high: float, title: str, theme: str) -> dict[s
             "domain": [0, high / (high + SAID)],
         },
     )
+    drawn["title"] |= {"y": 1, "pad": {"t": 8}}  # a share of the height would meet the words in a tall tree
     drawn["legend"] = {
         "orientation": "h", "x": 1, "xanchor": "right", "y": 1.0, "yref": "container", "yanchor": "top",
         "font": {"size": 11}, "bgcolor": "rgba(0,0,0,0)",

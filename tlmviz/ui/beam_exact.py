@@ -90,7 +90,9 @@ def _verdict(mt: Translator, exact: Exact, beam: Candidate, width: int) -> None:
         st.markdown(said.replace("$", "\\$"))
 
 
-def _table(mt: Translator, searches: dict[int, Search], beams: dict[int, Candidate], exact: Exact, penalties: Penalties) -> None:
+def _table(
+    mt: Translator, searches: dict[int, Search], beams: dict[int, Candidate], exact: Exact, penalties: Penalties
+) -> None:
     lines = []
     for width, search in searches.items():
         best, winner = beams[width], search.hypotheses(penalties)[0]
@@ -120,8 +122,8 @@ def _short(mt: Translator, text: str, exact: Exact, horizon: int, width: int) ->
     st.markdown(
         f"Best beginning of **{horizon}** tokens: “{mt.text(exact.tokens)}”, log P {exact.logp:.3f} ({proven}); the beam of "
         f"{width} finds {same}{'' if same == 'the same' else f', “{mt.text(own.tokens)}”, log P {own.parts.logp:.3f}'}. "
-        f"All N^T = **{float(exact.all_texts):.2e}** texts, W·N·T = **{exact.beam_cost(width):,}** candidates, branch and bound "
-        f"looked at **{exact.scored:,}**.".replace("^", "\\^").replace(" -", " −")
+        f"All N^T = **{float(exact.all_texts):.2e}** texts, W·N·T = **{exact.beam_cost(width):,}** candidates, branch and "
+        f"bound looked at **{exact.scored:,}**.".replace("^", "\\^").replace(" -", " −")
     )
 
 

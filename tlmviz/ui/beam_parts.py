@@ -64,8 +64,8 @@ def tree(shown: Shown, paths: tuple[Path, ...], title: str, key: str) -> None:
     deepest = max(node.depth for node in merged.nodes)
     words += [f"<b>Step {depth}</b>: the search is over" for depth in range(last + 1, deepest + 1)]
     figure = pictures.tree(
-        merged.nodes, merged.names, hover(merged, ranked), frame.theme(), title=title, words=words, ranks=ends, ways=merged.ways,
-        faded=faded, window=deepest if shown.whole else pictures.WINDOW,
+        merged.nodes, merged.names, hover(merged, ranked), frame.theme(), title=title, words=words, ranks=ends,
+        ways=merged.ways, faded=faded, window=deepest if shown.whole else pictures.WINDOW,
     )
     if shown.whole:
         st.html(f"<style>.st-key-wide-tree > div {{ min-width: {PER_STEP * max(14, deepest)}px !important; }}</style>")
@@ -142,7 +142,7 @@ def curves(shown: Shown) -> None:
     best = int(means.argmax())
     st.caption(
         f"α = 1 with |Y|^α ranks by the geometric mean probability per token (Eq. 33): {means[best]:.4f}, the highest, is that "
-        f"of “{_plain(texts[best])}”; the winner's is {means[0]:.4f} = exp({logps[0]:.3f} / {counts[0]:.0f}).".replace("(-", "(−")
+        f"of “{_plain(texts[best])}”; the winner's is {means[0]:.4f} = exp(−{-logps[0]:.3f} / {counts[0]:.0f})."
     )
 
 

@@ -118,8 +118,10 @@ def controls(places, source: bool) -> Asked:
     """Width, forced beginning, and in a popover the rarer rules. A width that no beam has is named in a sentence."""
     linked = st.query_params.get("bw")
     if linked is not None and not (linked.isdecimal() and 1 <= int(linked) <= WIDEST):
-        st.warning(f"The link asks for a beam {linked[:20]} wide, and beams are 1 to {WIDEST} wide; choose one with the slider.")
-    width = places[0].slider("Width W", 1, WIDEST, 5, key="bw", bind="query-params", help="Beams kept at each step; 1 is greedy.")
+        st.warning(f"The link asks for a beam {linked[:20]} wide, and beams are 1 to {WIDEST} wide; choose with the slider.")
+    width = places[0].slider(
+        "Width W", 1, WIDEST, 5, key="bw", bind="query-params", help="Beams kept at each step; 1 is greedy."
+    )
     forced = places[1].text_input(
         "Forced beginning", key="bpre", bind="query-params", live="300ms", max_chars=400,
         placeholder=f"{'Le chat' if source else 'She went'} … or #12 #345",
@@ -127,11 +129,14 @@ def controls(places, source: bool) -> Asked:
     )
     with places[2].popover("Rules", width="stretch"):
         banned = st.text_input(
-            "Banned tokens", key="bban", bind="query-params", max_chars=400, placeholder="chat, chaise, #12",
+            "Banned tokens", key="bban", bind="query-params", max_chars=400, placeholder="chat, chaise, #12" if source else "ball, dog, #12",
             help="Never written; words with commas, or token numbers.",
         )
         least = st.number_input("Least tokens", 0, 200, 0, key="bmin", bind="query-params", help="The end token counts.")
-        most = st.number_input("Most tokens", 1, 200, 60 if source else 16, key="bmax" if source else "smax", bind="query-params")
+        if source:
+            most = st.number_input("Most tokens", 1, 200, 60, key="bmax", bind="query-params")
+        else:
+            most = st.number_input("Most tokens", 1, 200, 12, key="smax", bind="query-params")
         ngram = st.number_input("No n-gram twice, n =", 0, 20, 0, key="bng", bind="query-params", help="0 allows all repeats.")
         divisors = [count for count in range(1, width + 1) if width % count == 0]
         groups = st.number_input(

@@ -10,7 +10,7 @@ EQUATION = (
     r"\textstyle\sum_i a_{ij}, \text{floor}\big), 1\Big) + \gamma \frac{|Y|}{|X|} \\"
     r"\mathrm{lp}(Y) &= \Big(\frac{5 + |Y|}{6}\Big)^{\alpha}\ \text{or}\ |Y|^{\alpha},\qquad "
     r"\Big(\prod_{t=1}^{T} p_t\Big)^{1/T} = \exp \frac{1}{T} \sum_t \log p_t \end{aligned}",
-    "Mathematics in Modern NLP, Eq. 32-37, 41 and 33 (α = 1 with |Y|^α is the log of the geometric mean probability per token). "
+    "Mathematics in Modern NLP, Eq. 32-37, 41 and 33 (α = 1 with |Y|^α: the log of the geometric mean probability per token). "
     "Where the notes differ: they say that lp keeps outputs short, but log P is negative, so a larger lp raises the score and "
     "α > 0 favours longer outputs; and Eq. 37 has no floor, so one source token without attention would cost infinitely much.",
 )
@@ -26,7 +26,7 @@ EXACT_POINTS = (
     "**Search error**: the beam misses a text that the model itself prefers. **Model error**: the preferred text is worse, "
     "often too short. A wider beam removes the first and uncovers the second (Stahlberg and Byrne 2019).",
     "Branch and bound visits few of the N^T texts: log P only falls, so a beginning below the best complete text is cut.",
-    "Length penalties mend the model's choice, not the search: the exact text has the highest log P, and seldom the best score.",
+    "Length penalties mend the model's choice, not the search: the exact text has the highest log P, seldom the best score.",
 )
 EXACT_EQUATION = (
     r"\hat{Y} = \arg\max_{y_1 \dots y_T} \prod_{t=1}^{T} \Pr(y_t | y_1 \dots y_{t-1}, X):\quad N^T \text{ paths for all},\quad "

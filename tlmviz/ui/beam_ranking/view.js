@@ -1,6 +1,7 @@
 // Sliders, bars and marks. A row keeps its element, so that a change of rank is seen as a movement.
 
 const HEIGHT = 27; // pixels of a row
+const SEEN = 11; // rows that are seen before scrolling: they set the scale
 const SLIDERS = { alpha: ["α length", 2], beta: ["β coverage", 2], gamma: ["γ end", 2] };
 const TERMS = { logp: "log P", length: "length", coverage: "coverage", end: "end" };
 const PRESETS = { "No penalties": { alpha: 0, beta: 0, gamma: 0 }, GNMT: { alpha: 0.6, beta: 0.2, gamma: 0 } };
@@ -123,8 +124,9 @@ function sentence(v, moved) {
   return moved ? `${winner}. ${moved} of ${v.order.length} changed places (▲▼).` : `${winner}. The order is the same.`;
 }
 
-/** Where the bars reach: the lowest sum of what is negative, and above zero where an end term leads there. */
-function span(order) {
+/** Where the bars of the best texts reach: down to what is negative, and above zero where an end term leads there. */
+function span(all) {
+  const order = all.slice(0, SEEN);
   const low = Math.min(-1e-3, ...order.map(({ parts }) => parts.logp + parts.coverage));
   return [low, Math.max(0, ...order.map(({ parts }) => parts.total))];
 }
@@ -146,9 +148,9 @@ function fill(v, own, row, place, was) {
   own.place.textContent = place + 1;
   own.move.textContent = was > place ? `▲${was - place}` : was < place ? `▼${place - was}` : "";
   own.move.className = `move ${was > place ? "up" : "down"}`;
-  own.text.textContent = row.text + (row.finished ? "" : " … (unfinished)");
+  own.text.textContent = row.text + (row.finished ? "" : " …");
   own.score.textContent = signed(parts.total);
-  own.root.title = `${row.text}\n${row.count} tokens; ` +
+  own.root.title = `${row.text}${row.finished ? "" : " … (unfinished)"}\n${row.count} tokens; ` +
     Object.entries(TERMS).map(([name, title]) => `${title} ${signed(parts[name], 4)}`).join(", ") + `; score ${signed(parts.total, 4)}` +
     `\nmean probability per token (geometric): ${Math.exp(row.logp / row.count).toFixed(4)}`;
   for (const [name, [from, to]] of Object.entries(bars(parts))) {
