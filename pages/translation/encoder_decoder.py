@@ -5,6 +5,7 @@ import streamlit as st
 from tlmviz.errors import BadText
 from tlmviz.ui import frame, masks_parts, masks_state, state, translation_state
 from tlmviz.ui.long_state import head_menu
+from tlmviz.ui.token_menu import token_menu
 
 
 @frame.fragment
@@ -25,7 +26,7 @@ def shown(name: str) -> None:
     decoder, layer, head, token = st.columns([0.46, 0.13, 0.13, 0.28], vertical_alignment="center")
     kind = masks_parts.mask_menu(name, decoder)
     chosen_head = head_menu(mt.config.decoder_layers, mt.config.n_heads, (layer, head))
-    chosen = masks_parts.token_menu(read, token)
+    chosen = token_menu(token, "Target token", read.wanted, "predict", "edtok", 2)
     masks_parts.three_maps(read, kind, chosen_head, chosen)
     frame.notice(*masks_parts.POINTS)
     masks_parts.leak(read, chosen)

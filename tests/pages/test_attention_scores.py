@@ -101,8 +101,8 @@ def test_the_common_one_is_written_by_the_model_of_the_menu():
 @pytest.mark.parametrize("index", [0, -1])
 def test_the_ends_of_the_target_are_drawn(index):
     app = opened(asone=COMMON, edfr=FRENCH)
-    options = app.selectbox("astok").options
-    app.selectbox("astok").select_index(index % len(options)).run()
+    options = app.selectbox("_astok").options
+    app.selectbox("_astok").select_index(index % len(options)).run()
     assert len(charts(app)) == 9 and options[0].startswith("1: write")
 
 

@@ -100,8 +100,8 @@ def test_without_the_mask_the_model_writes_the_same():
 @pytest.mark.parametrize("token", [0, -1])
 def test_the_ends_of_the_target_are_drawn(token):
     app = opened(edfr=FRENCH)
-    options = app.selectbox("edtok").options
-    app.selectbox("edtok").select_index(token % len(options)).run()
+    options = app.selectbox("_edtok").options
+    app.selectbox("_edtok").select_index(token % len(options)).run()
     assert len(charts(app)) == 5 and options[0].startswith("1: predict") and "⟨end⟩" in options[-1]
 
 
@@ -115,9 +115,9 @@ def test_every_head_can_be_chosen():
 
 def test_a_shorter_translation_moves_the_token_inside():
     app = opened(edfr=FRENCH)
-    app.selectbox("edtok").select_index(len(app.selectbox("edtok").options) - 1).run()
+    app.selectbox("_edtok").select_index(len(app.selectbox("_edtok").options) - 1).run()
     app.text_input("edfr").set_value("a").run()
-    assert len(charts(app)) == 5 and len(app.selectbox("edtok").options) == 2
+    assert len(charts(app)) == 5 and len(app.selectbox("_edtok").options) == 2
 
 
 @pytest.mark.parametrize("text, said", [("", "empty"), ("word " * 300, "shorten"), ("x" * 10_000, "shorten")])
@@ -157,3 +157,18 @@ def test_a_damaged_copy_is_one_sentence(models):
     finally:
         path.write_bytes(good)
         st.cache_resource.clear()
+
+
+@pytest.mark.parametrize("asked, shown", [("5", 5), ("99", None), ("0", 1), ("-1", 3), ("²", 3), ("x" * 99, 3)])
+def test_the_link_says_which_token_by_number(asked, shown):
+    app = AppTest.from_file(PAGE, default_timeout=120)
+    app.session_state["mt"], app.session_state["english"], app.session_state["edfr"] = "plain", TEXT, FRENCH
+    app.query_params["edtok"] = asked
+    app.run()
+    menu = app.selectbox("_edtok")
+    assert len(charts(app)) == 5 and menu.value == (shown or len(menu.options)) - 1
+    menu.select_index(0).run()
+    assert app.query_params["edtok"] in ("1", ["1"])
+    app.text_input("edfr").set_value("dog").run()
+    mt = tlmviz.load("plain")
+    assert app.selectbox("_edtok").options[0] == f"1: predict “{mt.names(mt.encode_target('dog'))[0]}”"

@@ -43,17 +43,6 @@ def _choose(name: str) -> None:
     st.session_state["mt"] = name
 
 
-def token_menu(read: Read, place) -> int:
-    """Which written token is looked at closely."""
-    options = range(len(read.wanted))
-    if st.session_state.get("edtok", 0) not in options:
-        st.session_state["edtok"] = options[-1]
-    return place.selectbox(
-        "Target token", options, min(2, options[-1]), key="edtok", bind="query-params", label_visibility="collapsed",
-        format_func=lambda t: f"{t + 1}: predict “{read.wanted[t].strip()}”",
-    )
-
-
 def mask_menu(name: str, place) -> str:
     """Whose decoder the middle map shows."""
     kinds = masks_state.kinds(name)

@@ -16,6 +16,7 @@ from tlmviz.translator import Translator
 from . import alignment_state, masks_state, translation_state
 from .compute import alone
 from .masks_state import Read
+from .token_menu import token_menu
 
 OWN, COMMON = "Each its own", "One for all"
 FORMULAS = {"dot": "h·z", "general": "h W z", "additive": "v·tanh(W₁h + W₂z)"}
@@ -79,10 +80,9 @@ def controls(names: list[str], chosen: str, text: str) -> Shown:
     if st.session_state.get("asin") not in names:
         st.session_state["asin"] = chosen if chosen in names else names[0]
     name = inside.selectbox(
-        "Look into", names, key="asin", bind="query-params", label_visibility="collapsed",
-        format_func=lambda name: f"look into {label(name)}",
+        "Look into", names, key="asin", bind="query-params", label_visibility="collapsed", help="The model to look into.",
     )
-    return Shown(reads, name, step_menu(reads[name], step), mode == COMMON)
+    return Shown(reads, name, token_menu(step, "Target token", reads[name].wanted, "write", "astok", 1), mode == COMMON)
 
 
 def common_read(name: str, text: str, writer: str, place) -> Read:
@@ -103,17 +103,6 @@ def retold(name: str, read: Read) -> Read:
     """The same translation in the ids of another model."""
     mt = translation_state.model(name)
     return Read(name, read.text, (*mt.encode_target(read.mt.text(read.translation)), mt.tokenizer.end_of_text))
-
-
-def step_menu(read: Read, place) -> int:
-    """Which written token is looked at closely."""
-    options = range(len(read.wanted))
-    if st.session_state.get("astok", 0) not in options:
-        st.session_state["astok"] = options[-1]
-    return place.selectbox(
-        "Target token", options, min(1, options[-1]), key="astok", bind="query-params", label_visibility="collapsed",
-        format_func=lambda t: f"{t + 1}: write “{read.wanted[t].strip()}”",
-    )
 
 
 def translator(name: str) -> Translator:
