@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from tlmviz.analysis import beam_tree
 from tlmviz.analysis.beam_tree import Path
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.errors import Error
@@ -38,7 +39,8 @@ def translation(name: str, asked: beam_state.Asked, text: str, exact: bool) -> N
     beam_parts.curves(shown)
     best = shown.ranked()[0]
     frame.badges([beam_exact.reading(mt, text, best.tokens, best.parts.logp)])
-    frame.notice(*beam_words.TREE_POINTS)
+    danger = beam_tree.hardest(search.nodes, best.node)
+    frame.notice(beam_words.greedy(best, greedy, *danger, options.width), *beam_words.TREE_POINTS)
     frame.equation(*beam_words.EQUATION)
     beam_parts.data(shown, f"{name}-beam{options.width}")
     frame.copy_as_python(beam_words.snippet(name, text, options, penalties))
@@ -80,6 +82,7 @@ def show(name: str) -> None:
     with left:
         mt = translation_state.model(name)
         text = state.text_box(compute.model(told.model)) if told else translation_state.sentence_box(mt)
+    state.keep("english", "text", "model", *beam_state.BY_VIEW)  # another view draws other widgets
     if text is None:
         return
     try:

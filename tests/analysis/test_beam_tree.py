@@ -81,6 +81,17 @@ def test_a_path_shares_what_the_search_kept_and_adds_the_rest(mt):
     assert Path("other", other, (-1.0,) * 5).total == -5
 
 
+def test_the_hardest_step_is_where_most_rivals_were_better(mt):
+    search = searched(mt, width=5)
+    for leaf in search.leaves:
+        rank, depth = beam_tree.hardest(search.nodes, leaf)
+        ranks = []
+        for number in beam_tree.way_to(search.nodes, leaf)[1:]:
+            same = [n.total for n in search.nodes if n.depth == search.nodes[number].depth and n.state != "pruned"]
+            ranks.append(sorted(same, reverse=True).index(search.nodes[number].total) + 1)
+        assert rank == max(ranks) and depth == ranks.index(max(ranks)) + 1
+
+
 def test_the_way_to_a_node_starts_at_the_root(mt):
     search = searched(mt)
     leaf = search.leaves[0]

@@ -142,6 +142,18 @@ def levels(search: Search) -> list[Level]:
     return found
 
 
+def hardest(nodes: list[Node], leaf: int) -> tuple[int, int]:
+    """The worst rank that a text's beginnings had among what was kept or finished at their depth, and the first such depth."""
+    worst = (0, 0)
+    for number in way_to(nodes, leaf)[1:]:
+        node = nodes[number]
+        rivals = (other.total for other in nodes if other.depth == node.depth and other.state in ("kept", "finished"))
+        rank = 1 + sum(total > node.total for total in rivals)
+        if rank > worst[0]:
+            worst = (rank, node.depth)
+    return worst
+
+
 def way_to(nodes: list[Node], number: int) -> list[int]:
     """A node's ancestors and itself, from the root on."""
     way = [number]

@@ -34,6 +34,7 @@ STRATEGIES = {
     "Typical 0.9": Sampling(typical=0.9),
 }
 CONTRASTIVE = "Contrastive"
+BY_VIEW = ("bmax", "smax", "bst", "bseed", "bhz", "btab")  # keys of widgets that not every view draws
 WRITTEN_ID = re.compile(r"#(\d{1,9})")
 SHOWN = {"narrow": 5, "wide": 3}  # dropped candidates remembered of each beam: a wide tree must stay light
 
@@ -129,7 +130,8 @@ def controls(places, source: bool) -> Asked:
     )
     with places[2].popover("Rules", width="stretch"):
         banned = st.text_input(
-            "Banned tokens", key="bban", bind="query-params", max_chars=400, placeholder="chat, chaise, #12" if source else "ball, dog, #12",
+            "Banned tokens", key="bban", bind="query-params", max_chars=400,
+            placeholder="chat, chaise, #12" if source else "ball, dog, #12",
             help="Never written; words with commas, or token numbers.",
         )
         least = st.number_input("Least tokens", 0, 200, 0, key="bmin", bind="query-params", help="The end token counts.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
+from tlmviz.decoding.records import Candidate
 
 EQUATION = (
     r"\begin{aligned} s(Y, X) &= \frac{\log P(Y|X)}{\mathrm{lp}(Y)} + \beta \sum_{j} \log \min\Big(\max\big("
@@ -40,6 +41,20 @@ STORY_POINTS = (
 )
 
 
+def greedy(best: Candidate, other: Candidate, rank: int, depth: int, width: int) -> str:
+    """What greedy gives here (`other`), and at which step the winner was in danger."""
+    gap = best.parts.logp - other.parts.logp
+    if best.tokens == other.tokens:
+        said = "Greedy finds the winner here"
+    elif gap > 0:
+        said = f"Greedy loses here: its text is {gap:.2f} nats less probable than the winner"
+    else:
+        said = f"Greedy's text is {-gap:.2f} nats more probable than the winner here, and loses by its score only"
+    if rank == 1 or width == 1:
+        return f"{said}; the winner's beginnings were the best of their step all along."
+    return f"{said}; at step {depth} the winner was only number {rank} of {width}: a narrower beam may lose it there."
+
+
 def snippet(name: str, text: str, options: BeamOptions, penalties: Penalties) -> str:
     """The tree and the ranking with the public API."""
     return f"""\
@@ -47,6 +62,7 @@ import tlmviz
 from tlmviz.analysis import beam_tree
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
+from tlmviz.decoding.records import Candidate
 from tlmviz.figures import beam_tree as pictures
 
 mt = tlmviz.load({name!r})
@@ -65,6 +81,7 @@ import tlmviz
 from tlmviz.analysis import beam_tree
 from tlmviz.decoding.beam import BeamOptions, beam_search
 from tlmviz.decoding.penalties import Penalties
+from tlmviz.decoding.records import Candidate
 from tlmviz.decoding.steppers import LanguageStepper
 from tlmviz.figures import beam_tree as pictures
 
