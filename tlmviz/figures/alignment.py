@@ -41,7 +41,6 @@ def coverage_map(
         cells |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 11}}
     bars = {"type": "bar", "x": where, "xaxis": "x", "yaxis": "y2", "customdata": names, "width": 0.86}
     drawn = [
-        cells,
         {**bars, "y": np.minimum(covered, 1), "marker": {"color": ACCENT[theme]}, "text": [f"{c:.4f}" for c in covered],
          "textposition": "none", "hovertemplate": "“%{customdata}” got %{text} in sum<extra></extra>"},
         {**bars, "y": np.maximum(covered - 1, 0), "marker": {"color": ACCENT[theme], "opacity": 0.3},
@@ -50,12 +49,16 @@ def coverage_map(
          "hovertemplate": "“%{customdata}” costs %{y:.5f} nats<extra></extra>"},
     ]
     if clickable:
+        # What is hovered is what a click means, so the points speak in place of the cells.
         column, row = (index.ravel() for index in np.meshgrid(where, np.arange(steps)))
+        said = [f"“{token_label(target[t])}” looks at “{names[j]}”: {a[t, j]:.5f}" for t, j in zip(row, column)]
+        cells |= {"hoverinfo": "skip", "hovertemplate": None}
         drawn.append({
-            "type": "scatter", "mode": "markers", "x": column.astype(np.float32), "y": row.astype(np.float32),
-            "marker": {"symbol": "square", "size": 14, "color": "rgba(0,0,0,0)"}, "hoverinfo": "skip",
+            "type": "scatter", "mode": "markers", "x": column.astype(np.float32), "y": row.astype(np.float32), "text": said,
+            "marker": {"symbol": "square", "size": 14, "color": "rgba(0,0,0,0)"}, "hovertemplate": "%{text}<extra></extra>",
             "customdata": np.stack((row, column), 1).tolist(),  # a typed array would come back from a click as a dictionary
         })
+    drawn.insert(0, cells)
     frames = [
         {"type": "rect", "x0": j - 0.5, "x1": j + 0.5, "y0": t - 0.5, "y1": t + 0.5, "line": {"color": WARM[theme], "width": 3}}
         for t, j in pins
