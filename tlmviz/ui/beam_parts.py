@@ -19,7 +19,7 @@ from tlmviz.tokens import Tokenizer
 from . import beam_ranking, beam_state, frame, long_parts
 
 BEHIND = 46  # letters of the text so far in a node's words
-PER_STEP = 66  # pixels in a whole tree
+PER_STEP = 72  # pixels in a whole tree
 DRAWN = 40  # texts on the curves
 RANKED = 20  # finished texts whose rank the tree shows
 

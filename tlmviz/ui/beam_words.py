@@ -133,6 +133,8 @@ def _options(options: BeamOptions) -> str:
         "width", "max_length", "min_length", "stop", "no_repeat_ngram", "prefix", "banned", "groups", "diversity", "shown",
     )
     given = [f"{name}={getattr(options, name)!r}" for name in names if getattr(options, name) != getattr(plain, name)]
+    if options.penalties != plain.penalties:  # they matter to the rule that stops when no other can win
+        given.append(f"penalties={_penalties(options.penalties)}")
     return f"BeamOptions({', '.join(given)})"
 
 
