@@ -47,6 +47,7 @@ def test_the_map_shows_attention_column_sums_and_shares():
     assert np.array_equal(cells.z, A) and (cells.zmin, cells.zmax) == (0, 1)
     assert np.allclose(below.y, np.minimum(A.sum(0), 1)) and np.allclose(below.y + above.y, A.sum(0))
     assert (above.y > 0).any() and np.allclose(cost.y, SHARES, atol=1e-6)
+    assert [float(text[:-1]) for text in cost.text] == pytest.approx(100 * SHARES / SHARES.sum(), abs=0.5)
     assert cells.customdata[1][1].tolist() == ["chat", "&lt;b&gt;"]  # written, then looked at
 
 

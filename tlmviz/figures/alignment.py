@@ -46,7 +46,8 @@ def coverage_map(
         {**bars, "y": np.maximum(covered - 1, 0), "marker": {"color": ACCENT[theme], "opacity": 0.3},
          "hovertemplate": "“%{customdata}”: %{y:.4f} above the cap, which earns nothing<extra></extra>"},
         {**bars, "y": np.asarray(shares, np.float32), "yaxis": "y3", "marker": {"color": WARM[theme]},
-         "hovertemplate": "“%{customdata}” costs %{y:.5f} nats<extra></extra>"},
+         "text": [f"{share / (np.sum(shares) or 1):.0%}" for share in shares], "textposition": "none",
+         "hovertemplate": "“%{customdata}” costs %{y:.5f} nats, %{text} of the penalty<extra></extra>"},
     ]
     if clickable:
         # What is hovered is what a click means, so the points speak in place of the cells.
