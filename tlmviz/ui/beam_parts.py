@@ -80,7 +80,8 @@ def tree(shown: Shown, paths: tuple[Path, ...], title: str, key: str) -> None:
 def hover(merged: Tree, ranked: list[Candidate]) -> list[str]:
     """What each node says when pointed at: its numbers, its fate, and what was dropped behind it."""
     children, fates = merged.children(), merged.fates()
-    ends = {one.node: f", rank {rank} with score {one.score:.4f}" for rank, one in enumerate(ranked, start=1)}
+    # No scores here: the browser draws the tree anew only when weights have changed the order.
+    ends = {one.node: f", rank {rank} in the end" for rank, one in enumerate(ranked, start=1)}
     texts = [""] * len(merged.nodes)
     said = []
     for number, (node, fate) in enumerate(zip(merged.nodes, fates)):
