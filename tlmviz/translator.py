@@ -101,7 +101,7 @@ class Translator:
         ids = self.tokenizer.encode(text)
         if len(ids) > self.config.context:
             raise BadText(
-                f"This text has {len(text.split()):,} words, {len(ids):,} tokens, and {self.name} translates one sentence "
+                f"This text has {len(ids):,} tokens, and {self.name} translates one sentence "
                 f"of at most {self.config.context} tokens; shorten it."
             )
         return ids

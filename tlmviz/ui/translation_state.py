@@ -18,6 +18,7 @@ from .compute import alone
 DEFAULT_MODEL = "eng-fra"
 EXAMPLES = {
     "Adjective after the noun": "The black cat is sleeping on the red chair.",
+    "Greedy loses": "I am cold.",
     "One word becomes two": "She never eats meat.",
     "Words to repeat": "He talked and talked and talked about his new car.",
     "Two clauses": "I wanted to call you yesterday, but I lost my phone.",
