@@ -29,8 +29,8 @@ def cross_flow(
     one = {
         "target": (f"target so far, after ⟨start⟩: one vector each, {_size(shapes['out'])}", given, written, WARM, given),
         "q": (f"Q = W_Q x, from the decoder: {_size(shapes['q'])}", given, written, WARM, None),
-        "k": (f"K = W_K M, from the memory, once per source: {_size(shapes['k'])}", source, weights, ACCENT, None),
-        "v": (f"V = W_V M, the same way: {_size(shapes['v'])}; the output is Σ aⱼ vⱼ", source, weights, ACCENT, None),
+        "k": (f"K = W_K M, once per source: {_size(shapes['k'])}", source, weights, ACCENT, None),
+        "v": (f"V = W_V M, the same way: {_size(shapes['v'])}; output Σ aⱼ vⱼ", source, weights, ACCENT, None),
         "memory": (f"memory M, the encoder's output: {_size(shapes['memory'])}", source, np.full(size, 0.25), ACCENT, None),
         "source": ("source tokens", source, np.zeros(size), ACCENT, source),
     }
@@ -55,7 +55,7 @@ def cross_flow(
     ways = ((1.012, "source", "memory"), (1.012, "memory", "v"), (1.03, "memory", "k"), (1.012, "target", "q"))
     arrows = [_arrow(x, heights[start], heights[end], theme) for x, start, end in ways]
     return figure(drawn, layout(
-        theme, title=f"Cross-attention of “{token_label(given[chosen])}”: Q from the decoder, K and V from the encoder",
+        theme, title=f"Cross-attention of “{token_label(given[chosen])}”: sources of Q, K and V",
         height=height, margin={"l": 6, "r": 6, "t": 34, "b": 4}, annotations=[*notes, *arrows], hovermode="closest",
         xaxis={"visible": False, "range": [-0.005, 1.04], "fixedrange": True},
         yaxis={"visible": False, "range": [-0.1, 6.25], "fixedrange": True},
@@ -75,7 +75,7 @@ def _row(at: float, tokens: list[str], values: np.ndarray, color: str, texts, th
         row["colorscale"] = [[0, MISSING[theme]], *scale(SEQUENTIAL[theme])[2:]]
     if texts is not None and count <= LABELLED:
         names = [token_label(token, 9) for token in texts]
-        row |= {"text": [names], "texttemplate": "%{text}", "textfont": {"color": INK[theme]}}
+        row |= {"text": [names], "texttemplate": "%{text}", "textfont": {"color": INK[theme], "size": 12 if count <= 8 else 10}}
     return row
 
 

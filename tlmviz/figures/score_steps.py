@@ -82,7 +82,7 @@ def entropy_lines(
         for (name, values), color, symbol in zip(bits.items(), HEADS, ("circle", "square", "diamond", "x") * 2)
     ]
     return figure(lines, layout(
-        theme, title="Entropy of each step's weights (bits; dotted: all source tokens alike)", x="step", y="bits", height=height,
+        theme, title="Entropy of each step's weights (bits; dotted: uniform)", x="step", y="bits", height=height,
         shapes=[_rule(float(np.log2(max(1, size))), MUTED[theme])], showlegend=True,
         legend={"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"}, margin={"l": 8, "r": 8, "t": 34, "b": 60},
         xaxis={**FIXED}, yaxis={**FIXED, "range": [0, 1.08 * float(np.log2(max(2, size)))]},
@@ -107,7 +107,7 @@ def same_twice(context: np.ndarray, attended: np.ndarray, theme: str, height: in
         },
     ]
     return figure(drawn, layout(
-        theme, title="One context vector, computed twice (value per dimension)", x="dimensions, ordered by value", y="value",
+        theme, title="One context vector, computed twice (value)", x="dimensions, ordered by value", y="value",
         height=height, showlegend=True, legend={"orientation": "h", "x": 0, "y": -0.24, "yanchor": "top"},
         margin={"l": 8, "r": 8, "t": 34, "b": 60}, xaxis={**FIXED, "showticklabels": False, "showgrid": False}, yaxis={**FIXED},
     ))
@@ -129,7 +129,7 @@ def scale_curve(
         "hovertemplate": "%{text}: scale %{x:.4f}, %{y:.4f} bits<extra></extra>",
     }
     return figure([line, points], layout(
-        theme, title="Mean entropy against the scale of the scores (bits)", x="scale (logarithmic)", y="bits", height=height,
+        theme, title="Mean entropy against the scale of scores (bits)", x="scale (logarithmic)", y="bits", height=height,
         shapes=[_rule(float(np.log2(max(1, size))), MUTED[theme])], margin={"l": 8, "r": 8, "t": 34, "b": 40},
         xaxis={**FIXED, "type": "log", "tickvals": [0.01, 0.03, 0.1, 0.3, 1, 3, 10]},
         yaxis={**FIXED, "range": [0, 1.1 * float(np.log2(max(2, size)))]},

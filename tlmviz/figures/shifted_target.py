@@ -45,7 +45,7 @@ def shifted_target(
     if count <= LABELLED:
         boxes |= {
             "text": [[token_label(token, 9) for token in tokens] for tokens in (given, wanted)], "texttemplate": "%{text}",
-            "textfont": {"color": INK[theme]},
+            "textfont": {"color": INK[theme], "size": 12 if count <= 8 else 10},
         }
     mark = {
         "type": "rect", "x0": chosen - 0.5, "x1": chosen + 0.5, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",

@@ -12,6 +12,7 @@ from tlmviz.checks import Check
 from tlmviz.checks import masks as masks_checks
 from tlmviz.checks import translation as translation_checks
 from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.records import Search
 from tlmviz.errors import BadText
 from tlmviz.recording import recording
 from tlmviz.translator import Translator
@@ -78,9 +79,14 @@ def translation_box(name: str, text: str, place) -> Read:
     return Read(name, text, (*ids, mt.tokenizer.end_of_text))
 
 
+def own_search(name: str, text: str) -> Search:
+    """The model's own search for a translation, shared with the other pages."""
+    return translation_state.search(name, text, translation_state.same_search(BeamOptions()))
+
+
 def own_translation(name: str, text: str) -> tuple[int, ...]:
     """Ids of the model's best translation, its end token included."""
-    return translation_state.search(name, text, translation_state.same_search(BeamOptions())).hypotheses()[0].tokens
+    return own_search(name, text).hypotheses()[0].tokens
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -109,6 +115,8 @@ def maps(read: Read, kind: str) -> masks.Maps:
 @st.cache_data(max_entries=32, show_spinner=False)
 def written(name: str, text: str, kind: str) -> str:
     """What a copy writes when it translates, with nothing ahead to peek at."""
+    if kind == MASKED:
+        return translation_state.model(name).text(own_translation(name, text))
     return alone(text, lambda: copy_of(name, kind).translate(text).text)
 
 
@@ -130,10 +138,12 @@ def shapes(read: Read) -> dict[str, tuple[int, ...]]:
 @st.cache_resource(max_entries=32, show_spinner=False)
 def checks(read: Read) -> list[Check]:
     """The identities behind this page, on this sentence and translation."""
+    search = own_search(read.name, read.text)
+    own = translation_checks.Case(read.text, search, search.hypotheses()[0])
 
     def work() -> list[Check]:
         case = masks_checks.case(read.mt, read.text, read.translation)
         found = [check(read.mt, case) for check in masks_checks.CHECKS_MASKS]
-        return found + translation_checks.run(read.mt, read.text, (translation_checks.mask_hides_the_future,))
+        return [*found, translation_checks.mask_hides_the_future(read.mt, own)]
 
     return alone(read.text, work)
