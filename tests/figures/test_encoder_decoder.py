@@ -55,7 +55,7 @@ def test_a_missing_mask_leaves_a_staircase_where_it_was():
 def test_any_length_is_drawn(size):
     tokens, p = [f"t{i}" for i in range(size)], np.full((size, size), 1 / size)
     figure = maps.token_map(p, tokens, tokens, "light", title="x", chosen=size - 1, mask="causal")
-    assert len(figure.layout.xaxis.ticktext) <= maps.NAMED and len(figure.data) <= 3
+    assert len(figure.layout.xaxis.ticktext) <= maps.NAMED["x"] and len(figure.data) <= 3
     losses = {"with": np.ones(size)}
     assert len(shifted_target(tokens, tokens, losses, size - 1, "dark").layout.xaxis.ticktext) <= 44
     shapes = {**SHAPES, "memory": (size, 16)}

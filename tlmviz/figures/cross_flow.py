@@ -74,7 +74,7 @@ def _row(at: float, tokens: list[str], values: np.ndarray, color: str, texts, th
     if weighed:
         row["colorscale"] = [[0, MISSING[theme]], *scale(SEQUENTIAL[theme])[2:]]
     if texts is not None and count <= LABELLED:
-        names = [token_label(token, 9) for token in texts]
+        names = [token_label(token, 9 if count <= 15 else 6) for token in texts]
         row |= {"text": [names], "texttemplate": "%{text}", "textfont": {"color": INK[theme], "size": 12 if count <= 8 else 10}}
     return row
 

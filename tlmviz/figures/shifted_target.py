@@ -44,7 +44,7 @@ def shifted_target(
     }
     if count <= LABELLED:
         boxes |= {
-            "text": [[token_label(token, 9) for token in tokens] for tokens in (given, wanted)], "texttemplate": "%{text}",
+            "text": [[token_label(token, 9 if count <= 15 else 6) for token in tokens] for tokens in (given, wanted)], "texttemplate": "%{text}",
             "textfont": {"color": INK[theme], "size": 12 if count <= 8 else 10},
         }
     mark = {

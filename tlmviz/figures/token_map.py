@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from . import INK, MISSING, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
-NAMED = 40  # tokens that are still named along an axis
+NAMED = {"x": 22, "y": 30}  # tokens that are still named along an axis
 CROSSED = 26  # tokens up to which forbidden cells are crossed out one by one
 WRITTEN = 36  # cells up to which the weights are written into them
 
@@ -52,8 +52,8 @@ def token_map(
         })
     return figure(drawn, layout(
         theme, title=title, height=height, margin={"l": 84, "r": 4, "t": 34, "b": 72}, shapes=frames, hovermode="closest",
-        xaxis={**PLAIN, **_ticks(cols, -50), "range": [-0.5, size - 0.5], "title": {"text": x, "font": {"size": 11}}},
-        yaxis={**PLAIN, **_ticks(rows, 0), "range": [steps - 0.5, -0.5], "title": {"text": y, "font": {"size": 11}}},
+        xaxis={**PLAIN, **_ticks(cols, -50, NAMED["x"]), "range": [-0.5, size - 0.5], "title": {"text": x, "font": {"size": 11}}},
+        yaxis={**PLAIN, **_ticks(rows, 0, NAMED["y"]), "range": [steps - 0.5, -0.5], "title": {"text": y, "font": {"size": 11}}},
     ))
 
 
@@ -82,8 +82,8 @@ def _border(steps: int, theme: str) -> dict[str, Any]:
     }
 
 
-def _ticks(names: list[str], angle: int) -> dict[str, Any]:
-    step = -(-len(names) // NAMED)
+def _ticks(names: list[str], angle: int, most: int) -> dict[str, Any]:
+    step = -(-len(names) // most)
     return {
         "tickvals": np.arange(0, len(names), step), "ticktext": [token_label(name, 11) for name in names[::step]],
         "tickangle": angle, "tickfont": {"size": 11 if len(names) <= 18 else 8},

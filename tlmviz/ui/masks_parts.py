@@ -13,8 +13,8 @@ from .cache_words import plain
 from .masks_state import LEARNED, MASKED, REMOVED, Read
 
 POINTS = (
-    "**Encoder: no mask.** Each source token looks both ways. **Decoder: causal mask.** The crossed cells are the future. "
-    "**Cross: no mask.** All of the source is there before the first word is written.",
+    "**Encoder: no mask.** Each source token looks both ways. **Decoder: causal mask.** The crossed cells are the future; where "
+    "the mask is gone, the future begins beyond the dots. **Cross: no mask.** The source is all there from the beginning.",
     "**Shifted by one.** What must be predicted at a position is read at the next one. One look ahead, and the answer is there.",
     "**Mask removed:** the model never learned to use the future, so seeing it mostly hurts. **Trained on without the mask**, a "
     "copy learns to look one ahead, where the answer is: its loss falls, and it translates no better for it.",
