@@ -43,8 +43,9 @@ def shifted_target(
         "hovertemplate": "position %{x}: %{customdata[0]} “%{customdata[1]}”<extra></extra>",
     }
     if count <= LABELLED:
+        limit = 9 if count <= 15 else 6
         boxes |= {
-            "text": [[token_label(token, 9 if count <= 15 else 6) for token in tokens] for tokens in (given, wanted)], "texttemplate": "%{text}",
+            "text": [[token_label(token, limit) for token in tokens] for tokens in (given, wanted)], "texttemplate": "%{text}",
             "textfont": {"color": INK[theme], "size": 12 if count <= 8 else 10},
         }
     mark = {
