@@ -24,6 +24,8 @@ SHOTS = [
     ("planes-light", f"rope_planes?text={quote(TEXT)}&head=4.2&query=24&key=16", "light", 1280, 800),
     ("cache-light", f"kv_cache?text={quote(REPEATS)}&model=zoo-rope&ktok=12", "light", 1280, 800),
     ("serving-dark", "serving", "dark", 1280, 800),
+    ("beam-light", f"beam_search?english={quote('I am cold.')}", "light", 1280, 800),
+    ("alignment-dark", "alignment", "dark", 1280, 800),
     ("flash-light", f"flash_attention?text={quote(TEXT)}&part=Tiles&head=4.2", "light", 1280, 800),
     ("long-dark", "long_context?lview=Masks&ltok=1024", "dark", 1280, 800),
 ]

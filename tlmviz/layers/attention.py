@@ -63,7 +63,7 @@ class Attention(nn.Module):
 
 
 class CrossAttention(nn.Module):
-    """Queries from the text being written, keys and values from the text that was read (000 section 2.3, 002 section 7)."""
+    """Queries from the text being written, keys and values from the text that was read (000 section 2.2, 002 section 7)."""
 
     def __init__(self, config: EncoderDecoderConfig):
         super().__init__()
