@@ -102,8 +102,8 @@ def test_a_click_on_a_node_forces_another_token_there(page, server):
     wait_for_param(page, "bpre", None)
 
 
-def test_the_tree_is_above_the_fold_and_a_deep_link_opens_it_first(fresh_server, page):
-    open_page(page, fresh_server, bw=3)
+def test_the_tree_is_above_the_fold_and_a_deep_link_opens_it(server, page):
+    open_page(page, server, bw=3)
     expect(page.get_by_role("heading", name=re.compile("Beam search"))).to_be_visible()
     expect(page.get_by_text("Page not found")).to_have_count(0)
     chart = page.locator(".stPlotlyChart").first

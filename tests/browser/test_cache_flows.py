@@ -105,8 +105,8 @@ def test_ten_thousand_characters_are_read_as_far_as_they_can_be_and_kept(page, s
     expect(box).to_have_value(long)
 
 
-def test_a_deep_link_to_the_calculator_is_the_first_thing_a_fresh_server_sees(fresh_server, page):
-    open_page(page, fresh_server, kview="Calculator", kshape="PaLM 540B", kctx=2048, kbatch=16)
+def test_a_deep_link_to_the_calculator_opens_what_it_names(server, page):
+    open_page(page, server, kview="Calculator", kshape="PaLM 540B", kctx=2048, kbatch=16)
     expect(page.get_by_text("Page not found")).to_have_count(0)
     expect(page.get_by_text("Cache of 16 × 2,048 tokens")).to_be_visible()
     expect(page.get_by_text("3.96 GB")).to_be_visible()  # 16 x 118 x 2,048 x 2 x 1 x 256 x 2 bytes

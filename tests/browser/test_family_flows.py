@@ -90,8 +90,8 @@ def test_ten_thousand_characters_are_read_as_far_as_they_can_be_and_kept(page, s
     expect(box).to_have_value(long)
 
 
-def test_a_deep_link_is_the_first_thing_a_fresh_server_sees(fresh_server, page):
-    open_page(page, fresh_server, model="zoo-mla", fview="Latent attention", head="3.1")
+def test_a_deep_link_opens_what_it_names(server, page):
+    open_page(page, server, model="zoo-mla", fview="Latent attention", head="3.1")
     expect(page.get_by_text("Page not found")).to_have_count(0)
     expect(page.locator(".st-key-scoreparts").first).to_contain_text("Layer 3, head 1")
     expect(page.get_by_text(re.compile("Absorbed = naive"))).to_be_visible()

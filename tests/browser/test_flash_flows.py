@@ -82,8 +82,8 @@ def test_the_pictures_are_above_the_fold(page, server):
         assert box["y"] >= 0 and box["y"] + box["height"] <= 800, (part, box)
 
 
-def test_a_deep_link_is_the_first_thing_a_fresh_server_sees(fresh_server, page):
-    open_page(page, fresh_server, part="Tiles", br=4, bc=16, head="1.2", query=3)
+def test_a_deep_link_opens_what_it_names(server, page):
+    open_page(page, server, part="Tiles", br=4, bc=16, head="1.2", query=3)
     expect(page.get_by_role("heading", name=re.compile("FlashAttention"))).to_be_visible()
     expect(page.locator(".stPlotlyChart")).to_contain_text("Layer 1, head 2")
     expect(page.locator(".stPlotlyChart")).to_contain_text("tiles of 4 × 16")

@@ -77,8 +77,8 @@ def test_a_click_on_the_overview_chooses_a_head(page, server):
     expect(page.get_by_text("Layer 1, head 4: drag a box to open it")).to_be_visible(timeout=SLOW)
 
 
-def test_a_deep_link_is_the_first_thing_a_fresh_server_sees(fresh_server, page):
-    open_page(page, fresh_server, src="Your own text", own=LONG[:400], lview="Masks", masks="Strided", lstr="8")
+def test_a_deep_link_opens_what_it_names(server, page):
+    open_page(page, server, src="Your own text", own=LONG[:400], lview="Masks", masks="Strided", lstr="8")
     expect(page.get_by_role("heading", name=re.compile("Long context"))).to_be_visible(timeout=SLOW)
     expect(page.get_by_text(re.compile("Mass and error: "))).to_be_visible(timeout=SLOW)
     expect(page.get_by_text("Page not found")).to_have_count(0)

@@ -106,8 +106,8 @@ def test_a_model_without_rope_leads_to_one_that_has_it(page, server):
     wait_for_param(page, "model", None)
 
 
-def test_a_deep_link_is_the_first_thing_a_fresh_server_sees(fresh_server, page):
-    open_page(page, fresh_server, rpart="Step by step", head="1.2", rlay="Half-split")
+def test_a_deep_link_opens_what_it_names(server, page):
+    open_page(page, server, rpart="Step by step", head="1.2", rlay="Half-split")
     expect(page.get_by_role("heading", name=re.compile("RoPE planes"))).to_be_visible()
     expect(page.locator(".stPlotlyChart").first).to_contain_text("layer 1, head 2")
     expect(page.locator(".stPlotlyChart").first).to_contain_text("first half")

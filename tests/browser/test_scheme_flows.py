@@ -82,9 +82,9 @@ def test_a_scale_below_one_is_refused_in_a_sentence_while_it_stays_in_the_field(
     expect(chart(page, "Loss along the text")).to_contain_text("NTK-aware")
 
 
-def test_deep_links_are_the_first_thing_a_fresh_server_sees(fresh_server, page):
+def test_deep_links_open_what_they_name(server, page):
     chosen = {**SHORT, "model": "zoo-gqa", "xsw": "YaRN", "xat": "after 50% of training length"}
-    open_page(page, fresh_server, "context_extension", **chosen)
+    open_page(page, server, "context_extension", **chosen)
     expect(page.get_by_text(re.compile("128 tokens are read with .* everything after with YaRN"))).to_be_visible()
     expect(chart(page, "Loss after the change")).to_contain_text("Rotated keys")
     expect(page.get_by_text("Page not found")).to_have_count(0)

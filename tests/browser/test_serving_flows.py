@@ -92,16 +92,16 @@ def test_a_page_size_of_zero_is_a_sentence_and_the_way_back_loses_nothing(page, 
     expect(page.locator(".stPlotlyChart").first).to_contain_text("18 pages of 4 slots")
 
 
-def test_a_deep_link_is_the_first_thing_a_fresh_server_sees_above_the_fold_and_a_phone_scrolls_it(
-    fresh_server, page, browser
+def test_a_deep_link_opens_what_it_names_above_the_fold_and_a_phone_scrolls_it(
+    server, page, browser
 ):
-    open_page(page, fresh_server)
+    open_page(page, server)
     expect(page.get_by_text("Page not found")).to_have_count(0)
     box = page.locator(".stPlotlyChart").first.bounding_box()
     assert box["y"] >= 0 and box["y"] + box["height"] <= 800
     context = browser.new_context(viewport={"width": 390, "height": 844})
     phone = context.new_page()
-    open_page(phone, fresh_server)
+    open_page(phone, server)
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     assert phone.locator(".st-key-wide").evaluate("box => box.scrollWidth > box.clientWidth")
     context.close()
