@@ -16,7 +16,7 @@ import torch
 from ..errors import Error, UnknownName
 from ..networks.zoo import MODELS
 from ..tokens import Tokenizer
-from . import indexer, translation, translation_export
+from . import indexer, translation, translation_export, unmasked
 from .data import Corpus, read_corpus
 from .export import export
 from .loop import train
@@ -81,6 +81,8 @@ def run_translation(recipe: translation.TranslationRecipe, pairs: Pairs, runs: P
     name = recipe.config.name
     log = translation.train(recipe, pairs, tokenizer, runs / name)
     translation_export.export(recipe, log, pairs, tokenizer, runs / name, models / name)
+    if recipe.config.kind == "encoder-decoder":
+        unmasked.run(name, pairs, models)
     return log
 
 

@@ -18,11 +18,12 @@ from ..loading import load
 from .pairs import PairBatches, Pairs
 from .translation import held_out_loss
 
-STEPS, TOKENS, RATE = 400, 1024, 2e-3
+HEADING = "## A copy that may look ahead"
+STEPS, TOKENS, RATE = 800, 1024, 3e-3
 
 
-def run(name: str, pairs: Pairs, models: Path) -> tuple[float, float]:
-    """Train the copy of models/<name> and write its weights; returns the held-out nats per token before and after."""
+def run(name: str, pairs: Pairs, models: Path) -> None:
+    """Train the copy of models/<name>, write its weights beside the model's, and say in the card what came of it."""
     mt = load(models / name)
     network = unmasked(mt).network.train()
     trained = self_attention(network).keys()
@@ -43,5 +44,12 @@ def run(name: str, pairs: Pairs, models: Path) -> tuple[float, float]:
         bar.set_postfix(loss=f"{loss.item():.4f}")
     after = held_out_loss(network, held_out)
     weights = {key: value.half().contiguous() for key, value in self_attention(network).items()}
-    save_file(weights, models / name / UNMASKED, metadata={"format": "pt"})
-    return before, after
+    path = models / name / UNMASKED
+    save_file(weights, path, metadata={"format": "pt"})
+    card = (models / name / "card.md").read_text(encoding="utf-8").partition(HEADING)[0].rstrip()
+    note = (
+        f"\n\n{HEADING}\n\n`{UNMASKED}` ({path.stat().st_size / 1e6:.1f} MB) holds the decoder's self-attention, trained on for "
+        f"{STEPS} steps without the causal mask. Held-out loss with the mask removed is {before:.3f} nats per token before, and "
+        f"{after:.3f} after: it reads the answer in the target it is given. With nothing to read ahead it has little to say.\n"
+    )
+    (models / name / "card.md").write_text(card + note, encoding="utf-8")
