@@ -17,7 +17,7 @@ POINTS = (
     "the mask is gone, the future begins beyond the dots. **Cross: no mask.** The source is all there from the beginning.",
     "**Shifted by one.** What must be predicted at a position is read at the next one. One look ahead, and the answer is there.",
     "**Mask removed:** the model never learned to use the future, so seeing it mostly hurts. **Trained on without the mask**, a "
-    "copy learns to look one ahead, where the answer is: its loss falls, and it translates no better for it.",
+    "copy looks one ahead, where the answer is: next to no loss, and nothing to say when it must write on its own.",
     "**K and V** are made from the memory by two matrices, once per source; only Q changes with each written token.",
 )
 EQUATION = (
