@@ -13,7 +13,7 @@ run: $(VENV)/.run-ready
 
 test: $(VENV)/.test-ready browser
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile  # two processes of one thread each: torch threads that share cores crawl
 
 # Retrain every bundled model from the data in DATA; runs resume from runs/.
 models: $(VENV)/.train-ready
