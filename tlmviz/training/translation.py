@@ -36,7 +36,7 @@ TRANSFORMER = Schedule(
     steps=5000, batch_tokens=2048, learning_rate=2e-3, warmup=800, weight_decay=0.05, seed=3, evaluate_every=250,
 )
 RECURRENT = Schedule(
-    steps=1600, batch_tokens=2048, learning_rate=2e-3, warmup=200, weight_decay=0.02, seed=3, evaluate_every=250,
+    steps=3200, batch_tokens=2048, learning_rate=2e-3, warmup=200, weight_decay=0.02, seed=3, evaluate_every=250,
 )
 
 
