@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from copy import copy
-
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
+from .buffers import Buffers
 from .protocol import attend
 
 
-class ContiguousCache:
+class ContiguousCache(Buffers):
     """Keys and values side by side in one buffer per layer, which doubles when it is full.
 
     Doubling copies each position a constant number of times on average, so a decode step
@@ -19,18 +18,8 @@ class ContiguousCache:
     """
 
     def __init__(self, n_layers: int, reserve: int = 64, rotated: bool = True):
-        self.rotated = rotated
-        self._buffers: list[tuple[Tensor, ...] | None] = [None] * n_layers
-        self._lengths = [0] * n_layers
+        super().__init__(n_layers, rotated)
         self._reserve = reserve
-
-    @property
-    def length(self) -> int:
-        return self._lengths[-1]
-
-    @property
-    def nbytes(self) -> int:
-        return sum(part.nbytes for parts in self._buffers if parts for part in parts)
 
     def where(self, count: int) -> Tensor:
         return torch.arange(self.length, self.length + count)
@@ -46,16 +35,6 @@ class ContiguousCache:
         if not self.rotated:
             k = rotate(k, torch.arange(k.shape[2]))
         return attend(q, k, v, spec)
-
-    def reorder(self, rows: Int[Tensor, " r"]) -> None:
-        """Row i becomes a copy of the former row `rows[i]`: how beams that live on take their past with them."""
-        self._buffers = [parts and tuple(part.index_select(0, rows) for part in parts) for parts in self._buffers]
-
-    def fork(self) -> ContiguousCache:
-        """Another cache of the same past. Buffers are shared, so `reorder` it, which makes it new ones, before it is added to."""
-        twin = copy(self)
-        twin._buffers, twin._lengths = list(self._buffers), list(self._lengths)
-        return twin
 
     def _store(self, layer: int, parts: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         start = self._lengths[layer]

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from copy import copy
-
 import torch
-from jaxtyping import Int
-from torch import Tensor
 
 from .. import kernels
 from ..errors import BadShape
+from .buffers import Buffers
 
 
-class SlidingCache:
+class SlidingCache(Buffers):
     """The last `window` positions in a ring, and before them the first `sinks` positions, which stay for ever.
 
     It decides what is seen, in place of a window of the model's own. Without sinks it gives what a sliding window
@@ -24,17 +21,8 @@ class SlidingCache:
     def __init__(self, n_layers: int, window: int, sinks: int = 0, rotated: bool = True):
         if window < 1 or sinks < 0:
             raise BadShape(f"A window of {window} with {sinks} sinks holds no token to read; use 1 or more, and 0 or more sinks.")
-        self.rotated, self.window, self.sinks = rotated, window, sinks
-        self._buffers: list[tuple[Tensor, Tensor] | None] = [None] * n_layers
-        self._lengths = [0] * n_layers
-
-    @property
-    def length(self) -> int:
-        return self._lengths[-1]
-
-    @property
-    def nbytes(self) -> int:
-        return sum(part.nbytes for pair in self._buffers if pair for part in pair)
+        super().__init__(n_layers, rotated)
+        self.window, self.sinks = window, sinks
 
     @property
     def renumbers(self) -> bool:
@@ -57,16 +45,6 @@ class SlidingCache:
         steps = [self._step(layer, *(part[:, :, t : t + 1] for part in (q, k, v)), spec, rotate) for t in range(q.shape[2])]
         out, lse = zip(*steps)
         return torch.cat(out, 2), torch.cat(lse, 2)
-
-    def reorder(self, rows: Int[Tensor, " r"]) -> None:
-        """Row i becomes a copy of the former row `rows[i]`: how beams that live on take their past with them."""
-        self._buffers = [pair and tuple(part.index_select(0, rows) for part in pair) for pair in self._buffers]
-
-    def fork(self) -> SlidingCache:
-        """Another cache of the same past. Buffers are shared, so `reorder` it, which makes it new ones, before it is added to."""
-        twin = copy(self)
-        twin._buffers, twin._lengths = list(self._buffers), list(self._lengths)
-        return twin
 
     def _prompt(self, layer, q, k, v, spec, rotate):
         """Several queries: what the ring holds in order, and the new keys behind it, under a window."""
