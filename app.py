@@ -4,14 +4,11 @@ import streamlit as st
 
 st.set_page_config(page_icon="pages/icon.svg", layout="wide", initial_sidebar_state=240)
 
-from tlmviz.ui import compute, frame, menu, state, translation_state  # noqa: E402  torch is imported here, before any page
+from tlmviz.ui import compute, menu, state  # noqa: E402  torch is imported here, before any page
 
 compute.warm_up()
 pages = menu.pages()
 page = st.navigation(pages, expanded=True)
-if page in pages[menu.TRANSLATION]:
-    translation_state.model_menu()
-else:
-    frame.sidebar_status(state.model_menu())
+menu.sidebar(next(section for section, entries in pages.items() if page in entries))
 page.run()
-state.keep("model", "text", "mt", "english")
+state.keep("model", "text", "mt", "english", "smodel")

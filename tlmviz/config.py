@@ -12,6 +12,8 @@ POSITIONS = ("learned", "sinusoidal", "rope", "alibi", "relative", "none")
 NORMS = ("layernorm", "rmsnorm")
 NORM_PLACES = ("pre", "post")
 FEEDFORWARDS = ("relu", "gelu", "swiglu")
+CONNECTIONS = ("residual", "hyper", "manifold")
+MOST_STREAMS = 16  # as many as `kernels.sinkhorn` scales
 
 
 class JSONConfig:
@@ -78,6 +80,8 @@ class ModelConfig(JSONConfig):
     `latent_dim` makes it multi-head latent attention: keys and values of all heads are made from a vector of that
     size, and `rope_dim` further dimensions of each query, and one key for all heads, carry RoPE.
     `relative_distance` is how many distances have vectors of their own when positions are "relative".
+    `connection` joins the sublayers by plain residuals, by hyper-connections or by manifold-constrained ones, the latter
+    two around `streams` streams; `sinkhorn` is the number of iterations that constrain.
     Raises BadConfig when the parts do not fit together.
     """
 
@@ -101,12 +105,18 @@ class ModelConfig(JSONConfig):
     latent_dim: int | None = None
     rope_dim: int = 0
     relative_distance: int = 32
+    connection: str = "residual"
+    streams: int = 1
+    sinkhorn: int = 20
     dropout: float = 0.0
     attention_dropout: float = 0.0
 
     def __post_init__(self) -> None:
-        self.check_choices(positions=POSITIONS, norm=NORMS, norm_place=NORM_PLACES, feedforward=FEEDFORWARDS)
+        self.check_choices(
+            positions=POSITIONS, norm=NORMS, norm_place=NORM_PLACES, feedforward=FEEDFORWARDS, connection=CONNECTIONS
+        )
         self.check_counts("vocab_size", "n_layers", "d_model", "n_heads", "n_kv_heads", "d_ff", "context", "relative_distance")
+        self.check_counts("streams", "sinkhorn")
         if self.d_model % self.n_heads:
             raise BadConfig(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}; change either.")
         if self.n_heads % self.n_kv_heads:
@@ -116,6 +126,7 @@ class ModelConfig(JSONConfig):
         if self.window is not None and (type(self.window) is not int or self.window < 1):
             raise BadConfig(f"window is {self.window!r}; it must be a whole number of at least 1, or null for none.")
         self._check_latent()
+        self._check_streams()
         if not 0 < self.rope_base < float("inf"):
             raise BadConfig(f"rope_base is {self.rope_base}; it must be a positive number.")
         self.check_types(name=str, description=str, bias=bool, tied=bool)
@@ -138,6 +149,15 @@ class ModelConfig(JSONConfig):
             raise BadConfig(
                 f"rope_dim is {self.rope_dim}; decoupled RoPE rotates pairs, so give an even number, and 0 without RoPE."
             )
+
+    def _check_streams(self) -> None:
+        if self.streams > MOST_STREAMS:
+            raise BadConfig(f"streams is {self.streams}; at most {MOST_STREAMS} can be mixed.")
+        if self.connection == "residual":
+            if self.streams != 1:
+                raise BadConfig(f"streams is {self.streams}, and a plain residual has 1; choose hyper or manifold connections.")
+        elif self.norm_place != "pre":
+            raise BadConfig(f"norm_place is {self.norm_place!r}; {self.connection} connections go with norm_place pre.")
 
     @property
     def head_dim(self) -> int:

@@ -100,7 +100,7 @@ class TestBatches:
     def test_a_pass_has_every_pair_once(self, tokenizer):
         batches, seen = PairBatches([pair(i) for i in range(60)], tokenizer, 1, 40), []
         for _ in range(2):
-            chosen = batches._one_pass(50)
+            chosen = batches.one_pass(50)
             seen.append([i for batch in chosen for i in batch])
             assert sorted(seen[-1]) == list(range(60)) and len(chosen) > 5
         assert seen[0] != seen[1]
@@ -122,7 +122,7 @@ class TestBatches:
 
     def test_a_batch_is_about_as_large_as_asked(self, batches):
         for tokens in (8, 100):
-            for chosen in batches._one_pass(tokens):
+            for chosen in batches.one_pass(tokens):
                 length = len(batches.pairs[chosen[0]][0])
                 assert len(chosen) == 1 or len(chosen) * (length + 2) <= tokens
 

@@ -5,6 +5,7 @@ Letters used in every shape comment and signature:
     B batch      H query heads      G key/value heads      T positions (queries)
     S positions (keys)              D head dimension       C d_model
     F feed-forward width            V vocabulary           L layers
+    N residual streams
 """
 
 from .attention import Attention, CrossAttention
@@ -13,8 +14,10 @@ from .feedforward import MLP, SwiGLU
 from .latent import LatentAttention
 from .norms import LayerNorm, RMSNorm
 from .positions import ALiBi, Learned, NoPositions, Positions, Relative, RoPE, Sinusoidal
+from .streams import CONNECTIONS
 
 __all__ = [
-    "ALiBi", "Attention", "CrossAttention", "CrossBlock", "LatentAttention", "LayerNorm", "Learned", "MLP", "NoPositions",
-    "Positions", "PostNormBlock", "PreNormBlock", "RMSNorm", "Relative", "RoPE", "Sinusoidal", "SwiGLU",
+    "CONNECTIONS", "ALiBi", "Attention", "CrossAttention", "CrossBlock", "LatentAttention", "LayerNorm", "Learned", "MLP",
+    "NoPositions", "Positions", "PostNormBlock", "PreNormBlock", "RMSNorm", "Relative", "RoPE", "Sinusoidal",
+    "SwiGLU",
 ]

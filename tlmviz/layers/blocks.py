@@ -7,21 +7,36 @@ from torch import nn
 from ..caches import KVCache
 from ..trace import Tap
 from .positions import Positions, Table
+from .streams import Connection, Residual
+
+Join = Residual | Connection
+PLAIN = Residual()  # has no weights and keeps nothing: one serves all blocks
 
 
 class PreNormBlock(nn.Module):
-    """x + attention(norm(x)), then x + feed-forward(norm(x)): the notes' block (000 section 2.1.3)."""
+    """x + attention(norm(x)), then x + feed-forward(norm(x)): the notes' block (000 section 2.1.3).
 
-    def __init__(self, norm1: nn.Module, attn: nn.Module, norm2: nn.Module, mlp: nn.Module):
+    The plus is a residual connection, or what is given instead; x is then all its streams, [B, T, N, C].
+    """
+
+    def __init__(
+        self, norm1: nn.Module, attn: nn.Module, norm2: nn.Module, mlp: nn.Module, join_attn: Join = PLAIN, join_mlp: Join = PLAIN
+    ):
         super().__init__()
         self.norm1, self.attn, self.norm2, self.mlp = norm1, attn, norm2, mlp
+        self.join_attn, self.join_mlp = join_attn, join_mlp
         self.resid_pre, self.normed_attn = Tap(), Tap()
         self.resid_mid, self.normed_mlp, self.resid_post = Tap(), Tap(), Tap()
 
     def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
-        x = self.resid_pre(x)
-        x = self.resid_mid(x + self.attn(self.normed_attn(self.norm1(x)), positions, table, cache))
-        return self.resid_post(x + self.mlp(self.normed_mlp(self.norm2(x))))
+        def attend(read):
+            return self.attn(self.normed_attn(self.norm1(read)), positions, table, cache)
+
+        def feed(read):
+            return self.mlp(self.normed_mlp(self.norm2(read)))
+
+        x = self.resid_mid(self.join_attn(self.resid_pre(x), attend))
+        return self.resid_post(self.join_mlp(x, feed))
 
 
 class PostNormBlock(PreNormBlock):

@@ -10,6 +10,7 @@ from ..caches import ContiguousCache, KVCache, LatentCache, SlidingCache
 from ..config import ModelConfig
 from ..errors import BadShape
 from ..layers import (
+    CONNECTIONS,
     MLP,
     ALiBi,
     Attention,
@@ -45,7 +46,6 @@ FEEDFORWARDS = {
     "gelu": lambda c: MLP(c.d_model, c.d_ff, nn.GELU(), c.bias, c.dropout),
     "swiglu": lambda c: SwiGLU(c.d_model, c.d_ff, c.bias, c.dropout),
 }
-BLOCKS = {"pre": PreNormBlock, "post": PostNormBlock}
 
 
 class TransformerLM(nn.Module):
@@ -62,11 +62,17 @@ class TransformerLM(nn.Module):
         self.positions = POSITIONS[config.positions](config)
         self.drop = nn.Dropout(config.dropout)
         attention = Attention if config.latent_dim is None else LatentAttention
-        norm, feedforward, block = NORMS[config.norm], FEEDFORWARDS[config.feedforward], BLOCKS[config.norm_place]
-        self.blocks = nn.ModuleList(
-            block(norm(config), attention(config, layer), norm(config), feedforward(config))
-            for layer in range(config.n_layers)
-        )
+        norm, feedforward, join = NORMS[config.norm], FEEDFORWARDS[config.feedforward], CONNECTIONS[config.connection]
+        self.spread, self.merge = join.spread, join.merge
+
+        def block(layer: int) -> PreNormBlock:
+            parts = norm(config), attention(config, layer), norm(config), feedforward(config)
+            if config.norm_place == "post":
+                return PostNormBlock(*parts)
+            joins = (join(config.d_model, config.streams, place, config.sinkhorn) for place in (2 * layer, 2 * layer + 1))
+            return PreNormBlock(*parts, *joins)
+
+        self.blocks = nn.ModuleList(block(layer) for layer in range(config.n_layers))
         # After post-norm blocks the stream is normalised already.
         self.norm = norm(config) if config.norm_place == "pre" else nn.Identity()
         self.head = nn.Linear(config.d_model, config.vocab_size, bias=False)
@@ -93,9 +99,10 @@ class TransformerLM(nn.Module):
         where = (torch.arange(ids.shape[1]) if cache is None else cache.where(ids.shape[1])).to(ids.device)
         x = self.embed(self.drop(positions.embed(self.token_emb(ids), where)))  # [B, T, C]
         table = positions.table(where)
+        x = self.spread(x, self.config.streams)  # [B, T, C], or [B, T, N, C] with hyper-connections
         for block in self.blocks:
             x = block(x, positions, table, cache)
-        return self.logits(self.head(self.normed(self.norm(x))))  # [B, T, V]
+        return self.logits(self.head(self.normed(self.norm(self.merge(x)))))  # [B, T, V]
 
     def new_cache(self, rotated: bool = True) -> KVCache:
         """An empty cache of this network's own kind: latent, sliding or contiguous.
@@ -128,7 +135,10 @@ def count_parameters(config: ModelConfig) -> int:
         rank, rope, heads = config.latent_dim, config.rope_dim, config.n_heads
         attention = heads * (config.head_dim + rope) * c + (rank + rope) * c + rank + 2 * c * rank + c * c
     feedforward = 3 * c * f + bias * (2 * f + c) if config.feedforward == "swiglu" else 2 * c * f + bias * (f + c)
-    block = attention + feedforward + 2 * norm
+    n = config.streams
+    statics = n + n + n * n + 3
+    join = {"residual": 0, "hyper": statics + (n + 2) * c, "manifold": statics + n * (n + 2) * n * c}[config.connection]
+    block = attention + feedforward + 2 * norm + 2 * join
     embeddings = config.vocab_size * c * (1 if config.tied else 2)
     relative = config.n_layers * config.relative_distance * config.head_dim
     positions = {"learned": config.context * c, "relative": relative}.get(config.positions, 0)

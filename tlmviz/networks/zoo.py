@@ -40,6 +40,14 @@ def list_models(task: str | None = None) -> dict[str, str]:
     return {folder.name: _read_config(folder).description for folder in folders if kind(folder) in kinds}
 
 
+def stream_models() -> dict[str, str]:
+    """The bundled models with hyper-connections, and those that differ from one of them in nothing else, as `list_models`."""
+    configs = {name: _read_config(MODELS / name) for name in list_models("language")}
+    plain = {name: config.with_(name="", description="", connection="residual", streams=1) for name, config in configs.items()}
+    twins = [plain[name] for name, config in configs.items() if config.connection != "residual"]
+    return {name: config.description for name, config in configs.items() if plain[name] in twins}
+
+
 def kind(folder: Path) -> str:
     """What a checkpoint folder holds, as its config.json says; "" for a language model or an unreadable file."""
     try:

@@ -1,7 +1,8 @@
 """`python -m tlmviz.training <recipe> --data DIR [--runs DIR]`: train, or resume, and write models/<recipe>/.
 
 The recipe "indexer" distils the lightning indexer of stories-rope, which must be there, into models/stories-rope-indexer/.
-"zoo" trains every model of the zoo and writes models/zoo.csv, "translation" every translation model.
+"zoo" trains every model of the zoo and writes models/zoo.csv, "translation" every translation model, "streams" those
+with hyper-connections and their twin without.
 """
 
 from __future__ import annotations
@@ -16,15 +17,16 @@ import torch
 from ..errors import Error, UnknownName
 from ..networks.zoo import MODELS
 from ..tokens import Tokenizer
-from . import indexer, translation, translation_export, unmasked
+from . import indexer, streams, translation, translation_export, unmasked
 from .data import Corpus, read_corpus
 from .export import export
 from .loop import train
 from .pairs import Pairs, read_pairs
 from .recipes import RECIPES, Recipe
+from .streams import STREAMS
 from .zoo import ZOO, write_table
 
-NAMES = (*RECIPES, "indexer", "zoo", "translation", *translation.RECIPES)
+NAMES = (*RECIPES, "indexer", "zoo", "streams", *STREAMS, "translation", *translation.RECIPES)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -52,7 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
             logs = {name: run(recipe, corpus, options.runs, options.models)[-1] for name, recipe in ZOO.items()}
             write_table(logs, options.models)
         else:
-            run((RECIPES | ZOO)[options.recipe], corpus, options.runs, options.models)
+            for name in STREAMS if options.recipe == "streams" else [options.recipe]:
+                run((RECIPES | ZOO | STREAMS)[name], corpus, options.runs, options.models)
     except Error as error:
         print(f"{error}", file=sys.stderr)
         return 2
@@ -66,10 +69,13 @@ def run(recipe: Recipe, corpus: Corpus, runs: Path, models: Path) -> list[dict]:
     logs, stage, before = [], runs / name, None
     for number, schedule in enumerate(recipe.stages, start=1):
         stage = runs / name / f"stage-{number}"
-        logs.append(train(recipe.config, schedule, corpus, tokenizer, stage, before))
+        probe = streams.probe_of(recipe.config, schedule.steps, corpus, tokenizer)
+        logs.append(train(recipe.config, schedule, corpus, tokenizer, stage, before, probe))
         before = stage
     if recipe.bundled:
         export(recipe, logs, corpus, tokenizer, stage, models / name)
+    if name in STREAMS:
+        streams.write_log(logs[0], models / name)
     return logs
 
 

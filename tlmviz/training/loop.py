@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -67,6 +68,14 @@ class Schedule:
         return min(1.0, max(0.0, (0.9 - step / self.steps) / 0.3))
 
 
+@dataclass(frozen=True)
+class Probe:
+    """What is looked up in the network itself while it learns: `look` is called after each of `moments` steps."""
+
+    moments: frozenset[int]
+    look: Callable[[TransformerLM], dict]
+
+
 def train(
     config: ModelConfig,
     schedule: Schedule,
@@ -74,30 +83,31 @@ def train(
     tokenizer: Tokenizer,
     folder: Path,
     start: Path | None = None,
+    probe: Probe | None = None,
 ) -> dict:
     """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`.
 
-    `start` is the folder of an earlier stage whose weights a new run begins with.
+    `start` is the folder of an earlier stage whose weights a new run begins with. The log has a point of the curve at
+    every evaluation, loss and gradient norm (before clipping) of every step, and what the `probe` saw.
     """
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(schedule.seed)
     network = TransformerLM(config if schedule.dropout is None else replace(config, dropout=schedule.dropout))
     if start is not None:
         network.load_state_dict(read_weights(start), strict=False)
-    decayed = [p for p in network.parameters() if p.ndim > 1]
-    others = [p for p in network.parameters() if p.ndim <= 1]
-    groups = [dict(params=decayed, weight_decay=schedule.weight_decay), dict(params=others, weight_decay=0.0)]
-    optimizer = torch.optim.AdamW(groups, lr=schedule.learning_rate, betas=schedule.betas, fused=True)
+    optimizer = optimizer_of(network, schedule)
     packer = Packer(corpus, tokenizer, schedule.seed, schedule.bpe_dropout)
-    log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
+    log = {"schedule": asdict(schedule), "curve": [], "steps": [], "probes": [], "seconds": 0.0, "tokens": 0, "step": 0}
     if (folder / "log.json").is_file():
-        log = resume(folder, network, optimizer, packer)
+        log |= resume(folder, network, optimizer, packer)
     began = time.monotonic() - log["seconds"]
     last = schedule.stop or schedule.steps
     bar = tqdm(range(log["step"], last), initial=log["step"], total=last, mininterval=5, unit="step")
     recent: list[float] = []
     network.train()
     for step in bar:
+        if probe is not None and step in probe.moments:
+            log["probes"].append({"step": step, **probe.look(network)})
         length = min(schedule.length(step), config.context)
         rows, sentences = max(1, schedule.batch_tokens // length), schedule.sentence_share * schedule.fade(step)
         inputs, targets = packer.batch(rows, length, sentences, schedule.repeat_share)
@@ -106,9 +116,10 @@ def train(
         loss = F.cross_entropy(network(inputs).flatten(0, 1), targets.flatten())
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), schedule.clip)
+        norm = torch.nn.utils.clip_grad_norm_(network.parameters(), schedule.clip)
         optimizer.step()
         recent.append(loss.item())
+        log["steps"].append((recent[-1], float(norm)))
         log["tokens"] += inputs.numel()
         if (step + 1) % schedule.evaluate_every == 0 or step + 1 == last:
             held_out = bits_per_byte(network, tokenizer, corpus.valid)
@@ -119,8 +130,19 @@ def train(
             log.update(step=step + 1, seconds=time.monotonic() - began, passes=packer.passes)
             bar.set_postfix(loss=f"{loss_now:.3f}", held_out_bpb=f"{held_out:.4f}")
             recent.clear()
+            if probe is not None and step + 1 == last:
+                log["probes"].append({"step": last, **probe.look(network)})
             save(folder, network, optimizer, log)
     return log
+
+
+def optimizer_of(network: torch.nn.Module, schedule: Schedule) -> torch.optim.AdamW:
+    """AdamW that decays matrices, and neither vectors nor what starts at a meaning of its own (`static_...`)."""
+    decayed, others = [], []
+    for name, p in network.named_parameters():
+        (decayed if p.ndim > 1 and not name.rpartition(".")[2].startswith("static_") else others).append(p)
+    groups = [dict(params=decayed, weight_decay=schedule.weight_decay), dict(params=others, weight_decay=0.0)]
+    return torch.optim.AdamW(groups, lr=schedule.learning_rate, betas=schedule.betas, fused=True)
 
 
 def save(folder: Path, network, optimizer, log: dict) -> None:

@@ -30,6 +30,10 @@ class Pairs:
     train: list[tuple[str, str]]
     valid: dict[str, list[str]] = field(repr=False)
 
+    def held_out(self) -> list[tuple[str, str]]:
+        """The held-out translations as pairs."""
+        return [(english, one) for english, many in self.valid.items() for one in many]
+
     def references(self, fewest: int = 2, words: tuple[int, int] = (4, 12)) -> dict[str, list[str]]:
         """Held-out sentences of so many words with several translations: what BLEU is measured on."""
         return {
@@ -91,7 +95,7 @@ class PairBatches:
         chosen = next(self._waiting, None)
         if chosen is None:
             self.passes += 1
-            self._waiting = iter(self._one_pass(tokens))
+            self._waiting = iter(self.one_pass(tokens))
             chosen = next(self._waiting)
         return self.gather(chosen)
 
@@ -106,7 +110,8 @@ class PairBatches:
             following[row, : len(ids)] = ids
         return source, target, following
 
-    def _one_pass(self, tokens: int) -> list[list[int]]:
+    def one_pass(self, tokens: int) -> list[list[int]]:
+        """Which pairs make up each batch of one shuffled pass over all."""
         by_length: dict[int, list[int]] = defaultdict(list)
         for i in self.rng.permutation(len(self.pairs)):
             by_length[len(self.pairs[i][0])].append(int(i))

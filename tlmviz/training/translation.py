@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -36,7 +35,7 @@ TRANSFORMER = Schedule(
     steps=5000, batch_tokens=2048, learning_rate=2e-3, warmup=800, weight_decay=0.05, seed=3, evaluate_every=250,
 )
 RECURRENT = Schedule(
-    steps=3200, batch_tokens=2048, learning_rate=2e-3, warmup=200, weight_decay=0.02, seed=3, evaluate_every=250,
+    steps=2800, batch_tokens=2048, learning_rate=2e-3, warmup=200, weight_decay=0.02, seed=3, evaluate_every=250,
 )
 
 
@@ -76,12 +75,9 @@ def train(recipe: TranslationRecipe, pairs: Pairs, tokenizer, folder: Path) -> d
     schedule, config = recipe.schedule, recipe.config
     torch.manual_seed(schedule.seed)
     network = network_of(config)
-    decayed = [p for p in network.parameters() if p.ndim > 1]
-    others = [p for p in network.parameters() if p.ndim <= 1]
-    groups = [dict(params=decayed, weight_decay=schedule.weight_decay), dict(params=others, weight_decay=0.0)]
-    optimizer = torch.optim.AdamW(groups, lr=schedule.learning_rate, betas=schedule.betas, fused=True)
+    optimizer = loop.optimizer_of(network, schedule)
     packer = PairBatches(pairs.train, tokenizer, schedule.seed, config.context)
-    held_out = PairBatches([(e, f) for e, many in pairs.valid.items() for f in many], tokenizer, 0, config.context)
+    held_out = PairBatches(pairs.held_out(), tokenizer, 0, config.context)
     log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "pairs": 0, "step": 0}
     if (folder / "log.json").is_file():
         log = loop.resume(folder, network, optimizer, packer)
@@ -130,15 +126,10 @@ def held_out_loss(network, held_out: PairBatches) -> float:
     """Nats per target token of the held-out pairs, without smoothing."""
     network.eval()
     nats = count = 0
-    for chosen in held_out._one_pass(8192):
+    for chosen in held_out.one_pass(8192):
         source, target, following = held_out.gather(chosen)
         number = int((following >= 0).sum())
         nats += losses(network, source, target, following, 0.0)[0].item() * number
         count += number
     network.train()
     return nats / count
-
-
-def perplexity(nats: float) -> float:
-    """exp of nats per token."""
-    return math.exp(nats)

@@ -32,7 +32,7 @@ def export(recipe: TranslationRecipe, log: dict, pairs: Pairs, tokenizer: Tokeni
     network = network_of(recipe.config)
     network.load_state_dict(read_weights(run), strict=False)
     network.eval().requires_grad_(False)
-    held_out = PairBatches([(e, f) for e, many in pairs.valid.items() for f in many], tokenizer, 0, recipe.config.context)
+    held_out = PairBatches(pairs.held_out(), tokenizer, 0, recipe.config.context)
     full = held_out_loss(network, held_out)
     exact = {name: p.clone() for name, p in network.named_parameters()}
     dtype, stored = torch.float32, full

@@ -30,7 +30,7 @@ def run(name: str, pairs: Pairs, models: Path) -> None:
     for key, parameter in network.named_parameters():
         parameter.requires_grad_(key in trained)
     packer = PairBatches(pairs.train, mt.tokenizer, 0, mt.config.context)
-    held_out = PairBatches([(e, f) for e, many in pairs.valid.items() for f in many], mt.tokenizer, 0, mt.config.context)
+    held_out = PairBatches(pairs.held_out(), mt.tokenizer, 0, mt.config.context)
     before = held_out_loss(network, held_out)
     optimizer = torch.optim.AdamW([p for p in network.parameters() if p.requires_grad], lr=RATE, weight_decay=0.0, fused=True)
     for step in (bar := tqdm(range(STEPS), mininterval=5, unit="step")):

@@ -12,8 +12,10 @@ import streamlit as st
 from tlmviz import kernels
 from tlmviz.checks import Check
 from tlmviz.errors import Error
+from tlmviz.language_model import LanguageModel
+from tlmviz.translator import Translator
 
-from . import compute, state
+from . import state
 
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
 _COMPACT = """<style>
@@ -107,13 +109,11 @@ def copy_as_python(code: str) -> None:
         st.code(code, language="python")
 
 
-def sidebar_status(name: str) -> None:
+def sidebar_status(model: LanguageModel | Translator) -> None:
     """The loaded model, the kernel backend and the device, below the page menu."""
-    lm = compute.model(name)
-    config, weight = lm.config, next(lm.network.parameters())
+    config, weight = model.config, next(model.network.parameters())
     backend = {"torch": "torch reference", "triton": "Triton"}[kernels.backend_for(weight)]
-    st.sidebar.caption(
-        f"{config.n_layers} layers × {config.n_heads} heads, d {config.d_model}, "
-        f"{lm.n_parameters / 1e6:.1f} M parameters, reads {config.context:,} tokens  \n"
-        f"Backend: {backend} · device: {weight.device}"
-    )
+    sizes = f"{model.n_parameters / 1e6:.1f} M parameters, reads {config.context:,} tokens"
+    if isinstance(model, LanguageModel):
+        sizes = f"{config.n_layers} layers × {config.n_heads} heads, d {config.d_model}, {sizes}"
+    st.sidebar.caption(f"{sizes}  \nBackend: {backend} · device: {weight.device}")

@@ -1,10 +1,13 @@
-"""The pages of the app, by section: file, title, icon."""
+"""The pages of the app, by section: file, title, icon; and which models a section's sidebar offers."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-TRANSLATION = "Translation"  # these pages show translation models, all others language models
+from . import compute, frame, state, stream_state, translation_state
+
+TRANSLATION = "Translation"
+STREAMS = "Streams"
 SECTIONS = {
     "Attention": (
         ("attention/explorer", "Attention explorer", "grid_view"),
@@ -26,6 +29,7 @@ SECTIONS = {
         ("translation/attention_scores", "Attention scores", "balance"),
         ("translation/encoder_decoder", "Encoder & decoder", "swap_horiz"),
     ),
+    STREAMS: (("streams/mhc", "mHC", "waves"),),
     "Kernels": (
         ("kernels/flash_attention", "FlashAttention", "bolt"),
         ("kernels/long_context", "Long context", "straighten"),
@@ -33,6 +37,24 @@ SECTIONS = {
     "Models": (("models/model_zoo", "Model zoo", "table_chart"),),
 }
 HOME = "attention/explorer"
+
+
+def sidebar(section: str) -> None:
+    """The section's menu of models, with what the chosen one is."""
+    trained = "Small models trained for this app"
+    if section == TRANSLATION:
+        name = state.model_menu(
+            translation_state.models(), "mt", translation_state.DEFAULT_MODEL, f"{trained}, English to French."
+        )
+        frame.sidebar_status(translation_state.model(name))
+    elif section == STREAMS:
+        name = state.model_menu(
+            stream_state.models(), "smodel", stream_state.DEFAULT_MODEL, f"{trained}; they differ in their connections."
+        )
+        frame.sidebar_status(compute.model(name))
+    else:
+        name = state.model_menu(compute.models(), "model", compute.DEFAULT_MODEL, f"{trained}.")
+        frame.sidebar_status(compute.model(name))
 
 
 def pages() -> dict[str, list]:

@@ -17,8 +17,6 @@ from streamlit.errors import StreamlitAPIException
 from tlmviz.errors import BadText
 from tlmviz.language_model import LanguageModel
 
-from . import compute
-
 EXAMPLES = {
     "A lost ball": "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball.",
     "Two friends": "Tom and Anna were friends. Tom gave Anna a cake because Anna was sad. Anna said, \"Thank you, Tom.\"",
@@ -104,20 +102,17 @@ def share() -> None:
             del st.query_params[name]
 
 
-def model_menu() -> str:
-    """The sidebar's model menu. A model in the URL that does not exist is named in a sentence, and the default opens."""
-    names = list(compute.models())
-    asked = st.query_params.get("model")
+def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> str:
+    """A sidebar's menu of models, the default first. One in the URL that does not exist is named in a sentence."""
+    names = sorted(models, key=lambda name: (name != default, name))
+    asked = st.query_params.get(key)
     if asked is not None and asked not in names:
         st.session_state["_unknown_model"] = asked
-    default = names.index(compute.DEFAULT_MODEL) if compute.DEFAULT_MODEL in names else 0
-    chosen = st.sidebar.selectbox(
-        "Model", names, index=default, key="model", bind="query-params", help="Small models trained for this app."
-    )
+    chosen = st.sidebar.selectbox("Model", names, key=key, bind="query-params", help=help)
     unknown = st.session_state.pop("_unknown_model", None)
     if unknown is not None:
-        st.warning(f"There is no model “{unknown[:60]}”; {chosen} is shown instead. The menu at the left lists all.")
-    st.sidebar.caption(compute.models()[chosen])
+        st.warning(f"There is no model “{unknown[:60]}” here; {chosen} is shown instead. The menu at the left lists all.")
+    st.sidebar.caption(models[chosen])
     return chosen
 
 

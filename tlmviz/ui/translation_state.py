@@ -7,7 +7,6 @@ from dataclasses import replace
 import streamlit as st
 
 import tlmviz
-from tlmviz import kernels
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Search
 from tlmviz.errors import BadCheckpoint, BadText
@@ -41,29 +40,6 @@ def model(name: str) -> Translator:
     if not isinstance(mt, Translator):
         raise BadCheckpoint(f"{mt.name} does not translate; choose one of {', '.join(models())}.")
     return mt
-
-
-def model_menu() -> str:
-    """The sidebar's menu of translation models, with what the chosen one is. An unknown one in the URL is named."""
-    names = sorted(models(), key=lambda name: (name != DEFAULT_MODEL, name))
-    asked = st.query_params.get("mt")
-    if asked is not None and asked not in names:
-        st.session_state["_unknown_translator"] = asked
-    chosen = st.sidebar.selectbox(
-        "Model", names, key="mt", bind="query-params", help="Small models trained for this app, English to French."
-    )
-    unknown = st.session_state.pop("_unknown_translator", None)
-    if unknown is not None:
-        st.warning(f"There is no translation model “{unknown[:60]}”; {chosen} is shown instead. The menu at the left lists all.")
-    mt = model(chosen)
-    weight = next(mt.network.parameters())
-    backend = {"torch": "torch reference", "triton": "Triton"}[kernels.backend_for(weight)]
-    st.sidebar.caption(models()[chosen])
-    st.sidebar.caption(
-        f"{mt.n_parameters / 1e6:.1f} M parameters, reads {mt.config.context} tokens  \n"
-        f"Backend: {backend} · device: {weight.device}"
-    )
-    return chosen
 
 
 def sentence_box(mt: Translator) -> str | None:

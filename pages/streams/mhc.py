@@ -1,0 +1,44 @@
+"""mHC: residual streams that mix by doubly stochastic matrices, in models that were trained with them."""
+
+import streamlit as st
+
+from tlmviz.errors import Error
+from tlmviz.ui import (
+    compute,
+    frame,
+    state,
+    stream_depth,
+    stream_dial,
+    stream_matrices,
+    stream_mixing,
+    stream_state,
+    stream_training,
+)
+
+SHOWN = {
+    "Matrices": stream_matrices.show,
+    "Sinkhorn dial": stream_dial.show,
+    "Depth": stream_depth.show,
+    "Streams": stream_mixing.show,
+    "Training": stream_training.show,
+}
+
+
+@frame.fragment
+def show(name: str) -> None:
+    """The text and the chosen view of what the model does with it."""
+    text = state.text_box(compute.model(name))
+    if text is None:
+        return
+    view = st.segmented_control(
+        "View", stream_state.VIEWS, default=stream_state.VIEWS[0], key="sview", bind="query-params", required=True,
+        label_visibility="collapsed",
+    )
+    SHOWN[view](name, text)
+
+
+frame.heading("mHC", "Several residual streams, and matrices that mix them without making anything louder.")
+try:
+    show(st.session_state["smodel"])
+except Error as error:
+    st.error(str(error))

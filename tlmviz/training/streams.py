@@ -1,0 +1,111 @@
+"""Models with one residual stream and with four, trained alike, and what was logged of their streams on the way.
+
+Three story models differ in nothing but their connections; two deep and thin ones show what depth does to free and to
+doubly stochastic mixing. Each leaves, besides its weights, `training.csv` (loss, gradient norm, gains) and
+`moments.safetensors` (its mixing matrices at moments of the training).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import torch
+from safetensors.torch import save_file
+
+from ..analysis.streams import composite, mixing
+from ..config import ModelConfig
+from ..layers.streams import gains
+from ..networks.transformer import TransformerLM
+from ..recording import recording
+from ..tokens import Tokenizer
+from .data import Corpus
+from .loop import Probe, Schedule
+from .recipes import Recipe
+
+KINDS = {"residual": ("residual", 1), "hc": ("hyper", 4), "mhc": ("manifold", 4)}
+WORDS = {
+    "residual": "plain residual connections",
+    "hc": "hyper-connections around four streams",
+    "mhc": "manifold-constrained hyper-connections (mHC): four streams, doubly stochastic mixing",
+}
+SCHEDULE = Schedule(
+    steps=1800, batch_tokens=2048, learning_rate=2e-3, weight_decay=0.3, sentence_share=0.3, bpe_dropout=0.1,
+    evaluate_every=200,
+)
+DEEP = Schedule(
+    steps=1500, batch_tokens=1024, learning_rate=4e-3, warmup=50, weight_decay=0.3,
+    sentence_share=0.3, bpe_dropout=0.1, evaluate_every=200,
+)
+LOOKED_AT = 128  # tokens of held-out text that the matrices are averaged over
+WINDOW = 10  # steps to a line of training.csv
+
+
+def _recipe(kind: str, deep: bool) -> Recipe:
+    connection, streams = KINDS[kind]
+    name = f"stories-deep-{kind}" if deep else f"stories-{kind}"
+    sizes = (
+        dict(n_layers=24, d_model=64, n_heads=4, n_kv_heads=4, d_ff=176) if deep else
+        dict(n_layers=8, d_model=160, n_heads=5, n_kv_heads=5, d_ff=400)
+    )
+    config = ModelConfig(
+        name=name, description=f"Stories, {sizes['n_layers']} layers: {WORDS[kind]}.", context=256, dropout=0.1,
+        connection=connection, streams=streams, **sizes,
+    )  # fmt: skip
+    return Recipe(config, (DEEP if deep else SCHEDULE,))
+
+
+STREAMS = {
+    recipe.config.name: recipe
+    for recipe in (*(_recipe(kind, False) for kind in KINDS), *(_recipe(kind, True) for kind in ("hc", "mhc")))
+}
+
+
+def probe_of(config: ModelConfig, steps: int, corpus: Corpus, tokenizer: Tokenizer) -> Probe | None:
+    """What is logged of a network with streams; None for one without."""
+    if config.connection == "residual":
+        return None
+    text = tokenizer.encode("\n\n".join(corpus.valid[:20]), bos=True)[:LOOKED_AT]
+    often = {*range(0, 100, 20), *range(100, 400, 50), *range(400, steps, 100)}
+    return Probe(frozenset(often), lambda network: look(network, text))
+
+
+@torch.inference_mode()
+def look(network: TransformerLM, ids: list[int]) -> dict:
+    """The mixing matrices of every sublayer, averaged over these tokens, and the gains of their product.
+
+    Lists: res [P, N, N], pre [P, N], post [P, N] for P sublayers; numbers: forward and backward gain, mean over tokens.
+    """
+    training = network.training
+    network.eval()
+    with recording(lambda name: name.rpartition(".")[2] in ("pre", "post", "res")) as record:
+        network(torch.tensor([ids]))
+    network.train(training)
+    parts = mixing(record.values, network.config.n_layers)
+    forward, backward = gains(composite(parts.res))
+    averages = {name: getattr(parts, name).mean(1).tolist() for name in ("pre", "post", "res")}
+    return {**averages, "forward": forward.mean().item(), "backward": backward.mean().item()}
+
+
+def write_log(log: dict, folder: Path) -> None:
+    """training.csv and, with streams, moments.safetensors beside a model's weights.
+
+    Columns: step, train_loss (nats), grad_norm and grad_norm_max (mean and largest of the steps up to this one, before
+    clipping), valid_bpb, gain_forward, gain_backward (empty where they were not measured). Tensors: steps [M],
+    pre, post [M, P, N], res [M, P, N, N] for P sublayers.
+    """
+    steps = pd.DataFrame(log["steps"], columns=["train_loss", "norm"])
+    groups = steps.groupby([min(i // WINDOW * WINDOW + WINDOW, len(steps)) for i in range(len(steps))])
+    frame = pd.DataFrame(
+        {"train_loss": groups["train_loss"].mean(), "grad_norm": groups["norm"].mean(), "grad_norm_max": groups["norm"].max()}
+    )
+    curve = pd.Series({point["step"]: point["valid_bpb"] for point in log["curve"]}, name="valid_bpb", dtype=float)
+    probes = pd.DataFrame(
+        {name: {probe["step"]: probe[of] for probe in log["probes"]} for name, of in
+         (("gain_forward", "forward"), ("gain_backward", "backward"))}, dtype=float,
+    )  # fmt: skip
+    frame = frame.join(curve, how="outer").join(probes, how="outer").rename_axis("step")
+    frame.to_csv(folder / "training.csv", float_format="%.5g")
+    if log["probes"]:
+        tensors = {name: torch.tensor([probe[name] for probe in log["probes"]]) for name in ("pre", "post", "res")}
+        save_file({"steps": torch.tensor([probe["step"] for probe in log["probes"]]), **tensors}, folder / "moments.safetensors")
