@@ -24,3 +24,20 @@ def mixing(name: str, text: str) -> streams.Mixing:
     """The mixing matrices of every sublayer at every token of a text."""
     trace = compute.trace(name, text)
     return compute.alone(text, lambda: streams.mixing_of(trace))
+
+
+def place(tokens: int, sublayers: int) -> tuple[int, int]:
+    """The token and the sublayer looked at, which follow the user from view to view: the last token and the first, at first."""
+    if "_stream_place" not in st.session_state:
+        asked = (st.query_params.get(key, "") for key in ("stok", "ssub"))
+        st.session_state["_stream_place"] = tuple(int(value) if value.isdecimal() else None for value in asked)
+    token, sublayer = st.session_state["_stream_place"]
+    return (tokens - 1 if token is None else min(token, tokens - 1)), min(sublayer or 0, sublayers - 1)
+
+
+def remember(token: int, sublayer: int) -> None:
+    """Keep where the user looks, for the session and in the URL."""
+    st.session_state["_stream_place"] = token, sublayer
+    for key, value in (("stok", token), ("ssub", sublayer)):
+        if st.query_params.get(key) != str(value):
+            st.query_params[key] = str(value)
