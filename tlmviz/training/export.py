@@ -18,10 +18,10 @@ from ..tokens import Tokenizer
 from .curves import draw
 from .data import Corpus
 from .loop import read_weights
+from .precision import LOSS_MARGIN, stored_dtype
 from .recipes import Recipe
 
 PROMPTS = ("Once upon a time there was a little", "Tom and Anna went to the park. Anna saw", "The dog was sad because")
-LOSS_MARGIN = 0.001  # nats per token that half precision may cost
 
 
 def export(recipe: Recipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path) -> None:
@@ -29,17 +29,9 @@ def export(recipe: Recipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenize
     network = TransformerLM(recipe.config)
     network.load_state_dict(read_weights(run), strict=False)
     network.eval().requires_grad_(False)
-    full = bits_per_byte(network, tokenizer, corpus.valid)
-    tokens_per_byte = _tokens_per_byte(tokenizer, corpus.valid)
-    exact = {name: p.clone() for name, p in network.named_parameters()}
-    dtype, stored = torch.float32, full
-    for half in (torch.float16, torch.bfloat16):
-        for name, p in network.named_parameters():
-            p.copy_(exact[name].to(half).float())
-        rounded = bits_per_byte(network, tokenizer, corpus.valid)
-        if abs(rounded - full) * math.log(2) / tokens_per_byte < LOSS_MARGIN:
-            dtype, stored = half, rounded
-            break
+    # A margin in nats per token, as bits per byte.
+    margin = LOSS_MARGIN * _tokens_per_byte(tokenizer, corpus.valid) / math.log(2)
+    dtype, full, stored = stored_dtype(network, lambda: bits_per_byte(network, tokenizer, corpus.valid), margin)
     save_network(folder, network, tokenizer, dtype)
     _curve(logs, folder / "curve.svg")
     lm = LanguageModel(network, tokenizer)

@@ -18,10 +18,10 @@ from ..translator import Translator
 from .curves import draw
 from .loop import read_weights
 from .pairs import PairBatches, Pairs
+from .precision import stored_dtype
 from .translation import TranslationRecipe, held_out_loss, network_of
 
 ALIGNMENTS = MODELS.parent / "tests" / "data" / "alignments.tsv"
-LOSS_MARGIN = 0.001  # nats per token that half precision may cost
 SHOWN = 5  # examples of each sort on the card
 
 
@@ -33,16 +33,7 @@ def export(recipe: TranslationRecipe, log: dict, pairs: Pairs, tokenizer: Tokeni
     network.load_state_dict(read_weights(run), strict=False)
     network.eval().requires_grad_(False)
     held_out = PairBatches(pairs.held_out(), tokenizer, 0, recipe.config.context)
-    full = held_out_loss(network, held_out)
-    exact = {name: p.clone() for name, p in network.named_parameters()}
-    dtype, stored = torch.float32, full
-    for half in (torch.float16, torch.bfloat16):
-        for name, p in network.named_parameters():
-            p.copy_(exact[name].to(half).float())
-        rounded = held_out_loss(network, held_out)
-        if abs(rounded - full) < LOSS_MARGIN:
-            dtype, stored = half, rounded
-            break
+    dtype, _, stored = stored_dtype(network, lambda: held_out_loss(network, held_out))
     network.eval()
     rates = error_rates(Translator(network, tokenizer), read_alignments(ALIGNMENTS))
     if isinstance(network, EncoderDecoder):
