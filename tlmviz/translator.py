@@ -11,15 +11,14 @@ import pandas as pd
 import torch
 from jaxtyping import Float
 
-from . import kernels
 from .decoding.beam import BeamOptions, beam_search
 from .decoding.penalties import Penalties, Score
 from .decoding.records import Search
 from .decoding.steppers import Stepper, stepper_of
 from .errors import BadText
 from .networks.encoder_decoder import EncoderDecoder
+from .networks.given import attention_maps, read_given
 from .networks.seq2seq import Seq2Seq
-from .recording import recording
 from .tokens import Tokenizer
 from .translator_config import TranslatorConfig
 
@@ -183,20 +182,10 @@ class Translator:
     @torch.inference_mode()
     def read(self, text: str, translation: list[int]) -> Reading:
         """A given translation (ids) read in one pass, as in training. Raises BadText."""
-        source = torch.tensor([self.encode(text)])
-        given = torch.tensor([[self.tokenizer.end_of_text, *translation[:-1]]])
+        keep = (".cross.q", ".cross.k", ".cross.lse")
+        given = read_given(self.network, self.encode(text), translation, self.tokenizer.end_of_text, keep)
         if isinstance(self.network, Seq2Seq):
-            logits, paid = self.network(source, given)
-            maps = paid[0, :, None]
+            maps = given.paid[0, :, None]
         else:
-            with recording(lambda name: name.endswith((".cross.q", ".cross.k", ".cross.lse"))) as record:
-                logits = self.network(source, given)
-            layers = range(self.config.decoder_layers)
-            q, k, lse = (
-                torch.cat([record.values[f"decoder.{layer}.cross.{part}"] for layer in layers], 1) for part in ("q", "k", "lse")
-            )
-            scale = self.network.decoder[0].cross.spec().scale
-            maps = kernels.attention_map(q, k, lse, causal=False, scale=scale)[0].transpose(0, 1)
-        logp = logits[0].log_softmax(-1).gather(-1, torch.tensor(translation, dtype=torch.long)[:, None])[:, 0]
-        return Reading(logp.numpy(), maps[: len(translation)].numpy())
-
+            maps = attention_maps(self.network, given.values, "decoder", "cross").flatten(0, 1).transpose(0, 1)
+        return Reading(given.logp.numpy(), maps[: len(translation)].numpy())

@@ -49,9 +49,11 @@ def test_rows_are_the_shifted_target_and_losses_those_of_a_reading(mt, translati
     np.testing.assert_allclose(maps.cross.reshape(4, *maps.cross.shape[2:]).swapaxes(0, 1), reading.attention, atol=1e-6)
 
 
-def test_one_token_is_enough_and_an_empty_sentence_is_not(mt):
+def test_one_token_is_enough_or_none_and_an_empty_sentence_is_not(mt):
     one = masks.read(mt, "a", [mt.tokenizer.end_of_text])
     assert one.decoder.shape[-2:] == (1, 1) and np.isfinite(one.logp).all()
+    none = masks.read(mt, "a", [])
+    assert none.logp.shape == (0,) and none.decoder.shape[-2:] == (1, 1)  # the end-of-text token at the start is read
     with pytest.raises(BadText):
         masks.read(mt, "", [1])
 

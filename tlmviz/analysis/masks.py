@@ -12,11 +12,10 @@ from jaxtyping import Float
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from .. import kernels
 from ..errors import BadCheckpoint
 from ..networks.encoder_decoder import EncoderDecoder
+from ..networks.given import attention_maps, read_given
 from ..networks.zoo import check_weights, checkpoint_folder
-from ..recording import recording
 
 UNMASKED = "unmasked.safetensors"
 
@@ -41,26 +40,10 @@ def read(mt, text: str, translation: list[int]) -> Maps:
     Raises BadText.
     """
     network: EncoderDecoder = mt.network
-    source = torch.tensor([mt.encode(text)])
-    given = torch.tensor([[mt.tokenizer.end_of_text, *translation[:-1]]])
-    with recording(lambda name: name.endswith((".q", ".k", ".lse"))) as record:
-        logits = network(source, given)
-    config = mt.config
-
-    def maps(prefix: str, part: str, spec, layers: int) -> np.ndarray:
-        found = []
-        for layer in range(layers):
-            q, k, lse = (record.values[f"{prefix}.{layer}.{part}.{name}"] for name in ("q", "k", "lse"))
-            found.append(kernels.attention_map(q, k, lse, causal=spec.causal, scale=spec.scale)[0])
-        return torch.stack(found).numpy()
-
-    logp = logits[0].log_softmax(-1).gather(-1, torch.tensor(translation)[:, None])[:, 0]
-    return Maps(
-        maps("encoder", "attn", network.encoder[0].attn.spec(network.positions), config.encoder_layers),
-        maps("decoder", "attn", network.decoder[0].attn.spec(network.positions), config.decoder_layers),
-        maps("decoder", "cross", network.decoder[0].cross.spec(), config.decoder_layers),
-        logp.numpy(),
-    )
+    given = read_given(network, mt.encode(text), translation, mt.tokenizer.end_of_text, (".q", ".k", ".lse"))
+    parts = (("encoder", "attn"), ("decoder", "attn"), ("decoder", "cross"))
+    maps = (attention_maps(network, given.values, *part).numpy() for part in parts)
+    return Maps(*maps, given.logp.numpy())
 
 
 def unmasked(mt, weights: dict[str, torch.Tensor] | None = None):
