@@ -128,42 +128,45 @@ class _Run:
         taken: dict[int, int] = {}  # token -> how many beams of earlier groups chose it at this depth
         chosen, following = [], []
         # All groups start from the one empty text.
-        groups = self.live if depth else [[0]] * options.groups
-        for number, group in enumerate(groups):
-            following.append([])
-            if not group or (self.finished[number] >= self.size and options.stop == "enough"):
+        for number, group in enumerate(self.live if depth else [[0]] * options.groups):
+            kept = []
+            if self.finished[number] >= self.size and options.stop == "enough":
                 for node in group:
                     found.nodes[node].why = "its group finished enough texts"
-                continue
-            logp = step.logp[[rows[node] for node in group]]
-            allowed, reasons = self._allowed(depth, group, logp)
-            totals = torch.tensor([found.nodes[node].total for node in group])[:, None] + allowed
-            ranked = totals.clone() if taken else totals
-            for token, count in taken.items():
-                ranked[:, token] -= options.diversity * count
-            best = ranked.flatten().topk(min(2 * self.size, ranked.numel()))
-            places: dict[tuple[int, int], int] = {}
-            for rank, (value, flat) in enumerate(zip(best.values.tolist(), best.indices.tolist())):
-                if value == -np.inf or len(following[number]) == self.size:
-                    break
-                beam, token = divmod(flat, logp.shape[1])
-                places[beam, token] = rank
-                if token == self.stepper.end:
-                    if rank < self.size:
-                        node = self._add(group[beam], token, logp[beam, token].item(), "finished", "it is complete")
-                        found.leaves.append(node)
-                        self.finished[number] += 1
-                    else:
-                        del places[beam, token]
-                    continue
-                node = self._add(group[beam], token, logp[beam, token].item(), "kept", f"rank {rank + 1} of its depth")
-                following[number].append(node)
-                chosen.append((rows[group[beam]], token))
-            for _, token in chosen[len(chosen) - len(following[number]) :]:
-                taken[token] = taken.get(token, 0) + 1
-            self._remember_dropped(group, logp, allowed, places, reasons)
+            elif group:
+                kept = self._select(depth, number, group, step.logp[[rows[node] for node in group]], taken)
+            following.append(kept)
+            for node in (found.nodes[i] for i in kept):
+                chosen.append((rows[node.parent], node.token))
+                taken[node.token] = taken.get(node.token, 0) + 1
         self.live = following
         return chosen
+
+    def _select(self, depth: int, number: int, group: list[int], logp: Tensor, taken: dict[int, int]) -> list[int]:
+        """The nodes of a group that live on: its candidates from the best down, finished ones set aside."""
+        allowed, reasons = self._allowed(depth, group, logp)
+        ranked = torch.tensor([self.found.nodes[node].total for node in group])[:, None] + allowed
+        for token, count in taken.items():
+            ranked[:, token] -= self.options.diversity * count
+        best = ranked.flatten().topk(min(2 * self.size, ranked.numel()))
+        kept, remembered = [], set()
+        for rank, (value, flat) in enumerate(zip(best.values.tolist(), best.indices.tolist())):
+            if value == -np.inf or len(kept) == self.size:
+                break
+            beam, token = divmod(flat, logp.shape[1])
+            ends = token == self.stepper.end
+            if ends and rank >= self.size:
+                continue
+            state, why = ("finished", "it is complete") if ends else ("kept", f"rank {rank + 1} of its depth")
+            node = self._add(group[beam], token, logp[beam, token].item(), state, why)
+            remembered.add((beam, token))
+            if ends:
+                self.found.leaves.append(node)
+                self.finished[number] += 1
+            else:
+                kept.append(node)
+        self._remember_dropped(group, logp, remembered, reasons)
+        return kept
 
     def _allowed(self, depth: int, group: list[int], logp: Tensor) -> tuple[Tensor, dict[tuple[int, int], str]]:
         """Log-probabilities with -inf for what may not be written, and the reason for each such (beam, token)."""
@@ -193,12 +196,12 @@ class _Run:
         nodes.append(Node(parent, nodes[parent].depth + 1, token, logp, nodes[parent].total + logp, state, why))
         return len(nodes) - 1
 
-    def _remember_dropped(self, group, logp, allowed, places, reasons) -> None:
+    def _remember_dropped(self, group, logp, remembered, reasons) -> None:
         """Each beam's most probable candidates that do not live on."""
         best = logp.topk(min(self.options.shown, logp.shape[1]))
         for beam, (tokens, values) in enumerate(zip(best.indices.tolist(), best.values.tolist())):
             for token, value in zip(tokens, values):
-                if (beam, token) not in places:
+                if (beam, token) not in remembered:
                     why = reasons.get((beam, token), f"not among the best {self.size} of its depth")
                     self._add(group[beam], token, value, "pruned", why)
 
