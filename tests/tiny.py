@@ -27,6 +27,8 @@ VARIANTS = {
     "none-mqa": dict(positions="none", n_kv_heads=1),
     "latent": dict(latent_dim=12, rope_dim=4),
     "relative": dict(positions="relative", relative_distance=6),
+    "hyper": dict(connection="hyper", streams=3),
+    "manifold": dict(connection="manifold", streams=4),
 }
 TRANSLATORS = {
     "transformer": {},

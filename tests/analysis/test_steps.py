@@ -112,10 +112,21 @@ def test_panels_hold_the_tapped_tensors(steps, variant):
     assert np.array_equal(steps["mix"].panels[-1].values, z)
 
 
-def test_additions_add_up(steps):
-    for which in ("add 1", "add 2"):
+def test_additions_add_up(steps, variant):
+    trace = watch(variant)
+    for which, part, end in (("add 1", "attn", "mid"), ("add 2", "mlp", "post")):
         before, update, after = (panel.values for panel in steps[which].panels)
-        assert np.allclose(before + update, after, atol=1e-5)
+        if variant.config.connection == "residual":
+            assert np.allclose(before + update, after, atol=1e-5)
+        else:  # the mean of the streams, mixed and written to
+            x = trace[f"blocks.{LAYER}.resid_{'pre' if part == 'attn' else 'mid'}"][0]
+            seen, join = variant.trace(tiny.TEXT), f"blocks.{LAYER}.join_{part}"
+            pre, post, res = (seen[f"{join}.{name}"][0] for name in ("pre", "post", "res"))
+            mixed = torch.einsum("tij,tjc->tic", res, x) + torch.einsum("ti,tc->tic", post, torch.from_numpy(update))
+            assert np.allclose(before, x.mean(1), atol=1e-6) and np.allclose(after, mixed.mean(1), atol=1e-4)
+            norm = steps[which.replace("add", "norm")].panels[0].values
+            assert np.allclose(norm, torch.einsum("tn,tnc->tc", pre, x), atol=1e-4)
+            assert np.allclose(after, trace[f"blocks.{LAYER}.resid_{end}"][0].mean(1), atol=1e-5)
 
 
 def test_post_norm_steps_end_in_the_tapped_stream(tokenizer):

@@ -48,7 +48,7 @@ def logit_lens(lm, trace: Trace) -> Float[Tensor, "l_plus_1 t v"]:
     names = ["blocks.0.resid_pre", *(f"blocks.{i}.resid_post" for i in range(trace.n_layers))]
     streams = trace.tensors(names)
     with torch.inference_mode():
-        return torch.cat([lm.network.head(lm.network.norm(streams[name])) for name in names])
+        return torch.cat([lm.network.head(lm.network.norm(lm.network.merge(streams[name]))) for name in names])
 
 
 def logit_shares(lm, trace: Trace, position: int, token: int) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from ..trace import Trace
 from .matrices import Panel
+from .streams import stream
 
 ROWS, CELLS = 128, 100_000  # most tokens, and most cells, of one matrix's picture
 
@@ -31,6 +32,15 @@ class Reader:
     def __getitem__(self, part: str) -> Tensor:
         """A tapped tensor of this layer without its batch dimension."""
         return self.trace[f"blocks.{self.layer}.{part}"][0]
+
+    def state(self, part: str) -> Tensor:
+        """The residual stream [T, C] at a tap of this layer, or the mean of its streams."""
+        return stream(self.trace, f"blocks.{self.layer}.{part}")
+
+    def read(self, which: int) -> Tensor:
+        """What sublayer 1 or 2 is given before its normalisation, [T, C]: with several streams, what H_pre makes of them."""
+        joined = f"join_{('attn', 'mlp')[which - 1]}.read"
+        return self[joined] if self.config.connection != "residual" else self[("resid_pre", "resid_mid")[which - 1]]
 
     def python(self, part: str) -> str:
         """The public expression for a tapped tensor of this layer."""

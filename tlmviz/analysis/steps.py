@@ -16,6 +16,7 @@ from torch.nn import functional as F
 from ..config import ModelConfig
 from ..errors import UnknownName
 from ..layers import positions as kinds
+from ..layers.streams import Residual
 from ..networks.transformer import TransformerLM
 from ..trace import Trace
 from . import attention_steps
@@ -45,7 +46,7 @@ def step_names(config: ModelConfig) -> tuple[str, ...]:
 
 def tensor_names(layer: int) -> frozenset[str]:
     """Every tapped tensor that the steps of one layer read."""
-    block = ("resid_pre", "normed_attn", "resid_mid", "normed_mlp", "resid_post")
+    block = ("resid_pre", "join_attn.read", "normed_attn", "resid_mid", "join_mlp.read", "normed_mlp", "resid_post")
     attn = ("fused", "latent", "q", "k", "v", "lse", "z", "concat", "out")
     parts = (*block, *(f"attn.{name}" for name in attn), *(f"mlp.{name}" for name in ("pre", "hidden", "out")))
     # A trace counts its heads on blocks.0.attn.q.
@@ -109,7 +110,7 @@ def norm(which: int) -> Callable[[Reader], Step]:
 
     def build(r: Reader) -> Step:
         sublayer, tap = (("attention", "normed_attn"), ("MLP", "normed_mlp"))[which - 1]
-        before = r[("resid_pre", "resid_mid")[which - 1]] if r.pre_norm else _sum(r, which)
+        before = r.read(which) if r.pre_norm else _sum(r, which)
         name = "x" if r.pre_norm else f"x + {sublayer}"
         if r.config.norm == "layernorm":
             kind, latex = "LayerNorm takes off each token's mean and divides by its standard deviation", (
@@ -134,16 +135,28 @@ def add(which: int) -> Callable[[Reader], Step]:
 
     def build(r: Reader) -> Step:
         source, part, after = (("resid_pre", "attn", "resid_mid"), ("resid_mid", "mlp", "resid_post"))[which - 1]
-        x, update, result = r[source], r[f"{part}.out"], _sum(r, which)
+        x, update, result = r.state(source), r[f"{part}.out"], _sum(r, which)
         limit, name = spread(x, result), ("attention", "MLP")[which - 1]
         share = float((update.norm(dim=-1) / x.norm(dim=-1)).mean())
         later = "" if r.pre_norm else " Its normalisation follows (post-norm)."
         python = r.python(after) if r.pre_norm else f"{r.python(source)} + {r.python(part + '.out')}"
+        if r.config.connection != "residual":
+            join = getattr(r.block, f"join_{part}")
+            return Step(
+                f"add {which}",
+                f"The layer carries {r.config.streams} streams: H_res mixes them, and H_post hands what {name} wrote to each. "
+                f"Drawn is their mean; what was written is {share:.0%} as long. The page mHC shows streams and matrices.",
+                (quote(type(r.block).forward, f"self.join_{part}("), quote(type(join).forward, "return ")),
+                r"X \leftarrow H^{\mathrm{res}} X + H^{\mathrm{post}} f(H^{\mathrm{pre}} X)", f"{NOTES} 5, Eq. 97.",
+                f"{python}.mean(-2)",
+                (r.stream("mean of streams", x, limit), r.stream(f"{name} (own colour scale)", update),
+                 r.stream("new mean of streams", result, limit)),
+            )  # fmt: skip
         return Step(
             f"add {which}",
             f"{name[0].upper()}{name[1:]} does not replace the stream, it adds to it, here a vector {share:.0%} as long."
             f"{later}",
-            (_line(r, which),),
+            _addition(r, which),
             r"x \leftarrow x + f(x)", f"{NOTES} 2.1.3.", python,
             (r.stream("x", x, limit), r.stream(f"+ {name} (own colour scale)", update), r.stream("= new x", result, limit)),
         )
@@ -154,8 +167,14 @@ def add(which: int) -> Callable[[Reader], Step]:
 def _sum(r: Reader, which: int) -> Tensor:
     """The stream right after an addition: tapped in pre-norm blocks, added again in post-norm ones, which only tap its norm."""
     if r.pre_norm:
-        return r[("resid_mid", "resid_post")[which - 1]]
+        return r.state(("resid_mid", "resid_post")[which - 1])
     return r[("resid_pre", "resid_mid")[which - 1]] + r[("attn.out", "mlp.out")[which - 1]]
+
+
+def _addition(r: Reader, which: int) -> tuple[Source, ...]:
+    if not r.pre_norm:
+        return (_line(r, which),)
+    return quote(type(r.block).forward, f"self.join_{('attn', 'mlp')[which - 1]}("), quote(Residual.forward, "return ")
 
 
 def _line(r: Reader, which: int) -> Source:

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from ..trace import Trace
 from .heads import logit_lens
+from .streams import stream, sublayers
 
 
 def stream_names(layers: int) -> frozenset[str]:
@@ -20,10 +21,10 @@ def stream_names(layers: int) -> frozenset[str]:
 
 
 def stream_norms(trace: Trace) -> tuple[list[str], Float[np.ndarray, "n t"]]:
-    """Length of every position's stream vector after the embedding and after each sublayer: names, [2L + 1, T]."""
+    """Length of every position's stream vector, or mean of streams, after the embedding and each sublayer: names, [2L + 1, T]."""
     names = ["embed", *(f"blocks.{i}.{part}" for i in range(trace.n_layers) for part in ("resid_mid", "resid_post"))]
-    labels = ["embedding", *(f"{kind} {i}" for i in range(trace.n_layers) for kind in ("attention", "MLP"))]
-    return labels, torch.stack([trace[name][0].norm(dim=-1) for name in names]).float().numpy()
+    lengths = torch.stack([stream(trace, name).norm(dim=-1) for name in names])
+    return ["embedding", *sublayers(trace.n_layers)], lengths.float().numpy()
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,12 @@ def mixing_of(trace: Trace) -> Mixing:
     return mixing(trace.tensors([f"{place}.{name}" for place in places(trace.n_layers) for name in PARTS]), trace.n_layers)
 
 
+def stream(trace: Trace, name: str) -> Float[Tensor, "t c"]:
+    """The residual stream at a tap; of several streams their mean, which is what the head reads."""
+    value = trace[name][0]
+    return value.mean(-2) if value.ndim == 3 else value
+
+
 def composite(res: Float[Tensor, "p *b n n"]) -> Float[Tensor, "*b n n"]:
     """H_res of the last sublayer times ... times H_res of the first (000 Eq. 99-100): what is left of each stream behind all."""
     product = res[0]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ..analysis.rope_planes import has_planes
 from ..networks.transformer import TransformerLM
-from . import family, index, scaling, translation
+from . import family, index, scaling, streams, translation
 from .caches import every_cache_equals_full
 from .identities import CHECKS, QUICK_CHECKS
 from .long import CHECKS_LONG
@@ -24,7 +24,9 @@ __all__ = ["CHECKS", "QUICK_CHECKS", "Check", "applicable", "run_all"]
 def applicable(lm) -> tuple[Callable[..., Check], ...]:
     """Every identity that this model can be put to; those of an indexer aside, which belong to a pair."""
     turned = (CHECKS_ROPE if has_planes(lm.config) else ()) + scaling.for_model(lm)
-    return CHECKS + CHECKS_LONG + family.for_model(lm) + turned + (every_cache_equals_full,) + CHECKS_SERVING
+    return CHECKS + CHECKS_LONG + family.for_model(lm) + turned + streams.for_model(lm) + (
+        every_cache_equals_full, *CHECKS_SERVING,
+    )
 
 
 def run_all(lm, text: str, bundled: str | None = None) -> list[Check]:

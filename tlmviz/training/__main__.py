@@ -76,6 +76,7 @@ def run(recipe: Recipe, corpus: Corpus, runs: Path, models: Path) -> list[dict]:
         export(recipe, logs, corpus, tokenizer, stage, models / name)
     if name in STREAMS:
         streams.write_log(logs[0], models / name)
+        streams.write_comparison(models)
     return logs
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from ..analysis.heads import head_scores
+from ..config import ModelConfig
 from ..language_model import LanguageModel
 from ..networks.transformer import TransformerLM
 from ..networks.zoo import save_network
@@ -36,6 +37,13 @@ def export(recipe: Recipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenize
     _curve(logs, folder / "curve.svg")
     lm = LanguageModel(network, tokenizer)
     (folder / "card.md").write_text(_card(recipe, logs, corpus, lm, folder, dtype, full, stored), encoding="utf-8")
+
+
+def _streams(config: ModelConfig) -> list[str]:
+    kinds = {"hyper": "free hyper-connections", "manifold": f"doubly stochastic by {config.sinkhorn} Sinkhorn iterations (mHC)"}
+    if config.connection == "residual":
+        return []
+    return [f"- {config.streams} residual streams, mixed around every sublayer: {kinds[config.connection]}"]
 
 
 def _tokens_per_byte(tokenizer: Tokenizer, documents: list[str]) -> float:
@@ -69,6 +77,7 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
         f"head dimension {config.head_dim}, feed-forward {config.d_ff} ({config.feedforward}), context {config.context} tokens",
         f"- positions: {config.positions}; norm: {config.norm}, {config.norm_place}; biases: {'yes' if config.bias else 'no'}; "
         f"head: {'tied to the embedding' if config.tied else 'untied'}",
+        *_streams(config),
         f"- {lm.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
         f"- tokenizer: byte-level BPE, {config.vocab_size:,} entries, learned on the training stories", "",
         "## Data and licences", "",

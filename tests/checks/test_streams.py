@@ -1,0 +1,77 @@
+"""The identities of hyper-connections hold on healthy models, and each notices what it is there to notice."""
+
+import pytest
+import torch
+
+from tests.tiny import TEXT, VARIANTS, language_model
+from tlmviz import kernels
+from tlmviz.checks import streams
+from tlmviz.layers.streams import Manifold
+
+
+@pytest.fixture(scope="module")
+def constrained(tokenizer):
+    return language_model(tokenizer, **VARIANTS["manifold"], sinkhorn=200)
+
+
+def results(lm, trace):
+    return [check(lm, trace) for check in streams.for_model(lm)]
+
+
+def failed(lm, trace):
+    return {result.name for result in results(lm, trace) if not result.passed}
+
+
+def test_every_kind_passes_what_applies_to_it(tokenizer, lm, constrained):
+    free, post = (language_model(tokenizer, **VARIANTS[name]) for name in ("hyper", "post-sinusoidal"))
+    for model, count in ((constrained, 8), (free, 1), (lm, 1), (post, 0)):
+        for trace in (model.trace(TEXT), model.trace_ids([5])):
+            found = results(model, trace)
+            assert len(found) == count and all(result.passed for result in found), found
+
+
+def edited(lm, name, change):
+    """A trace in which the matrices of one kind were changed in every sublayer."""
+    taps = [tap for tap in lm.network.tap_names() if tap.endswith(name) and ".join_" in tap]
+    return lm.trace(TEXT, edit=dict.fromkeys(taps, lambda value, record: change(value)))
+
+
+def test_rows_that_do_not_sum_to_one_are_noticed(constrained):
+    names = failed(constrained, edited(constrained, ".res", lambda res: 1.05 * res))
+    assert names == {"Doubly stochastic", "Product = doubly stochastic", "Spectral norm 1", "Mean carried on"}
+
+
+def test_columns_that_do_not_sum_to_one_are_noticed(constrained):
+    def rows_alone(res):
+        logits = res.log() + torch.arange(4.0)
+        return logits.softmax(-1)
+
+    names = failed(constrained, edited(constrained, ".res", rows_alone))
+    assert {"Doubly stochastic", "Mean carried on", "Spectral norm 1"} <= names
+
+
+def test_a_negative_entry_is_noticed(constrained):
+    assert failed(constrained, edited(constrained, ".pre", lambda pre: pre - 2)) == {"Nothing negative"}
+
+
+def test_too_few_iterations_are_noticed(tokenizer):
+    hasty = language_model(tokenizer, **VARIANTS["manifold"], sinkhorn=1)
+    assert "Doubly stochastic" in failed(hasty, hasty.trace(TEXT))
+
+
+def test_a_residual_that_rises_is_noticed(constrained, monkeypatch):
+    trace, honest = constrained.trace(TEXT), kernels.sinkhorn_iterates
+    monkeypatch.setattr(kernels, "sinkhorn_iterates", lambda *given: honest(*given).flip(0))
+    assert failed(constrained, trace) == {"More is closer"}
+
+
+def test_a_wrong_gradient_is_noticed(constrained, monkeypatch):
+    trace, honest = constrained.trace(TEXT), kernels.sinkhorn
+    monkeypatch.setattr(kernels, "sinkhorn", lambda x, n: honest(x, n).detach() + 0 * x + (x - x.detach()))
+    assert failed(constrained, trace) == {"Gradient = differences"}
+
+
+def test_a_single_stream_that_is_no_residual_is_noticed(lm, monkeypatch):
+    trace, honest = lm.trace(TEXT), Manifold.matrices
+    monkeypatch.setattr(Manifold, "matrices", lambda self, x: [1.1 * part for part in honest(self, x)])
+    assert failed(lm, trace) == {"mHC, n = 1 = residual"}

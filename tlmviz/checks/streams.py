@@ -1,0 +1,107 @@
+"""The identities behind hyper-connections, in the manner of `identities`: each measures an error on a trace.
+
+What holds of doubly stochastic matrices is asked of manifold-constrained models, the unrolled sum of all with streams, and
+of plain ones whether one constrained stream would be the same; `for_model` chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+
+from .. import kernels
+from ..analysis.streams import composite, mixing_of, places
+from ..networks.transformer import TransformerLM
+from ..trace import Trace
+from .result import Check, worst
+
+FEW = 4  # matrices whose gradient is also taken by finite differences
+STEP = 1e-5  # of a finite difference, in nats
+
+
+def rows_and_columns(lm, trace: Trace) -> Check:
+    """Rows and columns of every H_res sum to 1; after so many iterations columns exactly, rows up to this error."""
+    rows, columns = kernels.sinkhorn_errors(mixing_of(trace).res)
+    error = max(worst(rows), worst(columns))
+    return Check("Doubly stochastic", f"after {lm.config.sinkhorn} iterations rows and columns of H_res sum to 1", error, 1e-2)
+
+
+def not_negative(lm, trace: Trace) -> Check:
+    """No entry of H_res, H_pre and H_post is below 0."""
+    mixed = mixing_of(trace)
+    lowest = min(part.min().item() for part in (mixed.pre, mixed.post, mixed.res))
+    return Check("Nothing negative", "streams are read, written and mixed, never subtracted", max(0.0, -lowest), 0.0)
+
+
+def product_stays(lm, trace: Trace) -> Check:
+    """The product of all H_res is doubly stochastic too (000 Eq. 101-103): gains of 1 at any depth."""
+    rows, columns = kernels.sinkhorn_errors(composite(mixing_of(trace).res))
+    error = max(worst(rows), worst(columns))
+    return Check("Product = doubly stochastic", "through all sublayers no stream gains or loses weight", error, 2e-2)
+
+
+def spectral_norm(lm, trace: Trace) -> Check:
+    """The largest singular value of every H_res is 1: mixing makes no vector longer (000 section 5.2)."""
+    error = worst(torch.linalg.matrix_norm(mixing_of(trace).res.double(), 2) - 1)
+    return Check("Spectral norm 1", "the largest singular value of H_res is 1", error, 1e-2)
+
+
+def mean_is_carried_on(lm, trace: Trace) -> Check:
+    """Mixing leaves the mean over streams as it is, in every sublayer of the actual pass."""
+    errors = []
+    for layer in range(trace.n_layers):
+        for tap, place in zip(("resid_pre", "resid_mid"), places(trace.n_layers)[2 * layer :]):
+            before = trace[f"blocks.{layer}.{tap}"][0]  # [T, N, C]
+            after = (trace[f"{place}.res"][0] @ before).mean(-2)
+            errors.append(worst(after - before.mean(-2)) / max(1e-30, worst(before)))
+    return Check("Mean carried on", "H_res X has the mean over streams of X", max(errors), 1e-5, "relative max abs")
+
+
+def more_iterations(lm, trace: Trace) -> Check:
+    """The row error of the model's own matrices never rises with another iteration: the new row sums are averages of the old."""
+    iterates = kernels.sinkhorn_iterates(_logits(trace), lm.config.sinkhorn)[1:]
+    rises = kernels.sinkhorn_errors(iterates)[0].diff(dim=0).clamp(min=0)
+    return Check("More is closer", "another iteration never increases the residual", worst(rises), 1e-9)
+
+
+def gradient(lm, trace: Trace) -> Check:
+    """The gradient through Sinkhorn against finite differences in float64, on the model's own logits."""
+    logits = _logits(trace)[:: max(1, 2 * trace.n_layers // FEW), -1]
+    weight = torch.linspace(-1, 1, logits[0].numel(), dtype=torch.float64).view_as(logits[0])
+
+    def loss(x: torch.Tensor) -> torch.Tensor:
+        return (kernels.sinkhorn(x, lm.config.sinkhorn) * weight).sum((-1, -2))
+
+    with torch.inference_mode(False), torch.enable_grad():
+        leaf = logits.clone().requires_grad_()
+        [found] = torch.autograd.grad(loss(leaf).sum(), leaf)
+    steps = STEP * torch.eye(weight.numel(), dtype=torch.float64).view(-1, 1, *weight.shape)
+    wanted = ((loss(logits + steps) - loss(logits - steps)) / (2 * STEP)).mT.view_as(logits)
+    return Check("Gradient = differences", "backward through Sinkhorn gives the finite differences", worst(found - wanted), 1e-7)
+
+
+def one_stream_is_residual(lm, trace: Trace) -> Check:
+    """The same weights with one constrained stream, gates as they start, give the same logits."""
+    twin = TransformerLM(lm.config.with_(connection="manifold", streams=1))
+    twin.load_state_dict(lm.network.state_dict(), strict=False)  # its connections stay as they start
+    with torch.inference_mode():
+        error = worst(twin.eval()(torch.tensor([trace.ids]))[0] - trace.logits)
+    return Check("mHC, n = 1 = residual", "one constrained stream is the plain residual", error, 1e-3)
+
+
+def _logits(trace: Trace) -> torch.Tensor:
+    """What the model gave Sinkhorn, float64 [P, T, N, N]."""
+    return torch.cat([trace[f"{place}.logits"] for place in places(trace.n_layers)]).double()
+
+
+CHECKS_MANIFOLD: tuple[Callable[..., Check], ...] = (
+    rows_and_columns, not_negative, product_stays, spectral_norm, mean_is_carried_on, more_iterations, gradient,
+)
+
+
+def for_model(lm) -> tuple[Callable[..., Check], ...]:
+    """The checks that this model can be put to."""
+    if lm.config.connection == "residual":
+        return (one_stream_is_residual,) if lm.config.norm_place == "pre" else ()
+    return CHECKS_MANIFOLD if lm.config.connection == "manifold" else ()
