@@ -11,7 +11,7 @@ from tlmviz.errors import Error
 from tlmviz.figures import context_extension as figures
 from tlmviz.layers.scaling import scaled_rope
 
-from . import compute, extension_state, frame, long_state
+from . import compute, extension_state, frame, snippets
 from .extension_state import DYNAMIC, GROWN, PLAIN, SCHEMES, Ids
 
 FOLLOWING = (DYNAMIC, GROWN)  # the text: at its end they may lie on NTK-aware
@@ -204,17 +204,11 @@ figures.loss_lines(
 
 def snippet(name: str, text: str, ids: Ids, schemes: list[str], scale: float) -> str:
     """Code that reproduces the curves and the switch."""
-    sample = st.session_state["xsrc"] == extension_state.SAMPLE
-    if sample:
-        given = "text = sample_text()"
-    elif len(text) <= long_state.IN_LINK:
-        given = f"text = {text!r}"
-    else:
-        given = 'text = open("your_text.txt", encoding="utf-8").read()  # what is in the box'
+    imports, given = snippets.given(text, st.session_state["xsrc"])
     context = compute.model(name).config.context
     at = min(int(st.session_state.get("xat", 1.0) * context), len(ids) - 1)
     return _SNIPPET.format(
-        imports="from tlmviz.analysis.samples import sample_text\n" if sample else "", name=name, text=given, length=len(ids),
+        imports=imports, name=name, text=given, length=len(ids),
         schemes=[scheme for scheme in schemes if scheme not in (PLAIN, GROWN)], scale=scale, at=at,
         stop=at + extension_state.AFTER, scheme=st.session_state.get("xsw", "NTK-aware"), width=smoothing(context),
     )

@@ -14,7 +14,7 @@ from tlmviz.figures import long_context as figures
 from tlmviz.layers.linear import LINEAR
 from tlmviz.trace import Trace
 
-from . import block_state, compute, frame, long_state, state
+from . import block_state, compute, frame, long_state, snippets, state
 
 Ids = tuple[int, ...]
 STATISTICS = {
@@ -265,14 +265,12 @@ def snippet(
     """Code that reproduces the tile or the chosen method's numbers."""
     source, names = st.session_state.get("src"), "long_trace, loss_along"
     if source == long_state.SAMPLE:
-        text, names = "text = sample_text()", names + "\nfrom tlmviz.analysis.samples import sample_text"
+        text, names = "text = sample_text()", f"{names}\n{snippets.SAMPLE}"
     elif source == long_state.WRITTEN:
         names += ", write_stories"
         text = f"text = write_stories(lm, tokens={st.session_state['ltok']}, seed={st.session_state['draw']})"
-    elif len(text) <= long_state.IN_LINK:
-        text = f"text = {text!r}"
     else:
-        text = 'text = open("your_text.txt", encoding="utf-8").read()  # what is in the box'
+        text = snippets.own_text(text)
     start = _START.format(names=names if tile else names.replace(", loss_along", ""), name=name, text=text, tokens=len(ids))
     if tile:
         row, col, side = tile

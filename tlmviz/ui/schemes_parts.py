@@ -9,7 +9,7 @@ from tlmviz.analysis.position_schemes import flat_distance
 from tlmviz.figures import context_extension as lines
 from tlmviz.figures import position_schemes as figures
 
-from . import compute, extension_parts, extension_state, frame, long_state, schemes_state
+from . import compute, extension_parts, extension_state, frame, schemes_state, snippets
 from .extension_state import Ids
 from .schemes_state import TITLES
 
@@ -203,14 +203,5 @@ for scheme, name in position_schemes.families().items():
 
 def snippet(text: str, ids: Ids, layer: int, head: int) -> str:
     """Code that makes every number of the page."""
-    sample = st.session_state["xsrc"] == extension_state.SAMPLE
-    if sample:
-        given = "text = sample_text()"
-    elif len(text) <= long_state.IN_LINK:
-        given = f"text = {text!r}"
-    else:
-        given = 'text = open("your_text.txt", encoding="utf-8").read()  # what is in the box'
-    imports = "from tlmviz.analysis.samples import sample_text\n" if sample else ""
-    return _SNIPPET.format(
-        imports=imports, text=given, length=len(ids), layer=layer, head=head
-    )
+    imports, given = snippets.given(text, st.session_state["xsrc"])
+    return _SNIPPET.format(imports=imports, text=given, length=len(ids), layer=layer, head=head)
