@@ -75,7 +75,7 @@ def _require_doubly_stochastic(matrix: np.ndarray, tolerance: float) -> None:
     sums = np.concatenate([matrix.sum(1), matrix.sum(0)])
     if np.abs(sums - 1).max() > tolerance:
         raise BadShape(
-            f"rows and columns sum to {sums.min():.3g} up to {sums.max():.3g}, and those of an average of permutations all sum "
+            f"rows and columns sum to {sums.min():.6g} up to {sums.max():.6g}, and those of an average of permutations all sum "
             "to 1; make the matrix doubly stochastic with kernels.sinkhorn."
         )
 

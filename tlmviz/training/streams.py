@@ -30,12 +30,12 @@ WORDS = {
     "mhc": "manifold-constrained hyper-connections (mHC): four streams, doubly stochastic mixing",
 }
 SCHEDULE = Schedule(
-    steps=1800, batch_tokens=2048, learning_rate=2e-3, weight_decay=0.3, sentence_share=0.3, bpe_dropout=0.1,
-    evaluate_every=200,
+    steps=1300, batch_tokens=2048, learning_rate=2e-3, weight_decay=0.3, sentence_share=0.3, bpe_dropout=0.1,
+    evaluate_every=250,
 )
 DEEP = Schedule(
-    steps=1500, batch_tokens=1024, learning_rate=4e-3, warmup=50, weight_decay=0.3,
-    sentence_share=0.3, bpe_dropout=0.1, evaluate_every=200,
+    steps=1000, batch_tokens=1024, learning_rate=4e-3, warmup=50, weight_decay=0.3,
+    sentence_share=0.3, bpe_dropout=0.1, evaluate_every=250,
 )
 LOOKED_AT = 128  # tokens of held-out text that the matrices are averaged over
 HEADING = "## Beside its twins"
