@@ -77,6 +77,13 @@ class TestLogitShares:
             shares = logit_shares(lm, trace, position, token)
             assert shares["share"].sum() == pytest.approx(trace.logits[position, token].item(), abs=1e-4)
 
+    @pytest.mark.parametrize("name", ["hyper", "manifold"])
+    def test_sum_to_the_logit_of_several_streams(self, tokenizer, name):
+        lm = tiny.language_model(tokenizer, **tiny.VARIANTS[name])
+        trace = lm.trace(TEXT)
+        shares = logit_shares(lm, trace, 7, 33)
+        assert shares["share"].sum() == pytest.approx(trace.logits[7, 33].item(), abs=1e-3)
+
     def test_parts_are_named_in_order(self, lm):
         parts = logit_shares(lm, lm.trace(TEXT), -1, 5)["part"].tolist()
         assert parts == ["embedding", "attention 0", "MLP 0", "attention 1", "MLP 1"]

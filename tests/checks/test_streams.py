@@ -75,3 +75,10 @@ def test_a_single_stream_that_is_no_residual_is_noticed(lm, monkeypatch):
     trace, honest = lm.trace(TEXT), Manifold.matrices
     monkeypatch.setattr(Manifold, "matrices", lambda self, x: [1.1 * part for part in honest(self, x)])
     assert failed(lm, trace) == {"mHC, n = 1 = residual"}
+
+
+def test_a_sum_that_lacks_a_part_is_noticed(tokenizer):
+    """An output changed behind its tap is in the streams, and not in the sum."""
+    free = language_model(tokenizer, **VARIANTS["hyper"])
+    changed = free.trace(TEXT, edit={"blocks.1.resid_mid": lambda value, record: 1.1 * value})
+    assert failed(free, changed) == {"Unrolled sum"}

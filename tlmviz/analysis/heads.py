@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from ..trace import Trace
+from .stream_unrolled import final_streams, part_names, part_outputs, readout_coefficients
 
 
 def head_scores(lm, length: int = 64, repeats: int = 8, seed: int = 0) -> pd.DataFrame:
@@ -55,28 +55,25 @@ def logit_shares(lm, trace: Trace, position: int, token: int) -> pd.DataFrame:
     """What the embedding and every sublayer add to one token's final logit at one position.
 
     The final norm is frozen at its actual scale, which makes the head linear in the stream, so
-    the shares sum to the logit (direct logit attribution). Columns: part, share.
+    the shares sum to the logit (direct logit attribution); with several streams every part comes with the coefficient
+    that mixing left of it. Columns: part, share.
     Exact for pre-norm models; post-norm streams have no such sum, so the frame is empty for them.
     """
     if lm.config.norm_place != "pre":
         return pd.DataFrame(columns=["part", "share"])
-    layers = range(trace.n_layers)
-    names = ["embed", *(f"blocks.{i}.{part}.out" for i in layers for part in ("attn", "mlp"))]
-    last = f"blocks.{trace.n_layers - 1}.resid_post"
-    tensors = trace.tensors([*names, last])
+    coefficients = readout_coefficients(trace)[:, position]
+    parts = part_outputs(trace)[:, position] * coefficients[:, None]  # [1 + P, C]
     norm, direction = lm.network.norm, lm.network.head.weight[token]
-    stream = tensors[last][0, position]
+    stream = final_streams(trace)[position].mean(0)
     with torch.inference_mode():
         if lm.config.norm == "layernorm":
             scale = (stream.var(unbiased=False) + norm.eps).sqrt()
-            parts = [(p := tensors[name][0, position]) - p.mean() for name in names]
-            bias = float(norm.bias @ direction)
+            parts, bias = parts - parts.mean(-1, keepdim=True), float(norm.bias @ direction)
         else:
             scale = (stream.square().mean() + norm.eps).sqrt()
-            parts, bias = [tensors[name][0, position] for name in names], 0.0
-        shares = [float((part / scale * norm.weight) @ direction) for part in parts]
-    labels = ["embedding", *(f"{kind} {i}" for i in layers for kind in ("attention", "MLP"))]
-    frame = pd.DataFrame({"part": labels, "share": np.array(shares)})
+            bias = 0.0
+        shares = (parts / scale * norm.weight) @ direction
+    frame = pd.DataFrame({"part": part_names(trace.n_layers), "share": shares.double().numpy()})
     if bias:
         frame.loc[len(frame)] = ["norm bias", bias]
     return frame

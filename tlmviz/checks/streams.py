@@ -11,6 +11,7 @@ from collections.abc import Callable
 import torch
 
 from .. import kernels
+from ..analysis.stream_unrolled import unrolled_error
 from ..analysis.streams import composite, mixing_of, places
 from ..networks.transformer import TransformerLM
 from ..trace import Trace
@@ -81,6 +82,11 @@ def gradient(lm, trace: Trace) -> Check:
     return Check("Gradient = differences", "backward through Sinkhorn gives the finite differences", worst(found - wanted), 1e-7)
 
 
+def unrolled(lm, trace: Trace) -> Check:
+    """What the head reads is the embedding and every sublayer's output, each times its coefficient (000 Eq. 98-99)."""
+    return Check("Unrolled sum", "coefficients times outputs add up to the last stream", unrolled_error(trace), 1e-4, "relative")
+
+
 def one_stream_is_residual(lm, trace: Trace) -> Check:
     """The same weights with one constrained stream, gates as they start, give the same logits."""
     twin = TransformerLM(lm.config.with_(connection="manifold", streams=1))
@@ -104,4 +110,4 @@ def for_model(lm) -> tuple[Callable[..., Check], ...]:
     """The checks that this model can be put to."""
     if lm.config.connection == "residual":
         return (one_stream_is_residual,) if lm.config.norm_place == "pre" else ()
-    return CHECKS_MANIFOLD if lm.config.connection == "manifold" else ()
+    return (unrolled, *(CHECKS_MANIFOLD if lm.config.connection == "manifold" else ()))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.analysis import streams
+from tlmviz.checks import Check
+from tlmviz.checks.streams import for_model
 from tlmviz.networks.zoo import stream_models
 
 from . import compute
@@ -24,6 +26,13 @@ def mixing(name: str, text: str) -> streams.Mixing:
     """The mixing matrices of every sublayer at every token of a text."""
     trace = compute.trace(name, text)
     return compute.alone(text, lambda: streams.mixing_of(trace))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def checks(name: str, text: str) -> list[Check]:
+    """The identities of this model's connections, measured on a text."""
+    lm, trace = compute.model(name), compute.trace(name, text)
+    return compute.alone(text, lambda: [check(lm, trace) for check in for_model(lm)])
 
 
 def place(tokens: int, sublayers: int) -> tuple[int, int]:
