@@ -25,8 +25,8 @@ POINTS = (
     "keeps it at any depth, up to what Sinkhorn's iterations leave; nothing keeps HC's.",
     "The largest singular value of mHC is 1: the mean over streams is carried on whole. The others shrink from product to "
     "product: what tells the streams apart is forgotten.",
-    "Where the solid lines meet, at 1/N (dotted), every stream has become the mean of all. What differs from there on was written "
-    "by sublayers on the way.",
+    "Where the solid lines meet, at 1/N (dotted), every stream has become the mean of all. What differs from there on was "
+    "written by sublayers on the way.",
 )
 EQUATION = (
     r"X_L = \Big(\prod_{i=1}^{L-l} H^{res}_{L-i}\Big) X_l + \dots \qquad "
@@ -34,8 +34,8 @@ EQUATION = (
     r"\text{backward gain} = \max_b \sum_a \Big|\prod H^{res}\Big|_{ab}"
 )
 SOURCE = (
-    "Decoder-Only Transformers in Einstein Notation, section 5, Eq. 99-103; the two gains as in Xie et al. 2025, Manifold-Constrained "
-    "Hyper-Connections. Hyper-connections: Zhu et al. 2024."
+    "Decoder-Only Transformers in Einstein Notation, section 5, Eq. 99-103; the two gains as in Xie et al. 2025, "
+    "Manifold-Constrained Hyper-Connections. Hyper-connections: Zhu et al. 2024."
 )
 SNIPPET = """\
 import tlmviz
@@ -124,7 +124,8 @@ def products(members: dict[str, str], text: str, over: str, way: str) -> int:
         words = "the token at the slider"
     figure = figures.products(
         {kind: _arrays(each, way) for kind, each in every.items()}, streams.sublayers(first.own.shape[1] // 2), labels,
-        at if len(labels) > 1 else 0, frame.theme(), title=f"{way} of every product of H_res, {words}", what=way.split()[0].lower(),
+        at if len(labels) > 1 else 0, frame.theme(), title=f"{way} of every product of H_res, {words}",
+        what=way.split()[0].lower(),
     )
     with st.container(key="spwide"):
         frame.chart(figure, key="spproducts", alt=f"{way} from every sublayer to every later one, singular values, identity")

@@ -1,0 +1,16 @@
+"""What views of several models side by side say of those that are not there."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tlmviz.config import CONNECTIONS
+
+KINDS = {"residual": "plain residuals", "hyper": "hyper-connections (HC)", "manifold": "constrained hyper-connections (mHC)"}
+
+
+def absent(members: dict[str, str]) -> None:
+    """A sentence where a family lacks a kind of connection."""
+    missing = [KINDS[kind] for kind in CONNECTIONS if kind not in members]
+    if missing:
+        st.caption(f"No model of this size with {' or '.join(missing)} is here; {', '.join(members.values())} can be shown.")
