@@ -47,7 +47,10 @@ def test_one_source_serves_all_rows(kind):
 
 
 def test_coverage_moves_scores_of_covered_tokens_only():
+    """At the start it moves none: the score is the same as without."""
     score = SCORES["additive"](D, True)
+    assert not score.w.weight.any()
+    torch.nn.init.normal_(score.w.weight)
     keys, nothing = score.prepare(Z), torch.zeros(B, S)
     moved = nothing.clone()
     moved[:, 2] = 1

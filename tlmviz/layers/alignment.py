@@ -53,6 +53,8 @@ class Additive(Score):
         self.w1, self.w2 = nn.Linear(hidden, hidden, bias=False), nn.Linear(hidden, hidden)
         self.v = nn.Linear(hidden, 1, bias=False)
         self.w = nn.Linear(1, hidden, bias=False) if coverage else None
+        if self.w is not None:
+            nn.init.zeros_(self.w.weight)  # begins as the same score without coverage
 
     def prepare(self, z):
         return self.w2(z)

@@ -86,7 +86,10 @@ def run_translation(recipe: translation.TranslationRecipe, pairs: Pairs, runs: P
     texts = [text for pair in pairs.train for text in pair]
     tokenizer = _tokenizer(runs / "translation", texts, recipe.config.vocab_size)
     name = recipe.config.name
-    log = translation.train(recipe, pairs, tokenizer, runs / name)
+    start = runs / recipe.start if recipe.start else None
+    if start is not None and not (start / "log.json").is_file():
+        raise UnknownName(f"{name} goes on from {recipe.start}, which is not in {runs}; train that first.")
+    log = translation.train(recipe, pairs, tokenizer, runs / name, start)
     translation_export.export(recipe, log, pairs, tokenizer, runs / name, models / name)
     if recipe.config.kind == "encoder-decoder":
         unmasked.run(name, pairs, models)

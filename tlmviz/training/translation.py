@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
@@ -21,14 +21,15 @@ from .pairs import PairBatches, Pairs
 
 @dataclass(frozen=True)
 class TranslationRecipe:
-    """A translation model and how it is trained. `overlap` weighs covloss (004 Eq. 49) against the loss per token,
-    from `overlap_from` of the steps on: a network that knows nothing yet would only learn to look elsewhere."""
+    """A translation model and how it is trained. `overlap` weighs covloss (004 Eq. 49) against the loss per token; such a
+    model goes on from the weights of the recipe `start`, as in See et al. 2017: one that knows nothing yet would only
+    learn to look elsewhere."""
 
     config: TranslatorConfig
     schedule: Schedule
     smoothing: float = 0.1
     overlap: float = 0.0
-    overlap_from: float = 0.6
+    start: str | None = None
 
 
 TRANSFORMER = Schedule(
@@ -37,11 +38,12 @@ TRANSFORMER = Schedule(
 RECURRENT = Schedule(
     steps=2800, batch_tokens=2048, learning_rate=2e-3, warmup=200, weight_decay=0.02, seed=3, evaluate_every=250,
 )
+COVERAGE = replace(RECURRENT, steps=600, learning_rate=5e-4, warmup=50, seed=4, evaluate_every=200)
 
 
-def _recurrent(suffix: str, description: str, score: str, coverage: bool = False) -> TranslationRecipe:
-    config = Seq2SeqConfig(name=f"eng-fra-{suffix}", description=description, score=score, coverage=coverage, dropout=0.2)
-    return TranslationRecipe(config, RECURRENT, overlap=0.5 if coverage else 0.0)
+def _recurrent(suffix: str, description: str, score: str) -> TranslationRecipe:
+    config = Seq2SeqConfig(name=f"eng-fra-{suffix}", description=description, score=score, dropout=0.2)
+    return TranslationRecipe(config, RECURRENT)
 
 
 RECIPES = {
@@ -57,8 +59,13 @@ RECIPES = {
         _recurrent("dot", "English to French, GRUs with attention scored by the dot product h.z.", "dot"),
         _recurrent("general", "English to French, GRUs with attention scored by h W z.", "general"),
         _recurrent("additive", "English to French, GRUs with attention scored by v.tanh(W1 h + W2 z).", "additive"),
-        _recurrent(
-            "coverage", "As eng-fra-additive, with a coverage vector in the score and covloss in training.", "additive", True
+        TranslationRecipe(
+            Seq2SeqConfig(
+                name="eng-fra-coverage",
+                description="eng-fra-additive, trained on with a coverage vector in the score and covloss.",
+                score="additive", coverage=True, dropout=0.2,
+            ),
+            COVERAGE, overlap=1.0, start="eng-fra-additive",
         ),
     )
 }
@@ -69,12 +76,17 @@ def network_of(config: TranslatorConfig) -> EncoderDecoder | Seq2Seq:
     return NETWORKS[config.kind](config)
 
 
-def train(recipe: TranslationRecipe, pairs: Pairs, tokenizer, folder: Path) -> dict:
-    """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`."""
+def train(recipe: TranslationRecipe, pairs: Pairs, tokenizer, folder: Path, start: Path | None = None) -> dict:
+    """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`.
+
+    `start` is the folder of a finished run whose weights a new one begins with; what it did not have starts fresh.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     schedule, config = recipe.schedule, recipe.config
     torch.manual_seed(schedule.seed)
     network = network_of(config)
+    if start is not None:
+        network.load_state_dict(loop.read_weights(start), strict=False)
     optimizer = loop.optimizer_of(network, schedule)
     packer = PairBatches(pairs.train, tokenizer, schedule.seed, config.context)
     held_out = PairBatches(pairs.held_out(), tokenizer, 0, config.context)
@@ -90,12 +102,11 @@ def train(recipe: TranslationRecipe, pairs: Pairs, tokenizer, folder: Path) -> d
         for group in optimizer.param_groups:
             group["lr"] = schedule.rate(step)
         loss, covered = losses(network, source, target, following, recipe.smoothing)
-        weight = recipe.overlap if step >= recipe.overlap_from * schedule.steps else 0.0
         optimizer.zero_grad(set_to_none=True)
-        (loss + weight * covered if weight else loss).backward()
+        (loss + recipe.overlap * covered if recipe.overlap else loss).backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), schedule.clip)
         optimizer.step()
-        recent.append((loss.item(), float(covered)))
+        recent.append((loss.item(), torch.as_tensor(covered).item()))
         log["tokens"] += int((following >= 0).sum())
         log["pairs"] += len(source)
         if (step + 1) % schedule.evaluate_every == 0 or step + 1 == schedule.steps:

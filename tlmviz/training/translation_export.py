@@ -96,7 +96,8 @@ def _card(recipe, log, pairs: Pairs, mt: Translator, folder: Path, dtype, nats: 
         *(f"| {name} | {getattr(recipe.schedule, name)} |" for name in
           ("steps", "batch_tokens", "learning_rate", "warmup", "weight_decay", "betas", "clip", "seed")),
         f"| label smoothing | {recipe.smoothing} |", f"| dropout | {config.dropout} |",
-        *([f"| weight of covloss | {recipe.overlap} from {recipe.overlap_from:.0%} of the steps |"] * bool(recipe.overlap)),
+        *([f"| begins with the weights of | {recipe.start} |"] * bool(recipe.start)),
+        *([f"| weight of covloss | {recipe.overlap} |"] * bool(recipe.overlap)),
         "", f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
         f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.", "",
         "## Examples", "",
