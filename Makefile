@@ -17,7 +17,7 @@ test: $(VENV)/.test-ready browser
 
 # Retrain every bundled model from the data in DATA; runs resume from runs/.
 models: $(VENV)/.train-ready
-	for recipe in stories-rope stories-gpt indexer zoo translation; do $(BIN)/python -m tlmviz.training $$recipe --data $(DATA) || exit 1; done
+	for recipe in stories-rope stories-gpt indexer zoo streams translation; do $(BIN)/python -m tlmviz.training $$recipe --data $(DATA) || exit 1; done
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
