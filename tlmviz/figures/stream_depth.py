@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from . import ACCENT, DIVERGING, GRID, HEADS, INK, MUTED, WARM, figure, layout
+from . import ACCENT, DIVERGING, GRID, HEADS, INK, MISSING, MUTED, WARM, figure, layout
 from .flash import animated
 
 NAMES = {"residual": "Residual", "hyper": "HC", "manifold": "mHC"}
 DECADES = 12.0  # of the colour scale at most, on either side of a gain of 1
 NARROW = np.log10(2)  # and at least: noise around 1 must look like 1
-ROWS = {"gain": (0.53, 0.93), "singular": (0.265, 0.43), "left": (0.0, 0.165)}  # of the figure's height
+ROWS = {"gain": (0.54, 0.93), "singular": (0.3, 0.45), "left": (0.06, 0.215)}  # of the figure's height
 GAP = 0.055  # between columns, of the width
 
 
@@ -58,11 +58,16 @@ def products(
     """
     limit = min(max([NARROW, *(_decades(panel.gain) for panel in panels.values())]), DECADES)
     width = (1 - GAP * (len(panels) - 1)) / len(panels)
-    traces, axes, notes, moving = [], {}, [], []
+    traces, axes, notes, beneath, moving = [], {}, [_legend(theme)], [], []
     frames: list[list[dict]] = [[] for _ in labels]
     for c, (kind, panel) in enumerate(panels.items()):
         span = [c * (width + GAP), c * (width + GAP) + width]
         notes.append(_note(NAMES[kind], sum(span) / 2, 0.945, color(kind, theme)))
+        # No product leads backwards; a gain of 1, which has the colour of the page, must not look like that.
+        beneath.append({
+            "type": "rect", "layer": "below", "xref": "paper", "yref": "paper", "x0": span[0], "x1": span[1],
+            "y0": ROWS["gain"][0], "y1": ROWS["gain"][1], "fillcolor": MISSING[theme], "line": {"width": 0},
+        })  # fmt: skip
         first = len(traces)
         fixed = _triangle(panel, names, limit, theme, what) + _lines(panel, names, theme)
         for r, (part, share) in enumerate(ROWS.items()):
@@ -80,7 +85,8 @@ def products(
             traces[first + offset] |= changed
     traces.append(_colorbar(limit, theme))
     drawn = layout(
-        theme, title=title, height=height, margin={"l": 46, "r": 8, "t": 30, "b": 62 if moving else 34}, annotations=notes,
+        theme, title=title, height=height, margin={"l": 46, "r": 8, "t": 30, "b": 62 if moving else 8}, annotations=notes,
+        shapes=beneath,
     )
     del drawn["xaxis"], drawn["yaxis"]
     if not moving:
@@ -199,6 +205,14 @@ def _colorbar(limit: float, theme: str) -> dict:
 
 def _tick(gain: float) -> str:
     return f"{gain:.2g}" if 0.01 <= gain < 1000 else f"{gain:.0e}"
+
+
+def _legend(theme: str) -> dict[str, Any]:
+    """What the lines of the lowest row are, in their colours."""
+    own, other, distance = (f'<span style="color:{ink[theme]}">{{}}</span>' for ink in (ACCENT, WARM, MUTED))
+    words = (own.format("mean diagonal"), other.format("mean off it"), distance.format("- - distance to 1/N"))
+    note = _note(" · ".join(words), 0, ROWS["left"][1], INK[theme])
+    return {**note, "xanchor": "left", "font": {"size": 10.5}}
 
 
 def _note(text: str, x: float, y: float, ink: str) -> dict[str, Any]:

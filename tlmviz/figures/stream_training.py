@@ -17,8 +17,8 @@ BAND = 12  # layers side by side; more continue below
 PANELS = (  # title, columns with their dash and width, logarithmic
     ("training loss (nats)", (("train_loss", "solid", 1.8),), False),
     ("held out (bits per byte)", (("valid_bpb", "solid", 1.8),), False),
-    ("gradient norm", (("grad_norm", "solid", 1.8), ("grad_norm_max", "dot", 1.0)), True),
-    ("gain of all sublayers", (("gain_forward", "solid", 1.8), ("gain_backward", "dot", 1.8)), True),
+    ("gradient norm (dotted: largest)", (("grad_norm", "solid", 1.8), ("grad_norm_max", "dot", 1.0)), True),
+    ("gain, all sublayers (dotted: backward)", (("gain_forward", "solid", 1.8), ("gain_backward", "dot", 1.8)), True),
 )
 WORDS = {
     "train_loss": "training loss", "valid_bpb": "held out", "grad_norm": "gradient norm, mean",
