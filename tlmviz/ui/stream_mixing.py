@@ -1,7 +1,119 @@
-"""The view "Streams" of the page mHC."""
+"""The view "Streams" of the page mHC: streams through depth, the unrolled sum, and passes with a stream muted."""
 
 from __future__ import annotations
 
+import streamlit as st
 
+from tlmviz.analysis import stream_vectors
+from tlmviz.analysis.stream_unrolled import part_names
+from tlmviz.analysis.stream_vectors import Journey
+from tlmviz.figures import stream_graph, stream_mixing
+
+from . import block_state, compute, frame, stream_muting, stream_state, stream_unrolled
+
+DEPTH, SUM, MUTE = PARTS = ("Through depth", "Unrolled sum", "Mute a stream")
+# Four pictures of one token need 900 px: a phone scrolls them sideways.
+_WIDE = "<style>.st-key-sxwide { overflow-x: auto; } .st-key-sxwide > div { min-width: 880px; }</style>"
+POINTS = (
+    "All streams begin as copies of the embedding: one length, cosine 1. Where the lines part, streams begin to hold "
+    "different things.",
+    "*H_pre* is a weight, *share* what it came to: how much of what was read points the way that stream does. A large weight "
+    "on a short stream gives little; a share below 0 means that the stream worked against the sum.",
+    "Orange cells are negative. HC may subtract a stream; in mHC *H_pre* stays between 0 and 1 and *H_post* between 0 and 2.",
+)
+EQUATION = (
+    r"x^{pre}_p = \sum_{n} H^{pre}_{p,n}\, x^{(n)}_p,\qquad "
+    r"x^{(n)}_{p+1} = \sum_{m} H^{res}_{p,nm}\, x^{(m)}_p + H^{post}_{p,n}\, F_p(x^{pre}_p),\qquad "
+    r"\text{share}_n = \frac{H^{pre}_{p,n}\, x^{(n)}_p \cdot x^{pre}_p}{\lVert x^{pre}_p \rVert^2}"
+)
+SOURCE = "Transformer with PyTorch, section 5, Eq. 88–97. Sublayers p are attention 0, MLP 0, attention 1 and so on."
+SNIPPET = """\
+import tlmviz
+from tlmviz.analysis import stream_vectors
+from tlmviz.analysis.stream_unrolled import part_names
+from tlmviz.figures import stream_mixing
+
+lm = tlmviz.load({name!r})
+trace = lm.trace({text!r})
+walk = stream_vectors.journey(trace)
+pairs = stream_vectors.pairs(walk.norms.shape[2])
+print("lengths:", walk.norms[:, {token}])  # [places, streams]: behind the embedding and every sublayer
+print("shares:", walk.share[:, {token}])  # [sublayers, streams]
+stream_mixing.through_depth(walk, pairs, part_names(trace.n_layers), trace.tokens, {token}, "light").show()
+"""
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def journey(name: str, text: str) -> Journey:
+    """The streams of a text, from a pass of its own: a shared trace would hold every layer's vectors."""
+    lm = compute.model(name)
+    names = set(stream_vectors.journey_taps(lm.config.n_layers, lm.config.connection != "residual"))
+    return compute.alone(text, lambda: stream_vectors.journey(lm.trace(text, keep=names.__contains__)))
+
+
+@frame.fragment
 def show(name: str, text: str) -> None:
-    """Draw the view for a model and a text."""
+    """Part and token, and the chosen part."""
+    st.html(_WIDE)
+    tokens, layers = compute.trace(name, text).tokens, compute.model(name).config.n_layers
+    at, _ = stream_state.place(len(tokens), 2 * layers)
+    left, middle, right = st.columns([0.38, 0.24, 0.38], vertical_alignment="center")
+    part = left.segmented_control(
+        "Part", PARTS, default=PARTS[0], key="sxpart", bind="query-params", required=True, label_visibility="collapsed"
+    )
+    if part != MUTE:
+        st.session_state["_sxtok"] = at
+        at = middle.selectbox(
+            "Token", range(len(tokens)), key="_sxtok", on_change=_moved, args=(len(tokens), 2 * layers),
+            format_func=lambda i: f"{i}: “{block_state.readable(tokens[i])}”", label_visibility="collapsed",
+        )
+    if part == DEPTH:
+        through_depth(name, text, at)
+    elif part == SUM:
+        stream_unrolled.show(name, text, at, right)
+    else:
+        stream_muting.show(name, text, middle, right)
+
+
+def through_depth(name: str, text: str, at: int) -> None:
+    """Lengths, cosines, what was read and what was written, token by token."""
+    tokens, parts = compute.trace(name, text).tokens, part_names(compute.model(name).config.n_layers)
+    walk = journey(name, text)
+    streams = walk.norms.shape[2]
+    seen = stream_graph.window(len(tokens), at, stream_mixing.depth_bytes(len(parts), streams))
+    figure = stream_mixing.through_depth(
+        walk.at(slice(seen.start, seen.stop)), stream_vectors.pairs(streams), parts, tokens[seen.start : seen.stop],
+        at - seen.start, frame.theme(), offset=seen.start,
+    )
+    with st.container(key="sxwide"):
+        frame.chart(figure, key="sxdepth", alt="Lengths and cosines of the streams through depth, what was read and written")
+    told(seen, len(tokens))
+    if streams == 1:
+        plain(name)
+    else:
+        frame.notice(*POINTS)
+    frame.badges(stream_state.checks(name, text))
+    frame.equation(EQUATION, SOURCE)
+    frame.copy_as_python(SNIPPET.format(name=name, text=text, token=at))
+
+
+def told(seen: range, tokens: int) -> None:
+    """Which tokens the slider reaches, where not all."""
+    if len(seen) < tokens:
+        st.caption(f"The slider walks tokens {seen.start} to {seen.stop - 1} of {tokens}; the menu above moves it elsewhere.")
+
+
+def plain(name: str) -> None:
+    """What one stream means, and the way to a model with several."""
+    st.markdown(f"{name} has a plain residual connection: one stream, read, written and carried on whole. Every weight is 1.")
+    others = [other for other in stream_state.models() if compute.model(other).config.connection == "manifold"]
+    if others and st.button(f"Show {others[-1]}", on_click=_choose, args=(others[-1],), key="sxother"):
+        st.rerun(scope="app")
+
+
+def _choose(name: str) -> None:
+    st.session_state["smodel"] = name
+
+
+def _moved(tokens: int, sublayers: int) -> None:
+    stream_state.remember(st.session_state["_sxtok"], stream_state.place(tokens, sublayers)[1])

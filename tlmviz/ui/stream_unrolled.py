@@ -1,0 +1,130 @@
+"""The unrolled sum in the view "Streams": whole families of models side by side, and who reads whom."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from tlmviz.analysis import stream_unrolled
+from tlmviz.analysis.stream_depth import relatives
+from tlmviz.analysis.stream_unrolled import Unrolled
+from tlmviz.figures import stream_graph
+from tlmviz.figures.stream_graph import Panel
+
+from . import compute, frame, stream_state
+
+SHORT = {"residual": "plain residual", "hyper": "HC", "manifold": "mHC"}
+HEAD = "the mean that the head reads"
+POINTS = (
+    "Plain residual: every output arrives as it was written, × 1, from any depth. That is the identity path, and the first "
+    "term is the embedding itself.",
+    "HC: what later sublayers’ H_res do to a stream multiplies up. Ribbons thicken, thin out or turn orange (subtracted) on "
+    "their way, the early ones most: the identity path is broken.",
+    "mHC: columns of H_res sum to 1, so mixing moves shares between streams and leaves their mean. The embedding arrives × 1, "
+    "every output with the mean of its H_post, however many sublayers follow.",
+)
+EQUATION = (
+    r"X_P = \Big(\prod_{p=P-1}^{0} H^{res}_p\Big) X_0 + \sum_{p=0}^{P-1} \Big(\prod_{q=P-1}^{p+1} H^{res}_q\Big) H^{post}_p F_p,"
+    r"\qquad c_p = \tfrac{1}{N}\,\mathbf{1}^{\top} \Big(\prod_{q=P-1}^{p+1} H^{res}_q\Big) H^{post}_p"
+)
+SOURCE = (
+    "Transformer with PyTorch, section 5, Eq. 98 (plain residual: all products are 1) and 99. The notes’ sum has one factor "
+    "H_res for each later layer, as here; P counts sublayers, products run from the last one back."
+)
+SNIPPET = """\
+import tlmviz
+from tlmviz.analysis import stream_unrolled
+from tlmviz.analysis.stream_depth import relatives
+from tlmviz.figures.stream_graph import Panel, fans
+
+panels = []
+for connection, name in relatives({name!r}).items():
+    trace = tlmviz.load(name).trace({text!r})
+    unrolled = stream_unrolled.unrolled_of(trace)
+    coefficients = {chosen}  # [1 + sublayers, tokens], the embedding first
+    print(connection, coefficients[:, {token}], "sum is off by", stream_unrolled.unrolled_error(trace))
+    panels.append(Panel(name, coefficients.numpy()))
+parts = stream_unrolled.part_names(trace.n_layers)
+fans(panels, parts, trace.tokens, {token}, "light", to={to!r}).show()
+"""
+
+
+@st.cache_data(show_spinner=False)
+def family(name: str) -> dict[str, str]:
+    """Connection -> name, of the models that differ from this one in their connections alone."""
+    return relatives(name)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def unrolled(name: str, text: str) -> Unrolled:
+    """Every coefficient of a text."""
+    mixed = stream_state.mixing(name, text)
+    return compute.alone(text, lambda: stream_unrolled.unroll(mixed))
+
+
+def show(name: str, text: str, at: int, room) -> None:
+    """The ribbons of every model of the family for one reader, and all readers of one token."""
+    lm, tokens, theme = compute.model(name), compute.trace(name, text).tokens, frame.theme()
+    parts, members = stream_unrolled.part_names(lm.config.n_layers), family(name)
+    each = {f"{SHORT[kind]} · {member}": unrolled(member, text) for kind, member in members.items()}
+    streams = max(compute.model(member).config.streams for member in members.values())
+    options = [HEAD, *(f"final stream {n}" for n in range(streams)), *(f"what {part} reads" for part in parts[1:])]
+    if st.session_state.get("sxto", HEAD) not in options:
+        del st.session_state["sxto"]
+    to = room.selectbox("Reader", options, key="sxto", bind="query-params", label_visibility="collapsed")
+    number = options.index(to)
+    panels = [Panel(title, _coefficients(one, number, streams)) for title, one in each.items()]
+    if "residual" not in members:
+        panels.insert(0, Panel("plain residual · by definition", _by_definition(len(parts), len(tokens), number - streams)))
+    seen = stream_graph.window(len(tokens), at, stream_graph.fan_bytes(len(members), len(parts)))
+    part = slice(seen.start, seen.stop)
+    figure = stream_graph.fans(
+        [Panel(panel.title, panel.coefficients[:, part]) for panel in panels], parts, tokens[part], at - seen.start, theme,
+        to=to, offset=seen.start,
+    )
+    with st.container(key="sxwide"):
+        frame.chart(figure, key="sxfans", alt=f"Every part’s way to {to}, as wide as its coefficient, one panel per model")
+    if len(seen) < len(tokens):
+        st.caption(f"The slider walks tokens {seen.start} to {seen.stop - 1} of {len(tokens)}; the menu moves it elsewhere.")
+    st.caption(" ".join(_range(panel) for panel in panels) + f" Coefficients in {to}, over all tokens.")
+    frame.notice(*POINTS)
+    maps = [Panel(title, _map(one, at)) for title, one in each.items()]
+    with st.container(key="sxwidemap"):
+        figure = stream_graph.readers(maps, parts, theme, token=tokens[at])
+        frame.chart(figure, key="sxreaders", alt="Coefficient of every part in what every sublayer and the head read, per model")
+    frame.badges(stream_state.checks(name, text))
+    frame.equation(EQUATION, SOURCE)
+    chosen = "unrolled.mean" if not number else (
+        f"unrolled.final[..., min({number - 1}, unrolled.final.shape[-1] - 1)]" if number <= streams
+        else f"unrolled.read[{number - streams - 1}]"
+    )
+    frame.copy_as_python(SNIPPET.format(name=name, text=text, token=at, to=to, chosen=chosen))
+
+
+def _coefficients(one: Unrolled, number: int, streams: int) -> np.ndarray:
+    """Coefficients [parts, T] in what the menu's entry `number` names; a model with fewer streams shows its last."""
+    if number == 0:
+        return one.mean.numpy()
+    if number <= streams:
+        return one.final[..., min(number - 1, one.final.shape[-1] - 1)].numpy()
+    return one.read[number - streams - 1].numpy()
+
+
+def _by_definition(parts: int, tokens: int, reader: int) -> np.ndarray:
+    """A plain residual's coefficients: 1 for all parts that exist when sublayer `reader` - 1 reads, or for all."""
+    ones = np.ones((parts, tokens), np.float32)
+    if reader > 0:
+        ones[reader:] = 0.0
+    return ones
+
+
+def _map(one: Unrolled, at: int) -> np.ndarray:
+    """Coefficients [readers, parts] at one token, the head last."""
+    return np.concatenate([one.read[:, :, at].numpy(), one.mean[None, :, at].numpy()])
+
+
+def _range(panel: Panel) -> str:
+    """The embedding's coefficient, smallest to largest over tokens, in words."""
+    low, high = panel.coefficients[0].min(), panel.coefficients[0].max()
+    value = f"{low:.3f}" if high - low < 5e-4 else f"{low:.3f} to {high:.3f}"
+    return f"**{panel.title}**: embedding × {value}.".replace("-", "−" if low < 0 else "-")
