@@ -1,56 +1,31 @@
 """The page "Attention family", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
-import json
-from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tlmviz.analysis.family import DEEPSEEK, Sizes
 from tlmviz.ui import compute, family_state
 from tlmviz.ui.family_controls import FREE, PUBLISHED
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import charts, follow_link, open_page, run_snippet, title_of, words
+
 PAGE = "pages/caches/attention_family.py"
 MAPS, LATENT, REDUNDANCY, ONE = "Trained maps", "Latent attention", "Redundancy", "Collapse lemma"
 ZOO = dict(model="zoo-rope", text="Lily had a red ball. Lily lost the")
 
 
-def opened(head: str = "", **session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in session.items():
-        app.session_state[name] = value
-    if head:
-        app.query_params["head"] = head
-    return app.run().switch_page(PAGE).run()
+def opened(head: str = "", **session):
+    return open_page(PAGE, {"head": head} if head else None, **session)
 
 
-def charts(app: AppTest) -> list[dict]:
-    assert not app.exception and not app.error, [error.value for error in app.error]
-    specs = [element.proto.spec for element in app.get("plotly_chart")]
-    assert sum(map(len, specs)) < 1_500_000
-    return [json.loads(spec) for spec in specs]
-
-
-def titles(app: AppTest) -> list[str]:
-    return [chart["layout"]["title"]["text"] for chart in charts(app)]
-
-
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
-
-
-def run_snippet(app: AppTest, folder: Path, monkeypatch) -> dict:
-    monkeypatch.chdir(folder)  # it writes its figure
-    scope: dict = {}
-    exec(app.code[-1].value, scope)
-    return scope
+def titles(app) -> list[str]:
+    return [title_of(chart) for chart in charts(app)]
 
 
 # --- the morph --------------------------------------------------------------------------------------
 
 
-def test_opens_on_the_loaded_model(tmp_path, monkeypatch):
+def test_opens_on_the_loaded_model(tmp_path):
     app = opened()
     [figure] = charts(app)
     assert [step["label"].partition(":")[0] for step in figure["layout"]["sliders"][0]["steps"]] == [
@@ -59,12 +34,12 @@ def test_opens_on_the_loaded_model(tmp_path, monkeypatch):
     assert "✗" not in words(app) and words(app).count("✓") == 8 and app.latex and "Eq. 38 to 41" in words(app)
     table = app.dataframe[0].value
     assert table["MQA"]["W_K"] == "1 × (192 × 32), per all heads" and table["MHA"]["W_↓KV"] == "–"
-    scope = run_snippet(app, tmp_path, monkeypatch)
+    scope = run_snippet(app, tmp_path)
     assert scope["sizes"] == Sizes.of(compute.model("stories-rope").config) and len(scope["figure"].frames) == 5
     assert (tmp_path / "family.html").is_file()
 
 
-def test_deepseek_has_its_numbers_and_opens_where_it_is_asked_to(tmp_path, monkeypatch):
+def test_deepseek_has_its_numbers_and_opens_where_it_is_asked_to(tmp_path):
     app = opened(fset=PUBLISHED, fat="MLA", flen=131_072)
     [figure] = charts(app)
     assert figure["layout"]["sliders"][0]["active"] == 8
@@ -72,7 +47,7 @@ def test_deepseek_has_its_numbers_and_opens_where_it_is_asked_to(tmp_path, monke
     assert "MLA caches 576 numbers per token and layer, MHA 32,768 (× 56.9)" in said and "compresses its queries" in said
     table = app.dataframe[0].value
     assert table["MLA"]["W_↓KV"] == "1 × (7,168 × 512), per all heads" and table["MLA"]["W_↑K"] == "128 × (512 × 128), per head"
-    scope = run_snippet(app, tmp_path, monkeypatch)
+    scope = run_snippet(app, tmp_path)
     assert scope["sizes"] == DEEPSEEK and scope["stages"][-1].cached == 576
 
 
@@ -101,10 +76,7 @@ def test_a_variant_that_other_sizes_do_not_have_gives_way():
 
 
 def test_nonsense_in_the_link_is_named():
-    app = AppTest.from_file(APP, default_timeout=120).run().switch_page(PAGE)
-    for key, value in dict(fview="Cats", fset="GPT-9", fat="GQA 99", flen="7", model="llama").items():
-        app.query_params[key] = value
-    app.run()
+    app = follow_link(PAGE, dict(fview="Cats", fset="GPT-9", fat="GQA 99", flen="7", model="llama"))
     charts(app)
     said = " ".join(warning.value for warning in app.warning)
     assert all(f"“{name}”" in said for name in ("Cats", "GPT-9", "GQA 99"))
@@ -113,18 +85,18 @@ def test_nonsense_in_the_link_is_named():
 # --- trained models ---------------------------------------------------------------------------------
 
 
-def test_every_model_of_the_family_reads_the_same_text(tmp_path, monkeypatch):
+def test_every_model_of_the_family_reads_the_same_text(tmp_path):
     app = opened(**ZOO, fview=MAPS, head="2.5")
     grid, beside = charts(app)
     assert [label.partition("<br>")[2] for label in grid["layout"]["yaxis"]["ticktext"]] == family_state.family("zoo-rope")
-    assert len(beside["data"]) == 5 and "Layer 2, head 5" in beside["layout"]["title"]["text"]
+    assert len(beside["data"]) == 5 and "Layer 2, head 5" in title_of(beside)
     table = app.dataframe[0].value.set_index("Model")
     assert dict(table["Cached numbers per token and layer"]) == {
         "zoo-rope": 256, "zoo-gqa": 64, "zoo-mqa": 32, "zoo-mla": 72, "zoo-window": 256,
     }
     lm = compute.model("zoo-mqa")
     assert table["Loss here"]["zoo-mqa"] == pytest.approx(lm.trace(ZOO["text"]).loss_per_token().mean().item(), abs=1e-5)
-    assert run_snippet(app, tmp_path, monkeypatch)["picture"].shape[0] == len(lm.encode(ZOO["text"]))
+    assert run_snippet(app, tmp_path)["picture"].shape[0] == len(lm.encode(ZOO["text"]))
 
 
 def test_a_model_without_a_family_is_named_and_the_zoo_s_is_shown():
@@ -135,12 +107,12 @@ def test_a_model_without_a_family_is_named_and_the_zoo_s_is_shown():
 # --- latent attention -------------------------------------------------------------------------------
 
 
-def test_latent_attention_is_taken_apart(tmp_path, monkeypatch):
+def test_latent_attention_is_taken_apart(tmp_path):
     app = opened(**{**ZOO, "model": "zoo-mla"}, fview=LATENT, head="3.1")
     found = titles(app)
     assert found[0].startswith("Multiplied beforehand") and "Layer 3, head 1: two parts" in found[2] and len(found) == 4
     assert words(app).count("✓") == 10 and "✗" not in words(app)
-    scope = run_snippet(app, tmp_path, monkeypatch)
+    scope = run_snippet(app, tmp_path)
     errors = scope["absorbed_errors"](scope["lm"], scope["trace"])
     assert f"layer 3's output on this text moves by {errors[3]:.1e}" in words(app) and max(errors) < 1e-5
     for left, right, product in ((0, 1, 2), (3, 4, 5)):
@@ -166,7 +138,7 @@ def test_heads_are_compared_pruned_and_merged(session, tmp_path, monkeypatch):
     prune = charts(app)[2]["data"]
     assert [line["name"] for line in prune] == ["this text", "other texts", "other texts, drawn order (seed 0)"]
     if session.get("prn") != "Greedy":
-        scope = run_snippet(app, tmp_path, monkeypatch)
+        scope = run_snippet(app, tmp_path)
         assert len(scope["losses"].here) == 33 and len(scope["shared"].here) == 4 * 7 + 1
 
 
@@ -179,12 +151,12 @@ def test_where_nothing_is_left_to_share_it_is_said(model, sentence):
 # --- one M, and odd texts ---------------------------------------------------------------------------
 
 
-def test_one_m_is_one_map_until_positions_come(tmp_path, monkeypatch):
+def test_one_m_is_one_map_until_positions_come(tmp_path):
     app = opened(**ZOO, fview=ONE)
     labels = charts(app)[0]["layout"]["yaxis"]["ticktext"]
     apart = [float(label.rpartition(" up to ")[2].removesuffix(" apart")) for label in labels]
     assert apart[1] < 1e-6 and apart[3] < 1e-6 and min(apart[0], apart[2], apart[4]) > 0.1
-    assert run_snippet(app, tmp_path, monkeypatch)["missed"] > 0.1
+    assert run_snippet(app, tmp_path)["missed"] > 0.1
 
 
 @pytest.mark.parametrize("view, model, text", [

@@ -1,36 +1,19 @@
 """The page "Beam search", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
-import json
 import re
-from pathlib import Path
+from functools import partial
 
-import plotly.graph_objects as go
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tlmviz.ui import beam_state
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
+
 PAGE = "pages/translation/beam_search.py"
 TEXT = "She never eats meat."
 
 
-def opened(**session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in {"english": TEXT, "text": "The cat", "smax": 6, **session}.items():
-        app.session_state[name] = value
-    return app.run().switch_page(PAGE).run()
-
-
-def charts(app: AppTest) -> list[dict]:
-    assert not app.exception and not app.error, [*app.exception, *app.error]
-    specs = [element.proto.spec for element in app.get("plotly_chart")]
-    assert sum(map(len, specs)) < 1_500_000
-    return [json.loads(spec) for spec in specs]
-
-
-def badges(app: AppTest) -> str:
-    return " ".join(markdown.value for markdown in app.markdown if "badge[" in markdown.value)
+opened = partial(open_page, PAGE, english=TEXT, text="The cat", smax=6)
 
 
 @pytest.fixture
@@ -40,9 +23,9 @@ def app():
 
 def test_opens_on_a_tree_that_can_be_walked(app):
     tree, penalties, crossing = charts(app)
-    title = tree["layout"]["title"]["text"]
+    title = title_of(tree)
     assert title.startswith("eng-fra, beam of 5: ") and len(tree["frames"]) == int(title.split(": ")[1].split()[0])
-    assert "two length penalties at α = 0.6" in penalties["layout"]["title"]["text"]
+    assert "two length penalties at α = 0.6" in title_of(penalties)
     assert "✓ Search = one pass" in badges(app) and "✗" not in badges(app)
     assert app.latex and any("Eq. 32-37" in caption.value for caption in app.caption)
     assert any("geometric mean" in caption.value for caption in app.caption)
@@ -52,7 +35,7 @@ def test_opens_on_a_tree_that_can_be_walked(app):
 @pytest.mark.parametrize("width", [1, 20])
 def test_widths_reach_their_ends(width):
     tree = charts(opened(bw=width))[0]
-    assert f"beam of {width}:" in tree["layout"]["title"]["text"]
+    assert f"beam of {width}:" in title_of(tree)
     lines = [trace["name"] for trace in tree["data"] if trace.get("showlegend") and "name" in trace]
     assert lines == (["winner"] if width == 1 else ["winner", "greedy"])
 
@@ -75,7 +58,7 @@ def test_rules_reach_the_search(app):
 
 @pytest.mark.parametrize("stop", beam_state.STOP_NAMES)
 def test_every_stop_rule_says_why_it_stopped(stop):
-    title = charts(opened(bstop=stop, bmax=12))[0]["layout"]["title"]["text"]
+    title = title_of(charts(opened(bstop=stop, bmax=12))[0])
     said = {"W texts finished": "enough texts", "No other can win": "could win", "At the limit": "limit of 12"}
     assert said[stop] in title
 
@@ -114,23 +97,15 @@ def test_strange_sentences_are_searched(text):
     charts(opened(english=text, bw=2, bmax=8))
 
 
-def linked(**params) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    app.session_state["english"] = TEXT
-    for name, value in params.items():
-        app.query_params[name] = value
-    return app.run().switch_page(PAGE).run()
-
-
 def test_a_link_holds_the_weights():
-    app = linked(al="0", be="1.5", ga="nonsense")
-    assert "α = 0," in charts(app)[1]["layout"]["title"]["text"]
+    app = open_page(PAGE, {"al": "0", "be": "1.5", "ga": "nonsense"}, english=TEXT)
+    assert "α = 0," in title_of(charts(app)[1])
     assert "Penalties(0, 1.5, 0, 'gnmt', 0.01)" in app.code[0].value
     assert app.query_params["al"] == "0" and app.query_params["be"] == "1.5" and "ga" not in app.query_params
 
 
 def test_a_link_to_an_impossible_width_is_named():
-    app = linked(bw="1000")
+    app = open_page(PAGE, {"bw": "1000"}, english=TEXT)
     assert any("1000 wide" in warning.value for warning in app.warning) and len(charts(app)) == 3
 
 
@@ -176,17 +151,14 @@ def test_a_story_goes_on_from_a_forced_word():
 
 
 @pytest.mark.parametrize("view", beam_state.VIEWS)
-def test_snippets_run_and_say_what_the_page_says(view, monkeypatch, capsys):
-    figures = []
-    monkeypatch.setattr(go.Figure, "show", lambda figure: figures.append(figure))
+def test_snippets_run_and_say_what_the_page_says(view, capsys):
     app = opened(bview=view, bw=2, al=0.3)
-    scope: dict = {}
-    exec(app.code[0].value, scope)
+    scope = run_snippet(app)
     printed = capsys.readouterr().out
     if view == beam_state.EXACT:
         said = float(re.search(r"exact: (-[\d.]+)", printed)[1])
         assert said == pytest.approx(app.dataframe[0].value["highest log P"].iloc[-1], abs=6e-4)  # the page shows three decimals
     else:
-        assert len(figures[0].frames) == len(charts(app)[0]["frames"]) and scope["ranked"][0].score == max(
+        assert len(scope[SHOWN][0].frames) == len(charts(app)[0]["frames"]) and scope["ranked"][0].score == max(
             one.score for one in scope["ranked"]
         )

@@ -1,42 +1,30 @@
 """The page "Context extension", run as Streamlit runs it: at its defaults, at each control's extremes, with bad input."""
 
-import json
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tlmviz.analysis.context_extension import RECOMPUTED, STORED, TURNED
 from tlmviz.ui import extension_state, state
 from tlmviz.ui.extension_state import PLAIN, SCHEMES, SHARES, STATIC
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import by_title, follow_link, open_page, run_snippet, words
+
 PAGE = "pages/positions/context_extension.py"
 SMALL = dict(model="zoo-rope", xtimes=1.5, xs=["NTK-aware"])
 OWN = dict(model="zoo-rope", xsrc=extension_state.OWN)
 
 
-def opened(**session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in session.items():
-        app.session_state[name] = value
-    return app.run().switch_page(PAGE).run()
+opened = partial(open_page, PAGE)
 
 
-def charts(app: AppTest) -> dict[str, dict]:
-    assert not app.exception and not app.error, [error.value for error in (*app.exception, *app.error)]
-    specs = [element.proto.spec for element in app.get("plotly_chart")]
-    assert sum(map(len, specs)) < 1_500_000
-    return {spec["layout"]["title"]["text"].split(" (")[0]: spec for spec in map(json.loads, specs)}
+def charts(app) -> dict[str, dict]:
+    """By title, without its unit."""
+    return {title.split(" (")[0]: chart for title, chart in by_title(app).items()}
 
 
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
-
-
-def table(app: AppTest):
+def table(app):
     return app.dataframe[0].value.set_index("Scheme")
 
 
@@ -85,12 +73,7 @@ def test_a_scale_below_one_is_one_sentence_and_the_pictures_stay(scale):
 
 
 def test_a_scale_below_one_in_the_link_is_the_same_sentence():
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in SMALL.items():
-        app.session_state[name] = value
-    app.run().switch_page(PAGE)
-    app.query_params["xscale"] = "0.5"
-    app.run()
+    app = follow_link(PAGE, {"xscale": "0.5"}, **SMALL)
     assert len(charts(app)) == 3 and "The scale is 0.5" in app.warning[0].value
 
 
@@ -146,12 +129,10 @@ def test_models_without_rope_name_those_that_have_it():
     assert app.session_state["model"] == "zoo-rope" and charts(app)
 
 
-def test_the_snippet_makes_the_numbers_of_the_page(monkeypatch):
-    monkeypatch.setattr(go.Figure, "show", lambda self: None)
+def test_the_snippet_makes_the_numbers_of_the_page():
     app = opened(**SMALL, xat=0.25)
     charts(app)
-    scope: dict = {}
-    exec(app.code[-1].value, scope)
+    scope = run_snippet(app)
     told = table(app)
     for scheme, loss in scope["curves"].items():
         assert scope["inside_and_beyond"](loss, 256) == pytest.approx(tuple(told.loc[scheme, ["Within", "Beyond"]]), abs=1e-4)
@@ -160,10 +141,6 @@ def test_the_snippet_makes_the_numbers_of_the_page(monkeypatch):
 
 @pytest.mark.parametrize("param, value", [("xtimes", "99"), ("xsw", "Magic"), ("xs", "Magic"), ("model", "gpt-9"), ("xat", "x")])
 def test_links_that_make_no_sense_open_the_defaults(param, value):
-    app = AppTest.from_file(APP, default_timeout=120)
-    if param != "model":
-        app.session_state["model"] = "zoo-rope"
-    app.run().switch_page(PAGE)
-    app.query_params[param] = value
-    app.run()
+    session = {} if param == "model" else {"model": "zoo-rope"}
+    app = follow_link(PAGE, {param: value}, **session)
     assert len(charts(app)) == 3 and app.select_slider("xtimes").value == 3

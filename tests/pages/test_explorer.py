@@ -1,14 +1,13 @@
 """The explorer page through AppTest: at its defaults, and at each control's extremes."""
 
-import json
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tlmviz.ui import panels, state
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import APP, PATIENCE, assert_healthy, badges, by_title, run_snippet
+
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # about 11,000 characters
 TEXTS = {
     "one character": "a",
@@ -22,39 +21,26 @@ TEXTS = {
 
 
 def open_app(**params) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in params.items():
-        app.query_params[name] = value
+    app = AppTest.from_file(APP, default_timeout=PATIENCE)
+    app.query_params.update(params)
     return app.run()
-
-
-def charts(app: AppTest) -> dict[str, dict]:
-    """Plotly figures on the page by the start of their title."""
-    figures = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-    return {figure["layout"]["title"]["text"]: figure for figure in figures}
-
-
-def healthy(app: AppTest) -> None:
-    assert not app.exception, [error.message for error in app.exception]
-    assert not app.error, [error.value for error in app.error]
 
 
 def test_the_defaults_show_predictions_products_and_passing_badges():
     app = open_app()
-    healthy(app)
-    titles = charts(app)
+    assert_healthy(app)
+    titles = by_title(app)
     assert any(title.startswith("Next token after") for title in titles)
     assert "Products that add up to the score" in titles
-    badges = [markdown.value for markdown in app.markdown if "badge[" in markdown.value]
-    assert badges and "red-badge" not in badges[0] and "Rows sum to 1" in badges[0]
+    assert "red-badge" not in badges(app) and "Rows sum to 1" in badges(app)
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 def test_any_text_gives_a_picture_and_never_a_traceback(text):
     app = open_app()
     app.text_input(key="text").set_value(text).run()
-    healthy(app)
-    assert charts(app)
+    assert_healthy(app)
+    assert by_title(app)
     assert app.text_input(key="text").value == text  # nothing the user typed is lost
     assert bool(app.warning) == (text == LONG)
 
@@ -69,13 +55,13 @@ def test_a_long_text_says_what_was_given_and_what_is_read():
 def test_an_empty_text_asks_for_one_in_a_sentence():
     app = open_app()
     app.text_input(key="text").set_value("").run()
-    healthy(app)
+    assert_healthy(app)
     assert [info.value for info in app.info] == ["The text is empty; type at least one character."]
 
 
 def test_an_unknown_model_in_the_link_is_named_and_the_default_opens():
     app = open_app(model="gpt-9")
-    healthy(app)
+    assert_healthy(app)
     assert "gpt-9" in app.warning[0].value
     assert app.selectbox(key="model").value == "stories-rope"
 
@@ -84,21 +70,21 @@ def test_every_model_opens():
     app = open_app()
     for name in app.selectbox(key="model").options:
         app.selectbox(key="model").set_value(name).run()
-        healthy(app)
+        assert_healthy(app)
 
 
 @pytest.mark.parametrize("panel", panels.PANELS)
 def test_every_panel_opens_by_link(panel):
     app = open_app(panel=panel)
-    healthy(app)
+    assert_healthy(app)
     assert app.session_state["panel"] == panel
 
 
 @pytest.mark.parametrize("temperature", [0.0, 2.0])
 def test_temperature_extremes_change_the_probabilities(temperature):
     app = open_app(temp=str(temperature))
-    healthy(app)
-    [bars] = [f for title, f in charts(app).items() if title.startswith("Next token after")]
+    assert_healthy(app)
+    [bars] = [f for title, f in by_title(app).items() if title.startswith("Next token after")]
     first = bars["data"][0]["text"][0]
     assert (first == "100.0%") == (temperature == 0.0)
 
@@ -107,8 +93,8 @@ def test_temperature_extremes_change_the_probabilities(temperature):
 def test_scale_extremes_change_the_row_and_the_prediction(factor):
     app = open_app(panel="Scale")
     app.select_slider(key="scale").set_value(factor).run()
-    healthy(app)
-    assert "The pinned query's weights (probability)" in charts(app)
+    assert_healthy(app)
+    assert "The pinned query's weights (probability)" in by_title(app)
     [summary] = [m.value for m in app.markdown if "KL(original" in m.value]
     assert "**0.0000** nats here" not in summary
 
@@ -118,14 +104,14 @@ def test_muting_no_head_changes_nothing_and_muting_all_changes_much():
     [summary] = [m.value for m in app.markdown if "KL(original" in m.value]
     assert "**0.0000** nats here" in summary and "**+0.0000** nats per token" in summary
     app.multiselect(key="mute").set_value(app.multiselect(key="mute").options).run()
-    healthy(app)
+    assert_healthy(app)
     [summary] = [m.value for m in app.markdown if "KL(original" in m.value]
     assert "**0.0000** nats here" not in summary
 
 
 def test_the_link_sets_head_and_pin():
     app = open_app(head="2.3", query="4", key="1")
-    healthy(app)
+    assert_healthy(app)
     [caption] = [c.value for c in app.caption if c.value.startswith("Layer 2, head 3")]
     assert "query 4 to key 1" in caption
 
@@ -136,21 +122,20 @@ def test_the_link_sets_head_and_pin():
     ids=str,
 )
 def test_a_broken_link_still_opens(params):
-    healthy(open_app(**params))
+    assert_healthy(open_app(**params))
 
 
 def test_examples_replace_the_text_and_drop_its_pins():
     app = open_app(query="4", key="1")
     app.button(key="example-Repeats").click().run()
-    healthy(app)
+    assert_healthy(app)
     assert app.text_input(key="text").value == state.EXAMPLES["Repeats"]
     assert app.session_state["_view"].query is None
 
 
 def test_the_snippet_runs_and_reproduces_the_map():
     app = open_app(head="1.2")
-    [code] = [block.value for block in app.code]
-    scope: dict = {}
-    exec(code, scope)
+    assert len(app.code) == 1
+    scope = run_snippet(app)
     assert scope["weights"].shape == (len(scope["trace"]), len(scope["trace"]))
     assert abs(scope["weights"].sum(-1) - 1).max() < 1e-4

@@ -1,37 +1,21 @@
 """The page "FlashAttention", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
-import json
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tlmviz.analysis import roofline
 from tlmviz.ui import flash_state
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
+
 PAGE = "pages/kernels/flash_attention.py"
 LONG = "The cat sat on the mat and looked at the big red ball. " * 30
 
 
-def opened(**session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in session.items():
-        app.session_state[name] = value
-    return app.run().switch_page(PAGE).run()
-
-
-def charts(app: AppTest) -> list[dict]:
-    assert not app.exception and not app.error
-    specs = [element.proto.spec for element in app.get("plotly_chart")]
-    assert sum(map(len, specs)) < 1_500_000
-    return [json.loads(spec) for spec in specs]
-
-
-def badges(app: AppTest) -> str:
-    return " ".join(markdown.value for markdown in app.markdown if "badge[" in markdown.value)
+opened = partial(open_page, PAGE)
 
 
 def table(app: AppTest) -> str:
@@ -46,7 +30,7 @@ def app():
 
 def test_opens_on_five_algorithms_on_the_models_row(app):
     [row] = charts(app)
-    assert row["layout"]["title"]["text"].startswith("Layer 0, head 0, query 27: 28 logits")
+    assert title_of(row).startswith("Layer 0, head 0, query 27: 28 logits")
     assert len(row["frames"]) == 84
     assert badges(app).count("✓") == 3 and "✗" not in badges(app)
     assert "NaN" not in table(app) and app.latex and any("Eq. 72–87" in caption.value for caption in app.caption)
@@ -74,9 +58,9 @@ def test_presets_fill_the_field_and_online_holds(app, label):
 
 
 def test_the_models_own_logits_can_be_edited(app):
-    before = charts(app)[0]["layout"]["title"]["text"]
+    before = title_of(charts(app)[0])
     app.button(key="preset-own").click().run()
-    assert charts(app)[0]["layout"]["title"]["text"] == before
+    assert title_of(charts(app)[0]) == before
     assert len(app.text_input(key="logits").value.split(",")) == 28
 
 
@@ -95,7 +79,7 @@ def test_bad_logits_are_one_sentence_and_stay_in_the_field(app, typed, said):
 def test_typed_logits_are_walked(app, typed, count):
     app.text_input(key="logits").set_value(typed).run()
     [row] = charts(app)
-    assert f"{count} logit" in row["layout"]["title"]["text"] and len(row["frames"]) == 3 * count
+    assert f"{count} logit" in title_of(row) and len(row["frames"]) == 3 * count
     assert "✗" not in badges(app)
 
 
@@ -105,7 +89,7 @@ def test_layer_head_and_token_are_shared(app, layer, head, token):
         app.selectbox(key).set_value(value).run()
     [row] = charts(app)
     n = token + 1
-    assert row["layout"]["title"]["text"] == f"Layer {layer}, head {head}, query {token}: {n} logit{'s' * (n != 1)}"
+    assert title_of(row) == f"Layer {layer}, head {head}, query {token}: {n} logit{'s' * (n != 1)}"
     assert app.session_state["_view"].head == (layer, head) and app.session_state["_view"].query == token
 
 
@@ -115,14 +99,14 @@ def test_layer_head_and_token_are_shared(app, layer, head, token):
 def test_tile_sizes_reach_their_ends(rows, cols, text):
     app = opened(part="Tiles", br=rows, bc=cols, text=text)
     [picture] = charts(app)
-    assert f"tiles of {rows} × {cols}" in picture["layout"]["title"]["text"]
-    assert ("the first 64 of" in picture["layout"]["title"]["text"]) == (text == LONG)
+    assert f"tiles of {rows} × {cols}" in title_of(picture)
+    assert ("the first 64 of" in title_of(picture)) == (text == LONG)
     assert "✗" not in badges(app)
 
 
 def test_a_long_row_says_what_is_left_out():
     [row] = charts(opened(text=LONG))
-    assert "the last 64 of" in row["layout"]["title"]["text"] and len(row["frames"]) == 192
+    assert "the last 64 of" in title_of(row) and len(row["frames"]) == 192
 
 
 @pytest.mark.parametrize(
@@ -149,14 +133,11 @@ def test_an_empty_text_is_one_sentence():
 
 @pytest.mark.parametrize("name", ["stories-rope", "stories-gpt"])
 @pytest.mark.parametrize("part", flash_state.PARTS)
-def test_snippets_run_and_say_what_the_page_says(name, part, monkeypatch, capsys):
-    figures = []
-    monkeypatch.setattr(go.Figure, "show", lambda figure: figures.append(figure))
+def test_snippets_run_and_say_what_the_page_says(name, part, capsys):
     app = opened(part=part, model=name)
-    [code] = [block.value for block in app.code]
-    scope: dict = {}
-    exec(code, scope)
-    printed = capsys.readouterr().out
+    assert len(app.code) == 1
+    scope = run_snippet(app)
+    figures, printed = scope[SHOWN], capsys.readouterr().out
     if part == "One row":
         shown = charts(app)[0]
         assert len(figures[0].frames) == len(shown["frames"])
@@ -170,9 +151,6 @@ def test_snippets_run_and_say_what_the_page_says(name, part, monkeypatch, capsys
         assert printed.count("microseconds") == 2
 
 
-def test_the_snippet_of_typed_logits_holds_them(monkeypatch):
-    monkeypatch.setattr(go.Figure, "show", lambda figure: None)
-    app = opened(logits="1, -inf, 1e4")
-    scope: dict = {}
-    exec(app.code[0].value, scope)
+def test_the_snippet_of_typed_logits_holds_them():
+    scope = run_snippet(opened(logits="1, -inf, 1e4"))
     assert scope["x"].tolist() == [1, -np.inf, 1e4] and not scope["walks"][0].finite

@@ -1,48 +1,27 @@
 """The page "KV cache", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
 import json
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tlmviz.analysis import cost, shapes
 from tlmviz.ui import cache_state, state
 from tlmviz.ui.cache_state import CALCULATOR, COST, SIDE_BY_SIDE
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import charts, follow_link, open_page, run_snippet, title_of, words
+
 PAGE = "pages/caches/kv_cache.py"
 ZOO = dict(model="zoo-rope", ktok=4)
 
 
-def opened(**session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in session.items():
-        app.session_state[name] = value
-    return app.run().switch_page(PAGE).run()
-
-
-def charts(app: AppTest) -> list[dict]:
-    assert not app.exception and not app.error, [error.value for error in app.error]
-    specs = [element.proto.spec for element in app.get("plotly_chart")]
-    assert sum(map(len, specs)) < 1_500_000
-    return [json.loads(spec) for spec in specs]
-
-
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
-
-
-def run_snippet(app: AppTest) -> dict:
-    scope: dict = {}
-    exec(app.code[-1].value.replace("figure.show()", ""), scope)
-    return scope
+opened = partial(open_page, PAGE)
 
 
 def test_opens_on_the_steps_of_forty_tokens():
     app = opened()
     [figure] = charts(app)
-    assert len(figure["frames"]) == 41 and figure["layout"]["title"]["text"].startswith("stories-rope (MHA), layer 0, head 0")
+    assert len(figure["frames"]) == 41 and title_of(figure).startswith("stories-rope (MHA), layer 0, head 0")
     assert words(app).count("✓") == 4 and "✗" not in words(app)
     assert app.latex and "Eq. 34–37" in words(app)
 
@@ -97,7 +76,7 @@ def test_beyond_learned_positions_what_fits_is_generated():
 def test_beyond_the_training_length_others_go_on_and_it_is_said():
     app = opened(**ZOO, text="The cat sat on the mat. " * 60)
     [figure] = charts(app)
-    assert "the last 96 of 260 positions" in figure["layout"]["title"]["text"]
+    assert "the last 96 of 260 positions" in title_of(figure)
     assert "beyond the length" in words(app) and "✗" not in words(app)
 
 
@@ -105,7 +84,7 @@ def test_beyond_the_training_length_others_go_on_and_it_is_said():
 def test_time_and_operations(name):
     app = opened(**{**ZOO, "model": name}, kview=COST)
     time, flops = charts(app)
-    assert "measured on this server now" in time["layout"]["title"]["text"] and "by formula" in flops["layout"]["title"]["text"]
+    assert "measured on this server now" in title_of(time) and "by formula" in title_of(flops)
     [table] = app.dataframe
     assert len(table.value) == len(flops["data"]) == (3 if name == "zoo-mla" else 2)
     assert (table.value["ms, measured"] > 0).all() and table.value["× with the cache"].iloc[1] > 10
@@ -164,11 +143,7 @@ def test_extremes_of_the_calculator(change, sentence):
 
 
 def test_an_unknown_shape_in_the_link_is_named():
-    app = AppTest.from_file(APP, default_timeout=120)
-    app.session_state["kview"] = CALCULATOR
-    app.run().switch_page(PAGE)
-    app.query_params["kshape"] = "GPT-9"
-    app.run()
+    app = follow_link(PAGE, {"kshape": "GPT-9"}, kview=CALCULATOR)
     charts(app)
     assert "no model shape 'GPT-9'" in app.warning[0].value and app.selectbox("kshape").value == "LLaMA 2 70B"
 

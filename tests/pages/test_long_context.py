@@ -1,40 +1,18 @@
 """The page "Long context", run as Streamlit runs it."""
 
-import json
-from pathlib import Path
+from functools import partial
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tlmviz.ui import long_state
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import by_title, follow_link, open_page, run_snippet, words
+
 PAGE = "pages/kernels/long_context.py"
 SHORT = dict(src=long_state.OWN, own="Tom saw a dog.\n\nAnna saw a dog. Tom saw a")
 
 
-def opened(**session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=300)
-    for name, value in session.items():
-        app.session_state[name] = value
-    return app.run().switch_page(PAGE).run()
-
-
-def charts(app: AppTest) -> dict[str, dict]:
-    assert not app.exception, [error.message for error in app.exception]
-    assert not app.error, [error.value for error in app.error]
-    specs = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-    return {spec["layout"]["title"]["text"]: spec for spec in specs}
-
-
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
-
-
-def run_snippet(app: AppTest) -> dict:
-    scope: dict = {}
-    exec(app.code[-1].value, scope)
-    return scope
+opened = partial(open_page, PAGE)
 
 
 @pytest.fixture(scope="module")
@@ -44,18 +22,17 @@ def app():
 
 def test_the_default_lies_beyond_the_training_length():
     app = opened()
-    shown = charts(app)
+    shown = by_title(app)
     assert app.session_state["ltok"] == 2048
     assert any(title.startswith("Loss along the text") for title in shown)
     assert any(title.startswith("All heads") for title in shown) and any(title.startswith("Exact tile: 20") for title in shown)
-    assert sum(len(element.proto.spec) for element in app.get("plotly_chart")) < 1_500_000
     assert "beyond it" in words(app) and "stories-rope wrote beforehand" in words(app) and "red-badge" not in words(app)
 
 
 @pytest.mark.parametrize("source", [long_state.SAMPLE, long_state.WRITTEN])
 def test_stories_of_another_length_and_their_snippet(source):
     app = opened(ltok=256, src=source)
-    charts(app)
+    by_title(app)
     assert source == long_state.SAMPLE or "256 tokens written by stories-rope" in words(app)
     scope = run_snippet(app)
     assert len(scope["trace"]) == len(scope["ids"]) <= 256 and scope["tile"].shape == (20, 20)
@@ -72,13 +49,13 @@ def test_the_sample_is_cut_to_the_asked_tokens_or_whole():
 @pytest.mark.parametrize("statistic", ["Sink", "Previous token", "Itself", "Mean distance", "Beyond training"])
 def test_every_statistic_is_drawn(app, statistic):
     app.selectbox("lstat").set_value(statistic).run()
-    assert len(charts(app)) == 6
+    assert len(by_title(app)) == 6
 
 
 @pytest.mark.parametrize("where", [(0, 0, 1), (10_000, 10_000, 256), (200, 0, 8)])
 def test_the_tile_stays_inside_the_text(where):
     app = opened(**SHORT, trow=where[0], tcol=where[1], tside=where[2])
-    assert any(title.startswith("Exact tile") for title in charts(app))
+    assert any(title.startswith("Exact tile") for title in by_title(app))
     assert app.number_input("trow").value == where[0]  # what was asked for is kept
     assert run_snippet(app)["tile"].numel() >= 1
 
@@ -89,7 +66,7 @@ def test_the_tile_stays_inside_the_text(where):
 @pytest.mark.parametrize("view", ["Maps", "Masks"])
 def test_odd_texts(text, view):
     app = opened(src=long_state.OWN, own=text, lview=view)
-    assert charts(app) and "red-badge" not in words(app)
+    assert by_title(app) and "red-badge" not in words(app)
     assert app.text_area("own").value == text
 
 
@@ -102,13 +79,13 @@ def test_a_text_that_is_too_long_is_cut_and_kept(monkeypatch):
     monkeypatch.setattr(long_state, "LONGEST", 1500)
     text = "The cat sat on the mat. " * 300
     app = opened(src=long_state.OWN, own=text)
-    charts(app)
+    by_title(app)
     assert "the first 1,500 are shown" in app.warning[0].value and app.text_area("own").value == text
 
 
 def test_learned_positions_stop_at_their_end_in_a_sentence():
     app = opened(model="stories-gpt", src=long_state.OWN, own="The cat sat on the mat. " * 120)
-    charts(app)
+    by_title(app)
     assert "learned vectors for 512 positions" in app.warning[0].value
 
 
@@ -116,43 +93,39 @@ def test_short_texts_are_in_the_link_and_long_ones_are_said_not_to_be():
     app = opened(**SHORT)
     assert app.query_params["own"] == SHORT["own"] and "in the link" in words(app)
     app.text_area("own").set_value("word " * 450).run()
-    charts(app)
+    by_title(app)
     assert "own" not in app.query_params and "too long for the link" in words(app)
 
 
 def test_a_link_brings_the_text():
-    app = AppTest.from_file(APP, default_timeout=300)
-    app.query_params["src"], app.query_params["own"] = long_state.OWN, SHORT["own"]
-    app.run().switch_page(PAGE)
-    app.query_params["src"], app.query_params["own"] = long_state.OWN, SHORT["own"]
-    app.run()
-    charts(app)
+    app = follow_link(PAGE, dict(SHORT), from_the_start=True)
+    by_title(app)
     assert app.text_area("own").value == SHORT["own"]
 
 
 def test_every_method_is_compared_and_can_be_reproduced():
     app = opened(**SHORT, lview="Masks", masks=list(long_state.METHODS))
-    charts(app)
+    by_title(app)
     [table] = app.dataframe
     assert list(table.value["Method"]) == ["Full", *long_state.METHODS]
     assert table.value["Mass covered"].between(0, 1.0001).all() and table.value["Mass covered"][0] == pytest.approx(1, abs=1e-5)
     assert table.value["Output error"][0] == pytest.approx(0, abs=1e-5) and table.value["Change"][0] == 0
     for name in ("Full", "BigBird", "Performer"):
         app.selectbox("pat").set_value(name).run()
-        assert any(title.startswith(name) for title in charts(app))
+        assert any(title.startswith(name) for title in by_title(app))
         scope = run_snippet(app)
         assert abs(scope["change"] - table.value.set_index("Method")["Change"][name]) < 1e-4
 
 
 def test_no_method_leaves_the_full_one():
     app = opened(**SHORT, lview="Masks", masks=[])
-    charts(app)
+    by_title(app)
     assert list(app.dataframe[0].value["Method"]) == ["Full"]
 
 
 def test_an_empty_window_is_one_sentence_and_the_rest_is_shown():
     app = opened(**SHORT, lview="Masks", lwin=0)
-    charts(app)
+    by_title(app)
     assert "window is 0" in app.warning[0].value
     assert "Sliding window" not in list(app.dataframe[0].value["Method"]) and len(app.dataframe[0].value) > 1
 

@@ -1,50 +1,33 @@
 """The page "Model zoo", run as Streamlit runs it, on the bundled table, on changed ones and on none."""
 
-import json
-from pathlib import Path
+from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import tlmviz
 from tlmviz.errors import BadCheckpoint, UnknownName
 from tlmviz.ui import zoo_state
 
-ROOT = Path(__file__).resolve().parents[2]
+from .helpers import ROOT, charts, follow_link, open_page, run_snippet, title_of, words
+
 PAGE = "pages/models/model_zoo.py"
 TABLE = pd.read_csv(ROOT / "models" / "zoo.csv")
 
 
-def opened(**session) -> AppTest:
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120)
-    for name, value in session.items():
-        app.session_state[name] = value
-    return app.run().switch_page(PAGE).run()
+opened = partial(open_page, PAGE)
 
 
-def charts(app: AppTest) -> list[dict]:
-    assert not app.exception and not app.error, [error.value for error in app.error]
-    return [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-
-
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
-
-
-def test_opens_on_every_model_of_the_table(monkeypatch):
+def test_opens_on_every_model_of_the_table():
     app = opened()
-    assert [chart["layout"]["title"]["text"][:8] for chart in charts(app)] == ["Held-out", "What the", "What eac"]
+    assert [title_of(chart)[:8] for chart in charts(app)] == ["Held-out", "What the", "What eac"]
     table = app.dataframe[0].value
     assert list(table["model"]) == list(TABLE["model"])
     for name in ("bits_per_byte", "parameters", "cache_bytes_per_token", "decode_tokens_per_s", "training_tokens_per_s"):
         np.testing.assert_array_equal(table[name], TABLE[name])
-    monkeypatch.chdir(ROOT)
-    scope: dict = {}
-    exec(app.code[-1].value, scope)
-    noise = scope["table"].set_index("model")["noise"]
+    noise = run_snippet(app)["table"].set_index("model")["noise"]
     assert dict(noise) == dict(zip(table["model"], table["verdict"] == zoo_state.SAME))
 
 
@@ -89,9 +72,7 @@ def test_every_model_has_a_card(name):
 
 def test_the_card_follows_the_menu_and_an_unknown_one_is_named():
     assert "Card of stories-gpt" in [expander.label for expander in opened(model="stories-gpt").expander]
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run().switch_page(PAGE)
-    app.query_params["card"] = "gpt-9"
-    app.run()
+    app = follow_link(PAGE, {"card": "gpt-9"})
     assert not app.exception and "“gpt-9”" in app.warning[0].value
 
 

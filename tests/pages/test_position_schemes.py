@@ -1,39 +1,23 @@
 """The page "Position schemes", run as Streamlit runs it: every view, odd texts, and what its numbers must be."""
 
 import json
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import tlmviz
 from tlmviz.ui import extension_state, schemes_state, state
 from tlmviz.ui.schemes_state import TITLES, VIEWS
 from tlmviz.ui.state import View
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import charts, follow_link, open_page, run_snippet, title_of, words
+
 PAGE = "pages/positions/position_schemes.py"
 OWN = dict(xsrc=extension_state.OWN, own="Tom saw a dog.\n\nAnna saw a dog. Tom saw a")
 
 
-def opened(**session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in session.items():
-        app.session_state[name] = value
-    return app.run().switch_page(PAGE).run()
-
-
-def charts(app: AppTest) -> list[dict]:
-    assert not app.exception and not app.error, [error.value for error in (*app.exception, *app.error)]
-    specs = [element.proto.spec for element in app.get("plotly_chart")]
-    assert sum(map(len, specs)) < 1_500_000
-    return [json.loads(spec) for spec in specs]
-
-
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
+opened = partial(open_page, PAGE)
 
 
 def panels(chart: dict) -> list[str]:
@@ -44,8 +28,8 @@ def panels(chart: dict) -> list[str]:
 def test_opens_on_what_six_trained_models_add():
     app = opened()
     schemes, slopes, ranked = charts(app)
-    assert panels(schemes) == list(TITLES.values()) and schemes["layout"]["title"]["text"].startswith("What each scheme adds")
-    assert "slope given, decay measured" in slopes["layout"]["title"]["text"]
+    assert panels(schemes) == list(TITLES.values()) and title_of(schemes).startswith("What each scheme adds")
+    assert "slope given, decay measured" in title_of(slopes)
     assert [trace["name"] for trace in ranked["data"]] == list(TITLES.values())
     assert words(app).count("✓") == 4 and "✗" not in words(app) and len(app.latex) == 1
     assert "The same 256 tokens" in words(app)
@@ -62,7 +46,7 @@ def test_every_view_of_the_last_head(view):
     else:
         assert panels(schemes) == list(TITLES.values())
     if view == "Attention by distance":
-        assert schemes["layout"]["title"]["text"].endswith("layer 3 (probability)") and len(schemes["data"]) == 6 * 8
+        assert title_of(schemes).endswith("layer 3 (probability)") and len(schemes["data"]) == 6 * 8
     if view == "Position similarity":
         assert "head 7" in json.dumps(schemes["layout"]["annotations"]) and "from distance 31 on" in words(app)
 
@@ -115,11 +99,10 @@ def test_an_example_becomes_the_text():
     assert charts(app) and app.text_area("own").value == state.EXAMPLES["Repeats"] and app.query_params["own"]
 
 
-def test_the_snippet_makes_the_numbers_of_the_page(monkeypatch, capsys):
-    monkeypatch.setattr(go.Figure, "show", lambda self: None)
+def test_the_snippet_makes_the_numbers_of_the_page(capsys):
     app = opened(**OWN)
     charts(app)
-    exec(app.code[-1].value, {})
+    run_snippet(app)
     printed = capsys.readouterr().out
     assert all(f"\n{scheme} " in f"\n{printed}" for scheme in schemes_state.families())
     told = app.dataframe[0].value.set_index("Scheme")["Loss to 256"]
@@ -134,9 +117,5 @@ def test_too_few_models_are_one_sentence(monkeypatch):
 
 @pytest.mark.parametrize("param, value", [("pview", "Nonsense"), ("head", "99.99"), ("head", "x"), ("model", "gpt-9")])
 def test_links_that_make_no_sense_open_the_defaults(param, value):
-    app = AppTest.from_file(APP, default_timeout=120)
-    app.query_params[param] = value
-    app.run().switch_page(PAGE)
-    app.query_params[param] = value
-    app.run()
+    app = follow_link(PAGE, {param: value}, from_the_start=True)
     assert panels(charts(app)[0]) == list(TITLES.values()) and app.segmented_control("pview").value == VIEWS[0]

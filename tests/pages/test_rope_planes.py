@@ -1,52 +1,20 @@
 """The page "RoPE planes", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
-import json
-from pathlib import Path
+from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from tlmviz.ui import rope_state
 from tlmviz.ui.state import View
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import badges, charts, open_page, run_snippet, title_of, words
+
 PAGE = "pages/positions/rope_planes.py"
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # beyond 10,000 characters
 
 
-def opened(**session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in session.items():
-        app.session_state[name] = value
-    return app.run().switch_page(PAGE).run()
-
-
-def charts(app: AppTest) -> list[dict]:
-    assert not app.exception and not app.error, [error.value for error in (*app.exception, *app.error)]
-    specs = [element.proto.spec for element in app.get("plotly_chart")]
-    assert sum(map(len, specs)) < 1_500_000
-    return [json.loads(spec) for spec in specs]
-
-
-def title(spec: dict) -> str:
-    return spec["layout"]["title"]["text"]
-
-
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
-
-
-def badges(app: AppTest) -> str:
-    return " ".join(markdown.value for markdown in app.markdown if "badge[" in markdown.value)
-
-
-def run_snippet(app: AppTest, monkeypatch) -> dict:
-    monkeypatch.setattr(go.Figure, "show", lambda self: None)
-    scope: dict = {}
-    exec(app.code[-1].value, scope)
-    return scope
+opened = partial(open_page, PAGE)
 
 
 @pytest.fixture
@@ -56,7 +24,7 @@ def app():
 
 def test_opens_on_a_clock_per_plane_whose_sum_is_the_models_score(app):
     [clocks] = charts(app)
-    assert title(clocks).startswith("Layer 0, head 0: query 27 “.”")
+    assert title_of(clocks).startswith("Layer 0, head 0: query 27 “.”")
     assert len(clocks["frames"]) == 27 + 1 + 32
     assert badges(app).count("✓") == 5 and "✗" not in badges(app)
     told = words(app)
@@ -65,11 +33,11 @@ def test_opens_on_a_clock_per_plane_whose_sum_is_the_models_score(app):
 
 
 @pytest.mark.parametrize("part, count", [("Clocks", 1), ("Step by step", 1), ("Layouts", 3), ("Heads", 3)])
-def test_every_part_has_green_badges_and_a_snippet_that_runs(part, count, monkeypatch):
+def test_every_part_has_green_badges_and_a_snippet_that_runs(part, count):
     app = opened(rpart=part, _view=View(head=(3, 0), query=20, key=19))
     assert len(charts(app)) == count
     assert "✓" in badges(app) and "✗" not in badges(app) and len(app.latex) == 1
-    scope = run_snippet(app, monkeypatch)
+    scope = run_snippet(app)
     if part == "Clocks":
         assert scope["score"] == pytest.approx(scope["model"], abs=1e-4)
     elif part == "Step by step":
@@ -91,7 +59,7 @@ def test_choosing_a_pair_moves_the_clocks_and_the_view_all_pages_share(app):
     app.selectbox("_token").set_value(20).run()
     app.selectbox("_key").set_value(4).run()
     [clocks] = charts(app)
-    assert title(clocks).startswith("Layer 3, head 1: query 20") and "key 4" in title(clocks)
+    assert title_of(clocks).startswith("Layer 3, head 1: query 20") and "key 4" in title_of(clocks)
     assert app.query_params["head"] == "3.1"
     assert app.query_params["query"] == "20" and app.query_params["key"] == "4"
     app.selectbox("_token").set_value(2).run()  # the key would lie in the future
@@ -120,7 +88,7 @@ def test_moving_both_changes_no_bar_and_moving_the_query_does():
 def test_the_button_finds_a_previous_token_head(app):
     app.button("rprev").click().run()
     [clocks] = charts(app)
-    assert "query 27" in title(clocks) and "key 26" in title(clocks) and not title(clocks).startswith("Layer 0, head 0")
+    assert "query 27" in title_of(clocks) and "key 26" in title_of(clocks) and not title_of(clocks).startswith("Layer 0, head 0")
 
 
 def test_another_base_turns_otherwise_and_says_what_the_model_has():

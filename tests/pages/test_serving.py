@@ -1,34 +1,19 @@
 """The page "Serving", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
-import json
-from pathlib import Path
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tlmviz.ui import serving_state, state
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import charts, open_page, run_snippet, title_of, words
+
 PAGE = "pages/caches/serving.py"
 SHORT = dict(model="zoo-rope", vtok="4")
 
 
-def opened(**session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=120)
-    for name, value in session.items():
-        app.session_state[name] = value
-    return app.run().switch_page(PAGE).run()
-
-
-def charts(app: AppTest) -> list[dict]:
-    assert not app.exception and not app.error, [error.value for error in app.error]
-    specs = [element.proto.spec for element in app.get("plotly_chart")]
-    assert sum(map(len, specs)) < 1_500_000
-    return [json.loads(spec) for spec in specs]
-
-
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
+opened = partial(open_page, PAGE)
 
 
 def sentence(app: AppTest) -> str:
@@ -49,10 +34,9 @@ def test_opens_on_six_requests_that_share_copy_and_evict():
     assert table["waste"]["Static"] > 2 * table["waste"]["Continuous"] and table["padding"]["Static"] > 0
     assert table["tokens_per_step"]["Continuous"] > 1.5 * table["tokens_per_step"]["Static"]
     assert words(app).count("✓") == 5 and "✗" not in words(app)
-    assert all("slots held and used, of 144" in chart["layout"]["title"]["text"] for chart in (continuous, static))
+    assert all("slots held and used, of 144" in title_of(chart) for chart in (continuous, static))
     assert app.latex and "sections 4.5" in words(app)
-    scope: dict = {}
-    exec(app.code[-1].value.replace("figure.show()", ""), scope)
+    scope = run_snippet(app)
     assert len(scope["figure"].frames) == len(picture["frames"])
     assert [run.texts for run in scope["runs"].values()] == [tuple(app.dataframe[1].value["text"])] * 2
 
@@ -61,7 +45,7 @@ def test_opens_on_six_requests_that_share_copy_and_evict():
 def test_every_kind_of_model_serves(name):
     app = opened(**{**SHORT, "model": name}, vpol="Static")
     picture, *_ = charts(app)
-    assert "memory under static batching" in picture["layout"]["title"]["text"]
+    assert "memory under static batching" in title_of(picture)
     assert words(app).count("✓") == 5 and "✗" not in words(app)
 
 
