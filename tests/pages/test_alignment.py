@@ -1,8 +1,8 @@
 """The page "Alignment & coverage", run as Streamlit runs it, with tiny models of every kind beside a bundled one."""
 
 import base64
-import json
 import math
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,8 @@ from tlmviz.networks import zoo
 from tlmviz.ui import alignment_state, alignment_words
 from tlmviz.ui.alignment_words import BY_HAND, FORCE, MODELS, TRANSLATION
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from .helpers import by_title, follow_link, only_models, open_page, run_snippet, words
+
 PAGE = "pages/translation/alignment.py"
 TEXT = "Lily had a ball."
 TINY = {"eng-fra": "transformer", "tiny-additive": "additive", "tiny-coverage": "coverage", "tiny-dot": "dot"}
@@ -29,39 +30,14 @@ def _network(kind, tokenizer):
 @pytest.fixture(scope="module", autouse=True)
 def models(tokenizer, tmp_path_factory):
     """A folder of models: the stories that the app opens with, and random translators whose pages cost little."""
-    folder, patch = tmp_path_factory.mktemp("models"), pytest.MonkeyPatch()
-    (folder / "stories-rope").symlink_to(zoo.MODELS / "stories-rope")
-    for name, kind in TINY.items():
-        zoo.save_network(folder / name, _network(kind, tokenizer), tokenizer)
-    patch.setattr(zoo, "MODELS", folder)
-    st.cache_data.clear(), st.cache_resource.clear()
-    yield folder
-    patch.undo()
-    st.cache_data.clear(), st.cache_resource.clear()
+    folder, bundled = tmp_path_factory.mktemp("models"), zoo.MODELS
+    networks = {name: _network(kind, tokenizer) for name, kind in TINY.items()}
+    with only_models(networks, tokenizer, folder):
+        (folder / "stories-rope").symlink_to(bundled / "stories-rope")
+        yield folder
 
 
-def opened(**session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=300)
-    for name, value in {"english": TEXT, **session}.items():
-        app.session_state[name] = value
-    return app.run().switch_page(PAGE).run()
-
-
-def charts(app: AppTest) -> dict[str, dict]:
-    assert not app.exception, [error.message for error in app.exception]
-    assert not app.error, [error.value for error in app.error]
-    specs = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-    return {spec["layout"]["title"]["text"]: spec for spec in specs}
-
-
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
-
-
-def run_snippet(app: AppTest) -> dict:
-    scope: dict = {}
-    exec(app.code[-1].value, scope)
-    return scope
+opened = partial(open_page, PAGE, english=TEXT)
 
 
 def heatmap(spec: dict) -> np.ndarray:
@@ -71,7 +47,7 @@ def heatmap(spec: dict) -> np.ndarray:
 
 
 def attention_of(app: AppTest) -> np.ndarray:
-    return heatmap(next(spec for title, spec in charts(app).items() if title.startswith("Attention")))
+    return heatmap(next(spec for title, spec in by_title(app).items() if title.startswith("Attention")))
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +57,7 @@ def app():
 
 class TestTranslation:
     def test_the_default_shows_map_steps_and_errors(self, app):
-        titles = list(charts(app))
+        titles = list(by_title(app))
         assert titles[0].startswith("Attention (probability): mean of all 4 maps") and titles[1].startswith("Step by step")
         assert titles[2].startswith("Alignment error rate")
         assert np.allclose(attention_of(app).sum(1), 1, atol=1e-4)
@@ -97,7 +73,7 @@ class TestTranslation:
 
     def test_another_hypothesis_another_head_and_other_weights(self):
         app = opened(_ahyp=3, _amap="1.0", abeta=1.5, afloor=0.1, abeam=4)
-        assert "layer 1, head 0" in list(charts(app))[0]
+        assert "layer 1, head 0" in list(by_title(app))[0]
         scope = run_snippet(app)
         assert np.allclose(scope["a"], attention_of(app), atol=1e-5) and len(scope["search"].hypotheses()) == 4
         cost = 1.5 * np.log(np.clip(scope["a"].sum(0), 0.1, 1)).sum()
@@ -107,7 +83,7 @@ class TestTranslation:
     def test_a_recurrent_model_has_one_map(self, name):
         app = opened(mt=name, _amap="1.0", _ahyp=99)  # a head that it does not have, and a rank nobody reached
         assert app.selectbox("_amap").options == ["The model's attention"]
-        assert "one map" in words(app) and len(charts(app)) == 2
+        assert "one map" in words(app) and len(by_title(app)) == 2
         assert run_snippet(app)["mt"].name == "tiny"
 
     @pytest.mark.parametrize("setting, said", [
@@ -126,13 +102,13 @@ class TestTranslation:
 
     @pytest.mark.parametrize("text", ["a", "😀😀", "Où est la gare ?", "<b>x</b> $x$ `code`", "他走了。"])
     def test_odd_sentences(self, text):
-        assert len(charts(opened(english=text))) == 3
+        assert len(by_title(opened(english=text))) == 3
 
     def test_without_the_alignments_a_sentence_says_where_they_are(self, monkeypatch):
         monkeypatch.setattr(alignment_state, "ALIGNMENTS", Path("no-such.tsv"))
         st.cache_data.clear()
         app = opened()
-        assert len(charts(app)) == 2 and "made by hand are not here" in words(app)
+        assert len(by_title(app)) == 2 and "made by hand are not here" in words(app)
 
 
 class TestByHand:
@@ -142,7 +118,7 @@ class TestByHand:
     def test_the_extremes_of_the_notes(self, label, cost):
         app = opened(aview=BY_HAND, amat="1 2")
         app.button(f"preset-{label}").click().run()
-        spec = charts(app)["Attention by hand"]
+        spec = by_title(app)["Attention by hand"]
         assert any(f"{abs(cost):.3f} nats" in note["text"] for note in spec["layout"]["annotations"])
         assert run_snippet(app)["cp"] == pytest.approx(cost, abs=1e-9)
 
@@ -188,7 +164,7 @@ class TestByHand:
 class TestModels:
     def test_the_twins_are_compared_on_the_sentence_and_on_others(self):
         app = opened(aview=MODELS)
-        shown = charts(app)
+        shown = by_title(app)
         assert list(shown)[:2] == ["tiny-additive", "tiny-coverage"]
         [table] = app.dataframe
         assert list(table.value["sentence"]) == list(alignment_state.REPEATERS)
@@ -217,7 +193,7 @@ class TestForce:
     @pytest.mark.parametrize("name", ["eng-fra", "tiny-coverage"])
     def test_a_pinned_step_looks_at_its_token_alone_and_the_beginning_stays(self, name):
         app = opened(aview=FORCE, mt=name, apin="3-2")
-        before, after = (heatmap(charts(app)[f"{title} (pins framed)"]) for title in ("As it was", "Forced"))
+        before, after = (heatmap(by_title(app)[f"{title} (pins framed)"]) for title in ("As it was", "Forced"))
         assert after[2].tolist() == [float(j == 1) for j in range(after.shape[1])]
         assert np.allclose(before[:2], after[:2], atol=1e-5) and before[2, 1] < 1
         scope = run_snippet(app)
@@ -226,7 +202,7 @@ class TestForce:
 
     def test_the_first_look_has_a_pin_of_the_pages_own(self):
         app = opened(aview=FORCE)
-        assert "No pin is set" in words(app) and len(charts(app)) == 3
+        assert "No pin is set" in words(app) and len(by_title(app)) == 3
         next(button for button in app.button if button.label == "Pin").click().run()
         assert app.text_input("apin").value == "1-1" and "No pin is set" not in words(app)
         app.selectbox("_astep").set_value(2).run()
@@ -241,18 +217,14 @@ class TestForce:
     ])
     def test_a_pin_that_is_none_is_one_sentence_and_kept(self, typed, said):
         app = opened(aview=FORCE, apin=typed)
-        assert len(charts(app)) == 3 and said in app.warning[0].value and app.text_input("apin").value == typed
+        assert len(by_title(app)) == 3 and said in app.warning[0].value and app.text_input("apin").value == typed
         assert len(app.warning[0].value) < 200
 
 
 def test_a_link_brings_everything():
-    app = AppTest.from_file(APP, default_timeout=300)
     asked = dict(english=TEXT, aview=TRANSLATION, ahyp="2", amap="0.1", abeta="0.7", afloor="0.05", abeam="3")
-    app.query_params.update(asked)
-    app.run().switch_page(PAGE)
-    app.query_params.update(asked)
-    app.run()
-    assert "layer 0, head 1" in list(charts(app))[0] and "β 0.7, floor 0.05" in words(app)
+    app = follow_link(PAGE, asked, from_the_start=True)
+    assert "layer 0, head 1" in list(by_title(app))[0] and "β 0.7, floor 0.05" in words(app)
     assert app.selectbox("_ahyp").value == 2 and len(app.selectbox("_ahyp").options) == 3
 
 

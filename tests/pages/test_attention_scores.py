@@ -1,20 +1,18 @@
 """The page "Attention scores", run as Streamlit runs it, on tiny random models of every score."""
 
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 import tlmviz
 from tests import tiny
-from tlmviz.networks import zoo
 from tlmviz.ui import alignment_state, scores_state
 from tlmviz.ui.scores_state import COMMON
 
-PAGE = Path(__file__).resolve().parents[2] / "pages" / "translation" / "attention_scores.py"
+from .helpers import by_title, only_models, open_alone, run_snippet, words
+
+PAGE = "pages/translation/attention_scores.py"
 TEXT, FRENCH = "Lily had a ball.", "Tom saw a dog."
 SCORES = ("dot", "general", "additive", "coverage")
 
@@ -22,45 +20,23 @@ SCORES = ("dot", "general", "additive", "coverage")
 @pytest.fixture(scope="module", autouse=True)
 def models(tokenizer, tmp_path_factory):
     """A folder of models, one of every kind."""
-    folder, patch = tmp_path_factory.mktemp("models"), pytest.MonkeyPatch()
-    for name in ("transformer", *SCORES):
-        network = tiny.translation_network(name, vocab_size=tokenizer.vocab_size, context=64)
-        zoo.save_network(folder / name, network, tokenizer)
-    patch.setattr(zoo, "MODELS", folder)
-    patch.setattr(alignment_state, "ALIGNMENTS", folder / "none.tsv")
-    st.cache_data.clear(), st.cache_resource.clear()
-    yield folder
-    patch.undo()
-    st.cache_data.clear(), st.cache_resource.clear()
+    networks = {
+        name: tiny.translation_network(name, vocab_size=tokenizer.vocab_size, context=64) for name in ("transformer", *SCORES)
+    }
+    with (
+        only_models(networks, tokenizer, tmp_path_factory.mktemp("models")) as folder, pytest.MonkeyPatch.context() as patch
+    ):
+        patch.setattr(alignment_state, "ALIGNMENTS", folder / "none.tsv")
+        yield folder
 
 
-def opened(name="transformer", **session) -> AppTest:
-    app = AppTest.from_file(PAGE, default_timeout=120)
-    for key, value in {"mt": name, "english": TEXT, **session}.items():
-        app.session_state[key] = value
-    return app.run()
-
-
-def charts(app: AppTest) -> dict[str, dict]:
-    assert not app.exception, [error.message for error in app.exception]
-    assert not app.error, [error.value for error in app.error]
-    specs = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-    return {spec["layout"]["title"]["text"]: spec for spec in specs}
-
-
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
-
-
-def run_snippet(app: AppTest) -> dict:
-    scope: dict = {}
-    exec(app.code[-1].value, scope)
-    return scope
+def opened(name="transformer", **session):
+    return open_alone(PAGE, **{"mt": name, "english": TEXT, **session})
 
 
 def test_the_default_shows_every_model_in_the_order_of_the_notes():
     app = opened()
-    shown = list(charts(app))
+    shown = list(by_title(app))
     assert [title.split(" (")[0] for title in shown[:4]] == ["Dot", "General", "Additive", "Additive + coverage"]
     assert len(shown) == 9 and "red-badge" not in words(app) and "SDPA = seq2seq" in words(app)
     [table] = app.dataframe
@@ -72,7 +48,7 @@ def test_the_default_shows_every_model_in_the_order_of_the_notes():
 @pytest.mark.parametrize("name", SCORES)
 def test_one_translation_for_all_and_its_snippet(name):
     app = opened(asone=COMMON, edfr=FRENCH, asin=name)
-    charts(app)
+    by_title(app)
     scope, mt = run_snippet(app), tlmviz.load(name)
     assert scope["translation"] == [*mt.encode_target(FRENCH), mt.tokenizer.end_of_text]
     row = app.dataframe[0].value.set_index("Model").loc[name]
@@ -88,13 +64,13 @@ def test_one_translation_for_all_and_its_snippet(name):
 def test_its_own_translation_is_in_the_snippet():
     app = opened("general")
     assert app.selectbox("asin").value == "general"
-    charts(app)
+    by_title(app)
     assert tuple(run_snippet(app)["translation"]) == tlmviz.load("general").search(TEXT).hypotheses()[0].tokens
 
 
 def test_the_common_one_is_written_by_the_model_of_the_menu():
     app = opened(asone=COMMON)
-    charts(app)
+    by_title(app)
     assert app.text_input("edfr").placeholder.startswith(tlmviz.load("transformer").translate(TEXT).text)
 
 
@@ -103,25 +79,25 @@ def test_the_ends_of_the_target_are_drawn(index):
     app = opened(asone=COMMON, edfr=FRENCH)
     options = app.selectbox("_astok").options
     app.selectbox("_astok").select_index(index % len(options)).run()
-    assert len(charts(app)) == 9 and options[0].startswith("1: write")
+    assert len(by_title(app)) == 9 and options[0].startswith("1: write")
 
 
 @pytest.mark.parametrize("text, said", [("", "empty"), ("word " * 300, "shorten")])
 def test_a_sentence_that_cannot_be_read_is_one_sentence(text, said):
     app = opened(english=text)
-    assert not charts(app) and said in [*app.info, *app.warning][0].value
+    assert not by_title(app) and said in [*app.info, *app.warning][0].value
     app.text_input("english").set_value(TEXT).run()
-    assert len(charts(app)) == 9
+    assert len(by_title(app)) == 9
 
 
 def test_a_translation_that_is_too_long_is_one_sentence():
     app = opened(asone=COMMON, edfr="mot " * 300)
-    assert not charts(app) and "shorten it" in app.warning[0].value
+    assert not by_title(app) and "shorten it" in app.warning[0].value
 
 
 @pytest.mark.parametrize("text", ["😀😀", "<b>$x$</b> **b**"])
 def test_strange_sentences_are_read(text):
-    assert len(charts(opened(english=text, asone=COMMON, edfr=text))) == 9
+    assert len(by_title(opened(english=text, asone=COMMON, edfr=text))) == 9
 
 
 @pytest.mark.parametrize("left, count, said", [
@@ -132,7 +108,7 @@ def test_strange_sentences_are_read(text):
 def test_absent_models_leave_the_rest_of_the_page(monkeypatch, left, count, said):
     monkeypatch.setattr(scores_state.translation_state, "models", lambda: dict.fromkeys(left, ""))
     app = opened(left[0])
-    assert len(charts(app)) == count
+    assert len(by_title(app)) == count
     assert said in words(app) + " ".join(part.value for part in app.info)
 
 

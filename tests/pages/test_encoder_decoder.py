@@ -1,22 +1,20 @@
 """The page "Encoder & decoder", run as Streamlit runs it, on tiny random models with and without an unmasked copy."""
 
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 import streamlit as st
 from safetensors.torch import save_file
-from streamlit.testing.v1 import AppTest
 
 import tlmviz
 from tests import tiny
 from tlmviz.analysis import masks
-from tlmviz.networks import zoo
 from tlmviz.ui import masks_state
 from tlmviz.ui.masks_state import LEARNED, MASKED, REMOVED
 
-PAGE = Path(__file__).resolve().parents[2] / "pages" / "translation" / "encoder_decoder.py"
+from .helpers import charts, only_models, open_alone, run_snippet, title_of, words
+
+PAGE = "pages/translation/encoder_decoder.py"
 TEXT, FRENCH = "Lily had a ball.", "Tom saw a dog."
 TINY = {"plain": "transformer", "leaky": "transformer", "recurrent": "additive"}
 
@@ -24,45 +22,21 @@ TINY = {"plain": "transformer", "leaky": "transformer", "recurrent": "additive"}
 @pytest.fixture(scope="module", autouse=True)
 def models(tokenizer, tmp_path_factory):
     """A folder of models: a Transformer, one with a copy trained without the mask, and a recurrent one."""
-    folder, patch = tmp_path_factory.mktemp("models"), pytest.MonkeyPatch()
-    for name, kind in TINY.items():
-        network = tiny.translation_network(kind, vocab_size=tokenizer.vocab_size, context=64)
-        zoo.save_network(folder / name, network, tokenizer)
-        if name == "leaky":
-            own = masks.self_attention(network)
-            save_file({key: (0.5 * value).contiguous() for key, value in own.items()}, folder / name / masks.UNMASKED)
-    patch.setattr(zoo, "MODELS", folder)
-    st.cache_data.clear(), st.cache_resource.clear()
-    yield folder
-    patch.undo()
-    st.cache_data.clear(), st.cache_resource.clear()
+    networks = {
+        name: tiny.translation_network(kind, vocab_size=tokenizer.vocab_size, context=64) for name, kind in TINY.items()
+    }
+    with only_models(networks, tokenizer, tmp_path_factory.mktemp("models")) as folder:
+        own = masks.self_attention(networks["leaky"])
+        save_file({key: (0.5 * value).contiguous() for key, value in own.items()}, folder / "leaky" / masks.UNMASKED)
+        yield folder
 
 
-def opened(name="plain", **session) -> AppTest:
-    app = AppTest.from_file(PAGE, default_timeout=120)
-    for key, value in {"mt": name, "english": TEXT, **session}.items():
-        app.session_state[key] = value
-    return app.run()
+def opened(name="plain", **session):
+    return open_alone(PAGE, **{"mt": name, "english": TEXT, **session})
 
 
-def charts(app: AppTest) -> list[dict]:
-    assert not app.exception, [error.message for error in app.exception]
-    assert not app.error, [error.value for error in app.error]
-    return [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
-
-
-def titles(app: AppTest) -> list[str]:
-    return [spec["layout"]["title"]["text"] for spec in charts(app)]
-
-
-def words(app: AppTest) -> str:
-    return " ".join(part.value for part in (*app.markdown, *app.caption))
-
-
-def run_snippet(app: AppTest) -> dict:
-    scope: dict = {}
-    exec(app.code[-1].value, scope)
-    return scope
+def titles(app) -> list[str]:
+    return [title_of(chart) for chart in charts(app)]
 
 
 def test_the_default_shows_three_maps_the_shift_and_the_flow():
@@ -161,10 +135,7 @@ def test_a_damaged_copy_is_one_sentence(models):
 
 @pytest.mark.parametrize("asked, shown", [("5", 5), ("99", None), ("0", 1), ("-1", 3), ("²", 3), ("x" * 99, 3)])
 def test_the_link_says_which_token_by_number(asked, shown):
-    app = AppTest.from_file(PAGE, default_timeout=120)
-    app.session_state["mt"], app.session_state["english"], app.session_state["edfr"] = "plain", TEXT, FRENCH
-    app.query_params["edtok"] = asked
-    app.run()
+    app = open_alone(PAGE, {"edtok": asked}, mt="plain", english=TEXT, edfr=FRENCH)
     menu = app.selectbox("_edtok")
     assert len(charts(app)) == 5 and menu.value == (shown or len(menu.options)) - 1
     menu.select_index(0).run()
