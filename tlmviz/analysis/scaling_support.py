@@ -114,14 +114,19 @@ def depth_gains(logits: Float[Tensor, "p n n"], iterations: int = 40) -> Float[T
 # --- what people type -------------------------------------------------------------------------------
 
 
+def words(text: str) -> list[list[str]]:
+    """The rows of a typed matrix as they are written: one ends at a line's end, a semicolon or a bracket."""
+    lines = re.split(r"[\n;\]]", text.replace("−", "-").replace("∞", "inf").replace("[", " "))
+    return [row for row in (re.findall(r"[^\s,]+", line) for line in lines) if row]
+
+
 def parse(text: str, kind: str) -> Float[np.ndarray, "n n"]:
-    """A square matrix typed or pasted, as logits: rows end at a line's end, a semicolon or a bracket.
+    """A square matrix typed or pasted, as logits.
 
     As "logits" the numbers are these (-inf for an entry of 0); as "entries" they are the matrix, 0 or more, and their
     logarithms are returned. Raises BadShape with a sentence about the first thing that cannot be read.
     """
-    lines = re.split(r"[\n;\]]", text.replace("−", "-").replace("∞", "inf").replace("[", " "))
-    rows = [row for row in (re.findall(r"[^\s,]+", line) for line in lines) if row]
+    rows = words(text)
     if not rows:
         raise BadShape("There is no matrix here; type its rows, for example 2 0; 1 3, or take a preset.")
     values = [[_number(word, i, j, kind) for j, word in enumerate(row, 1)] for i, row in enumerate(rows, 1)]

@@ -1,7 +1,75 @@
-"""The view "Sinkhorn dial" of the page mHC."""
+"""The view "Sinkhorn dial" of the page mHC: a matrix made doubly stochastic, half step by half step, in the browser."""
 
 from __future__ import annotations
+
+import streamlit as st
+
+from tlmviz.analysis import streams
+
+from . import compute, frame, stream_dial_state, stream_dial_words, stream_state
+from . import stream_dial_view as view
 
 
 def show(name: str, text: str) -> None:
     """Draw the view for a model and a text."""
+    config = compute.model(name).config
+    logits = stream_dial_state.logits(name, text)
+    source, *places = st.columns([0.3, 0.27, 0.15, 0.28] if logits is not None else [0.01, 0.4, 0.25, 0.34])
+    own = True
+    if logits is not None:
+        chosen = source.segmented_control(
+            "Matrix", stream_dial_state.SOURCES, default=stream_dial_state.SOURCES[0], key="sds", bind="query-params",
+            required=True, label_visibility="collapsed",
+        )
+        own = chosen == stream_dial_state.SOURCES[1]
+    else:
+        _without_logits(name, config.connection)
+    st.session_state["_sd_model"] = not own
+    if own:
+        _own(places)
+    else:
+        _of_model(name, text, logits, config.sinkhorn)
+    stream_dial_state.share()
+
+
+def _of_model(name: str, text: str, logits, iterations: int) -> None:
+    trace = compute.trace(name, text)
+    names = streams.sublayers(trace.n_layers)
+    token, sublayer = stream_state.place(len(trace), len(names))
+    step, temperature = stream_dial_state.position()
+    data = view.of_model(logits.numpy(), trace.tokens, names, iterations)
+    _dial(data, own=False, name=name, origin=f"{name}:{len(trace)}", token=token, sublayer=sublayer)
+    frame.notice(*stream_dial_words.POINTS, stream_dial_words.DEPTH_POINT)
+    frame.equation(*stream_dial_words.EQUATION)
+    frame.copy_as_python(stream_dial_words.model_snippet(name, text, token, sublayer, step, temperature))
+
+
+def _own(places) -> None:
+    own = stream_dial_state.own_matrix(places)
+    said = stream_dial_words.verdict(own.support, len(own.logits))
+    data = view.of_matrix(own.text, own.words, own.logits, own.kind, own.support, said)
+    _dial(data, own=True, name="Own matrix", origin="own", token=0, sublayer=0)
+    frame.notice(*stream_dial_words.POINTS, stream_dial_words.SUPPORT_POINT)
+    frame.equation(*stream_dial_words.EQUATION)
+    step, temperature = stream_dial_state.position()
+    frame.copy_as_python(stream_dial_words.matrix_snippet(own.text, own.kind, step, temperature))
+
+
+def _dial(data: dict, *, own: bool, name: str, origin: str, token: int, sublayer: int) -> None:
+    step, temperature = stream_dial_state.position()
+    view.dial(
+        data, own=own, name=name, origin=origin, key=stream_dial_state.KEY,
+        place={"token": token, "sublayer": sublayer, "step": step, "temperature": temperature},
+        on_place=stream_dial_state.keep_place, on_edited=stream_dial_state.keep_edited, on_taken=stream_dial_state.keep_taken,
+    )
+
+
+def _without_logits(name: str, connection: str) -> None:
+    said, other = st.columns([0.76, 0.24], vertical_alignment="center")
+    said.info(stream_dial_words.without_logits(name, connection))
+    if stream_state.DEFAULT_MODEL in stream_state.models():
+        other.button(f"Show {stream_state.DEFAULT_MODEL}", key="sd-model", on_click=_show_default, width="stretch")
+
+
+def _show_default() -> None:
+    st.session_state["smodel"] = stream_state.DEFAULT_MODEL
