@@ -1,0 +1,83 @@
+// H_res as wirings of the streams: every permutation as N lines from left (before) to right (behind), as wide as its weight.
+
+const WIDEST = 8; // pixels of a line of weight 1
+const LIGHTEST = 5e-4; // weight below which a permutation is only counted
+
+/** What is drawn: the matrix itself first, then its permutations. Lines are [from, to, weight]. */
+function wirings(v) {
+  const { N, found } = v;
+  const whole = [];
+  for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) whole.push([j, i, found.matrix[i * N + j]]);
+  const terms = found.parts?.terms ?? [];
+  const seen = terms.filter((term) => term.weight >= LIGHTEST);
+  return {
+    whole,
+    terms: seen.map(({ weight, columns }) => ({ weight, lines: columns.map((from, to) => [from, to, weight]) })),
+    lighter: terms.slice(seen.length),
+  };
+}
+
+/** Where each wiring stands: as many in a line as the width allows. */
+function planWirings(v, width) {
+  const drawn = wirings(v);
+  const count = 1 + drawn.terms.length;
+  const columns = Math.max(1, Math.floor((width + 14) / 68));
+  return { ...drawn, columns, rows: Math.ceil(count / columns), step: Math.min(86, (width + 14) / Math.min(columns, Math.max(count, 7))) };
+}
+
+const ROW = 92; // pixels of one line of wirings
+
+function wiringsHeight(v, width) {
+  return TITLE + (v.header.kind === "hyper" || !v.found.parts ? 1 : planWirings(v, width).rows) * ROW;
+}
+
+function drawWirings(pen, v, theme, box) {
+  const { found, header } = v;
+  const plan = planWirings(v, box.width);
+  const light = plan.lighter.reduce((sum, term) => sum + term.weight, 0);
+  if (found.parts) {
+    const more = plan.lighter.length ? ` · ${plan.lighter.length} more hold ${exponent(light)}` : "";
+    const long = box.width < 480 ? "Permutations" : "H_res = weighted permutations (Birkhoff–von Neumann)";
+    title(pen, theme, box, long, `residual ${exponent(found.parts.residual)}${more}`);
+  } else {
+    title(pen, theme, box, "H_res as a wiring of the streams");
+  }
+  const width = plan.step - 20;
+  wiring(pen, v, theme, { x: box.x, y: box.y + TITLE, width }, plan.whole, "H_res");
+  if (!found.parts) {
+    refusal(v).forEach((line, k) => pen.text(box.x + width + 24, box.y + TITLE + 18 + 17 * k, line, { color: theme.muted, size: 12 }));
+    return;
+  }
+  plan.terms.forEach(({ weight, lines }, k) => {
+    const place = k + 1;
+    const x = box.x + (place % plan.columns) * plan.step, y = box.y + TITLE + Math.floor(place / plan.columns) * ROW;
+    if (place % plan.columns) pen.text(x - 10, y + 32, k ? "+" : "=", { align: "center", color: theme.muted, size: 13 });
+    wiring(pen, v, theme, { x, y, width }, lines, weight.toFixed(weight < 0.1 ? 4 : 3));
+  });
+}
+
+/** Why there is no sum of permutations, in lines. */
+function refusal({ header, found }) {
+  if (header.kind === "hyper") {
+    return ["The matrices of this model are free: entries may be negative and", "sums differ from 1, so they are no average of permutations.", "Blue lines are positive entries, orange ones negative."];
+  }
+  const off = Math.max(...[...found.rows, ...found.columns].map((x) => Math.abs(x - 1)));
+  return [`Sinkhorn's iterations left sums off by ${exponent(off)} here: too far from`, "doubly stochastic for an average of permutations."];
+}
+
+function wiring(pen, v, theme, { x, y, width }, lines, label) {
+  const { N } = v;
+  const at = (k) => y + 8 + (N === 1 ? 24 : (k * 48) / (N - 1));
+  const [from, to] = [x + 5, x + width - 5];
+  const ordered = [...lines].sort((a, b) => Math.abs(a[2]) - Math.abs(b[2]));
+  for (const [source, target, weight] of ordered) {
+    if (!Number.isFinite(weight) || Math.abs(weight) < LIGHTEST) continue;
+    const signed = v.header.kind === "hyper";
+    const color = signed ? (weight < 0 ? v.header.warm[theme.dark ? "dark" : "light"] : theme.primary) : theme.heads[source % theme.heads.length];
+    const bend = (to - from) * 0.45;
+    const d = `M${round(from)} ${round(at(source))}C${round(from + bend)} ${round(at(source))} ${round(to - bend)} ${round(at(target))} ${round(to)} ${round(at(target))}`;
+    pen.path(d, color, Math.max(0.7, Math.min(WIDEST * 1.5, WIDEST * Math.abs(weight)) * Math.min(1, 5 / N)), 0.85);
+  }
+  for (let k = 0; k < N; k++) for (const side of [x + 2, x + width - 2]) dot(pen, side, at(k), 2, theme.muted, 0.8);
+  pen.text(x + width / 2, y + 70, label, { align: "center", color: theme.text, size: 11, weight: label === "H_res" ? 600 : 400 });
+}
