@@ -62,7 +62,7 @@ def products(
     frames: list[list[dict]] = [[] for _ in labels]
     for c, (kind, panel) in enumerate(panels.items()):
         span = [c * (width + GAP), c * (width + GAP) + width]
-        notes.append(_note(NAMES[kind], sum(span) / 2, 0.945, color(kind, theme)))
+        notes.append(_note(f"<b>{NAMES[kind]}</b>", sum(span) / 2, 0.945, color(kind, theme)))
         # No product leads backwards; a gain of 1, which has the colour of the page, must not look like that.
         beneath.append({
             "type": "rect", "layer": "below", "xref": "paper", "yref": "paper", "x0": span[0], "x1": span[1],
@@ -85,13 +85,13 @@ def products(
             traces[first + offset] |= changed
     traces.append(_colorbar(limit, theme))
     drawn = layout(
-        theme, title=title, height=height, margin={"l": 46, "r": 8, "t": 30, "b": 62 if moving else 8}, annotations=notes,
+        theme, title=title, height=height, margin={"l": 52, "r": 8, "t": 30, "b": 62 if moving else 8}, annotations=notes,
         shapes=beneath,
     )
     del drawn["xaxis"], drawn["yaxis"]
     if not moving:
         return figure(traces, {**drawn, **axes})
-    return animated(traces, {**drawn, **axes}, frames, labels, moving, at, theme, "token ", 120)
+    return animated(traces, {**drawn, **axes}, frames, labels, moving, at, theme, "token ", 120, stepping=True)
 
 
 def _decades(gain: np.ndarray) -> float:
@@ -171,7 +171,7 @@ def _axes(
     layers = {"tickmode": "array", "tickvals": places, "ticktext": [str(place // 2) for place in places], "type": "category"}
     x = {"domain": span, "anchor": f"y{number}", **quiet, **layers, "showgrid": False}
     y = {"domain": list(share), "anchor": f"x{number}", **quiet}
-    words = {"gain": "from layer", "singular": "singular values", "left": "a stream's identity"}[part]
+    words = {"gain": "from layer", "singular": "singular<br>values", "left": "a stream's<br>identity"}[part]
     if part == "gain":
         y |= {**layers, "autorange": "reversed", "showgrid": False}
         x["title"] = {"text": "to layer", "font": {"size": 10.5, "color": MUTED[theme]}, "standoff": 2}
@@ -188,7 +188,8 @@ def _axes(
 def _colorbar(limit: float, theme: str) -> dict:
     """A colour bar with gains at even steps of their logarithm: the triangles' own would be linear."""
     stops = [[i / (len(DIVERGING[theme]) - 1), code] for i, code in enumerate(DIVERGING[theme])]
-    ticks = np.linspace(-limit, limit, 5) if limit < 1 else np.arange(-int(limit), int(limit) + 1, max(1, int(limit) // 3))
+    step = limit / 2 if limit < 1 else max(1, int(limit) // 3)
+    ticks = step * np.arange(-(limit // step), limit // step + 1)
     low, high = ROWS["gain"]
     return {
         "type": "scatter", "x": [None], "y": [None], "mode": "markers", "hoverinfo": "skip", "xaxis": "x1", "yaxis": "y1",
@@ -217,6 +218,6 @@ def _legend(theme: str) -> dict[str, Any]:
 
 def _note(text: str, x: float, y: float, ink: str) -> dict[str, Any]:
     return {
-        "text": f"<b>{text}</b>", "x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom",
+        "text": text, "x": x, "y": y, "xref": "paper", "yref": "paper", "xanchor": "center", "yanchor": "bottom",
         "showarrow": False, "font": {"size": 12, "color": ink},
     }

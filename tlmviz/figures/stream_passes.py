@@ -8,8 +8,6 @@ import plotly.graph_objects as go
 from . import MUTED, figure, layout
 from .stream_depth import NAMES, color
 
-LEGEND = {"x": 0.01, "xanchor": "left", "y": 0.99, "yanchor": "top", "orientation": "v", "bgcolor": "rgba(0,0,0,0)"}
-
 
 def norms(lines: dict[str, np.ndarray], depths: list[str], theme: str, *, title: str, unit: str) -> go.Figure:
     """One quantity of the streams at every depth, {connection: [D]}, on a logarithmic axis."""
@@ -24,7 +22,7 @@ def norms(lines: dict[str, np.ndarray], depths: list[str], theme: str, *, title:
     step = 2 * max(1, len(depths) // 16)
     places = list(range(0, len(depths), step))
     return figure(traces, layout(
-        theme, title=title, x="sublayers passed", y=unit, height=300, showlegend=True, legend=LEGEND,
+        theme, title=title, x="sublayers passed", y=unit, height=300, showlegend=True,
         xaxis={"type": "category", "tickmode": "array", "tickvals": places, "ticktext": [str(place) for place in places]},
         yaxis={"type": "log", "exponentformat": "power", "nticks": 6},
     ))
@@ -54,13 +52,13 @@ def quantiles(bands: dict[str, np.ndarray], trained: int, theme: str, *, title: 
         ]
     limit = max(0.3, *(float(np.abs(band).max()) for band in bands.values()))
     step = next(step for step in (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000) if limit / step < 6 or step == 1000)
-    ticks = np.arange(-6, 7) * step
+    ticks = np.arange(-6.0, 7.0) * step
     marker = {
         "type": "line", "x0": trained, "x1": trained, "yref": "paper", "y0": 0, "y1": 1,
         "line": {"color": MUTED[theme], "width": 1.5, "dash": "dot"},
     }
     return figure(traces, layout(
-        theme, title=title, x="sublayers", y="gain", height=300, showlegend=True, legend=LEGEND, shapes=[marker],
+        theme, title=title, x="sublayers", y="gain", height=300, showlegend=True, shapes=[marker],
         yaxis={"tickmode": "array", "tickvals": ticks.tolist(), "ticktext": [_gain(tick) for tick in ticks]},
     ))
 

@@ -54,7 +54,7 @@ def training(
     notes, moving = [], []
     frames: list[list[dict]] = [[] for _ in steps]
     limit = max([1.0, *(float(np.abs(each.res).max()) for each in matrices.values())])
-    rows = _shares(len(matrices), 0.0, 0.93, 0.13)
+    rows = _shares(len(matrices), 0.05, 0.93, 0.13)
     for number, ((kind, each), share) in enumerate(zip(matrices.items(), rows), start=len(PANELS) + 1):
         tiles = [tiled(one) for one in each.res]
         moving.append(len(traces))
@@ -80,7 +80,7 @@ def training(
     cursors = [{"shapes": [_cursor(step, theme)]} for step in steps]
     return animated(
         traces, {**drawn, **axes, **cursors[-1]}, frames, [f"{step:,.0f}" for step in steps], moving, len(steps) - 1, theme,
-        "step ", 250, layouts=cursors,
+        "step ", 250, stepping=True, layouts=cursors,
     )
 
 
@@ -114,7 +114,7 @@ def _cells(names: list[str], n: int, shape: tuple[int, int]) -> np.ndarray:
 
 def _curves(curves: dict[str, Curves], theme: str) -> tuple[list[dict], dict[str, dict]]:
     traces, axes = [], {}
-    shares = _shares(len(PANELS), 0.0, 1.0, 0.05)
+    shares = _shares(len(PANELS), 0.05, 1.0, 0.05)
     for number, ((title, columns, log), share) in enumerate(zip(PANELS, shares), start=1):
         for kind, each in curves.items():
             for column, dash, width in columns:
@@ -146,7 +146,7 @@ def _tile_axes(number: int, share: tuple[float, float], count: int, n: int, them
         "showgrid": False, "zeroline": False, "tickmode": "array", "ticks": "", "fixedrange": True, "automargin": True,
         "tickfont": {"size": 10, "color": MUTED[theme]},
     }
-    kinds = [f"{kind} {band * BAND}+" if bands > 1 else kind for band in range(bands) for kind in ("attn", "MLP")]
+    kinds = [f"{kind} +{band * BAND}" if band else kind for band in range(bands) for kind in ("attn", "MLP")]
     return {
         f"xaxis{number}": {
             "domain": list(RIGHT), "anchor": f"y{number}", **quiet, "range": [-0.7, columns * side - 1.3],

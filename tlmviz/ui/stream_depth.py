@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import fields
 
 import streamlit as st
@@ -12,8 +13,8 @@ from tlmviz.analysis import streams
 from tlmviz.figures import stream_depth as figures
 from tlmviz.figures import stream_passes, token_label
 
-from . import compute, frame, stream_state
-from .stream_words import absent
+from . import compute, frame, stream_state, stream_walk
+from .stream_words import absent, wide
 
 TOKEN, MEAN, MAX = OVER = ("One token", "Mean over tokens", "Largest over tokens")
 FORWARD, BACKWARD = GAINS = ("Forward gain", "Backward gain")
@@ -21,8 +22,9 @@ BUDGET = 700_000  # bytes of frames that a browser may be sent; a longer text is
 RUNS = 200  # stacks drawn by the simulation
 QUANTILES = (0.1, 0.5, 0.9)
 POINTS = (
-    "A gain of 1 has the colour of the page. Products of doubly stochastic matrices are doubly stochastic, so mHC's triangle "
-    "keeps it at any depth, up to what Sinkhorn's iterations leave; nothing keeps HC's.",
+    "A gain of 1 has the colour of the page. Plain residuals have it everywhere, their one stream is carried on as it is. Products "
+    "of doubly stochastic matrices are doubly stochastic, so mHC keeps it at any depth, up to what Sinkhorn's iterations leave; "
+    "nothing keeps HC's.",
     "The largest singular value of mHC is 1: the mean over streams is carried on whole. The others shrink from product to "
     "product: what tells the streams apart is forgotten.",
     "Where the solid lines meet, at 1/N (dotted), every stream has become the mean of all. What differs from there on was "
@@ -94,19 +96,22 @@ def show(name: str, text: str) -> None:
     way = right.segmented_control(
         "Gain", GAINS, default=FORWARD, key="spway", bind="query-params", required=True, label_visibility="collapsed"
     )
-    at = products(members, text, over, way)
+    at = products(name, members, text, over, way)
     absent(members)
     frame.notice(*POINTS)
+    measured = st.container()
     passes(members, text)
     simulation(name, text)
+    with measured:
+        frame.badges(stream_state.checks(name, text))
     frame.equation(EQUATION, SOURCE)
     frame.copy_as_python(snippet(name, text, over, way, at))
 
 
-def products(members: dict[str, str], text: str, over: str, way: str) -> int:
+def products(name: str, members: dict[str, str], text: str, over: str, way: str) -> int:
     """The picture of all products; gives the token it starts at."""
-    tokens = compute.trace(next(iter(members.values())), text).tokens
-    every = {kind: depth(name, text) for kind, name in members.items()}
+    tokens = compute.trace(name, text).tokens
+    every = {kind: depth(member, text) for kind, member in members.items()}
     first = next(iter(every.values()))
     at, sublayer = stream_state.place(len(tokens), first.own.shape[1])
     labels = [f"{number} “{token_label(token)}”" for number, token in enumerate(tokens)]
@@ -120,16 +125,32 @@ def products(members: dict[str, str], text: str, over: str, way: str) -> int:
         stream_state.remember(at, sublayer)
         every, labels = {kind: each.at(at) for kind, each in every.items()}, [labels[at]]
         words = f"token {labels[0]}"
-    elif len(labels) > 1:
+    else:
+        at = walked(f"{name}\0{text}\0{way}", at, sublayer)
         words = "the token at the slider"
     figure = figures.products(
         {kind: _arrays(each, way) for kind, each in every.items()}, streams.sublayers(first.own.shape[1] // 2), labels,
         at if len(labels) > 1 else 0, frame.theme(), title=f"{way} of every product of H_res, {words}",
         what=way.split()[0].lower(),
     )
+    wide("spwide")
     with st.container(key="spwide"):
         frame.chart(figure, key="spproducts", alt=f"{way} from every sublayer to every later one, singular values, identity")
     return at
+
+
+def walked(picture: str, at: int, sublayer: int) -> int:
+    """The token a picture is drawn at: where the user was when it was opened. Where its walk is left is remembered.
+
+    Drawn anew at every stop of the walk, the slider would jump back under a hand that moves on.
+    """
+    key = f"spwalk{zlib.crc32(picture.encode())}"
+    left = stream_walk.left_at("spproducts", key)
+    if left is None:
+        st.session_state["_spdrawn"] = at
+    else:
+        stream_state.remember(left, sublayer)
+    return st.session_state["_spdrawn"]
 
 
 def _arrays(each: analysis.Depth, way: str) -> figures.Products:

@@ -12,7 +12,7 @@ from tlmviz.figures import stream_training as figures
 
 from . import frame
 from .stream_depth import family
-from .stream_words import absent
+from .stream_words import absent, wide
 
 POINTS = (
     "All start as the same network: the identity on the diagonal of every H_res. Walk the slider and see what each makes "
@@ -75,6 +75,7 @@ def show(name: str, text: str) -> None:
     figure = figures.training(
         lines, matrices, streams.sublayers(sublayers // 2), frame.theme(), title="Training, step by step"
     )
+    wide("srwide")
     with st.container(key="srwide"):
         frame.chart(
             figure, key="srcurves", alt="Loss, held-out bits per byte, gradient norm and gains over steps, and H_res at a moment"

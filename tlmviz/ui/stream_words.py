@@ -1,4 +1,4 @@
-"""What views of several models side by side say of those that are not there."""
+"""What views of several models side by side have in common: room on a phone, and a word on models that are not there."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def absent(members: dict[str, str]) -> None:
     missing = [KINDS[kind] for kind in CONNECTIONS if kind not in members]
     if missing:
         st.caption(f"No model of this size with {' or '.join(missing)} is here; {', '.join(members.values())} can be shown.")
+
+
+def wide(key: str) -> None:
+    """A container for several columns of pictures: a phone scrolls it sideways."""
+    st.html(f"<style>.st-key-{key} {{ overflow-x: auto; }} .st-key-{key} > div {{ min-width: 720px; }}</style>")
