@@ -71,4 +71,4 @@ def _ticks(names: Sequence[str]) -> dict:
     """Names at every step of an axis, at evenly spaced ones where all would not fit."""
     step = -(-len(names) // MOST_TICKS)
     where = list(range(0, len(names), step))
-    return {"tickmode": "array", "tickvals": where, "ticktext": [names[i] for i in where], "tickangle": "auto"}
+    return {"tickmode": "array", "tickvals": where, "ticktext": [names[i] for i in where]}

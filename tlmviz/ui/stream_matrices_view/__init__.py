@@ -21,7 +21,6 @@ from ..attention_view import pack
 SHARED = ("decode.js", "theme.js", "export.js")
 SCRIPTS = ("math.js", "numbers.js", "panels.js", "wirings.js", "pointer.js", "view.js")
 COLORS = ("value", "change")  # H_res itself, or what differs from the identity
-LARGEST = 1_400_000  # bytes of one payload
 
 _HERE = Path(__file__).parent
 _FILES = [_HERE.parent / "attention_view" / name for name in SHARED] + [_HERE / name for name in SCRIPTS]

@@ -65,7 +65,7 @@ function drawMixing(pen, v, theme, { x, y, cell, strip, gap }, sublayer, token) 
 function planMaps(P, width, height) {
   const plans = [2, 4, 6, 8, 12, 16].map((columns) => {
     const rows = Math.ceil(P / columns);
-    const size = Math.min(width / columns - 10, height / rows - 22, 112);
+    const size = Math.min(width / columns - 6, height / rows - 20, 112);
     return { columns, rows, size, width: Math.min(width / columns, size + 40), height: Math.min(height / rows, size + 34) };
   });
   return plans.reduce((best, plan) => (plan.size > best.size + 0.5 ? plan : best));
@@ -73,9 +73,10 @@ function planMaps(P, width, height) {
 
 function drawMaps(pen, v, theme, box) {
   const { N, P, header, state } = v;
-  title(pen, theme, box, `H_res of ${P} sublayers`, `at ${tokenName(v)}`);
+  title(pen, theme, box, `H_res of ${P} sublayers`, box.width < 330 ? "" : `at ${tokenName(v)}`);
+  drawScale(pen, v, theme, box.x + box.width, box.y + 8);
   const plan = planMaps(P, box.width, box.height - TITLE);
-  const strip = 0.17 * plan.size;
+  const strip = (plan.size < 50 ? 0.13 : 0.17) * plan.size;
   const cell = (plan.size - 2 * strip - 4) / N;
   v.plans.maps = { ...plan, x: box.x, y: box.y + TITLE };
   for (let p = 0; p < P; p++) {
@@ -87,6 +88,22 @@ function drawMaps(pen, v, theme, box) {
     pen.text(x + plan.width / 2, y + 8, name, { align: "center", color: chosen ? theme.text : theme.muted, weight: chosen ? 600 : 400, size: 10 });
     drawMixing(pen, v, theme, inner, p, state.token);
   }
+}
+
+/** The colours of the maps from their least to their largest value, ending at x = `right`. */
+function drawScale(pen, v, theme, right, y) {
+  const change = v.state.colors === "change";
+  const shares = !change && v.header.kind !== "hyper";
+  const most = shares ? 1 : change ? v.ranges.change : v.ranges.value;
+  const [colors, steps, width] = [shares ? theme.sequential : theme.diverging, 24, 48];
+  const [high, low] = [shares ? "1" : `+${tick(most)}`, shares ? "0" : `−${tick(most)}`];
+  const small = { color: theme.muted, size: 10, align: "right" };
+  probe.font = font(theme, 10);
+  const left = right - probe.measureText(high).width - 4 - width;
+  pen.text(right, y, high, small);
+  for (let k = 0; k < steps; k++) pen.rect(left + (k * width) / steps, y - 4, width / steps + 0.3, 8, shade(colors, k / (steps - 1)));
+  pen.rect(left, y - 4, width, 8, null, theme.faint);
+  pen.text(left - 4, y, low, small);
 }
 
 function drawMatrix(pen, v, theme, box) {
@@ -180,7 +197,7 @@ function drawCourse(pen, v, theme, box) {
   const k = state.row * N + state.col;
   const values = Array.from({ length: T }, (_, t) => matrixAt(v, "res", state.sublayer, t)[k]);
   const from = box.width < 380 ? "" : `from stream ${state.col} into stream ${state.row}: `;
-  title(pen, theme, box, `Entry (${state.row}, ${state.col}) along the text`, from + digits(values[state.token], 4));
+  title(pen, theme, box, `Entry (${state.row}, ${state.col})${box.width < 240 ? "" : " along the text"}`, from + digits(values[state.token], 4));
   let [low, high] = [Math.min(...values), Math.max(...values)];
   const room = Math.max(0.12 * (high - low), 1e-6, 0.002 * Math.abs(high));
   [low, high] = [low - room, high + room];

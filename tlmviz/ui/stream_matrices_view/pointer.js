@@ -63,10 +63,12 @@ function wire(v) {
       act(v, stepped(v, name, step));
     });
   }
-  v.drop = () => {
+  const drop = () => {
     if (v.dragging) v.dragging = false, tell(v);
   };
-  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, v.drop);
+  // Who clicks elsewhere on the page may leave this view: what was chosen is told before.
+  v.outside = { pointerup: drop, pointercancel: drop, pointerdown: (event) => event.composedPath().includes(v.root) || tell(v) };
+  for (const [type, listener] of Object.entries(v.outside)) document.addEventListener(type, listener, true);
 }
 
 function tip(v, name, found) {

@@ -16,7 +16,7 @@ export default function (component) {
     views.delete(host);
     clearTimeout(v.timer);
     v.observer.disconnect();
-    for (const end of ["pointerup", "pointercancel"]) document.removeEventListener(end, v.drop);
+    for (const [type, listener] of Object.entries(v.outside)) document.removeEventListener(type, listener, true);
     v.root.remove();
   };
 }
@@ -25,8 +25,8 @@ export default function (component) {
 
 function receive(v, bytes) {
   if (!bytes) return;
-  if (bytes !== v.bytes) {
-    v.bytes = bytes;
+  if (!equal(bytes, v.bytes)) {
+    v.bytes = new Uint8Array(bytes);
     const { header, arrays } = decode(bytes);
     Object.assign(v, { header, arrays, P: header.names.length, T: header.tokens.length, N: header.streams });
     const { seq, ...state } = header.state;
@@ -42,10 +42,16 @@ function receive(v, bytes) {
   repaint(v);
 }
 
+/** Whether the server sent what is known already, as it does when it was the browser that spoke. */
+function equal(bytes, known) {
+  return bytes.length === known?.length && known.every((byte, i) => byte === bytes[i]);
+}
+
 /** A user's action: show it now, tell the server once the hands rest. */
 function act(v, change) {
   v.state = { ...v.state, ...change };
   v.seq += 1;
+  v.untold = true;
   repaint(v);
   clearTimeout(v.timer);
   if (!v.dragging) v.timer = setTimeout(() => tell(v), REST);
@@ -53,6 +59,8 @@ function act(v, change) {
 
 function tell(v) {
   clearTimeout(v.timer);
+  if (!v.untold) return;
+  v.untold = false;
   v.els.said.textContent = sentence(v);
   v.component.setStateValue("place", { ...v.state, seq: v.seq });
 }
@@ -140,7 +148,7 @@ function slider(v, key, name) {
 }
 
 function create(host) {
-  const v = { seq: 0, plans: {}, timer: 0, dragging: false };
+  const v = { seq: 0, plans: {}, timer: 0, dragging: false, untold: false };
   const els = (v.els = {});
   els.token = slider(v, "token", "Token");
   els.sublayer = slider(v, "sublayer", "Sublayer");
