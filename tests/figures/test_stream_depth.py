@@ -36,7 +36,7 @@ def test_a_triangle_a_kind_with_its_numbers_and_names(theme):
     titles = [note.text for note in figure.layout.annotations]
     assert all(any(name in title for title in titles) for name in ("Residual", ">HC<", ">mHC<"))
     texts = [trace.text[0] for trace in figure.data if trace.text is not None]
-    assert f"×{stream_depth._short(panels['hyper'].gain[1, 0, -1])}" in texts[1]
+    assert f"×{stream_depth.short(panels['hyper'].gain[1, 0, -1])}" in texts[1]
 
 
 @THEMES

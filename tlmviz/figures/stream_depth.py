@@ -148,13 +148,14 @@ def _state(panel: Products, frame: int) -> list[dict]:
     gain = np.asarray(panel.gain[frame], np.float32)
     return [
         {"type": "heatmap", "z": gain},
-        {"type": "scatter", "text": [f"all sublayers<br><b>×{_short(gain[0, -1])}</b>"]},
+        {"type": "scatter", "text": [f"all sublayers<br><b>×{short(gain[0, -1])}</b>"]},
         *({"type": "scatter", "y": np.asarray(one, np.float32)} for one in panel.singular[frame].T),
         *({"type": "scatter", "y": np.asarray(line[frame], np.float32)} for line in (panel.own, panel.other, panel.distance)),
     ]
 
 
-def _short(value: float) -> str:
+def short(value: float) -> str:
+    """A gain in a few digits."""
     return f"{value:.3f}" if 0.01 <= value < 100 else f"{value:.3g}"
 
 

@@ -18,12 +18,12 @@ from .stream_words import absent, wide
 
 TOKEN, MEAN, MAX = OVER = ("One token", "Mean over tokens", "Largest over tokens")
 FORWARD, BACKWARD = GAINS = ("Forward gain", "Backward gain")
-BUDGET = 700_000  # bytes of frames that a browser may be sent; a longer text is walked by the server
+BUDGET = 1_250_000  # characters of frames that a browser may be sent; a longer text is walked by the server
 RUNS = 200  # stacks drawn by the simulation
 QUANTILES = (0.1, 0.5, 0.9)
 POINTS = (
-    "A gain of 1 has the colour of the page. Plain residuals have it everywhere, their one stream is carried on as it is. Products "
-    "of doubly stochastic matrices are doubly stochastic, so mHC keeps it at any depth, up to what Sinkhorn's iterations leave; "
+    "A gain of 1 has the colour of the page. Plain residuals have it everywhere, their one stream is carried on as it is. "
+    "Products of doubly stochastic matrices are doubly stochastic, so mHC keeps it at any depth, up to what Sinkhorn's iterations leave; "
     "nothing keeps HC's.",
     "The largest singular value of mHC is 1: the mean over streams is carried on whole. The others shrink from product to "
     "product: what tells the streams apart is forgotten.",
@@ -115,7 +115,7 @@ def products(name: str, members: dict[str, str], text: str, over: str, way: str)
     first = next(iter(every.values()))
     at, sublayer = stream_state.place(len(tokens), first.own.shape[1])
     labels = [f"{number} “{token_label(token)}”" for number, token in enumerate(tokens)]
-    size = sum(4 / 3 * 4 * each.forward.numel() for each in every.values() if each.singular.shape[-1] > 1)
+    size = sum(_sent(each) for each in every.values() if each.singular.shape[-1] > 1)
     words = over.lower()
     if over != TOKEN:
         every = {kind: each.mean() if over == MEAN else each.max() for kind, each in every.items()}
@@ -151,6 +151,12 @@ def walked(picture: str, at: int, sublayer: int) -> int:
     else:
         stream_state.remember(left, sublayer)
     return st.session_state["_spdrawn"]
+
+
+def _sent(each: analysis.Depth) -> float:
+    """About how many characters a walk through all tokens of one model takes: 6.5 a number, and what stands around them."""
+    numbers = each.forward[0].numel() + each.singular[0].numel() + 3 * each.own[0].numel()
+    return len(each.own) * (6.5 * numbers + 1600)
 
 
 def _arrays(each: analysis.Depth, way: str) -> figures.Products:
