@@ -8,16 +8,15 @@ The peer is left out, with a line on stderr, where it is not installed.
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
+import report
 import torch
-from kernels_cpu import line, timed
+from report import compare, line, timed
 
 import tlmviz
 from tlmviz.decoding.beam import BeamOptions, beam_search
@@ -91,30 +90,21 @@ def peer(rounds: int):
         ids = theirs.generate(source, generation_config=plan, attention_mask=torch.ones_like(source))
         assert ids.shape[1] == WRITTEN + 1
 
-    times = timed({"ours": search, "theirs": generate}, 2 * rounds)
-    ratio = statistics.median(a / b for a, b in zip(times["ours"], times["theirs"]))
-    name = f"3 + 3 layers, d 192, {WRITTEN} tokens: tlmviz, transformers"
-    yield line(name, times["ours"], statistics.median(times["theirs"]), ratio, 0.7)
+    yield compare(f"3 + 3 layers, d 192, {WRITTEN} tokens: tlmviz, transformers", 0.7, search, generate, 2 * rounds)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    rows = []
-    print(f"{'what':<56} {'ms':>9} {'p95':>9} {'other ms':>9} {'measured':>9}  bar")
-    for part in (translating, peer):
-        for row in part(options.rounds):
-            row["passed"] = row["measured"] <= row["bar"]
-            rows.append(row)
-            other = f"{row['theirs']:9.2f}" if row["theirs"] else f"{'-':>9}"
-            times = f"{row['ours']:9.2f} {row['p95']:9.2f} {other} {row['measured']:9.2f}"
-            print(f"{row['name']:<56} {times}  <= {row['bar']:g} {row['unit']}  {'ok' if row['passed'] else 'MISSED'}")
-    print(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=2))
-    return int(not all(row["passed"] for row in rows))
+    options = report.options(__doc__, rounds=5)
+
+    def text(row: dict) -> str:
+        other = f"{row['theirs']:9.2f}" if row["theirs"] else f"{'-':>9}"
+        times = f"{row['ours']:9.2f} {row['p95']:9.2f} {other} {row['measured']:9.2f}"
+        return f"{row['name']:<56} {times}  <= {row['bar']:g} {row['unit']}  {'ok' if row['passed'] else 'MISSED'}"
+
+    head = f"{'what':<56} {'ms':>9} {'p95':>9} {'other ms':>9} {'measured':>9}  bar"
+    status = report.table((translating, peer), options, head, text)
+    print(report.machine())
+    return status
 
 
 if __name__ == "__main__":

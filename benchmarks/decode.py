@@ -6,16 +6,14 @@ is missed. The peer (transformers' `generate`) is left out, with a line on stder
 
 from __future__ import annotations
 
-import argparse
-import json
-import statistics
 import sys
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
+import report
 import torch
-from kernels_cpu import line, timed
+from report import compare
 
 import tlmviz
 from tlmviz.caches import LatentCache
@@ -39,19 +37,10 @@ def greedy(network, ids: torch.Tensor, count: int, cached: bool = True) -> torch
     return ids
 
 
-def ratio(name: str, bar: float, ours, theirs, rounds: int, at_least: bool = False) -> dict:
-    """Our time by theirs, or theirs by ours where a bar asks for "at least": the median of the ratio within a round."""
-    times = timed({"ours": ours, "theirs": theirs}, rounds)
-    pairs = list(zip(times["ours"], times["theirs"]))
-    measured = statistics.median(b / a if at_least else a / b for a, b in pairs)
-    row = line(name, times["ours"], statistics.median(times["theirs"]), measured, bar)
-    return {**row, "passed": measured >= bar if at_least else measured <= bar, "at_least": at_least}
-
-
 def with_and_without(rounds: int):
     network = tlmviz.load("stories-rope").network
     assert torch.equal(greedy(network, PROMPT, 12), greedy(network, PROMPT, 12, cached=False))
-    yield ratio(
+    yield compare(
         "stories-rope, 256 tokens: cache, no cache", 5.0, lambda: greedy(network, PROMPT, 256),
         lambda: greedy(network, PROMPT, 256, cached=False), max(3, rounds // 3), at_least=True,
     )  # fmt: skip
@@ -79,7 +68,7 @@ def peer(rounds: int):
         assert ids.shape[1] == PROMPT.shape[1] + 128
 
     name = "6 layers, d 256, 128 tokens: tlmviz, transformers generate"
-    yield ratio(name, 0.65, lambda: greedy(ours, PROMPT, 128), generate, rounds)
+    yield compare(name, 0.65, lambda: greedy(ours, PROMPT, 128), generate, rounds)
 
 
 def growth(rounds: int):
@@ -97,7 +86,7 @@ def growth(rounds: int):
 
         return step
 
-    yield ratio("stories-rope, one step: T = 512, T = 64", 1.3, stepper(512), stepper(64), 3 * rounds)
+    yield compare("stories-rope, one step: T = 512, T = 64", 1.3, stepper(512), stepper(64), 3 * rounds)
 
 
 def absorbing(rounds: int):
@@ -116,26 +105,21 @@ def absorbing(rounds: int):
 
             return step
 
-        yield ratio(f"zoo-mla, one step at T = {length}: absorbed, naive", 1.0, stepper(True), stepper(False), 3 * rounds)
+        yield compare(f"zoo-mla, one step at T = {length}: absorbed, naive", 1.0, stepper(True), stepper(False), 3 * rounds)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    rows = []
-    print(f"{'what':<64} {'ms':>9} {'p95':>9} {'other ms':>9} {'ratio':>7}  bar")
-    for part in (with_and_without, peer, growth, absorbing):
-        for row in part(options.rounds):
-            rows.append(row)
-            sign = ">=" if row["at_least"] else "<="
-            times = f"{row['ours']:9.2f} {row['p95']:9.2f} {row['theirs']:9.2f} {row['measured']:7.2f}"
-            print(f"{row['name']:<64} {times}  {sign} {row['bar']:g}  {'ok' if row['passed'] else 'MISSED'}")
-    print(f"torch {torch.__version__}, {torch.get_num_threads()} threads")
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=2))
-    return int(not all(row["passed"] for row in rows))
+    options = report.options(__doc__, rounds=9)
+
+    def text(row: dict) -> str:
+        sign = ">=" if row["at_least"] else "<="
+        times = f"{row['ours']:9.2f} {row['p95']:9.2f} {row['theirs']:9.2f} {row['measured']:7.2f}"
+        return f"{row['name']:<64} {times}  {sign} {row['bar']:g}  {'ok' if row['passed'] else 'MISSED'}"
+
+    head = f"{'what':<64} {'ms':>9} {'p95':>9} {'other ms':>9} {'ratio':>7}  bar"
+    status = report.table((with_and_without, peer, growth, absorbing), options, head, text)
+    print(report.machine())
+    return status
 
 
 if __name__ == "__main__":

@@ -7,50 +7,21 @@ resident peak during one call in a fresh process. The exit status is 1 when a ba
 
 from __future__ import annotations
 
-import argparse
-import json
 import multiprocessing
 import statistics
 import sys
-import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
 
+import report
 import torch
+from report import compare, line, timed
 from torch.nn import functional as F
 
 from tlmviz import kernels
 
 HEADS, WIDTH = 8, 64
-
-
-def timed(contestants: dict, rounds: int) -> dict[str, list[float]]:
-    """Milliseconds of every call; contestants alternate, so that a busy moment meets all of them."""
-    times = {name: [] for name in contestants}
-    for number in range(rounds + 1):
-        names = list(contestants)
-        for name in names[number % len(names) :] + names[: number % len(names)]:
-            start = time.perf_counter()
-            contestants[name]()
-            if number:  # the first round warms up
-                times[name].append((time.perf_counter() - start) * 1e3)
-    return times
-
-
-def p95(values: list[float]) -> float:
-    return sorted(values)[min(len(values) - 1, int(0.95 * len(values)))]
-
-
-def compare(name: str, bar: float, ours, theirs, rounds: int) -> dict:
-    """One line: our time as a multiple of theirs, by the median over rounds of the ratio within a round."""
-    times = timed({"ours": ours, "theirs": theirs}, rounds)
-    ratio = statistics.median(a / b for a, b in zip(times["ours"], times["theirs"]))
-    return line(name, times["ours"], statistics.median(times["theirs"]), ratio, bar)
-
-
-def line(name, ours, theirs, measured, bar, unit="x") -> dict:
-    return dict(name=name, ours=statistics.median(ours), p95=p95(ours), theirs=theirs, measured=measured, bar=bar, unit=unit)
 
 
 def inputs(length: int, heads: int = HEADS):
@@ -131,24 +102,18 @@ def divisions(logits: torch.Tensor, iterations: int = 20) -> torch.Tensor:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    lines = []
-    print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, {options.rounds} rounds, B 1, D {WIDTH}, float32")
-    print(f"{'what':62} {'ours ms':>9} {'p95':>9} {'theirs ms':>9} {'measured':>10} {'bar':>8}")
+    options = report.options(__doc__, rounds=15)
+
+    def text(row: dict) -> str:
+        theirs = "" if row["theirs"] is None else f"{row['theirs']:.2f}"
+        measured, bar = (f"{row[name]:.2f} {row['unit']}" for name in ("measured", "bar"))
+        missed = "" if row["passed"] else "  MISSED"
+        return f"{row['name']:62} {row['ours']:9.2f} {row['p95']:9.2f} {theirs:>9} {measured:>10} {bar:>8}{missed}"
+
+    print(f"{report.machine()}, {options.rounds} rounds, B 1, D {WIDTH}, float32")
+    head = f"{'what':62} {'ours ms':>9} {'p95':>9} {'theirs ms':>9} {'measured':>10} {'bar':>8}"
     with torch.inference_mode():
-        for part in (attention, masked, pooled, sinkhorn):
-            for row in part(options.rounds):
-                lines.append(row)
-                theirs = "" if row["theirs"] is None else f"{row['theirs']:.2f}"
-                measured, bar = (f"{row[name]:.2f} {row['unit']}" for name in ("measured", "bar"))
-                missed = "" if row["measured"] <= row["bar"] else "  MISSED"
-                print(f"{row['name']:62} {row['ours']:9.2f} {row['p95']:9.2f} {theirs:>9} {measured:>10} {bar:>8}{missed}")
-    if options.json:
-        options.json.write_text(json.dumps(lines, indent=1))
-    return int(any(row["measured"] > row["bar"] for row in lines))
+        return report.table((attention, masked, pooled, sinkhorn), options, head, text)
 
 
 if __name__ == "__main__":
