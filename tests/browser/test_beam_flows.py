@@ -2,23 +2,18 @@
 
 import re
 from pathlib import Path
-from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-from .test_explorer_flows import wait_for_param
-from .test_flash_flows import PAUSED, label, scrub
+from . import walk
+from .helpers import assert_above_the_fold, at_rest, frames_sent, open_link, param_of, wait_for_param
 
 TEXT = "She never eats meat."
 
 
 def open_page(page, server, **params):
-    query = "&".join(f"{name}={quote(str(value))}" for name, value in {"english": TEXT, **params}.items())
-    page.goto(f"{server}beam_search?{query}")
-    expect(page.locator(".slider-group").first).to_be_visible()
-    expect(page.locator(".ranking .row").first).to_be_visible()
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(500)
+    open_link(page, server, "beam_search", **{"english": TEXT, **params})
+    at_rest(page, ".slider-group", ".ranking .row")
 
 
 def order(page) -> list[str]:
@@ -30,35 +25,30 @@ def order(page) -> list[str]:
 
 
 def test_the_tree_grows_without_the_server(page, server):
-    page.add_init_script(PAUSED)
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    page.add_init_script(walk.PAUSED)
+    sent = frames_sent(page)
     open_page(page, server)
     before = len(sent)
     nodes = page.locator(".js-plotly-plot").first.locator(".textpoint")
     whole = nodes.count()
-    scrub(page, 0.0)
-    page.wait_for_function("() => / 1 of /.test(document.querySelector('.slider-label').textContent)")
+    walk.scrub(page, 0.0)
+    walk.wait_for(page, " 1 of ")
     expect(page.locator(".stPlotlyChart").first).to_contain_text("Step 1: 1 beam ×")
     assert 1 < nodes.count() < whole
     forward, back = page.locator(".updatemenu-button").nth(3), page.locator(".updatemenu-button").nth(2)
     forward.click()
-    page.wait_for_function("() => / 2 of /.test(document.querySelector('.slider-label').textContent)")
+    walk.wait_for(page, " 2 of ")
     expect(page.locator(".stPlotlyChart").first).to_contain_text("Step 2: 5 beams ×")
     back.click()
-    page.wait_for_function("() => / 1 of /.test(document.querySelector('.slider-label').textContent)")
-    page.locator(".updatemenu-button").first.click()
-    page.wait_for_function("() => !/ [12] of /.test(document.querySelector('.slider-label').textContent)")
-    page.locator(".updatemenu-button").nth(1).click()
-    page.wait_for_timeout(300)
-    paused = label(page)
-    page.wait_for_timeout(1000)
-    assert label(page) == paused and len(sent) == before
+    walk.wait_for(page, " 1 of ")
+    walk.play(page)
+    walk.wait_past(page, " 1 of ", " 2 of ")
+    walk.assert_pause_holds(page)
+    assert len(sent) == before
 
 
 def test_penalties_rank_again_while_they_are_dragged_and_then_enter_the_link(page, server):
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    sent = frames_sent(page)
     open_page(page, server, bw=10, bstop="At the limit", bmax=12, al=0, be=0)
     shortest_first = order(page)
     page.locator(".ranking").scroll_into_view_if_needed()
@@ -94,7 +84,7 @@ def test_a_click_on_a_node_forces_another_token_there(page, server):
     token = page.get_by_role("combobox", name=re.compile("Token")).input_value() or ""
     button.click()
     expect(button).to_have_count(0)
-    page.wait_for_function("() => new URLSearchParams(location.search).get('bpre')")
+    param_of(page, "bpre")
     field = page.get_by_role("textbox", name="Forced beginning")
     assert field.input_value() and (not token or token.split(" · ")[0] in field.input_value())
     field.fill("")
@@ -108,5 +98,4 @@ def test_the_tree_is_above_the_fold_and_a_deep_link_opens_it(server, page):
     expect(page.get_by_text("Page not found")).to_have_count(0)
     chart = page.locator(".stPlotlyChart").first
     expect(chart).to_contain_text("beam of 3:")
-    box = chart.bounding_box()
-    assert box["y"] >= 0 and box["y"] + box["height"] <= 800, box
+    assert_above_the_fold(chart)

@@ -1,56 +1,35 @@
 """What people do on the page "FlashAttention", in a real browser."""
 
 import re
-from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-from .test_explorer_flows import TEXT, wait_for_param
+from . import walk
+from .helpers import TEXT, assert_above_the_fold, at_rest, frames_sent, open_link, wait_for_param
 
 
 def open_page(page, server, **params):
-    query = "&".join(f"{name}={quote(str(value))}" for name, value in {"text": TEXT, **params}.items())
-    page.goto(f"{server}flash_attention?{query}")
-    expect(page.locator(".slider-group")).to_be_visible()
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(500)
-
-
-def label(page) -> str:
-    return page.locator(".slider-label").first.text_content()
-
-
-def scrub(page, share: float) -> None:
-    """Click the slider's rail at a share of its length."""
-    rail = page.locator(".slider-rail-touch-rect").bounding_box()
-    page.mouse.click(rail["x"] + 10 + share * (rail["width"] - 20), rail["y"] + rail["height"] / 2)
-
-
-# Plotly rejects a promise of its own, with no reason, whenever a running animation is paused.
-PAUSED = "addEventListener('unhandledrejection', event => { if (event.reason === undefined) event.preventDefault(); })"
+    open_link(page, server, "flash_attention", **{"text": TEXT, **params})
+    at_rest(page, ".slider-group")
 
 
 def test_scrubbing_and_playing_send_nothing_to_the_server(page, server):
-    page.add_init_script(PAUSED)
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    page.add_init_script(walk.PAUSED)
+    sent = frames_sent(page)
     for part in ("One row", "Tiles"):
         open_page(page, server, part=part)
-        before, start = len(sent), label(page)
-        scrub(page, 1.0)
-        page.wait_for_function("old => document.querySelector('.slider-label').textContent !== old", arg=start)
-        last = re.search(r"(\d+) of (\d+)", label(page))
+        before, start = len(sent), walk.label(page)
+        walk.scrub(page, 1.0)
+        walk.wait_past(page, start)
+        last = re.search(r"(\d+) of (\d+)", walk.label(page))
         assert last.group(1) == last.group(2)
         expect(page.locator(".stPlotlyChart")).to_contain_text("off by" if part == "One row" else "Result − softmax")
-        scrub(page, 0.0)
-        page.wait_for_function("() => / 1 of /.test(document.querySelector('.slider-label').textContent)")
-        page.locator(".updatemenu-button").first.click()
-        page.wait_for_function("() => !/ 1 of /.test(document.querySelector('.slider-label').textContent)")
-        page.locator(".updatemenu-button").nth(1).click()
-        page.wait_for_timeout(300)
-        paused = label(page)
-        page.wait_for_timeout(1200)
-        assert label(page) == paused and len(sent) == before
+        walk.scrub(page, 0.0)
+        walk.wait_for(page, " 1 of ")
+        walk.play(page)
+        walk.wait_past(page, " 1 of ")
+        walk.assert_pause_holds(page)
+        assert len(sent) == before
 
 
 def test_logits_of_1e4_overflow_the_naive_softmax_and_reset_brings_the_model_back(page, server):
@@ -61,7 +40,7 @@ def test_logits_of_1e4_overflow_the_naive_softmax_and_reset_brings_the_model_bac
     row = page.locator("tr").filter(has_text="Naive")
     expect(row).to_contain_text("NaN")
     expect(page.locator("tr").filter(has_text="One pass")).not_to_contain_text("NaN")
-    scrub(page, 1.0)
+    walk.scrub(page, 1.0)
     expect(page.locator(".stPlotlyChart")).to_contain_text("NaN")
     page.get_by_role("button", name="As in the model").click()
     expect(row).not_to_contain_text("NaN")
@@ -78,8 +57,7 @@ def test_bad_logits_are_named_while_they_stay_in_the_field(page, server):
 def test_the_pictures_are_above_the_fold(page, server):
     for part in ("One row", "Tiles"):
         open_page(page, server, part=part)
-        box = page.locator(".stPlotlyChart").bounding_box()
-        assert box["y"] >= 0 and box["y"] + box["height"] <= 800, (part, box)
+        assert_above_the_fold(page.locator(".stPlotlyChart"))
 
 
 def test_a_deep_link_opens_what_it_names(server, page):

@@ -1,0 +1,71 @@
+"""What flows do alike: open a link, wait for what the link says, find a picture, look at it on a phone."""
+
+import contextlib
+from urllib.parse import quote
+
+from playwright.sync_api import expect
+
+TEXT = "Tom saw a dog. Anna saw a dog. Tom saw a"
+FOLD = 800  # pixels: the height of the page
+PHONE = {"width": 390, "height": 844}
+
+
+def open_link(page, server: str, path: str, **params) -> None:
+    """Go to a page of the app with these parameters in its link."""
+    query = "&".join(f"{name}={quote(str(value))}" for name, value in params.items())
+    page.goto(f"{server}{path}?{query}")
+
+
+def wait_for_param(page, name: str, value: str | None) -> None:
+    """Until the link says `value`; None: until it does not name the parameter."""
+    page.wait_for_function(
+        "([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value]
+    )
+
+
+def param_of(page, name: str) -> str:
+    """Wait until the link names a parameter and says something of it; gives that."""
+    return page.wait_for_function("name => new URLSearchParams(location.search).get(name)", arg=name).json_value()
+
+
+def frames_sent(page) -> list:
+    """A list to which every message to the server is added; ask before the page is opened."""
+    sent: list = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    return sent
+
+
+def at_rest(page, *ready: str) -> None:
+    """These parts are there and nothing is on its way."""
+    for selector in ready:
+        expect(page.locator(selector).first).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(500)
+
+
+def plot(page, key: str) -> dict:
+    """Where the data of a chart's first subplot is drawn, in page coordinates."""
+    area = page.locator(f".st-key-{key} .nsewdrag").first
+    expect(area).to_be_visible(timeout=240_000)  # what it shows may take a pass over thousands of tokens
+    return area.bounding_box()
+
+
+def assert_above_the_fold(part) -> None:
+    """A part of the page is whole in its first view."""
+    box = part.bounding_box()
+    assert box["y"] >= 0 and box["y"] + box["height"] <= FOLD, (part.page.url, box)
+
+
+@contextlib.contextmanager
+def phone(browser, scheme: str = "light"):
+    """A page on a phone."""
+    context = browser.new_context(viewport=PHONE, color_scheme=scheme)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
+def assert_fits(page) -> None:
+    """Nothing is wider than the phone, unless it scrolls within itself."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -1,0 +1,41 @@
+"""A figure with steps, walked through in the browser: its slider, and its buttons to play and pause."""
+
+# Plotly rejects a promise of its own, with no reason, whenever a running animation is paused.
+PAUSED = "addEventListener('unhandledrejection', event => { if (event.reason === undefined) event.preventDefault(); })"
+
+
+def label(page) -> str:
+    """What the slider says of its step."""
+    return page.locator(".slider-label").first.text_content()
+
+
+def scrub(page, share: float) -> None:
+    """Click the slider's rail at a share of its length."""
+    rail = page.locator(".slider-rail-touch-rect").bounding_box()
+    page.mouse.click(rail["x"] + 10 + share * (rail["width"] - 20), rail["y"] + rail["height"] / 2)
+
+
+def wait_for(page, part: str) -> None:
+    """Until the slider's words hold this part."""
+    page.wait_for_function("part => document.querySelector('.slider-label').textContent.includes(part)", arg=part)
+
+
+def wait_past(page, *old: str) -> None:
+    """Until the slider's words hold none of these."""
+    page.wait_for_function(
+        "old => !old.some(part => document.querySelector('.slider-label').textContent.includes(part))", arg=list(old)
+    )
+
+
+def play(page) -> None:
+    """Press the figure's play button."""
+    page.locator(".updatemenu-button").first.click()
+
+
+def assert_pause_holds(page) -> None:
+    """Press pause: after the step that was on its way, none follows."""
+    page.locator(".updatemenu-button").nth(1).click()
+    page.wait_for_timeout(800)
+    paused = label(page)
+    page.wait_for_timeout(1200)
+    assert label(page) == paused
