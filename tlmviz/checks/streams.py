@@ -51,11 +51,13 @@ def spectral_norm(lm, trace: Trace) -> Check:
 def mean_is_carried_on(lm, trace: Trace) -> Check:
     """Mixing leaves the mean over streams as it is, in every sublayer of the actual pass."""
     errors = []
-    for layer in range(trace.n_layers):
-        for tap, place in zip(("resid_pre", "resid_mid"), places(trace.n_layers)[2 * layer :]):
-            before = trace[f"blocks.{layer}.{tap}"][0]  # [T, N, C]
-            after = (trace[f"{place}.res"][0] @ before).mean(-2)
-            errors.append(worst(after - before.mean(-2)) / max(1e-30, worst(before)))
+    taps = [f"blocks.{layer}.{tap}" for layer in range(trace.n_layers) for tap in ("resid_pre", "resid_mid")]
+    joins = [f"{place}.res" for place in places(trace.n_layers)]
+    found = trace.tensors(taps + joins)  # one pass for all
+    for tap, join in zip(taps, joins):
+        before = found[tap][0]  # [T, N, C]
+        after = (found[join][0] @ before).mean(-2)
+        errors.append(worst(after - before.mean(-2)) / max(1e-30, worst(before)))
     return Check("Mean carried on", "H_res X has the mean over streams of X", max(errors), 1e-5, "relative max abs")
 
 
@@ -98,7 +100,9 @@ def one_stream_is_residual(lm, trace: Trace) -> Check:
 
 def _logits(trace: Trace) -> torch.Tensor:
     """What the model gave Sinkhorn, float64 [P, T, N, N]."""
-    return torch.cat([trace[f"{place}.logits"] for place in places(trace.n_layers)]).double()
+    names = [f"{place}.logits" for place in places(trace.n_layers)]
+    found = trace.tensors(names)  # one pass for all
+    return torch.cat([found[name] for name in names]).double()
 
 
 CHECKS_MANIFOLD: tuple[Callable[..., Check], ...] = (
