@@ -1,69 +1,56 @@
 """Walking tokens and moments of the page mHC in a real browser: the server is told where a walk ends, and nothing else."""
 
 import re
-from urllib.parse import quote
 
-from playwright.sync_api import expect
-
-from tests.tiny import TEXT
-
-from .test_flash_flows import PAUSED, label
+from . import walk
+from .helpers import TEXT, assert_above_the_fold, assert_fits, at_rest, frames_sent, open_link, phone, wait_for_param
 
 
 def open_view(page, server, chart: str, **params):
-    query = "&".join(f"{name}={quote(str(value))}" for name, value in {"text": TEXT, **params}.items())
-    page.goto(f"{server}mhc?{query}")
-    expect(page.locator(f".st-key-{chart} .slider-group")).to_be_visible()
-    page.wait_for_load_state("networkidle")
-    expect(page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')).to_be_visible()
-    page.wait_for_timeout(800)
-
-
-def scrub(page, chart: str, share: float) -> None:
-    """Click a chart's slider at a share of its length."""
-    rail = page.locator(f".st-key-{chart} .slider-rail-touch-rect").bounding_box()
-    page.mouse.click(rail["x"] + 10 + share * (rail["width"] - 20), rail["y"] + rail["height"] / 2)
+    open_link(page, server, "mhc", **{"text": TEXT, **params})
+    at_rest(page, f".st-key-{chart} .slider-group", '[data-testid="stApp"][data-test-script-state="notRunning"]')
 
 
 def test_a_walk_over_tokens_is_remembered_by_the_link_and_the_other_views(page, server):
-    page.add_init_script(PAUSED)
+    page.add_init_script(walk.PAUSED)
     open_view(page, server, "spproducts", sview="Depth", stok=2)
-    assert label(page).startswith("token 2 ")
-    gain = page.locator(".st-key-spproducts .js-plotly-plot").inner_text()
-    scrub(page, "spproducts", 0.0)
-    page.wait_for_function("() => document.querySelector('.slider-label').textContent.startsWith('token 0 ')")
-    page.wait_for_function("() => new URLSearchParams(location.search).get('stok') === '0'")
-    assert page.locator(".st-key-spproducts .js-plotly-plot").inner_text() != gain
-    page.wait_for_timeout(1500)  # the rerun that remembers must not move the slider
-    assert label(page).startswith("token 0 ")
-    page.locator('[data-testid="stButtonGroup"]').get_by_text("Backward gain").click()
-    expect(page.locator(".st-key-spproducts")).to_contain_text("Backward gain of every product")
-    page.wait_for_function("() => document.querySelector('.slider-label').textContent.startsWith('token 0 ')")
+    assert walk.label(page).startswith("token 2 ")
+    assert_above_the_fold(page.locator(".st-key-spproducts"))
+    gains = page.locator(".st-key-spproducts .textpoint").all_text_contents()
+    walk.scrub(page, 0.0)
+    walk.wait_for(page, "token 0 ")
+    wait_for_param(page, "stok", "0")
+    assert page.locator(".st-key-spproducts .textpoint").all_text_contents() != gains
+    at_rest(page)  # the rerun that remembers must not move the slider
+    assert walk.label(page).startswith("token 0 ")
+    page.get_by_text("Backward gain", exact=True).click()
+    page.get_by_text(re.compile("^Backward gain of every product")).wait_for()
+    walk.wait_for(page, "token 0 ")
     page.reload()
-    page.wait_for_function("() => document.querySelector('.slider-label')?.textContent.startsWith('token 0 ')")
+    at_rest(page, ".st-key-spproducts .slider-group")
+    assert walk.label(page).startswith("token 0 ")
 
 
 def test_moments_are_walked_without_the_server(page, server):
-    page.add_init_script(PAUSED)
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    page.add_init_script(walk.PAUSED)
+    sent = frames_sent(page)
     open_view(page, server, "srcurves", sview="Training")
-    before = len(sent)
-    scrub(page, "srcurves", 0.0)
-    page.wait_for_function("() => document.querySelector('.slider-label').textContent === 'step 0'")
+    assert_above_the_fold(page.locator(".st-key-srcurves"))
+    before, last = len(sent), walk.label(page)
+    assert re.fullmatch(r"step [\d,]+", last)
     cursor = page.locator(".st-key-srcurves .shapelayer path")
-    start = cursor.get_attribute("d")
-    scrub(page, "srcurves", 1.0)
-    page.wait_for_function("() => document.querySelector('.slider-label').textContent !== 'step 0'")
-    assert re.fullmatch(r"step [\d,]+", label(page))
-    page.wait_for_function("old => document.querySelector('.st-key-srcurves .shapelayer path').getAttribute('d') !== old", arg=start)
-    assert len(sent) == before
+    end = cursor.get_attribute("d")
+    walk.scrub(page, 0.0)
+    walk.wait_past(page, last)
+    assert walk.label(page) == "step 0" and cursor.get_attribute("d") != end
+    walk.scrub(page, 1.0)
+    walk.wait_for(page, last)
+    assert cursor.get_attribute("d") == end and len(sent) == before
 
 
-def test_a_phone_scrolls_the_wide_picture_and_not_the_page(server, browser):
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
-    open_view(page, server, "spproducts", sview="Depth")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.locator(".st-key-spproducts .js-plotly-plot").bounding_box()["width"] > 600
-    context.close()
+def test_a_phone_scrolls_the_wide_pictures_and_not_the_page(server, browser):
+    for view, chart in (("Depth", "spproducts"), ("Training", "srcurves")):
+        with phone(browser) as page:
+            open_view(page, server, chart, sview=view)
+            assert_fits(page)
+            assert page.locator(f".st-key-{chart} .js-plotly-plot").bounding_box()["width"] > 600
