@@ -54,16 +54,16 @@ def test_support_is_what_all_permutations_say(positive):
     assert answer.blocks == parts(found)
 
 
-@settings(max_examples=40, deadline=None)
-@given(arrays(np.float64, (4, 4), elements=st.sampled_from([0.0, 0.2, 1.0, 3.0])))
+@settings(max_examples=12, deadline=None)
+@given(arrays(np.float64, (3, 3), elements=st.sampled_from([0.0, 0.2, 1.0, 3.0])))
 def test_the_residual_ends_where_the_support_says(matrix):
     answer = support(matrix > 0)
-    last = kernels.sinkhorn(torch.from_numpy(matrix).log(), 3000)
+    last = kernels.sinkhorn(torch.from_numpy(matrix).log(), 600)
     error = float(residuals(last[None])[0])
     if answer.kind == "none":
         assert error > 0.2 and scaling_support.limit(torch.from_numpy(matrix).log(), answer) is None
     elif answer.kind == "total":
-        assert error < 1e-8
+        assert error < 1e-6
     else:
         assert error < 0.01 and all(last[i, j] < 0.01 for i, j in answer.dropped)
 
@@ -71,21 +71,35 @@ def test_the_residual_ends_where_the_support_says(matrix):
 @pytest.mark.parametrize("n", [2, 4, 9, 16])
 def test_the_residual_falls_at_the_square_of_the_second_singular_value(n):
     logits = torch.randn(n, n, generator=torch.Generator().manual_seed(n), dtype=torch.float64) * 2
-    answer = support(np.ones((n, n), bool))
-    expected = rate(scaling_support.limit(logits, answer), answer.blocks)
     errors = residuals(kernels.sinkhorn_iterates(logits, 400))
     last = int((errors > 1e-11).nonzero()[-1])
+    expected = rate(logits, support(np.ones((n, n), bool)))
     assert expected == pytest.approx(float(errors[last] / errors[last - 1]), rel=0.02)
 
 
+def test_the_limit_is_what_the_kernel_comes_to():
+    logits = torch.randn(5, 5, generator=torch.Generator().manual_seed(5), dtype=torch.float64)
+    logits[0, 1] = -torch.inf
+    answer = support(torch.isfinite(logits).numpy())
+    assert torch.allclose(scaling_support.limit(logits, answer), kernels.sinkhorn(logits, 500), atol=1e-12)
+
+
 def test_blocks_that_do_not_meet_are_left_out_of_the_rate():
-    block = torch.tensor([[0.0, 1.0], [2.0, 0.0]])
+    block = torch.tensor([[0.0, 1.0], [2.0, 0.0]], dtype=torch.float64)
     both = torch.block_diag(block.exp(), block.exp()).log()
     answer = support(torch.isfinite(both).numpy())
     assert answer.blocks == 2
-    alone = rate(scaling_support.limit(block, support(np.ones((2, 2), bool))))
-    assert rate(scaling_support.limit(both, answer), 2) == pytest.approx(alone, abs=1e-12)
-    assert rate(torch.eye(3), 3) == 0
+    assert rate(both, answer) == pytest.approx(rate(block, support(np.ones((2, 2), bool))), abs=1e-12)
+    assert rate(torch.eye(3).log(), support(np.eye(3, dtype=bool))) == 0
+
+
+def test_there_is_no_rate_without_a_scaling_and_none_out_of_reach():
+    triangle, empty = torch.tril(torch.ones(3, 3)).log(), torch.full((2, 2), -torch.inf)
+    for logits in (triangle, empty):
+        assert np.isnan(rate(logits, support(torch.isfinite(logits).numpy())))
+    far = torch.randn(16, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64) * 1e4
+    answer = support(np.ones((16, 16), bool))
+    assert answer.kind == "total" and np.isnan(rate(far, answer)) and scaling_support.limit(far, answer) is None
 
 
 def test_entries_that_vanish_are_gone_in_the_limit():

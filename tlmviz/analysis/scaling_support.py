@@ -25,6 +25,8 @@ from .streams import composite
 LARGEST = 16  # rows, as many as kernels.sinkhorn takes
 FIT = 1e300  # what a double can still be divided by
 KINDS = ("logits", "entries")
+WORK = 400_000  # entries scaled on the way to a limit
+REACHED = 1e-6  # residual below which a matrix passes for the limit
 
 
 @dataclass(frozen=True)
@@ -80,21 +82,36 @@ def _too_few_columns(positive: np.ndarray, match: np.ndarray) -> dict[str, tuple
 # --- speed ------------------------------------------------------------------------------------------
 
 
-def limit(logits: Float[Tensor, "n n"], found: Support, iterations: int = 4000) -> Float[Tensor, "n n"] | None:
-    """Where Sinkhorn-Knopp of exp(logits) converges, in float64; None without support. `found` is the support."""
+def limit(logits: Float[Tensor, "n n"], found: Support) -> Float[Tensor, "n n"] | None:
+    """Where Sinkhorn-Knopp of exp(logits) converges, in float64; None without support, or if it is not reached in time.
+
+    Stops where the residual is 1e-14, after at most WORK / N^2 iterations. `found` is the support.
+    """
     if found.kind == "none":
         return None
-    kept = logits.double().clone()
+    z = logits.double().clone()
     for row, column in found.dropped:
-        kept[row, column] = -torch.inf  # it would vanish like 1 / iterations
-    return kernels.sinkhorn(kept, iterations, backend="torch")
+        z[row, column] = -torch.inf  # it would vanish like 1 / iterations
+    error = float("inf")
+    for done in range(1, WORK // len(z) ** 2):
+        z = z - z.logsumexp(1, keepdim=True)
+        z = z - z.logsumexp(0, keepdim=True)
+        if done % 8 == 0:
+            error = float(residuals(z.exp()[None])[0])
+            if error <= 1e-14:
+                break
+    return z.exp() if error < REACHED else None
 
 
-def rate(limit: Float[Tensor, "n n"], blocks: int = 1) -> float:
+def rate(logits: Float[Tensor, "n n"], found: Support) -> float:
     """What the residual is multiplied by in each iteration, in the end: the square of the limit's largest singular value
-    behind the `blocks` that are 1 (Knight 2008). 0 where there is none."""
-    values = torch.linalg.svdvals(limit.double())
-    return float(values[blocks] ** 2) if len(values) > blocks else 0.0
+    behind those that are 1 (Knight 2008). NaN without total support, or where the limit is not reached in time.
+    """
+    end = limit(logits, found) if found.kind == "total" else None
+    if end is None:
+        return float("nan")
+    values = torch.linalg.svdvals(end)
+    return min(1.0, float(values[found.blocks] ** 2)) if len(values) > found.blocks else 0.0
 
 
 def residuals(iterates: Float[Tensor, "k n n"]) -> Float[Tensor, " k"]:

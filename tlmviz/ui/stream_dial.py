@@ -14,22 +14,17 @@ def show(name: str, text: str) -> None:
     """Draw the view for a model and a text."""
     config = compute.model(name).config
     logits = stream_dial_state.logits(name, text)
-    source, *places = st.columns([0.3, 0.27, 0.15, 0.28] if logits is not None else [0.01, 0.4, 0.25, 0.34])
-    own = True
-    if logits is not None:
-        chosen = source.segmented_control(
-            "Matrix", stream_dial_state.SOURCES, default=stream_dial_state.SOURCES[0], key="sds", bind="query-params",
-            required=True, label_visibility="collapsed",
-        )
-        own = chosen == stream_dial_state.SOURCES[1]
-    else:
+    if logits is None:
         _without_logits(name, config.connection)
+    stream_dial_state.open_link()
+    controls = st.container(horizontal=True, gap="small")
+    own = logits is None or not stream_dial_state.of_model(controls)
     st.session_state["_sd_model"] = not own
     if own:
-        _own(places)
+        _own(controls)
     else:
         _of_model(name, text, logits, config.sinkhorn)
-    stream_dial_state.share()
+    stream_dial_state.share(own)
 
 
 def _of_model(name: str, text: str, logits, iterations: int) -> None:
@@ -40,16 +35,18 @@ def _of_model(name: str, text: str, logits, iterations: int) -> None:
     data = view.of_model(logits.numpy(), trace.tokens, names, iterations)
     _dial(data, own=False, name=name, origin=f"{name}:{len(trace)}", token=token, sublayer=sublayer)
     frame.notice(*stream_dial_words.POINTS, stream_dial_words.DEPTH_POINT)
+    frame.badges(stream_state.checks(name, text))
     frame.equation(*stream_dial_words.EQUATION)
     frame.copy_as_python(stream_dial_words.model_snippet(name, text, token, sublayer, step, temperature))
 
 
-def _own(places) -> None:
-    own = stream_dial_state.own_matrix(places)
+def _own(controls) -> None:
+    own = stream_dial_state.own_matrix(controls)
     said = stream_dial_words.verdict(own.support, len(own.logits))
-    data = view.of_matrix(own.text, own.words, own.logits, own.kind, own.support, said)
+    data = view.of_matrix(stream_dial_state.typed(), own.words, own.logits, own.kind, own.support, said)
     _dial(data, own=True, name="Own matrix", origin="own", token=0, sublayer=0)
     frame.notice(*stream_dial_words.POINTS, stream_dial_words.SUPPORT_POINT)
+    frame.badges(stream_dial_state.own_checks(own))
     frame.equation(*stream_dial_words.EQUATION)
     step, temperature = stream_dial_state.position()
     frame.copy_as_python(stream_dial_words.matrix_snippet(own.text, own.kind, step, temperature))

@@ -8,8 +8,10 @@ import numpy as np
 import streamlit as st
 import torch
 
+from tlmviz import kernels
 from tlmviz.analysis import scaling_support, streams
 from tlmviz.analysis.scaling_support import Support
+from tlmviz.checks import Check
 from tlmviz.errors import Error
 
 from . import compute, stream_state
@@ -29,11 +31,12 @@ PRESETS = {
     "Triangle": ("Support, but not total: what is above the diagonal goes to 0", "Entries ≥ 0", "1 1 1\n0 1 1\n0 0 1"),
     "No support": ("Two rows share one column: no scaling exists", "Entries ≥ 0", "1 2 3\n0 4 0\n0 5 0"),
     "A row of zeros": ("Nothing brings its sum to 1", "Entries ≥ 0", "0 0 0\n1 2 3\n4 5 6"),
-    "Logits of 1e4": ("exp overflows; logarithms do not", "Logits", "1e4 9999 0\n-1e4 -9999 3\n5 1 1e4"),
-    "16 × 16": ("The largest: logits fall with the distance from the diagonal", "Logits",
-                "\n".join(" ".join(f"{-abs(i - j) / 2:g}" for j in range(16)) for i in range(16))),
+    "Logits of 1e4": ("exp overflows; logarithms do not", "Logits", "1e4 9999 9998\n9999 1e4 9997\n-1e4 -9999 -9999"),
+    "16 × 16": ("The largest that is read: logits fall beside a diagonal", "Logits",
+                "\n".join(" ".join(f"{0 - abs(1.2 * i - j) / 2:.3g}" for j in range(16)) for i in range(16))),
 }  # fmt: skip
 FIRST = "Mixed"
+DEFAULTS = (SOURCES[0], *PRESETS[FIRST][1:])  # of the keys sds, sdk and sdm
 
 
 @dataclass(frozen=True)
@@ -64,21 +67,38 @@ def read(text: str, kind: str) -> Own:
     return Own(text, kind, scaling_support.words(text), values, scaling_support.support(values > -np.inf))
 
 
-def own_matrix(places) -> Own:
+def open_link() -> None:
+    """Take source and matrix from the URL, once. Widgets bound to it would forget both in the other source and view."""
+    if "_sd_opened" in st.session_state:
+        return
+    st.session_state["_sd_opened"] = True
+    allowed = {"sds": SOURCES, "sdk": list(KINDS), "sdm": None}
+    for key, default in zip(allowed, DEFAULTS):
+        asked = st.query_params.get(key, default)[:LONGEST]
+        st.session_state.setdefault(key, asked if allowed[key] is None or asked in allowed[key] else default)
+
+
+def of_model(controls) -> bool:
+    """Whether the model's logits are shown, rather than a matrix of one's own."""
+    return SOURCES[0] == controls.segmented_control(
+        "Matrix", SOURCES, key="sds", persist_state="session", required=True, label_visibility="collapsed"
+    )
+
+
+def own_matrix(controls) -> Own:
     """The controls of a matrix of one's own, and the last one that could be read; what is wrong is said in a sentence."""
-    how, menu, box = places
-    label = how.segmented_control(
-        "Numbers are", list(KINDS), default="Entries ≥ 0", key="sdk", bind="query-params", required=True,
-        label_visibility="collapsed",
+    label = controls.segmented_control(
+        "Numbers are", list(KINDS), key="sdk", persist_state="session", required=True, label_visibility="collapsed",
         help="Logits: the matrix is exp of the numbers. Entries: the numbers are the matrix; none may be negative.",
     )
-    with menu.popover("Presets", width="stretch"):
+    with controls.popover("Presets"):
         for name, (help_, *_) in PRESETS.items():
             st.button(name, key=f"sd-{name}", help=help_, on_click=write, args=PRESETS[name][1:], width="stretch")
-    with box.popover("Type or paste", width="stretch"):
+    with controls.popover("Type or paste"):
         text = st.text_area(
-            "Matrix: numbers with spaces, a line for each row", PRESETS[FIRST][2], key="sdm", bind="query-params", height=220,
-            max_chars=LONGEST, help="Commas, semicolons and brackets are read too: paste Python lists or spreadsheet cells.",
+            "Matrix: numbers with spaces, a line for each row", key="sdm", persist_state="session", height=220,
+            max_chars=LONGEST,
+            help="Commas, semicolons and brackets are read too: paste Python lists or spreadsheet cells.",
         )
     try:
         st.session_state["_sd_read"] = read(text or "", KINDS[label])
@@ -89,6 +109,21 @@ def own_matrix(places) -> Own:
             _, first, numbers = PRESETS[FIRST]
             st.session_state["_sd_read"] = read(numbers, KINDS[first])
     return st.session_state["_sd_read"]
+
+
+def own_checks(own: Own) -> list[Check]:
+    """What holds of a typed matrix after 40 iterations: nothing negative; columns exact, unless one is all zeros."""
+    last = kernels.sinkhorn(torch.from_numpy(own.logits), ITERATIONS)
+    checks = [Check("Nothing negative", "no entry falls below 0", max(0.0, -float(last.min())), 0.0)]
+    if (own.logits > -np.inf).any(0).all():
+        error = float(kernels.sinkhorn_errors(last)[1])
+        checks.append(Check("Columns end exact", f"after {ITERATIONS} iterations every column sums to 1", error, 1e-12))
+    return checks
+
+
+def typed() -> str:
+    """What the field holds."""
+    return st.session_state.get("sdm") or ""
 
 
 def write(kind: str, text: str) -> None:
@@ -131,14 +166,18 @@ def keep_taken() -> None:
     write("Logits", _sent_text("taken"))
 
 
-def share() -> None:
-    """Show the dial's position in the URL; defaults stay out of it."""
+def share(own: bool) -> None:
+    """Show the dial's position in the URL, and the matrix where it is one's `own`; defaults stay out of it."""
     step, temperature = position()
-    for key, value, default in (("sdi", step, 0), ("sdt", temperature, 1)):
-        if value == default:
+    wanted = {"sdi": f"{step}" if step else "", "sdt": f"{temperature:.4g}" if temperature != 1 else ""}
+    for key, default in zip(("sds", "sdk", "sdm"), DEFAULTS):
+        value = (typed() if key == "sdm" else st.session_state.get(key)) or ""
+        wanted[key] = value if own and value != default else ""
+    for key, value in wanted.items():
+        if not value:
             st.query_params.pop(key, None)
-        elif st.query_params.get(key) != f"{value:.4g}":
-            st.query_params[key] = f"{value:.4g}"
+        elif st.query_params.get(key) != value:
+            st.query_params[key] = value
 
 
 def _sent_text(event: str) -> str:

@@ -16,7 +16,8 @@ EQUATION = (
 )
 POINTS = (
     "Each half step repairs one side and spoils the other a little less than before: the two residuals fall side by side.",
-    "The dashed line is theory: σ₂² per iteration, from the limit alone. A low temperature brings σ₂ near 1: slow.",
+    "The dashed line is theory: × σ₂² per iteration in the end, from the limit alone. A low temperature brings σ₂ near 1 "
+    "and makes it slow; symmetry can hide the slowest direction and make it faster.",
 )
 DEPTH_POINT = (
     "Columns are scaled last and end exact, so the backward gain is 1 from the first iteration on. Rows are what too few "
@@ -49,8 +50,8 @@ def verdict(found: Support, n: int) -> str:
             "The residual falls like 1/k, at no steady rate."
         )
     if found.blocks > 1:
-        return f"Total support in {found.blocks} blocks that do not meet: each has one doubly stochastic scaling."
-    return "Total support: exactly one doubly stochastic scaling exists, and it is reached at a steady rate."
+        return f"Total support, in {found.blocks} blocks that do not meet: each has exactly one doubly stochastic scaling."
+    return "Total support: exactly one doubly stochastic scaling exists, and Sinkhorn-Knopp gets there at a steady rate."
 
 
 def without_logits(name: str, connection: str) -> str:
@@ -91,11 +92,11 @@ chosen = torch.from_numpy(scaling_support.parse({text!r}, {kind!r})) / {temperat
 
 
 def _rest(step: int, more: str) -> str:
-    half = "\nmatrix = matrix / matrix.sum(1, keepdim=True)  # rows scaled, columns not yet" if step % 2 else ""
+    half = "\nmatrix = matrix / matrix.sum(1, keepdim=True).clamp(min=1e-300)  # rows scaled, columns not yet" if step % 2 else ""
     return f"""iterates = kernels.sinkhorn_iterates(chosen, 40)  # the matrix after 0, 1, ... iterations
 matrix = iterates[{step // 2}]{half}
 found = scaling_support.support(torch.isfinite(chosen).numpy())
-rate = scaling_support.rate(scaling_support.limit(chosen, found), found.blocks) if found.kind == "total" else float("nan")
+rate = scaling_support.rate(chosen, found)
 residual = scaling_support.residuals(iterates)
 print(f"{{found.kind}} support; residual {{residual[{step // 2}]:.3e}} after {step // 2} iterations; rate {{rate:.6f}}")
 stream_dial.dial(matrix.numpy(), residual.numpy(), rate, {step / 2:g}, "light", {more}title="Sinkhorn-Knopp").show()"""

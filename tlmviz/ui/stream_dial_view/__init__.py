@@ -34,11 +34,16 @@ def of_model(logits: np.ndarray, tokens: Sequence[str], sublayers: Sequence[str]
     }
 
 
-def of_matrix(text: str, words: list[list[str]], logits: np.ndarray, kind: str, found: Support, verdict: str) -> dict[str, Any]:
-    """What the browser needs of a typed matrix: its words as cells, and which entries no scaling can keep."""
+def of_matrix(
+    typed: str, words: list[list[str]], logits: np.ndarray, kind: str, found: Support, verdict: str
+) -> dict[str, Any]:
+    """What the browser needs of a matrix: its words as cells, and what scaling can do with it.
+
+    `typed` is what the field holds. Where that cannot be read the rest is of the last matrix that could.
+    """
     pattern = "".join("0" if value == -np.inf else "+" for value in logits.ravel())
-    known = {"kind": found.kind, "blocks": found.blocks, "dropped": [list(pair) for pair in found.dropped], "pattern": pattern}
-    return {"text": text, "words": words, "kind": kind, "support": known, "verdict": verdict}
+    known = {"kind": found.kind, "blocks": found.blocks, "pattern": pattern}
+    return {"typed": typed, "words": words, "kind": kind, "support": known, "verdict": verdict}
 
 
 def dial(

@@ -25,7 +25,7 @@ function create(host) {
   els.size = make("b", "size");
   els.forOwn = make("span", "group", make("span", "pair", "Size", button("−", "One row and column fewer", () => resize(v, -1)), els.size,
     button("+", "One row and column more", () => resize(v, 1))));
-  const reset = button("1", "Temperature back to 1", () => act(v, { temperature: 1 }));
+  const reset = button("T = 1", "Temperature back to 1", () => act(v, { temperature: 1 }));
   const save = button("SVG", "Save these pictures as SVG", () => download(v));
 
   els.matrix = panel("matrix");
@@ -35,6 +35,7 @@ function create(host) {
   els.gain = panel("gain");
   els.depth = make("p", "words");
   els.toggle = button("|gain − 1|", "Show the distance from 1 on a logarithmic axis", () => ((v.distance = !v.distance), paint(v)));
+  els.gains = make("div", "gains", els.gain, els.depth, els.toggle);
   els.cells = make("div", "cells");
   els.edit = make("div", "editor", make("p", "title", "Your matrix, to edit"), els.cells);
   els.verdict = make("p", "verdict");
@@ -42,12 +43,12 @@ function create(host) {
   v.root = make("div", "dial",
     make("div", "bar", els.forModel, els.forOwn, make("label", "pair", "Temperature", els.heat, els.degrees), reset, save),
     make("div", "bar turn", els.play, button("‹", "A half step back", () => move(-1)), els.dial, button("›", "A half step on", () => move(1)), els.at),
+    els.verdict,
     make("div", "panels",
       els.edit,
       make("div", "", els.matrix, els.cell),
       make("div", "", els.residual, els.speed),
-      make("div", "gains", els.gain, els.depth, els.toggle)),
-    els.verdict);
+      els.gains));
   host.append(v.root);
   wireMatrix(v);
   v.observer = new ResizeObserver(() => {
@@ -208,7 +209,7 @@ function download(v) {
   const theme = withScale(PAPER, v.data.colors);
   const width = 380;
   let x = 16;
-  const parts = Object.entries(PICTURES).filter(([name]) => !v.els[name].hidden).map(([, draw]) => {
+  const parts = Object.entries(PICTURES).filter(([name]) => name !== "gain" || v.data.model).map(([, draw]) => {
     const part = `<g transform="translate(${x} 40)">${draw(v, theme, width).markup}</g>`;
     x += width + 24;
     return part;

@@ -54,6 +54,11 @@ function shown(value, digits = 3) {
   return text.replace("-", "−").replace("e+", "e").replace("e-", "e−");
 }
 
+/** A number of any size in a few characters: 0.013, 3.1e−9. */
+function brief(value) {
+  return (value >= 0.001 && value < 1e4 ? value.toPrecision(3) : value.toExponential(2)).replace("e+", "e").replace("e-", "e−");
+}
+
 function power(exponent) {
   return `10${String(exponent).replace("-", "⁻").replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d])}`;
 }
@@ -71,7 +76,7 @@ function matrixPicture(t, m, n, side, scaledAxis, cursor) {
   const box = (x, y, w, h, color, text, size, mark = "") => {
     const fill = `rgb(${color})`;
     const words = text === "" ? "" : label(x + w / 2, y + h / 2 + size * 0.35, text, { anchor: "middle", size, color: readable(color) });
-    return `<rect x="${x.toFixed(2)}" y="${y.toFixed(2)}" width="${w.toFixed(2)}" height="${h.toFixed(2)}" fill="${fill}"${mark}/>${words}`;
+    return `<rect x="${x.toFixed(2)}" y="${y.toFixed(2)}" width="${w.toFixed(2)}" height="${h.toFixed(2)}" fill="${fill}" stroke="${t.grid}"${mark}/>${words}`;
   };
   m.forEach((value, at) => {
     const [i, j] = [Math.floor(at / n), at % n];
@@ -82,7 +87,12 @@ function matrixPicture(t, m, n, side, scaledAxis, cursor) {
   const small = n > 9 ? Math.min(9, cell * 0.6) : 11;
   const sum = (value) => (value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(0).replace("-", "−") : value.toFixed(n > 9 ? 2 : 3));
   rows.forEach((value, i) => out.push(box(n * cell + 6, top + i * cell, margin - 6, cell - 1, off(t, value), sum(value), small)));
-  columns.forEach((value, j) => out.push(box(j * cell, top + n * cell + 6, cell - 1, 20, off(t, value), n > 9 && cell < 26 ? "" : sum(value), Math.min(small, cell / 3.2))));
+  const tall = n > 9 ? 28 : 20; // there column sums are written upwards
+  columns.forEach((value, j) => {
+    const [x, y] = [j * cell, top + n * cell + 6];
+    out.push(box(x, y, cell - 1, tall, off(t, value), n > 9 ? "" : sum(value), Math.min(small, cell / 3.2)));
+    if (n > 9) out.push(label(x + cell / 2 + small / 3, y + tall / 2, sum(value), { anchor: "middle", size: small, color: readable(off(t, value)), turn: -90 }));
+  });
   if (cursor !== null) {
     const [i, j] = [Math.floor(cursor / n), cursor % n];
     out.push(`<rect x="${j * cell}" y="${top + i * cell}" width="${cell - 1}" height="${cell - 1}" fill="none" stroke="${t.ink}" stroke-width="2"/>`);
@@ -90,8 +100,8 @@ function matrixPicture(t, m, n, side, scaledAxis, cursor) {
   const bold = (axis) => (scaledAxis === axis ? { color: t.ink, weight: 700 } : { color: t.muted, weight: 400 });
   const words = scaledAxis === 0 ? "row sums now 1" : "row sums";
   out.push(label(n * cell + margin, 13, words, { anchor: "end", ...bold(0) }));
-  out.push(label(0, top + n * cell + 40, scaledAxis === 1 ? "column sums now 1" : "column sums", bold(1)));
-  return { svg: out.join(""), height: top + n * cell + 46, cell, top };
+  out.push(label(0, top + n * cell + tall + 20, scaledAxis === 1 ? "column sums now 1" : "column sums", bold(1)));
+  return { svg: out.join(""), height: top + n * cell + tall + 26, cell, top };
 }
 
 /** A sum's colour: white at 1, one side above, the other below, full at twice and at half. */
@@ -114,7 +124,7 @@ function chart(t, { width, height, title, y, spots, at, used, name }) {
   if (name) out.push(label(11, (top + height - bottom) / 2, name, { anchor: "middle", color: t.muted, turn: -90 }));
   if (used) {
     out.push(line(px(used), top, px(used), height - bottom, t.muted, { dash: "2 4" }));
-    out.push(label(px(used) + 4, height - bottom - 5, "the model", { color: t.muted, size: 10 }));
+    out.push(label(px(used) + 4, top + 10, "the model", { color: t.muted, size: 10 }));
   }
   out.push(line(px(at), top, px(at), height - bottom, t.ink, { width: 1.5 }));
   return { px, out };
@@ -132,11 +142,11 @@ function series(points, px, y, color, radius) {
   return `<path d="${path}" fill="none" stroke="${color}" stroke-width="1.5"/>${dots}`;
 }
 
-function legend(t, names, x = 46) {
+function legend(t, names, x = 0) {
   return names.map(([text, color, dash]) => {
     const mark = line(x, 28, x + 14, 28, color, { width: 2.5, dash });
     const words = label(x + 18, 32, text, { color: t.muted });
-    x += 30 + 6 * text.length;
+    x += 28 + 5.9 * text.length;
     return mark + words;
   }).join("");
 }
@@ -157,12 +167,12 @@ const logged = (value) => (value >= 1e-17 ? Math.log10(value) : NaN);
 function residualPicture(t, { width, height, trail, rate, at, used }) {
   const { low, high, spots } = decades(trail.map((one) => one.both));
   const y = scaleY(height, low, high);
-  const title = "Largest distance of a row or column sum from 1";
+  const title = "Residual: largest |sum − 1|";
   const { px, out } = chart(t, { width, height, title, y, spots, at, used });
   const rows = trail.map((one, half) => [half / 2, half % 2 ? NaN : logged(one.both)]);
   const columns = trail.map((one, half) => [half / 2, half % 2 ? logged(one.both) : NaN]);
   out.push(series(columns, px, y, t.heads[1], 1.8), series(rows, px, y, t.heads[0], 2.4));
-  const names = [["columns scaled", t.heads[0]], ["rows scaled", t.heads[1]]];
+  const names = [["after columns", t.heads[0]], ["after rows", t.heads[1]]];
   if (rate > 0) {
     out.push(theory(t, rows, rate, px, y, low, high));
     names.push([`σ₂² = ${shown(rate)}`, t.ink, "5 4"]);
@@ -185,7 +195,7 @@ function theory(t, rows, rate, px, y, low, high) {
 /** Gains as they are, or their distance from 1 on a logarithmic axis. */
 function gainPicture(t, { width, height, gains, distance, at, used }) {
   const lines = [0, 1].map((side) => gains.map((pair) => (distance ? Math.abs(pair[side] - 1) : pair[side])));
-  const values = lines.flat();
+  const values = lines.flatMap((each) => each.slice(1)); // unscaled matrices can be anything: they do not set the scale
   let axis;
   let place = (value) => value;
   if (distance || Math.max(...values) > 20 * Math.min(...values)) {
@@ -194,12 +204,17 @@ function gainPicture(t, { width, height, gains, distance, at, used }) {
   } else {
     const [low, high] = [Math.min(0.95, ...values), Math.max(1.05, ...values)];
     const step = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5].find((size) => (high - low) / size <= 7) ?? 10;
-    axis = { low: low - 0.05 * (high - low), high: high + 0.05 * (high - low), spots: [] };
+    axis = { low: low - 0.12 * (high - low), high: high + 0.05 * (high - low), spots: [] };
     for (let value = Math.ceil(axis.low / step) * step; value <= axis.high; value += step) axis.spots.push([value, shown(value, 2)]);
   }
   const y = scaleY(height, axis.low, axis.high);
   const title = distance ? "|gain − 1| of all sublayers" : "Gain of all sublayers' product";
   const { px, out } = chart(t, { width, height, title, y, spots: axis.spots, at, used });
-  [1, 0].forEach((side) => out.push(series(lines[side].map((value, k) => [k, place(value)]), px, y, t.heads[side ? 3 : 2], side ? 1.8 : 2.4)));
+  const inside = (value) => (value >= axis.low && value <= axis.high ? value : NaN);
+  [1, 0].forEach((side) => out.push(series(lines[side].map((value, k) => [k, inside(place(value))]), px, y, t.heads[side ? 3 : 2], side ? 1.8 : 2.4)));
+  if (lines.some(([first]) => Number.isNaN(inside(place(first))) && !distance)) {
+    const above = lines[0][0] > values[0];
+    out.push(label(px(0) + 5, above ? 56 : height - 40, `${above ? "↑" : "↓"} 0 iterations: × ${brief(gains[0][0])}`, { color: t.muted, size: 10 }));
+  }
   return out.join("") + legend(t, [["forward", t.heads[2]], ["backward", t.heads[3]]]);
 }

@@ -2,7 +2,7 @@
 // A matrix is a Float64Array of its logarithms, row by row; an entry of 0 is -Infinity.
 
 const ITERATIONS = 40;
-const PATIENCE = 4000; // iterations towards the limit
+const WORK = 400000; // entries scaled on the way to a limit
 
 /** After every half step: the start, rows scaled, columns scaled, rows scaled, ...: 2 * count + 1 matrices. */
 function halfSteps(logits, n, count = ITERATIONS) {
@@ -58,17 +58,23 @@ function errors(m, n) {
   return { rows: worst(rows), columns: worst(columns), both: Math.max(worst(rows), worst(columns)) };
 }
 
-/** Where the iterations lead, without the entries that vanish: {m, error, iterations}; it may not be reached (error). */
-function limit(logits, n, dropped = []) {
+/** Where the iterations lead, {m, error}: how far from there they stopped. */
+function limit(logits, n) {
   let z = shifted(logits);
-  for (const [i, j] of dropped) z[i * n + j] = -Infinity;
   let error = Infinity;
   let done = 0;
-  for (; done < PATIENCE && error > 1e-14; done++) {
+  for (; done < WORK / (n * n) && error > 1e-14; done++) {
     z = scaled(scaled(z, n, 0), n, 1);
-    if (done % 8 === 7) error = errors(entries(z), n).rows;
+    if (done % 8 === 7) error = errors(entries(z), n).both;
   }
-  return { m: entries(z), error, iterations: done };
+  return { m: entries(z), error };
+}
+
+/** The square of the limit's first singular value below those that are 1; NaN where the limit is not reached in time. */
+function rateOf(logits, n, blocks) {
+  if (n <= blocks) return 0;
+  const { m, error } = limit(logits, n);
+  return error < 1e-6 ? Math.min(1, squaredSingularValues(m, n)[blocks]) : NaN;
 }
 
 /** Squares of the singular values of a matrix, largest first: Jacobi rotations on its Gram matrix. */

@@ -36,13 +36,13 @@ function receive(v, data) {
     v.token = Math.min(v.token, data.model.tokens.length - 1);
     v.sublayer = Math.min(v.sublayer, data.model.sublayers.length - 1);
     fillMenus(v);
-  } else if (data.own.text !== v.sent) {
-    v.sent = data.own.text;
+  } else if (data.own.typed !== v.sent) {
+    v.sent = data.own.typed;
     v.words = data.own.words.map((row) => [...row]);
     buildCells(v);
   }
   v.stacked = v.root.clientWidth < NARROW;
-  v.els.forModel.hidden = v.els.gain.hidden = v.els.toggle.hidden = !data.model;
+  v.els.forModel.hidden = v.els.gains.hidden = !data.model;
   v.els.forOwn.hidden = v.els.edit.hidden = Boolean(data.model);
   v.key = null;
   paint(v);
@@ -102,16 +102,9 @@ function compute(v) {
   v.steps = halfSteps(logits, v.n).map(entries);
   v.trail = v.steps.map((m) => errors(m, v.n));
   const pattern = Array.from(raw, (value) => (value === -Infinity ? "0" : "+")).join("");
-  v.support = !own ? { kind: "total", blocks: 1, dropped: [] } : own.support.pattern === pattern ? own.support : null;
-  v.rate = v.support && v.support.kind === "total" ? rateOf(logits, v.n, v.support) : NaN;
+  v.support = !own ? { kind: "total", blocks: 1 } : own.support.pattern === pattern ? own.support : null;
+  v.rate = v.support && v.support.kind === "total" ? rateOf(logits, v.n, v.support.blocks) : NaN;
   if (!own) v.gains = depthGains(v.data.model.sublayers.map((_, p) => cooled(modelLogits(v, p))), v.n);
-}
-
-/** The square of the limit's first singular value below those that are 1; NaN where the limit is too far to be seen. */
-function rateOf(logits, n, { blocks, dropped }) {
-  if (n <= blocks) return 0;
-  const found = limit(logits, n, dropped);
-  return found.error < 1e-6 ? Math.min(1, squaredSingularValues(found.m, n)[blocks]) : NaN;
 }
 
 // --- painting ------------------------------------------------------------------------------------
@@ -133,7 +126,7 @@ function paint(v) {
   }
   for (const [name, draw] of Object.entries(PICTURES)) {
     const svg = els[name].querySelector("svg");
-    if (els[name].hidden) continue;
+    if (name === "gain" && !v.data.model) continue;
     const { markup, height } = draw(v, v.theme, Math.max(240, els[name].clientWidth));
     svg.innerHTML = markup;
     svg.setAttribute("height", height);
@@ -146,7 +139,9 @@ function paint(v) {
     els.depth.textContent = gainWords(v);
     els.gain.querySelector("svg").setAttribute("aria-label", `Gain over depth against iterations. ${gainWords(v)}`);
   }
+  els.verdict.hidden = !v.data.own;
   els.verdict.textContent = v.data.own ? (v.support ? v.data.own.verdict : "Checking whether a scaling exists …") : "";
+  els.verdict.className = `verdict ${v.support?.kind ?? ""}`;
   els.toggle.setAttribute("aria-pressed", v.distance);
   Object.assign(v.root.dataset, { step, residual: v.trail[step].both, rate: v.rate, n: v.n, painted: (v.painted = (v.painted ?? 0) + 1) });
 }
@@ -191,13 +186,21 @@ function cellWords(v) {
 function speedWords(v) {
   const now = v.trail[v.step].both;
   const before = v.step > 1 ? v.trail[v.step - 2].both : NaN;
-  const measured = before > 1e-14 && now > 1e-15 ? `, ${shown(now / before)} of an iteration before` : "";
-  const expected = v.rate > 0 ? `; theory: × σ₂² = ${shown(v.rate, 4)} per iteration` : "";
-  return `Residual ${now < 1e-15 ? "below 1e−15" : now.toExponential(2).replace("-", "−")}${measured}${expected}.`;
+  const measured = before > 1e-14 && now > 1e-15 ? `; this iteration × ${shown(now / before, 4)}` : "";
+  const expected = v.rate > 0 ? `; in the end × σ₂² = ${shown(v.rate, 4)} each` : "";
+  if (v.support?.kind === "total" && Number.isNaN(v.rate)) return `Residual ${brief(now)}${measured}. The limit is out of reach: no rate is drawn.`;
+  return `Residual ${now < 1e-15 ? "below 1e−15" : brief(now)}${measured}${expected}.`;
 }
 
 function gainWords(v) {
   const [forward, backward] = v.gains[Math.floor(v.step / 2)];
   const k = Math.floor(v.step / 2);
-  return `${v.data.model.sublayers.length} sublayers with ${k} iteration${k === 1 ? "" : "s"} each: forward × ${shown(forward, 4)}, backward × ${shown(backward, 4)}.`;
+  return `${v.data.model.sublayers.length} sublayers with ${k} iteration${k === 1 ? "" : "s"} each: forward × ${exactly(forward)}, backward × ${exactly(backward)}.`;
+}
+
+/** A gain: as a distance from 1 where digits would not show it. */
+function exactly(gain) {
+  const away = gain - 1;
+  if (Math.abs(away) < 1e-15) return "1";
+  return Math.abs(away) < 5e-4 ? `(1 ${away < 0 ? "−" : "+"} ${brief(Math.abs(away))})` : brief(gain);
 }
