@@ -17,20 +17,19 @@ def distance_map(
 ) -> go.Figure:
     """A distance of every H_res [P sublayers, T tokens] as a map; `what` names it, `place` (sublayer, token) is outlined."""
     values = np.asarray(values, np.float32)
-    count, length = values.shape
     labels = [token_label(token) for token in tokens]
     heatmap = dict(
         type="heatmap", z=values, zmin=0.0, zmax=float(np.nanmax(values)) or 1.0, colorscale=scale(SEQUENTIAL[theme]),
         colorbar={"thickness": 10, "len": 0.9, "outlinewidth": 0, "tickfont": {"size": 10, "color": MUTED[theme]}},
-        text=[list(labels)] * count, customdata=[[name] * length for name in names],
-        hovertemplate="%{customdata}, token %{x} “%{text}”: %{z:.5g}<extra></extra>",
+        x=[f"“{label}” ({i})" for i, label in enumerate(labels)], y=list(names),
+        hovertemplate="%{y}, token %{x}: %{z:.5g}<extra></extra>",
     )
     sublayer, token = place
     outline = {
         "type": "rect", "x0": token - 0.5, "x1": token + 0.5, "y0": sublayer - 0.5, "y1": sublayer + 0.5,
         "line": {"color": HEADS[4], "width": 2},
     }
-    quiet = {"showgrid": False, "zeroline": False}
+    quiet = {"showgrid": False, "zeroline": False, "type": "category"}  # categories are counted: 0.5 lies between two
     return figure([heatmap], layout(
         theme, title=f"{what}, every sublayer and token", x="token", height=330, shapes=[outline],
         xaxis={**quiet, **_ticks(labels)}, yaxis={**quiet, **_ticks(names), "autorange": "reversed"},

@@ -45,9 +45,11 @@ def show(name: str, text: str) -> None:
     frame.notice(*_noticed(mixing, names, kind, token, sublayer))
     if kind != "residual":
         _distances(mixing, names, trace.tokens, (sublayer, token))
-    frame.badges(stream_state.checks(name, text))
+    badges = st.container()
     frame.equation(*CONNECTION[kind])
     frame.copy_as_python(_snippet(name, text, token, sublayer, kind))
+    with badges:  # last: they take the longest to measure
+        frame.badges(stream_state.checks(name, text))
 
 
 # --- what the browser chose ----------------------------------------------------------------------

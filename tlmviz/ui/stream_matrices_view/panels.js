@@ -156,7 +156,7 @@ function drawPlane(pen, v, theme, box) {
   pen.text(cx + unit - 3, cy + 9, "1", { ...small, align: "right" });
   pen.text(cx - unit + 3, cy + 9, "−1", small);
   pen.text(cx + 4, cy - unit + 9, "i", small);
-  for (const roots of found.allRoots) for (const [a, b] of roots) dot(pen, cx + a * unit, cy - b * unit, 1.6, theme.primary, 0.22);
+  for (const roots of found.allRoots) for (const [a, b] of roots) dot(pen, cx + a * unit, cy - b * unit, 1.6, theme.primary, Math.min(0.3, 0.04 + 6 / v.T));
   for (const [a, b] of found.roots) {
     dot(pen, cx + a * unit, cy - b * unit, 4.6, theme.background, 1);
     dot(pen, cx + a * unit, cy - b * unit, 3.6, theme.heads[4], 1);

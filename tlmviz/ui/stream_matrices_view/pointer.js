@@ -110,8 +110,9 @@ function drawAll(pen, v, theme, width, height) {
   for (const [name, [x, y, w, h]] of Object.entries(places)) DRAW[name](pen, v, theme, { x, y, width: w, height: h });
   v.plans = plans;
   facts(v).forEach(([name, value], k) => {
-    pen.text(900, 66 + 26 * k, name, { color: theme.muted, size: 11 });
-    pen.text(1080, 66 + 26 * k, value, { color: theme.text, size: 11, align: "right" });
+    const y = 66 + 24 * k;
+    pen.text(900, y + (k ? 20 : 0), name, { color: theme.muted, size: 11 }); // the first value stands in a line of its own
+    pen.text(1080, y + 20, value, { color: theme.text, size: 11, align: "right" });
   });
 }
 

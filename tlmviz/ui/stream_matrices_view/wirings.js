@@ -17,18 +17,22 @@ function wirings(v) {
   };
 }
 
-/** Where each wiring stands: as many in a line as the width allows. */
+const ROW = 92; // pixels of one line of wirings
+const NARROWEST = 50; // pixels from one wiring to the next
+
+/** Where each wiring stands: as many in a line as the width allows, in one line if that is possible. */
 function planWirings(v, width) {
   const drawn = wirings(v);
   const count = 1 + drawn.terms.length;
-  const columns = Math.max(1, Math.floor((width + 14) / 68));
-  return { ...drawn, columns, rows: Math.ceil(count / columns), step: Math.min(86, (width + 14) / Math.min(columns, Math.max(count, 7))) };
+  const columns = Math.max(1, Math.floor((width + 14) / NARROWEST));
+  const step = Math.max(NARROWEST, Math.min(86, (width + 14) / Math.min(columns, count)));
+  return { ...drawn, columns, step, rows: Math.ceil(count / columns), most: Math.ceil(((v.N - 1) ** 2 + 2) / columns) };
 }
 
-const ROW = 92; // pixels of one line of wirings
-
+/** Room for as many permutations as there can be, up to two lines, so that the page keeps its height from token to token. */
 function wiringsHeight(v, width) {
-  return TITLE + (v.header.kind === "hyper" || !v.found.parts ? 1 : planWirings(v, width).rows) * ROW;
+  const { rows, most } = planWirings(v, width);
+  return TITLE + (v.header.kind === "hyper" ? 1 : Math.max(rows, Math.min(2, most))) * ROW;
 }
 
 function drawWirings(pen, v, theme, box) {
@@ -42,7 +46,7 @@ function drawWirings(pen, v, theme, box) {
   } else {
     title(pen, theme, box, "H_res as a wiring of the streams");
   }
-  const width = plan.step - 20;
+  const width = plan.step - (plan.step < 60 ? 15 : 20);
   wiring(pen, v, theme, { x: box.x, y: box.y + TITLE, width }, plan.whole, "H_res");
   if (!found.parts) {
     refusal(v).forEach((line, k) => pen.text(box.x + width + 24, box.y + TITLE + 18 + 17 * k, line, { color: theme.muted, size: 12 }));
@@ -51,8 +55,8 @@ function drawWirings(pen, v, theme, box) {
   plan.terms.forEach(({ weight, lines }, k) => {
     const place = k + 1;
     const x = box.x + (place % plan.columns) * plan.step, y = box.y + TITLE + Math.floor(place / plan.columns) * ROW;
-    if (place % plan.columns) pen.text(x - 10, y + 32, k ? "+" : "=", { align: "center", color: theme.muted, size: 13 });
-    wiring(pen, v, theme, { x, y, width }, lines, weight.toFixed(weight < 0.1 ? 4 : 3));
+    if (place % plan.columns) pen.text(x - (plan.step - width) / 2, y + 32, k ? "+" : "=", { align: "center", color: theme.muted, size: 13 });
+    wiring(pen, v, theme, { x, y, width }, lines, weight.toFixed(weight < 0.1 && plan.step > 56 ? 4 : 3));
   });
 }
 
