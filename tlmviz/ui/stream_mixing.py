@@ -11,7 +11,7 @@ from tlmviz.figures import stream_graph, stream_mixing
 
 from . import block_state, compute, frame, stream_muting, stream_state, stream_unrolled
 
-DEPTH, SUM, MUTE = PARTS = ("Through depth", "Unrolled sum", "Mute a stream")
+DEPTH, SUM, MUTE = PARTS = ("Through depth", "Unrolled sum", "Mute")
 # Four pictures of one token need 900 px: a phone scrolls them sideways.
 _WIDE = "<style>.st-key-sxwide { overflow-x: auto; } .st-key-sxwide > div { min-width: 880px; }</style>"
 POINTS = (
@@ -57,7 +57,7 @@ def show(name: str, text: str) -> None:
     st.html(_WIDE)
     tokens, layers = compute.trace(name, text).tokens, compute.model(name).config.n_layers
     at, _ = stream_state.place(len(tokens), 2 * layers)
-    left, middle, right = st.columns([0.38, 0.24, 0.38], vertical_alignment="center")
+    left, middle, right = st.columns([0.36, 0.24, 0.4], vertical_alignment="center")
     part = left.segmented_control(
         "Part", PARTS, default=PARTS[0], key="sxpart", bind="query-params", required=True, label_visibility="collapsed"
     )

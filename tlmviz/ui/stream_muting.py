@@ -14,10 +14,10 @@ from . import block_state, compute, frame, stream_state
 
 AT_ONCE = 16_000  # tokens of all passes behind the map, up to which it is drawn unasked
 POINTS = (
-    "Muted *from the embedding on*, a stream never holds anything. From a later sublayer on, one sees whether what it held "
-    "had been read by then: a loss that no longer changes says yes.",
-    "The other streams still get everything H_post writes to them, so a small change means that the streams hold much the "
-    "same; a large one that this stream held something no other did.",
+    "At the left of the map a stream never holds anything; further right it is silenced later. Where its row turns pale, "
+    "what it held had been used by then, or other streams hold it too.",
+    "Sublayers go on writing to the other streams. A small change means that the streams hold much the same, a large one that "
+    "this stream held something no other did.",
     "H_pre, H_post and H_res are computed from the streams, so without one of them they change as well.",
 )
 EQUATION = (
