@@ -1,7 +1,6 @@
 """What people do on the page "KV cache", in a real browser."""
 
 import re
-from urllib.parse import quote
 
 import pytest
 import torch
@@ -9,8 +8,8 @@ from playwright.sync_api import expect
 
 import tlmviz
 
-from .test_explorer_flows import TEXT, wait_for_param
-from .test_flash_flows import PAUSED, label, scrub
+from . import walk
+from .helpers import TEXT, assert_above_the_fold, assert_fits, at_rest, frames_sent, open_link, phone, wait_for_param
 
 # What the picture shows now, as Plotly decoded it: slots written in this step, keys drawn beside the prompt's, the newest
 # row, and the words.
@@ -27,30 +26,26 @@ SHOWN = """() => {
 
 
 def open_page(page, server, **params):
-    query = "&".join(f"{name}={quote(str(value))}" for name, value in {"text": TEXT, **params}.items())
-    page.goto(f"{server}kv_cache?{query}")
+    open_link(page, server, "kv_cache", **{"text": TEXT, **params})
     expect(page.get_by_role("heading", name=re.compile("KV cache"))).to_be_visible()
 
 
 def open_steps(page, server, **params):
     open_page(page, server, **params)
-    expect(page.locator(".slider-group")).to_be_visible()
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(500)
+    at_rest(page, ".slider-group")
 
 
 def step(page, button: str, to: str) -> dict:
     page.locator(".updatemenu-button").filter(has_text=button).click()
-    page.wait_for_function("to => document.querySelector('.slider-label').textContent.includes(to)", arg=to)
+    walk.wait_for(page, to)
     page.wait_for_timeout(300)
     return page.evaluate(SHOWN)
 
 
 @pytest.mark.parametrize("name", ["zoo-rope", "zoo-window"])
 def test_one_step_moves_map_memory_and_bytes_together_and_asks_no_server(page, server, name):
-    page.add_init_script(PAUSED)
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    page.add_init_script(walk.PAUSED)
+    sent = frames_sent(page)
     open_steps(page, server, model=name, ktok=8)
     lm = tlmviz.load(name)
     prompt, before = len(lm.encode(TEXT)), len(sent)
@@ -66,23 +61,19 @@ def test_one_step_moves_map_memory_and_bytes_together_and_asks_no_server(page, s
     again = step(page, "‹", " 1 of 8")
     assert again == first
     assert step(page, "‹", "0 of 8")["rows"] == 1  # one empty row: the prompt alone
-    scrub(page, 1.0)
-    page.wait_for_function("() => / 8 of 8/.test(document.querySelector('.slider-label').textContent)")
+    walk.scrub(page, 1.0)
+    walk.wait_for(page, " 8 of 8")
     page.wait_for_timeout(300)
     assert page.evaluate(SHOWN)["rows"] == 8 and len(sent) == before
 
 
 def test_play_walks_on_and_pause_stops(page, server):
-    page.add_init_script(PAUSED)
+    page.add_init_script(walk.PAUSED)
     open_steps(page, server, model="zoo-mla", ktok=16)
-    start = label(page)
-    page.locator(".updatemenu-button").first.click()
-    page.wait_for_function("old => document.querySelector('.slider-label').textContent !== old", arg=start)
-    page.locator(".updatemenu-button").nth(1).click()
-    page.wait_for_timeout(800)
-    paused = label(page)
-    page.wait_for_timeout(1200)
-    assert label(page) == paused
+    start = walk.label(page)
+    walk.play(page)
+    walk.wait_past(page, start)
+    walk.assert_pause_holds(page)
     expect(page.locator(".stPlotlyChart").first).to_contain_text("k^R")
 
 
@@ -115,11 +106,8 @@ def test_a_deep_link_to_the_calculator_opens_what_it_names(server, page):
 
 def test_the_picture_is_above_the_fold_and_a_phone_scrolls_it_inside(page, server, browser):
     open_steps(page, server)
-    box = page.locator(".stPlotlyChart").first.bounding_box()
-    assert box["y"] >= 0 and box["y"] + box["height"] <= 800
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    phone = context.new_page()
-    open_steps(phone, server)
-    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-    assert phone.locator(".st-key-wide").evaluate("box => box.scrollWidth > box.clientWidth")
-    context.close()
+    assert_above_the_fold(page.locator(".stPlotlyChart").first)
+    with phone(browser) as small:
+        open_steps(small, server)
+        assert_fits(small)
+        assert small.locator(".st-key-wide").evaluate("box => box.scrollWidth > box.clientWidth")

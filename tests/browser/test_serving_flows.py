@@ -1,15 +1,14 @@
 """What people do on the page "Serving", in a real browser."""
 
 import re
-from urllib.parse import quote
 
 from playwright.sync_api import expect
 
 from tlmviz.decoding.serving import Request, Server, serve
 from tlmviz.ui.serving_state import ARRIVALS, REQUESTS, TOKENS
 
-from .test_explorer_flows import TEXT, wait_for_param
-from .test_flash_flows import PAUSED, label, scrub
+from . import walk
+from .helpers import TEXT, assert_above_the_fold, assert_fits, at_rest, frames_sent, open_link, phone, wait_for_param
 
 # What the picture shows now: pages that are shared, block tables, words, and where both lines stand.
 SHOWN = """() => {
@@ -24,11 +23,8 @@ SHOWN = """() => {
 
 
 def open_page(page, server, **params):
-    query = "&".join(f"{name}={quote(str(value))}" for name, value in {"text": TEXT, **params}.items())
-    page.goto(f"{server}serving?{query}")
-    expect(page.locator(".slider-group")).to_be_visible()
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(500)
+    open_link(page, server, "serving", **{"text": TEXT, **params})
+    at_rest(page, ".slider-group")
 
 
 def expected(model):
@@ -40,23 +36,22 @@ def expected(model):
 
 
 def test_one_step_moves_pages_tables_and_both_timelines_and_asks_no_server(page, server, stories):
-    page.add_init_script(PAUSED)
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    page.add_init_script(walk.PAUSED)
+    sent = frames_sent(page)
     open_page(page, server, model="stories-rope")
     run, before = expected(stories), len(sent)
-    at = int(re.search(r"(\d+) of", label(page)).group(1))
+    at = int(re.search(r"(\d+) of", walk.label(page)).group(1))
     for to in (at, at + 1):
         if to > at:
             page.locator(".updatemenu-button").filter(has_text="›").click()
-            page.wait_for_function("to => document.querySelector('.slider-label').textContent.includes(to)", arg=f" {to} of")
+            walk.wait_for(page, f" {to} of")
             page.wait_for_timeout(300)
         shown, step = page.evaluate(SHOWN), run.steps[to]
         assert shown["tables"] == [list(seat.table) for seat in step.seats] and shown["shared"] == step.shared
         assert f"<b>Step {to}</b>" in shown["words"] and f"{step.held} slots held" in shown["words"] and shown["at"] == [to, to]
-    scrub(page, 1.0)
+    walk.scrub(page, 1.0)
     last = len(run.steps) - 1
-    page.wait_for_function("to => document.querySelector('.slider-label').textContent.includes(to)", arg=f" {last} of {last}")
+    walk.wait_for(page, f" {last} of {last}")
     page.wait_for_timeout(300)
     assert page.evaluate(SHOWN)["at"] == [last, last] and len(sent) == before
 
@@ -92,16 +87,11 @@ def test_a_page_size_of_zero_is_a_sentence_and_the_way_back_loses_nothing(page, 
     expect(page.locator(".stPlotlyChart").first).to_contain_text("18 pages of 4 slots")
 
 
-def test_a_deep_link_opens_what_it_names_above_the_fold_and_a_phone_scrolls_it(
-    server, page, browser
-):
+def test_a_deep_link_opens_what_it_names_above_the_fold_and_a_phone_scrolls_it(server, page, browser):
     open_page(page, server)
     expect(page.get_by_text("Page not found")).to_have_count(0)
-    box = page.locator(".stPlotlyChart").first.bounding_box()
-    assert box["y"] >= 0 and box["y"] + box["height"] <= 800
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    phone = context.new_page()
-    open_page(phone, server)
-    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-    assert phone.locator(".st-key-wide").evaluate("box => box.scrollWidth > box.clientWidth")
-    context.close()
+    assert_above_the_fold(page.locator(".stPlotlyChart").first)
+    with phone(browser) as small:
+        open_page(small, server)
+        assert_fits(small)
+        assert small.locator(".st-key-wide").evaluate("box => box.scrollWidth > box.clientWidth")
