@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import streamlit as st
 
 from tlmviz.analysis import stream_vectors
@@ -9,11 +11,10 @@ from tlmviz.analysis.stream_unrolled import part_names
 from tlmviz.analysis.stream_vectors import Journey
 from tlmviz.figures import stream_graph, stream_mixing
 
-from . import block_state, compute, frame, stream_muting, stream_state, stream_unrolled
+from . import block_state, compute, frame, stream_muting, stream_state, stream_unrolled, stream_walk
+from .stream_words import wide
 
 DEPTH, SUM, MUTE = PARTS = ("Through depth", "Unrolled sum", "Mute")
-# Four pictures of one token need 900 px: a phone scrolls them sideways.
-_WIDE = "<style>.st-key-sxwide { overflow-x: auto; } .st-key-sxwide > div { min-width: 880px; }</style>"
 POINTS = (
     "All streams begin as copies of the embedding: one length, cosine 1. Where the lines part, streams begin to hold "
     "different things.",
@@ -54,40 +55,64 @@ def journey(name: str, text: str) -> Journey:
 @frame.fragment
 def show(name: str, text: str) -> None:
     """Part and token, and the chosen part."""
-    st.html(_WIDE)
     tokens, layers = compute.trace(name, text).tokens, compute.model(name).config.n_layers
-    at, _ = stream_state.place(len(tokens), 2 * layers)
     left, middle, right = st.columns([0.36, 0.24, 0.4], vertical_alignment="center")
+    body, ear = st.container(), st.container()
     part = left.segmented_control(
         "Part", PARTS, default=PARTS[0], key="sxpart", bind="query-params", required=True, label_visibility="collapsed"
     )
-    if part != MUTE:
-        st.session_state["_sxtok"] = at
-        at = middle.selectbox(
-            "Token", range(len(tokens)), key="_sxtok", on_change=_moved, args=(len(tokens), 2 * layers),
-            format_func=lambda i: f"{i}: “{block_state.readable(tokens[i])}”", label_visibility="collapsed",
-        )
-    if part == DEPTH:
-        through_depth(name, text, at)
-    elif part == SUM:
-        stream_unrolled.show(name, text, at, right)
-    else:
-        stream_muting.show(name, text, middle, right)
+    if part == MUTE:
+        with body:
+            stream_muting.show(name, text, middle, right)
+        return
+    reader = stream_unrolled.reader(name, right) if part == SUM else 0
+    chart = "sxfans" if part == SUM else "sxdepth"
+    each = stream_unrolled.token_bytes(name) if part == SUM else _token_bytes(name)
+    with ear:
+        at, drawn, seen = walked(f"{name}\0{text}\0{reader}\0{frame.theme()}", chart, len(tokens), 2 * layers, each)
+    st.session_state["_sxtok"] = at
+    middle.selectbox(
+        "Token", range(len(tokens)), key="_sxtok", on_change=_moved, args=(len(tokens), 2 * layers),
+        format_func=lambda i: f"{i}: “{block_state.readable(tokens[i])}”", label_visibility="collapsed",
+    )
+    with body:
+        if part == DEPTH:
+            through_depth(name, text, at, drawn, seen)
+        else:
+            stream_unrolled.show(name, text, reader, at, drawn, seen)
 
 
-def through_depth(name: str, text: str, at: int) -> None:
+def walked(picture: str, chart: str, tokens: int, sublayers: int, each: int) -> tuple[int, int, range]:
+    """The token looked at, the one that the picture was drawn at, and those that its slider reaches, of `each` bytes.
+
+    A walk in the browser moves the first of them when it is left. The picture stays as it was drawn: drawn anew at every stop,
+    its slider would jump back under a hand that moves on.
+    """
+    at, sublayer = stream_state.place(tokens, sublayers)
+    if st.session_state.get("_sxdrawn", (None,))[0] != (picture, chart):
+        st.session_state["_sxdrawn"] = (picture, chart), at, 0
+    _, drawn, moves = st.session_state["_sxdrawn"]
+    seen = stream_graph.window(tokens, drawn, each)
+    left = stream_walk.left_at(chart, f"sxwalk{zlib.crc32(picture.encode())}-{drawn}-{moves}")
+    if left is not None and left < len(seen):
+        at = seen.start + left
+        stream_state.remember(at, sublayer)
+    return at, drawn, seen
+
+
+def through_depth(name: str, text: str, at: int, drawn: int, seen: range) -> None:
     """Lengths, cosines, what was read and what was written, token by token."""
     tokens, parts = compute.trace(name, text).tokens, part_names(compute.model(name).config.n_layers)
     walk = journey(name, text)
     streams = walk.norms.shape[2]
-    seen = stream_graph.window(len(tokens), at, stream_mixing.depth_bytes(len(parts), streams))
     figure = stream_mixing.through_depth(
         walk.at(slice(seen.start, seen.stop)), stream_vectors.pairs(streams), parts, tokens[seen.start : seen.stop],
-        at - seen.start, frame.theme(), offset=seen.start,
+        drawn - seen.start, frame.theme(), offset=seen.start,
     )
+    wide("sxwide")
     with st.container(key="sxwide"):
         frame.chart(figure, key="sxdepth", alt="Lengths and cosines of the streams through depth, what was read and written")
-    told(seen, len(tokens))
+    stream_unrolled.reach(seen, len(tokens))
     if streams == 1:
         plain(name)
     else:
@@ -97,10 +122,9 @@ def through_depth(name: str, text: str, at: int) -> None:
     frame.copy_as_python(SNIPPET.format(name=name, text=text, token=at))
 
 
-def told(seen: range, tokens: int) -> None:
-    """Which tokens the slider reaches, where not all."""
-    if len(seen) < tokens:
-        st.caption(f"The slider walks tokens {seen.start} to {seen.stop - 1} of {tokens}; the menu above moves it elsewhere.")
+def _token_bytes(name: str) -> int:
+    config = compute.model(name).config
+    return stream_mixing.depth_bytes(2 * config.n_layers + 1, config.streams)
 
 
 def plain(name: str) -> None:
@@ -116,4 +140,8 @@ def _choose(name: str) -> None:
 
 
 def _moved(tokens: int, sublayers: int) -> None:
-    stream_state.remember(st.session_state["_sxtok"], stream_state.place(tokens, sublayers)[1])
+    """A token chosen in the menu: the picture is drawn anew, starting there."""
+    chosen = st.session_state["_sxtok"]
+    stream_state.remember(chosen, stream_state.place(tokens, sublayers)[1])
+    picture, _, moves = st.session_state["_sxdrawn"]
+    st.session_state["_sxdrawn"] = picture, chosen, moves + 1

@@ -12,7 +12,7 @@ from tlmviz.figures import stream_mixing
 
 from . import block_state, compute, frame, stream_state
 
-AT_ONCE = 16_000  # tokens of all passes behind the map, up to which it is drawn unasked
+AT_ONCE = 6_000  # tokens of all passes behind the map, up to which it is drawn unasked
 POINTS = (
     "At the left of the map a stream never holds anything; further right it is silenced later. Where its row turns pale, "
     "what it held had been used by then, or other streams hold it too.",

@@ -12,6 +12,7 @@ from tlmviz.figures import stream_graph
 from tlmviz.figures.stream_graph import Panel
 
 from . import compute, frame, stream_state
+from .stream_words import wide
 
 SHORT = {"residual": "plain residual", "hyper": "HC", "manifold": "mHC"}
 HEAD = "the mean that the head reads"
@@ -62,33 +63,51 @@ def unrolled(name: str, text: str) -> Unrolled:
     return compute.alone(text, lambda: stream_unrolled.unroll(mixed))
 
 
-def show(name: str, text: str, at: int, room) -> None:
+def readers(name: str) -> tuple[list[str], int]:
+    """Who can read, in words: the head, every final stream, every sublayer; and how many streams that is."""
+    lm = compute.model(name)
+    streams = max(compute.model(member).config.streams for member in family(name).values())
+    parts = stream_unrolled.part_names(lm.config.n_layers)[1:]
+    return [HEAD, *(f"final stream {n}" for n in range(streams)), *(f"what {part} reads" for part in parts)], streams
+
+
+def reader(name: str, room) -> int:
+    """The chosen entry of `readers`, from 0."""
+    options, _ = readers(name)
+    if st.session_state.get("sxto", HEAD) not in options:
+        del st.session_state["sxto"]
+    return options.index(room.selectbox("Reader", options, key="sxto", bind="query-params", label_visibility="collapsed"))
+
+
+def token_bytes(name: str) -> int:
+    """About how much one token's ribbons take; a plain residual's are sent once."""
+    moving = sum(kind != "residual" for kind in family(name))
+    return stream_graph.fan_bytes(moving, 2 * compute.model(name).config.n_layers + 1)
+
+
+def show(name: str, text: str, number: int, at: int, drawn: int, seen: range) -> None:
     """The ribbons of every model of the family for one reader, and all readers of one token."""
     lm, tokens, theme = compute.model(name), compute.trace(name, text).tokens, frame.theme()
     parts, members = stream_unrolled.part_names(lm.config.n_layers), family(name)
     each = {f"{SHORT[kind]} · {member}": unrolled(member, text) for kind, member in members.items()}
-    streams = max(compute.model(member).config.streams for member in members.values())
-    options = [HEAD, *(f"final stream {n}" for n in range(streams)), *(f"what {part} reads" for part in parts[1:])]
-    if st.session_state.get("sxto", HEAD) not in options:
-        del st.session_state["sxto"]
-    to = room.selectbox("Reader", options, key="sxto", bind="query-params", label_visibility="collapsed")
-    number = options.index(to)
+    options, streams = readers(name)
+    to = options[number]
     panels = [Panel(title, _coefficients(one, number, streams)) for title, one in each.items()]
     if "residual" not in members:
         panels.insert(0, Panel("plain residual · by definition", _by_definition(len(parts), len(tokens), number - streams)))
-    seen = stream_graph.window(len(tokens), at, stream_graph.fan_bytes(len(members), len(parts)))
     part = slice(seen.start, seen.stop)
     figure = stream_graph.fans(
-        [Panel(panel.title, panel.coefficients[:, part]) for panel in panels], parts, tokens[part], at - seen.start, theme,
+        [Panel(panel.title, panel.coefficients[:, part]) for panel in panels], parts, tokens[part], drawn - seen.start, theme,
         to=to, offset=seen.start,
     )
+    wide("sxwide")
     with st.container(key="sxwide"):
         frame.chart(figure, key="sxfans", alt=f"Every part’s way to {to}, as wide as its coefficient, one panel per model")
-    if len(seen) < len(tokens):
-        st.caption(f"The slider walks tokens {seen.start} to {seen.stop - 1} of {len(tokens)}; the menu moves it elsewhere.")
+    reach(seen, len(tokens))
     st.caption(" ".join(_range(panel) for panel in panels) + f" Coefficients in {to}, over all tokens.")
     frame.notice(*POINTS)
     maps = [Panel(title, _map(one, at)) for title, one in each.items()]
+    wide("sxwidemap")
     with st.container(key="sxwidemap"):
         figure = stream_graph.readers(maps, parts, theme, token=tokens[at])
         frame.chart(figure, key="sxreaders", alt="Coefficient of every part in what every sublayer and the head read, per model")
@@ -99,6 +118,12 @@ def show(name: str, text: str, at: int, room) -> None:
         else f"unrolled.read[{number - streams - 1}]"
     )
     frame.copy_as_python(SNIPPET.format(name=name, text=text, token=at, to=to, chosen=chosen))
+
+
+def reach(seen: range, tokens: int) -> None:
+    """Which tokens the slider reaches, where not all."""
+    if len(seen) < tokens:
+        st.caption(f"The slider walks tokens {seen.start} to {seen.stop - 1} of {tokens}; the menu above moves it elsewhere.")
 
 
 def _coefficients(one: Unrolled, number: int, streams: int) -> np.ndarray:
