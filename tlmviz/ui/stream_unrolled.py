@@ -100,15 +100,13 @@ def show(name: str, text: str, number: int, at: int, drawn: int, seen: range) ->
         [Panel(panel.title, panel.coefficients[:, part]) for panel in panels], parts, tokens[part], drawn - seen.start, theme,
         to=to, offset=seen.start,
     )
-    wide("sxwide")
-    with st.container(key="sxwide"):
+    with wide("sxwide"):
         frame.chart(figure, key="sxfans", alt=f"Every part’s way to {to}, as wide as its coefficient, one panel per model")
     reach(seen, len(tokens))
     st.caption(" ".join(_range(panel) for panel in panels) + f" Coefficients in {to}, over all tokens.")
     frame.notice(*POINTS)
     maps = [Panel(title, _map(one, at)) for title, one in each.items()]
-    wide("sxwidemap")
-    with st.container(key="sxwidemap"):
+    with wide("sxwidemap"):
         figure = stream_graph.readers(maps, parts, theme, token=tokens[at])
         frame.chart(figure, key="sxreaders", alt="Coefficient of every part in what every sublayer and the head read, per model")
     frame.badges(stream_state.checks(name, text))
