@@ -149,6 +149,9 @@ def test_a_family_differs_in_its_connections_alone(tmp_path, monkeypatch, tokeni
     assert stream_depth.relatives("hyper") == {kind: kind for kind in KINDS}
     assert list(stream_depth.relatives("hyper")) == ["residual", "hyper", "manifold"]
     assert stream_depth.relatives("other") == {"hyper": "other"}
+    (tmp_path / "manifold" / "tokenizer.json").write_text("{}")  # other tokens cannot be compared
+    assert stream_depth.relatives("hyper") == {"residual": "residual", "hyper": "hyper"}
+    (tmp_path / "manifold" / "tokenizer.json").unlink()
     own = tmp_path / "elsewhere" / "mine"
     own.mkdir(parents=True)
     (own / "config.json").write_text(tiny.config(connection="hyper", streams=3).with_(name="mine").to_json())

@@ -24,9 +24,13 @@ LEAST = 1e-300  # products are divided by their size on the way; an empty one st
 
 
 def relatives(name_or_path: str | Path) -> dict[str, str]:
-    """Connection -> name, of a model and of the bundled ones that differ from it in nothing but their connections."""
-    own = _plain(name_or_path)
-    same = [name for name in (str(name_or_path), *list_models("language")) if _plain(name)[0] == own[0]]
+    """Connection -> name, of a model and of the bundled ones that differ from it in nothing but their connections.
+
+    They read the same tokens, so their matrices can be laid side by side.
+    """
+    own, words = _plain(name_or_path)[0], _tokenizer(name_or_path)
+    names = str(name_or_path), *list_models("language")
+    same = [name for name in names if _plain(name)[0] == own and _tokenizer(name) == words]
     kinds = {_plain(name)[1]: name for name in reversed(same)}  # the model itself stands first, so it is kept
     return {kind: kinds[kind] for kind in CONNECTIONS if kind in kinds}
 
@@ -35,6 +39,11 @@ def _plain(name: str | Path) -> tuple[ModelConfig, str]:
     """A model's configuration without what tells a family's members apart, and which of them it is."""
     config = ModelConfig.from_json((checkpoint_folder(name) / "config.json").read_text(encoding="utf-8"))
     return config.with_(name="", description="", connection="residual", streams=1, sinkhorn=1), config.connection
+
+
+def _tokenizer(name: str | Path) -> bytes:
+    file = checkpoint_folder(name) / "tokenizer.json"
+    return file.read_bytes() if file.is_file() else b""
 
 
 @dataclass(frozen=True)

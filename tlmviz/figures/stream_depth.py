@@ -91,7 +91,13 @@ def products(
     del drawn["xaxis"], drawn["yaxis"]
     if not moving:
         return figure(traces, {**drawn, **axes})
-    return animated(traces, {**drawn, **axes}, frames, labels, moving, at, theme, "token ", 120, stepping=True)
+    return beside_buttons(animated(traces, {**drawn, **axes}, frames, labels, moving, at, theme, "token ", 120, stepping=True))
+
+
+def beside_buttons(walked: go.Figure) -> go.Figure:
+    """The figure with room between its buttons and its slider, which is not as wide as a whole page."""
+    walked.layout.sliders[0].update(x=0.24, len=0.76)
+    return walked
 
 
 def _decades(gain: np.ndarray) -> float:

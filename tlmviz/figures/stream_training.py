@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from . import DIVERGING, GRID, INK, MUTED, figure, layout, scale
 from .flash import animated
-from .stream_depth import NAMES, color
+from .stream_depth import NAMES, beside_buttons, color
 
 LEFT = (0.0, 0.44)  # the curves' share of the width
 RIGHT = (0.52, 1.0)  # and the matrices'
@@ -78,10 +78,10 @@ def training(
     if not len(steps):
         return figure(traces, {**drawn, **axes})
     cursors = [{"shapes": [_cursor(step, theme)]} for step in steps]
-    return animated(
+    return beside_buttons(animated(
         traces, {**drawn, **axes, **cursors[-1]}, frames, [f"{step:,.0f}" for step in steps], moving, len(steps) - 1, theme,
         "step ", 250, stepping=True, layouts=cursors,
-    )
+    ))
 
 
 def tiled(res: np.ndarray) -> np.ndarray:

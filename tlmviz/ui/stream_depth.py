@@ -23,8 +23,8 @@ RUNS = 200  # stacks drawn by the simulation
 QUANTILES = (0.1, 0.5, 0.9)
 POINTS = (
     "A gain of 1 has the colour of the page. Plain residuals have it everywhere, their one stream is carried on as it is. "
-    "Products of doubly stochastic matrices are doubly stochastic, so mHC keeps it at any depth, up to what Sinkhorn's iterations leave; "
-    "nothing keeps HC's.",
+    "Products of doubly stochastic matrices are doubly stochastic, so mHC keeps it at any depth, up to what Sinkhorn's "
+    "iterations leave; nothing keeps HC's.",
     "The largest singular value of mHC is 1: the mean over streams is carried on whole. The others shrink from product to "
     "product: what tells the streams apart is forgotten.",
     "Where the solid lines meet, at 1/N (dotted), every stream has become the mean of all. What differs from there on was "
@@ -96,7 +96,7 @@ def show(name: str, text: str) -> None:
     way = right.segmented_control(
         "Gain", GAINS, default=FORWARD, key="spway", bind="query-params", required=True, label_visibility="collapsed"
     )
-    at = products(name, members, text, over, way)
+    products(name, members, text, over, way)
     absent(members)
     frame.notice(*POINTS)
     measured = st.container()
@@ -105,12 +105,12 @@ def show(name: str, text: str) -> None:
     with measured:
         frame.badges(stream_state.checks(name, text))
     frame.equation(EQUATION, SOURCE)
-    frame.copy_as_python(snippet(name, text, over, way, at))
+    frame.copy_as_python(snippet(name, text, over, way))
 
 
-def products(name: str, members: dict[str, str], text: str, over: str, way: str) -> int:
-    """The picture of all products; gives the token it starts at."""
-    tokens = compute.trace(name, text).tokens
+def products(name: str, members: dict[str, str], text: str, over: str, way: str) -> None:
+    """The picture of all products."""
+    tokens, room = compute.trace(name, text).tokens, wide("spwide")
     every = {kind: depth(member, text) for kind, member in members.items()}
     first = next(iter(every.values()))
     at, sublayer = stream_state.place(len(tokens), first.own.shape[1])
@@ -121,8 +121,11 @@ def products(name: str, members: dict[str, str], text: str, over: str, way: str)
         every = {kind: each.mean() if over == MEAN else each.max() for kind, each in every.items()}
         labels = [over]
     elif size > BUDGET:
-        at = st.slider("Token", 0, len(tokens) - 1, at, key="sptok", help="Longer texts are walked one token at a time.")
-        stream_state.remember(at, sublayer)
+        st.session_state["sptok"] = at
+        st.slider(
+            "Token", 0, len(tokens) - 1, key="sptok", help="Longer texts are walked one token at a time.",
+            on_change=lambda: stream_state.remember(st.session_state["sptok"], sublayer),
+        )
         every, labels = {kind: each.at(at) for kind, each in every.items()}, [labels[at]]
         words = f"token {labels[0]}"
     else:
@@ -133,10 +136,8 @@ def products(name: str, members: dict[str, str], text: str, over: str, way: str)
         at if len(labels) > 1 else 0, frame.theme(), title=f"{way} of every product of H_res, {words}",
         what=way.split()[0].lower(),
     )
-    wide("spwide")
-    with st.container(key="spwide"):
+    with room:
         frame.chart(figure, key="spproducts", alt=f"{way} from every sublayer to every later one, singular values, identity")
-    return at
 
 
 def walked(picture: str, at: int, sublayer: int) -> int:
@@ -145,12 +146,12 @@ def walked(picture: str, at: int, sublayer: int) -> int:
     Drawn anew at every stop of the walk, the slider would jump back under a hand that moves on.
     """
     key = f"spwalk{zlib.crc32(picture.encode())}"
-    left = stream_walk.left_at("spproducts", key)
-    if left is None:
-        st.session_state["_spdrawn"] = at
-    else:
-        stream_state.remember(left, sublayer)
-    return st.session_state["_spdrawn"]
+    left, (known, drawn) = stream_walk.left_at("spproducts", key), st.session_state.get("_spdrawn", ("", 0))
+    if left is None or known != key:
+        st.session_state["_spdrawn"] = key, at
+        return at
+    stream_state.remember(left, sublayer)
+    return drawn
 
 
 def _sent(each: analysis.Depth) -> float:
@@ -210,9 +211,10 @@ def simulation(name: str, text: str) -> None:
     )
 
 
-def snippet(name: str, text: str, over: str, way: str, at: int) -> str:
+def snippet(name: str, text: str, over: str, way: str) -> str:
     """Code that makes every number of the view."""
-    state = st.session_state
+    state, mixing = st.session_state, stream_state.mixing(name, text)
+    at, _ = stream_state.place(mixing.res.shape[1], len(mixing.res))
     return SNIPPET.format(
         name=name, text=text, over={TOKEN: "", MEAN: ".mean()", MAX: ".max()"}[over], gain=way.split()[0].lower(),
         frame=at if over == TOKEN else 0, sublayers=2 * state["spdeep"], runs=RUNS, seed=state["spseed"],

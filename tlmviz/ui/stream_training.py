@@ -75,8 +75,7 @@ def show(name: str, text: str) -> None:
     figure = figures.training(
         lines, matrices, streams.sublayers(sublayers // 2), frame.theme(), title="Training, step by step"
     )
-    wide("srwide")
-    with st.container(key="srwide"):
+    with wide("srwide"):
         frame.chart(
             figure, key="srcurves", alt="Loss, held-out bits per byte, gradient norm and gains over steps, and H_res at a moment"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.config import CONNECTIONS
 
@@ -16,6 +17,7 @@ def absent(members: dict[str, str]) -> None:
         st.caption(f"No model of this size with {' or '.join(missing)} is here; {', '.join(members.values())} can be shown.")
 
 
-def wide(key: str) -> None:
+def wide(key: str) -> DeltaGenerator:
     """A container for several columns of pictures: a phone scrolls it sideways."""
-    st.html(f"<style>.st-key-{key} {{ overflow-x: auto; }} .st-key-{key} > div {{ min-width: 720px; }}</style>")
+    st.html(f"<style>.st-key-{key} {{ overflow-x: auto; }} .st-key-{key} > div {{ min-width: 800px; }}</style>")
+    return st.container(key=key)
