@@ -1,19 +1,18 @@
 """What people do on the explorer page, in a real browser."""
 
 import re
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
 import tlmviz
 
-TEXT = "Tom saw a dog. Anna saw a dog. Tom saw a"
+from .helpers import TEXT, assert_above_the_fold, assert_fits, frames_sent, open_link, phone, wait_for_param
 
 
 def open_explorer(page, server, **params):
-    query = "&".join(f"{name}={quote(value)}" for name, value in params.items())
-    page.goto(f"{server}?{query}")
+    open_link(page, server, "", **params)
     canvas = page.get_by_test_id("detail")
     expect(canvas).to_have_attribute("data-painted-kind", "exact")
     return canvas
@@ -22,12 +21,6 @@ def open_explorer(page, server, **params):
 def painted_text(text: str) -> str:
     tokens = tlmviz.load("stories-rope").trace(text).tokens
     return f"{len(''.join(tokens))}:{len(tokens)}"
-
-
-def wait_for_param(page, name: str, value: str | None) -> None:
-    page.wait_for_function(
-        "([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value]
-    )
 
 
 def cell(page, canvas, row: int, col: int) -> tuple[float, float]:
@@ -67,8 +60,7 @@ def test_arrow_keys_choose_a_head_and_a_reload_keeps_it(page, server):
 
 
 def test_hover_shows_the_exact_weight_without_the_server(page, server):
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    sent = frames_sent(page)
     canvas = open_explorer(page, server, text=TEXT, head="1.2")
     page.wait_for_load_state("networkidle")
     before = len(sent)
@@ -130,13 +122,11 @@ def test_downloads_bring_the_map_and_the_trace(page, server, tmp_path):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_phone_stacks_the_parts_without_sideways_scrolling(server, browser, scheme):
-    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme=scheme)
-    page = context.new_page()
-    canvas = open_explorer(page, server, text=TEXT)
-    overview, detail = page.get_by_test_id("overview").bounding_box(), canvas.bounding_box()
-    assert detail["y"] > overview["y"] + overview["height"] - 5
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    context.close()
+    with phone(browser, scheme) as page:
+        canvas = open_explorer(page, server, text=TEXT)
+        overview, detail = page.get_by_test_id("overview").bounding_box(), canvas.bounding_box()
+        assert detail["y"] > overview["y"] + overview["height"] - 5
+        assert_fits(page)
 
 
 def test_the_first_view_holds_text_map_and_predictions_at_laptop_size(page, server):
@@ -144,12 +134,11 @@ def test_the_first_view_holds_text_map_and_predictions_at_laptop_size(page, serv
     chart = page.locator(".stPlotlyChart").first
     expect(chart).to_be_visible()
     for part in (page.get_by_role("textbox", name="Text"), page.get_by_test_id("overview"), canvas, chart):
-        box = part.bounding_box()
-        assert box["y"] >= 0 and box["y"] + box["height"] <= 800, box
+        assert_above_the_fold(part)
 
 
 def test_a_deep_link_is_the_first_thing_a_fresh_server_sees(fresh_server, page):
-    page.goto(f"{fresh_server}inside_block?text={quote(TEXT)}&step=softmax")
+    open_link(page, fresh_server, "inside_block", text=TEXT, step="softmax")
     expect(page.get_by_role("heading", name=re.compile("Inside a block"))).to_be_visible()
     expect(page.get_by_role("radio", name="softmax", exact=True)).to_be_visible()
     expect(page.get_by_text("Page not found")).to_have_count(0)

@@ -1,13 +1,12 @@
 """What people do on the pages "Attention family" and "Model zoo", in a real browser."""
 
 import re
-from urllib.parse import quote
 
 from playwright.sync_api import expect
 
 from tlmviz.analysis.family import DEEPSEEK
 
-from .test_explorer_flows import TEXT, wait_for_param
+from .helpers import TEXT, assert_above_the_fold, assert_fits, frames_sent, open_link, phone, wait_for_param
 
 # What the morph shows now: its words, and the bars that are marked in every chart.
 SHOWN = """() => {
@@ -19,8 +18,7 @@ SHOWN = """() => {
 
 
 def open_page(page, server, name="attention_family", **params):
-    query = "&".join(f"{key}={quote(str(value))}" for key, value in {"text": TEXT, **params}.items())
-    page.goto(f"{server}{name}?{query}")
+    open_link(page, server, name, **{"text": TEXT, **params})
     expect(page.get_by_role("heading", level=1)).to_be_visible()
 
 
@@ -32,8 +30,7 @@ def chart(page, key: str):
 
 
 def test_the_slider_morphs_and_asks_no_server(page, server):
-    sent = []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    sent = frames_sent(page)
     open_page(page, server, fset="DeepSeek")
     box = chart(page, "morph").locator(".slider-rail-touch-rect").bounding_box()
     page.wait_for_load_state("networkidle")
@@ -50,15 +47,12 @@ def test_the_slider_morphs_and_asks_no_server(page, server):
 
 def test_the_morph_is_above_the_fold_and_a_phone_scrolls_it_inside(page, server, browser):
     open_page(page, server)
-    box = chart(page, "morph").bounding_box()
-    assert box["y"] >= 0 and box["y"] + box["height"] <= 800
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    phone = context.new_page()
-    open_page(phone, server)
-    chart(phone, "morph")
-    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-    assert phone.locator(".st-key-wide-morph").evaluate("box => box.scrollWidth > box.clientWidth")
-    context.close()
+    assert_above_the_fold(chart(page, "morph"))
+    with phone(browser) as small:
+        open_page(small, server)
+        chart(small, "morph")
+        assert_fits(small)
+        assert small.locator(".st-key-wide-morph").evaluate("box => box.scrollWidth > box.clientWidth")
 
 
 def test_a_click_on_a_map_opens_that_head_of_every_model(page, server):
@@ -99,8 +93,7 @@ def test_a_deep_link_opens_what_it_names(server, page):
 
 def test_from_the_zoo_one_gets_to_the_explorer_with_that_model(page, server):
     open_page(page, server, "model_zoo", card="zoo-mla")
-    choices = chart(page, "choices").bounding_box()
-    assert choices["y"] >= 0 and choices["y"] + choices["height"] <= 800
+    assert_above_the_fold(chart(page, "choices"))
     link = page.get_by_role("link", name="Open zoo-mla in the explorer")
     with page.context.expect_page() as opened:
         link.click()
