@@ -77,7 +77,6 @@ def _moved() -> None:
     chosen = {"row": int(sent["row"]), "col": int(sent["col"]), "seq": int(sent["seq"])}
     chosen["colors"] = sent["colors"] if sent["colors"] in COLORS else COLORS[0]
     st.session_state["_sm"] = chosen
-    st.session_state["_sm_own"] = True
     stream_state.remember(int(sent["token"]), int(sent["sublayer"]))
     for key, value, was in (
         ("smij", f"{chosen['row']}.{chosen['col']}", f"{before['row']}.{before['col']}"),
@@ -88,13 +87,16 @@ def _moved() -> None:
 
 
 def _payload(name, text, mixing, tokens, names, kind) -> bytes:
-    """What travels. A run that the browser's own word began sends the same bytes again: it knows where it stands."""
-    own = st.session_state.pop("_sm_own", False)
-    known = st.session_state.get("_sm_sent")
-    if own and known is not None and known[0] == (name, text):
+    """What travels: the same bytes again while nobody but the picture itself has moved it, as it knows where it stands.
+
+    Streamlit forgets a picture that a run leaves out, so that one which comes back is told where the user was.
+    """
+    looked, known = _looked_at(), st.session_state.get("_sm_sent")
+    told = (st.session_state.get("smview") or {}).get("place")
+    if told and told["seq"] == looked["seq"] and known is not None and known[0] == (name, text):
         return known[1]
     token, sublayer = stream_state.place(len(tokens), len(names))
-    state = {"token": token, "sublayer": sublayer, **_looked_at()}
+    state = {"token": token, "sublayer": sublayer, **looked}
     data = payload(mixing, tokens, names, state, kind=kind, model=name, tolerance=TOLERANCE)
     st.session_state["_sm_sent"] = (name, text), data
     return data
@@ -131,6 +133,7 @@ def _noticed(mixing: streams.Mixing, names: list[str], kind: str, token: int, su
     points = [
         "Column j of a map is the stream that is read from, row i the one that is written to; green bars are what the sublayer "
         "reads (H_pre), orange ones where its result goes (H_post), grey ones the sums.",
+        "Click or use the arrow keys: the maps choose a sublayer, the curve a token, the matrix an entry.",
         f"Streams are mixed most by {names[at[0]]} at token {at[1]}: an entry off the diagonal is {float(off.max()):.4g}. "
         f"{names[int(moving.argmax())]} depends most on the token: an entry's standard deviation is {float(moving.max()):.2g}.",
     ]

@@ -10,13 +10,14 @@ function matrixAt(v, name, sublayer = v.state.sublayer, token = v.state.token) {
 /** The ends of all scales, from the whole text, so that steps through it can be compared. */
 function measure(v) {
   const { N, arrays } = v;
-  const largest = (values) => values.reduce((most, x) => Math.max(most, Math.abs(x)), 0) || 1;
+  const larger = (most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most);
+  const largest = (values) => values.reduce(larger, 0) || 1;
   let change = 0, sum = 1;
   for (let start = 0; start < arrays.res.length; start += N * N) {
     const matrix = arrays.res.subarray(start, start + N * N);
-    for (let k = 0; k < N * N; k++) change = Math.max(change, Math.abs(matrix[k] - (k % (N + 1) === 0 ? 1 : 0)));
+    for (let k = 0; k < N * N; k++) change = larger(change, matrix[k] - (k % (N + 1) === 0 ? 1 : 0));
     const { rows, columns } = sums(matrix, N);
-    for (let i = 0; i < N; i++) sum = Math.max(sum, Math.abs(rows[i]), Math.abs(columns[i]));
+    for (let i = 0; i < N; i++) sum = larger(larger(sum, rows[i]), columns[i]);
   }
   v.ranges = { value: largest(arrays.res), change: change || 1, pre: largest(arrays.pre), post: largest(arrays.post), sum };
   v.sublayers = new Map();
@@ -71,12 +72,26 @@ function exponent(value) {
   return value === 0 ? "0" : value < 0.01 ? value.toExponential(1) : value.toFixed(3);
 }
 
-/** A number in as many digits as fit into `width` pixels; nothing where none fit. */
-function cellText(value, width) {
-  const places = width >= 28 ? 3 : width >= 22 ? 2 : 0;
-  if (!places || !Number.isFinite(value)) return "";
-  const text = value.toFixed(places).replace("-", "−");
-  return width >= 36 ? text : text.replace(/^(−?)0\./, "$1.");
+/** The entries in as many digits as all of them fit with into `width` pixels; nothing where none fit. */
+function cellTexts(theme, matrix, width, size) {
+  probe.font = font(theme, size);
+  for (const [places, leading] of [[3, "$10."], [3, "$1."], [2, "$1."]]) {
+    const texts = Array.from(matrix, (x) => (Number.isFinite(x) ? x.toFixed(places).replace("-", "−").replace(/^(−?)0\./, leading) : ""));
+    if (texts.every((text) => probe.measureText(text).width <= width - 3)) return texts;
+  }
+  return Array.from(matrix, () => "");
+}
+
+/** A text in lines that are no wider than `width` pixels. */
+function wrapped(theme, text, width, size) {
+  probe.font = font(theme, size);
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`.trim();
+    if (probe.measureText(longer).width <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 function tokenName(v, token = v.state.token) {

@@ -117,12 +117,13 @@ function drawMatrix(pen, v, theme, box) {
   v.plans.matrix = { x, y, cell };
   const [pre, post] = [matrixAt(v, "pre"), matrixAt(v, "post")];
   const small = { color: theme.muted, size: 10 };
+  const texts = cellTexts(theme, found.matrix, cell, 11);
   for (let i = 0; i < N; i++) {
     const middle = (i + 0.5) * cell;
     for (let j = 0; j < N; j++) {
       const value = found.matrix[i * N + j];
-      const text = cellText(value, cell);
-      if (text) pen.text(x + (j + 0.5) * cell, y + middle, text, { align: "center", color: inkOn(fill(v, theme, value, i, j)), size: cell >= 38 ? 11 : 10 });
+      const text = texts[i * N + j];
+      if (text) pen.text(x + (j + 0.5) * cell, y + middle, text, { align: "center", color: inkOn(fill(v, theme, value, i, j)), size: 11 });
     }
     if (cell < 11) continue;
     pen.text(x + side + 26, y + middle, number(found.rows[i]), small);
@@ -168,13 +169,14 @@ function drawPlane(pen, v, theme, box) {
 /** The standard deviation over tokens of every entry, from 0 to the sublayer's largest. */
 function drawSpread(pen, v, theme, box) {
   const { N, found, state } = v;
-  const most = Math.max(...found.spread);
+  const most = Math.max(0, ...found.spread.filter(Number.isFinite));
   title(pen, theme, box, "Std over tokens");
   const cell = Math.min((box.width - 4) / N, (box.height - TITLE - 4) / N, 48);
   const [x, y] = [box.x + 2, box.y + TITLE + 2];
   for (let i = 0; i < N; i++) {
     for (let j = 0; j < N; j++) {
-      const color = shade(theme.sequential, most ? found.spread[i * N + j] / most : 0);
+      const value = found.spread[i * N + j];
+      const color = Number.isFinite(value) ? shade(theme.sequential, most ? value / most : 0) : theme.missing;
       pen.rect(x + j * cell, y + i * cell, cell, cell, color);
     }
   }

@@ -103,7 +103,7 @@ const LABELS = {
   plane: (v) => `Eigenvalues in the complex plane with the unit circle: ${v.found.roots.map(([a, b]) => `${number(a, 3)}${b ? ` ${b < 0 ? "−" : "+"} ${number(Math.abs(b), 3)}i` : ""}`).join(", ")}.`,
   spread: (v) => `Standard deviation over tokens of every entry, at most ${digits(Math.max(...v.found.spread), 2)}. Arrow keys choose an entry.`,
   course: (v) => `Entry ${v.state.row}, ${v.state.col} of ${v.header.names[v.state.sublayer]} along ${v.T} tokens. Left and right arrow keys choose a token.`,
-  wirings: (v) => (v.found.parts ? `H_res as a weighted sum of permutations of the streams, weights ${v.found.parts.terms.filter((term) => term.weight >= LIGHTEST).map((term) => digits(term.weight, 3)).join(", ")}.` : `H_res as a wiring. ${refusal(v).join(" ")}`),
+  wirings: (v) => (v.found.parts ? `H_res as a weighted sum of permutations of the streams, weights ${v.found.parts.terms.filter((term) => term.weight >= LIGHTEST).map((term) => digits(term.weight, 3)).join(", ")}.` : `H_res as a wiring. ${refusal(v)}`),
 };
 
 function syncControls(v) {

@@ -2,6 +2,7 @@
 
 const WIDEST = 8; // pixels of a line of weight 1
 const LIGHTEST = 5e-4; // weight below which a permutation is only counted
+const MOST = 20; // permutations that are drawn
 
 /** What is drawn: the matrix itself first, then its permutations. Lines are [from, to, weight]. */
 function wirings(v) {
@@ -9,7 +10,7 @@ function wirings(v) {
   const whole = [];
   for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) whole.push([j, i, found.matrix[i * N + j]]);
   const terms = found.parts?.terms ?? [];
-  const seen = terms.filter((term) => term.weight >= LIGHTEST);
+  const seen = terms.filter((term) => term.weight >= LIGHTEST).slice(0, MOST);
   return {
     whole,
     terms: seen.map(({ weight, columns }) => ({ weight, lines: columns.map((from, to) => [from, to, weight]) })),
@@ -32,7 +33,7 @@ function planWirings(v, width) {
 /** Room for as many permutations as there can be, up to two lines, so that the page keeps its height from token to token. */
 function wiringsHeight(v, width) {
   const { rows, most } = planWirings(v, width);
-  return TITLE + (v.header.kind === "hyper" ? 1 : Math.max(rows, Math.min(2, most))) * ROW;
+  return TITLE + (v.header.kind === "hyper" ? 1.25 : Math.max(rows, Math.min(2, most))) * ROW;
 }
 
 function drawWirings(pen, v, theme, box) {
@@ -49,7 +50,7 @@ function drawWirings(pen, v, theme, box) {
   const width = plan.step - (plan.step < 60 ? 15 : 20);
   wiring(pen, v, theme, { x: box.x, y: box.y + TITLE, width }, plan.whole, "H_res");
   if (!found.parts) {
-    refusal(v).forEach((line, k) => pen.text(box.x + width + 24, box.y + TITLE + 18 + 17 * k, line, { color: theme.muted, size: 12 }));
+    wrapped(theme, refusal(v), box.width - width - 34, 12).forEach((line, k) => pen.text(box.x + width + 24, box.y + TITLE + 18 + 17 * k, line, { color: theme.muted, size: 12 }));
     return;
   }
   plan.terms.forEach(({ weight, lines }, k) => {
@@ -60,13 +61,13 @@ function drawWirings(pen, v, theme, box) {
   });
 }
 
-/** Why there is no sum of permutations, in lines. */
+/** Why there is no sum of permutations. */
 function refusal({ header, found }) {
   if (header.kind === "hyper") {
-    return ["The matrices of this model are free: entries may be negative and", "sums differ from 1, so they are no average of permutations.", "Blue lines are positive entries, orange ones negative."];
+    return "The matrices of this model are free: entries may be negative and sums differ from 1, so they are no average of permutations. Blue lines are positive entries, orange ones negative.";
   }
   const off = Math.max(...[...found.rows, ...found.columns].map((x) => Math.abs(x - 1)));
-  return [`Sinkhorn's iterations left sums off by ${exponent(off)} here: too far from`, "doubly stochastic for an average of permutations."];
+  return `Sinkhorn's iterations left sums off by ${exponent(off)} here: too far from doubly stochastic for an average of permutations.`;
 }
 
 function wiring(pen, v, theme, { x, y, width }, lines, label) {
@@ -77,7 +78,7 @@ function wiring(pen, v, theme, { x, y, width }, lines, label) {
   for (const [source, target, weight] of ordered) {
     if (!Number.isFinite(weight) || Math.abs(weight) < LIGHTEST) continue;
     const signed = v.header.kind === "hyper";
-    const color = signed ? (weight < 0 ? v.header.warm[theme.dark ? "dark" : "light"] : theme.primary) : theme.heads[source % theme.heads.length];
+    const color = signed ? (weight < 0 ? v.header.warm[theme.dark ? "dark" : "light"] : theme.heads[0]) : theme.heads[source % theme.heads.length];
     const bend = (to - from) * 0.45;
     const d = `M${round(from)} ${round(at(source))}C${round(from + bend)} ${round(at(source))} ${round(to - bend)} ${round(at(target))} ${round(to)} ${round(at(target))}`;
     pen.path(d, color, Math.max(0.7, Math.min(WIDEST * 1.5, WIDEST * Math.abs(weight)) * Math.min(1, 5 / N)), 0.85);
