@@ -112,5 +112,5 @@ def test_readers_are_a_triangle_of_the_given_numbers(theme):
     np.testing.assert_allclose(shown[lower], square[lower], rtol=1e-6)
     assert np.isnan(shown[np.triu_indices(len(NAMES), 1)]).all()
     assert figure.data[0].zmax == figure.data[1].zmax == -figure.data[0].zmin
-    assert "&lt;b&gt;" in figure.layout.title.text and figure.layout.yaxis.ticktext[-1] == "head"
+    assert "&lt;b&gt;" in figure.layout.title.text and list(figure.data[0].x) == NAMES and list(figure.data[0].y)[-1] == "head"
     assert {"dtype", "bdata"} <= set(json.loads(figure.to_json())["data"][0]["z"])

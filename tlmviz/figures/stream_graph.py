@@ -130,7 +130,7 @@ def fans(
             "fillcolor": MISSING[theme], "line": {"color": MUTED[theme], "width": 1},
         })
         left += width + GAP
-    title = f"Coefficients in {to} (width; no unit), each output’s way there"
+    title = f"Each part’s coefficient in {to} (width)"
     drawn = layout(theme, title=title, height=height, margin={"l": 84, "r": 8, "t": 34, "b": 64}, shapes=notes, showlegend=True)
     drawn["legend"] = {**drawn["legend"], "font": {"size": 11}, "itemsizing": "constant"}
     drawn["yaxis"] = {**drawn["yaxis"], **axes.pop("yaxis1"), "automargin": False}
@@ -173,21 +173,21 @@ def readers(panels: Sequence[Panel], parts: Sequence[str], theme: str, *, token:
         values = np.asarray(panel.coefficients, np.float32).copy()
         values[np.triu_indices(count, 1)] = np.nan  # who reads before a part exists
         traces.append({
-            "type": "heatmap", "z": values, "x": np.arange(count), "y": np.arange(count), "zmin": -limit, "zmax": limit,
+            "type": "heatmap", "z": values, "x": list(parts), "y": rows, "zmin": -limit, "zmax": limit,
             "colorscale": scale(DIVERGING[theme]), "showscale": number == len(panels) - 1, "hoverongaps": False,
             "xaxis": f"x{number + 1}", "yaxis": f"y{number + 1}",
             "colorbar": {"thickness": 8, "outlinewidth": 0, "tickfont": {"size": 10, "color": MUTED[theme]}, "xpad": 4},
-            "hovertemplate": "part %{x} in what reader %{y} reads: %{z:.5f}<extra>" + token_label(panel.title, 40) + "</extra>",
+            "hovertemplate": "%{x} in what %{y} reads: %{z:.5f}<extra>" + token_label(panel.title, 40) + "</extra>",
         })
         start = number * (width + 0.03)
         plain = {"showgrid": False, "zeroline": False, "tickfont": {"size": 9.5, "color": MUTED[theme]}}
         axes["xaxis" if not number else f"xaxis{number + 1}"] = {
-            **plain, "domain": [start, start + width], "anchor": f"y{number + 1}", "tickvals": shown,
-            "ticktext": [parts[i] for i in shown], "tickangle": -60, "automargin": True,
+            **plain, "domain": [start, start + width], "anchor": f"y{number + 1}", "type": "category",
+            "tickvals": [parts[i] for i in shown], "tickangle": -60, "automargin": True,
         }
         axes["yaxis" if not number else f"yaxis{number + 1}"] = {
-            **plain, "anchor": f"x{number + 1}", "range": [count - 0.5, -0.5], "tickvals": shown, "automargin": True,
-            "ticktext": [rows[i] for i in shown], "showticklabels": number == 0,
+            **plain, "anchor": f"x{number + 1}", "range": [count - 0.5, -0.5], "type": "category",
+            "tickvals": [rows[i] for i in shown], "automargin": True, "showticklabels": number == 0,
         }
         notes.append({
             "text": f"<b>{token_label(panel.title, 40)}</b>", "xref": "paper", "yref": "paper", "x": start, "y": 1.01,

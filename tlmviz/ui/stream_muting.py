@@ -11,6 +11,7 @@ from tlmviz.analysis.stream_unrolled import part_names
 from tlmviz.figures import stream_mixing
 
 from . import block_state, compute, frame, stream_state
+from .stream_words import wide
 
 AT_ONCE = 6_000  # tokens of all passes behind the map, up to which it is drawn unasked
 POINTS = (
@@ -78,14 +79,15 @@ def show(name: str, text: str, middle, right) -> None:
     start = places.index(right.selectbox("Muted", places, key="sxfrom", bind="query-params", label_visibility="collapsed"))
     before, after = trace.loss_per_token().numpy(), muted(name, text, stream, start)
     change = after - before
-    for column, (label, value, delta) in zip(st.columns(3), (
-        ("Loss, all streams", f"{before.mean():.4f} nats", None),
-        (f"Loss, stream {stream} muted", f"{after.mean():.4f} nats", f"{change.mean():+.4f}"),
-        ("Hurt most", f"{change.max():+.3f} nats", f"token {change.argmax() + 1} “{_name(trace, change)}”"),
-    )):
-        column.metric(label, value, delta, delta_color="inverse" if label.startswith("Loss") else "off", delta_arrow="off")
-    figure = stream_mixing.losses(trace.tokens, before, after, theme, what=f"stream {stream} muted {places[start]}")
-    frame.chart(figure, key="sxlosses", alt=f"Loss of every token with all streams and with stream {stream} muted")
+    worst = int(change.argmax())
+    st.markdown(
+        f"Mean loss **{before.mean():.4f}** nats per token with all streams, **{after.mean():.4f}** with stream {stream} muted: "
+        f"**{change.mean():+.4f}**. Changed most for the worse: token {worst + 1} "
+        f"“{block_state.readable(trace.tokens[worst + 1])}”, {change[worst]:+.3f}."
+    )
+    with wide("sxwidelosses"):
+        figure = stream_mixing.losses(trace.tokens, before, after, theme, what=f"stream {stream} muted")
+        frame.chart(figure, key="sxlosses", alt=f"Loss of every token with all streams and with stream {stream} muted")
     if count == 1:
         st.markdown(
             f"{name} has one stream: without it the head reads zeros, and every token costs the log of the vocabulary’s size, "
@@ -97,12 +99,10 @@ def show(name: str, text: str, middle, right) -> None:
         with st.spinner(f"{count * len(parts)} passes …", show_time=True):
             means = every(name, text)
         figure = stream_mixing.muted_map(means - before.mean(), (stream, start), parts, theme)
-        frame.chart(figure, key="sxmutedmap", alt="Change of the mean loss for every stream muted from every place on")
+        with wide("sxwidemuted"):
+            frame.chart(figure, key="sxmutedmap", alt="Change of the mean loss for every stream muted from every place on")
     frame.notice(*POINTS)
     frame.badges(stream_state.checks(name, text))
     frame.equation(EQUATION, SOURCE)
     frame.copy_as_python(SNIPPET.format(name=name, text=text, stream=stream, start=start, place=places[start]))
 
-
-def _name(trace, change: np.ndarray) -> str:
-    return block_state.readable(trace.tokens[int(change.argmax()) + 1])

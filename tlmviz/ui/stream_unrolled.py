@@ -19,8 +19,8 @@ HEAD = "the mean that the head reads"
 POINTS = (
     "Plain residual: every output arrives as it was written, × 1, from any depth. That is the identity path, and the first "
     "term is the embedding itself.",
-    "HC: what later sublayers’ H_res do to a stream multiplies up. Ribbons thicken, thin out or turn orange (subtracted) on "
-    "their way, the early ones most: the identity path is broken.",
+    "HC: every later H_res multiplies what is on its way. The more sublayers follow, the more a ribbon can thicken, thin out or "
+    "turn orange (subtracted): nothing keeps an identity path.",
     "mHC: columns of H_res sum to 1, so mixing moves shares between streams and leaves their mean. The embedding arrives × 1, "
     "every output with the mean of its H_post, however many sublayers follow.",
 )
