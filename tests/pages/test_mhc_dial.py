@@ -103,7 +103,7 @@ def test_presets_are_read_and_judged(app, name):
     [
         ("1 -2; 3 4", "Entries ≥ 0", "is negative"), ("nan 1; 1 1", "Logits", "“nan”"), ("two words", "Logits", "“two”"),
         ("1 2 3; 4 5 6", "Logits", "a square one"), ("", "Logits", "no matrix"), (SEVENTEEN, "Logits", "at most 16 × 16"),
-        ("<b> *a* _x_ $y$", "Logits", "is not a number"),
+        ("nine 1 " * 2000, "Logits", "“nine”"), ("<b> *a* _x_ $y$", "Logits", "is not a number"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_one_sentence_and_stays(app, text, kind, said):
@@ -117,7 +117,10 @@ def test_what_cannot_be_read_is_one_sentence_and_stays(app, text, kind, said):
     assert not app.warning
 
 
-@pytest.mark.parametrize("text, kind", [("7", "Logits"), ("0", "Entries ≥ 0"), (SIXTEEN, "Logits"), ("1e4 -1e4; 3 -inf", "Logits")])
+EXTREMES = [("7", "Logits"), ("0", "Entries ≥ 0"), (SIXTEEN, "Logits"), ("1e4 -1e4; 3 -inf", "Logits")]
+
+
+@pytest.mark.parametrize("text, kind", EXTREMES)
 def test_extremes_are_shown(app, text, kind):
     own(app, text, kind)
     assert not app.warning and len(sent(app)["own"]["words"]) == len(text.split(";"))

@@ -19,7 +19,7 @@ def dial(
 ) -> go.Figure:
     """A matrix [N, N] after `at` iterations; the residual after 0, 1, ... iterations [K + 1], with the line on which it is
     multiplied by `rate` each time (none for NaN and 0); and the forward and backward gain of a product over depth
-    [K + 1, 2], where there is one.
+    [K + 1, 2], where there is one, from the first iteration on.
     """
     drawn = layout(theme, title=title, height=360, showlegend=True, margin={"l": 8, "r": 8, "t": 64, "b": 8})
     end, n = (0.28 if gains is not None else 0.38), len(matrix)
@@ -31,14 +31,13 @@ def dial(
     panels = [(end + 0.12, 0.62 if gains is not None else 1.0, "distance of a sum from 1")]
     if gains is not None:
         panels.append((0.74, 1.0, "gain of the product"))
-        traces += [_curve(gains[:, side], name, HEADS[2 + side], 3) for side, name in enumerate(("forward", "backward"))]
-    for number, (left, right, name) in enumerate(panels, 2):
-        common = {"tickfont": drawn["xaxis"]["tickfont"], "gridcolor": drawn["xaxis"]["gridcolor"], "zeroline": False}
+        kept = np.vstack((np.full((1, 2), np.nan), gains[1:]))  # unscaled matrices can be anything, and would set the scale
+        traces += [_curve(kept[:, side], name, HEADS[2 + side], 3) for side, name in enumerate(("forward", "backward"))]
+    for number, (left, right, unit) in enumerate(panels, 2):
+        common = {name: drawn["xaxis"][name] for name in ("tickfont", "gridcolor", "automargin")} | {"zeroline": False}
         drawn[f"xaxis{number}"] = {**common, "title": {"text": "iterations"}, "domain": [left, right], "anchor": f"y{number}"}
-        drawn[f"yaxis{number}"] = {
-            **common, "title": {"text": name}, "type": "log", "anchor": f"x{number}", "exponentformat": "power",
-            "automargin": True,
-        }
+        drawn[f"yaxis{number}"] = {**common, "title": {"text": unit}, "anchor": f"x{number}"}
+    drawn["yaxis2"] |= {"type": "log", "exponentformat": "power", "dtick": max(1, _decades(residual) // 7)}
     drawn["shapes"] = [_now(at, number, theme) for number in range(2, 2 + len(panels))]
     return figure(traces, drawn)
 
@@ -74,6 +73,11 @@ def _residual(residual: np.ndarray, rate: float, theme: str) -> list[dict[str, A
         dashed = {"mode": "lines", "line": {"color": INK[theme], "dash": "dash"}}
         drawn.append(_curve(line, f"σ₂² = {rate:.3f}", INK[theme], 2) | dashed)
     return drawn
+
+
+def _decades(residual: np.ndarray) -> int:
+    seen = np.log10(residual[residual > 0]) if (residual > 0).any() else np.zeros(1)
+    return int(seen.max() - seen.min())
 
 
 def _curve(values: np.ndarray, name: str, color: str, axis: int) -> dict[str, Any]:

@@ -21,7 +21,7 @@ KEY = "streamdial"
 SOURCES = ("Model’s logits", "Own matrix")
 KINDS = {"Logits": "logits", "Entries ≥ 0": "entries"}
 COLDEST, HOTTEST = 0.05, 20.0
-LONGEST = 8000  # characters of a typed matrix: 16 × 16 numbers of 30 each
+LONGEST = 8000  # characters of a matrix in a link: 16 × 16 numbers of 30 each
 # Name -> what it shows, how its numbers are read, the numbers.
 PRESETS = {
     "As mHC starts": ("0 on the diagonal, −4 off it", "Logits", "0 -4 -4 -4\n-4 0 -4 -4\n-4 -4 0 -4\n-4 -4 -4 0"),
@@ -97,7 +97,6 @@ def own_matrix(controls) -> Own:
     with controls.popover("Type or paste"):
         text = st.text_area(
             "Matrix: numbers with spaces, a line for each row", key="sdm", persist_state="session", height=220,
-            max_chars=LONGEST,
             help="Commas, semicolons and brackets are read too: paste Python lists or spreadsheet cells.",
         )
     try:
@@ -172,7 +171,7 @@ def share(own: bool) -> None:
     wanted = {"sdi": f"{step}" if step else "", "sdt": f"{temperature:.4g}" if temperature != 1 else ""}
     for key, default in zip(("sds", "sdk", "sdm"), DEFAULTS):
         value = (typed() if key == "sdm" else st.session_state.get(key)) or ""
-        wanted[key] = value if own and value != default else ""
+        wanted[key] = value if own and value != default and len(value) <= LONGEST else ""
     for key, value in wanted.items():
         if not value:
             st.query_params.pop(key, None)
@@ -181,7 +180,7 @@ def share(own: bool) -> None:
 
 
 def _sent_text(event: str) -> str:
-    return str(((st.session_state.get(KEY) or {}).get(event) or {}).get("text", ""))[:LONGEST]
+    return str(((st.session_state.get(KEY) or {}).get(event) or {}).get("text", ""))
 
 
 def _temperature(value: object) -> float:

@@ -21,7 +21,7 @@ function create(host) {
   const both = (name, select, label) => make("span", "pair", label,
     button("‹", `Previous ${name}`, () => shift(v, name, -1)), select, button("›", `Next ${name}`, () => shift(v, name, 1)));
   els.forModel = make("span", "group", both("token", els.token, "Token"), both("sublayer", els.sublayer, "Sublayer"),
-    button("Edit this matrix", "Take these logits over as your own matrix", () => tellText(v, "taken", textOf(v))));
+    button("Edit", "Take these logits over as your own matrix", () => tellText(v, "taken", textOf(v))));
   els.size = make("b", "size");
   els.forOwn = make("span", "group", make("span", "pair", "Size", button("−", "One row and column fewer", () => resize(v, -1)), els.size,
     button("+", "One row and column more", () => resize(v, 1))));

@@ -166,8 +166,8 @@ const PICTURES = {
 
 function stepName(step) {
   const k = Math.floor(step / 2);
-  if (step === 0) return "0 iterations: the matrix as given, its largest entry scaled to 1";
-  return step % 2 ? `Iteration ${k + 1}, first half: rows scaled` : `Iteration ${k}, second half: columns scaled`;
+  if (step === 0) return "0 iterations: largest entry set to 1";
+  return step % 2 ? `Iteration ${k + 1}: rows scaled` : `Iteration ${k}: columns scaled too`;
 }
 
 function matrixWords(v) {
