@@ -15,7 +15,6 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ..config import CONNECTIONS, ModelConfig
-from ..language_model import LanguageModel
 from ..layers.streams import gains
 from ..networks.zoo import checkpoint_folder, list_models
 from ..recording import recording
@@ -115,7 +114,7 @@ def stream_taps(layers: int) -> list[str]:
     return ["blocks.0.resid_pre", *behind]
 
 
-def backpropagated(lm: LanguageModel, ids: list[int]) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
+def backpropagated(lm, ids: list[int]) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
     """The mean loss of a text's next tokens, its streams at every depth and the loss's gradients with respect to them, by tap.
 
     Weights ask for no gradient and are left alone: the graph begins at the streams before the first sublayer.
@@ -131,7 +130,7 @@ def backpropagated(lm: LanguageModel, ids: list[int]) -> tuple[Tensor, dict[str,
     return loss.detach(), {name: x.detach() for name, x in streams.items()}, dict(zip(names, gradients))
 
 
-def passed(lm: LanguageModel, ids: list[int]) -> Passed:
+def passed(lm, ids: list[int]) -> Passed:
     """How loud the streams are at every depth, and how large a gradient comes back to them."""
     loss, streams, gradients = backpropagated(lm, ids)
     return Passed(

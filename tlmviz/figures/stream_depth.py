@@ -73,6 +73,8 @@ def products(
         for r, (part, share) in enumerate(ROWS.items()):
             number = 3 * c + r + 1
             axes |= _axes(part, number, span, share, names, theme, c == 0)
+        if panel.singular.shape[-1] == 1:
+            axes[f"yaxis{3 * c + 2}"] |= {"range": [-1, 1], "tickvals": [1.0]}
         for trace in fixed:
             number = 3 * c + 1 + list(ROWS).index(trace.pop("row"))
             traces.append({**trace, "xaxis": f"x{number}", "yaxis": f"y{number}"})
