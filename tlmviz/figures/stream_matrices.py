@@ -59,10 +59,10 @@ def distance_curves(distances: dict[str, np.ndarray], names: Sequence[str], subl
         "line": {"color": INK[theme], "width": 1, "dash": "dot"},
     }
     return figure(traces, layout(
-        theme, title="Distances, mean ± std over tokens", x="sublayer", y="Frobenius distance", height=330,
+        theme, title="Distances, mean ± std over tokens", x="sublayer", y="Frobenius distance", height=350,
         shapes=[mark], showlegend=True, xaxis=_ticks(names), yaxis={"rangemode": "tozero"},
-        margin={"l": 8, "r": 8, "t": 54, "b": 8},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "xanchor": "left"},
+        margin={"l": 8, "r": 8, "t": 66, "b": 8},  # two lines of a legend where the width is short
+        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "xanchor": "left", "font": {"size": 10}},
     ))
 
 

@@ -14,7 +14,7 @@ from tlmviz.kernels import sinkhorn_errors
 from . import compute, frame, snippets, stream_state
 from .stream_matrices_view import COLORS, matrices_view, payload
 
-DISTANCES = ("from I", "from 1/N", "from the mean over tokens")
+DISTANCES = ("from I", "from 1/N", "from its mean over tokens")
 CONNECTION = {
     "manifold": (
         r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l), \qquad "
@@ -135,7 +135,7 @@ def _noticed(mixing: streams.Mixing, names: list[str], kind: str, token: int, su
         "reads (H_pre), orange ones where its result goes (H_post), grey ones the sums.",
         "Click or use the arrow keys: the maps choose a sublayer, the curve a token, the matrix an entry.",
         f"Streams are mixed most by {names[at[0]]} at token {at[1]}: an entry off the diagonal is {float(off.max()):.4g}. "
-        f"{names[int(moving.argmax())]} depends most on the token: an entry's standard deviation is {float(moving.max()):.2g}.",
+        f"The token changes {names[int(moving.argmax())]} most: an entry's standard deviation is {float(moving.max()):.2g}.",
     ]
     if kind == "manifold":
         points.append(
