@@ -89,7 +89,7 @@ def own_matrix(controls) -> Own:
     """The controls of a matrix of one's own, and the last one that could be read; what is wrong is said in a sentence."""
     label = controls.segmented_control(
         "Numbers are", list(KINDS), key="sdk", persist_state="session", required=True, label_visibility="collapsed",
-        help="Logits: the matrix is exp of the numbers. Entries: the numbers are the matrix; none may be negative.",
+        help="Logits: the matrix is exp(number / T). Entries: the numbers are the matrix, to the power 1/T; none is negative.",
     )
     with controls.popover("Presets"):
         for name, (help_, *_) in PRESETS.items():

@@ -15,6 +15,7 @@ function create(host) {
   els.play = button("▶", "Play or pause", () => play(v));
   els.at = make("output", "at");
   els.heat = slider("Temperature", -130, 130, (value) => act(v, { temperature: value === 0 ? 1 : 10 ** (value / 100) }));
+  els.heat.title = "Divides the logits: entries are raised to the power 1/T";
   els.degrees = make("output", "degrees");
   els.token = menu("Token", (value) => act(v, { token: value }));
   els.sublayer = menu("Sublayer", (value) => act(v, { sublayer: value }));
@@ -188,6 +189,7 @@ function resize(v, by) {
 
 function send(v) {
   v.sent = v.words.map((row) => row.join(" ")).join("\n");
+  v.underway.push(v.sent);
   paint(v);
   tellText(v, "edited", v.sent);
 }

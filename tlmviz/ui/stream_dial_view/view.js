@@ -29,23 +29,35 @@ function receive(v, data) {
     v.origin = data.origin;
     Object.assign(v, data.place);
     v.cursor = null;
-    v.sent = null;
+    Object.assign(v, { sent: null, known: null, underway: [] });
   }
   if (data.model) {
     v.logits = floats(data.model.logits);
     v.token = Math.min(v.token, data.model.tokens.length - 1);
     v.sublayer = Math.min(v.sublayer, data.model.sublayers.length - 1);
     fillMenus(v);
-  } else if (data.own.typed !== v.sent) {
-    v.sent = data.own.typed;
-    v.words = data.own.words.map((row) => [...row]);
-    buildCells(v);
+  } else {
+    receiveOwn(v, data.own);
   }
   v.stacked = v.root.clientWidth < NARROW;
   v.els.forModel.hidden = v.els.gains.hidden = !data.model;
   v.els.forOwn.hidden = v.els.edit.hidden = Boolean(data.model);
   v.key = null;
   paint(v);
+}
+
+/** Cells are rebuilt for a matrix from elsewhere, not for the echo of an edit: the next one may be half typed. */
+function receiveOwn(v, { typed, words }) {
+  const echo = v.underway.lastIndexOf(typed);
+  if (echo >= 0) {
+    v.underway.splice(0, echo + 1);
+  } else if (typed === v.sent || (typed === v.known && v.underway.length)) {
+    return; // the server has not yet seen the last edit
+  } else {
+    Object.assign(v, { sent: typed, underway: [], words: words.map((row) => [...row]) });
+    buildCells(v);
+  }
+  v.known = typed;
 }
 
 function floats(base64) {
