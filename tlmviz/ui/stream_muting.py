@@ -83,7 +83,7 @@ def show(name: str, text: str, middle, right) -> None:
     st.markdown(
         f"Mean loss **{before.mean():.4f}** nats per token with all streams, **{after.mean():.4f}** with stream {stream} muted: "
         f"**{change.mean():+.4f}**. Changed most for the worse: token {worst + 1} "
-        f"“{block_state.readable(trace.tokens[worst + 1])}”, {change[worst]:+.3f}."
+        f"`{block_state.readable(trace.tokens[worst + 1]).replace('`', 'ˋ')}`, {change[worst]:+.3f}."
     )
     with wide("sxwidelosses"):
         figure = stream_mixing.losses(trace.tokens, before, after, theme, what=f"stream {stream} muted")
