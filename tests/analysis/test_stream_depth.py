@@ -108,6 +108,13 @@ def test_gradients_match_finite_differences(kind):
         network.float()
 
 
+def test_the_head_gives_every_stream_the_same_gradient(kind):
+    _, _, gradients = stream_depth.backpropagated(kind, kind.encode(tiny.TEXT))
+    last = gradients[stream_depth.stream_taps(kind.config.n_layers)[-1]]
+    if kind.config.streams > 1:
+        assert (last - last[:, :, :1]).abs().max() < 1e-7
+
+
 def test_a_backward_pass_leaves_the_shared_model_as_it_was(kind):
     ids, before = kind.encode(tiny.TEXT), {name: value.clone() for name, value in kind.network.state_dict().items()}
     with torch.no_grad():  # as a caller may have it

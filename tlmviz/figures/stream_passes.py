@@ -8,6 +8,8 @@ import plotly.graph_objects as go
 from . import MUTED, figure, layout
 from .stream_depth import NAMES, color
 
+MARGIN = {"l": 8, "r": 8, "t": 54, "b": 8}  # the legend has a line below the title
+
 
 def norms(lines: dict[str, np.ndarray], depths: list[str], theme: str, *, title: str, unit: str) -> go.Figure:
     """One quantity of the streams at every depth, {connection: [D]}, on a logarithmic axis."""
@@ -22,7 +24,7 @@ def norms(lines: dict[str, np.ndarray], depths: list[str], theme: str, *, title:
     step = 2 * max(1, len(depths) // 16)
     places = list(range(0, len(depths), step))
     return figure(traces, layout(
-        theme, title=title, x="sublayers passed", y=unit, height=300, showlegend=True,
+        theme, title=title, x="sublayers passed", y=unit, height=310, showlegend=True, margin=MARGIN,
         xaxis={"type": "category", "tickmode": "array", "tickvals": places, "ticktext": [str(place) for place in places]},
         yaxis={"type": "log", "exponentformat": "power", "nticks": 6},
     ))
@@ -58,7 +60,7 @@ def quantiles(bands: dict[str, np.ndarray], trained: int, theme: str, *, title: 
         "line": {"color": MUTED[theme], "width": 1.5, "dash": "dot"},
     }
     return figure(traces, layout(
-        theme, title=title, x="sublayers", y="gain", height=300, showlegend=True, shapes=[marker],
+        theme, title=title, x="sublayers", y="gain", height=310, showlegend=True, margin=MARGIN, shapes=[marker],
         yaxis={"tickmode": "array", "tickvals": ticks.tolist(), "ticktext": [_gain(tick) for tick in ticks]},
     ))
 

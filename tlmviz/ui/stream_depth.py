@@ -183,8 +183,8 @@ def passes(members: dict[str, str], text: str) -> None:
         frame.chart(figure, key="spgradient", alt="Norm of the loss's gradient at every depth, one line per kind of connection")
     losses = ", ".join(f"{figures.NAMES[kind]} {each.loss:.3f}" for kind, each in every.items())
     st.caption(
-        f"Mean loss per token (nats): {losses}. One backward pass through the weights as they are. Of N streams, whose mean is "
-        "read, each gets an Nth of the gradient: the norm over all is √N times smaller for the same network."
+        f"Mean loss per token (nats): {losses}. One backward pass through the weights as they are. The head reads the mean over "
+        "N streams, so behind all sublayers each gets an Nth of one stream's gradient: the norm over all is √N times smaller."
     )
 
 
