@@ -2,28 +2,21 @@
 
 import contextlib
 import re
-from urllib.parse import quote
 
 from playwright.sync_api import TimeoutError, expect
 
 import tlmviz
 from tlmviz.decoding.beam import BeamOptions
 
+from .helpers import assert_fits, open_link, phone, plot, wait_for_param
+
 TEXT = "She never eats meat."
 SLOW = 120_000
 
 
 def open_page(page, server, **params):
-    query = "&".join(f"{name}={quote(value)}" for name, value in {"english": TEXT, **params}.items())
-    page.goto(f"{server}alignment?{query}")
+    open_link(page, server, "alignment", **{"english": TEXT, **params})
     page.set_default_timeout(SLOW)
-
-
-def area(page, key: str) -> dict:
-    """Where the first subplot of a chart is drawn, in page coordinates."""
-    place = page.locator(f".st-key-{key} .nsewdrag").first
-    expect(place).to_be_visible(timeout=SLOW)
-    return place.bounding_box()
 
 
 def settled(page) -> None:
@@ -34,7 +27,7 @@ def settled(page) -> None:
 
 def test_steps_are_walked_in_the_browser_and_another_hypothesis_is_in_the_link(page, server):
     open_page(page, server)
-    area(page, "alignsteps")
+    plot(page, "alignsteps")
     settled(page)
     mt = tlmviz.load("eng-fra")
     found = mt.search(TEXT).hypotheses()
@@ -48,7 +41,7 @@ def test_steps_are_walked_in_the_browser_and_another_hypothesis_is_in_the_link(p
     expect(chart.get_by_text(f"step {steps} of {steps}")).to_be_visible()
     page.get_by_role("combobox", name=re.compile("Hypothesis")).click()
     page.get_by_role("option", name=re.compile(r"^2\. ")).click()
-    page.wait_for_function("new URLSearchParams(location.search).get('ahyp') === '2'")
+    wait_for_param(page, "ahyp", "2")
     expect(page.get_by_text(f"{found[1].score:.3f} nats")).to_be_visible(timeout=SLOW)
     page.reload()
     expect(page.get_by_text(f"{found[1].score:.3f} nats")).to_be_visible(timeout=SLOW)
@@ -60,9 +53,9 @@ def test_a_click_on_the_map_pins_a_step_and_it_is_decoded_on(page, server):
     mt = tlmviz.load("eng-fra")
     before = mt.search(TEXT).hypotheses()[0]
     steps, size = before.map(mt.align).shape
-    box = area(page, "freemap")
+    box = plot(page, "freemap")
     page.mouse.click(box["x"] + box["width"] * 3.5 / size, box["y"] + box["height"] * 2.5 / steps)
-    page.wait_for_function("new URLSearchParams(location.search).get('apin') === '3-4'")
+    wait_for_param(page, "apin", "3-4")
     after = mt.search(TEXT, BeamOptions(prefix=before.tokens[:2]), {2: 3}).hypotheses()[0]
     expect(page.get_by_text(f"Forced: {mt.text(after.tokens)}")).to_be_visible(timeout=SLOW)
     expect(page.get_by_role("textbox", name="Pins")).to_have_value("3-4")
@@ -92,10 +85,8 @@ def test_a_typed_cell_changes_the_matrix_and_the_link(page, server):
 
 
 def test_a_phone_stacks_the_parts_without_sideways_scrolling(server, browser):
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
-    open_page(page, server)
-    picture, steps = area(page, "alignmap"), area(page, "alignsteps")
-    assert steps["y"] > picture["y"] + picture["height"]
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    context.close()
+    with phone(browser) as page:
+        open_page(page, server)
+        picture, steps = plot(page, "alignmap"), plot(page, "alignsteps")
+        assert steps["y"] > picture["y"] + picture["height"]
+        assert_fits(page)

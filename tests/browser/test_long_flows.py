@@ -1,27 +1,20 @@
 """What people do on the page "Long context", in a real browser."""
 
 import re
-from urllib.parse import quote
 
 from playwright.sync_api import expect
 
 import tlmviz
+
+from .helpers import assert_fits, open_link, param_of, phone, plot, wait_for_param
 
 LONG = ("The cat sat on the big mat.\nTom saw a dog in the park. " * 200)[:10_000]
 SLOW = 240_000  # a pass over thousands of tokens on a busy machine
 
 
 def open_page(page, server, **params):
-    query = "&".join(f"{name}={quote(value)}" for name, value in params.items())
-    page.goto(f"{server}long_context?{query}")
+    open_link(page, server, "long_context", **params)
     page.set_default_timeout(SLOW)
-
-
-def plot(page, key: str) -> dict:
-    """Where the data of a chart is drawn, in page coordinates."""
-    area = page.locator(f".st-key-{key} .nsewdrag").first
-    expect(area).to_be_visible(timeout=SLOW)
-    return area.bounding_box()
 
 
 def drag(page, key: str, start: tuple[float, float], stop: tuple[float, float]) -> None:
@@ -55,7 +48,7 @@ def test_a_dragged_box_opens_an_exact_tile_and_the_link_keeps_it(page, server):
     open_page(page, server, src="Your own text", own=text, head="2.3")
     expect(page.get_by_text(re.compile("Tile: queries"))).to_be_visible(timeout=SLOW)
     drag(page, "headmap", (0.3, 0.6), (0.5, 0.75))
-    page.wait_for_function("new URLSearchParams(location.search).has('tside')")
+    param_of(page, "tside")
     params = page.evaluate("Object.fromEntries(new URLSearchParams(location.search))")
     row, col, side = (int(params[name]) for name in ("trow", "tcol", "tside"))
     lm = tlmviz.load("stories-rope")
@@ -73,7 +66,7 @@ def test_a_click_on_the_overview_chooses_a_head(page, server):
     open_page(page, server, src="Your own text", own=LONG[:400])
     box = plot(page, "allheads")
     page.mouse.click(box["x"] + box["width"] * 4.5 / 6, box["y"] + box["height"] * 1.5 / 6)
-    page.wait_for_function("new URLSearchParams(location.search).get('head') === '1.4'")
+    wait_for_param(page, "head", "1.4")
     expect(page.get_by_text("Layer 1, head 4: drag a box to open it")).to_be_visible(timeout=SLOW)
 
 
@@ -85,10 +78,8 @@ def test_a_deep_link_opens_what_it_names(server, page):
 
 
 def test_a_phone_stacks_the_parts_without_sideways_scrolling(server, browser):
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    page = context.new_page()
-    open_page(page, server, src="Your own text", own=LONG[:400])
-    overview, head = plot(page, "allheads"), plot(page, "headmap")
-    assert head["y"] > overview["y"] + overview["height"]
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    context.close()
+    with phone(browser) as page:
+        open_page(page, server, src="Your own text", own=LONG[:400])
+        overview, head = plot(page, "allheads"), plot(page, "headmap")
+        assert head["y"] > overview["y"] + overview["height"]
+        assert_fits(page)

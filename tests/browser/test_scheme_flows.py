@@ -1,19 +1,17 @@
 """What people do on the pages "Position schemes" and "Context extension", in a real browser."""
 
 import re
-from urllib.parse import quote
 
 from playwright.sync_api import expect
 
-from .test_explorer_flows import wait_for_param
+from .helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
 
 OWN = "Your own text"
 SHORT = dict(model="zoo-rope", xtimes="read 1.5 × training length")
 
 
 def open_page(page, server, path: str, **params):
-    query = "&".join(f"{name}={quote(str(value))}" for name, value in params.items())
-    page.goto(f"{server}{path}?{query}")
+    open_link(page, server, path, **params)
     expect(page.locator(".stPlotlyChart .main-svg").first).to_be_visible()
     expect(page.get_by_text("Copy as Python")).to_be_visible()
 
@@ -93,11 +91,8 @@ def test_deep_links_open_what_they_name(server, page):
 def test_pictures_are_above_the_fold_and_a_phone_scrolls_inside(page, server, browser):
     for path in ("position_schemes", "context_extension"):
         open_page(page, server, path, model="zoo-rope")
-        box = page.locator(".stPlotlyChart").first.bounding_box()
-        assert box["y"] >= 0 and box["y"] + box["height"] <= 800, (path, box)
-    context = browser.new_context(viewport={"width": 390, "height": 844})
-    phone = context.new_page()
-    open_page(phone, server, "position_schemes")
-    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-    assert phone.locator(".st-key-schemeswide").evaluate("box => box.scrollWidth > box.clientWidth")
-    context.close()
+        assert_above_the_fold(page.locator(".stPlotlyChart").first)
+    with phone(browser) as small:
+        open_page(small, server, "position_schemes")
+        assert_fits(small)
+        assert small.locator(".st-key-schemeswide").evaluate("box => box.scrollWidth > box.clientWidth")

@@ -1,12 +1,13 @@
 """What people do on the pages "Encoder & decoder" and "Attention scores", in a real browser."""
 
 import re
-from urllib.parse import quote
 
 from playwright.sync_api import expect
 
 import tlmviz
 from tlmviz.analysis import masks, score_steps
+
+from .helpers import open_link, wait_for_param
 
 SLOW = 240_000  # a first search on a busy machine
 TEXT, FRENCH = "She never eats meat.", "Elle ne mange jamais de viande."
@@ -14,11 +15,7 @@ TEXT, FRENCH = "She never eats meat.", "Elle ne mange jamais de viande."
 
 def open_page(page, server, path, **params):
     page.set_default_timeout(SLOW)
-    page.goto(f"{server}{path}?" + "&".join(f"{name}={quote(value)}" for name, value in params.items()))
-
-
-def in_the_link(page, name: str, value: str) -> None:
-    page.wait_for_function("([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value])
+    open_link(page, server, path, **params)
 
 
 def choose(page, key: str, index: int) -> None:
@@ -30,11 +27,11 @@ def test_a_typed_translation_is_read_with_the_mask_and_without(page, server):
     open_page(page, server, "encoder_decoder", english=TEXT)
     expect(page.locator(".st-key-ed-decoder .js-plotly-plot").first).to_be_visible(timeout=SLOW)
     page.get_by_role("textbox", name="French translation").fill(FRENCH)
-    in_the_link(page, "edfr", FRENCH)
+    wait_for_param(page, "edfr", FRENCH)
     page.get_by_text("Removed", exact=True).click()
-    in_the_link(page, "edmask", "Removed")
+    wait_for_param(page, "edmask", "Removed")
     choose(page, "_edtok", 3)
-    in_the_link(page, "edtok", "4")
+    wait_for_param(page, "edtok", "4")
     mt = tlmviz.load("eng-fra")
     target = [*mt.encode_target(FRENCH), mt.tokenizer.end_of_text]
     nats = [-masks.read(one, TEXT, target).logp.mean() for one in (mt, masks.unmasked(mt))]
@@ -55,9 +52,9 @@ def test_one_translation_is_read_by_every_recurrent_model(page, server):
         return
     page.get_by_text("One for all", exact=True).click()
     page.get_by_role("textbox", name="French translation").fill(FRENCH)
-    in_the_link(page, "edfr", FRENCH)
+    wait_for_param(page, "edfr", FRENCH)
     choose(page, "_astok", 2)
-    in_the_link(page, "astok", "3")
+    wait_for_param(page, "astok", "3")
     for name in recurrent:
         mt = tlmviz.load(name)
         steps = score_steps.read(mt, TEXT, [*mt.encode_target(FRENCH), mt.tokenizer.end_of_text])
