@@ -15,8 +15,7 @@ from .stream_depth import family
 from .stream_words import absent, wide
 
 POINTS = (
-    "All start as the same network: the identity on the diagonal of every H_res. Walk the slider and see what each makes "
-    "of it.",
+    "All start as the same network, every H_res the identity or close to it. Walk the slider and see what each makes of it.",
     "The last panel multiplies H_res of all sublayers: what a signal can gain on its way forward (solid), a gradient on its way "
     "back (dotted). mHC is bound to 1 in both, up to what Sinkhorn's iterations leave; HC is free.",
     "The gradient norm is taken before clipping: its largest value of the steps since the last mark (dotted) shows single "
@@ -27,7 +26,7 @@ EQUATION = (
     r"H^{res} \in \{ M \ge 0,\; M\mathbf{1} = \mathbf{1},\; \mathbf{1}^\top M = \mathbf{1}^\top \} \text{ in mHC}"
 )
 SOURCE = (
-    "Decoder-Only Transformers in Einstein Notation, section 5.2. The models of a family saw the same tokens in the same order. "
+    "Decoder-Only Transformers in Einstein Notation, section 5.2. The models of a family had the same data, schedule and seed. "
     "Gains and matrices were measured on the same held-out text at every moment, averaged over its tokens. "
     "Your own text does not enter this view."
 )
