@@ -74,6 +74,10 @@ def test_values_are_written_and_hovered():
         assert list(dot.text) == NAMES and "what MLP 1 reads" in dot.hovertemplate
     heads = [trace.text[0] for trace in figure.data if trace.mode == "text" and len(trace.text) == 1]
     assert heads[0] == "<b>plain</b><br>embedding × 1.000"
+    absent = panels()[1]
+    absent.coefficients[4:] = 0  # parts that do not exist yet
+    [written] = [trace for trace in graph.fans([absent], NAMES, TOKENS, 1, "dark", to="x").data if len(trace.text or "") == 7][:1]
+    assert all(written.text[:4]) and not any(written.text[4:])
 
 
 @given(arrays(np.float64, 12, elements=st.floats(-1e6, 1e6)))

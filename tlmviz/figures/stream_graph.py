@@ -88,7 +88,7 @@ def fans(
             drawn = (values[members] < 0) if kind == "negative" else (values[members] > 0)
             found = [shapes[i][1] if seen else np.full(len(BEND), np.nan) for i, seen in zip(members, drawn)]
             changing.append({"type": "scatter", "y": _joined(found)})
-        written = [_signed(values[i], 2) for i in numbered]
+        written = [_signed(values[i], 2) if panel.coefficients[i].any() else "" for i in numbered]
         changing.append({"type": "scatter", "text": written})
         changing.append({"type": "scatter", "customdata": values.astype(np.float32)})
         head = f"<b>{token_label(panel.title, 40)}</b><br>embedding × {_signed(values[0], 3)}"

@@ -129,8 +129,8 @@ def _token_bytes(name: str) -> int:
 def plain(name: str) -> None:
     """What one stream means, and the way to a model with several."""
     st.markdown(f"{name} has a plain residual connection: one stream, read, written and carried on whole. Every weight is 1.")
-    others = [other for other in stream_state.models() if compute.model(other).config.connection == "manifold"]
-    if others and st.button(f"Show {others[-1]}", on_click=_choose, args=(others[-1],), key="sxother"):
+    other = stream_unrolled.family(name).get("manifold")
+    if other and st.button(f"Show {other}", on_click=_choose, args=(other,), key="sxother"):
         st.rerun(scope="app")
 
 

@@ -21,8 +21,8 @@ POINTS = (
     "term is the embedding itself.",
     "HC: every later H_res multiplies what is on its way. The more sublayers follow, the more a ribbon can thicken, thin out or "
     "turn orange (subtracted): nothing keeps an identity path.",
-    "mHC: columns of H_res sum to 1, so mixing moves shares between streams and leaves their mean. The embedding arrives × 1, "
-    "every output with the mean of its H_post, however many sublayers follow.",
+    "mHC: columns of H_res sum to 1, so mixing moves shares between streams and leaves their mean. In the mean, the embedding "
+    "arrives × 1 and every output with the mean of its H_post, however many sublayers follow.",
 )
 EQUATION = (
     r"X_P = \Big(\prod_{p=P-1}^{0} H^{res}_p\Big) X_0 + \sum_{p=0}^{P-1} \Big(\prod_{q=P-1}^{p+1} H^{res}_q\Big) H^{post}_p F_p,"
