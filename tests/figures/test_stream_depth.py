@@ -106,3 +106,18 @@ def test_quantiles_are_a_band_around_a_median(size, theme):
     assert high.fill == "tonexty" and middle.name == "HC" and figure.layout.shapes[0].x0 == 4
     assert len(figure.layout.yaxis.tickvals) == len(set(figure.layout.yaxis.ticktext))
     assert max(figure.layout.yaxis.tickvals) >= size * 0.8 and "Simulated" in figure.layout.title.text
+
+
+@pytest.mark.parametrize("low, high, words", [
+    (1, 415, ["1", "10", "100"]), (0.5, 9, ["0.5", "1", "2", "5", "10"]), (1e-12, 1, ["10<sup>-12</sup>", "10<sup>-8</sup>"]),
+    (0.0008, 0.8, ["0.001", "0.01", "0.1", "1"]), (1.0, 1.001, None), (1e-300, 1e300, None),
+])
+def test_logarithmic_axes_have_a_few_round_ticks(low, high, words):
+    found = stream_depth.log_ticks(np.array([low, np.nan, 0.0]), np.array([[high]]))
+    assert found.get("ticktext", [])[: len(words or [])] == (words or [])
+    if found:
+        assert len(found["tickvals"]) == len(found["ticktext"]) <= 6
+
+
+def test_no_numbers_no_ticks():
+    assert stream_depth.log_ticks(np.array([np.nan, 0.0])) == {}

@@ -73,8 +73,8 @@ def products(
         for r, (part, share) in enumerate(ROWS.items()):
             number = 3 * c + r + 1
             axes |= _axes(part, number, span, share, names, theme, c == 0)
-        if panel.singular.shape[-1] == 1:
-            axes[f"yaxis{3 * c + 2}"] |= {"range": [-1, 1], "tickvals": [1.0]}
+        one = {"range": [-1, 1], "tickvals": [1.0]}
+        axes[f"yaxis{3 * c + 2}"] |= one if panel.singular.shape[-1] == 1 else log_ticks(panel.singular)
         for trace in fixed:
             number = 3 * c + 1 + list(ROWS).index(trace.pop("row"))
             traces.append({**trace, "xaxis": f"x{number}", "yaxis": f"y{number}"})
@@ -164,7 +164,22 @@ def _state(panel: Products, frame: int) -> list[dict]:
 
 def short(value: float) -> str:
     """A gain in a few digits."""
-    return f"{value:.3f}" if 0.01 <= value < 100 else f"{value:.3g}"
+    return f"{value:.3f}" if 0.01 <= value < 10 else f"{value:.1f}" if 10 <= value < 10_000 else f"{value:.3g}"
+
+
+def log_ticks(*values: np.ndarray) -> dict[str, Any]:
+    """Ticks of a logarithmic axis over these values: 1, 2, 5 or powers of ten, two to six of them; {} leaves it to Plotly."""
+    seen = np.concatenate([value[np.isfinite(value) & (value > 0)] for value in map(np.ravel, values)])
+    if not len(seen):
+        return {}
+    low, high = np.log10(seen.min()), np.log10(seen.max())
+    powers = range(int(np.floor(low)), int(np.ceil(high)) + 1)
+    for places in ([(k, m) for k in powers for m in (1, 2, 5)], *([(k, 1) for k in powers if k % s == 0] for s in (1, 2, 4, 8))):
+        inside = [(k, m) for k, m in places if low - 0.1 <= k + np.log10(m) <= high + 0.1]
+        if 2 <= len(inside) <= 6:
+            text = [_tick(m * 10.0**k) if m == 1 or -3 <= k < 4 else "" for k, m in inside]
+            return {"tickmode": "array", "tickvals": [m * 10.0**k for k, m in inside], "ticktext": text}
+    return {}
 
 
 def _axes(
@@ -214,7 +229,9 @@ def _colorbar(limit: float, theme: str) -> dict:
 
 
 def _tick(gain: float) -> str:
-    return f"{gain:.2g}" if 0.01 <= gain < 1000 else f"{gain:.0e}"
+    if 0.001 <= gain < 10_000:
+        return f"{gain:.2g}" if gain < 10 else f"{gain:.0f}"
+    return f"10<sup>{np.log10(gain):.0f}</sup>"
 
 
 def _legend(theme: str) -> dict[str, Any]:

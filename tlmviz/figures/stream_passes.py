@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from . import MUTED, figure, layout
-from .stream_depth import NAMES, color
+from .stream_depth import NAMES, color, log_ticks
 
 MARGIN = {"l": 8, "r": 8, "t": 54, "b": 8}  # the legend has a line below the title
 
@@ -26,7 +26,7 @@ def norms(lines: dict[str, np.ndarray], depths: list[str], theme: str, *, title:
     return figure(traces, layout(
         theme, title=title, x="sublayers passed", y=unit, height=310, showlegend=True, margin=MARGIN,
         xaxis={"type": "category", "tickmode": "array", "tickvals": places, "ticktext": [str(place) for place in places]},
-        yaxis={"type": "log", "exponentformat": "power", "nticks": 6},
+        yaxis={"type": "log", "exponentformat": "power", "nticks": 6, **log_ticks(*lines.values())},
     ))
 
 

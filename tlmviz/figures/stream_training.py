@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from . import DIVERGING, GRID, INK, MUTED, figure, layout, scale
 from .flash import animated
-from .stream_depth import NAMES, beside_buttons, color
+from .stream_depth import NAMES, beside_buttons, color, log_ticks
 
 LEFT = (0.0, 0.44)  # the curves' share of the width
 RIGHT = (0.52, 1.0)  # and the matrices'
@@ -126,10 +126,11 @@ def _curves(curves: dict[str, Curves], theme: str) -> tuple[list[dict], dict[str
                     "legendgroup": kind, "showlegend": number == 1, "xaxis": "x", "yaxis": f"y{number}" if number > 1 else "y",
                     "hovertemplate": f"step %{{x:,}}: {WORDS[column]} %{{y:.5g}}<extra>{NAMES[kind]}</extra>",
                 })  # fmt: skip
+        ticks = log_ticks(*(each.values[column] for each in curves.values() for column, *_ in columns)) if log else {}
         axes[f"yaxis{number}" if number > 1 else "yaxis"] = {
             "domain": list(share), "anchor": "x", "gridcolor": GRID[theme], "zeroline": False, "nticks": 5, "showline": True,
             "linecolor": GRID[theme], "mirror": True, "type": "log" if log else "linear", "exponentformat": "power",
-            "minexponent": 3, "tickfont": {"size": 10, "color": MUTED[theme]}, "automargin": True,
+            "minexponent": 3, "tickfont": {"size": 10, "color": MUTED[theme]}, "automargin": True, **ticks,
             "title": {"text": title.replace(" (", "<br>("), "font": {"size": 10.5, "color": MUTED[theme]}, "standoff": 4},
         }
     axes["xaxis"] = {

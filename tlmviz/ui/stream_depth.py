@@ -27,7 +27,7 @@ POINTS = (
     "iterations leave; nothing keeps HC's.",
     "The largest singular value of mHC is 1: the mean over streams is carried on whole. The others shrink from product to "
     "product: what tells the streams apart is forgotten.",
-    "Where the solid lines meet, at 1/N (dotted), every stream has become the mean of all. What differs from there on was "
+    "Where mHC's solid lines meet, at 1/N (dotted), every stream has become the mean of all. What differs from there on was "
     "written by sublayers on the way.",
 )
 EQUATION = (
