@@ -84,6 +84,9 @@ def test_a_token_of_the_menu_is_shared_and_drawn(models):
     assert app.session_state["_stream_place"][0] == 1 and app.query_params["stok"] == "1"
     app.segmented_control("sxpart").set_value(SUM).run()
     assert charts(app)[0]["layout"]["sliders"][0]["active"] == 1 and app.selectbox("_sxtok").value == 1
+    app.session_state["_stream_place"] = (4, 0)  # as another view leaves it
+    app.run()
+    assert charts(app)[0]["layout"]["sliders"][0]["active"] == 4 and app.selectbox("_sxtok").value == 4
 
 
 def test_a_plain_residual_says_what_one_stream_means_and_leads_to_another(models):

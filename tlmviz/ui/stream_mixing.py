@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
-
 import streamlit as st
 
 from tlmviz.analysis import stream_vectors
@@ -89,14 +87,15 @@ def walked(picture: str, chart: str, tokens: int, sublayers: int, each: int) -> 
     its slider would jump back under a hand that moves on.
     """
     at, sublayer = stream_state.place(tokens, sublayers)
-    if st.session_state.get("_sxdrawn", (None,))[0] != (picture, chart):
-        st.session_state["_sxdrawn"] = (picture, chart), at, 0
-    _, drawn, moves = st.session_state["_sxdrawn"]
+    shown, drawn, known, moves = st.session_state.get("_sxdrawn", (None, at, at, 0))
+    if shown != (picture, chart) or known != at:  # another picture, or a token chosen elsewhere: the picture starts there
+        drawn, known, moves = at, at, moves + 1
     seen = stream_graph.window(tokens, drawn, each)
-    left = stream_walk.left_at(chart, f"sxwalk{zlib.crc32(picture.encode())}-{drawn}-{moves}")
-    if left is not None and left < len(seen):
-        at = seen.start + left
+    left = stream_walk.left_at(chart, f"sxwalk{moves}")
+    if left is not None and left < len(seen) and seen.start + left != known:
+        at = known = seen.start + left
         stream_state.remember(at, sublayer)
+    st.session_state["_sxdrawn"] = (picture, chart), drawn, known, moves
     return at, drawn, seen
 
 
@@ -139,8 +138,4 @@ def _choose(name: str) -> None:
 
 
 def _moved(tokens: int, sublayers: int) -> None:
-    """A token chosen in the menu: the picture is drawn anew, starting there."""
-    chosen = st.session_state["_sxtok"]
-    stream_state.remember(chosen, stream_state.place(tokens, sublayers)[1])
-    picture, _, moves = st.session_state["_sxdrawn"]
-    st.session_state["_sxdrawn"] = picture, chosen, moves + 1
+    stream_state.remember(st.session_state["_sxtok"], stream_state.place(tokens, sublayers)[1])
