@@ -49,6 +49,8 @@ def test_axes_hold_every_token_and_weights_are_centred_on_zero():
     figure = figures.through_depth(given, pairs, parts(2), TOKENS, 0, "light")
     low, high = figure.layout.yaxis.range
     assert low == 0 and high > given.norms.max() and figure.layout.yaxis.type is None
+    least, most = figure.layout.yaxis2.range
+    assert least < given.cosines.min() and 1 < most < 1.2
     signed = [trace for trace in figure.data if trace.type == "heatmap"][:3]
     assert all(trace.zmin == -trace.zmax for trace in signed) and signed[0].zmax == pytest.approx(np.abs(given.pre).max())
     given, pairs = walk(span=6.0)

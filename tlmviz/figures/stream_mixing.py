@@ -149,6 +149,8 @@ def _four(theme: str, walk: Walk, parts: Sequence[str], titles: list[str]) -> di
     named = np.arange(1, count, 2 * max(1, -(-count // 36)))  # attention of some layers
     low, high = float(walk.norms.min()), float(walk.norms.max())
     log = high / max(low, 1e-9) > WIDE_RANGE
+    least = float(walk.cosines.min(initial=1.0))
+    room = max(0.01, 0.06 * (1 - least))
     grid = {"gridcolor": layout(theme, title="")["xaxis"]["gridcolor"], "zeroline": False, "tickfont": tick}
     bare = {"showgrid": False, "zeroline": False, "tickfont": tick}
     along = {**grid, "range": [-0.4, count - 0.6], "showticklabels": False, "tickvals": named}
@@ -157,7 +159,7 @@ def _four(theme: str, walk: Walk, parts: Sequence[str], titles: list[str]) -> di
         "yaxis": {**grid, "domain": _LINES, "anchor": "x", "nticks": 6, **(
             {"type": "log", "range": [np.log10(max(low, high * 1e-6)) - 0.05, np.log10(high) + 0.05]} if log
             else {"range": [0, high * 1.06 or 1.0]})},
-        "yaxis2": {**grid, "domain": _LINES, "anchor": "x2", "range": [float(walk.cosines.min(initial=0)) - 0.05, 1.05]},
+        "yaxis2": {**grid, "domain": _LINES, "anchor": "x2", "range": [least - room, 1 + room], "nticks": 5},
     }
     for number, domain, place, labels in (
         (3, _LEFT, _UPPER, False), (5, _LEFT, _LOWER, True), (4, _RIGHT, _UPPER, False), (6, _RIGHT, _LOWER, True)
