@@ -165,6 +165,11 @@ class ModelConfig(JSONConfig):
         return self.d_model // self.n_heads
 
 
+def without_connections(config: ModelConfig) -> ModelConfig:
+    """The same with plain residuals and no name: equal for models that differ in nothing but their connections."""
+    return config.with_(name="", description="", connection="residual", streams=1, sinkhorn=ModelConfig.sinkhorn)
+
+
 def notes_preset(name: str = "notes", **sizes: Any) -> ModelConfig:
     """The `TransformerLM` of the notes (000 section 2.1), exactly.
 

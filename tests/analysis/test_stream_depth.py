@@ -9,6 +9,7 @@ import torch
 from tests import tiny
 from tlmviz import kernels
 from tlmviz.analysis import stream_depth, streams
+from tlmviz.analysis.stream_unrolled import state_taps
 from tlmviz.networks import zoo
 
 KINDS = {
@@ -85,7 +86,7 @@ def test_the_signal_is_what_the_taps_hold_and_the_loss_is_the_models(kind):
     trace = kind.trace(tiny.TEXT)
     found = stream_depth.passed(kind, trace.ids)
     assert found.loss == pytest.approx(trace.loss_per_token().mean().item(), rel=1e-5)
-    for signal, name in zip(found.signal, stream_depth.stream_taps(kind.config.n_layers), strict=True):
+    for signal, name in zip(found.signal, state_taps(kind.config.n_layers), strict=True):
         assert signal.item() == pytest.approx(trace[name].square().mean().sqrt().item(), rel=1e-5)
 
 
@@ -110,7 +111,7 @@ def test_gradients_match_finite_differences(kind):
 
 def test_the_head_gives_every_stream_the_same_gradient(kind):
     _, _, gradients = stream_depth.backpropagated(kind, kind.encode(tiny.TEXT))
-    last = gradients[stream_depth.stream_taps(kind.config.n_layers)[-1]]
+    last = gradients[state_taps(kind.config.n_layers)[-1]]
     if kind.config.streams > 1:
         assert (last - last[:, :, :1]).abs().max() < 1e-7
 

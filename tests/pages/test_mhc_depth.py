@@ -8,7 +8,7 @@ import pytest
 from tests import tiny
 from tlmviz.figures.stream_depth import short
 from tlmviz.networks import zoo
-from tlmviz.ui import stream_depth
+from tlmviz.ui import stream_depth, stream_state
 
 from .helpers import by_title, charts, only_models, open_alone, open_page, run_snippet, title_of, words
 
@@ -37,7 +37,7 @@ def maps(chart: dict) -> int:
 @pytest.mark.parametrize("name", zoo.stream_models())
 def test_every_bundled_model_opens_beside_its_relatives(name):
     shown = charts(open_page(PAGE, sview="Depth", smodel=name, text="Lily had a ball."))
-    assert len(shown) == 5 and maps(shown[0]) == len(stream_depth.family(name)) and len(shown[0]["frames"]) > 3
+    assert len(shown) == 5 and maps(shown[0]) == len(stream_state.family(name)) and len(shown[0]["frames"]) > 3
 
 
 def test_the_first_picture_of_a_deep_model_is_walked_in_the_browser():

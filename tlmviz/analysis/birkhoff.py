@@ -94,7 +94,10 @@ def _widest(matrix: np.ndarray) -> np.ndarray:
 
 
 def _matching(allowed: np.ndarray) -> np.ndarray | None:
-    """A column for every row, no column twice, of the allowed pairs; None where there is no such choice. By augmenting paths."""
+    """A column for every row, no column twice, of the allowed pairs; None where there is no such choice. By augmenting paths.
+
+    SciPy's matching breaks ties in another order; this is the one that the picture in the browser takes.
+    """
     n = len(allowed)
     row_of = [-1] * n  # of each column
 

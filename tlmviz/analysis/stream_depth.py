@@ -14,10 +14,11 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from ..config import CONNECTIONS, ModelConfig
+from ..config import CONNECTIONS, ModelConfig, without_connections
 from ..layers.streams import gains
 from ..networks.zoo import checkpoint_folder, list_models
 from ..recording import recording
+from .stream_unrolled import state_taps
 
 LEAST = 1e-300  # products are divided by their size on the way; an empty one stays empty
 
@@ -37,7 +38,7 @@ def relatives(name_or_path: str | Path) -> dict[str, str]:
 def _plain(name: str | Path) -> tuple[ModelConfig, str]:
     """A model's configuration without what tells a family's members apart, and which of them it is."""
     config = ModelConfig.from_json((checkpoint_folder(name) / "config.json").read_text(encoding="utf-8"))
-    return config.with_(name="", description="", connection="residual", streams=1, sinkhorn=1), config.connection
+    return without_connections(config), config.connection
 
 
 def _tokenizer(name: str | Path) -> bytes:
@@ -108,19 +109,13 @@ class Passed:
     gradient: Float[Tensor, " d"]
 
 
-def stream_taps(layers: int) -> list[str]:
-    """The taps that hold the streams: before all sublayers, and behind each."""
-    behind = [f"blocks.{layer}.{tap}" for layer in range(layers) for tap in ("resid_mid", "resid_post")]
-    return ["blocks.0.resid_pre", *behind]
-
-
 def backpropagated(lm, ids: list[int]) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
     """The mean loss of a text's next tokens, its streams at every depth and the loss's gradients with respect to them, by tap.
 
     Weights ask for no gradient and are left alone: the graph begins at the streams before the first sublayer.
     At least two tokens, for there is no next token to lose otherwise.
     """
-    names = stream_taps(lm.config.n_layers)
+    names = state_taps(lm.config.n_layers)
     leaf = {names[0]: lambda x, record: x.detach().clone().requires_grad_()}
     with torch.enable_grad(), recording(set(names).__contains__, leaf) as record:
         logits = lm.network(torch.tensor([ids]))[0, :-1]

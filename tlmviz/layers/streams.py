@@ -25,7 +25,7 @@ Sublayer = Callable[[Tensor], Tensor]
 SHORTEST = 1e-6  # length of a token's streams below which they count as zero
 GATE = 0.01  # of what depends on the token, at the start (mHC's alpha)
 LEAK = 0.02  # share that a sublayer reads at first of each stream that is not its own
-OFF_DIAGONAL = -4.0  # logits of H_res off the diagonal, at first: exp(-4) = 0.018 beside 1
+OFF_DIAGONAL = -6.0  # logits of H_res off the diagonal, at first: exp(-6) = 0.0025 beside 1
 
 
 class Residual(nn.Module):

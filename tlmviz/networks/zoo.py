@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from ..config import ModelConfig
+from ..config import ModelConfig, without_connections
 from ..errors import BadCheckpoint, BadConfig, UnknownName
 from ..tokens import Tokenizer
 from ..translator_config import CONFIGS, TranslatorConfig
@@ -43,7 +43,7 @@ def list_models(task: str | None = None) -> dict[str, str]:
 def stream_models() -> dict[str, str]:
     """The bundled models with hyper-connections, and those that differ from one of them in nothing else, as `list_models`."""
     configs = {name: _read_config(MODELS / name) for name in list_models("language")}
-    plain = {name: config.with_(name="", description="", connection="residual", streams=1) for name, config in configs.items()}
+    plain = {name: without_connections(config) for name, config in configs.items()}
     twins = [plain[name] for name, config in configs.items() if config.connection != "residual"]
     return {name: config.description for name, config in configs.items() if plain[name] in twins}
 

@@ -36,7 +36,7 @@ EQUATION = (
     r"\text{backward gain} = \max_b \sum_a \Big|\prod H^{res}\Big|_{ab}"
 )
 SOURCE = (
-    "Decoder-Only Transformers in Einstein Notation, section 5, Eq. 99-103; the two gains as in Xie et al. 2025, "
+    "Transformer with PyTorch, section 5, Eq. 99-103; the two gains as in Xie et al. 2025, "
     "Manifold-Constrained Hyper-Connections. Hyper-connections: Zhu et al. 2024."
 )
 SNIPPET = """\
@@ -56,12 +56,6 @@ for connection, name in stream_depth.relatives({name!r}).items():
     forward, backward = stream_depth.simulated(res, sublayers={sublayers}, runs={runs}, seed={seed})
     print(forward[:, -1].quantile(0.5), backward[:, -1].quantile(0.5))  # log10
 """
-
-
-@st.cache_data(show_spinner=False)
-def family(name: str) -> dict[str, str]:
-    """Connection -> name, of the models that differ from this one in their connections alone."""
-    return analysis.relatives(name)
 
 
 @st.cache_resource(max_entries=9, show_spinner=False)
@@ -88,7 +82,7 @@ def simulated(name: str, text: str, sublayers: int, seed: int) -> tuple[torch.Te
 
 def show(name: str, text: str) -> None:
     """Products of mixing matrices for the whole family, what really passed through the streams, and a simulation."""
-    members = family(name)
+    members = stream_state.family(name)
     left, right = st.columns([0.58, 0.42])
     over = left.segmented_control(
         "Of", OVER, default=TOKEN, key="spof", bind="query-params", required=True, label_visibility="collapsed"
@@ -195,7 +189,7 @@ def simulation(name: str, text: str) -> None:
     left, right, _ = st.columns([0.4, 0.2, 0.4])
     layers = left.slider("Layers, simulated", 64, 256, 128, 16, key="spdeep", bind="query-params")
     seed = right.number_input("Seed", 0, 9999, 0, key="spseed", bind="query-params")
-    members, theme = family(name), frame.theme()
+    members, theme = stream_state.family(name), frame.theme()
     trained = 2 * compute.model(name).config.n_layers
     bands = {kind: simulated(member, text, 2 * layers, seed) for kind, member in members.items()}
     for place, title, which in zip(st.columns(2), GAINS, (0, 1)):

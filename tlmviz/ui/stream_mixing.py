@@ -128,7 +128,7 @@ def _token_bytes(name: str) -> int:
 def plain(name: str) -> None:
     """What one stream means, and the way to a model with several."""
     st.markdown(f"{name} has a plain residual connection: one stream, read, written and carried on whole. Every weight is 1.")
-    other = stream_unrolled.family(name).get("manifold")
+    other = stream_state.family(name).get("manifold")
     if other and st.button(f"Show {other}", on_click=_choose, args=(other,), key="sxother"):
         st.rerun(scope="app")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.analysis import streams
+from tlmviz.analysis.stream_depth import relatives
 from tlmviz.checks import Check
 from tlmviz.checks.streams import for_model
 from tlmviz.networks.zoo import stream_models
@@ -19,6 +20,12 @@ VIEWS = ("Matrices", "Sinkhorn dial", "Depth", "Streams", "Training")
 def models() -> dict[str, str]:
     """The bundled models with hyper-connections, and their plain twin: name -> description."""
     return stream_models()
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def family(name: str) -> dict[str, str]:
+    """Connection -> name, of the models that differ from this one in their connections alone."""
+    return relatives(name)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -10,8 +10,7 @@ from tlmviz.analysis import streams
 from tlmviz.errors import BadCheckpoint
 from tlmviz.figures import stream_training as figures
 
-from . import frame
-from .stream_depth import family
+from . import frame, stream_state
 from .stream_words import absent, wide
 
 POINTS = (
@@ -26,7 +25,7 @@ EQUATION = (
     r"H^{res} \in \{ M \ge 0,\; M\mathbf{1} = \mathbf{1},\; \mathbf{1}^\top M = \mathbf{1}^\top \} \text{ in mHC}"
 )
 SOURCE = (
-    "Decoder-Only Transformers in Einstein Notation, section 5.2. The models of a family had the same data, schedule and seed. "
+    "Transformer with PyTorch, section 5.2. The models of a family had the same data, schedule and seed. "
     "Gains and matrices were measured on the same held-out text at every moment, averaged over its tokens. "
     "Your own text does not enter this view."
 )
@@ -56,7 +55,7 @@ def moments(name: str) -> analysis.Moments:
 
 def show(name: str, text: str) -> None:
     """Curves of the whole family, and its matrices at the moment of the slider."""
-    members, lines, matrices = family(name), {}, {}
+    members, lines, matrices = stream_state.family(name), {}, {}
     for kind, member in members.items():
         try:
             logged = curves(member)

@@ -6,7 +6,6 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.analysis import stream_unrolled
-from tlmviz.analysis.stream_depth import relatives
 from tlmviz.analysis.stream_unrolled import Unrolled
 from tlmviz.figures import stream_graph
 from tlmviz.figures.stream_graph import Panel
@@ -50,12 +49,6 @@ fans(panels, parts, trace.tokens, {token}, "light", to={to!r}).show()
 """
 
 
-@st.cache_data(show_spinner=False)
-def family(name: str) -> dict[str, str]:
-    """Connection -> name, of the models that differ from this one in their connections alone."""
-    return relatives(name)
-
-
 @st.cache_resource(max_entries=16, show_spinner=False)
 def unrolled(name: str, text: str) -> Unrolled:
     """Every coefficient of a text."""
@@ -66,7 +59,7 @@ def unrolled(name: str, text: str) -> Unrolled:
 def readers(name: str) -> tuple[list[str], int]:
     """Who can read, in words: the head, every final stream, every sublayer; and how many streams that is."""
     lm = compute.model(name)
-    streams = max(compute.model(member).config.streams for member in family(name).values())
+    streams = max(compute.model(member).config.streams for member in stream_state.family(name).values())
     parts = stream_unrolled.part_names(lm.config.n_layers)[1:]
     return [HEAD, *(f"final stream {n}" for n in range(streams)), *(f"what {part} reads" for part in parts)], streams
 
@@ -81,14 +74,14 @@ def reader(name: str, room) -> int:
 
 def token_bytes(name: str) -> int:
     """About how much one token's ribbons take; a plain residual's are sent once."""
-    moving = sum(kind != "residual" for kind in family(name))
+    moving = sum(kind != "residual" for kind in stream_state.family(name))
     return stream_graph.fan_bytes(moving, 2 * compute.model(name).config.n_layers + 1)
 
 
 def show(name: str, text: str, number: int, at: int, drawn: int, seen: range) -> None:
     """The ribbons of every model of the family for one reader, and all readers of one token."""
     lm, tokens, theme = compute.model(name), compute.trace(name, text).tokens, frame.theme()
-    parts, members = stream_unrolled.part_names(lm.config.n_layers), family(name)
+    parts, members = stream_unrolled.part_names(lm.config.n_layers), stream_state.family(name)
     each = {f"{SHORT[kind]} · {member}": unrolled(member, text) for kind, member in members.items()}
     options, streams = readers(name)
     to = options[number]
