@@ -24,7 +24,7 @@ COLDEST, HOTTEST = 0.05, 20.0
 LONGEST = 8000  # characters of a matrix in a link: 16 × 16 numbers of 30 each
 # Name -> what it shows, how its numbers are read, the numbers.
 PRESETS = {
-    "As mHC starts": ("0 on the diagonal, −4 off it", "Logits", "0 -4 -4 -4\n-4 0 -4 -4\n-4 -4 0 -4\n-4 -4 -4 0"),
+    "As mHC starts": ("0 on the diagonal, −6 off it", "Logits", "0 -6 -6 -6\n-6 0 -6 -6\n-6 -6 0 -6\n-6 -6 -6 0"),
     "Mixed": ("Any positive matrix has exactly one scaling", "Entries ≥ 0", "4 1 2\n1 3 1\n5 1 1"),
     "Slow": ("A nearly triangular matrix: the rate is close to 1", "Entries ≥ 0", "1 1 1\n0.02 1 1\n0.02 0.02 1"),
     "Two blocks": ("Two scalings side by side", "Entries ≥ 0", "1 5 0 0\n3 1 0 0\n0 0 1 4\n0 0 2 1"),
