@@ -24,7 +24,7 @@ def failed(lm, trace):
 
 def test_every_kind_passes_what_applies_to_it(tokenizer, lm, constrained):
     free, post = (language_model(tokenizer, **VARIANTS[name]) for name in ("hyper", "post-sinusoidal"))
-    for model, count in ((constrained, 8), (free, 1), (lm, 1), (post, 0)):
+    for model, count in ((constrained, 9), (free, 1), (lm, 1), (post, 0)):
         for trace in (model.trace(TEXT), model.trace_ids([5])):
             found = results(model, trace)
             assert len(found) == count and all(result.passed for result in found), found
@@ -38,7 +38,7 @@ def edited(lm, name, change):
 
 def test_rows_that_do_not_sum_to_one_are_noticed(constrained):
     names = failed(constrained, edited(constrained, ".res", lambda res: 1.05 * res))
-    assert names == {"Doubly stochastic", "Product = doubly stochastic", "Spectral norm 1", "Mean carried on"}
+    assert names == {"Columns sum to 1", "Product stays", "Spectral norm 1", "Mean carried on"}
 
 
 def test_columns_that_do_not_sum_to_one_are_noticed(constrained):
@@ -47,16 +47,31 @@ def test_columns_that_do_not_sum_to_one_are_noticed(constrained):
         return logits.softmax(-1)
 
     names = failed(constrained, edited(constrained, ".res", rows_alone))
-    assert {"Doubly stochastic", "Mean carried on", "Spectral norm 1"} <= names
+    assert {"Columns sum to 1", "Mean carried on", "Product stays"} <= names
 
 
 def test_a_negative_entry_is_noticed(constrained):
     assert failed(constrained, edited(constrained, ".pre", lambda pre: pre - 2)) == {"Nothing negative"}
 
 
-def test_too_few_iterations_are_noticed(tokenizer):
+def test_logits_without_a_limit_are_noticed(constrained):
+    """Two rows that only look at one column: no scaling makes both sum to 1."""
+
+    def one_column(logits):
+        logits = logits.clone()
+        logits[..., :2, 1:] = -torch.inf
+        return logits
+
+    assert "Rows reach 1" in failed(constrained, edited(constrained, ".logits", one_column))
+
+
+def test_what_few_iterations_leave_is_told(tokenizer):
     hasty = language_model(tokenizer, **VARIANTS["manifold"], sinkhorn=1)
-    assert "Doubly stochastic" in failed(hasty, hasty.trace(TEXT))
+    found = {result.name: result for result in results(hasty, hasty.trace(TEXT))}
+    assert found["Rows reach 1"].passed and found["Product stays"].passed and found["Spectral norm 1"].passed
+    left = float(found["Rows reach 1"].claim.rpartition("up to ")[2])
+    rows, _ = kernels.sinkhorn_errors(streams.mixing_of(hasty.trace(TEXT)).res)
+    assert left > 0.01 and left == pytest.approx(rows.max().item(), rel=0.1)
 
 
 def test_a_residual_that_rises_is_noticed(constrained, monkeypatch):
