@@ -81,8 +81,8 @@ def test_a_known_matrix():
     (np.eye(17), "1 to 16 rows"),
     (np.array([[np.nan, 1], [1, 0]]), "NaN"),
     (np.array([[1.2, -0.2], [-0.2, 1.2]]), "below 0"),
-    (np.array([[0.9, 0.0], [0.0, 1.0]]), "sum to 0.9"),
-    (np.array([[0.6, 0.4], [0.6, 0.4]]), "sum to 0.8 up to 1.2"),
+    (np.array([[0.7, 0.0], [0.0, 1.0]]), "sum to 0.7"),
+    (np.array([[0.7, 0.3], [0.7, 0.3]]), "sum to 0.6 up to 1.4"),
 ])
 def test_other_matrices_are_refused_in_a_sentence(matrix, words):
     with pytest.raises(BadShape, match=words):

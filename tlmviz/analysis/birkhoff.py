@@ -17,7 +17,7 @@ from torch import Tensor
 from ..errors import BadShape
 
 LARGEST = 16  # rows, as in kernels.sinkhorn
-TOLERANCE = 0.05  # of a row or column sum's distance from 1: what Sinkhorn's first iterations may leave
+TOLERANCE = 0.25  # of a row sum's distance from 1: trained models were seen to stop at 0.18 after 20 iterations
 SMALLEST = 1e-12  # weight of a term
 
 
