@@ -15,15 +15,17 @@ def scrub(page, share: float) -> None:
     page.mouse.click(rail["x"] + 10 + share * (rail["width"] - 20), rail["y"] + rail["height"] / 2)
 
 
+# A figure that is drawn anew has no slider for a moment.
 def wait_for(page, part: str) -> None:
     """Until the slider's words hold this part."""
-    page.wait_for_function("part => document.querySelector('.slider-label').textContent.includes(part)", arg=part)
+    page.wait_for_function("part => document.querySelector('.slider-label')?.textContent.includes(part)", arg=part)
 
 
 def wait_past(page, *old: str) -> None:
     """Until the slider's words hold none of these."""
     page.wait_for_function(
-        "old => !old.some(part => document.querySelector('.slider-label').textContent.includes(part))", arg=list(old)
+        "old => { const now = document.querySelector('.slider-label')?.textContent; return now && !old.some(p => now.includes(p)) }",
+        arg=list(old),
     )
 
 
