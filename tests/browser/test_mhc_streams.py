@@ -31,6 +31,7 @@ def test_a_walk_is_drawn_in_the_browser_and_its_end_is_kept_by_the_other_parts(p
     page.get_by_role("option", name=re.compile("^1: ")).click()
     walk.wait_for(page, "token 1 ")  # the menu moves the slider
     wait_for_param(page, "stok", "1")
+    at_rest(page)
     walk.scrub(page, 0.0)
     wait_for_param(page, "stok", "0")
     page.get_by_text("Unrolled sum", exact=True).click()

@@ -24,7 +24,8 @@ def wait_for(page, part: str) -> None:
 def wait_past(page, *old: str) -> None:
     """Until the slider's words hold none of these."""
     page.wait_for_function(
-        "old => { const now = document.querySelector('.slider-label')?.textContent; return now && !old.some(p => now.includes(p)) }",
+        "old => { const now = document.querySelector('.slider-label')?.textContent;"
+        " return now && !old.some(o => now.includes(o)) }",
         arg=list(old),
     )
 
