@@ -129,13 +129,19 @@ function drawMatrix(pen, v, theme, box) {
     pen.text(x + side + 26, y + middle, number(found.rows[i]), small);
     pen.text(x - 27, y + middle, number(post[i], 2), { ...small, align: "right" });
     if (cell < 25) continue;
-    pen.text(x + middle, y - 29, number(pre[i], 2), { ...small, align: "center" });
+    pen.text(x + middle, y - 29, weight(pre[i]), { ...small, align: "center" });
     pen.text(x + middle, y + side + 29, number(found.columns[i], cell >= 38 ? 4 : cell >= 30 ? 3 : 2), { ...small, align: "center" });
   }
   pen.text(x - 6, y - 29, "read", { ...small, align: "right", color: theme.heads[READ], weight: 600 });
   pen.text(x - 3, y - 10, "write", { ...small, align: "right", color: theme.heads[WRITTEN], weight: 600 });
   pen.text(x + side + 5, y - 10, "sums", { ...small, weight: 600 });
   pen.rect(x + state.col * cell + 1, y + state.row * cell + 1, cell - 2, cell - 2, null, theme.primary);
+}
+
+/** Two places, or the size of what they would show as nothing. */
+function weight(value) {
+  const small = Math.abs(value);
+  return small && small < 0.005 ? value.toExponential(0).replace(/-/g, "−") : number(value, 2);
 }
 
 function number(value, places = 4) {

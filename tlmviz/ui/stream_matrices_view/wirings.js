@@ -42,7 +42,7 @@ function drawWirings(pen, v, theme, box) {
   const light = plan.lighter.reduce((sum, term) => sum + term.weight, 0);
   if (found.parts) {
     const more = plan.lighter.length ? ` · ${plan.lighter.length} more hold ${exponent(light)}` : "";
-    const long = box.width < 480 ? "Permutations" : "H_res = weighted permutations (Birkhoff–von Neumann)";
+    const long = box.width < 480 ? "Permutations" : "H_res as permutations (Birkhoff–von Neumann)";
     title(pen, theme, box, long, `residual ${exponent(found.parts.residual)}${more}`);
   } else {
     title(pen, theme, box, "H_res as a wiring of the streams");
