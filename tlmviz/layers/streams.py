@@ -68,7 +68,8 @@ class Connection(nn.Module):
         pre, post, res = self.matrices(x)
         pre, post, res = self.pre(pre), self.post(post), self.res(res)
         read = self.read((pre[..., None, :] @ x)[..., 0, :])  # [B, T, C]
-        return torch.addcmul(res @ x, post[..., None], sublayer(read)[..., None, :])
+        mixed = res @ x  # now, while the streams are in the processor's cache
+        return mixed.addcmul_(post[..., None], sublayer(read)[..., None, :])
 
     @staticmethod
     def spread(x: Float[Tensor, "b t c"], streams: int) -> Float[Tensor, "b t n c"]:
