@@ -67,17 +67,17 @@ def test_a_typed_cell_changes_the_matrix_and_the_link(page, server):
     expect(page.get_by_text("penalty −1.842 nats")).to_be_visible(timeout=SLOW)
     table = page.locator('[data-testid="stDataFrame"]').first.bounding_box()
     cell = table["x"] + 0.62 * table["width"], table["y"] + 85  # step 2, second source token
-    editor = page.locator("#portal input, #portal textarea").first
-    page.mouse.dblclick(*cell)
-    with contextlib.suppress(TimeoutError):
-        editor.wait_for(timeout=5000)
-    if not editor.is_visible():  # the first click came before the table listened
+    editor, matrix = page.locator("#portal input, #portal textarea").first, page.get_by_role("textbox", name="Steps × source tokens")
+    for _ in range(3):  # a table that is drawn anew in between hears neither clicks nor keys
         page.mouse.dblclick(*cell)
-    expect(editor).to_be_visible()
-    page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.type("1")
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("textbox", name="Steps × source tokens")).to_have_value("1 0 0; 1 1 0; 1 0 0", timeout=SLOW)
+        with contextlib.suppress(AssertionError):
+            expect(editor).to_be_visible()
+            page.keyboard.press("ControlOrMeta+a")
+            page.keyboard.type("1")
+            page.keyboard.press("Enter")
+            expect(matrix).to_have_value("1 0 0; 1 1 0; 1 0 0", timeout=10_000)
+            break
+    expect(matrix).to_have_value("1 0 0; 1 1 0; 1 0 0", timeout=SLOW)
     expect(page.get_by_text("penalty −1.060 nats")).to_be_visible(timeout=SLOW)  # 0.2 (ln 0.5 + ln 0.01)
     assert "amat=1" in page.url
     page.get_by_role("button", name="Most (Eq. 40, right)").click()

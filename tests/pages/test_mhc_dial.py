@@ -165,7 +165,9 @@ def test_the_models_snippet_draws_what_the_page_shows(step, shown_figures, capsy
     own_logits = stream_dial_state.logits("stories-mhc", app.session_state["text"])[5, 3].double() / 0.5
     expected = halves(own_logits.numpy(), 40)[step]
     assert np.allclose(scope["matrix"], expected, atol=1e-9) and "total support" in capsys.readouterr().out
-    assert np.allclose(shown_figures[0].data[0].z, expected, atol=1e-6) and len(shown_figures[0].data) == 6
+    # The theoretical rate is drawn where the limit is reached in time; cold logits of a trained model may be too slow.
+    assert np.allclose(shown_figures[0].data[0].z, expected, atol=1e-6)
+    assert len(shown_figures[0].data) == 5 + np.isfinite(scope["rate"])
 
 
 def test_the_snippet_of_a_typed_matrix_runs_without_a_scaling(app, shown_figures, capsys):

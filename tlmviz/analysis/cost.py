@@ -148,6 +148,8 @@ def step_flops(config: ModelConfig, length: int, cached: bool = True, absorbed: 
     With the cache one query meets `length` keys (at most W): per layer 2 C (H + 2 G) D + 2 C^2 + 4 C F (6 C F with a
     gate) for the weights and 4 H D T for the attention. Without it the whole text is read again, T times as many
     products with weights and 4 H D T^2 for the attention, masked cells included, as for any product of matrices.
+    N streams add 2 C (N^2 + N) per sublayer for mixing and reading, and 2 C N (N + 2) for their matrices, N times that
+    where they depend on all streams together (mHC).
     Latent attention: `absorbed` leaves keys and values latent, 2 H (2 R + D_R) T; naive makes all T of every head
     from the latents again at each step, 4 R H D T (000 Eq. 38-46).
     """
@@ -167,10 +169,17 @@ def _pass_flops(config: ModelConfig, queries: int, keys: int, expanded: int) -> 
     cells = keys * layer.cell(absorbed=not expanded) + relative * config.n_heads * config.head_dim
     layers = 2 * config.n_layers
     return Flops(
-        layers * (queries * dense + layer.weights(queries, expanded)),
+        layers * (queries * (dense + _stream_weights(config)) + layer.weights(queries, expanded)),
         layers * queries * cells,
         2 * queries * c * config.vocab_size,
     )
+
+
+def _stream_weights(config: ModelConfig) -> int:
+    """Multiplications of one token in both connections of a layer."""
+    c, n = config.d_model, config.streams
+    made = {"residual": 0, "hyper": n * (n + 2) * c, "manifold": n * (n + 2) * n * c}[config.connection]
+    return 2 * (made + (n * n + n) * c) if config.connection != "residual" else 0
 
 
 def attention_flops(shape: Shape, length: int) -> float:

@@ -83,7 +83,8 @@ def patch(name: str, source: Trace, positions: slice = slice(None), heads: slice
     value = source[name]
 
     def edit(here: Tensor, record: Recording) -> Tensor:
-        per_head = here.ndim == 4 or name.endswith(".lse")
+        # Tensors of several streams, [B, T, N, C], have as many axes and their positions where others have theirs.
+        per_head = (here.ndim == 4 and ".attn." in name) or name.endswith(".lse")
         where = (slice(None), heads, positions) if per_head else (slice(None), positions)
         if here[where].shape != value[where].shape:
             raise BadShape(
