@@ -3,7 +3,7 @@
 import contextlib
 import re
 
-from playwright.sync_api import TimeoutError, expect
+from playwright.sync_api import expect
 
 import tlmviz
 from tlmviz.decoding.beam import BeamOptions
@@ -67,13 +67,16 @@ def test_a_typed_cell_changes_the_matrix_and_the_link(page, server):
     expect(page.get_by_text("penalty −1.842 nats")).to_be_visible(timeout=SLOW)
     table = page.locator('[data-testid="stDataFrame"]').first.bounding_box()
     cell = table["x"] + 0.62 * table["width"], table["y"] + 85  # step 2, second source token
-    editor, matrix = page.locator("#portal input, #portal textarea").first, page.get_by_role("textbox", name="Steps × source tokens")
+    editor = page.locator("#portal input, #portal textarea").first
+    matrix = page.get_by_role("textbox", name="Steps × source tokens")
     for _ in range(3):  # a table that is drawn anew in between hears neither clicks nor keys
         page.mouse.dblclick(*cell)
         with contextlib.suppress(AssertionError):
-            expect(editor).to_be_visible()
+            expect(editor).to_be_focused(timeout=10_000)
+            page.wait_for_timeout(300)
             page.keyboard.press("ControlOrMeta+a")
-            page.keyboard.type("1")
+            page.keyboard.type("1", delay=50)
+            expect(editor).to_have_value("1", timeout=10_000)
             page.keyboard.press("Enter")
             expect(matrix).to_have_value("1 0 0; 1 1 0; 1 0 0", timeout=10_000)
             break
