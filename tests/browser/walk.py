@@ -10,8 +10,11 @@ def label(page) -> str:
 
 
 def scrub(page, share: float) -> None:
-    """Click the slider's rail at a share of its length."""
-    rail = page.locator(".slider-rail-touch-rect").bounding_box()
+    """Click the slider's rail at a share of its length, once it stands still: a chart that moves under the hand is missed."""
+    rail, before = page.locator(".slider-rail-touch-rect").bounding_box(), None
+    while rail != before:
+        page.wait_for_timeout(200)
+        rail, before = page.locator(".slider-rail-touch-rect").bounding_box(), rail
     page.mouse.click(rail["x"] + 10 + share * (rail["width"] - 20), rail["y"] + rail["height"] / 2)
 
 
