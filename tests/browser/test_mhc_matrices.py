@@ -14,7 +14,7 @@ import tlmviz
 from tlmviz.analysis import streams
 from tlmviz.analysis.birkhoff import birkhoff
 
-from .test_explorer_flows import wait_for_param
+from .helpers import wait_for_param
 
 TEXT = "Tom saw a big dog. Anna saw the dog too."
 

@@ -1,4 +1,4 @@
-"""The attention view: the app's one custom component, a small canvas program in plain JavaScript.
+"""The attention view: a small canvas program in plain JavaScript, mounted as a custom component.
 
 An attention map is a view, not a tensor. What travels to the browser is a pooled overview
 (one byte per cell) and q, k and lse of the chosen head, with relative positions also q times each
