@@ -47,6 +47,14 @@ def test_the_tree_grows_without_the_server(page, server):
     assert len(sent) == before
 
 
+def test_the_slider_follows_after_it_was_let_go_while_a_step_was_drawn(page, server):
+    open_page(page, server)
+    walk.let_go_while_drawing(page)
+    walk.wait_for(page, " 1 of ")
+    page.locator(".updatemenu-button").nth(3).click()
+    walk.wait_for(page, " 2 of ")
+
+
 def test_penalties_rank_again_while_they_are_dragged_and_then_enter_the_link(page, server):
     sent = frames_sent(page)
     open_page(page, server, bw=10, bstop="At the limit", bmax=12, al=0, be=0)

@@ -45,3 +45,15 @@ def assert_pause_holds(page) -> None:
     paused = label(page)
     page.wait_for_timeout(1200)
     assert label(page) == paused
+
+
+def let_go_while_drawing(page) -> None:
+    """Press the slider's left end, and let go between a frame's preparation and its drawing, as a slow machine does."""
+    page.evaluate(
+        """() => {
+        const plot = document.querySelector('.js-plotly-plot');
+        plot.once('plotly_transitioning', () => plot.dispatchEvent(new MouseEvent('mouseup', { bubbles: true })));
+        const rail = plot.querySelector('.slider-rail-touch-rect'), { left, top } = rail.getBoundingClientRect();
+        rail.dispatchEvent(new MouseEvent('mousedown', { bubbles: true, clientX: left + 10, clientY: top + 5 }));
+        }"""
+    )

@@ -32,6 +32,19 @@ _COMPACT = """<style>
 @media (max-width: 640px) { .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; } }
 </style>"""
 
+# Plotly takes its mark of a held slider along into the next drawing: a mouse let go while a frame is on its way leaves
+# the slider held for ever, standing still while its figure plays on. So every release clears the mark, wherever it is.
+_RELEASED = """<script>
+if (!window.tlmvizReleases) {
+  window.tlmvizReleases = true;
+  const release = () => {
+    for (const plot of document.querySelectorAll(".js-plotly-plot"))
+      for (const slider of plot._fullLayout?.sliders ?? []) slider._dragging = false;
+  };
+  for (const kind of ["mouseup", "touchend"]) document.addEventListener(kind, release, true);
+}
+</script>"""
+
 
 def theme() -> str:
     """The browser's theme, "light" or "dark"."""
@@ -40,7 +53,7 @@ def theme() -> str:
 
 def heading(title: str, claim: str, examples: Callable[[], None] = state.examples) -> None:
     """The page's title, its one-sentence claim and the example texts, on as little height as possible."""
-    st.html(_COMPACT)
+    st.html(_COMPACT + _RELEASED, unsafe_allow_javascript=True)
     left, right, _ = st.columns([0.84, 0.125, 0.035], vertical_alignment="bottom")  # the menu of the app is in the corner
     left.markdown(f"# {title} :small[:gray[{claim}]]")
     with right:
