@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
+from ..scripts import module
+
 if TYPE_CHECKING:
     from tlmviz.trace import Trace
 
@@ -35,7 +37,7 @@ STATE = {
 }
 
 _HERE = Path(__file__).parent
-_SCRIPT = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
+_SCRIPT = module(_HERE, SCRIPTS)
 _STYLE = (_HERE / "view.css").read_text(encoding="utf-8")
 _component = st.components.v2.component("tlmviz_attention_view", css=_STYLE, js=_SCRIPT)
 

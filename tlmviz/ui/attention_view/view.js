@@ -1,6 +1,5 @@
 // One view per mounted element: its DOM, its state, and what happens when data arrives or the user acts.
 
-const views = new WeakMap(); // parentElement -> view; Streamlit calls the default export again for new data
 const STAGE_NAMES = { dot: "q·k", scaled: "scaled", masked: "masked", softmax: "softmax" };
 const STAGE_NOTES = {
   dot: "Products of queries and keys",
@@ -12,18 +11,9 @@ const NARROW = 700;
 const CACHED_HEADS = 12;
 const MOST_OVERLAID = 5;
 
-export default function (component) {
-  const host = component.parentElement;
-  let v = views.get(host);
-  if (!v) views.set(host, (v = create(host)));
-  v.component = component;
-  receive(v, component.data);
-  return () => {
-    views.delete(host);
-    clearTimeout(v.timer);
-    v.observer.disconnect();
-    v.root.remove();
-  };
+function leave(v) {
+  clearTimeout(v.timer);
+  v.observer.disconnect();
 }
 
 // --- data in, state out --------------------------------------------------------------------------

@@ -16,10 +16,12 @@ import streamlit as st
 from tlmviz.decoding.penalties import Penalties, token_coverage
 from tlmviz.decoding.records import Candidate
 
+from ..scripts import module
+
 MOST = 200  # texts that are sent, the most probable ones
 
 _HERE = Path(__file__).parent
-_SCRIPT = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in ("scores.js", "view.js"))
+_SCRIPT = module(_HERE, ("scores.js", "view.js"))
 _STYLE = (_HERE / "view.css").read_text(encoding="utf-8")
 _component = st.components.v2.component("tlmviz_beam_ranking", css=_STYLE, js=_SCRIPT)
 

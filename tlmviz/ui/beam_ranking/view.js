@@ -5,19 +5,8 @@ const SEEN = 11; // rows that are seen before scrolling: they set the scale
 const SLIDERS = { alpha: ["α length", 2], beta: ["β coverage", 2], gamma: ["γ end", 2] };
 const TERMS = { logp: "log P", length: "length", coverage: "coverage", end: "end" };
 const PRESETS = { "No penalties": { alpha: 0, beta: 0, gamma: 0 }, GNMT: { alpha: 0.6, beta: 0.2, gamma: 0 } };
-const views = new WeakMap();
 
-export default function (component) {
-  const host = component.parentElement;
-  let v = views.get(host);
-  if (!v) views.set(host, (v = create(host)));
-  v.component = component;
-  receive(v, component.data);
-  return () => {
-    views.delete(host);
-    v.root.remove();
-  };
-}
+function leave() {}
 
 function receive(v, data) {
   if (!data) return;

@@ -17,11 +17,13 @@ import streamlit as st
 from tlmviz.analysis.scaling_support import Support
 from tlmviz.figures import palette
 
+from ..scripts import module
+
 ITERATIONS = 40
 SCRIPTS = ("sinkhorn.js", "drawing.js", "controls.js", "view.js")
 
 _HERE = Path(__file__).parent
-_SCRIPT = "\n".join((_HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
+_SCRIPT = module(_HERE, SCRIPTS)
 _STYLE = (_HERE / "view.css").read_text(encoding="utf-8")
 _component = st.components.v2.component("tlmviz_stream_dial", css=_STYLE, js=_SCRIPT)
 

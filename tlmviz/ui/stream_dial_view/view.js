@@ -3,21 +3,11 @@
 const REST = 400; // ms without a change before the link is brought up to date
 const NARROW = 700; // pixels of width below which the pictures are stacked
 const STEP = 260; // ms of a half step while playing
-const views = new WeakMap(); // parentElement -> view; Streamlit calls the default export again for new data
 
-export default function (component) {
-  const host = component.parentElement;
-  let v = views.get(host);
-  if (!v) views.set(host, (v = create(host)));
-  v.component = component;
-  receive(v, component.data);
-  return () => {
-    views.delete(host);
-    clearTimeout(v.timer);
-    clearInterval(v.playing);
-    v.observer.disconnect();
-    v.root.remove();
-  };
+function leave(v) {
+  clearTimeout(v.timer);
+  clearInterval(v.playing);
+  v.observer.disconnect();
 }
 
 // --- data in, state out --------------------------------------------------------------------------

@@ -17,17 +17,17 @@ from tlmviz import figures
 from tlmviz.analysis.streams import Mixing
 
 from ..attention_view import pack
+from ..scripts import module
 
-SHARED = ("decode.js", "theme.js", "export.js")
+SHARED = tuple(f"../attention_view/{name}" for name in ("decode.js", "theme.js", "export.js"))
 SCRIPTS = ("math.js", "numbers.js", "panels.js", "wirings.js", "pointer.js", "view.js")
 COLORS = ("value", "change")  # H_res itself, or what differs from the identity
 
 _HERE = Path(__file__).parent
-_FILES = [_HERE.parent / "attention_view" / name for name in SHARED] + [_HERE / name for name in SCRIPTS]
 _component = st.components.v2.component(
     "tlmviz_stream_matrices",
     css=(_HERE / "view.css").read_text(encoding="utf-8"),
-    js="\n".join(path.read_text(encoding="utf-8") for path in _FILES),
+    js=module(_HERE, (*SHARED, *SCRIPTS)),
 )
 
 

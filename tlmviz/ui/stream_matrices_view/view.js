@@ -1,24 +1,14 @@
 // One view per mounted element: its DOM, its state, and what happens when data arrives or the user acts.
 
-const views = new WeakMap(); // parentElement -> view; Streamlit calls the default export again for new data
 const NARROW = 700;
 const REST = 400; // milliseconds without an action after which the server hears of it
 const HEIGHTS = { maps: 452, matrix: 232, plane: 204, spread: 116, course: 116 };
 const DRAW = { maps: drawMaps, matrix: drawMatrix, plane: drawPlane, spread: drawSpread, course: drawCourse, wirings: drawWirings };
 
-export default function (component) {
-  const host = component.parentElement;
-  let v = views.get(host);
-  if (!v) views.set(host, (v = create(host)));
-  v.component = component;
-  receive(v, component.data);
-  return () => {
-    views.delete(host);
-    clearTimeout(v.timer);
-    v.observer.disconnect();
-    for (const [type, listener] of Object.entries(v.outside)) document.removeEventListener(type, listener, true);
-    v.root.remove();
-  };
+function leave(v) {
+  clearTimeout(v.timer);
+  v.observer.disconnect();
+  for (const [type, listener] of Object.entries(v.outside)) document.removeEventListener(type, listener, true);
 }
 
 // --- data in, state out --------------------------------------------------------------------------
