@@ -15,7 +15,7 @@ from tlmviz.ui import frame
 from . import tiny
 
 torch.set_num_threads(1)
-frame.PAINT = 0  # no browser to wait for
+frame.PAINT = frame.FIRST_PAINT = 0  # no browser to wait for
 figures.VALIDATE = True  # every property of every figure a test draws
 # Deadlines measure the machine, not the code; a fixed seed makes a failure repeat.
 settings.register_profile("tlmviz", deadline=None, derandomize=True, max_examples=40)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from tlmviz.ui import frame
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -30,6 +32,22 @@ def test_what_is_wrong_in_a_fragment_is_said_there_and_the_rest_stays():
     app.text_input[0].set_value("much longer than that").run()
     assert [error.value for error in app.error] == ["21 letters, and at most 10 are read; shorten it."]
     assert not app.exception and app.caption[0].value == "much longer than that" and app.markdown[0].value == "below"
+
+
+def painting():
+    from tlmviz.ui import frame
+
+    frame.let_the_picture_paint()
+
+
+def test_only_who_has_just_come_is_given_the_time_to_load_scripts(monkeypatch):
+    waited = []
+    monkeypatch.setattr(frame, "PAINT", 1)
+    monkeypatch.setattr(frame, "FIRST_PAINT", 2)
+    monkeypatch.setattr(frame.time, "sleep", waited.append)
+    AppTest.from_function(painting).run().run().run()
+    AppTest.from_function(painting).run()
+    assert [seconds for seconds in waited if seconds in (1, 2)] == [2, 1, 1, 2]
 
 
 def test_every_fragment_of_the_app_says_what_is_wrong():

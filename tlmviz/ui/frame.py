@@ -75,11 +75,16 @@ def fragment(work: Callable) -> Callable:
 
 
 PAINT = 0.02  # seconds a browser takes to draw the live picture
+FIRST_PAINT = 0.5  # the same when it has just come and loads the app's scripts
 
 
 def let_the_picture_paint() -> None:
-    """Hold back what comes below until the live picture is drawn: charts that arrive with it hold it up by 100 ms."""
-    time.sleep(PAINT)
+    """Hold back what comes below until the live picture is drawn.
+
+    Charts that arrive with it hold it up by 100 ms, and by more than a second where Plotly is yet to be loaded.
+    """
+    time.sleep(PAINT if st.session_state.get("_painted") else FIRST_PAINT)
+    st.session_state["_painted"] = True
 
 
 def chart(figure: go.Figure, *, key: str, alt: str) -> None:

@@ -66,6 +66,7 @@ function repaint(v) {
   for (const name of Object.keys(DRAW)) paintPanel(v, name);
   Object.assign(v.root.dataset, {
     place: `${v.state.sublayer}.${v.state.token}`, plans: JSON.stringify(v.plans), paintMs: (performance.now() - start).toFixed(1),
+    firstAt: v.root.dataset.firstAt ?? performance.now().toFixed(1),
     found: JSON.stringify({ roots: v.found.roots, singular: v.found.singular, terms: v.found.parts?.terms ?? null }),
   });
 }
