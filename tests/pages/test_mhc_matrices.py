@@ -1,7 +1,6 @@
 """The view "Matrices" of the page mHC, run as Streamlit runs it."""
 
 import json
-from pathlib import Path
 
 import pytest
 import torch
@@ -11,41 +10,30 @@ import tlmviz
 from tlmviz.analysis import streams
 from tlmviz.ui import stream_matrices, stream_state
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+from . import helpers
+from .helpers import by_title, run_snippet
+
 PAGE = "pages/streams/mhc.py"
 TEXT = "Tom saw a big dog."
 
 
 def opened(*, params=None, **session) -> AppTest:
-    app = AppTest.from_file(APP, default_timeout=300)
-    for name, value in {"text": TEXT, "sview": "Matrices", **session}.items():
-        app.session_state[name] = value
-    app.run().switch_page(PAGE)
-    for name, value in (params or {}).items():
-        app.query_params[name] = value
-    return app.run()
+    return helpers.follow_link(PAGE, params or {}, **{"text": TEXT, "sview": "Matrices", **session})
 
 
 def words(app: AppTest) -> str:
-    assert not app.exception, [error.message for error in app.exception]
-    assert not app.error, [error.value for error in app.error]
-    return " ".join(part.value for part in (*app.markdown, *app.caption, *app.info))
+    helpers.assert_healthy(app)
+    return " ".join([helpers.words(app), *(part.value for part in app.info)])
 
 
 def titles(app: AppTest) -> list[str]:
-    return [json.loads(element.proto.spec)["layout"]["title"]["text"] for element in app.get("plotly_chart")]
+    return list(by_title(app))
 
 
 def sent(app: AppTest) -> dict:
     """The header of what travelled to the browser."""
     _, data = app.session_state["_sm_sent"]
     return json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
-
-
-def run_snippet(app: AppTest) -> dict:
-    scope: dict = {}
-    exec(app.code[-1].value, scope)
-    return scope
 
 
 @pytest.mark.parametrize("name", ["stories-mhc", "stories-hc", "stories-residual", "stories-deep-hc", "stories-deep-mhc"])
