@@ -36,7 +36,7 @@ EQUATION = (
     r"\text{backward gain} = \max_b \sum_a \Big|\prod H^{res}\Big|_{ab}"
 )
 SOURCE = (
-    "Transformer with PyTorch, section 5, Eq. 99-103; the two gains as in Xie et al. 2025, "
+    "Transformer with PyTorch, section 5, Eq. 99–103; the two gains as in Xie et al. 2025, "
     "Manifold-Constrained Hyper-Connections. Hyper-connections: Zhu et al. 2024."
 )
 SNIPPET = """\

@@ -12,7 +12,7 @@ EQUATION = (
     r"P_0 = e^{\,\mathrm{logits}/T},\qquad P_{k+\frac12} = \mathrm{diag}(P_k \mathbf 1)^{-1} P_k,\qquad"
     r" P_{k+1} = P_{k+\frac12}\,\mathrm{diag}(\mathbf 1^{\!\top} P_{k+\frac12})^{-1},\qquad"
     r" \lVert P_{k+1}\mathbf 1 - \mathbf 1\rVert \approx \sigma_2^2\,\lVert P_k\mathbf 1 - \mathbf 1\rVert",
-    "Notes 000, section 5.2; Sinkhorn and Knopp 1967. σ₂ is the second singular value of the limit (Knight 2008).",
+    "Transformer with PyTorch, section 5.2; Sinkhorn and Knopp 1967. σ₂ is the second singular value of the limit (Knight 2008).",
 )
 POINTS = (
     "Each half step repairs one side and spoils the other a little less than before: the two residuals fall side by side.",

@@ -19,15 +19,15 @@ CONNECTION = {
     "manifold": (
         r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l), \qquad "
         r"H^{\text{res}}_l = \sum_k w_k P_k, \quad w_k > 0, \quad \sum_k w_k = 1",
-        "Notes 000, section 5, Eq. 88–97; permutations P: Birkhoff 1946, von Neumann 1953, at most (N − 1)² + 1 of them.",
+        "Transformer with PyTorch, section 5, Eq. 88–97; permutations P: Birkhoff 1946, von Neumann 1953, at most (N − 1)² + 1 of them.",
     ),
     "hyper": (
         r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l)",
-        "Notes 000, section 5, Eq. 88–97; free matrices: Zhu et al. 2024.",
+        "Transformer with PyTorch, section 5, Eq. 88–97; free matrices: Zhu et al. 2024.",
     ),
     "residual": (
         r"x_{l+1} = x_l + F_l(x_l)",
-        "Notes 000, Eq. 98: N = 1 in Eq. 88–97 with H_pre = H_post = H_res = 1.",
+        "Transformer with PyTorch, Eq. 98: N = 1 in Eq. 88–97 with H_pre = H_post = H_res = 1.",
     ),
 }
 
