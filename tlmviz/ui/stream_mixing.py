@@ -108,7 +108,7 @@ def through_depth(name: str, text: str, at: int, drawn: int, seen: range) -> Non
         walk.at(slice(seen.start, seen.stop)), stream_vectors.pairs(streams), parts, tokens[seen.start : seen.stop],
         drawn - seen.start, frame.theme(), offset=seen.start,
     )
-    with wide("sxwide"):
+    with wide("sxwide", 940):
         frame.chart(figure, key="sxdepth", alt="Lengths and cosines of the streams through depth, what was read and written")
     stream_unrolled.reach(seen, len(tokens))
     if streams == 1:

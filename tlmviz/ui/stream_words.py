@@ -17,7 +17,7 @@ def absent(members: dict[str, str]) -> None:
         st.caption(f"No model of this size with {' or '.join(missing)} is here; {', '.join(members.values())} can be shown.")
 
 
-def wide(key: str) -> DeltaGenerator:
-    """A container for several columns of pictures: a phone scrolls it sideways."""
-    st.html(f"<style>.st-key-{key} {{ overflow-x: auto; }} .st-key-{key} > div {{ min-width: 800px; }}</style>")
+def wide(key: str, width: int = 800) -> DeltaGenerator:
+    """A container for several columns of pictures, no narrower than `width` pixels: a phone scrolls it sideways."""
+    st.html(f"<style>.st-key-{key} {{ overflow-x: auto; }} .st-key-{key} > div {{ min-width: {width}px; }}</style>")
     return st.container(key=key)
