@@ -25,8 +25,8 @@ EQUATION = (
     r"K=W_K M,\quad V=W_V M,\quad Q=W_Q x,\qquad C=\mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{D}}\right)V"
 )
 SOURCE = (
-    "002 section 7, 000 section 2.2. The notes say that K and V “must be the same thing”: both come from the same memory M, "
-    "through matrices of their own. They take M as the last encoder layer's output; a pre-norm model normalises it once more. "
+    "LLM notes, section 7; Transformer with PyTorch, section 2.2. The notes say that K and V “must be the same thing”: both "
+    "come from the same memory M, through matrices of their own. They take M as the last encoder layer's output; a pre-norm model normalises it once more. "
     "This tokenizer's end-of-text token serves as the start token too."
 )
 

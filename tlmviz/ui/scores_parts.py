@@ -28,8 +28,8 @@ EQUATION = (
     r"v^\top\tanh(W_1h_i+W_2z_j)\right\},\qquad c_i=\sum_j a_{ij}z_j,\qquad \tilde h_i=\tanh(W_c[c_i;h_i])"
 )
 SOURCE = (
-    "004 section 7, Eq. 42–47; 000 section 1.3, Eq. 5–6. Eq. 47 writes a vector vᵢ for each step: it is one v, learned once. "
-    "Eq. 45 stops at [c; h]; the models go on to one layer of it (Luong et al. 2015)."
+    "Mathematics in Modern NLP, section 7, Eq. 42–47; Transformer with PyTorch, section 1.3, Eq. 5–6. Eq. 47 writes a vector "
+    "vᵢ for each step: it is one v, learned once. Eq. 45 stops at [c; h]; the models go on to one layer of it (Luong et al. 2015)."
 )
 NONE = (
     "There is no recurrent translation model here yet, and this page compares their scores. "
