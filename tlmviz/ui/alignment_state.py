@@ -33,13 +33,16 @@ PRESETS = {
     "Even": "1 1 1; 1 1 1; 1 1 1",
 }
 REPEATERS = (
-    "He talked and talked and talked about his new car.",
-    "No, no, no, I do not want to go there again.",
-    "I think that you think that I think too much.",
-    "She said that he said that they said it was fine.",
-    "The man who saw the man who saw the dog ran away.",
-    "We walked and walked until we could walk no more.",
     "Yesterday I bought bread, milk, cheese, butter, apples, eggs and a bottle of wine.",
+    "I like coffee, tea, milk, water, wine, beer and orange juice.",
+    "He is a good man, a good father, a good friend and a good neighbour.",
+    "The teacher asked the students to open the window, close the door, turn off the light and sit down.",
+    "On Monday I work, on Tuesday I work, on Wednesday I rest.",
+    "Tom bought apples, Mary bought pears, and John bought bananas.",
+    "There are red cars, blue cars, green cars and yellow cars in the street.",
+    "The dog chased the cat, the cat chased the mouse, and the mouse ran away.",
+    "She said that he said that they said it was fine.",
+    "One, two, three, four, five, six, seven, eight, nine, ten.",
 )
 GRAM = 3  # tokens in a row that count as repeated
 QUICK = (

@@ -26,8 +26,8 @@ EQUATION = (
 )
 SOURCE = (
     "LLM notes, section 7; Transformer with PyTorch, section 2.2. The notes say that K and V “must be the same thing”: both "
-    "come from the same memory M, through matrices of their own. They take M as the last encoder layer's output; a pre-norm model normalises it once more. "
-    "This tokenizer's end-of-text token serves as the start token too."
+    "come from the same memory M, through matrices of their own. They take M as the last encoder layer's output; a pre-norm "
+    "model normalises it once more. This tokenizer's end-of-text token serves as the start token too."
 )
 
 

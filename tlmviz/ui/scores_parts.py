@@ -29,7 +29,8 @@ EQUATION = (
 )
 SOURCE = (
     "Mathematics in Modern NLP, section 7, Eq. 42–47; Transformer with PyTorch, section 1.3, Eq. 5–6. Eq. 47 writes a vector "
-    "vᵢ for each step: it is one v, learned once. Eq. 45 stops at [c; h]; the models go on to one layer of it (Luong et al. 2015)."
+    "vᵢ for each step: it is one v, learned once. Eq. 45 stops at [c; h]; the models go on to one layer of it "
+    "(Luong et al. 2015)."
 )
 NONE = (
     "There is no recurrent translation model here yet, and this page compares their scores. "
