@@ -29,6 +29,7 @@ _COMPACT = """<style>
 [data-testid="stSidebarNavLink"] { line-height: 1.3rem; margin: 0.06rem 0; }
 [data-testid="stNavSectionHeader"] { margin: 0; padding-top: 0.35rem; padding-bottom: 0.1rem; }
 [data-testid="stSidebarUserContent"] { padding-top: 0.6rem; }
+:has(> .st-key-released) { display: none; }
 @media (max-width: 640px) { .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; } }
 </style>"""
 
@@ -53,7 +54,9 @@ def theme() -> str:
 
 def heading(title: str, claim: str, examples: Callable[[], None] = state.examples) -> None:
     """The page's title, its one-sentence claim and the example texts, on as little height as possible."""
-    st.html(_COMPACT + _RELEASED, unsafe_allow_javascript=True)
+    st.html(_COMPACT)
+    with st.container(key="released"):
+        st.html(_RELEASED, unsafe_allow_javascript=True)
     left, right, _ = st.columns([0.84, 0.125, 0.035], vertical_alignment="bottom")  # the menu of the app is in the corner
     left.markdown(f"# {title} :small[:gray[{claim}]]")
     with right:
