@@ -16,7 +16,7 @@ from tlmviz.networks import zoo
 from tlmviz.ui import alignment_state, alignment_words
 from tlmviz.ui.alignment_words import BY_HAND, FORCE, MODELS, TRANSLATION
 
-from .helpers import by_title, follow_link, only_models, open_page, run_snippet, words
+from .helpers import assert_healthy, by_title, follow_link, only_models, open_page, run_snippet, words
 
 PAGE = "pages/translation/alignment.py"
 TEXT = "Lily had a ball."
@@ -173,6 +173,16 @@ class TestModels:
         for name in ("tiny-additive", "tiny-coverage"):
             mt = tlmviz.load(name)
             assert np.allclose(heatmap(shown[name]), scope["found"][name].map(mt.align), atol=1e-4)
+
+    @pytest.mark.parametrize("asked", [alignment_state.REPEATERS[3], "<b>no sentence of the list</b>"])
+    def test_a_link_names_the_sentence(self, asked):
+        app = follow_link(PAGE, {"aview": MODELS, "arep": asked}, from_the_start=True)
+        assert_healthy(app)
+        known = asked in alignment_state.REPEATERS
+        assert app.selectbox("arep").value == (asked if known else app.selectbox("arep").options[0])
+        app.text_input("english").set_value("Tom is here.").run()
+        assert_healthy(app)
+        assert app.selectbox("arep").options[0] == "Tom is here." and (app.selectbox("arep").value == asked) == known
 
     def test_without_the_models_a_sentence_says_what_is_missing(self, models, monkeypatch):
         (models / "tiny-coverage").rename(models.parent / "away")

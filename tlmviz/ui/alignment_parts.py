@@ -184,8 +184,8 @@ def repeaters(pair: tuple[str, str], width: int) -> None:
     )
     numbers = [column for column in table if column.startswith(("repeats", "covloss"))]
     st.dataframe(table[[column for column in table if column not in numbers] + numbers], hide_index=True, column_config={
-        **{column: st.column_config.NumberColumn(format="%.3f" if "cov" in column else "%d", width=90) for column in numbers},
-        **{column: st.column_config.TextColumn(width=190) for column in ("sentence", "without", "with")},
+        **{column: st.column_config.NumberColumn(format="%.3f" if "cov" in column else "%d", width=124) for column in numbers},
+        **{column: st.column_config.TextColumn(width=160) for column in ("sentence", "without", "with")},
     })
 
 

@@ -48,7 +48,8 @@ POINTS = {
         "*Even* has the same cp as *most*: the penalty sees column sums alone, covloss sees who looked when.",
     ),
     MODELS: (
-        "Both models are the same network, trained on the same pairs; one sees its coverage vector and pays for overlap.",
+        "eng-fra-coverage began as eng-fra-additive; in the steps that followed (its card counts them) it saw its coverage "
+        "vector and paid for overlap.",
         "Decoded greedily, without penalties: a wide beam and its penalties hide what a model would repeat.",
         "Look for a line that stays near 1 while words repeat: these steps look only where the text has been before.",
     ),
