@@ -184,13 +184,13 @@ def repeaters(pair: tuple[str, str], width: int) -> None:
     )
     numbers = [column for column in table if column.startswith(("repeats", "covloss"))]
     st.dataframe(table[[column for column in table if column not in numbers] + numbers], hide_index=True, column_config={
-        **{column: st.column_config.NumberColumn(format="%.3f" if "cov" in column else "%d", width=124) for column in numbers},
-        **{column: st.column_config.TextColumn(width=160) for column in ("sentence", "without", "with")},
+        **{column: st.column_config.NumberColumn(format="%.3f" if "cov" in column else "%d", width=118) for column in numbers},
+        **{column: st.column_config.TextColumn(width=152) for column in ("sentence", "without", "with")},
     })
 
 
 def _repeated(count: int) -> str:
-    return f"{count} sequences of {state.GRAM} tokens again" if count else "repeats nothing"
+    return f"{count} sequence{'s' * (count > 1)} of {state.GRAM} tokens again" if count else "repeats nothing"
 
 
 # --- forced attention -------------------------------------------------------------------------------
