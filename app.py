@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-st.set_page_config(page_icon="pages/icon.svg", layout="wide", initial_sidebar_state=240)
+st.set_page_config(page_icon="pages/icon.svg", layout="wide", initial_sidebar_state=256)
 
 from tlmviz.ui import compute, menu, state  # noqa: E402  torch is imported here, before any page
 
