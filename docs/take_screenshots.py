@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 TEXT = "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball."
 REPEATS = "The cat saw a bird. The dog saw a bird. The cat saw a bird. The dog saw a"
+TWICE = "He is a good man, a good father, a good friend and a good neighbour."
 # file, page, scheme, width, height
 SHOTS = [
     ("explorer-light", f"?text={quote(TEXT)}&head=4.2&query=24&key=16", "light", 1280, 800),
@@ -26,6 +27,8 @@ SHOTS = [
     ("serving-dark", "serving", "dark", 1280, 800),
     ("beam-light", f"beam_search?english={quote('I am cold.')}", "light", 1280, 800),
     ("alignment-dark", "alignment", "dark", 1280, 800),
+    ("coverage-light", f"alignment?aview={quote('With and without coverage')}&arep={quote(TWICE)}", "light", 1280, 800),
+    ("mhc-light", "mhc?stok=4", "light", 1280, 800),
     ("flash-light", f"flash_attention?text={quote(TEXT)}&part=Tiles&head=4.2", "light", 1280, 800),
     ("long-dark", "long_context?lview=Masks&ltok=1024", "dark", 1280, 800),
 ]

@@ -88,7 +88,7 @@ def map_name(mt: Translator, align: int | None) -> str:
 
 def controls(mt: Translator, name: str, text: str) -> Shown:
     """Beam width, penalties, map and hypothesis. Raises BadSearch for what no search can do."""
-    ranks, maps, width, beta, floor = st.columns([0.4, 0.24, 0.11, 0.12, 0.13], vertical_alignment="bottom")
+    ranks, maps, width, beta, floor = st.columns([0.38, 0.23, 0.11, 0.13, 0.15], vertical_alignment="bottom")
     width = width.number_input("Beam", value=5, step=1, key="abeam", bind="query-params", help="1 to 20 texts are kept.")
     rules = penalties(beta, floor)
     align = map_menu(mt, maps)
