@@ -27,10 +27,9 @@ _COMPACT = """<style>
 [data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
 [data-testid="stSidebarNavItems"] li { margin: 0; }
 [data-testid="stSidebarNavLink"] { line-height: 1.3rem; margin: 0.06rem 0; padding-left: 0.35rem; padding-right: 0.35rem; }
-[data-testid="stSidebarNavLink"] > span:last-child { padding-right: 0; margin-right: 0; }
 [data-testid="stNavSectionHeader"] { margin: 0; padding-top: 0.35rem; padding-bottom: 0.1rem; }
 [data-testid="stSidebarUserContent"] { padding-top: 0.6rem; }
-:has(> .st-key-released) { display: none; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-released) { display: none; }
 @media (max-width: 640px) { .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; } }
 </style>"""
 
