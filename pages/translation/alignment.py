@@ -50,8 +50,9 @@ def two_models(text: str | None) -> None:
     pair = (first.selectbox("Without", without, key="awo", bind="query-params"),
             second.selectbox("With coverage", with_it, key="awi", bind="query-params"))
     options = [*([text] if text else []), *alignment_state.REPEATERS]
-    help_ = "Your own sentence, or one that invites repetition."
-    chosen = asked.selectbox("Sentence", options, key="arep", bind="query-params", help=help_)
+    chosen = asked.selectbox(
+        "Sentence", options, key="arep", bind="query-params", help="Your own sentence, or one that invites repetition."
+    )
     width = int(beam.number_input("Beam", value=1, step=1, key="acw", bind="query-params", help="1 is greedy."))
     parts.two_models(pair, chosen, width)
     parts.repeaters(pair, width)

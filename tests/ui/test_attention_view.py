@@ -14,6 +14,7 @@ import torch
 from tests import tiny
 from tlmviz.trace import AttentionSpec
 from tlmviz.ui import attention_view as view
+from tlmviz.ui.scripts import module
 
 FOLDER = Path(view.__file__).parent
 LAYERS, HEADS, SIZE, DIM = 2, 3, 9, 4
@@ -146,8 +147,9 @@ def test_height_is_added_without_disturbing_the_arrays():
 def test_the_script_is_one_module_of_short_files():
     for name in view.SCRIPTS:
         assert len((FOLDER / name).read_text(encoding="utf-8").splitlines()) <= 300, name
-    assert view._SCRIPT.count("export default function") == 1
-    assert "innerHTML" not in view._SCRIPT  # tokens are the user's text
+    script = module(FOLDER, view.SCRIPTS)
+    assert script.count("export default function") == 1
+    assert "innerHTML" not in script  # tokens are the user's text
 
 
 # --- the browser's side, run by node -------------------------------------------------------------

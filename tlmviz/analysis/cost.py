@@ -177,9 +177,11 @@ def _pass_flops(config: ModelConfig, queries: int, keys: int, expanded: int) -> 
 
 def _stream_weights(config: ModelConfig) -> int:
     """Multiplications of one token in both connections of a layer."""
+    if config.connection == "residual":
+        return 0
     c, n = config.d_model, config.streams
-    made = {"residual": 0, "hyper": n * (n + 2) * c, "manifold": n * (n + 2) * n * c}[config.connection]
-    return 2 * (made + (n * n + n) * c) if config.connection != "residual" else 0
+    made = n * (n + 2) * c * (n if config.connection == "manifold" else 1)
+    return 2 * (made + (n * n + n) * c)
 
 
 def attention_flops(shape: Shape, length: int) -> float:

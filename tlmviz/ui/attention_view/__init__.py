@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import streamlit as st
 
-from ..scripts import module
+from ..scripts import component
 
 if TYPE_CHECKING:
     from tlmviz.trace import Trace
@@ -36,10 +35,7 @@ STATE = {
     "overlay": [],
 }
 
-_HERE = Path(__file__).parent
-_SCRIPT = module(_HERE, SCRIPTS)
-_STYLE = (_HERE / "view.css").read_text(encoding="utf-8")
-_component = st.components.v2.component("tlmviz_attention_view", css=_STYLE, js=_SCRIPT)
+_component = component("tlmviz_attention_view", Path(__file__).parent, SCRIPTS)
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:

@@ -11,19 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from tlmviz.decoding.penalties import Penalties, token_coverage
 from tlmviz.decoding.records import Candidate
 
-from ..scripts import module
+from ..scripts import component
 
 MOST = 200  # texts that are sent, the most probable ones
 
-_HERE = Path(__file__).parent
-_SCRIPT = module(_HERE, ("scores.js", "view.js"))
-_STYLE = (_HERE / "view.css").read_text(encoding="utf-8")
-_component = st.components.v2.component("tlmviz_beam_ranking", css=_STYLE, js=_SCRIPT)
+_component = component("tlmviz_beam_ranking", Path(__file__).parent, ("scores.js", "view.js"))
 
 
 def rows(hypotheses: Sequence[Candidate], texts: Sequence[str], align: int | None, floor: float) -> list[dict[str, Any]]:

@@ -12,20 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from tlmviz.analysis.scaling_support import Support
 from tlmviz.figures import palette
 
-from ..scripts import module
+from ..scripts import component
 
 ITERATIONS = 40
 SCRIPTS = ("sinkhorn.js", "drawing.js", "controls.js", "view.js")
 
-_HERE = Path(__file__).parent
-_SCRIPT = module(_HERE, SCRIPTS)
-_STYLE = (_HERE / "view.css").read_text(encoding="utf-8")
-_component = st.components.v2.component("tlmviz_stream_dial", css=_STYLE, js=_SCRIPT)
+_component = component("tlmviz_stream_dial", Path(__file__).parent, SCRIPTS)
 
 
 def of_model(logits: np.ndarray, tokens: Sequence[str], sublayers: Sequence[str], iterations: int) -> dict[str, Any]:

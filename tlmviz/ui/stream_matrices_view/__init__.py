@@ -11,24 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import streamlit as st
-
 from tlmviz import figures
 from tlmviz.analysis.streams import Mixing
 
 from ..attention_view import pack
-from ..scripts import module
+from ..scripts import component
 
 SHARED = tuple(f"../attention_view/{name}" for name in ("decode.js", "theme.js", "export.js"))
 SCRIPTS = ("math.js", "numbers.js", "panels.js", "wirings.js", "pointer.js", "view.js")
 COLORS = ("value", "change")  # H_res itself, or what differs from the identity
 
-_HERE = Path(__file__).parent
-_component = st.components.v2.component(
-    "tlmviz_stream_matrices",
-    css=(_HERE / "view.css").read_text(encoding="utf-8"),
-    js=module(_HERE, (*SHARED, *SCRIPTS)),
-)
+_component = component("tlmviz_stream_matrices", Path(__file__).parent, (*SHARED, *SCRIPTS))
 
 
 def payload(
