@@ -1,14 +1,31 @@
-"""tlmviz: `streamlit run app.py`. Page config, sections, warm-up, run."""
+"""tlmviz: `streamlit run app.py`. The server: ready before its first visitor, the pages behind `pages/main.py`, and /health."""
+
+import contextlib
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
 
 import streamlit as st
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
-st.set_page_config(page_icon="pages/icon.svg", layout="wide", initial_sidebar_state=256)
+ROOT = Path(__file__).resolve().parent
+sys.path.insert(0, str(ROOT))  # the console script `streamlit`, started elsewhere, does not look here
 
-from tlmviz.ui import compute, menu, state  # noqa: E402  torch is imported here, before any page
 
-compute.warm_up()
-pages = menu.pages()
-page = st.navigation(pages, expanded=True)
-menu.sidebar(next(section for section, entries in pages.items() if page in entries))
-page.run()
-state.keep("model", "text", "mt", "english", "smodel")
+@contextlib.asynccontextmanager
+async def ready(_: st.App) -> AsyncIterator[None]:
+    """Import torch, load the default model and run it once; the server accepts nobody before."""
+    from tlmviz.ui import compute
+
+    compute.warm_up()
+    yield
+
+
+async def health(_: Request) -> JSONResponse:
+    """Answers only once `ready` is done: what a load balancer asks for."""
+    return JSONResponse({"status": "ok"})
+
+
+app = st.App(ROOT / "pages" / "main.py", lifespan=ready, routes=[Route("/health", health)])

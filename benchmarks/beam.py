@@ -19,11 +19,11 @@ import torch
 from report import compare, line, timed
 
 import tlmviz
+from tlmviz.checkpoints.native import for_inference
 from tlmviz.decoding.beam import BeamOptions, beam_search
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.steppers import stepper_of
 from tlmviz.networks.encoder_decoder import EncoderDecoder
-from tlmviz.networks.zoo import for_inference
 from tlmviz.translator_config import EncoderDecoderConfig
 
 WIDTH, SOURCE, WRITTEN = 5, 16, 24  # beams, source tokens, target tokens of the peer's line
@@ -44,7 +44,10 @@ assert all(len(sentence.split()) == 12 for sentence in SENTENCES)
 
 def translating(rounds: int):
     mt = tlmviz.load("eng-fra")
-    times = timed({sentence: lambda sentence=sentence: mt.translate(sentence, beam=WIDTH) for sentence in SENTENCES}, rounds)
+    times = timed(
+        {sentence: lambda sentence=sentence: mt.translate(sentence, beam=WIDTH) for sentence in SENTENCES},
+        rounds,
+    )
     every = [time for one in times.values() for time in one]
     yield line("eng-fra, translate, beam 5, 12 words", every, None, statistics.median(every), 200, "ms")
     # A width that finds many texts, so that there is something to rank.
@@ -90,7 +93,9 @@ def peer(rounds: int):
         ids = theirs.generate(source, generation_config=plan, attention_mask=torch.ones_like(source))
         assert ids.shape[1] == WRITTEN + 1
 
-    yield compare(f"3 + 3 layers, d 192, {WRITTEN} tokens: tlmviz, transformers", 0.7, search, generate, 2 * rounds)
+    yield compare(
+        f"3 + 3 layers, d 192, {WRITTEN} tokens: tlmviz, transformers", 0.7, search, generate, 2 * rounds
+    )
 
 
 def main() -> int:

@@ -17,9 +17,9 @@ from report import compare
 
 import tlmviz
 from tlmviz.caches import LatentCache
+from tlmviz.checkpoints.native import for_inference
 from tlmviz.config import notes_preset
 from tlmviz.networks.transformer import TransformerLM
-from tlmviz.networks.zoo import for_inference
 
 SHAPE = dict(vocab_size=2048, n_layers=6, n_heads=8, d_model=256, d_ff=1024, context=1024)
 PROMPT = torch.arange(1, 9)[None]
@@ -60,7 +60,9 @@ def peer(rounds: int):
         bos_token_id=0, eos_token_id=None, pad_token_id=0,
     )  # fmt: skip
     theirs = GPT2LMHeadModel(config).eval()
-    plan = GenerationConfig(max_new_tokens=128, do_sample=False, use_cache=True, eos_token_id=None, pad_token_id=0)
+    plan = GenerationConfig(
+        max_new_tokens=128, do_sample=False, use_cache=True, eos_token_id=None, pad_token_id=0
+    )
 
     @torch.inference_mode()
     def generate():
@@ -105,7 +107,13 @@ def absorbing(rounds: int):
 
             return step
 
-        yield compare(f"zoo-mla, one step at T = {length}: absorbed, naive", 1.0, stepper(True), stepper(False), 3 * rounds)
+        yield compare(
+            f"zoo-mla, one step at T = {length}: absorbed, naive",
+            1.0,
+            stepper(True),
+            stepper(False),
+            3 * rounds,
+        )
 
 
 def main() -> int:

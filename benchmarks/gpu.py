@@ -87,7 +87,11 @@ def draw(*shape: int, dtype=BF16) -> torch.Tensor:
 
 def sdpa(q, k, v, **options) -> dict[str, Callable]:
     """Every fused backend of scaled_dot_product_attention that takes these inputs."""
-    backends = dict(flash=SDPBackend.FLASH_ATTENTION, cudnn=SDPBackend.CUDNN_ATTENTION, efficient=SDPBackend.EFFICIENT_ATTENTION)
+    backends = dict(
+        flash=SDPBackend.FLASH_ATTENTION,
+        cudnn=SDPBackend.CUDNN_ATTENTION,
+        efficient=SDPBackend.EFFICIENT_ATTENTION,
+    )
 
     def run(backend):
         with sdpa_kernel(backend):
@@ -192,7 +196,11 @@ def masked() -> Iterator[Row]:
 def decoding() -> Iterator[Row]:
     heads, groups, width = 32, 8, 128
     for batch, length in ((1, 32768), (16, 8192), (64, 2048)):
-        q, k, v = draw(batch, heads, 1, width), draw(batch, groups, length, width), draw(batch, groups, length, width)
+        q, k, v = (
+            draw(batch, heads, 1, width),
+            draw(batch, groups, length, width),
+            draw(batch, groups, length, width),
+        )
         page = 64
         count = length // page
         table = torch.randperm(batch * count, device="cuda").view(batch, count).int()
@@ -340,7 +348,9 @@ def numbers() -> Iterator[Row]:
         return (x.float() / scale).to(torch.float8_e4m3fn), scale
 
     def error():  # against the input: the format's own rounding, about 0.02
-        return relative_error(kernels.dequantize(kernels.quantize(x[:256], per="channel", check=False)), x[:256])
+        return relative_error(
+            kernels.dequantize(kernels.quantize(x[:256], per="channel", check=False)), x[:256]
+        )
 
     yield Row(
         "quantize, FP8 E4M3 per channel, 16384 x 4096", lambda: kernels.quantize(x, per="channel", check=False),
@@ -379,9 +389,15 @@ def main() -> int:
         return 1
     torch.backends.cuda.matmul.allow_tf32 = False
     ceiling, lines = ceilings(), []
-    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, kernels by {kernels.backend_for(draw(1))}")
-    print(f"measured ceilings: {ceiling['TFLOP/s']:.0f} TFLOP/s (bfloat16 product), {ceiling['GB/s']:.0f} GB/s (copy)")
-    print(f"{'kernel':46} {'error':>8} {'ms':>9} {'best peer':>20} {'ms':>9} {'speed':>6} {'rate':>14} {'of max':>6}  target")
+    print(
+        f"{torch.cuda.get_device_name()}, torch {torch.__version__}, kernels by {kernels.backend_for(draw(1))}"
+    )
+    print(
+        f"measured ceilings: {ceiling['TFLOP/s']:.0f} TFLOP/s (bfloat16 product), {ceiling['GB/s']:.0f} GB/s (copy)"
+    )
+    print(
+        f"{'kernel':46} {'error':>8} {'ms':>9} {'best peer':>20} {'ms':>9} {'speed':>6} {'rate':>14} {'of max':>6}  target"
+    )
     for family in FAMILIES:
         if options.only not in family.__name__:
             continue
@@ -401,7 +417,9 @@ def main() -> int:
             )
             torch.cuda.empty_cache()
     if options.json:
-        options.json.write_text(json.dumps(dict(device=torch.cuda.get_device_name(), ceilings=ceiling, rows=lines), indent=1))
+        options.json.write_text(
+            json.dumps(dict(device=torch.cuda.get_device_name(), ceilings=ceiling, rows=lines), indent=1)
+        )
     return int(any("failed" in line for line in lines))
 
 

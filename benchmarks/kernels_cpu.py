@@ -45,7 +45,10 @@ def masked(rounds: int):
     slopes = 2.0 ** -torch.arange(1.0, HEADS + 1)
     hidden = torch.zeros(2048, 2048).masked_fill((distance < 0) | (distance >= 256), -torch.inf)
     bias = (-slopes[:, None, None] * distance).masked_fill(distance < 0, -torch.inf)[None]
-    for name, options, mask in (("window 256", dict(window=256), hidden), ("ALiBi", dict(slopes=slopes), bias)):
+    for name, options, mask in (
+        ("window 256", dict(window=256), hidden),
+        ("ALiBi", dict(slopes=slopes), bias),
+    ):
         yield compare(
             f"attention, {name}, T = 2048", 1.0, lambda: kernels.attention(q, k, v, **options),
             lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=mask), rounds,
@@ -57,10 +60,16 @@ def pooled(rounds: int):
         q, k, v = inputs(length, heads=1)
         lse = kernels.attention(q, k, v)[1]
         for reduce in kernels.REDUCTIONS:
-            times = timed({"ours": lambda: kernels.pooled_attention_map(q, k, lse, reduce=reduce)}, max(3, rounds // 5))["ours"]
-            yield line(f"pooled overview, {reduce}, T = {length}", times, None, statistics.median(times), bar, "ms")
+            times = timed(
+                {"ours": lambda: kernels.pooled_attention_map(q, k, lse, reduce=reduce)}, max(3, rounds // 5)
+            )["ours"]
+            yield line(
+                f"pooled overview, {reduce}, T = {length}", times, None, statistics.median(times), bar, "ms"
+            )
             extra = in_a_fresh_process(length, reduce)
-            yield line(f"pooled overview, {reduce}, T = {length}: peak extra memory", [0.0], None, extra, 64.0, "MB")
+            yield line(
+                f"pooled overview, {reduce}, T = {length}: peak extra memory", [0.0], None, extra, 64.0, "MB"
+            )
 
 
 def in_a_fresh_process(length: int, reduce: str) -> float:

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 DEBOUNCE = 150  # ms that the text box waits for the next key, not counted
 STORY = (
     "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball. "
-    "She looked for the red ball in the garden and in the house. Her mom said, \"Do not be sad, Lily.\" "
+    'She looked for the red ball in the garden and in the house. Her mom said, "Do not be sad, Lily." '
 )
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 # Resolves with the time of the first exact map whose text or head differs from `before`.
@@ -57,7 +57,9 @@ class Server:
     def __enter__(self) -> Server:
         command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
         self.started = time.time()
-        self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         while True:
             with contextlib.suppress(OSError):
                 urllib.request.urlopen(self.url + "_stcore/health", timeout=1).read()
@@ -85,7 +87,9 @@ def summary(times: list[float]) -> str:
 def open_page(page: Page, url: str) -> tuple[float, float]:
     """Open a page; returns the seconds to its first painted picture, and the wall clock's time of that moment."""
     page.goto(url, wait_until="commit")
-    view = page.locator("[data-first-at]").first  # by the page's clock: reading it may wait for Plotly to load
+    view = page.locator(
+        "[data-first-at]"
+    ).first  # by the page's clock: reading it may wait for Plotly to load
     view.wait_for(state="attached", timeout=60_000)
     first = float(view.get_attribute("data-first-at"))
     return first / 1e3, (page.evaluate("performance.timeOrigin") + first) / 1e3
@@ -123,7 +127,9 @@ def hover_messages(page: Page, sent: list) -> int:
     page.wait_for_timeout(500)
     before = len(sent)
     for i in range(60):
-        page.mouse.move(box["x"] + box["width"] * (i % 10 + 1) / 12, box["y"] + box["height"] * (i // 10 + 1) / 8)
+        page.mouse.move(
+            box["x"] + box["width"] * (i % 10 + 1) / 12, box["y"] + box["height"] * (i // 10 + 1) / 8
+        )
     page.wait_for_timeout(500)
     return len(sent) - before
 
@@ -138,9 +144,15 @@ def in_browser(count: int) -> dict[str, object]:
             _, moment = open_page(page, server.url)
             result["cold start to first picture, s (bar 6)"] = round(moment - server.started, 2)
             warm = [_fresh(browser, server.url)[0] for _ in range(7)]
-            result["warm first picture, s (bar 1.5)"] = f"median {statistics.median(warm):.2f}, worst {max(warm):.2f}"
-            warm = [_fresh(browser, server.url + "mhc")[0] for _ in range(8)][1:]  # the first one loads the model
-            result["the same of mHC, s (bar 1.5)"] = f"median {statistics.median(warm):.2f}, worst {max(warm):.2f}"
+            result["warm first picture, s (bar 1.5)"] = (
+                f"median {statistics.median(warm):.2f}, worst {max(warm):.2f}"
+            )
+            warm = [_fresh(browser, server.url + "mhc")[0] for _ in range(8)][
+                1:
+            ]  # the first one loads the model
+            result["the same of mHC, s (bar 1.5)"] = (
+                f"median {statistics.median(warm):.2f}, worst {max(warm):.2f}"
+            )
             for tokens in (256, 1024):
                 text = _text_of(tokens)
                 seconds, payload = _fresh(browser, server.url + "?text=" + urllib.request.quote(text))
@@ -163,7 +175,9 @@ def _fresh(browser, url: str) -> tuple[float, int]:
     """Seconds to the first picture and websocket bytes received in a new browser context."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page, received = context.new_page(), []
-    page.on("websocket", lambda socket_: socket_.on("framereceived", lambda frame: received.append(len(frame))))
+    page.on(
+        "websocket", lambda socket_: socket_.on("framereceived", lambda frame: received.append(len(frame)))
+    )
     seconds, _ = open_page(page, url)
     page.wait_for_timeout(1500)  # what is sent after the picture counts as well
     total = sum(received)
@@ -188,7 +202,9 @@ class Session:
     """One user without a browser: opens the page, types, and waits for the script to finish."""
 
     def __init__(self, port: int) -> None:
-        self.socket = connect(f"ws://localhost:{port}/_stcore/stream", subprotocols=["streamlit"], max_size=None)
+        self.socket = connect(
+            f"ws://localhost:{port}/_stcore/stream", subprotocols=["streamlit"], max_size=None
+        )
         self.text_id = self.fragment = ""
         self.run(BackMsg())
 
@@ -250,7 +266,9 @@ def sessions(users: int, rounds: int, reruns: int) -> dict[str, object]:
             if (i + 1) % (reruns // 4) == 0:
                 marks.append(server.memory())
         growth = marks[-1] - marks[1]
-        result[f"memory over {reruns} reruns, MB at each quarter"] = ", ".join(f"{mark:.0f}" for mark in marks)
+        result[f"memory over {reruns} reruns, MB at each quarter"] = ", ".join(
+            f"{mark:.0f}" for mark in marks
+        )
         result["growth after the first quarter, MB (bar: flat)"] = round(growth, 1)
     return result
 

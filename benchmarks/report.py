@@ -60,7 +60,10 @@ def machine() -> str:
 
 
 def table(
-    parts: Iterable[Callable[[int], Iterator[dict]]], chosen: argparse.Namespace, head: str, text: Callable[[dict], str]
+    parts: Iterable[Callable[[int], Iterator[dict]]],
+    chosen: argparse.Namespace,
+    head: str,
+    text: Callable[[dict], str],
 ) -> int:
     """Print every line as soon as it is measured; returns the exit status, 1 when a bar is missed."""
     rows = []

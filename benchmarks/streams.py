@@ -29,7 +29,9 @@ def forward(rounds: int):
     for threads in (torch.get_num_threads(), 1):
         for name, bar in KINDS.items():
             networks = [tlmviz.load(each).network for each in (name, TWIN)]
-            ours, theirs = (torch.inference_mode()(lambda network=network: network(ids)) for network in networks)
+            ours, theirs = (
+                torch.inference_mode()(lambda network=network: network(ids)) for network in networks
+            )
             torch.set_num_threads(threads)
             held = bar if bar and threads > 1 else TOLD
             yield compare(f"forward, T = 256, {threads} threads: {name}, {TWIN}", held, ours, theirs, rounds)
@@ -49,7 +51,9 @@ def training(rounds: int):
         return run
 
     for name in KINDS:
-        yield compare(f"training step, 4 x 256: {name}, {TWIN}", TOLD, step(name), step(TWIN), max(3, rounds // 8))
+        yield compare(
+            f"training step, 4 x 256: {name}, {TWIN}", TOLD, step(name), step(TWIN), max(3, rounds // 8)
+        )
 
 
 def main() -> int:

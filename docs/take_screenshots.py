@@ -19,7 +19,13 @@ TWICE = "He is a good man, a good father, a good friend and a good neighbour."
 # file, page, scheme, width, height
 SHOTS = [
     ("explorer-light", f"?text={quote(TEXT)}&head=4.2&query=24&key=16", "light", 1280, 800),
-    ("explorer-dark", f"?text={quote(REPEATS)}&head=5.0&query=23&key=17&mode=arcs&order=induction", "dark", 1280, 800),
+    (
+        "explorer-dark",
+        f"?text={quote(REPEATS)}&head=5.0&query=23&key=17&mode=arcs&order=induction",
+        "dark",
+        1280,
+        800,
+    ),
     ("explorer-phone", f"?text={quote(TEXT)}&head=4.2", "light", 390, 844),
     ("block-light", f"inside_block?text={quote(TEXT)}&head=4.2&step=softmax", "light", 1280, 800),
     ("planes-light", f"rope_planes?text={quote(TEXT)}&head=4.2&query=24&key=16", "light", 1280, 800),
@@ -27,7 +33,13 @@ SHOTS = [
     ("serving-dark", "serving", "dark", 1280, 800),
     ("beam-light", f"beam_search?english={quote('I am cold.')}", "light", 1280, 800),
     ("alignment-dark", "alignment", "dark", 1280, 800),
-    ("coverage-light", f"alignment?aview={quote('With and without coverage')}&arep={quote(TWICE)}", "light", 1280, 800),
+    (
+        "coverage-light",
+        f"alignment?aview={quote('With and without coverage')}&arep={quote(TWICE)}",
+        "light",
+        1280,
+        800,
+    ),
     ("mhc-light", "mhc?stok=4", "light", 1280, 800),
     ("flash-light", f"flash_attention?text={quote(TEXT)}&part=Tiles&head=4.2", "light", 1280, 800),
     ("long-dark", "long_context?lview=Masks&ltok=1024", "dark", 1280, 800),

@@ -6,7 +6,7 @@ import torch
 import tlmviz
 from tlmviz import __main__ as commands
 from tlmviz import checks
-from tlmviz.networks import zoo
+from tlmviz.checkpoints import native as zoo
 from tlmviz.training import __main__ as training
 
 from . import tiny
@@ -32,8 +32,15 @@ class TestCheck:
         assert len(lines) == len(checks.applicable(tlmviz.load(folder)))
         assert all(line.startswith("ok ") and "allowed" in line for line in lines)
         # one of each subject: maps, long texts, the family, RoPE, its scalings, caches, serving
-        for name in ("Map = softmax", "Tiled = full", "G = H is MHA, G = 1 MQA", "Norms stay", "PI = θ(t/s)",
-                     "Every cache = full pass", "Paged = contiguous"):
+        for name in (
+            "Map = softmax",
+            "Tiled = full",
+            "G = H is MHA, G = 1 MQA",
+            "Norms stay",
+            "PI = θ(t/s)",
+            "Every cache = full pass",
+            "Paged = contiguous",
+        ):
             assert sum(f" {name} " in line for line in lines) == 1
 
     def test_its_own_text_fits_the_bundled_models(self, capsys):
@@ -48,7 +55,8 @@ class TestCheck:
         assert "FAIL  Wrong" in capsys.readouterr().out
 
     @pytest.mark.parametrize(
-        "model, text, word", [("no-such", "a", "no-such"), (None, "", "empty"), (None, "Lily " * 99, "at most 64")]
+        "model, text, word",
+        [("no-such", "a", "no-such"), (None, "", "empty"), (None, "Lily " * 99, "at most 64")],
     )
     def test_bad_input_is_status_two_and_a_sentence(self, folder, capsys, model, text, word):
         assert commands.main(["check", model or folder, text]) == 2

@@ -64,10 +64,18 @@ def test_malformed_json_is_refused(text):
 @pytest.mark.parametrize(
     "changes",
     [
-        dict(latent_dim=0), dict(latent_dim=8), dict(latent_dim=8, rope_dim=3), dict(rope_dim=4), dict(rope_dim=-2),
-        dict(latent_dim=8, rope_dim=4, positions="none"), dict(latent_dim=8, rope_dim=4, positions="alibi"),
-        dict(latent_dim=8, rope_dim=4, n_kv_heads=2), dict(latent_dim=8, rope_dim=4, bias=True),
-        dict(latent_dim=True, rope_dim=4), dict(latent_dim=8, rope_dim=4.0), dict(positions="relative", relative_distance=0),
+        dict(latent_dim=0),
+        dict(latent_dim=8),
+        dict(latent_dim=8, rope_dim=3),
+        dict(rope_dim=4),
+        dict(rope_dim=-2),
+        dict(latent_dim=8, rope_dim=4, positions="none"),
+        dict(latent_dim=8, rope_dim=4, positions="alibi"),
+        dict(latent_dim=8, rope_dim=4, n_kv_heads=2),
+        dict(latent_dim=8, rope_dim=4, bias=True),
+        dict(latent_dim=True, rope_dim=4),
+        dict(latent_dim=8, rope_dim=4.0),
+        dict(positions="relative", relative_distance=0),
     ],
 )
 def test_latent_parts_fit_together(changes):
@@ -96,6 +104,14 @@ def test_changes_are_checked_and_the_original_stays():
 
 def test_notes_preset_fixes_the_parts_and_takes_the_sizes():
     notes = notes_preset(n_heads=4, d_model=32, n_layers=3)
-    parts = (notes.positions, notes.norm, notes.norm_place, notes.feedforward, notes.bias, notes.tied, notes.window)
+    parts = (
+        notes.positions,
+        notes.norm,
+        notes.norm_place,
+        notes.feedforward,
+        notes.bias,
+        notes.tied,
+        notes.window,
+    )
     assert parts == ("learned", "layernorm", "pre", "gelu", True, False, None)
     assert (notes.n_kv_heads, notes.n_layers, notes.head_dim) == (4, 3, 8)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import tlmviz
-from tlmviz.analysis.heads import head_scores
+from tlmviz.analysis.attention.heads import head_scores
 from tlmviz.training.recipes import RECIPES
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -57,7 +57,9 @@ class TestFit:
     def test_a_short_text_stays(self, lm):
         assert lm.fit(TEXT) == (TEXT, len(lm.encode(TEXT)))
 
-    @pytest.mark.parametrize("text", [TEXT * 4, "😀" * 30, "שלום " * 20, "a" * 99], ids=["words", "emoji", "hebrew", "a"])
+    @pytest.mark.parametrize(
+        "text", [TEXT * 4, "😀" * 30, "שלום " * 20, "a" * 99], ids=["words", "emoji", "hebrew", "a"]
+    )
     def test_a_long_text_is_cut_at_a_whole_character(self, short, text):
         part, tokens = short.fit(text)
         assert text.startswith(part) and 0 < len(part) < len(text)
@@ -87,7 +89,11 @@ class TestGenerate:
             if new[-1] == variant.tokenizer.end_of_text:
                 break
         text = variant.generate("Lily", max_new_tokens=12, temperature=0)
-        assert text == variant.tokenizer.decode(new) == variant.generate("Lily", max_new_tokens=12, temperature=0, seed=9)
+        assert (
+            text
+            == variant.tokenizer.decode(new)
+            == variant.generate("Lily", max_new_tokens=12, temperature=0, seed=9)
+        )
 
     def test_sampling_without_a_cache_draws_the_same(self, variant):
         ids, generator = variant.encode("Tom"), torch.Generator().manual_seed(5)
@@ -115,10 +121,14 @@ class TestGenerate:
         assert len(seen) == 24 - len(short.encode("Tom"))
 
     def test_nothing_to_start_from_is_a_fresh_document(self, lm):
-        assert lm.generate("", max_new_tokens=3, temperature=0) == lm.generate("", max_new_tokens=3, temperature=0)
+        assert lm.generate("", max_new_tokens=3, temperature=0) == lm.generate(
+            "", max_new_tokens=3, temperature=0
+        )
         assert lm.generate("a", max_new_tokens=0) == ""
 
-    @pytest.mark.parametrize("bad", [dict(temperature=-1.0), dict(temperature=math.nan), dict(top_k=0), dict(top_p=0.0)])
+    @pytest.mark.parametrize(
+        "bad", [dict(temperature=-1.0), dict(temperature=math.nan), dict(top_k=0), dict(top_p=0.0)]
+    )
     def test_impossible_settings_are_refused(self, lm, bad):
         with pytest.raises(BadShape) as error:
             lm.generate("a", **bad)
@@ -130,7 +140,9 @@ class TestCall:
         ids = torch.tensor([variant.encode(TEXT)])
         cache = variant.new_cache()
         assert cache.nbytes == 0
-        pieces = torch.cat([variant(ids[:, :5], cache), variant(ids[:, 5:6], cache), variant(ids[:, 6:], cache)], 1)
+        pieces = torch.cat(
+            [variant(ids[:, :5], cache), variant(ids[:, 5:6], cache), variant(ids[:, 6:], cache)], 1
+        )
         torch.testing.assert_close(pieces, variant(ids), atol=1e-4, rtol=0)
         assert cache.length == ids.shape[1] and cache.nbytes > 0
         cache = variant.new_cache()
@@ -177,7 +189,7 @@ class TestBitsPerByte:
         assert model.bits_per_byte(joined) == pytest.approx(model.bits_per_byte(SENTENCES), rel=1e-6)
 
     def test_batches_do_not_matter(self, model):
-        from tlmviz.quality import bits_per_byte
+        from tlmviz.evaluation import bits_per_byte
 
         found = [bits_per_byte(model.network, model.tokenizer, SENTENCES, size) for size in (1, 40, 100_000)]
         assert found == pytest.approx([found[0]] * 3, rel=1e-6)
@@ -195,7 +207,9 @@ class TestBitsPerByte:
         model = tiny.language_model(tokenizer, tied=False)
         model.network.head.weight.zero_()
         tokens, size = len(tokenizer.encode(TEXT)), len(TEXT.encode())
-        assert model.bits_per_byte(TEXT) == pytest.approx(tokens * math.log2(tokenizer.vocab_size) / size, rel=1e-6)
+        assert model.bits_per_byte(TEXT) == pytest.approx(
+            tokens * math.log2(tokenizer.vocab_size) / size, rel=1e-6
+        )
 
 
 class TestBundled:
@@ -220,7 +234,9 @@ class TestBundled:
         assert len(trace.head_statistics()) == layers * heads
         assert trace["blocks.0.attn.q"].shape == (1, heads, length, stories.config.head_dim)
         assert stories.name in tlmviz.list_models() and tlmviz.list_models()[stories.name]
-        assert isinstance(stories.generate("Once", max_new_tokens=4, temperature=0.8, top_k=40, top_p=1.0, seed=0), str)
+        assert isinstance(
+            stories.generate("Once", max_new_tokens=4, temperature=0.8, top_k=40, top_p=1.0, seed=0), str
+        )
 
     def test_an_unknown_name_lists_those_that_exist(self):
         with pytest.raises(UnknownName) as error:

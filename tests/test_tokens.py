@@ -11,7 +11,18 @@ from .tiny import SENTENCES, sentence
 from .tiny import tokenizer as make_tokenizer
 
 TOKENIZER = make_tokenizer()
-ODD = ["", " ", "👩‍👩‍👧 and 😀", "שלום עולם", "مرحبا", "\x00\x01\x7f\x85", "a\r\n\tb  c", "é vs é", "<b>&amp;</b>", "\ufeff�"]
+ODD = [
+    "",
+    " ",
+    "👩‍👩‍👧 and 😀",
+    "שלום עולם",
+    "مرحبا",
+    "\x00\x01\x7f\x85",
+    "a\r\n\tb  c",
+    "é vs é",
+    "<b>&amp;</b>",
+    "\ufeff�",
+]
 
 
 @pytest.mark.parametrize("text", [*ODD, *SENTENCES])
@@ -47,7 +58,10 @@ def test_the_special_token_cannot_be_typed():
 
 def test_bos_is_the_special_token_and_decodes_to_nothing():
     assert TOKENIZER.encode("a", bos=True) == [TOKENIZER.end_of_text, *TOKENIZER.encode("a")]
-    assert TOKENIZER.decode([TOKENIZER.end_of_text]) == "" and TOKENIZER.token_bytes(TOKENIZER.end_of_text) == b""
+    assert (
+        TOKENIZER.decode([TOKENIZER.end_of_text]) == ""
+        and TOKENIZER.token_bytes(TOKENIZER.end_of_text) == b""
+    )
 
 
 def test_names_are_readable():
@@ -77,7 +91,10 @@ def test_file_round_trip(tmp_path):
     path = tmp_path / "tokenizer.json"
     path.write_text(TOKENIZER.to_json())
     again = Tokenizer.load(path)
-    assert again.encode(SENTENCES[1]) == TOKENIZER.encode(SENTENCES[1]) and again.end_of_text == TOKENIZER.end_of_text
+    assert (
+        again.encode(SENTENCES[1]) == TOKENIZER.encode(SENTENCES[1])
+        and again.end_of_text == TOKENIZER.end_of_text
+    )
 
 
 WORDS = '"model": {"type": "WordLevel", "vocab": {%s}, "unk_token": "w"}'

@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from tlmviz import kernels
-from tlmviz.analysis import interventions
+from tlmviz.analysis.attention import interventions
 from tlmviz.errors import BadShape, UnknownName
 from tlmviz.trace import STAGES, Tap, keep_attention, name_taps, recording
 
@@ -42,7 +42,9 @@ def trace(variant):
 
 def mask(trace, layer):
     spec = trace.specs[layer]
-    return dict(scale=spec.scale, causal=spec.causal, window=spec.window, slopes=spec.slopes, relative=spec.relative)
+    return dict(
+        scale=spec.scale, causal=spec.causal, window=spec.window, slopes=spec.slopes, relative=spec.relative
+    )
 
 
 def exact_maps(trace, layer):
@@ -171,7 +173,9 @@ class TestTensors:
 class TestProbabilities:
     def test_equal_softmax(self, lm):
         trace = lm.trace(TEXT)
-        assert torch.allclose(trace.probabilities(3, 0.5), (trace.logits[3].double() / 0.5).softmax(-1).float())
+        assert torch.allclose(
+            trace.probabilities(3, 0.5), (trace.logits[3].double() / 0.5).softmax(-1).float()
+        )
         assert torch.allclose(trace.probabilities(), trace.logits[-1].softmax(-1))
 
     def test_temperature_zero_takes_the_largest(self, lm):
@@ -203,7 +207,9 @@ class TestMaps:
         for layer in range(2):
             exact = exact_maps(trace, layer)
             for head in range(4):
-                torch.testing.assert_close(trace.attention(layer, head).double(), exact[head], atol=2e-5, rtol=0)
+                torch.testing.assert_close(
+                    trace.attention(layer, head).double(), exact[head], atol=2e-5, rtol=0
+                )
 
     def test_it_explains_what_the_head_put_out(self, trace):
         """z = map @ v: the map shown is the map that was used."""
@@ -216,7 +222,9 @@ class TestMaps:
     @pytest.mark.parametrize("cols", [slice(None), slice(0, 4)])
     def test_a_tile_is_a_slice_of_the_whole(self, trace, rows, cols):
         whole = trace.attention(1, 2)
-        torch.testing.assert_close(trace.attention(1, 2, rows=rows, cols=cols), whole[rows, cols], atol=5e-6, rtol=0)
+        torch.testing.assert_close(
+            trace.attention(1, 2, rows=rows, cols=cols), whole[rows, cols], atol=5e-6, rtol=0
+        )
 
     def test_stages_build_on_each_other(self, trace):
         q, k, _ = trace.qk(1, 3)
@@ -233,7 +241,9 @@ class TestMaps:
 
     def test_pooled_is_pooling(self, trace):
         exact = trace.attention(0, 1)[None]
-        torch.testing.assert_close(trace.pooled(0, 1, size=7), F.adaptive_max_pool2d(exact, 7)[0], atol=5e-6, rtol=0)
+        torch.testing.assert_close(
+            trace.pooled(0, 1, size=7), F.adaptive_max_pool2d(exact, 7)[0], atol=5e-6, rtol=0
+        )
         mean = F.adaptive_avg_pool2d(exact, 7)[0]
         torch.testing.assert_close(trace.pooled(0, 1, size=7, reduce="mean"), mean, atol=5e-6, rtol=0)
 
@@ -242,7 +252,9 @@ class TestMaps:
         assert overview.shape == (2, 4, 9, 9)
         for layer in range(2):
             for head in range(4):
-                torch.testing.assert_close(overview[layer, head], trace.pooled(layer, head, 9), atol=5e-6, rtol=0)
+                torch.testing.assert_close(
+                    overview[layer, head], trace.pooled(layer, head, 9), atol=5e-6, rtol=0
+                )
 
     @pytest.mark.parametrize("position", [0, 5, -1])
     def test_row_holds_that_row_of_every_head(self, trace, position):

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tlmviz
+from tlmviz.checkpoints import native as zoo
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.errors import BadCheckpoint, BadSearch, BadText
-from tlmviz.networks import zoo
 from tlmviz.translator import tidy
 
 from . import tiny
@@ -31,12 +31,18 @@ def transformer(tokenizer):
 def test_a_translation_is_whole(mt):
     found = mt.translate(TEXT, beam=3)
     assert found.source == [mt.tokenizer.name(i) for i in mt.encode(TEXT)]
-    assert found.attention.shape == (len(found.tokens), len(found.source)) and len(found.logps) == len(found.tokens)
+    assert found.attention.shape == (len(found.tokens), len(found.source)) and len(found.logps) == len(
+        found.tokens
+    )
     np.testing.assert_allclose(found.attention.sum(1), 1, atol=1e-5)
     assert found.score == found.parts.total and found.parts.logp == pytest.approx(sum(found.logps))
     assert len(found.others) <= 2 and found.stopped
     assert found.finished == ("finished" in set(found.tree.state))
-    best = found.tree[found.tree.state == "finished"] if found.finished else found.tree[found.tree.state == "kept"]
+    best = (
+        found.tree[found.tree.state == "finished"]
+        if found.finished
+        else found.tree[found.tree.state == "kept"]
+    )
     assert best.score.max() == pytest.approx(found.score, abs=1e-5) or not found.finished
 
 
@@ -112,7 +118,11 @@ def test_tidying_twice_changes_nothing(text):
 
 
 def test_ids_are_those_of_the_tidy_text(transformer):
-    assert transformer.encode("  Tom  saw ") == transformer.encode("Tom saw") == transformer.tokenizer.encode("Tom saw")
+    assert (
+        transformer.encode("  Tom  saw ")
+        == transformer.encode("Tom saw")
+        == transformer.tokenizer.encode("Tom saw")
+    )
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\u200b\n"])
@@ -149,7 +159,9 @@ def test_bad_settings_give_a_sentence(transformer, settings, said):
     assert said in sentence(error)
 
 
-@pytest.mark.parametrize("text", ["\U0001f600\U0001f600", "\ud83d", "<|endoftext|>", "\u4f60\u597d", "x\x00y", "...", "1 000"])
+@pytest.mark.parametrize(
+    "text", ["\U0001f600\U0001f600", "\ud83d", "<|endoftext|>", "\u4f60\u597d", "x\x00y", "...", "1 000"]
+)
 def test_any_characters_are_translated(transformer, text):
     assert isinstance(transformer.translate(text, beam=2).text, str)
 
@@ -174,7 +186,9 @@ class TestCheckpoints:
         assert not any(p.requires_grad for p in again.network.parameters()) and not again.network.training
 
     def test_every_weight_is_kept_in_float32(self, mt, tmp_path):
-        zoo.save_network(tmp_path / "tiny", mt.network, mt.tokenizer, dtype=next(mt.network.parameters()).dtype)
+        zoo.save_network(
+            tmp_path / "tiny", mt.network, mt.tokenizer, dtype=next(mt.network.parameters()).dtype
+        )
         again = tlmviz.load(tmp_path / "tiny")
         assert again.read(TEXT, [5, 6, 7]).logp == pytest.approx(mt.read(TEXT, [5, 6, 7]).logp, abs=1e-5)
 

@@ -23,7 +23,9 @@ VARIANTS = {
     "rope": {},
     "alibi-window": dict(positions="alibi", window=5, n_kv_heads=2),
     "notes": dict(positions="learned", norm="layernorm", feedforward="gelu", bias=True, tied=False),
-    "post-sinusoidal": dict(positions="sinusoidal", norm="layernorm", norm_place="post", feedforward="relu", bias=True),
+    "post-sinusoidal": dict(
+        positions="sinusoidal", norm="layernorm", norm_place="post", feedforward="relu", bias=True
+    ),
     "none-mqa": dict(positions="none", n_kv_heads=1),
     "latent": dict(latent_dim=12, rope_dim=4),
     "relative": dict(positions="relative", relative_distance=6),
@@ -58,7 +60,10 @@ def randomise(model, seed: int, size: float = 0.25, centre: float = 1.0):
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.copy_((centre if parameter.ndim == 1 else 0.0) + size * torch.randn(parameter.shape, generator=generator))
+            parameter.copy_(
+                (centre if parameter.ndim == 1 else 0.0)
+                + size * torch.randn(parameter.shape, generator=generator)
+            )
     return model.eval().requires_grad_(False)
 
 
@@ -108,7 +113,11 @@ def scores(q, k, scale=None, relative=None, **mask):
     added = 0.0 if relative is None else relative_bias(q, k.shape[2], relative)
     k = k.double().repeat_interleave(q.shape[1] // k.shape[1], 1)
     scale = q.shape[-1] ** -0.5 if scale is None else scale
-    return q.double() @ k.transpose(-1, -2) * scale + added + bias(q.shape[2], k.shape[2], heads=q.shape[1], **mask)
+    return (
+        q.double() @ k.transpose(-1, -2) * scale
+        + added
+        + bias(q.shape[2], k.shape[2], heads=q.shape[1], **mask)
+    )
 
 
 def probabilities(q, k, **options):

@@ -1,15 +1,15 @@
 """tlmviz: a visual attention explorer.
 
-    import tlmviz
-    lm = tlmviz.load("stories-rope")
-    trace = lm.trace("Once upon a time")
-    trace.attention(layer=0, head=0)  # [T, T], computed when asked
+import tlmviz
+lm = tlmviz.load("stories-rope")
+trace = lm.trace("Once upon a time")
+trace.attention(layer=0, head=0)  # [T, T], computed when asked
 """
 
+from .checkpoints.native import list_models
+from .checkpoints.registry import load
 from .errors import Error
 from .language_model import LanguageModel
-from .loading import load
-from .networks.zoo import list_models
 from .translator import Hypothesis, Translator
 
 __all__ = ["Error", "Hypothesis", "LanguageModel", "Translator", "list_models", "load"]

@@ -37,8 +37,10 @@ def main(arguments: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     for result in results:
-        print(f"{'ok  ' if result.passed else 'FAIL'}  {result.name:24} {result.claim}: "
-              f"{result.unit} {result.error:.2e}, allowed {result.tolerance:.0e}")
+        print(
+            f"{'ok  ' if result.passed else 'FAIL'}  {result.name:24} {result.claim}: "
+            f"{result.unit} {result.error:.2e}, allowed {result.tolerance:.0e}"
+        )
     return 0 if all(result.passed for result in results) else 1
 
 

@@ -113,18 +113,35 @@ class ModelConfig(JSONConfig):
 
     def __post_init__(self) -> None:
         self.check_choices(
-            positions=POSITIONS, norm=NORMS, norm_place=NORM_PLACES, feedforward=FEEDFORWARDS, connection=CONNECTIONS
+            positions=POSITIONS,
+            norm=NORMS,
+            norm_place=NORM_PLACES,
+            feedforward=FEEDFORWARDS,
+            connection=CONNECTIONS,
         )
-        self.check_counts("vocab_size", "n_layers", "d_model", "n_heads", "n_kv_heads", "d_ff", "context", "relative_distance")
+        self.check_counts(
+            "vocab_size",
+            "n_layers",
+            "d_model",
+            "n_heads",
+            "n_kv_heads",
+            "d_ff",
+            "context",
+            "relative_distance",
+        )
         self.check_counts("streams", "sinkhorn")
         if self.d_model % self.n_heads:
-            raise BadConfig(f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}; change either.")
+            raise BadConfig(
+                f"d_model {self.d_model} is not a multiple of n_heads {self.n_heads}; change either."
+            )
         if self.n_heads % self.n_kv_heads:
             raise BadConfig(f"n_heads {self.n_heads} is not a multiple of n_kv_heads {self.n_kv_heads}.")
         if self.latent_dim is None and self.positions == "rope" and self.head_dim % 2:
             raise BadConfig(f"RoPE rotates pairs, but the head dimension is {self.head_dim}; make it even.")
         if self.window is not None and (type(self.window) is not int or self.window < 1):
-            raise BadConfig(f"window is {self.window!r}; it must be a whole number of at least 1, or null for none.")
+            raise BadConfig(
+                f"window is {self.window!r}; it must be a whole number of at least 1, or null for none."
+            )
         self._check_latent()
         self._check_streams()
         if not 0 < self.rope_base < float("inf"):
@@ -138,13 +155,21 @@ class ModelConfig(JSONConfig):
                 raise BadConfig(f"{name} is {value!r}; it must be a whole number of at least {least}.")
         if self.latent_dim is None:
             if self.rope_dim:
-                raise BadConfig(f"rope_dim is {self.rope_dim}, which only latent attention has; give latent_dim too, or 0.")
+                raise BadConfig(
+                    f"rope_dim is {self.rope_dim}, which only latent attention has; give latent_dim too, or 0."
+                )
         elif self.positions not in ("rope", "none"):
-            raise BadConfig(f"positions is {self.positions!r}; latent attention knows rope (decoupled) and none.")
+            raise BadConfig(
+                f"positions is {self.positions!r}; latent attention knows rope (decoupled) and none."
+            )
         elif self.n_kv_heads != self.n_heads:
-            raise BadConfig(f"n_kv_heads is {self.n_kv_heads}; latent attention has as many as n_heads, {self.n_heads}.")
+            raise BadConfig(
+                f"n_kv_heads is {self.n_kv_heads}; latent attention has as many as n_heads, {self.n_heads}."
+            )
         elif self.bias:
-            raise BadConfig("bias is true; the matrices of latent attention have none, so that they can be folded.")
+            raise BadConfig(
+                "bias is true; the matrices of latent attention have none, so that they can be folded."
+            )
         elif self.rope_dim % 2 or (self.positions == "rope") != bool(self.rope_dim):
             raise BadConfig(
                 f"rope_dim is {self.rope_dim}; decoupled RoPE rotates pairs, so give an even number, and 0 without RoPE."
@@ -155,9 +180,13 @@ class ModelConfig(JSONConfig):
             raise BadConfig(f"streams is {self.streams}; at most {MOST_STREAMS} can be mixed.")
         if self.connection == "residual":
             if self.streams != 1:
-                raise BadConfig(f"streams is {self.streams}, and a plain residual has 1; choose hyper or manifold connections.")
+                raise BadConfig(
+                    f"streams is {self.streams}, and a plain residual has 1; choose hyper or manifold connections."
+                )
         elif self.norm_place != "pre":
-            raise BadConfig(f"norm_place is {self.norm_place!r}; {self.connection} connections go with norm_place pre.")
+            raise BadConfig(
+                f"norm_place is {self.norm_place!r}; {self.connection} connections go with norm_place pre."
+            )
 
     @property
     def head_dim(self) -> int:
@@ -167,7 +196,9 @@ class ModelConfig(JSONConfig):
 
 def without_connections(config: ModelConfig) -> ModelConfig:
     """The same with plain residuals and no name: equal for models that differ in nothing but their connections."""
-    return config.with_(name="", description="", connection="residual", streams=1, sinkhorn=ModelConfig.sinkhorn)
+    return config.with_(
+        name="", description="", connection="residual", streams=1, sinkhorn=ModelConfig.sinkhorn
+    )
 
 
 def notes_preset(name: str = "notes", **sizes: Any) -> ModelConfig:
@@ -177,7 +208,13 @@ def notes_preset(name: str = "notes", **sizes: Any) -> ModelConfig:
     but in the untied head. `sizes` sets vocabulary, depth, widths, context and dropout.
     """
     parts = dict(
-        positions="learned", norm="layernorm", norm_place="pre", feedforward="gelu", bias=True, tied=False, window=None
+        positions="learned",
+        norm="layernorm",
+        norm_place="pre",
+        feedforward="gelu",
+        bias=True,
+        tied=False,
+        window=None,
     )
     sizes.setdefault("n_kv_heads", sizes.get("n_heads", ModelConfig.n_heads))
     return ModelConfig(name=name, **{**sizes, **parts})

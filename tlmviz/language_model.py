@@ -13,9 +13,9 @@ from .caches import KVCache
 from .config import ModelConfig
 from .decoding.sampling import Sampling, next_token
 from .errors import BadText, UnknownName
+from .evaluation import bits_per_byte
 from .layers.positions import Positions
 from .networks.transformer import TransformerLM
-from .quality import bits_per_byte
 from .tokens import END_OF_TEXT, Tokenizer
 from .trace import Edit, Recording, Trace, keep_attention, recording
 
@@ -72,7 +72,9 @@ class LanguageModel:
             return text, len(ids)
         part = self.tokenizer.decode(ids[: self.config.context])
         # A cut character reads as U+FFFD, and a cut word may spell longer.
-        while part and (not text.startswith(part) or len(self.tokenizer.encode(part, bos=True)) > self.config.context):
+        while part and (
+            not text.startswith(part) or len(self.tokenizer.encode(part, bos=True)) > self.config.context
+        ):
             part = part[:-1]
         return part, len(ids)
 

@@ -57,7 +57,9 @@ class Recording:
         if edit is not None:
             edited = edit(value, self)
             if edited.shape != value.shape:
-                raise BadShape(f"An edit of {name} returned {list(edited.shape)}; it must stay {list(value.shape)}.")
+                raise BadShape(
+                    f"An edit of {name} returned {list(edited.shape)}; it must stay {list(value.shape)}."
+                )
             value = edited
         if self.keep(name):
             self.values[name] = value

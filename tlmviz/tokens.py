@@ -25,7 +25,9 @@ class Tokenizer:
         self._inner.encode_special_tokens = True  # "<|endoftext|>" typed by a user stays plain text
         end = inner.token_to_id(END_OF_TEXT)
         if end is None:
-            raise BadCheckpoint(f"tokenizer.json has no {END_OF_TEXT} token; retrain it with tlmviz.training.")
+            raise BadCheckpoint(
+                f"tokenizer.json has no {END_OF_TEXT} token; retrain it with tlmviz.training."
+            )
         self.end_of_text: int = end
         self._bytes = _byte_alphabet()
         pieces = (piece for piece in inner.get_vocab() if piece != END_OF_TEXT)
@@ -86,7 +88,9 @@ class Tokenizer:
         except BadCheckpoint:
             raise
         except Exception as error:  # the library raises a bare Exception on malformed files
-            raise BadCheckpoint(f"{path.name} in {path.parent.name} cannot be read as a tokenizer ({error}).") from error
+            raise BadCheckpoint(
+                f"{path.name} in {path.parent.name} cannot be read as a tokenizer ({error})."
+            ) from error
 
     @classmethod
     def train(cls, texts: Iterable[str], vocab_size: int = 2048) -> Tokenizer:

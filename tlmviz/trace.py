@@ -37,7 +37,9 @@ class AttentionSpec:
     def kwargs(self, heads: slice = slice(None)) -> dict:
         """These settings as keyword arguments of the kernels."""
         slopes = None if self.slopes is None else self.slopes[heads]
-        return dict(scale=self.scale, causal=self.causal, window=self.window, slopes=slopes, relative=self.relative)
+        return dict(
+            scale=self.scale, causal=self.causal, window=self.window, slopes=slopes, relative=self.relative
+        )
 
     def detached(self) -> AttentionSpec:
         """The same without gradients, which a view of what was computed does not need."""
@@ -100,7 +102,9 @@ class Trace:
             return value
         if name not in self.tap_names:
             examples = ", ".join(sorted(self.tap_names)[:4])
-            raise UnknownName(f"There is no tensor named {name!r} in this model; some that exist: {examples}.")
+            raise UnknownName(
+                f"There is no tensor named {name!r} in this model; some that exist: {examples}."
+            )
         return self.tensors([name])[name]
 
     def tensors(self, names: list[str]) -> dict[str, Tensor]:
@@ -144,8 +148,12 @@ class Trace:
         All layers at once for short texts with one kind of layer, where the cost is the number of
         calls; layer by layer for long ones, where it is memory.
         """
-        q, k, lse = ([self[f"blocks.{i}.attn.{part}"] for i in range(self.n_layers)] for part in ("q", "k", "lse"))
-        kinds = {(spec.scale, spec.causal, spec.window, id(spec.slopes), id(spec.relative)) for spec in self.specs}
+        q, k, lse = (
+            [self[f"blocks.{i}.attn.{part}"] for i in range(self.n_layers)] for part in ("q", "k", "lse")
+        )
+        kinds = {
+            (spec.scale, spec.causal, spec.window, id(spec.slopes), id(spec.relative)) for spec in self.specs
+        }
         if len(self) <= 256 and len(kinds) == 1:
             yield torch.cat(q), torch.cat(k), torch.cat(lse), self.specs[0].kwargs()
         else:
@@ -171,7 +179,9 @@ class Trace:
         """One head's attention probabilities, exact, computed now: [T, T] or the tile rows x cols."""
         q, k, lse = self.qk(layer, head)
         spec = self.specs[layer].kwargs(slice(head, head + 1))
-        tile = kernels.attention_map(q[None, None], k[None, None], lse[None, None], rows=rows, cols=cols, **spec)[0, 0]
+        tile = kernels.attention_map(
+            q[None, None], k[None, None], lse[None, None], rows=rows, cols=cols, **spec
+        )[0, 0]
         replaced = self._record.rows.get((layer, head))
         if replaced:
             shown = range(*rows.indices(q.shape[0]))
@@ -198,7 +208,10 @@ class Trace:
     def overview(self, size: int = 64, reduce: str = "max") -> Float[Tensor, "l h n n"]:
         """Every head's pooled picture, [L, H, size, size]."""
         pictures = torch.cat(
-            [kernels.pooled_attention_map(q, k, lse, size=size, reduce=reduce, **spec) for q, k, lse, spec in self.batches()]
+            [
+                kernels.pooled_attention_map(q, k, lse, size=size, reduce=reduce, **spec)
+                for q, k, lse, spec in self.batches()
+            ]
         )
         for layer, head in self._record.rows:
             pictures[layer, head] = self.pooled(layer, head, size, reduce)
@@ -230,21 +243,29 @@ class Trace:
         """The columns of `head_statistics` but layer and head, [L * H] each, shared: not to be changed."""
         if self._statistics is None:
             ids = torch.tensor(self.ids)
-            parts = [kernels.head_statistics(q, k, lse, ids=ids, **spec) for q, k, lse, spec in self.batches()]
+            parts = [
+                kernels.head_statistics(q, k, lse, ids=ids, **spec) for q, k, lse, spec in self.batches()
+            ]
             rows = {name: torch.cat([part[name] for part in parts]) for name in parts[0]}  # [L, H, T] each
             for (layer, head), replaced in self._record.rows.items():
                 for row, weights in replaced.items():
                     for name, value in _row_statistics(weights, row, ids).items():
                         rows[name][layer, head, row] = value
             first = min(1, len(self) - 1)  # row 0 sees only itself and would dilute every mean
-            columns = {name: values[:, :, first:].nanmean(-1).flatten().numpy() for name, values in rows.items()}
+            columns = {
+                name: values[:, :, first:].nanmean(-1).flatten().numpy() for name, values in rows.items()
+            }
             columns["entropy"] = columns["entropy"] / np.log(2)
             self._statistics = columns
         return self._statistics
 
     def arrays(self) -> dict[str, np.ndarray]:
         """What the trace keeps, as NumPy arrays ready for `np.savez`: ids, tokens, q, k, v, lse, logits."""
-        kept = {name: value[0].float().numpy() for name, value in self._record.values.items() if keep_attention(name)}
+        kept = {
+            name: value[0].float().numpy()
+            for name, value in self._record.values.items()
+            if keep_attention(name)
+        }
         return {"ids": np.array(self.ids), "tokens": np.array(self.tokens), **kept}
 
 

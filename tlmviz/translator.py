@@ -17,8 +17,8 @@ from .decoding.records import Search
 from .decoding.steppers import Stepper, stepper_of
 from .errors import BadText
 from .networks.encoder_decoder import EncoderDecoder
-from .networks.given import attention_maps, read_given
 from .networks.seq2seq import Seq2Seq
+from .networks.teacher_forcing import attention_maps, read_given
 from .tokens import Tokenizer
 from .translator_config import TranslatorConfig
 
@@ -82,7 +82,11 @@ class Translator:
         """Names of the attention maps between target and source, in the order of `Step.attention`'s A."""
         if isinstance(self.network, Seq2Seq):
             return ["attention"]
-        return [f"{layer}.{head}" for layer in range(self.config.decoder_layers) for head in range(self.config.n_heads)]
+        return [
+            f"{layer}.{head}"
+            for layer in range(self.config.decoder_layers)
+            for head in range(self.config.n_heads)
+        ]
 
     @property
     def align(self) -> int | None:
@@ -122,14 +126,18 @@ class Translator:
         source = self.encode(text)
         for step, place in (pins or {}).items():
             if not 0 <= place < len(source) or step < 0:
-                raise BadText(f"Step {step} cannot look at source token {place}; the source has tokens 0 to {len(source) - 1}.")
+                raise BadText(
+                    f"Step {step} cannot look at source token {place}; the source has tokens 0 to {len(source) - 1}."
+                )
         return stepper_of(self.network, source, self.tokenizer.end_of_text, pins)
 
     def longest(self, text: str) -> int:
         """Tokens that a translation of this sentence may have."""
         return min(self.config.context, PER_SOURCE * len(self.encode(text)) + SPARE)
 
-    def search(self, text: str, options: BeamOptions | None = None, pins: dict[int, int] | None = None) -> Search:
+    def search(
+        self, text: str, options: BeamOptions | None = None, pins: dict[int, int] | None = None
+    ) -> Search:
         """Beam search for a translation; the attention that counts is `align` unless the options choose another.
 
         Raises BadText and BadSearch.
@@ -138,7 +146,9 @@ class Translator:
         if options.align is None:
             options = replace(options, align=self.align)
         longest = max(self.longest(text), len(options.prefix))
-        return beam_search(self.stepper(text, pins), replace(options, max_length=min(options.max_length, longest)))
+        return beam_search(
+            self.stepper(text, pins), replace(options, max_length=min(options.max_length, longest))
+        )
 
     def translate(
         self,
@@ -154,7 +164,9 @@ class Translator:
 
         Raises BadText (empty, too long) and BadSearch (a width outside 1-20, a negative weight).
         """
-        options = BeamOptions(width=beam, max_length=max_length, n_best=n_best, penalties=Penalties(alpha, beta, gamma))
+        options = BeamOptions(
+            width=beam, max_length=max_length, n_best=n_best, penalties=Penalties(alpha, beta, gamma)
+        )
         search = self.search(text, options)
         best, *others = search.hypotheses()
         return Hypothesis(
@@ -187,5 +199,7 @@ class Translator:
         if isinstance(self.network, Seq2Seq):
             maps = given.paid[0, :, None]
         else:
-            maps = attention_maps(self.network, given.values, "decoder", "cross").flatten(0, 1).transpose(0, 1)
+            maps = (
+                attention_maps(self.network, given.values, "decoder", "cross").flatten(0, 1).transpose(0, 1)
+            )
         return Reading(given.logp.numpy(), maps[: len(translation)].numpy())

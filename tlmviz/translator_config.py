@@ -37,7 +37,9 @@ class EncoderDecoderConfig(JSONConfig):
 
     def __post_init__(self) -> None:
         self.check_choices(kind=("encoder-decoder",), norm=NORMS, feedforward=FEEDFORWARDS)
-        self.check_counts("vocab_size", "encoder_layers", "decoder_layers", "d_model", "n_heads", "d_ff", "context")
+        self.check_counts(
+            "vocab_size", "encoder_layers", "decoder_layers", "d_model", "n_heads", "d_ff", "context"
+        )
         if self.d_model % self.n_heads or self.head_dim % 2:
             raise BadConfig(
                 f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; change either."
@@ -50,7 +52,9 @@ class EncoderDecoderConfig(JSONConfig):
             given, sizes = self.alignment, (self.decoder_layers, self.n_heads)
             pair = isinstance(given, (list, tuple)) and len(given) == 2
             if not pair or not all(type(i) is int and 0 <= i < n for i, n in zip(given, sizes)):
-                raise BadConfig(f"alignment is {given}; give a layer and a head below {sizes[0]} and {sizes[1]}, or null.")
+                raise BadConfig(
+                    f"alignment is {given}; give a layer and a head below {sizes[0]} and {sizes[1]}, or null."
+                )
             object.__setattr__(self, "alignment", tuple(given))  # JSON knows lists only
 
     @property
@@ -98,12 +102,19 @@ class Seq2SeqConfig(JSONConfig):
         self.check_choices(kind=("seq2seq",), score=SCORES)
         self.check_counts("vocab_size", "d_model", "hidden", "context")
         if self.hidden % 2:
-            raise BadConfig(f"hidden is {self.hidden}; each direction of the encoder gives half, so make it even.")
+            raise BadConfig(
+                f"hidden is {self.hidden}; each direction of the encoder gives half, so make it even."
+            )
         self.check_types(name=str, description=str, coverage=bool)
         if self.coverage and self.score != "additive":
-            raise BadConfig(f"coverage joins the additive score (v.tanh(...)); score is {self.score!r}, choose additive.")
+            raise BadConfig(
+                f"coverage joins the additive score (v.tanh(...)); score is {self.score!r}, choose additive."
+            )
         self.check_shares("dropout")
 
 
 TranslatorConfig = EncoderDecoderConfig | Seq2SeqConfig
-CONFIGS: dict[str, type[TranslatorConfig]] = {"encoder-decoder": EncoderDecoderConfig, "seq2seq": Seq2SeqConfig}
+CONFIGS: dict[str, type[TranslatorConfig]] = {
+    "encoder-decoder": EncoderDecoderConfig,
+    "seq2seq": Seq2SeqConfig,
+}

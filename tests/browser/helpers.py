@@ -25,7 +25,9 @@ def wait_for_param(page, name: str, value: str | None) -> None:
 
 def param_of(page, name: str) -> str:
     """Wait until the link names a parameter and says something of it; gives that."""
-    return page.wait_for_function("name => new URLSearchParams(location.search).get(name)", arg=name).json_value()
+    return page.wait_for_function(
+        "name => new URLSearchParams(location.search).get(name)", arg=name
+    ).json_value()
 
 
 def frames_sent(page) -> list:

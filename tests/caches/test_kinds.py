@@ -50,7 +50,9 @@ def test_latent_equals_full(positions, rope_dim, absorbed, rotated, pieces):
     model = network(vocab_size=50, latent_dim=12, rope_dim=rope_dim, positions=positions)
     cache = LatentCache(2, reserve=23, rotated=rotated, absorbed=absorbed)
     torch.testing.assert_close(in_pieces(model, cache, pieces), model(IDS), atol=1e-4, rtol=0)
-    assert cache.nbytes == 2 * 2 * 23 * (12 + rope_dim) * 4  # layers, rows, positions, numbers, bytes: nothing per head
+    assert (
+        cache.nbytes == 2 * 2 * 23 * (12 + rope_dim) * 4
+    )  # layers, rows, positions, numbers, bytes: nothing per head
 
 
 def test_latent_attention_also_fits_a_cache_of_keys_and_values():
@@ -67,7 +69,9 @@ def test_a_ring_is_a_sliding_window_and_holds_no_more(rotated, pieces):
     model, windowed = network(vocab_size=50), network(vocab_size=50, window=5)
     cache = SlidingCache(2, 5, rotated=rotated)
     torch.testing.assert_close(in_pieces(model, cache, pieces), windowed(IDS), atol=1e-4, rtol=0)
-    assert cache.nbytes == 2 * 2 * (2 * 4 * 5 * 8) * 4  # layers, keys and values, rows x heads x ring x D, bytes
+    assert (
+        cache.nbytes == 2 * 2 * (2 * 4 * 5 * 8) * 4
+    )  # layers, keys and values, rows x heads x ring x D, bytes
 
 
 @pytest.mark.parametrize("pieces", PIECES, ids=str)

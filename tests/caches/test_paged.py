@@ -131,7 +131,10 @@ def test_full_shared_pages_are_never_copied():
     assert other.table[:2] == sequence.table and memory.copies == 0
 
 
-ACTIONS = st.lists(st.tuples(st.sampled_from(["write", "fork", "prefix", "ahead", "release"]), st.integers(0, 99)), max_size=40)
+ACTIONS = st.lists(
+    st.tuples(st.sampled_from(["write", "fork", "prefix", "ahead", "release"]), st.integers(0, 99)),
+    max_size=40,
+)
 
 
 @given(ACTIONS, st.integers(1, 5), st.integers(1, 12))
@@ -162,7 +165,9 @@ def test_every_sequence_reads_what_it_wrote_whatever_the_others_do(actions, page
             sequence.release()
             wrote.clear()
         for sequence, wrote in held:
-            stored = [memory.k[0, sequence.table[n // page], 0, n % page, 0].item() for n in range(sequence.length)]
+            stored = [
+                memory.k[0, sequence.table[n // page], 0, n % page, 0].item() for n in range(sequence.length)
+            ]
             assert stored == wrote
         counted = [sum(sequence.table.count(number) for sequence, _ in held) for number in range(pages)]
         assert memory.holders == counted and memory.free == counted.count(0)

@@ -14,13 +14,17 @@ def test_every_variant_passes(variant):
 
 
 def test_the_bundled_model_passes(stories):
-    assert every_cache_equals_full(stories, stories.trace("Once upon a time there was a little girl named Lily.")).passed
+    assert every_cache_equals_full(
+        stories, stories.trace("Once upon a time there was a little girl named Lily.")
+    ).passed
 
 
 def test_each_kind_is_read_and_sinks_only_where_they_fit(variant):
     config, made = variant.config, kinds(variant, 24)
     read = {type(cache) for cache in made.values()}
-    assert {ContiguousCache, SlidingCache, PagedCache} <= read and (LatentCache in read) == (config.latent_dim is not None)
+    assert {ContiguousCache, SlidingCache, PagedCache} <= read and (LatentCache in read) == (
+        config.latent_dim is not None
+    )
     plain = config.window is None and config.positions not in ("alibi", "relative")
     assert any(name.startswith("sinks") for name in made) == plain
     assert {cache.rotated for cache in made.values() if type(cache) is ContiguousCache} == {True, False}
@@ -36,7 +40,9 @@ def test_a_cache_that_places_tokens_wrongly_is_noticed(lm, monkeypatch, kind):
 @pytest.mark.parametrize("kind", [ContiguousCache, SlidingCache, PagedCache], ids=lambda kind: kind.__name__)
 def test_a_cache_that_reads_wrong_values_is_noticed(lm, monkeypatch, kind):
     honest = kind.attend
-    monkeypatch.setattr(kind, "attend", lambda self, layer, q, k, v, *rest: honest(self, layer, q, k, 1.001 * v, *rest))
+    monkeypatch.setattr(
+        kind, "attend", lambda self, layer, q, k, v, *rest: honest(self, layer, q, k, 1.001 * v, *rest)
+    )
     assert not every_cache_equals_full(lm, lm.trace(TEXT)).passed
 
 

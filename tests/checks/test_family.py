@@ -5,18 +5,25 @@ import torch
 
 from tests.tiny import TEXT, VARIANTS, language_model
 from tlmviz import kernels
-from tlmviz.analysis import absorbing
-from tlmviz.analysis.projections import Heads
+from tlmviz.analysis.caches import weight_absorption as absorbing
+from tlmviz.analysis.caches.projections import Heads
 from tlmviz.caches import LatentCache
 from tlmviz.checks import family
 
 
 def failed(lm, trace):
-    return {result.name for result in (check(lm, trace) for check in family.for_model(lm)) if not result.passed}
+    return {
+        result.name for result in (check(lm, trace) for check in family.for_model(lm)) if not result.passed
+    }
 
 
 def test_every_variant_passes(variant):
-    for trace in (variant.trace(TEXT), variant.trace_ids([5]), variant.trace_ids([5, 6]), variant.trace_ids([3] * 90)):
+    for trace in (
+        variant.trace(TEXT),
+        variant.trace_ids([5]),
+        variant.trace_ids([5, 6]),
+        variant.trace_ids([3] * 90),
+    ):
         assert not failed(variant, trace)
 
 
@@ -30,7 +37,11 @@ def test_wrong_sharing_is_noticed(lm, monkeypatch):
     honest = kernels.attention
 
     def wrong(q, k, v, **options):
-        return honest(q, k.roll(1, 1), v.roll(1, 1), **options) if 1 < k.shape[1] < q.shape[1] else honest(q, k, v, **options)
+        return (
+            honest(q, k.roll(1, 1), v.roll(1, 1), **options)
+            if 1 < k.shape[1] < q.shape[1]
+            else honest(q, k, v, **options)
+        )
 
     trace = lm.trace(TEXT)
     monkeypatch.setattr(kernels, "attention", wrong)
@@ -41,7 +52,11 @@ def test_ends_that_are_not_the_ends_are_noticed(lm, monkeypatch):
     honest = kernels.attention
 
     def wrong(q, k, v, **options):
-        return honest(q, k[:, :1], v[:, :1], **options) if k.shape[1] == q.shape[1] > 1 else honest(q, k, v, **options)
+        return (
+            honest(q, k[:, :1], v[:, :1], **options)
+            if k.shape[1] == q.shape[1] > 1
+            else honest(q, k, v, **options)
+        )
 
     trace = lm.trace(TEXT)
     monkeypatch.setattr(kernels, "attention", wrong)
@@ -61,13 +76,21 @@ def test_a_cache_that_forgets_is_noticed(tokenizer, monkeypatch, name):
     assert "Own cache = full" in failed(lm, trace)
 
 
-@pytest.mark.parametrize("change, names", [
-    (lambda logits: logits + torch.arange(len(logits))[:, None, None], {"One M, one map", "RoPE: equal at t = s"}),
-    (lambda logits: logits[:1].expand_as(logits), {"ALiBi breaks it", "RoPE breaks it"}),
-])
+@pytest.mark.parametrize(
+    "change, names",
+    [
+        (
+            lambda logits: logits + torch.arange(len(logits))[:, None, None],
+            {"One M, one map", "RoPE: equal at t = s"},
+        ),
+        (lambda logits: logits[:1].expand_as(logits), {"ALiBi breaks it", "RoPE breaks it"}),
+    ],
+)
 def test_wrong_logits_are_noticed(lm, monkeypatch, change, names):
     trace, honest = lm.trace(TEXT), Heads.logits
-    monkeypatch.setattr(Heads, "logits", lambda self, *args, **options: change(honest(self, *args, **options)))
+    monkeypatch.setattr(
+        Heads, "logits", lambda self, *args, **options: change(honest(self, *args, **options))
+    )
     assert names <= failed(lm, trace)
 
 
@@ -75,8 +98,13 @@ def test_values_that_do_not_add_up_are_noticed(lm, monkeypatch):
     trace, honest = lm.trace(TEXT), Heads.as_first
     # Head 1's weights are no longer head 0's: one head cannot do both heads' work.
     monkeypatch.setattr(
-        Heads, "as_first", lambda self, count=None: Heads(self.x_q, self.x_k, self.w_q, self.w_k, self.scale)
-        if count is None else honest(self, count),
+        Heads,
+        "as_first",
+        lambda self, count=None: (
+            Heads(self.x_q, self.x_k, self.w_q, self.w_k, self.scale)
+            if count is None
+            else honest(self, count)
+        ),
     )
     assert "Collapsed = one head" in failed(lm, trace)
 
@@ -85,5 +113,7 @@ def test_a_wrong_fold_and_a_larger_cache_are_noticed(tokenizer, monkeypatch):
     lm = language_model(tokenizer, **VARIANTS["latent"])
     trace, honest = lm.trace(TEXT), absorbing.absorbed
     monkeypatch.setattr(absorbing, "absorbed", lambda *args: 1.001 * honest(*args))
-    monkeypatch.setattr(LatentCache, "nbytes", property(lambda self: 2 * sum(part.nbytes for (part,) in self._buffers)))
+    monkeypatch.setattr(
+        LatentCache, "nbytes", property(lambda self: 2 * sum(part.nbytes for (part,) in self._buffers))
+    )
     assert {"Absorbed = naive", "Cache = c_KV and k^R"} <= failed(lm, trace)

@@ -21,7 +21,11 @@ def model(tokenizer):
 
 
 def failed(lm, trace=None):
-    return {result.name for result in (check(lm, trace or lm.trace(TEXT)) for check in checks.CHECKS) if not result.passed}
+    return {
+        result.name
+        for result in (check(lm, trace or lm.trace(TEXT)) for check in checks.CHECKS)
+        if not result.passed
+    }
 
 
 class TestHealthy:
@@ -62,7 +66,9 @@ class TestBroken:
 
     def test_a_mask_that_lets_the_future_through(self, model, monkeypatch):
         honest = kernels.attention
-        monkeypatch.setattr(kernels, "attention", lambda q, k, v, **o: honest(q, k, v, **o | dict(causal=False)))
+        monkeypatch.setattr(
+            kernels, "attention", lambda q, k, v, **o: honest(q, k, v, **o | dict(causal=False))
+        )
         assert {"No look ahead", "Rows sum to 1"} <= failed(model)
 
     def test_a_map_with_another_mask_than_the_pass(self, model, monkeypatch):
@@ -79,7 +85,9 @@ class TestBroken:
         """Rows still sum to one, so only the comparison with a softmax can tell."""
         honest = kernels.attention_map
         monkeypatch.setattr(
-            kernels, "attention_map", lambda *a, **o: (p := honest(*a, **o)) * 0.9 + 0.1 * p.mean(-1, keepdim=True)
+            kernels,
+            "attention_map",
+            lambda *a, **o: (p := honest(*a, **o)) * 0.9 + 0.1 * p.mean(-1, keepdim=True),
         )
         assert failed(model) == {"Map = softmax"}
 
@@ -101,7 +109,9 @@ class TestBroken:
 
     def test_a_tap_that_changes_what_passes(self, model, monkeypatch):
         honest = Recording.visit
-        monkeypatch.setattr(Recording, "visit", lambda self, name, value: honest(self, name, value) * (1 + 1e-6))
+        monkeypatch.setattr(
+            Recording, "visit", lambda self, name, value: honest(self, name, value) * (1 + 1e-6)
+        )
         assert "Taps are neutral" in failed(model)
 
     def test_parameters_nobody_counted(self, model):
@@ -110,6 +120,8 @@ class TestBroken:
         assert identities.parameters_match_formula(model).error == 3
 
 
-@pytest.mark.parametrize("error, passed", [(0.0, True), (0.5, True), (0.51, False), (math.inf, False), (math.nan, False)])
+@pytest.mark.parametrize(
+    "error, passed", [(0.0, True), (0.5, True), (0.51, False), (math.inf, False), (math.nan, False)]
+)
 def test_passing_means_within_the_tolerance(error, passed):
     assert checks.Check("a", "b", error, 0.5).passed == passed

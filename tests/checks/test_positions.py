@@ -6,7 +6,7 @@ import torch
 from tests import tiny
 from tests.tiny import TEXT
 from tlmviz import kernels
-from tlmviz.analysis.rope_runs import HalfSplit
+from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.checks import positions
 from tlmviz.layers.positions import RoPE
 
@@ -15,7 +15,9 @@ def failed(lm, trace):
     return {result.name for result in positions.run_rope(lm, trace) if not result.passed}
 
 
-@pytest.mark.parametrize("changes", [{}, dict(n_kv_heads=2, rope_base=100000.0), dict(n_kv_heads=1, window=5)], ids=str)
+@pytest.mark.parametrize(
+    "changes", [{}, dict(n_kv_heads=2, rope_base=100000.0), dict(n_kv_heads=1, window=5)], ids=str
+)
 def test_every_model_with_rope_passes(tokenizer, changes):
     lm = tiny.language_model(tokenizer, **changes)
     for trace in (lm.trace(TEXT), lm.trace_ids([5]), lm.trace_ids([5] * 100)):
@@ -42,7 +44,9 @@ def test_a_model_that_rotates_otherwise_than_it_says_is_noticed(tokenizer, other
 
 def test_a_rotation_that_depends_on_the_place_is_noticed(lm, monkeypatch):
     honest = kernels.rope
-    monkeypatch.setattr(kernels, "rope", lambda x, where, *a, **o: honest(x, where.double() * (1 + 1e-4 * where), *a, **o))
+    monkeypatch.setattr(
+        kernels, "rope", lambda x, where, *a, **o: honest(x, where.double() * (1 + 1e-4 * where), *a, **o)
+    )
     assert "Distance alone" in failed(lm, lm.trace(TEXT))
 
 

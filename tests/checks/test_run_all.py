@@ -7,9 +7,21 @@ from tlmviz import checks
 from tlmviz.errors import BadText
 
 ALWAYS = {
-    "Rows sum to 1", "No look ahead", "Map = softmax", "Cache = full pass", "Taps are neutral", "Parameter formula",
-    "Every cache = full pass", "Paged = contiguous", "No leak in the batch", "No leak between requests",
-    "G = H is MHA, G = 1 MQA", "Sharing = repeating", "One M, one map", "ALiBi breaks it", "RoPE breaks it",
+    "Rows sum to 1",
+    "No look ahead",
+    "Map = softmax",
+    "Cache = full pass",
+    "Taps are neutral",
+    "Parameter formula",
+    "Every cache = full pass",
+    "Paged = contiguous",
+    "No leak in the batch",
+    "No leak between requests",
+    "G = H is MHA, G = 1 MQA",
+    "Sharing = repeating",
+    "One M, one map",
+    "ALiBi breaks it",
+    "RoPE breaks it",
 }
 ROPE = {"Distance alone", "Norms stay", "Layouts = order", "Planes = score"}
 SCALING = {"s = 1: unchanged", "PI = θ(t/s)", "Ends of the spectrum", "Unrotated cache = full pass"}
@@ -41,7 +53,11 @@ def test_the_indexer_is_checked_with_the_model_it_was_distilled_from(stories, lm
     text = "Lily had a red ball."
     plain, bundled = (checks.run_all(stories, text, name) for name in (None, "stories-rope"))
     assert len(plain) == len(checks.applicable(stories))
-    assert {result.name for result in bundled[len(plain) :]} == {"(Uq)·(Uk) = q·k", "Top-T = dense", "Loss at k = T"}
+    assert {result.name for result in bundled[len(plain) :]} == {
+        "(Uq)·(Uk) = q·k",
+        "Top-T = dense",
+        "Loss at k = T",
+    }
     assert len(checks.run_all(lm, text, "tiny")) == len(checks.applicable(lm))
 
 

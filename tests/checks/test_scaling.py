@@ -9,7 +9,11 @@ from tlmviz.layers import scaling
 from tlmviz.layers.positions import RoPE
 
 NAMES = {
-    "s = 1: unchanged", "PI = θ(t/s)", "Ends of the spectrum", "Distance alone, scaled", "Turned again = recomputed",
+    "s = 1: unchanged",
+    "PI = θ(t/s)",
+    "Ends of the spectrum",
+    "Distance alone, scaled",
+    "Turned again = recomputed",
     "Unrotated cache = full pass",
 }
 
@@ -18,7 +22,9 @@ def failed(lm, trace):
     return {result.name for result in (check(lm, trace) for check in CHECKS_SCALING) if not result.passed}
 
 
-@pytest.mark.parametrize("changes", [{}, dict(n_kv_heads=1), dict(window=5), dict(norm_place="post", norm="layernorm")])
+@pytest.mark.parametrize(
+    "changes", [{}, dict(n_kv_heads=1), dict(window=5), dict(norm_place="post", norm="layernorm")]
+)
 def test_every_model_with_rope_passes(tokenizer, changes):
     model = tiny.language_model(tokenizer, **changes)
     for trace in (model.trace(tiny.TEXT), model.trace_ids([5]), model.trace_ids([5, 6])):
@@ -30,9 +36,14 @@ def test_the_bundled_model_passes(stories):
     assert not failed(stories, stories.trace("Once upon a time there was a little girl named Lily."))
 
 
-@pytest.mark.parametrize("kind, name", [
-    (scaling.Interpolated, "PI = θ(t/s)"), (scaling.NTKAware, "Ends of the spectrum"), (scaling.YaRN, "Ends of the spectrum"),
-])
+@pytest.mark.parametrize(
+    "kind, name",
+    [
+        (scaling.Interpolated, "PI = θ(t/s)"),
+        (scaling.NTKAware, "Ends of the spectrum"),
+        (scaling.YaRN, "Ends of the spectrum"),
+    ],
+)
 def test_wrong_frequencies_are_noticed(lm, monkeypatch, kind, name):
     honest = kind.frequencies
     monkeypatch.setattr(kind, "frequencies", lambda self, length: honest(self, length) * 1.001)

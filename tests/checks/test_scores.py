@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests import tiny
-from tlmviz.analysis import score_steps
+from tlmviz.analysis.translation import score_steps
 from tlmviz.checks import scores
 
 KINDS = [kind for kind in tiny.TRANSLATORS if kind != "transformer"]
@@ -17,7 +17,12 @@ def passes(tokenizer):
     found = {}
     for kind in KINDS:
         mt = tiny.translator(tokenizer, kind)
-        found[kind] = mt, score_steps.read(mt, "Lily had a red ball.", [*mt.encode_target("Tom saw."), mt.tokenizer.end_of_text])
+        found[kind] = (
+            mt,
+            score_steps.read(
+                mt, "Lily had a red ball.", [*mt.encode_target("Tom saw."), mt.tokenizer.end_of_text]
+            ),
+        )
     return found
 
 
@@ -29,9 +34,15 @@ def test_every_identity_holds(passes, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("part, check", [
-    ("a", "Rows sum to 1"), ("scores", "Score = formula"), ("scores", "a = softmax"), ("context", "c = Σ a z"),
-])
+@pytest.mark.parametrize(
+    "part, check",
+    [
+        ("a", "Rows sum to 1"),
+        ("scores", "Score = formula"),
+        ("scores", "a = softmax"),
+        ("context", "c = Σ a z"),
+    ],
+)
 def test_a_spoilt_number_is_noticed(passes, kind, part, check):
     mt, steps = passes[kind]
     wrong = np.array(getattr(steps, part))
@@ -42,4 +53,6 @@ def test_a_spoilt_number_is_noticed(passes, kind, part, check):
 
 def test_another_scale_is_noticed(passes):
     mt, steps = passes["dot"]
-    assert not scores.sdpa_is_the_same(mt, replace(steps, h=steps.h * np.float32(steps.h.shape[1] ** -0.5))).passed
+    assert not scores.sdpa_is_the_same(
+        mt, replace(steps, h=steps.h * np.float32(steps.h.shape[1] ** -0.5))
+    ).passed

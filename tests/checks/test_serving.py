@@ -9,11 +9,18 @@ from tlmviz.checks import serving
 
 
 def failed(lm, trace):
-    return {result.name for result in (check(lm, trace) for check in serving.CHECKS_SERVING) if not result.passed}
+    return {
+        result.name for result in (check(lm, trace) for check in serving.CHECKS_SERVING) if not result.passed
+    }
 
 
 def test_every_variant_passes(variant):
-    for trace in (variant.trace(TEXT), variant.trace_ids([5]), variant.trace_ids([5, 6]), variant.trace_ids([3] * 90)):
+    for trace in (
+        variant.trace(TEXT),
+        variant.trace_ids([5]),
+        variant.trace_ids([5, 6]),
+        variant.trace_ids([3] * 90),
+    ):
         assert not failed(variant, trace)
 
 
@@ -21,11 +28,14 @@ def test_the_bundled_model_passes(stories):
     assert not failed(stories, stories.trace("Once upon a time there was a little girl named Lily."))
 
 
-@pytest.mark.parametrize("change, name", [
-    (lambda table, lengths: (table, lengths - 1), "Paged = contiguous"),
-    (lambda table, lengths: (table.flip(0), lengths), "No leak in the batch"),  # the neighbour's pages
-    (lambda table, lengths: (table, lengths.clamp(max=int(lengths.min()))), "Batch = alone"),
-])
+@pytest.mark.parametrize(
+    "change, name",
+    [
+        (lambda table, lengths: (table, lengths - 1), "Paged = contiguous"),
+        (lambda table, lengths: (table.flip(0), lengths), "No leak in the batch"),  # the neighbour's pages
+        (lambda table, lengths: (table, lengths.clamp(max=int(lengths.min()))), "Batch = alone"),
+    ],
+)
 def test_a_wrong_table_is_noticed(lm, monkeypatch, change, name):
     honest = kernels.decode_attention
 

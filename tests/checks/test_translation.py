@@ -11,11 +11,11 @@ from tests import tiny
 from tlmviz import __main__ as commands
 from tlmviz import checks
 from tlmviz.caches import ContiguousCache
+from tlmviz.checkpoints import native as zoo
 from tlmviz.checks import translation
 from tlmviz.decoding import beam, penalties
 from tlmviz.errors import BadText
 from tlmviz.layers.attention import Attention
-from tlmviz.networks import zoo
 from tlmviz.networks.seq2seq import Seq2Seq
 
 TEXT = "Lily had a red ball."
@@ -38,7 +38,9 @@ def test_every_kind_passes(translators, kind, text):
 
 
 def test_the_command_runs_them_all_on_a_sentence_of_its_own(tokenizer, tmp_path, capsys):
-    zoo.save_network(tmp_path / "tiny", tiny.translation_network(vocab_size=tokenizer.vocab_size, context=64), tokenizer)
+    zoo.save_network(
+        tmp_path / "tiny", tiny.translation_network(vocab_size=tokenizer.vocab_size, context=64), tokenizer
+    )
     assert commands.main(["check", str(tmp_path / "tiny")]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(translation.CHECKS_TRANSLATION) and all(line.startswith("ok ") for line in lines)
@@ -88,13 +90,16 @@ def test_a_beam_that_takes_the_second_best_is_noticed(translators, monkeypatch):
     assert "Width 1 = greedy" in failed(translators["dot"])
 
 
-@pytest.mark.parametrize("name, wrong, found", [
-    ("length_penalty", lambda count, alpha, kind="gnmt": count**alpha, "Penalties by hand"),
-    ("end_penalty", lambda count, source, gamma: gamma * source / count, "Penalties by hand"),
-    ("token_coverage", lambda covered, floor: np.log(np.maximum(covered, floor)), "Penalties by hand"),
-    ("coverage_penalty", lambda a, beta, floor: 0.0, "Penalties by hand"),
-    ("coverage_loss", lambda a: np.maximum(a, 0.5 * a.cumsum(0)).sum(1), "Overlap = distance"),
-])
+@pytest.mark.parametrize(
+    "name, wrong, found",
+    [
+        ("length_penalty", lambda count, alpha, kind="gnmt": count**alpha, "Penalties by hand"),
+        ("end_penalty", lambda count, source, gamma: gamma * source / count, "Penalties by hand"),
+        ("token_coverage", lambda covered, floor: np.log(np.maximum(covered, floor)), "Penalties by hand"),
+        ("coverage_penalty", lambda a, beta, floor: 0.0, "Penalties by hand"),
+        ("coverage_loss", lambda a: np.maximum(a, 0.5 * a.cumsum(0)).sum(1), "Overlap = distance"),
+    ],
+)
 def test_wrong_penalties_are_noticed(translators, monkeypatch, name, wrong, found):
     monkeypatch.setattr(penalties, name, wrong)
     assert found in failed(translators["transformer"])
@@ -111,7 +116,9 @@ def test_a_decoder_that_looks_ahead_is_noticed(tokenizer):
 def test_a_mask_that_hides_nothing_worth_hiding_is_noticed(translators, monkeypatch):
     """Removing the mask must be seen in the loss: a check that could not see it would prove nothing."""
     honest = Attention.spec
-    monkeypatch.setattr(Attention, "spec", lambda self, positions: replace(honest(self, positions), causal=True))
+    monkeypatch.setattr(
+        Attention, "spec", lambda self, positions: replace(honest(self, positions), causal=True)
+    )
     assert "Mask hides the future" in failed(translators["transformer"])
 
 

@@ -42,7 +42,9 @@ def by_lists(network, width, longest):
 def test_a_wide_beam_finds_every_text(kind):
     network = small(kind, 3)
     wanted = complete(network, 3)
-    found = {one.tokens: one.score for one in search(network, width=20, max_length=3, stop="never").hypotheses()}
+    found = {
+        one.tokens: one.score for one in search(network, width=20, max_length=3, stop="never").hypotheses()
+    }
     assert found.keys() == wanted.keys()
     assert list(found.values()) == sorted(found.values(), reverse=True)
     assert found == pytest.approx(wanted, abs=1e-4)
@@ -86,10 +88,16 @@ def test_scores_and_parts_are_those_of_one_pass(kind):
         assert list(one.logps) == pytest.approx(again.tolist(), abs=1e-4)
         assert one.parts.logp == pytest.approx(again.sum().item(), abs=1e-4)
         covered = None if one.attention is None else one.map(None).sum(0)
-        assert one.score == pytest.approx(penalties.score(again.sum().item(), len(one.tokens), covered).total, abs=1e-4)
-        assert one.score == pytest.approx(one.parts.logp + one.parts.length + one.parts.coverage + one.parts.end)
+        assert one.score == pytest.approx(
+            penalties.score(again.sum().item(), len(one.tokens), covered).total, abs=1e-4
+        )
+        assert one.score == pytest.approx(
+            one.parts.logp + one.parts.length + one.parts.coverage + one.parts.end
+        )
         if one.attention is not None:
-            assert one.attention.shape[0] == len(one.tokens) and one.attention.shape[2] == len(source_of(network))
+            assert one.attention.shape[0] == len(one.tokens) and one.attention.shape[2] == len(
+                source_of(network)
+            )
             np.testing.assert_allclose(one.attention.sum(-1), 1, atol=1e-5)
 
 
@@ -108,7 +116,11 @@ class TestRanking:
     def test_other_weights_need_no_other_search(self, kind):
         network = small(kind, 9)
         first = search(network, width=5)
-        for penalties in (Penalties(1.0, 0.5, 0.3), Penalties(0.3, 0, 0, "power"), Penalties(2, 2, 0, floor=0.2)):
+        for penalties in (
+            Penalties(1.0, 0.5, 0.3),
+            Penalties(0.3, 0, 0, "power"),
+            Penalties(2, 2, 0, floor=0.2),
+        ):
             again = search(network, width=5, penalties=penalties).hypotheses()
             ranked = first.hypotheses(penalties)
             assert [one.tokens for one in ranked] == [one.tokens for one in again]
@@ -116,7 +128,9 @@ class TestRanking:
 
     def test_alpha_turns_the_order_around(self):
         table = {(): [0.5, 0.5], (1,): [0.2, 0.8], (1, 1): [0.9, 0.1]}
-        found = beam_search(TableStepper(table, [0.9, 0.1]), BeamOptions(width=2, penalties=PLAIN, stop="never", max_length=4))
+        found = beam_search(
+            TableStepper(table, [0.9, 0.1]), BeamOptions(width=2, penalties=PLAIN, stop="never", max_length=4)
+        )
         assert found.hypotheses()[0].tokens == (0,)
         assert found.hypotheses(Penalties(1.0, 0, 0, "power"))[0].tokens == (1, 1, 0)
 
@@ -127,8 +141,12 @@ class TestRanking:
         np.testing.assert_array_equal(one.map(2), one.attention[:, 2])
         np.testing.assert_allclose(one.map(None), one.attention.mean(1), atol=1e-7)
         mean = next(other for other in found.hypotheses(align=None) if other.tokens == one.tokens)
-        assert one.parts.coverage == pytest.approx(np.log(np.clip(one.map(2).sum(0), 0.01, 1)).sum(), abs=1e-6)
-        assert mean.parts.coverage == pytest.approx(np.log(np.clip(one.map(None).sum(0), 0.01, 1)).sum(), abs=1e-6)
+        assert one.parts.coverage == pytest.approx(
+            np.log(np.clip(one.map(2).sum(0), 0.01, 1)).sum(), abs=1e-6
+        )
+        assert mean.parts.coverage == pytest.approx(
+            np.log(np.clip(one.map(None).sum(0), 0.01, 1)).sum(), abs=1e-6
+        )
         assert mean.parts.coverage != one.parts.coverage
 
 
@@ -139,7 +157,9 @@ class TestOptions:
         assert all(one.tokens[:3] == (7, 7, 3) for one in found.hypotheses())
         best = found.hypotheses()[0]
         assert best.score == pytest.approx(logps(network, [best.tokens]).sum().item(), abs=1e-4)
-        assert set(found.table().query("depth <= 3 and state == 'pruned'").why) == {"another token was forced"}
+        assert set(found.table().query("depth <= 3 and state == 'pruned'").why) == {
+            "another token was forced"
+        }
 
     def test_an_end_may_be_forced(self):
         (one,) = search(small("general", 9), prefix=(7, END)).hypotheses()
@@ -190,16 +210,23 @@ class TestOptions:
     def test_diversity_is_paid_in_rank_only(self):
         table, ends = {(): [0.0, 0.5, 0.3, 0.2]}, [0.97, 0.01, 0.01, 0.01]
         stepped = TableStepper(table, ends)
-        found = beam_search(stepped, BeamOptions(width=2, groups=2, diversity=log(0.5 / 0.3) + 0.01, penalties=PLAIN))
+        found = beam_search(
+            stepped, BeamOptions(width=2, groups=2, diversity=log(0.5 / 0.3) + 0.01, penalties=PLAIN)
+        )
         assert {one.tokens: one.score for one in found.hypotheses()} == pytest.approx(
             {(1, 0): log(0.5 * 0.97), (2, 0): log(0.3 * 0.97)}
         )
         less = BeamOptions(width=2, groups=2, diversity=log(0.5 / 0.3) - 0.01, penalties=PLAIN)
-        assert [one.tokens for one in beam_search(TableStepper(table, ends), less).hypotheses()] == [(1, 0), (1, 0)]
+        assert [one.tokens for one in beam_search(TableStepper(table, ends), less).hypotheses()] == [
+            (1, 0),
+            (1, 0),
+        ]
 
     def test_a_group_that_is_done_waits(self):
         table = {(): [0.2, 0.5, 0.3], (1,): [0.9, 0.05, 0.05]}
-        found = beam_search(TableStepper(table, [0.1, 0.5, 0.4]), BeamOptions(width=2, groups=2, diversity=9.0, max_length=6))
+        found = beam_search(
+            TableStepper(table, [0.1, 0.5, 0.4]), BeamOptions(width=2, groups=2, diversity=9.0, max_length=6)
+        )
         assert "its group finished enough texts" in set(found.table().why)
 
 
@@ -222,7 +249,9 @@ class TestStops:
         assert found.stopped == "no unfinished text could win any more" and found.steps < 30
 
     def test_more_results_take_longer_to_be_certain(self):
-        one, many = (search(small("general", 5), width=6, n_best=n, max_length=30, stop="bound") for n in (1, 6))
+        one, many = (
+            search(small("general", 5), width=6, n_best=n, max_length=30, stop="bound") for n in (1, 6)
+        )
         assert one.steps <= many.steps and len(many.leaves) >= 6
 
     def test_the_clock(self):
@@ -237,7 +266,12 @@ class TestStops:
 
 
 class TestTree:
-    @given(st.sampled_from(["transformer", "additive", "language"]), st.integers(1, 4), st.integers(1, 6), st.integers(0, 3))
+    @given(
+        st.sampled_from(["transformer", "additive", "language"]),
+        st.integers(1, 4),
+        st.integers(1, 6),
+        st.integers(0, 3),
+    )
     def test_every_node_follows_from_its_parent(self, kind, width, shown, seed):
         network = small(kind, 7, seed)
         found = search(network, width=width, shown=shown, max_length=5)

@@ -57,7 +57,8 @@ def test_any_table_of_probabilities(seed, vocabulary, rows):
     for depth in range(4):
         best = max(best, *(p * chances[depth, last, END].item() for last, p in alive.items()))
         alive = {
-            token: max(p * chances[depth, last, token].item() for last, p in alive.items()) for token in range(1, vocabulary)
+            token: max(p * chances[depth, last, token].item() for last, p in alive.items())
+            for token in range(1, vocabulary)
         }
     found = exact_search(TableStepper(table, [1.0] * vocabulary), ExactOptions(max_length=4, rows=rows))
     assert found.proven and found.logp == pytest.approx(log(best), abs=1e-5)
@@ -66,7 +67,9 @@ def test_any_table_of_probabilities(seed, vocabulary, rows):
 def test_a_beam_s_search_error_shows():
     """Greedy takes 0.6, then 0.4: 0.24. The best text has 0.36."""
     table = {(): [0.0, 0.6, 0.4], (1,): [0.4, 0.3, 0.3], (2,): [0.9, 0.05, 0.05]}
-    beam = beam_search(TableStepper(table, [0.8, 0.1, 0.1]), BeamOptions(width=1, penalties=PLAIN)).hypotheses()[0]
+    beam = beam_search(
+        TableStepper(table, [0.8, 0.1, 0.1]), BeamOptions(width=1, penalties=PLAIN)
+    ).hypotheses()[0]
     found = exact_search(TableStepper(table, [0.8, 0.1, 0.1]))
     assert beam.tokens == (1, 0) and found.tokens == (2, 0)
     assert found.logp == pytest.approx(log(0.36)) and beam.parts.logp == pytest.approx(log(0.24))
@@ -78,7 +81,9 @@ def test_a_known_text_saves_work_and_changes_nothing(kind):
     network = small(kind, 6, 1)
     beam = beam_search(stepper(network), BeamOptions(width=4, penalties=PLAIN, max_length=7)).hypotheses()[0]
     known = (beam.tokens, logps(network, [beam.tokens]).double().sum().item()) if beam.finished else None
-    free, helped = (exact_search(stepper(network), ExactOptions(max_length=7, known=text)) for text in (None, known))
+    free, helped = (
+        exact_search(stepper(network), ExactOptions(max_length=7, known=text)) for text in (None, known)
+    )
     assert free.proven and helped.proven and free.tokens == helped.tokens
     assert helped.expanded <= free.expanded
     assert free.logp >= beam.parts.logp - 1e-4

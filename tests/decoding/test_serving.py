@@ -35,7 +35,12 @@ SERVERS = {
 
 def alone(lm, request: Request) -> str:
     return lm.generate(
-        request.prompt, request.max_new_tokens, request.temperature, request.top_k, request.top_p, request.seed
+        request.prompt,
+        request.max_new_tokens,
+        request.temperature,
+        request.top_k,
+        request.top_p,
+        request.seed,
     )
 
 
@@ -50,7 +55,10 @@ def check_books(run):
     """What must hold of any run: pages are owned as tables say, counts add up, states follow one another."""
     page, static = run.server.page, run.server.policy == "static"
     for step in run.steps:
-        counted = [[i for i, seat in enumerate(step.seats) if number in seat.table] for number in range(run.server.pages)]
+        counted = [
+            [i for i, seat in enumerate(step.seats) if number in seat.table]
+            for number in range(run.server.pages)
+        ]
         assert [sorted(owners) for owners in step.owners] == counted
         assert step.free == sum(not owners for owners in counted)
         assert step.shared == sum(len(owners) > 1 for owners in counted)
@@ -66,15 +74,26 @@ def check_books(run):
             if seat.state == "decode":
                 assert seat.computed == 1
         written = [
-            max([min(seat.length - place * page, page) for seat in step.seats
-                 for place, own in enumerate(seat.table) if own == number] or [0])
+            max(
+                [
+                    min(seat.length - place * page, page)
+                    for seat in step.seats
+                    for place, own in enumerate(seat.table)
+                    if own == number
+                ]
+                or [0]
+            )
             for number in range(run.server.pages)
         ]
         assert [max(n, 0) for n in written] == list(step.fill)
     follows = {
-        "absent": {"absent", "waiting", "prefill"}, "waiting": {"waiting", "prefill"}, "evicted": {"evicted", "prefill"},
-        "prefill": {"decode", "evicted", "padding", "finished"}, "decode": {"decode", "evicted", "padding", "finished"},
-        "padding": {"padding", "finished"}, "finished": {"finished"},
+        "absent": {"absent", "waiting", "prefill"},
+        "waiting": {"waiting", "prefill"},
+        "evicted": {"evicted", "prefill"},
+        "prefill": {"decode", "evicted", "padding", "finished"},
+        "decode": {"decode", "evicted", "padding", "finished"},
+        "padding": {"padding", "finished"},
+        "finished": {"finished"},
     }
     for i, (request, answer) in enumerate(zip(run.requests, run.answers)):
         seats = [step.seats[i] for step in run.steps]
@@ -93,7 +112,9 @@ def test_each_gets_the_text_it_would_get_alone(stories, server):
     check_books(run)
     for request, prompt, answer, text, rows in zip(MIXED, run.prompts, run.answers, run.texts, logits):
         assert text == alone(stories, request) == stories.tokenizer.decode(answer)
-        whole = stories(torch.tensor([[*prompt, *answer]]))[0, len(prompt) - 1 :]  # one pass without any cache
+        whole = stories(torch.tensor([[*prompt, *answer]]))[
+            0, len(prompt) - 1 :
+        ]  # one pass without any cache
         assert (rows - whole[: len(rows)]).abs().max() < 1e-4
 
 
@@ -108,13 +129,24 @@ def test_every_variant_is_served(variant, policy):
 
 REQUESTS = st.lists(
     st.builds(
-        Request, st.sampled_from([START, START + "Tom saw", START + "Tom saw a dog", "One day", "a", "They were happy."]),
-        st.integers(1, 12), st.integers(0, 9), st.sampled_from([0.0, 1.0]), st.integers(0, 3),
+        Request,
+        st.sampled_from(
+            [START, START + "Tom saw", START + "Tom saw a dog", "One day", "a", "They were happy."]
+        ),
+        st.integers(1, 12),
+        st.integers(0, 9),
+        st.sampled_from([0.0, 1.0]),
+        st.integers(0, 3),
     ),
-    min_size=1, max_size=6,
+    min_size=1,
+    max_size=6,
 )
 ANY = st.builds(
-    Server, st.integers(1, 9), st.integers(1, 12), st.integers(1, 5), st.sampled_from(["continuous", "static"]),
+    Server,
+    st.integers(1, 9),
+    st.integers(1, 12),
+    st.integers(1, 5),
+    st.sampled_from(["continuous", "static"]),
     st.sampled_from(["none", "running", "remembered"]),
 )
 
@@ -139,7 +171,9 @@ def test_a_changed_neighbour_changes_no_bit(stories):
     assert len(stories.encode(first)) == len(stories.encode(second))
     mine = Request("Once upon a time", 10)
     server = Server(4, 30, 3, sharing="none")
-    runs = [watched(stories, (mine, Request(other, 8), Request("The", 6, 3)), server) for other in (first, second)]
+    runs = [
+        watched(stories, (mine, Request(other, 8), Request("The", 6, 3)), server) for other in (first, second)
+    ]
     (one, before), (two, after) = runs
     assert one.answers[1] != two.answers[1]
     for i in (0, 2):
@@ -165,7 +199,10 @@ def test_a_common_beginning_is_read_once(lm):
     seat, [share, copy] = run.steps[2].seats[1], run.steps[2].events
     assert (seat.shared, seat.computed) == (common, len(second) - common) and common > 8
     assert (share.kind, share.other, share.positions) == ("share", 0, common)
-    assert (copy.kind, copy.request) == ("copy", 1) and common % 4  # the part-full page was copied, the full ones not
+    assert (copy.kind, copy.request) == (
+        "copy",
+        1,
+    ) and common % 4  # the part-full page was copied, the full ones not
     lent = run.steps[2].seats[0].table
     assert seat.table[: common // 4] == lent[: common // 4] and seat.table[common // 4] == copy.pages[1]
     assert run.totals().spared == common
@@ -178,7 +215,9 @@ def test_the_same_prompt_is_not_read_again_and_its_page_is_copied_at_the_first_w
     length = len(run.prompts[0])
     assert length % 4
     start, after = run.steps[0], run.steps[1]
-    assert [seat.computed for seat in start.seats] == [length, 0, 0] and len({seat.table for seat in start.seats}) == 1
+    assert [seat.computed for seat in start.seats] == [length, 0, 0] and len(
+        {seat.table for seat in start.seats}
+    ) == 1
     assert start.shared == -(-length // 4) and start.count("copy") == 0
     assert after.count("copy") == 2 and after.shared == length // 4  # the last holder keeps the original
     assert len(set(run.answers)) > 1
@@ -195,7 +234,11 @@ def test_nothing_is_shared_when_nothing_should_be(lm):
 
 
 def test_finished_requests_are_remembered_until_memory_is_short(lm):
-    requests = [Request(START + "Tom", 3), Request(START + "One day", 3, 8), Request("They were happy. The end.", 3, 14)]
+    requests = [
+        Request(START + "Tom", 3),
+        Request(START + "One day", 3, 8),
+        Request("They were happy. The end.", 3, 14),
+    ]
     asked = Server(4, 40, 2, sharing="remembered")
     run = serve(lm, requests, asked)
     assert run.steps[8].seats[1].shared > 8 and run.totals().spared
@@ -204,7 +247,10 @@ def test_finished_requests_are_remembered_until_memory_is_short(lm):
     need = max(-(-(len(lm.encode(request.prompt)) + 3) // 4) for request in requests)
     short = serve(lm, requests, Server(4, need, 2, sharing="remembered"))
     check_books(short)
-    assert [event.request for step in short.steps for event in step.events if event.kind == "forget"] == [0, 1]
+    assert [event.request for step in short.steps for event in step.events if event.kind == "forget"] == [
+        0,
+        1,
+    ]
     assert short.totals().evictions == 0
 
 
@@ -281,15 +327,21 @@ def test_totals_are_sums_over_the_steps(lm):
     run = serve(lm, MIXED, Server(4, pages, 5))
     totals, each = run.totals(), run.per_step()
     assert totals.steps == len(run.steps) == len(each) == run.timeline().shape[1]
-    assert totals.tokens == sum(map(len, run.answers)) and totals.tokens_per_step == totals.tokens / totals.steps
+    assert (
+        totals.tokens == sum(map(len, run.answers)) and totals.tokens_per_step == totals.tokens / totals.steps
+    )
     assert totals.waste == pytest.approx(1 - each["used slots"].sum() / each["held slots"].sum())
     computed = [sum(step.seats[i].computed for step in run.steps) for i in range(len(MIXED))]
     assert totals.computed == sum(computed) and list(run.per_request()["computed"]) == computed
     # What is in memory in the end was computed or taken over; a last token that reaches the limit is not read any more.
     limits = [request.max_new_tokens for request in MIXED]
     needed = sum(len(p) + len(a) - (len(a) == limit) for p, a, limit in zip(run.prompts, run.answers, limits))
-    again = sum(seat.length for step, after in itertools.pairwise(run.steps) for seat, then in zip(step.seats, after.seats)
-                if then.state == "evicted" and seat.state in ("prefill", "decode"))
+    again = sum(
+        seat.length
+        for step, after in itertools.pairwise(run.steps)
+        for seat, then in zip(step.seats, after.seats)
+        if then.state == "evicted" and seat.state in ("prefill", "decode")
+    )
     assert totals.computed + totals.spared == needed + again and totals.evictions > 0
     assert totals.first_token >= 1 and totals.turnaround >= totals.first_token
     assert totals.seconds > 0 and totals.tokens_per_second == pytest.approx(totals.tokens / totals.seconds)
@@ -299,23 +351,30 @@ def test_continuous_batching_wastes_less_on_unequal_lengths(lm):
     requests = [Request("They were", n) for n in (2, 20, 3, 18, 4, 2)]
     servers = (Server(4, 60, 2), Server(4, 60, 2, "static"))
     continuous, static = (serve(lm, requests, server).totals() for server in servers)
-    assert continuous.steps < static.steps and continuous.waste < static.waste and continuous.tokens == static.tokens
+    assert (
+        continuous.steps < static.steps
+        and continuous.waste < static.waste
+        and continuous.tokens == static.tokens
+    )
     assert continuous.padding == 0 < static.padding
 
 
 # --- bad input --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("request_, server, error, words", [
-    (Request(""), Server(), BadText, "empty"),
-    (Request("word " * 200), Server(8, 100), BadText, "reads at most 160"),
-    (Request("a", 0), Server(), BadShape, "0 tokens are to be written"),
-    (Request("a", 3, -1), Server(), BadShape, "step -1"),
-    (Request("a", 3, 10**9), Server(), BadShape, "from 0 to 10,000"),
-    (Request("a", 3, seed=-1), Server(), BadShape, "seed is -1"),
-    (Request("a", 3, temperature=-1.0), Server(), BadShape, "temperature -1"),
-    (Request("They were happy", 40), Server(4, 5), OutOfPages, "memory holds 20 (5 pages of 4)"),
-])
+@pytest.mark.parametrize(
+    "request_, server, error, words",
+    [
+        (Request(""), Server(), BadText, "empty"),
+        (Request("word " * 200), Server(8, 100), BadText, "reads at most 160"),
+        (Request("a", 0), Server(), BadShape, "0 tokens are to be written"),
+        (Request("a", 3, -1), Server(), BadShape, "step -1"),
+        (Request("a", 3, 10**9), Server(), BadShape, "from 0 to 10,000"),
+        (Request("a", 3, seed=-1), Server(), BadShape, "seed is -1"),
+        (Request("a", 3, temperature=-1.0), Server(), BadShape, "temperature -1"),
+        (Request("They were happy", 40), Server(4, 5), OutOfPages, "memory holds 20 (5 pages of 4)"),
+    ],
+)
 def test_bad_requests_are_one_sentence(lm, request_, server, error, words):
     with pytest.raises(error) as caught:
         serve(lm, [Request("a", 1), request_], server)
@@ -323,13 +382,16 @@ def test_bad_requests_are_one_sentence(lm, request_, server, error, words):
     assert "temperature" in words or str(caught.value).startswith("Request 2: ")
 
 
-@pytest.mark.parametrize("change, error, words", [
-    (dict(page=0), BadShape, "page size is 0"),
-    (dict(pages=-3), BadShape, "number of pages is -3"),
-    (dict(batch=0), BadShape, "largest batch is 0"),
-    (dict(policy="orca"), UnknownName, "'orca'"),
-    (dict(sharing="all"), UnknownName, "'all'"),
-])
+@pytest.mark.parametrize(
+    "change, error, words",
+    [
+        (dict(page=0), BadShape, "page size is 0"),
+        (dict(pages=-3), BadShape, "number of pages is -3"),
+        (dict(batch=0), BadShape, "largest batch is 0"),
+        (dict(policy="orca"), UnknownName, "'orca'"),
+        (dict(sharing="all"), UnknownName, "'all'"),
+    ],
+)
 def test_an_impossible_server_is_one_sentence(change, error, words):
     with pytest.raises(error) as caught:
         Server(**change)

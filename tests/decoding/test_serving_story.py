@@ -6,7 +6,11 @@ from tlmviz.decoding.serving import Request, Server, serve
 from tlmviz.decoding.serving_story import REACH, story, written
 
 START = "Lily had a red ball. "
-REQUESTS = (Request(START, 12, temperature=1.0), Request(START, 8, temperature=1.0, seed=1), Request("They were happy", 14, 1))
+REQUESTS = (
+    Request(START, 12, temperature=1.0),
+    Request(START, 8, temperature=1.0, seed=1),
+    Request("They were happy", 14, 1),
+)
 NAMES = list("ABC")
 
 
@@ -20,7 +24,10 @@ def test_words_count_what_the_records_count(lm):
     assert f"So far: {totals.tokens} tokens in {totals.steps} steps" in lines[-1][3]
     assert f"{totals.waste:.0%} of held slots wasted" in lines[-1][3]
     for step, (work, memory, *_) in zip(run.steps, lines):
-        assert re.search(rf"{10 - step.free} of 10 pages taken", memory) and f"{step.held} slots held, {step.used} used" in memory
+        assert (
+            re.search(rf"{10 - step.free} of 10 pages taken", memory)
+            and f"{step.held} slots held, {step.used} used" in memory
+        )
         reading = {NAMES[i] for i, seat in enumerate(step.seats) if seat.state == "prefill"}
         assert set(re.findall(r"(\w) reads", work)) == reading
 
@@ -35,7 +42,12 @@ def test_texts_grow_to_the_answers(lm):
     run = serve(lm, REQUESTS, Server(4, 12, 3))
     texts = written(lm, run)
     assert tuple(texts[-1]) == run.texts and texts[0][2] == ""
-    waiting = [(i, n) for n, step in enumerate(run.steps) for i, seat in enumerate(step.seats) if seat.state == "waiting"]
+    waiting = [
+        (i, n)
+        for n, step in enumerate(run.steps)
+        for i, seat in enumerate(step.seats)
+        if seat.state == "waiting"
+    ]
     assert all(texts[n][i] == REQUESTS[i].prompt for i, n in waiting)
 
 

@@ -9,8 +9,13 @@ from tlmviz.networks.seq2seq import Seq2Seq
 from .. import tiny
 
 SOURCE, PROMPT, END = [5, 9, 2, 11, 7], [1, 5, 9], 0
-LANGUAGE = {"contiguous": {}, "latent": dict(latent_dim=12, rope_dim=4), "sliding": dict(window=4), "alibi": dict(
-    positions="alibi", window=5, n_kv_heads=2), "learned": dict(positions="learned")}
+LANGUAGE = {
+    "contiguous": {},
+    "latent": dict(latent_dim=12, rope_dim=4),
+    "sliding": dict(window=4),
+    "alibi": dict(positions="alibi", window=5, n_kv_heads=2),
+    "learned": dict(positions="learned"),
+}
 KINDS = [*tiny.TRANSLATORS, *LANGUAGE]
 
 
@@ -42,7 +47,15 @@ def test_rows_may_be_copied_swapped_and_dropped(kind):
     texts = [[]]
     step = stepper.advance(torch.tensor([0]), None)
     generator = torch.Generator().manual_seed(4)
-    for count in (3, 4, 2, 2, 5, 1, 3):  # rows of the next batch: grows, shrinks, and takes rows several times
+    for count in (
+        3,
+        4,
+        2,
+        2,
+        5,
+        1,
+        3,
+    ):  # rows of the next batch: grows, shrinks, and takes rows several times
         rows = torch.randint(len(texts), (count,), generator=generator)
         ids = torch.randint(1, 40, (count,), generator=generator)
         texts = [[*texts[row], int(token)] for row, token in zip(rows, ids)]
@@ -147,5 +160,7 @@ def test_a_pinned_recurrent_network_reads_that_state():
 
 def test_how_much_can_be_written():
     network = tiny.network(vocab_size=40, context=12)
-    assert LanguageStepper(network, PROMPT, END).longest == 10  # 9 are read behind the prompt, and one more follows
+    assert (
+        LanguageStepper(network, PROMPT, END).longest == 10
+    )  # 9 are read behind the prompt, and one more follows
     assert stepper_of(tiny.translation_network("dot", vocab_size=40), SOURCE, END).longest == 40

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tlmviz import figures
-from tlmviz.figures import predictions, scores
+from tlmviz.figures import predictions
+from tlmviz.figures.attention import scores
 
 THEMES = ("light", "dark")
 

@@ -29,7 +29,9 @@ def report(tmp_path_factory):
 
 
 @pytest.mark.parametrize("capability", TARGETS)
-@pytest.mark.parametrize("index", range(len(CASES)), ids=lambda i: f"{CASES[i][0]}-{i}-{CASES[i][1].__name__}")
+@pytest.mark.parametrize(
+    "index", range(len(CASES)), ids=lambda i: f"{CASES[i][0]}-{i}-{CASES[i][1].__name__}"
+)
 def test_compiles(report, index, capability):
     error = report[index][str(capability)]
     assert error is None, error
@@ -43,15 +45,22 @@ def is_jit(function: ast.FunctionDef) -> bool:
 def launched(sources: list[str]) -> set[str]:
     """Names of the jitted functions that no other jitted function calls: those a grid is given to."""
     functions = [
-        node for source in sources for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef) and is_jit(node)
+        node
+        for source in sources
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and is_jit(node)
     ]
     calls = [node.func for function in functions for node in ast.walk(function) if isinstance(node, ast.Call)]
-    return {function.name for function in functions} - {getattr(call, "id", getattr(call, "attr", "")) for call in calls}
+    return {function.name for function in functions} - {
+        getattr(call, "id", getattr(call, "attr", "")) for call in calls
+    }
 
 
 def test_every_launched_kernel_has_a_case():
     files = (ROOT / "tlmviz" / "kernels").glob("*_triton.py")
-    missing = launched([path.read_text(encoding="utf-8") for path in files]) - {case[1].__name__ for case in CASES}
+    missing = launched([path.read_text(encoding="utf-8") for path in files]) - {
+        case[1].__name__ for case in CASES
+    }
     assert not missing, f"add cases to tests/kernels/compile_*.py for {', '.join(sorted(missing))}"
 
 

@@ -1,19 +1,24 @@
 """Relative positions in every kernel, against scores written cell by cell in float64."""
 
+import sys
+
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tlmviz.kernels  # noqa: F401
 from tlmviz import kernels
 from tlmviz.errors import BadBackend, BadShape
-from tlmviz.kernels import attending
-from tlmviz.kernels.reference import attending as reference
+
+attending = sys.modules["tlmviz.kernels.attention"]  # the package names the function, not its module
+from tlmviz.kernels.reference import attention as reference
 
 from .. import tiny
 from ..tiny import sentence
 from .triton_cases import assert_near, draw, ids, plain_attention, plain_scores, plain_softmax, qkv
 
+attending = sys.modules["tlmviz.kernels.attention"]  # the package exports the function of that name
 R = 6
 MASKS = {
     "causal": {},
@@ -59,16 +64,22 @@ def test_the_two_written_out_scores_agree():
     """Cell by cell, and by looking up all vectors at once: what the tests below rest on."""
     q, k, _, relative = case(5, 9)
     for mask in (dict(causal=False), dict(window=3)):
-        assert_near(plain_scores(q, k, relative=relative, **mask), tiny.scores(q, k, relative=relative, **mask))
+        assert_near(
+            plain_scores(q, k, relative=relative, **mask), tiny.scores(q, k, relative=relative, **mask)
+        )
 
 
 class TestAttention:
     @pytest.mark.parametrize("groups", [1, 2, 4])
-    @pytest.mark.parametrize("size", [(1, 1), (R - 1, R - 1), (R, R), (R + 1, R + 1), (17, 17), (4, 11), (9, 4)], ids=str)
+    @pytest.mark.parametrize(
+        "size", [(1, 1), (R - 1, R - 1), (R, R), (R + 1, R + 1), (17, 17), (4, 11), (9, 4)], ids=str
+    )
     def test_equals_the_definition(self, size, groups):
         q, k, v, relative = case(*size, groups=groups)
         out, lse = kernels.attention(q, k, v, relative=relative)
-        assert_near(out, tiny.probabilities(q, k, relative=relative) @ v.double().repeat_interleave(4 // groups, 1))
+        assert_near(
+            out, tiny.probabilities(q, k, relative=relative) @ v.double().repeat_interleave(4 // groups, 1)
+        )
         assert_near(lse, tiny.scores(q, k, relative=relative).logsumexp(-1))
 
     @masks
@@ -80,22 +91,31 @@ class TestAttention:
     def test_values_of_another_width_and_packed_texts(self):
         compare(case(21, 21, batch=1, values=5), window=9, requests=ids(12, 9), lengths=torch.tensor([18]))
 
-    @pytest.mark.parametrize("dtype, tolerance", [(torch.float64, 1e-12), (torch.float16, 4e-3), (torch.bfloat16, 3e-2)], ids=str)
+    @pytest.mark.parametrize(
+        "dtype, tolerance", [(torch.float64, 1e-12), (torch.float16, 4e-3), (torch.bfloat16, 3e-2)], ids=str
+    )
     def test_other_types(self, dtype, tolerance):
         out, lse = compare(case(20, 20, dtype=dtype), tolerance)
-        assert out.dtype == dtype and lse.dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
+        assert out.dtype == dtype and lse.dtype == (
+            torch.float64 if dtype == torch.float64 else torch.float32
+        )
 
     def test_lse_and_map_agree_in_sixteen_bits(self):
         """A bias rounded to 16 bits in one of the two would leave rows that do not sum to 1."""
         q, k, v, relative = case(20, 20, dtype=torch.bfloat16)
         lse = kernels.attention(q, k, v, relative=10 * relative)[1]
-        assert_near(kernels.attention_map(q, k, lse, relative=10 * relative).sum(-1), torch.ones(2, 4, 20), 1e-4)
+        assert_near(
+            kernels.attention_map(q, k, lse, relative=10 * relative).sum(-1), torch.ones(2, 4, 20), 1e-4
+        )
 
     @pytest.mark.parametrize("mask", [{}, dict(causal=False), dict(window=3)], ids=str)
     @pytest.mark.parametrize("queries, keys", [(9, 9), (5, 8), (8, 5)])
     def test_gradcheck(self, queries, keys, mask, monkeypatch):
         monkeypatch.setattr(reference, "TILE_ROWS", 4)
-        inputs = [part.requires_grad_() for part in case(queries, keys, distances=3, dtype=torch.float64, batch=1, values=3)]
+        inputs = [
+            part.requires_grad_()
+            for part in case(queries, keys, distances=3, dtype=torch.float64, batch=1, values=3)
+        ]
 
         def finite(q, k, v, relative):
             out, lse = kernels.attention(q, k, v, relative=relative, **mask)
@@ -110,7 +130,12 @@ class TestAttention:
         kernels.attention(*inputs[:3], relative=inputs[3])[0].sum().backward()
         assert [part.grad is not None for part in inputs] == [i == wanted for i in range(4)]
 
-    @given(size=st.integers(1, 20), distances=st.integers(1, 8), window=st.none() | st.integers(1, 9), seed=st.integers(0, 99))
+    @given(
+        size=st.integers(1, 20),
+        distances=st.integers(1, 8),
+        window=st.none() | st.integers(1, 9),
+        seed=st.integers(0, 99),
+    )
     def test_a_vector_added_to_every_distance_changes_nothing(self, size, distances, window, seed):
         """It adds q_i . c to all scores of row i, and the softmax is shift invariant."""
         q, k, v, relative = case(size, size, distances=distances, dtype=torch.float64)
@@ -131,13 +156,18 @@ class TestAttention:
 
 class TestMap:
     @masks
-    @pytest.mark.parametrize("rows", [slice(None), slice(2, 5), slice(-3, None), slice(0, 12, 5), slice(4, 4)], ids=str)
+    @pytest.mark.parametrize(
+        "rows", [slice(None), slice(2, 5), slice(-3, None), slice(0, 12, 5), slice(4, 4)], ids=str
+    )
     @pytest.mark.parametrize("cols", [slice(None), slice(1, 2), slice(0, 15, 4)], ids=str)
     def test_a_tile_is_a_slice_of_the_whole(self, mask, rows, cols):
         q, k, v, relative = case(12, 15)
         lse = kernels.attention(q, k, v, relative=relative, **mask)[1]
         options = dict(rows=rows, cols=cols, relative=relative, **mask)
-        assert_near(kernels.attention_scores(q, k, **options), plain_scores(q, k, relative=relative, **mask)[:, :, rows, cols])
+        assert_near(
+            kernels.attention_scores(q, k, **options),
+            plain_scores(q, k, relative=relative, **mask)[:, :, rows, cols],
+        )
         exact = tiny.probabilities(q, k, relative=relative, **mask)[:, :, rows, cols]
         assert_near(kernels.attention_map(q, k, lse, **options), exact)
 
@@ -158,7 +188,9 @@ class TestMap:
 
     @pytest.mark.parametrize("mask", [{}, dict(window=3, causal=False)], ids=str)
     def test_gradcheck(self, mask):
-        q, k, v, relative = (part.requires_grad_() for part in case(6, 7, distances=3, dtype=torch.float64, batch=1))
+        q, k, v, relative = (
+            part.requires_grad_() for part in case(6, 7, distances=3, dtype=torch.float64, batch=1)
+        )
         lse = kernels.attention(q, k, v, relative=relative, **mask)[1].detach().requires_grad_()
 
         def finite(q, k, relative):  # hidden cells are -inf, whose differences are NaN
@@ -168,12 +200,15 @@ class TestMap:
         assert torch.autograd.gradcheck(finite, (q, k, relative))
         rows = dict(rows=slice(1, 6, 2), cols=slice(0, 6), **mask)
         assert torch.autograd.gradcheck(
-            lambda q, k, lse, relative: kernels.attention_map(q, k, lse, relative=relative, **rows), (q, k, lse, relative)
+            lambda q, k, lse, relative: kernels.attention_map(q, k, lse, relative=relative, **rows),
+            (q, k, lse, relative),
         )
 
 
 class TestDecoding:
-    @pytest.mark.parametrize("options", [{}, dict(window=4), dict(slopes=MASKS["alibi"]["slopes"], scale=0.3)], ids=str)
+    @pytest.mark.parametrize(
+        "options", [{}, dict(window=4), dict(slopes=MASKS["alibi"]["slopes"], scale=0.3)], ids=str
+    )
     @pytest.mark.parametrize("keys", [1, R - 1, R, R + 1, 20])
     def test_is_the_last_row_of_full_attention(self, keys, options):
         q, k, v, relative = case(keys, keys)
@@ -186,7 +221,8 @@ class TestDecoding:
         q, k, v, relative = case(1, 12)
         lengths = torch.tensor([12, 5])
         rows = [
-            plain_attention(*(part[b : b + 1, :, :n] for part in (q, k, v)), relative=relative) for b, n in enumerate(lengths)
+            plain_attention(*(part[b : b + 1, :, :n] for part in (q, k, v)), relative=relative)
+            for b, n in enumerate(lengths)
         ]
         table = torch.tensor([[3, 0, 2], [1, 4, -9]])
         pages = [torch.full((5, 2, 4, 8), torch.nan) for _ in "kv"]

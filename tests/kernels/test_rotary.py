@@ -68,7 +68,9 @@ def test_types_are_kept(dtype, backend):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("shape", [(5, 8), (2, 5, 8), (2, 3, 4, 5, 8), (0, 5, 8), (2, 0, 5, 8), (2, 0, 8)], ids=str)
+@pytest.mark.parametrize(
+    "shape", [(5, 8), (2, 5, 8), (2, 3, 4, 5, 8), (0, 5, 8), (2, 0, 5, 8), (2, 0, 8)], ids=str
+)
 def test_any_leading_axes(shape, backend):
     x, positions = normal(*shape), torch.arange(shape[-2])
     turned = kernels.rope(x, positions, layout="half", backend=backend)
@@ -79,7 +81,9 @@ def test_any_leading_axes(shape, backend):
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_strided_inputs_are_read_where_they_lie_and_stay_as_they_are(layout, backend):
-    whole = normal(2, 5, 3, 16).transpose(1, 2)[..., ::2]  # [B, H, T, D] as a network makes it, every second number
+    whole = normal(2, 5, 3, 16).transpose(1, 2)[
+        ..., ::2
+    ]  # [B, H, T, D] as a network makes it, every second number
     copy = whole.clone()
     turned = kernels.rope(whole, torch.arange(5), layout=layout, backend=backend)
     assert_near(turned, exact(copy, torch.arange(5), layout))
@@ -118,7 +122,10 @@ def test_scaling_replaces_the_frequencies(backend):
 
 
 def test_learned_frequencies_have_a_gradient_in_torch_and_are_refused_by_the_kernel():
-    x, scaling = normal(1, 1, 3, 4, dtype=torch.float64), torch.tensor([1.0, 0.1], dtype=torch.float64, requires_grad=True)
+    x, scaling = (
+        normal(1, 1, 3, 4, dtype=torch.float64),
+        torch.tensor([1.0, 0.1], dtype=torch.float64, requires_grad=True),
+    )
     kernels.rope(x, torch.arange(3), scaling=scaling)[..., ::2].sum().backward()
     assert scaling.grad.abs().min() > 0
     with pytest.raises(BadBackend, match="gradient"):

@@ -7,7 +7,16 @@ import torch
 import triton.language as tl
 from triton.runtime import interpreter
 
-from tlmviz.kernels import decoding_triton, maps_triton, statistics_triton, tiles_triton
+from tlmviz.kernels import (
+    attention_maps_triton as maps_triton,
+)
+from tlmviz.kernels import (
+    decode_attention_triton as decoding_triton,
+)
+from tlmviz.kernels import (
+    statistics_triton,
+    tiles_triton,
+)
 
 BLOCK = 16
 SMALL = tiles_triton.Tile(BLOCK, BLOCK, 1, 1)
@@ -38,7 +47,9 @@ def small_tiles(monkeypatch):
         return interpreter.TensorHandle(data, tl.float32)
 
     monkeypatch.setattr(
-        interpreter.InterpreterBuilder, "create_dot", lambda self, a, b, *rest: multiply(self, widened(a), widened(b), *rest)
+        interpreter.InterpreterBuilder,
+        "create_dot",
+        lambda self, a, b, *rest: multiply(self, widened(a), widened(b), *rest),
     )
     monkeypatch.setattr(torch, "empty", spoiled)
     monkeypatch.setattr(torch, "empty_like", lambda like: torch.full_like(like, torch.nan))
@@ -57,7 +68,9 @@ def qkv(queries, keys, heads=2, groups=1, width=8, values=8, batch=1, dtype=torc
     )
 
 
-def plain_scores(q, k, causal=True, window=None, slopes=None, relative=None, scale=None, requests=None, lengths=None):
+def plain_scores(
+    q, k, causal=True, window=None, slopes=None, relative=None, scale=None, requests=None, lengths=None
+):
     """[B, H, T, S] in float64 from the definition, whole and untiled."""
     queries, keys = q.shape[2], k.shape[2]
     k = k.double().repeat_interleave(q.shape[1] // k.shape[1], 1)
@@ -89,7 +102,9 @@ def plain_softmax(scores):
 def plain_attention(q, k, v, **options):
     """out and lse in float64."""
     scores = plain_scores(q, k, **options)
-    return plain_softmax(scores) @ v.double().repeat_interleave(q.shape[1] // v.shape[1], 1), scores.logsumexp(-1)
+    return plain_softmax(scores) @ v.double().repeat_interleave(
+        q.shape[1] // v.shape[1], 1
+    ), scores.logsumexp(-1)
 
 
 def assert_near(found, exact, tolerance=1e-5):

@@ -60,7 +60,9 @@ def test_a_decoder_s_block_is_three_residual_steps():
     def norm():
         return NORMS["rmsnorm"](CONFIG)
 
-    block = CrossBlock(norm(), Attention(CONFIG, 0), norm(), CrossAttention(CONFIG), norm(), nn.Linear(24, 24))
+    block = CrossBlock(
+        norm(), Attention(CONFIG, 0), norm(), CrossAttention(CONFIG), norm(), nn.Linear(24, 24)
+    )
     positions = RoPE(8, 10000.0)
     table, memory = positions.table(torch.arange(4)), block.cross.keys_values(MEMORY)
     x = X + block.attn(block.norm1(X), positions, table)

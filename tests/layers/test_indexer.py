@@ -45,7 +45,9 @@ def reference(made: Indexer, x):
     keys = []
     for t in range(length):
         k = wk @ x[t]
-        k = (k - k.mean()) / (k.var(unbiased=False) + 1e-5).sqrt() * made.k_norm.weight.double() + made.k_norm.bias.double()
+        k = (k - k.mean()) / (
+            k.var(unbiased=False) + 1e-5
+        ).sqrt() * made.k_norm.weight.double() + made.k_norm.bias.double()
         keys.append(turned(k, t, made.rope_dim, made.rope_base))
     scores = torch.full((length, length), -torch.inf, dtype=torch.float64)
     for t in range(length):
@@ -57,7 +59,9 @@ def reference(made: Indexer, x):
     return scores
 
 
-@pytest.mark.parametrize("changes", [{}, {"rope_dim": 0}, {"rope_dim": 8}, {"heads": 1, "head_dim": 1, "rope_dim": 0}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"rope_dim": 0}, {"rope_dim": 8}, {"heads": 1, "head_dim": 1, "rope_dim": 0}]
+)
 @pytest.mark.parametrize("length", [1, 7])
 def test_scores_are_equation_70(changes, length):
     made = indexer(**changes)
@@ -99,8 +103,17 @@ def test_one_indexer_for_each_layer():
 
 @pytest.mark.parametrize(
     "change",
-    [{"heads": 0}, {"d_model": "12"}, {"n_layers": True}, {"rope_dim": 3}, {"rope_dim": 10}, {"rope_base": 1},
-     {"rope_base": float("nan")}, {"kind": "other"}, {"teacher": None}],
+    [
+        {"heads": 0},
+        {"d_model": "12"},
+        {"n_layers": True},
+        {"rope_dim": 3},
+        {"rope_dim": 10},
+        {"rope_base": 1},
+        {"rope_base": float("nan")},
+        {"kind": "other"},
+        {"teacher": None},
+    ],
 )
 def test_impossible_configurations(change):
     with pytest.raises(BadConfig) as error:

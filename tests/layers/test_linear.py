@@ -38,7 +38,9 @@ def test_both_forms_are_the_definition(method, length, strip):
 def test_some_rows_are_those_rows():
     q, k, v = qkv(20)
     phi_q, phi_k = Elu().features(q, k, 0.3)
-    torch.testing.assert_close(parallel(phi_q, phi_k, v, slice(1, None, 3)), parallel(phi_q, phi_k, v)[:, :, 1::3])
+    torch.testing.assert_close(
+        parallel(phi_q, phi_k, v, slice(1, None, 3)), parallel(phi_q, phi_k, v)[:, :, 1::3]
+    )
 
 
 def test_elu_features_are_elu_plus_one():
@@ -62,7 +64,9 @@ def test_performer_directions_are_orthogonal_and_repeat_with_their_seed():
     w = Performer(20, seed=3)._directions(8)
     gram = w[:8] @ w[:8].T
     assert (gram - gram.diagonal().diag()).abs().max() < 1e-4
-    assert torch.equal(w, Performer(20, seed=3)._directions(8)) and not torch.equal(w, Performer(20, seed=4)._directions(8))
+    assert torch.equal(w, Performer(20, seed=3)._directions(8)) and not torch.equal(
+        w, Performer(20, seed=4)._directions(8)
+    )
 
 
 def test_large_inputs_stay_finite():

@@ -54,12 +54,18 @@ def test_ntk_is_rope_of_a_larger_base(dim, base, scale):
 @given(dim=SIZES["dim"], base=SIZES["base"], context=CONTEXTS, length=st.integers(0, 400_000))
 def test_dynamic_ntk_follows_the_tokens_read(dim, base, context, length):
     scale = max(1, length / context)
-    np.testing.assert_allclose(made(DynamicNTK(dim, base, context), length), made(NTKAware(dim, base, scale)), rtol=1e-12)
+    np.testing.assert_allclose(
+        made(DynamicNTK(dim, base, context), length), made(NTKAware(dim, base, scale)), rtol=1e-12
+    )
 
 
 def test_dynamic_ntk_reads_the_length_off_the_positions():
     scheme = DynamicNTK(16, 10000.0, 100)
-    for where, length in ((torch.arange(100), 100), (torch.tensor([7, 249]), 250), (torch.tensor([[3], [399]]), 400)):
+    for where, length in (
+        (torch.arange(100), 100),
+        (torch.tensor([7, 249]), 250),
+        (torch.tensor([[3], [399]]), 400),
+    ):
         expected = where.double()[..., None] * scheme.frequencies(length)
         torch.testing.assert_close(scheme.table(where)[0].double(), expected.cos(), atol=1e-6, rtol=0)
     assert scheme.table(torch.arange(0))[0].shape == (0, 8)
@@ -107,7 +113,12 @@ def test_a_scale_of_one_changes_nothing(dim, base, context, name):
         torch.testing.assert_close(one, other, atol=1e-6, rtol=0)
 
 
-@given(scale=st.floats(1, 32), distance=st.integers(0, 50), start=st.integers(0, 5000), name=st.sampled_from(list(SCALINGS)))
+@given(
+    scale=st.floats(1, 32),
+    distance=st.integers(0, 50),
+    start=st.integers(0, 5000),
+    name=st.sampled_from(list(SCALINGS)),
+)
 def test_scores_depend_on_the_distance_alone(scale, distance, start, name):
     """A fixed last position holds the dynamic scale still."""
     scheme, generator = SCALINGS[name](16, 10000.0, scale, 256), torch.Generator().manual_seed(0)
@@ -133,7 +144,9 @@ def test_a_scheme_stands_in_for_a_model_s_own_rope(lm):
     ids = torch.arange(40)[None]
     own = lm(ids)
     for name in SCALINGS:
-        torch.testing.assert_close(lm(ids, positions=scaled_rope(lm.config, name, 1.0)), own, atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(
+            lm(ids, positions=scaled_rope(lm.config, name, 1.0)), own, atol=1e-5, rtol=1e-5
+        )
         moved = lm(ids, positions=scaled_rope(lm.config, name, 8.0))
         same = name in ("Unscaled", "Dynamic NTK")  # 40 tokens lie within the context
         assert torch.allclose(moved, own, atol=1e-4) == same
@@ -153,16 +166,19 @@ def test_impossible_scales_are_a_sentence(lm, name, scale):
     assert "scale" in tiny.sentence(error)
 
 
-@pytest.mark.parametrize("make, kind", [
-    (lambda: Interpolated(15), BadShape),
-    (lambda: YaRN(0), BadShape),
-    (lambda: NTKAware(2), BadShape),
-    (lambda: ScaledRoPE(16, 1.0), BadConfig),
-    (lambda: ScaledRoPE(16, math.inf), BadConfig),
-    (lambda: DynamicNTK(16, context=0), BadConfig),
-    (lambda: YaRN(16, context=0), BadConfig),
-    (lambda: YaRN(16, beta_fast=1.0, beta_slow=2.0), BadConfig),
-])
+@pytest.mark.parametrize(
+    "make, kind",
+    [
+        (lambda: Interpolated(15), BadShape),
+        (lambda: YaRN(0), BadShape),
+        (lambda: NTKAware(2), BadShape),
+        (lambda: ScaledRoPE(16, 1.0), BadConfig),
+        (lambda: ScaledRoPE(16, math.inf), BadConfig),
+        (lambda: DynamicNTK(16, context=0), BadConfig),
+        (lambda: YaRN(16, context=0), BadConfig),
+        (lambda: YaRN(16, beta_fast=1.0, beta_slow=2.0), BadConfig),
+    ],
+)
 def test_impossible_sizes_are_a_sentence(make, kind):
     with pytest.raises(kind) as error:
         make()

@@ -49,7 +49,11 @@ def test_every_query_sees_itself_and_no_future(mask):
 
 
 @pytest.mark.parametrize("mask", EVERY, ids=repr)
-@given(rows=st.lists(st.integers(0, 18), min_size=1, max_size=6), start=st.integers(0, 18), size=st.integers(1, 10))
+@given(
+    rows=st.lists(st.integers(0, 18), min_size=1, max_size=6),
+    start=st.integers(0, 18),
+    size=st.integers(1, 10),
+)
 def test_a_tile_is_a_part_of_the_whole(mask, rows, start, size):
     q, k, _ = qkv(19)
     rows, cols = torch.tensor(rows), torch.arange(start, min(19, start + size))
@@ -73,8 +77,12 @@ def test_attention_under_a_mask_is_the_dense_softmax(monkeypatch, mask, length, 
 
 
 @given(
-    length=st.integers(1, 40), window=st.integers(1, 50), step=st.integers(1, 7), slopes=st.booleans(),
-    own=st.none() | st.integers(1, 9), distances=st.none() | st.integers(1, 9),
+    length=st.integers(1, 40),
+    window=st.integers(1, 50),
+    step=st.integers(1, 7),
+    slopes=st.booleans(),
+    own=st.none() | st.integers(1, 9),
+    distances=st.none() | st.integers(1, 9),
 )
 def test_windows_rows_and_the_models_own_bias(length, window, step, slopes, own, distances):
     q, k, v = qkv(length)
@@ -114,7 +122,9 @@ def test_lsh_groups_equal_directions_whatever_their_length():
     assert same.tril().sum() == 4 * 12 * 13 / 2
 
 
-@pytest.mark.parametrize("make", [lambda: Window(0), lambda: Longformer(5, 0), lambda: Hashed(0), lambda: BigBird(seed=-1)])
+@pytest.mark.parametrize(
+    "make", [lambda: Window(0), lambda: Longformer(5, 0), lambda: Hashed(0), lambda: BigBird(seed=-1)]
+)
 def test_empty_patterns_are_refused_in_a_sentence(make):
     with pytest.raises(BadShape) as error:
         make()

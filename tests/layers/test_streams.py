@@ -41,7 +41,9 @@ def test_streams_are_read_written_and_mixed(kind, x):
     streams = x.double().numpy()
     read = np.einsum("btn,btnc->btc", seen["pre"], streams)
     written = sublayer(torch.from_numpy(read)).numpy()
-    wanted = np.einsum("btij,btjc->btic", seen["res"], streams) + seen["post"][..., None] * written[..., None, :]
+    wanted = (
+        np.einsum("btij,btjc->btic", seen["res"], streams) + seen["post"][..., None] * written[..., None, :]
+    )
     assert np.allclose(seen["read"], read, atol=1e-5) and np.allclose(out, wanted, atol=1e-4)
 
 
@@ -67,7 +69,9 @@ def test_constrained_matrices_are_sigmoids_and_sinkhorn_of_all_streams(x):
     moved = flat / np.sqrt((flat**2).mean(-1, keepdims=True)) @ connection.weight.double().numpy().T
     pre, post, res = connection.scale.double().tolist()
     assert np.allclose(seen["pre"], expit(connection.static_pre.numpy() + pre * moved[..., :N]), atol=1e-5)
-    assert np.allclose(seen["post"], 2 * expit(connection.static_post.numpy() + post * moved[..., N : 2 * N]), atol=1e-5)
+    assert np.allclose(
+        seen["post"], 2 * expit(connection.static_post.numpy() + post * moved[..., N : 2 * N]), atol=1e-5
+    )
     m = np.exp(connection.static_res.numpy() + res * moved[..., 2 * N :].reshape(2, 5, N, N))
     for _ in range(30):
         m /= m.sum(-1, keepdims=True)
@@ -112,7 +116,9 @@ def test_parameters_are_counted_and_all_learn(kind, streams):
                 p.add_(0.1 * torch.randn_like(p))
     network(torch.randint(300, (2, 20))).square().mean().backward()
     still = [name for name, p in network.named_parameters() if not p.grad.abs().max() > 0]
-    if streams == 1:  # one stream is scaled before a norm, which undoes it, and its doubly stochastic matrix is 1
+    if (
+        streams == 1
+    ):  # one stream is scaled before a norm, which undoes it, and its doubly stochastic matrix is 1
         still = [name for name in still if not name.endswith(("static_res", "static_pre"))]
     assert not still
 
@@ -120,9 +126,13 @@ def test_parameters_are_counted_and_all_learn(kind, streams):
 def test_streams_part_ways_with_training():
     """Each sublayer reads another stream first; were all alike, equal streams would stay equal for ever."""
     network = TransformerLM(tiny.config(connection="manifold", streams=4))
-    pre = torch.stack([join.static_pre.sigmoid() for block in network.blocks for join in (block.join_attn, block.join_mlp)])
+    pre = torch.stack(
+        [join.static_pre.sigmoid() for block in network.blocks for join in (block.join_attn, block.join_mlp)]
+    )
     assert pre.argmax(-1).tolist() == [0, 1, 2, 3]
-    assert torch.allclose(pre.sum(-1), torch.ones(4), atol=1e-5) and torch.allclose(pre.min(), torch.tensor(LEAK), atol=1e-6)
+    assert torch.allclose(pre.sum(-1), torch.ones(4), atol=1e-5) and torch.allclose(
+        pre.min(), torch.tensor(LEAK), atol=1e-6
+    )
 
 
 def test_gains_are_row_and_column_sums():
@@ -130,7 +140,9 @@ def test_gains_are_row_and_column_sums():
     assert [gain.item() for gain in gains(product)] == [3.0, 2.25]
     network = join("manifold", iterations=60)
     rows, columns = gains(network.matrices(torch.randn(1, 7, N, C))[2])
-    assert torch.allclose(rows, torch.ones(1, 7), atol=1e-3) and torch.allclose(columns, torch.ones(1, 7), atol=1e-5)
+    assert torch.allclose(rows, torch.ones(1, 7), atol=1e-3) and torch.allclose(
+        columns, torch.ones(1, 7), atol=1e-5
+    )
 
 
 def test_silent_streams_are_no_trouble():
@@ -139,14 +151,17 @@ def test_silent_streams_are_no_trouble():
         assert all(part.isfinite().all() for part in join(kind).matrices(zeros))
 
 
-@pytest.mark.parametrize("changes, words", [
-    (dict(streams=4), "plain residual has 1"),
-    (dict(connection="hyper", streams=17), "at most 16"),
-    (dict(connection="manifold", streams=0), "at least 1"),
-    (dict(connection="manifold", streams=4, sinkhorn=0), "at least 1"),
-    (dict(connection="manifold", streams=4, norm_place="post"), "norm_place"),
-    (dict(connection="both", streams=4), "residual, hyper, manifold"),
-])
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        (dict(streams=4), "plain residual has 1"),
+        (dict(connection="hyper", streams=17), "at most 16"),
+        (dict(connection="manifold", streams=0), "at least 1"),
+        (dict(connection="manifold", streams=4, sinkhorn=0), "at least 1"),
+        (dict(connection="manifold", streams=4, norm_place="post"), "norm_place"),
+        (dict(connection="both", streams=4), "residual, hyper, manifold"),
+    ],
+)
 def test_what_does_not_go_together_is_refused(changes, words):
     with pytest.raises(BadConfig) as error:
         tiny.config(**changes)

@@ -52,6 +52,7 @@ def mlp(layer, x):
 @torch.no_grad()
 def reference(network, source, target):
     """The whole pass once more, with PyTorch's attention."""
+
     def embed(ids):
         return F.embedding(ids, network.token_emb.weight) * 4  # sqrt(16)
 
@@ -63,7 +64,10 @@ def reference(network, source, target):
     x = embed(target)
     for block in network.decoder:
         x = x + self_attention(block.attn, norm(block.norm1, x), True)
-        q, (k, v) = heads(block.cross.query(norm(block.norm_cross, x))), map(heads, block.cross.kv(memory).chunk(2, -1))
+        q, (k, v) = (
+            heads(block.cross.query(norm(block.norm_cross, x))),
+            map(heads, block.cross.kv(memory).chunk(2, -1)),
+        )
         x = x + block.cross.proj(F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2))
         x = x + mlp(block.mlp, norm(block.norm2, x))
     return norm(network.decoder_norm, x) @ network.token_emb.weight.T

@@ -110,7 +110,9 @@ class NotesAttention(nn.Module):
 
     def forward(self, x):
         b, t, c = x.shape
-        q, k, v = (part.view(b, t, self.heads, self.size).transpose(1, 2) for part in self.qkv(x).split(c, dim=2))
+        q, k, v = (
+            part.view(b, t, self.heads, self.size).transpose(1, 2) for part in self.qkv(x).split(c, dim=2)
+        )
         att = q @ k.transpose(-2, -1) / self.size**0.5
         att = F.softmax(att.masked_fill(self.triangle[:t, :t] == 0, float("-inf")), dim=-1)
         return self.proj((att @ v).transpose(1, 2).contiguous().view(b, t, c))
@@ -121,7 +123,11 @@ class NotesBlock(nn.Module):
 
     def __init__(self, width, heads, hidden, longest):
         super().__init__()
-        self.ln1, self.attn, self.ln2 = nn.LayerNorm(width), NotesAttention(width, heads, longest), nn.LayerNorm(width)
+        self.ln1, self.attn, self.ln2 = (
+            nn.LayerNorm(width),
+            NotesAttention(width, heads, longest),
+            nn.LayerNorm(width),
+        )
         self.mlp = nn.Sequential(nn.Linear(width, hidden), nn.GELU(), nn.Linear(hidden, width))
 
     def forward(self, x):
@@ -162,6 +168,8 @@ def test_the_notes_preset_is_the_notes_model():
         for old, new in RENAMED:
             name = name.replace(old, new)
         weights[name] = value
-    ours = TransformerLM(notes_preset(vocab_size=50, n_layers=3, d_model=32, n_heads=4, d_ff=48, context=20)).eval()
+    ours = TransformerLM(
+        notes_preset(vocab_size=50, n_layers=3, d_model=32, n_heads=4, d_ff=48, context=20)
+    ).eval()
     ours.load_state_dict(weights, strict=True)
     torch.testing.assert_close(ours(IDS), notes(IDS), atol=1e-5, rtol=0)

@@ -9,10 +9,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tlmviz.networks import zoo
+from tlmviz.checkpoints import native as zoo
 
 ROOT = Path(__file__).resolve().parents[2]
-APP = ROOT / "app.py"
+MAIN = ROOT / "pages" / "main.py"
 PATIENCE = 300  # seconds: a busy machine is slow, not broken
 SENT = 1_500_000  # characters that the pictures of a page may have
 SHOWN = "figures shown"
@@ -28,17 +28,17 @@ def _app(file: Path, query: dict | None, session: dict) -> AppTest:
 
 def open_page(page: str, query: dict | None = None, **session) -> AppTest:
     """A page of the app, gone to from the app's first page; the link has `query` from the start."""
-    return _app(APP, query, session).run().switch_page(page).run()
+    return _app(MAIN, query, session).run().switch_page(f"{page}/page.py").run()
 
 
 def open_alone(page: str, query: dict | None = None, **session) -> AppTest:
     """A page without the app around it."""
-    return _app(ROOT / page, query, session).run()
+    return _app(ROOT / "pages" / page / "page.py", query, session).run()
 
 
 def follow_link(page: str, query: dict, from_the_start: bool = False, **session) -> AppTest:
     """A page of the open app with `query` in its link, which the app was opened with too if `from_the_start`."""
-    app = _app(APP, query if from_the_start else None, session).run().switch_page(page)
+    app = _app(MAIN, query if from_the_start else None, session).run().switch_page(f"{page}/page.py")
     app.query_params.update(query)
     return app.run()
 

@@ -7,10 +7,10 @@ import torch
 from safetensors.torch import load_file
 
 import tlmviz
-from tlmviz.analysis import indexer as analysis
+from tlmviz.analysis.kernels import indexer as analysis
+from tlmviz.checkpoints import native as zoo
 from tlmviz.errors import BadText, UnknownName
 from tlmviz.layers.indexer import IndexerConfig, Indexers
-from tlmviz.networks import zoo
 from tlmviz.training import __main__ as command
 from tlmviz.training import indexer
 from tlmviz.training.data import Corpus
@@ -20,7 +20,9 @@ from .. import tiny
 from ..tiny import SENTENCES, sentence
 
 CONFIG = IndexerConfig("tiny-indexer", "tiny", "f" * 64, 2, 32, heads=2, head_dim=8, rope_dim=4)
-SCHEDULE = Schedule(steps=6, batch_tokens=64, lengths=((0.5, 8), (0.5, 32)), learning_rate=1e-2, warmup=2, evaluate_every=2)
+SCHEDULE = Schedule(
+    steps=6, batch_tokens=64, lengths=((0.5, 8), (0.5, 32)), learning_rate=1e-2, warmup=2, evaluate_every=2
+)
 CORPUS = Corpus(SENTENCES * 5, SENTENCES[:2], [])
 WINDOWS = [[1, 5, 9, 200, 5, 9, 7, 3]]
 
@@ -124,7 +126,12 @@ class TestCommand:
     def test_writes_a_complete_folder_that_loads(self, place):
         assert self.call(place) == 0
         folder = place / "models" / "stories-rope-indexer"
-        assert {path.name for path in folder.iterdir()} == {"config.json", "model.safetensors", "card.md", "curve.svg"}
+        assert {path.name for path in folder.iterdir()} == {
+            "config.json",
+            "model.safetensors",
+            "card.md",
+            "curve.svg",
+        }
         assert {value.dtype for value in load_file(folder / "model.safetensors").values()} == {torch.float16}
         made = analysis.load_indexer(folder)
         card = (folder / "card.md").read_text()
@@ -137,7 +144,9 @@ class TestCommand:
 
     def test_a_retrained_teacher_starts_a_new_run_and_the_old_indexer_is_refused(self, place, lm):
         assert self.call(place) == 0
-        zoo.save_network(place / "models" / "stories-rope", tiny.network(9, vocab_size=lm.config.vocab_size), lm.tokenizer)
+        zoo.save_network(
+            place / "models" / "stories-rope", tiny.network(9, vocab_size=lm.config.vocab_size), lm.tokenizer
+        )
         with pytest.raises(tlmviz.Error) as error:
             analysis.load_indexer(place / "models" / "stories-rope-indexer")
         assert "distil it again" in sentence(error)

@@ -51,23 +51,33 @@ class TestReading:
             file.write("\n".join(lines))
 
     def test_pairs_are_split_by_their_english(self, tmp_path):
-        lines = [f"Number {i}.\tLe  {i}?" for i in range(600)] + [f"Number {i}.\tLe numéro {i}." for i in range(600)]
+        lines = [f"Number {i}.\tLe  {i}?" for i in range(600)] + [
+            f"Number {i}.\tLe numéro {i}." for i in range(600)
+        ]
         self.write(tmp_path, [*lines, "alone", "\tOui.", "Yes.\t  ", "Number 1.\tLe 1 ?"])
         found = read_pairs(tmp_path)
         learned = {english for english, _ in found.train}
         assert not learned & found.valid.keys() and len(learned) + len(found.valid) == 600
         assert 1 <= len(found.valid) <= 15  # 1 % of 600 is 6
-        assert all(french == [f"Le {n} ?", f"Le numéro {n}."] for n, french in (
-            (english.split()[1][:-1], many[:2]) for english, many in found.valid.items()
-        ))
+        assert all(
+            french == [f"Le {n} ?", f"Le numéro {n}."]
+            for n, french in ((english.split()[1][:-1], many[:2]) for english, many in found.valid.items())
+        )
         assert len(found.train) == len(set(found.train)) == 2 * len(learned)
         assert read_pairs(tmp_path) == found
 
     def test_references_have_several_translations(self):
-        valid = {"one two three four": ["a", "b"], "one two three five": ["a"], "short": ["a", "b"], "a " * 13: ["a", "b"]}
+        valid = {
+            "one two three four": ["a", "b"],
+            "one two three five": ["a"],
+            "short": ["a", "b"],
+            "a " * 13: ["a", "b"],
+        }
         assert Pairs([], valid).references() == {"one two three four": ["a", "b"]}
         assert set(Pairs([], valid).references(fewest=1, words=(1, 4))) == {
-            "one two three four", "one two three five", "short"
+            "one two three four",
+            "one two three five",
+            "short",
         }
 
     def test_a_missing_file_gives_a_sentence(self, tmp_path):
@@ -130,12 +140,16 @@ class TestBatches:
 def test_padding_does_not_reach_the_loss(batches):
     """A pair's loss is the same alone and beside a longer one."""
     network = tiny.translation_network("general", vocab_size=320)
-    one = next(i for i, (source, _) in enumerate(batches.pairs) if len(source) == len(batches.pairs[0][0]) and i)
+    one = next(
+        i for i, (source, _) in enumerate(batches.pairs) if len(source) == len(batches.pairs[0][0]) and i
+    )
     rows = sorted((0, one), key=lambda i: len(batches.pairs[i][1]))
 
     def nats(chosen):
         source, target, following = batches.gather(chosen)
-        logp = network(source, target)[0].log_softmax(-1).gather(-1, following.clamp(min=0)[..., None])[..., 0]
+        logp = (
+            network(source, target)[0].log_softmax(-1).gather(-1, following.clamp(min=0)[..., None])[..., 0]
+        )
         return (logp * (following >= 0))[0].sum()
 
     torch.testing.assert_close(nats(rows), nats(rows[:1]), atol=1e-4, rtol=1e-5)

@@ -5,7 +5,11 @@ import torch
 
 from tlmviz.training.precision import stored_dtype
 
-EXACT = [1 + 2**-9, 1 + 2**-20, 70_000.0]  # bfloat16 rounds the first away, both the second; float16 has no third
+EXACT = [
+    1 + 2**-9,
+    1 + 2**-20,
+    70_000.0,
+]  # bfloat16 rounds the first away, both the second; float16 has no third
 
 
 def network(*values):
@@ -15,11 +19,14 @@ def network(*values):
     return made
 
 
-@pytest.mark.parametrize("values, margin, dtype, stored", [
-    (EXACT[:2], 1e-4, torch.float16, [1 + 2**-9, 1.0]),
-    ([EXACT[0], EXACT[2]], 500.0, torch.bfloat16, [1.0, 70_144.0]),
-    (EXACT, 1e-9, torch.float32, EXACT),
-])
+@pytest.mark.parametrize(
+    "values, margin, dtype, stored",
+    [
+        (EXACT[:2], 1e-4, torch.float16, [1 + 2**-9, 1.0]),
+        ([EXACT[0], EXACT[2]], 500.0, torch.bfloat16, [1.0, 70_144.0]),
+        (EXACT, 1e-9, torch.float32, EXACT),
+    ],
+)
 def test_the_first_precision_that_costs_less_than_the_margin(values, margin, dtype, stored):
     made = network(*values)
     found, before, after = stored_dtype(made, lambda: made.weight.double().sum().item(), margin)

@@ -46,8 +46,12 @@ def test_a_run_leaves_curves_and_matrices(tmp_path, connection):
     assert frame.index.tolist() == [0, 10, 20, 25]
     losses, norms = map(np.array, zip(*log["steps"]))
     windows = [slice(0, 10), slice(10, 20), slice(20, 25)]
-    assert frame["train_loss"].tolist()[1:] == pytest.approx([losses[window].mean() for window in windows], rel=1e-4)
-    assert frame["grad_norm_max"].tolist()[1:] == pytest.approx([norms[window].max() for window in windows], rel=1e-4)
+    assert frame["train_loss"].tolist()[1:] == pytest.approx(
+        [losses[window].mean() for window in windows], rel=1e-4
+    )
+    assert frame["grad_norm_max"].tolist()[1:] == pytest.approx(
+        [norms[window].max() for window in windows], rel=1e-4
+    )
     assert frame["valid_bpb"].isna().tolist() == [True, False, False, False]
     assert frame["gain_forward"].isna().tolist() == [False, True, False, False]
     assert frame["gain_forward"][0] == pytest.approx(1, abs=1e-4)
@@ -87,7 +91,9 @@ def test_what_starts_at_a_meaning_is_not_decayed():
     decayed, others = loop.optimizer_of(network, SCHEDULE).param_groups
     names = {id(p): name for name, p in network.named_parameters()}
     assert decayed["weight_decay"] == SCHEDULE.weight_decay and others["weight_decay"] == 0
-    assert not [name for name in (names[id(p)] for p in decayed["params"]) if "static" in name or "norm" in name]
+    assert not [
+        name for name in (names[id(p)] for p in decayed["params"]) if "static" in name or "norm" in name
+    ]
     assert sum(name.endswith("static_res") for name in (names[id(p)] for p in others["params"])) == 4
     assert len(decayed["params"]) + len(others["params"]) == len(names)
 
@@ -105,7 +111,10 @@ def test_cards_of_twins_get_one_table(tmp_path):
     for _ in range(2):  # a second writing replaces the first
         streams.write_comparison(tmp_path)
     card = (tmp_path / "stories-hc" / "card.md").read_text()
-    assert card.startswith("# stories-hc\n\nWords.\n\n## Beside its twins\n") and card.count(streams.HEADING) == 1
+    assert (
+        card.startswith("# stories-hc\n\nWords.\n\n## Beside its twins\n")
+        and card.count(streams.HEADING) == 1
+    )
     assert "| stories-hc | 1.2500 | 0.5 | 0.75 | 1.5 | 2.5 | 2.5 |" in card
     assert "| stories-residual | 1.2500 | 0.5 | 0.75 | 1 | 1 | 1 |" in card
 

@@ -9,13 +9,18 @@ from tlmviz.training.pairs import Pairs
 from tlmviz.training.translation import RECIPES, TranslationRecipe, train
 from tlmviz.translator_config import EncoderDecoderConfig, Seq2SeqConfig
 
-PAIRS = Pairs([(f"Lily had {i} red balls.", f"{i} balls had Lily.") for i in range(20)], {"Tom saw a dog.": ["A dog saw Tom."]})
+PAIRS = Pairs(
+    [(f"Lily had {i} red balls.", f"{i} balls had Lily.") for i in range(20)],
+    {"Tom saw a dog.": ["A dog saw Tom."]},
+)
 SCHEDULE = loop.Schedule(steps=4, batch_tokens=128, warmup=1, evaluate_every=2)
 SIZES = dict(name="tiny", vocab_size=320, d_model=16, hidden=12, context=60)
 
 
 def recipe(schedule=SCHEDULE, overlap=0.0, **changes):
-    return TranslationRecipe(Seq2SeqConfig(**{**SIZES, "score": "additive", **changes}), schedule, overlap=overlap)
+    return TranslationRecipe(
+        Seq2SeqConfig(**{**SIZES, "score": "additive", **changes}), schedule, overlap=overlap
+    )
 
 
 def weights(folder):
@@ -46,7 +51,9 @@ def test_covloss_makes_it_look_elsewhere(tmp_path):
     tokenizer = make_tokenizer()
     schedule = loop.Schedule(steps=60, batch_tokens=128, learning_rate=2e-2, warmup=1, evaluate_every=20)
     paid = [
-        train(recipe(schedule, overlap=overlap, coverage=True), PAIRS, tokenizer, tmp_path / str(overlap))["curve"][-1]["overlap"]
+        train(recipe(schedule, overlap=overlap, coverage=True), PAIRS, tokenizer, tmp_path / str(overlap))[
+            "curve"
+        ][-1]["overlap"]
         for overlap in (0.0, 10.0)
     ]
     assert paid[1] < 0.9 * paid[0]

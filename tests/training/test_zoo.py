@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 import pandas as pd
 import pytest
 
-from tlmviz.networks import zoo as checkpoints
+from tlmviz.checkpoints import native as checkpoints
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.training import zoo
 from tlmviz.training.recipes import Recipe
@@ -34,7 +34,14 @@ def test_one_choice_differs_from_the_baseline_and_the_training_is_the_same(name)
 
 def test_the_choices_of_the_notes_are_there():
     configs = [recipe.config for recipe in zoo.ZOO.values()]
-    assert {config.positions for config in configs} == {"learned", "sinusoidal", "rope", "alibi", "relative", "none"}
+    assert {config.positions for config in configs} == {
+        "learned",
+        "sinusoidal",
+        "rope",
+        "alibi",
+        "relative",
+        "none",
+    }
     assert {config.n_kv_heads for config in configs} == {8, 2, 1}
     norms = {(config.norm, config.norm_place) for config in configs}
     assert norms == {("rmsnorm", "pre"), ("layernorm", "pre"), ("rmsnorm", "post")}
@@ -66,9 +73,12 @@ def test_the_table_holds_what_was_measured(small):
     assert set(table.seed_spread) == {0.15}
     assert list(table.group) == ["baseline", "attention", "attention", "seed", "seed"]
     # float32 keys and values of 2 layers: 4, 1 and 4 heads of 8, and a window that holds 16 of 64 positions
-    assert list(table.cache_bytes_per_token[:3]) == [2 * 2 * 4 * 8 * 4, 2 * 2 * 1 * 8 * 4, 2 * 2 * 4 * 8 * 4 // 4]
+    assert list(table.cache_bytes_per_token[:3]) == [
+        2 * 2 * 4 * 8 * 4,
+        2 * 2 * 1 * 8 * 4,
+        2 * 2 * 4 * 8 * 4 // 4,
+    ]
     network = TransformerLM(zoo.ZOO["zoo-mqa"].config)
     assert table.parameters["zoo-mqa"] == sum(p.numel() for p in network.parameters())
     for column in ("decode_tokens_per_s", "training_tokens_per_s"):
         assert (table[column][:3] > 0).all() and table[column][3:].isna().all()
-

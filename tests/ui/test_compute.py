@@ -16,7 +16,9 @@ def test_one_computation_runs_at_a_time():
         most.append(len(inside))
         inside.pop()
 
-    threads = [threading.Thread(target=lambda: [compute.alone("", work) for _ in range(50)]) for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda: [compute.alone("", work) for _ in range(50)]) for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -31,7 +31,11 @@ def test_what_is_wrong_in_a_fragment_is_said_there_and_the_rest_stays():
     assert not app.error and not app.exception
     app.text_input[0].set_value("much longer than that").run()
     assert [error.value for error in app.error] == ["21 letters, and at most 10 are read; shorten it."]
-    assert not app.exception and app.caption[0].value == "much longer than that" and app.markdown[0].value == "below"
+    assert (
+        not app.exception
+        and app.caption[0].value == "much longer than that"
+        and app.markdown[0].value == "below"
+    )
 
 
 def painting():
@@ -52,5 +56,9 @@ def test_only_who_has_just_come_is_given_the_time_to_load_scripts(monkeypatch):
 
 def test_every_fragment_of_the_app_says_what_is_wrong():
     files = [*(ROOT / "pages").rglob("*.py"), *(ROOT / "tlmviz" / "ui").rglob("*.py")]
-    bare = [path.name for path in files if "st.fragment" in path.read_text(encoding="utf-8") and path.name != "frame.py"]
+    bare = [
+        path.name
+        for path in files
+        if "st.fragment" in path.read_text(encoding="utf-8") and path.name != "frame.py"
+    ]
     assert not bare, "use frame.fragment"

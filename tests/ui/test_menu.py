@@ -1,28 +1,22 @@
-"""The menu, and the doors through which deep links find its pages."""
+"""SECTIONS: every page is named once, has its folder, and a menu of models that exists."""
 
 from pathlib import Path
 
-import pytest
+import pages
+from pages import ALL, HOME, SECTIONS
+from tlmviz.ui.menu import MENUS
 
-from tlmviz.ui.menu import HOME, SECTIONS
-
-PAGES = Path(__file__).resolve().parents[2] / "pages"
-PATHS = [path for entries in SECTIONS.values() for path, _, _ in entries]
-
+FOLDER = Path(pages.__file__).parent
 
 
 def test_every_page_is_in_the_menu_once():
-    files = {str(path.relative_to(PAGES).with_suffix("")) for path in PAGES.glob("*/*.py")}
-    assert files == set(PATHS) and len(PATHS) == len(set(PATHS))
-    titles = [title for entries in SECTIONS.values() for _, title, _ in entries]
-    assert len(titles) == len(set(titles))
+    folders = {str(file.parent.relative_to(FOLDER)) for file in FOLDER.glob("*/*/page.py")}
+    named = [page.folder for page in ALL]
+    assert folders == set(named) and len(named) == len(set(named))
+    assert len({page.title for page in ALL}) == len({page.path for page in ALL}) == len(ALL)
+    assert ALL[0].folder == HOME
 
 
-@pytest.mark.parametrize("path", [path for path in PATHS if path != HOME])
-def test_every_page_but_the_first_has_the_same_door(path):
-    """The browser opens one of them on a fresh server; the others do what it does."""
-    section, name = path.split("/")
-    door = PAGES / f"{name}.py"
-    assert door.is_file()
-    opened, known = door.read_text(encoding="utf-8"), (PAGES / "inside_block.py").read_text(encoding="utf-8")
-    assert opened.replace(f"pages/{section}/", "pages/attention/") == known
+def test_a_page_lies_in_its_chapter_and_offers_models():
+    for chapter, entries in SECTIONS.items():
+        assert all(page.folder.startswith(f"{chapter.lower()}/") and page.models in MENUS for page in entries)

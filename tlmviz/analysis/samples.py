@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tlmviz.checkpoints.native import checkpoint_folder
+
 from ..errors import UnknownName
-from ..networks.zoo import checkpoint_folder
 
 WRITER = "stories-rope"
 
@@ -15,5 +16,7 @@ def sample_text() -> str:
     """
     path = checkpoint_folder(WRITER) / "sample.txt"
     if not path.is_file():
-        raise UnknownName(f"There is no sample text in models/{WRITER}; copy sample.txt again, or give a text of your own.")
+        raise UnknownName(
+            f"There is no sample text in models/{WRITER}; copy sample.txt again, or give a text of your own."
+        )
     return path.read_text(encoding="utf-8")

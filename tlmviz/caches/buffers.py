@@ -27,7 +27,9 @@ class Buffers:
 
     def reorder(self, rows: Int[Tensor, " r"]) -> None:
         """Row i becomes a copy of the former row `rows[i]`: how beams that live on take their past with them."""
-        self._buffers = [parts and tuple(part.index_select(0, rows) for part in parts) for parts in self._buffers]
+        self._buffers = [
+            parts and tuple(part.index_select(0, rows) for part in parts) for parts in self._buffers
+        ]
 
     def fork(self) -> Self:
         """Another cache of the same past. Buffers are shared, so `reorder` it, which makes it new ones, before it is added to."""

@@ -42,7 +42,9 @@ class ContiguousCache(Buffers):
         buffers = self._buffers[layer]
         if buffers is None or stop > buffers[0].shape[2]:
             capacity = max(stop, self._reserve, 0 if buffers is None else 2 * buffers[0].shape[2])
-            buffers = tuple(_grow(new, old, start, capacity) for new, old in zip(parts, buffers or (None,) * len(parts)))
+            buffers = tuple(
+                _grow(new, old, start, capacity) for new, old in zip(parts, buffers or (None,) * len(parts))
+            )
             self._buffers[layer] = buffers
         for buffer, new in zip(buffers, parts):
             buffer[:, :, start:stop] = new

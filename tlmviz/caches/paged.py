@@ -27,9 +27,13 @@ class PagePool:
     a page or a pool of no size; `take` raises OutOfPages when none is free.
     """
 
-    def __init__(self, n_layers: int, groups: int, key_dim: int, value_dim: int, page: int = 16, pages: int = 64):
+    def __init__(
+        self, n_layers: int, groups: int, key_dim: int, value_dim: int, page: int = 16, pages: int = 64
+    ):
         if page < 1 or pages < 1:
-            raise BadShape(f"{pages} pages of {page} positions hold nothing; use at least 1 page of at least 1 position.")
+            raise BadShape(
+                f"{pages} pages of {page} positions hold nothing; use at least 1 page of at least 1 position."
+            )
         self.page, self.pages = page, pages
         self.k = torch.zeros(n_layers, pages, groups, page, key_dim)
         self.v = torch.zeros(n_layers, pages, groups, page, value_dim)
@@ -62,7 +66,9 @@ class PagePool:
     def take(self) -> int:
         """The number of a page that was free, now held once."""
         if not self._free:
-            raise OutOfPages(f"All {self.pages} pages of {self.page} positions are held; release a request or give more pages.")
+            raise OutOfPages(
+                f"All {self.pages} pages of {self.page} positions are held; release a request or give more pages."
+            )
         number = self._free.pop()
         self.holders[number] = 1
         return number
@@ -133,7 +139,11 @@ class Sequence:
         """Places in the table that the next `count` positions fall on and that others hold too."""
         page = self.pool.page
         first, stop = self.length // page, -(-(self.length + count) // page) if count else 0
-        return [place for place in range(first, min(stop, len(self.table))) if self.pool.holders[self.table[place]] > 1]
+        return [
+            place
+            for place in range(first, min(stop, len(self.table)))
+            if self.pool.holders[self.table[place]] > 1
+        ]
 
 
 class PagedCache:
@@ -157,7 +167,9 @@ class PagedCache:
 
     @property
     def nbytes(self) -> int:
-        return self.pool.page_nbytes * len({number for sequence in self.sequences for number in sequence.table})
+        return self.pool.page_nbytes * len(
+            {number for sequence in self.sequences for number in sequence.table}
+        )
 
     def where(self, count: int) -> Int[Tensor, "b t"]:
         starts = torch.tensor([sequence.length for sequence in self.sequences])
@@ -171,7 +183,9 @@ class PagedCache:
             for sequence in self.sequences:
                 sequence.reserve(count)
         widest = max(len(sequence.table) for sequence in self.sequences)
-        table = torch.tensor([sequence.table + [-1] * (widest - len(sequence.table)) for sequence in self.sequences])
+        table = torch.tensor(
+            [sequence.table + [-1] * (widest - len(sequence.table)) for sequence in self.sequences]
+        )
         where = self.where(count)  # [B, T]
         pages, slots = table.gather(1, where // pool.page), where % pool.page
         pool.k[layer][pages, :, slots] = k.transpose(1, 2)
@@ -183,13 +197,21 @@ class PagedCache:
         if count == 1:
             options = spec.kwargs()
             del options["causal"]
-            return kernels.decode_attention(q, pool.k[layer], pool.v[layer], table=table, lengths=lengths, **options)
+            return kernels.decode_attention(
+                q, pool.k[layer], pool.v[layer], table=table, lengths=lengths, **options
+            )
         # Several queries at once are a prompt: each row reads its own pages in order.
-        rows = [self._prompt(layer, row, q[row : row + 1], table[row], int(lengths[row]), spec) for row in range(len(q))]
+        rows = [
+            self._prompt(layer, row, q[row : row + 1], table[row], int(lengths[row]), spec)
+            for row in range(len(q))
+        ]
         out, lse = zip(*rows)
         return torch.cat(out), torch.cat(lse)
 
     def _prompt(self, layer: int, row: int, q: Tensor, table: Tensor, length: int, spec: AttentionSpec):
         used = table[: -(-length // self.pool.page)]
-        k, v = (store[layer][used].transpose(0, 1).flatten(1, 2)[None, :, :length] for store in (self.pool.k, self.pool.v))
+        k, v = (
+            store[layer][used].transpose(0, 1).flatten(1, 2)[None, :, :length]
+            for store in (self.pool.k, self.pool.v)
+        )
         return attend(q, k, v, spec)

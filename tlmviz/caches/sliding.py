@@ -20,7 +20,9 @@ class SlidingCache(Buffers):
 
     def __init__(self, n_layers: int, window: int, sinks: int = 0, rotated: bool = True):
         if window < 1 or sinks < 0:
-            raise BadShape(f"A window of {window} with {sinks} sinks holds no token to read; use 1 or more, and 0 or more sinks.")
+            raise BadShape(
+                f"A window of {window} with {sinks} sinks holds no token to read; use 1 or more, and 0 or more sinks."
+            )
         super().__init__(n_layers, rotated)
         self.window, self.sinks = window, sinks
 
@@ -35,14 +37,21 @@ class SlidingCache(Buffers):
 
     def attend(self, layer, q, k, v, spec, rotate):
         if self.sinks and (spec.slopes is not None or spec.relative is not None):
-            raise BadShape("Sinks leave a gap in the distances that ALiBi and relative positions need; use 0 sinks.")
+            raise BadShape(
+                "Sinks leave a gap in the distances that ALiBi and relative positions need; use 0 sinks."
+            )
         if self._buffers[layer] is None:
             size = self.window + self.sinks
-            self._buffers[layer] = tuple(part.new_empty(*part.shape[:2], size, part.shape[3]) for part in (k, v))
+            self._buffers[layer] = tuple(
+                part.new_empty(*part.shape[:2], size, part.shape[3]) for part in (k, v)
+            )
         if q.shape[2] > 1 and not self.sinks:
             return self._prompt(layer, q, k, v, spec, rotate)
         # One query at a time: each sees another part of the ring, and the sinks.
-        steps = [self._step(layer, *(part[:, :, t : t + 1] for part in (q, k, v)), spec, rotate) for t in range(q.shape[2])]
+        steps = [
+            self._step(layer, *(part[:, :, t : t + 1] for part in (q, k, v)), spec, rotate)
+            for t in range(q.shape[2])
+        ]
         out, lse = zip(*steps)
         return torch.cat(out, 2), torch.cat(lse, 2)
 
@@ -50,7 +59,9 @@ class SlidingCache(Buffers):
         """Several queries: what the ring holds in order, and the new keys behind it, under a window."""
         now, window = self._lengths[layer], self.window
         past = torch.arange(max(0, now - window), now) % window
-        keys, values = (torch.cat((ring[:, :, past], new), 2) for ring, new in zip(self._buffers[layer], (k, v)))
+        keys, values = (
+            torch.cat((ring[:, :, past], new), 2) for ring, new in zip(self._buffers[layer], (k, v))
+        )
         stop = now + k.shape[2]
         kept = torch.arange(max(now, stop - window), stop)
         for ring, new in zip(self._buffers[layer], (k, v)):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..analysis.rope_planes import has_planes
+from tlmviz.analysis.positions.rope_planes import has_planes
+
 from ..networks.transformer import TransformerLM
 from . import family, index, scaling, streams, translation
 from .caches import every_cache_equals_full
@@ -24,8 +25,16 @@ __all__ = ["CHECKS", "QUICK_CHECKS", "Check", "applicable", "run_all"]
 def applicable(lm) -> tuple[Callable[..., Check], ...]:
     """Every identity that this model can be put to; those of an indexer aside, which belong to a pair."""
     turned = (CHECKS_ROPE if has_planes(lm.config) else ()) + scaling.for_model(lm)
-    return CHECKS + CHECKS_LONG + family.for_model(lm) + turned + streams.for_model(lm) + (
-        every_cache_equals_full, *CHECKS_SERVING,
+    return (
+        CHECKS
+        + CHECKS_LONG
+        + family.for_model(lm)
+        + turned
+        + streams.for_model(lm)
+        + (
+            every_cache_equals_full,
+            *CHECKS_SERVING,
+        )
     )
 
 

@@ -9,9 +9,10 @@ from collections.abc import Callable
 
 import torch
 
+from tlmviz.analysis.caches.projections import heads_of, value_products
+from tlmviz.analysis.caches.weight_absorption import absorbed_errors
+
 from .. import kernels
-from ..analysis.absorbing import absorbed_errors
-from ..analysis.projections import heads_of, value_products
 from ..caches import LatentCache
 from ..layers.positions import alibi_slopes
 from ..trace import Trace
@@ -28,10 +29,14 @@ def sharing_is_repeating(lm, trace: Trace) -> Check:
     heads, errors = q.shape[1], []
     k, v = (part.repeat_interleave(heads // part.shape[1], 1) for part in (k, v))
     for groups in (g for g in range(1, heads + 1) if heads % g == 0):
-        few = [part[:, :: heads // groups] for part in (k, v)]  # keys of every H/G-th head: G of them, [B, G, T, D]
+        few = [
+            part[:, :: heads // groups] for part in (k, v)
+        ]  # keys of every H/G-th head: G of them, [B, G, T, D]
         many = [part.repeat_interleave(heads // groups, 1) for part in few]
         errors.append(worst(kernels.attention(q, *few)[0] - kernels.attention(q, *many)[0]))
-    return Check("Sharing = repeating", "G key/value heads equal H with repeats, from MHA to MQA", max(errors), 1e-5)
+    return Check(
+        "Sharing = repeating", "G key/value heads equal H with repeats, from MHA to MQA", max(errors), 1e-5
+    )
 
 
 def ends_are_mha_and_mqa(lm, trace: Trace) -> Check:
@@ -52,7 +57,9 @@ def own_cache_equals_full(lm, trace: Trace) -> Check:
     ids, cache = torch.tensor([trace.ids[:STEPS]]), lm.new_cache()
     stepped = torch.cat([lm(token, cache) for token in ids.split(1, 1)], 1)[0]
     error = worst(stepped - trace.logits[:STEPS])
-    return Check("Own cache = full", f"token by token with a {type(cache).__name__}, the logits stay", error, 1e-4)
+    return Check(
+        "Own cache = full", f"token by token with a {type(cache).__name__}, the logits stay", error, 1e-4
+    )
 
 
 def collapse(lm, trace: Trace) -> Check:
@@ -61,7 +68,9 @@ def collapse(lm, trace: Trace) -> Check:
     for layer in range(lm.config.n_layers):
         logits = heads_of(lm, trace, layer).until(READ).refactored().logits()
         errors.append(worst(logits - logits[:1]) / max(1.0, worst(logits)))
-    return Check("One M, one map", "heads with equal W_Q W_K' share logits", max(errors), 1e-8, "relative max abs")
+    return Check(
+        "One M, one map", "heads with equal W_Q W_K' share logits", max(errors), 1e-8, "relative max abs"
+    )
 
 
 def collapsed_is_single_head(lm, trace: Trace) -> Check:
@@ -69,11 +78,21 @@ def collapsed_is_single_head(lm, trace: Trace) -> Check:
     errors = [0.0]
     for layer in range(lm.config.n_layers):
         heads = heads_of(lm, trace, layer).until(READ).as_first()
-        weights = heads.logits().masked_fill(torch.ones(len(heads.x_q), len(heads.x_q)).triu(1).bool(), -torch.inf).softmax(-1)
+        weights = (
+            heads.logits()
+            .masked_fill(torch.ones(len(heads.x_q), len(heads.x_q)).triu(1).bool(), -torch.inf)
+            .softmax(-1)
+        )
         values = value_products(lm, layer)
         apart = sum(weights[h] @ heads.x_k @ values[h] for h in range(len(values)))
         errors.append(worst(weights[0] @ heads.x_k @ values.sum(0) - apart) / max(1e-30, worst(apart)))
-    return Check("Collapsed = one head", "the sum of W_V W_O does all heads' work", max(errors), 1e-8, "relative max abs")
+    return Check(
+        "Collapsed = one head",
+        "the sum of W_V W_O does all heads' work",
+        max(errors),
+        1e-8,
+        "relative max abs",
+    )
 
 
 def alibi_breaks_it(lm, trace: Trace) -> Check:
@@ -83,14 +102,22 @@ def alibi_breaks_it(lm, trace: Trace) -> Check:
     logits, where = heads.logits(slopes=slopes), torch.arange(len(heads.x_q))
     wanted = (slopes[0] - slopes)[:, None, None] * (where[:, None] - where).abs()
     error = worst(logits - logits[:1] - wanted) / max(1.0, worst(logits))
-    return Check("ALiBi breaks it", "logits of equal M differ by (m_h − m_g)(t − s)", error, 1e-8, "relative max abs")
+    return Check(
+        "ALiBi breaks it", "logits of equal M differ by (m_h − m_g)(t − s)", error, 1e-8, "relative max abs"
+    )
 
 
 def rope_agrees_at_home(lm, trace: Trace) -> Check:
     """With RoPE, two factorisations of one M give the same logit where t = s: R_t R_t' = 1."""
     logits, largest = _two_factorisations(lm, trace)
     error = worst((logits[0] - logits[1]).diagonal()) / largest
-    return Check("RoPE: equal at t = s", "two factorisations of one M agree on the diagonal", error, 1e-5, "relative max abs")
+    return Check(
+        "RoPE: equal at t = s",
+        "two factorisations of one M agree on the diagonal",
+        error,
+        1e-5,
+        "relative max abs",
+    )
 
 
 def rope_breaks_it(lm, trace: Trace) -> Check:
@@ -100,13 +127,17 @@ def rope_breaks_it(lm, trace: Trace) -> Check:
     equal = ((logits[0] - logits[1]).abs() < 1e-6 * largest)[elsewhere]
     # A single token has no other to look at, and a single dimension no plane to turn in.
     share = equal.double().mean().item() if equal.numel() and lm.config.head_dim > 1 else 0.0
-    return Check("RoPE breaks it", "off the diagonal they share no logit", share, 0.01, "share of equal logits")
+    return Check(
+        "RoPE breaks it", "off the diagonal they share no logit", share, 0.01, "share of equal logits"
+    )
 
 
 def absorbed_is_naive(lm, trace: Trace) -> Check:
     """The folded matrices of every layer give its output (000 Eq. 41 and 46). Latent models only."""
     error = max(absorbed_errors(lm, trace))
-    return Check("Absorbed = naive", "folded matrices give the layer's output", error, 1e-4, "relative max abs")
+    return Check(
+        "Absorbed = naive", "folded matrices give the layer's output", error, 1e-4, "relative max abs"
+    )
 
 
 def latent_is_the_cache(lm, trace: Trace) -> Check:
@@ -114,13 +145,30 @@ def latent_is_the_cache(lm, trace: Trace) -> Check:
     config, ids = lm.config, torch.tensor([trace.ids])
     cache = LatentCache(config.n_layers, reserve=len(trace))
     lm(ids, cache)
-    wanted = config.n_layers * len(trace) * (config.latent_dim + config.rope_dim) * lm.network.token_emb.weight.itemsize
-    return Check("Cache = c_KV and k^R", "a layer caches R + D_R numbers per token", abs(cache.nbytes - wanted), 0.0, "bytes")
+    wanted = (
+        config.n_layers
+        * len(trace)
+        * (config.latent_dim + config.rope_dim)
+        * lm.network.token_emb.weight.itemsize
+    )
+    return Check(
+        "Cache = c_KV and k^R",
+        "a layer caches R + D_R numbers per token",
+        abs(cache.nbytes - wanted),
+        0.0,
+        "bytes",
+    )
 
 
 CHECKS_FAMILY: tuple[Callable[..., Check], ...] = (
-    sharing_is_repeating, ends_are_mha_and_mqa, own_cache_equals_full, collapse, collapsed_is_single_head, alibi_breaks_it,
-    rope_agrees_at_home, rope_breaks_it,
+    sharing_is_repeating,
+    ends_are_mha_and_mqa,
+    own_cache_equals_full,
+    collapse,
+    collapsed_is_single_head,
+    alibi_breaks_it,
+    rope_agrees_at_home,
+    rope_breaks_it,
 )
 CHECKS_LATENT: tuple[Callable[..., Check], ...] = (absorbed_is_naive, latent_is_the_cache)
 

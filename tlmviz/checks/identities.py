@@ -49,7 +49,12 @@ def lazy_map_is_softmax(lm, trace: Trace) -> Check:
         exact = scores.masked_fill(hidden, -torch.inf).softmax(-1)
         errors.append(worst(kernels.attention_map(q, k, lse, rows=rows, **spec) - exact))
     # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6, and a weight moves by as much; lse adds its own.
-    return Check("Map = softmax", "the map from q, k and lse equals a float64 softmax", worst(torch.tensor(errors)), 3e-5)
+    return Check(
+        "Map = softmax",
+        "the map from q, k and lse equals a float64 softmax",
+        worst(torch.tensor(errors)),
+        3e-5,
+    )
 
 
 def cache_equals_full(lm, trace: Trace) -> Check:
@@ -58,7 +63,9 @@ def cache_equals_full(lm, trace: Trace) -> Check:
     first, second = max(1, len(trace) // 2), max(1, len(trace) - 1)
     pieces = [piece for piece in (ids[:, :first], ids[:, first:second], ids[:, second:]) if piece.shape[1]]
     stepped = torch.cat([lm(piece, cache) for piece in pieces], 1)[0, : len(trace)]
-    return Check("Cache = full pass", "logits with a KV cache equal those without", worst(stepped - trace.logits), 1e-4)
+    return Check(
+        "Cache = full pass", "logits with a KV cache equal those without", worst(stepped - trace.logits), 1e-4
+    )
 
 
 def taps_change_nothing(lm, trace: Trace) -> Check:
@@ -71,7 +78,9 @@ def taps_change_nothing(lm, trace: Trace) -> Check:
 def parameters_match_formula(lm, trace: Trace | None = None) -> Check:
     """Parameters counted by formula equal those in the network (002 section 8)."""
     error = abs(count_parameters(lm.config) - lm.n_parameters)
-    return Check("Parameter formula", f"{lm.n_parameters:,} parameters, as the formula says", error, 0.0, "difference")
+    return Check(
+        "Parameter formula", f"{lm.n_parameters:,} parameters, as the formula says", error, 0.0, "difference"
+    )
 
 
 CHECKS: tuple[Callable[..., Check], ...] = (

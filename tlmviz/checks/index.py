@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..analysis.indexer import list_indexers, load_indexer, sparse_attention, trace_for_indexer
+from tlmviz.analysis.kernels.indexer import list_indexers, load_indexer, sparse_attention, trace_for_indexer
+
 from ..layers.indexer import ROTATIONS, Indexers, orthogonal
 from ..trace import Trace
 from .result import Check
@@ -18,7 +19,9 @@ def rotation_keeps_products(trace: Trace, indexers: Indexers, layer: int) -> Che
         turned_q, turned_k, _ = indexer.vectors(x, orthogonal(kind, indexer.head_dim))
         errors.append((turned_q @ turned_k[:, None].transpose(-1, -2) - exact).abs().max())
     error = (max(errors) / exact.abs().max().clamp(min=1e-30)).item()
-    return Check("(Uq)·(Uk) = q·k", "an orthogonal rotation of q and k keeps every product", error, 1e-5, "relative")
+    return Check(
+        "(Uq)·(Uk) = q·k", "an orthogonal rotation of q and k keeps every product", error, 1e-5, "relative"
+    )
 
 
 def every_key_is_dense(lm, trace: Trace, indexers: Indexers) -> Check:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import torch
 
+from tlmviz.analysis.kernels import tiling
+
 from .. import kernels
-from ..analysis import tiling
 from ..layers.linear import Performer, parallel, recurrent
 from ..layers.sparse import Window, attend
 from ..trace import Trace
@@ -26,7 +27,12 @@ def window_is_slicing(lm, trace: Trace) -> Check:
         keys = slice(max(0, row - window + 1), row + 1)
         alone, _ = kernels.attention(q[:, :, row : row + 1], k[:, :, keys], v[:, :, keys], causal=False)
         errors.append(worst(out[:, :, row : row + 1] - alone))
-    return Check("Window = slicing", f"a window of {window} equals attention over {window} sliced keys", max(errors), 1e-5)
+    return Check(
+        "Window = slicing",
+        f"a window of {window} equals attention over {window} sliced keys",
+        max(errors),
+        1e-5,
+    )
 
 
 def mask_is_window(lm, trace: Trace) -> Check:
@@ -71,7 +77,12 @@ def tiles_are_attention(lm, trace: Trace) -> Check:
 def order_of_tiles_is_free(lm, trace: Trace) -> Check:
     """Walking the tiles from right to left gives the same output."""
     inputs, done, _ = _tiles(trace)
-    return Check("Any order of tiles", "tiles from right to left give the same", tiling.order_of_tiles(inputs, done), 1e-5)
+    return Check(
+        "Any order of tiles",
+        "tiles from right to left give the same",
+        tiling.order_of_tiles(inputs, done),
+        1e-5,
+    )
 
 
 def linear_forms_agree(lm, trace: Trace) -> Check:
@@ -81,12 +92,19 @@ def linear_forms_agree(lm, trace: Trace) -> Check:
     phi_q, phi_k = Performer().features(q, k, q.shape[-1] ** -0.5)
     whole, stepped = parallel(phi_q, phi_k, v), recurrent(phi_q, phi_k, v)
     error = worst(whole - stepped) / max(1e-30, worst(whole))
-    return Check("Recurrent = parallel", "linear attention's two forms agree", error, 1e-4, "relative max abs")
+    return Check(
+        "Recurrent = parallel", "linear attention's two forms agree", error, 1e-4, "relative max abs"
+    )
 
 
 CHECKS_LONG: tuple[Callable[..., Check], ...] = (
-    tiles_are_attention, order_of_tiles_is_free, window_is_slicing, mask_is_window, pooled_is_pooling,
-    requests_do_not_leak, linear_forms_agree,
+    tiles_are_attention,
+    order_of_tiles_is_free,
+    window_is_slicing,
+    mask_is_window,
+    pooled_is_pooling,
+    requests_do_not_leak,
+    linear_forms_agree,
 )
 
 

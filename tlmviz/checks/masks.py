@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from ..analysis import masks
+from tlmviz.analysis.translation import masks
+
 from ..recording import recording
 from .result import Check, worst
 
@@ -28,7 +29,10 @@ def case(mt, text: str, translation: tuple[int, ...]) -> Case:
 
 def rows_sum_to_one(mt, given: Case) -> Check:
     """Every row of the encoder's, the decoder's and the cross maps sums to 1."""
-    errors = [torch.from_numpy(part.sum(-1) - 1) for part in (given.maps.encoder, given.maps.decoder, given.maps.cross)]
+    errors = [
+        torch.from_numpy(part.sum(-1) - 1)
+        for part in (given.maps.encoder, given.maps.decoder, given.maps.cross)
+    ]
     error = max(map(worst, errors))
     return Check("Rows sum to 1", "all three attentions spread a weight of 1", error, 1e-5)
 
@@ -49,7 +53,9 @@ def memory_is_the_source_s(mt, given: Case) -> Check:
             mt.network(source, torch.tensor([target]))
         seen.append(record.values)
     error = max(worst(seen[0][name] - seen[1][name]) for name in seen[0])
-    return Check("K, V = source alone", "another target leaves keys and values of the memory as they are", error, 0.0)
+    return Check(
+        "K, V = source alone", "another target leaves keys and values of the memory as they are", error, 0.0
+    )
 
 
 @torch.inference_mode()
@@ -61,7 +67,13 @@ def writing_needs_no_mask(mt, given: Case) -> Check:
     for token, following in zip(written, given.translation):
         losses.append(network.step(torch.tensor([token]), writing)[0].log_softmax(-1)[following])
     error = worst(torch.stack(losses) - torch.from_numpy(given.maps.logp))
-    return Check("Writing needs no mask", "token by token, the model without its mask writes the same", error, 2e-4, "nats")
+    return Check(
+        "Writing needs no mask",
+        "token by token, the model without its mask writes the same",
+        error,
+        2e-4,
+        "nats",
+    )
 
 
 CHECKS_MASKS = (rows_sum_to_one, forbidden_is_zero, memory_is_the_source_s, writing_needs_no_mask)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
+from tlmviz.analysis.positions.rope_planes import frequencies, has_planes, own_base
+from tlmviz.analysis.positions.rope_runs import half_order
+
 from .. import kernels
-from ..analysis.rope_planes import frequencies, has_planes, own_base
-from ..analysis.rope_runs import half_order
 from ..trace import Trace
 from .result import Check, worst
 
@@ -35,7 +36,13 @@ def rotation_keeps_norms(lm, trace: Trace) -> Check:
         for x in (q, k):
             before, after = (part.unflatten(-1, (-1, 2)).norm(dim=-1) for part in (_back(x, where, base), x))
             errors.append(worst((after - before) / before.amax().clamp(min=1e-30)))
-    return Check("Norms stay", "turning keeps each vector's length in each plane", max(errors), 1e-5, "relative max abs")
+    return Check(
+        "Norms stay",
+        "turning keeps each vector's length in each plane",
+        max(errors),
+        1e-5,
+        "relative max abs",
+    )
 
 
 def layouts_differ_by_order(lm, trace: Trace) -> Check:
@@ -47,7 +54,9 @@ def layouts_differ_by_order(lm, trace: Trace) -> Check:
             plain = _back(x, where, base)
             half = kernels.rope(plain[..., order], where, base, layout="half")
             errors.append(worst(half - kernels.rope(plain, where, base)[..., order]))
-    return Check("Layouts = order", "half-split equals interleaved after reordering dimensions", max(errors), 1e-6)
+    return Check(
+        "Layouts = order", "half-split equals interleaved after reordering dimensions", max(errors), 1e-6
+    )
 
 
 def planes_sum_to_score(lm, trace: Trace) -> Check:
@@ -60,8 +69,12 @@ def planes_sum_to_score(lm, trace: Trace) -> Check:
     heads, groups, dim = lm.config.n_heads, lm.config.n_kv_heads, lm.config.head_dim
     plain = lm.trace_ids(trace.ids[:READ], keep=lambda name: name.endswith("attn.fused"))
     for layer, (q, k, scale, where) in enumerate(_vectors(trace)):
-        fused = plain[f"blocks.{layer}.attn.fused"][0].double().unflatten(-1, (-1, dim // 2, 2)).transpose(0, 1)
-        one, other = torch.view_as_complex(fused.contiguous())[: heads + groups].split((heads, groups))  # [H or G, T, P]
+        fused = (
+            plain[f"blocks.{layer}.attn.fused"][0].double().unflatten(-1, (-1, dim // 2, 2)).transpose(0, 1)
+        )
+        one, other = torch.view_as_complex(fused.contiguous())[: heads + groups].split(
+            (heads, groups)
+        )  # [H or G, T, P]
         other = other.repeat_interleave(heads // groups, 0)
         frequency = torch.from_numpy(frequencies(dim, base))
         turned = (where[:, None] - where)[..., None] * frequency  # [T, S, P]
@@ -69,11 +82,16 @@ def planes_sum_to_score(lm, trace: Trace) -> Check:
         for q_j, k_j, score in zip(one, other, shown):
             parts = q_j.abs()[:, None] * k_j.abs() * (q_j.angle()[:, None] - k_j.angle() + turned).cos()
             errors.append(worst(parts.sum(-1) * scale - score))
-    return Check("Planes = score", "|q||k| cos φ, summed over the planes, is the model's own score", max(errors), 1e-4)
+    return Check(
+        "Planes = score", "|q||k| cos φ, summed over the planes, is the model's own score", max(errors), 1e-4
+    )
 
 
 CHECKS_ROPE: tuple[Callable[..., Check], ...] = (
-    only_distance_counts, rotation_keeps_norms, layouts_differ_by_order, planes_sum_to_score,
+    only_distance_counts,
+    rotation_keeps_norms,
+    layouts_differ_by_order,
+    planes_sum_to_score,
 )
 
 

@@ -43,7 +43,9 @@ def ends_are_kept(lm, trace: Trace) -> Check:
     ratio, turns = yarn.frequencies(1) / own, yarn.turns()
     errors += [*(ratio[turns > yarn.beta_fast] - 1), *(ratio[turns < yarn.beta_slow] * SCALE - 1)]
     error = worst(torch.stack(errors))
-    return Check("Ends of the spectrum", "fast planes unchanged, slow ones interpolated", error, 1e-12, "relative")
+    return Check(
+        "Ends of the spectrum", "fast planes unchanged, slow ones interpolated", error, 1e-12, "relative"
+    )
 
 
 def only_distance_counts(lm, trace: Trace) -> Check:
@@ -56,7 +58,13 @@ def only_distance_counts(lm, trace: Trace) -> Check:
         table = scheme.table(where + start)
         scores.append(scheme.rotate(q, table) @ scheme.rotate(k, table).transpose(-1, -2))
     error = worst(scores[1] - scores[0]) / max(1e-30, worst(scores[0]))
-    return Check("Distance alone, scaled", "moving query and key together moves no score", error, 1e-5, "relative max abs")
+    return Check(
+        "Distance alone, scaled",
+        "moving query and key together moves no score",
+        error,
+        1e-5,
+        "relative max abs",
+    )
 
 
 def unrotated_keys_follow(lm, trace: Trace) -> Check:
@@ -69,7 +77,13 @@ def unrotated_keys_follow(lm, trace: Trace) -> Check:
         keys.append(record.values["blocks.0.attn.k"])
     turned = scheme.rotate(keys[0], scheme.table(torch.arange(ids.shape[1])))
     error = worst(turned - keys[1]) / max(1e-30, worst(turned))
-    return Check("Turned again = recomputed", "in layer 0, unrotated keys follow the new scale", error, 1e-5, "relative max abs")
+    return Check(
+        "Turned again = recomputed",
+        "in layer 0, unrotated keys follow the new scale",
+        error,
+        1e-5,
+        "relative max abs",
+    )
 
 
 def caches_agree(lm, trace: Trace) -> Check:
@@ -83,9 +97,17 @@ def caches_agree(lm, trace: Trace) -> Check:
 
 
 CHECKS_SCALING: tuple[Callable[..., Check], ...] = (
-    scale_of_one_is_rope, interpolation_is_slower_time, ends_are_kept, only_distance_counts, unrotated_keys_follow, caches_agree,
+    scale_of_one_is_rope,
+    interpolation_is_slower_time,
+    ends_are_kept,
+    only_distance_counts,
+    unrotated_keys_follow,
+    caches_agree,
 )
-WHOLE = (only_distance_counts, unrotated_keys_follow)  # these turn queries and keys as a whole, which latent attention does not
+WHOLE = (
+    only_distance_counts,
+    unrotated_keys_follow,
+)  # these turn queries and keys as a whole, which latent attention does not
 
 
 def for_model(lm) -> tuple[Callable[..., Check], ...]:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from ..analysis.score_steps import Steps, as_attention
+from tlmviz.analysis.translation.score_steps import Steps, as_attention
+
 from .result import Check, worst
 
 
@@ -25,7 +26,9 @@ def scores_by_formula(mt, steps: Steps) -> Check:
     elif mt.config.score == "general":
         expected = h @ weight["w.weight"] @ z.T
     else:
-        inside = (h @ weight["w1.weight"].T)[:, None] + z @ weight["w2.weight"].T + weight["w2.bias"]  # [T, S, E]
+        inside = (
+            (h @ weight["w1.weight"].T)[:, None] + z @ weight["w2.weight"].T + weight["w2.bias"]
+        )  # [T, S, E]
         if mt.config.coverage:
             covered = np.cumsum(steps.a, 0, dtype=np.float64) - steps.a
             inside = inside + covered[..., None] * weight["w.weight"][:, 0]
@@ -46,17 +49,29 @@ def softmax_of_scores(mt, steps: Steps) -> Check:
 def context_is_the_mixture(mt, steps: Steps) -> Check:
     """c_i = sum_j a_ij z_j, from shares added one by one (Eq. 44)."""
     expected = np.stack([steps.shares(t).sum(0, dtype=np.float64) for t in range(len(steps.a))])
-    return Check("c = Σ a z", "the shares of all source states add up to the context", _worst(steps.context - expected), 1e-5)
+    return Check(
+        "c = Σ a z",
+        "the shares of all source states add up to the context",
+        _worst(steps.context - expected),
+        1e-5,
+    )
 
 
 def sdpa_is_the_same(mt, steps: Steps) -> Check:
     """kernels.attention with q = h, k = z (or W z), v = z and scale 1 gives the model's own c (000 Eq. 5-6)."""
     mixture, a = as_attention(steps)
     error = max(_worst(mixture - steps.context), _worst(a - steps.a))
-    return Check("SDPA = seq2seq", "q = h, k = z, v = z and scale 1 give the same weights and the same c", error, 1e-4)
+    return Check(
+        "SDPA = seq2seq", "q = h, k = z, v = z and scale 1 give the same weights and the same c", error, 1e-4
+    )
 
 
-CHECKS_SCORES: tuple[Callable[..., Check], ...] = (rows_sum_to_one, scores_by_formula, softmax_of_scores, context_is_the_mixture)
+CHECKS_SCORES: tuple[Callable[..., Check], ...] = (
+    rows_sum_to_one,
+    scores_by_formula,
+    softmax_of_scores,
+    context_is_the_mixture,
+)
 
 
 def run(mt, steps: Steps) -> list[Check]:

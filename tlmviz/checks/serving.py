@@ -10,7 +10,11 @@ from ..caches import ContiguousCache, PagedCache, PagePool, Sequence
 from ..trace import Trace
 from .result import Check, worst
 
-READ, STEPS, PAGE = 48, 6, 5  # tokens of the text that are read at once, tokens after them one by one, an odd page
+READ, STEPS, PAGE = (
+    48,
+    6,
+    5,
+)  # tokens of the text that are read at once, tokens after them one by one, an odd page
 
 
 def paged_is_contiguous(lm, trace: Trace) -> Check:
@@ -18,10 +22,15 @@ def paged_is_contiguous(lm, trace: Trace) -> Check:
     ids, buffer = _ids(lm, trace), ContiguousCache(lm.config.n_layers)
     sequence = Sequence(_pool(lm, 1, ids))
     errors = []
-    for piece in (ids[: max(1, len(ids) - STEPS)], *([token] for token in ids[1:][-STEPS:] if len(ids) > STEPS)):
+    for piece in (
+        ids[: max(1, len(ids) - STEPS)],
+        *([token] for token in ids[1:][-STEPS:] if len(ids) > STEPS),
+    ):
         errors.append(worst(_read(lm, [piece], sequence) - lm(torch.tensor([piece]), buffer)))
     error = worst(torch.tensor(errors))
-    return Check("Paged = contiguous", "attention through a block table gives the bits of one buffer", error, 0.0)
+    return Check(
+        "Paged = contiguous", "attention through a block table gives the bits of one buffer", error, 0.0
+    )
 
 
 def requests_keep_apart(lm, trace: Trace) -> Check:
@@ -35,7 +44,9 @@ def requests_keep_apart(lm, trace: Trace) -> Check:
         _read(lm, [ids], mine)
         _read(lm, [neighbour], theirs)
         beside.append(torch.cat([_read(lm, [ids[-1:], neighbour[-1:]], mine, theirs)[0] for _ in range(2)]))
-    return Check("No leak in the batch", "another request's tokens move nothing", worst(beside[0] - beside[1]), 0.0)
+    return Check(
+        "No leak in the batch", "another request's tokens move nothing", worst(beside[0] - beside[1]), 0.0
+    )
 
 
 def batch_is_alone(lm, trace: Trace) -> Check:
@@ -50,7 +61,9 @@ def batch_is_alone(lm, trace: Trace) -> Check:
     batch = _read(lm, [text[-1:] for text in texts], *together)
     single = torch.cat([_read(lm, [text[-1:]], sequence) for text, sequence in zip(texts, alone)])
     error = worst(batch - single)
-    return Check("Batch = alone", "requests of different lengths in one step get what each gets alone", error, 1e-4)
+    return Check(
+        "Batch = alone", "requests of different lengths in one step get what each gets alone", error, 1e-4
+    )
 
 
 def shared_is_fresh(lm, trace: Trace) -> Check:
@@ -59,17 +72,24 @@ def shared_is_fresh(lm, trace: Trace) -> Check:
     lender, fresh = Sequence(pool), Sequence(pool)
     _read(lm, [ids], lender)
     before = [store[:, lender.table].clone() for store in (pool.k, pool.v)]
-    common = max(0, len(ids) - 1 - PAGE // 2)  # seldom the end of a page: the last shared one has to be copied
+    common = max(
+        0, len(ids) - 1 - PAGE // 2
+    )  # seldom the end of a page: the last shared one has to be copied
     mine = [*ids[:common], *((token + 1) % lm.config.vocab_size for token in ids[common:])]
     shared = _read(lm, [mine[common:]], lender.prefix(common))[:, -1]
     errors = [worst(shared - _read(lm, [mine], fresh)[:, -1])]
     errors += [worst(store[:, lender.table] - old) for store, old in zip((pool.k, pool.v), before)]
     error = worst(torch.tensor(errors))
-    return Check("Shared = fresh", "a shared prefix reads like a fresh one and is not written to", error, 1e-4)
+    return Check(
+        "Shared = fresh", "a shared prefix reads like a fresh one and is not written to", error, 1e-4
+    )
 
 
 CHECKS_SERVING: tuple[Callable[..., Check], ...] = (
-    paged_is_contiguous, requests_keep_apart, batch_is_alone, shared_is_fresh,
+    paged_is_contiguous,
+    requests_keep_apart,
+    batch_is_alone,
+    shared_is_fresh,
 )
 
 

@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 import torch
 
+from tlmviz.analysis.streams.mixing import composite, mixing_of, places
+from tlmviz.analysis.streams.unrolled import unrolled_error
+
 from .. import kernels
-from ..analysis.stream_unrolled import unrolled_error
-from ..analysis.streams import composite, mixing_of, places
 from ..networks.transformer import TransformerLM
 from ..trace import Trace
 from .result import Check, worst
@@ -44,7 +45,9 @@ def not_negative(lm, trace: Trace) -> Check:
     """No entry of H_res, H_pre and H_post is below 0."""
     mixed = mixing_of(trace)
     lowest = min(part.min().item() for part in (mixed.pre, mixed.post, mixed.res))
-    return Check("Nothing negative", "streams are read, written and mixed, never subtracted", max(0.0, -lowest), 0.0)
+    return Check(
+        "Nothing negative", "streams are read, written and mixed, never subtracted", max(0.0, -lowest), 0.0
+    )
 
 
 def product_stays(lm, trace: Trace) -> Check:
@@ -55,7 +58,12 @@ def product_stays(lm, trace: Trace) -> Check:
     allowed = res.sum(-1).amax(-1).prod(0)  # [T]
     excess = (product.sum(-1).amax(-1) - allowed).clamp(min=0)
     error = max(worst(kernels.sinkhorn_errors(product)[1]), worst(excess))
-    return Check("Product stays", "through all sublayers: columns sum to 1, rows within the rows' own errors", error, 1e-4)
+    return Check(
+        "Product stays",
+        "through all sublayers: columns sum to 1, rows within the rows' own errors",
+        error,
+        1e-4,
+    )
 
 
 def spectral_norm(lm, trace: Trace) -> Check:
@@ -63,7 +71,9 @@ def spectral_norm(lm, trace: Trace) -> Check:
     res = mixing_of(trace).res.double()
     norm, allowed = torch.linalg.matrix_norm(res, 2), res.sum(-1).amax(-1).clamp(min=1).sqrt()
     error = max(worst((1 - norm).clamp(min=0)), worst((norm - allowed).clamp(min=0)))
-    return Check("Spectral norm 1", "mixing makes no vector longer, but for what the rows are off by", error, 1e-5)
+    return Check(
+        "Spectral norm 1", "mixing makes no vector longer, but for what the rows are off by", error, 1e-5
+    )
 
 
 def mean_is_carried_on(lm, trace: Trace) -> Check:
@@ -76,7 +86,9 @@ def mean_is_carried_on(lm, trace: Trace) -> Check:
         before = found[tap][0]  # [T, N, C]
         after = (found[join][0] @ before).mean(-2)
         errors.append(worst(after - before.mean(-2)) / max(1e-30, worst(before)))
-    return Check("Mean carried on", "H_res X has the mean over streams of X", max(errors), 1e-5, "relative max abs")
+    return Check(
+        "Mean carried on", "H_res X has the mean over streams of X", max(errors), 1e-5, "relative max abs"
+    )
 
 
 def more_iterations(lm, trace: Trace) -> Check:
@@ -99,12 +111,23 @@ def gradient(lm, trace: Trace) -> Check:
         [found] = torch.autograd.grad(loss(leaf).sum(), leaf)
     steps = STEP * torch.eye(weight.numel(), dtype=torch.float64).view(-1, 1, *weight.shape)
     wanted = ((loss(logits + steps) - loss(logits - steps)) / (2 * STEP)).mT.view_as(logits)
-    return Check("Gradient = differences", "backward through Sinkhorn gives the finite differences", worst(found - wanted), 1e-7)
+    return Check(
+        "Gradient = differences",
+        "backward through Sinkhorn gives the finite differences",
+        worst(found - wanted),
+        1e-7,
+    )
 
 
 def unrolled(lm, trace: Trace) -> Check:
     """What the head reads is the embedding and every sublayer's output, each times its coefficient (000 Eq. 98-99)."""
-    return Check("Unrolled sum", "coefficients times outputs add up to the last stream", unrolled_error(trace), 1e-4, "relative")
+    return Check(
+        "Unrolled sum",
+        "coefficients times outputs add up to the last stream",
+        unrolled_error(trace),
+        1e-4,
+        "relative",
+    )
 
 
 def one_stream_is_residual(lm, trace: Trace) -> Check:
@@ -124,7 +147,14 @@ def _logits(trace: Trace) -> torch.Tensor:
 
 
 CHECKS_MANIFOLD: tuple[Callable[..., Check], ...] = (
-    columns_are_exact, rows_reach_one, not_negative, product_stays, spectral_norm, mean_is_carried_on, more_iterations, gradient,
+    columns_are_exact,
+    rows_reach_one,
+    not_negative,
+    product_stays,
+    spectral_norm,
+    mean_is_carried_on,
+    more_iterations,
+    gradient,
 )
 
 

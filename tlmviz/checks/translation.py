@@ -53,7 +53,9 @@ def score_is_read_again(mt, given: Case) -> Check:
     reading = mt.read(given.text, list(given.best.tokens))
     error = worst(torch.from_numpy(reading.logp - np.array(given.best.logps, np.float32)))
     error = max(error, worst(torch.from_numpy(reading.attention - given.best.attention)))
-    return Check("Score = read again", "the beam's log P and maps are those of one pass over its text", error, 2e-4)
+    return Check(
+        "Score = read again", "the beam's log P and maps are those of one pass over its text", error, 2e-4
+    )
 
 
 def rows_may_move(mt, given: Case) -> Check:
@@ -65,10 +67,18 @@ def rows_may_move(mt, given: Case) -> Check:
         place = (at + 1) % 3
         rows, ids = [count - 1] * 3, [(token + other) % vocabulary for other in (1, 2, 3)]
         rows[place], ids[place] = row, token
-        one, many = alone.advance(first, torch.tensor([token])), moved.advance(torch.tensor(rows), torch.tensor(ids))
+        one, many = (
+            alone.advance(first, torch.tensor([token])),
+            moved.advance(torch.tensor(rows), torch.tensor(ids)),
+        )
         errors += [worst(many.logp[place] - one.logp[0]), worst(many.attention[place] - one.attention[0])]
         row, count = place, 3
-    return Check("Reordering is neutral", "moving a text among the rows changes none of its numbers", _largest(errors), 2e-4)
+    return Check(
+        "Reordering is neutral",
+        "moving a text among the rows changes none of its numbers",
+        _largest(errors),
+        2e-4,
+    )
 
 
 def narrowest_is_greedy(mt, given: Case) -> Check:
@@ -77,7 +87,9 @@ def narrowest_is_greedy(mt, given: Case) -> Check:
     found = mt.search(given.text, BeamOptions(width=1, shown=1)).hypotheses()[0].tokens
     taken = tuple(greedy(mt.stepper(given.text), min(longest, BeamOptions().max_length)))
     wrong = abs(len(found) - len(taken)) + sum(a != b for a, b in zip(found, taken))
-    return Check("Width 1 = greedy", "a beam of one takes the most probable token each time", wrong, 0.0, "tokens")
+    return Check(
+        "Width 1 = greedy", "a beam of one takes the most probable token each time", wrong, 0.0, "tokens"
+    )
 
 
 def widest_is_exhaustive(mt, given: Case) -> Check:
@@ -108,15 +120,25 @@ def penalties_by_hand(mt, given: Case) -> Check:
     ]
     for matrix, capped, cost in EXTREMES.values():
         columns = np.array(matrix, float).sum(0)
-        errors += [*(np.minimum(columns, 1) - capped), penalties.coverage_penalty(np.array(matrix, float), 0.2, 0.01) - cost]
+        errors += [
+            *(np.minimum(columns, 1) - capped),
+            penalties.coverage_penalty(np.array(matrix, float), 0.2, 0.01) - cost,
+        ]
     best, rules = given.best, given.search.penalties
     cost = 0.0
     for column in zip(*best.map(given.search.align).tolist()):
         cost += rules.beta * math.log(min(max(math.fsum(column), rules.floor), 1.0))
     logp, count = math.fsum(best.logps), len(best.tokens)
-    divided = logp / (math.exp(rules.alpha * math.log((5 + count) / 6)) if rules.length == "gnmt" else count**rules.alpha)
+    divided = logp / (
+        math.exp(rules.alpha * math.log((5 + count) / 6)) if rules.length == "gnmt" else count**rules.alpha
+    )
     errors += [best.parts.coverage - cost, best.parts.logp + best.parts.length - divided]
-    return Check("Penalties by hand", "coverage, caps and both length penalties as worked by hand", _largest(errors), 1e-4)
+    return Check(
+        "Penalties by hand",
+        "coverage, caps and both length penalties as worked by hand",
+        _largest(errors),
+        1e-4,
+    )
 
 
 def overlap_by_distance(mt, given: Case) -> Check:
@@ -126,7 +148,12 @@ def overlap_by_distance(mt, given: Case) -> Check:
     for t, (row, loss) in enumerate(zip(a, penalties.coverage_loss(a))):
         errors.append(loss - (1 + t - np.abs(row - total).sum()) / 2)
         total += row
-    return Check("Overlap = distance", "covloss_t is (1 + t - |a - c|) / 2, from another formula", _largest(errors), 1e-5)
+    return Check(
+        "Overlap = distance",
+        "covloss_t is (1 + t - |a - c|) / 2, from another formula",
+        _largest(errors),
+        1e-5,
+    )
 
 
 def mask_hides_the_future(mt, given: Case) -> Check:
@@ -139,12 +166,24 @@ def mask_hides_the_future(mt, given: Case) -> Check:
             block.attn.causal = False
         if len(written) and not _moved(mt, open_eyed, given.text, written) > NOTICED:
             error = math.inf
-    return Check("Mask hides the future", "a later token moves no earlier loss, and does without the mask", error, 1e-4, "nats")
+    return Check(
+        "Mask hides the future",
+        "a later token moves no earlier loss, and does without the mask",
+        error,
+        1e-4,
+        "nats",
+    )
 
 
 CHECKS_TRANSLATION: tuple[Callable[..., Check], ...] = (
-    rows_sum_to_one, score_is_read_again, rows_may_move, narrowest_is_greedy, widest_is_exhaustive, penalties_by_hand,
-    overlap_by_distance, mask_hides_the_future,
+    rows_sum_to_one,
+    score_is_read_again,
+    rows_may_move,
+    narrowest_is_greedy,
+    widest_is_exhaustive,
+    penalties_by_hand,
+    overlap_by_distance,
+    mask_hides_the_future,
 )
 
 

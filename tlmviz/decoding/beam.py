@@ -48,21 +48,35 @@ class BeamOptions:
     seconds: float = 20.0
 
     def __post_init__(self) -> None:
-        for name, least, most in (("width", 1, WIDEST), ("max_length", 1, 10_000), ("min_length", 0, self.max_length),
-                                  ("no_repeat_ngram", 0, 20), ("groups", 1, self.width), ("shown", 1, 50)):
+        for name, least, most in (
+            ("width", 1, WIDEST),
+            ("max_length", 1, 10_000),
+            ("min_length", 0, self.max_length),
+            ("no_repeat_ngram", 0, 20),
+            ("groups", 1, self.width),
+            ("shown", 1, 50),
+        ):
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= most:
                 raise BadSearch(f"{name} is {value!r}; it must be a whole number from {least} to {most}.")
         if self.n_best is not None and not 1 <= self.n_best <= self.width:
-            raise BadSearch(f"n_best is {self.n_best}; a beam of {self.width} gives 1 to {self.width} results.")
+            raise BadSearch(
+                f"n_best is {self.n_best}; a beam of {self.width} gives 1 to {self.width} results."
+            )
         if self.width % self.groups:
-            raise BadSearch(f"A beam of {self.width} has no {self.groups} equal groups; choose a divisor of {self.width}.")
+            raise BadSearch(
+                f"A beam of {self.width} has no {self.groups} equal groups; choose a divisor of {self.width}."
+            )
         if self.stop not in STOPS:
             raise BadSearch(f"stop is {self.stop!r}; choose one of {', '.join(STOPS)}.")
         if len(self.prefix) > self.max_length:
-            raise BadSearch(f"The forced beginning has {len(self.prefix)} tokens; {self.max_length} are allowed in all.")
+            raise BadSearch(
+                f"The forced beginning has {len(self.prefix)} tokens; {self.max_length} are allowed in all."
+            )
         if not self.diversity >= 0 or not self.seconds > 0:
-            raise BadSearch(f"diversity {self.diversity} and seconds {self.seconds}: give 0 or more, and more than 0.")
+            raise BadSearch(
+                f"diversity {self.diversity} and seconds {self.seconds}: give 0 or more, and more than 0."
+            )
 
 
 def beam_search(stepper: Stepper, options: BeamOptions | None = None) -> Search:
@@ -117,7 +131,9 @@ class _Run:
     def _check_tokens(self, vocabulary: int) -> None:
         for token in (*self.options.prefix, *self.options.banned):
             if not 0 <= token < vocabulary:
-                raise BadSearch(f"Token {token} is not in the vocabulary; its tokens are 0 to {vocabulary - 1}.")
+                raise BadSearch(
+                    f"Token {token} is not in the vocabulary; its tokens are 0 to {vocabulary - 1}."
+                )
 
     def _extend(self, depth: int, step) -> list[tuple[int, int]]:
         """One depth further in every group; returns (row, token) of each text that lives on."""
@@ -142,7 +158,9 @@ class _Run:
         self.live = following
         return chosen
 
-    def _select(self, depth: int, number: int, group: list[int], logp: Tensor, taken: dict[int, int]) -> list[int]:
+    def _select(
+        self, depth: int, number: int, group: list[int], logp: Tensor, taken: dict[int, int]
+    ) -> list[int]:
         """The nodes of a group that live on: its candidates from the best down, finished ones set aside."""
         allowed, reasons = self._allowed(depth, group, logp)
         ranked = torch.tensor([self.found.nodes[node].total for node in group])[:, None] + allowed
@@ -168,7 +186,9 @@ class _Run:
         self._remember_dropped(group, logp, remembered, reasons)
         return kept
 
-    def _allowed(self, depth: int, group: list[int], logp: Tensor) -> tuple[Tensor, dict[tuple[int, int], str]]:
+    def _allowed(
+        self, depth: int, group: list[int], logp: Tensor
+    ) -> tuple[Tensor, dict[tuple[int, int], str]]:
         """Log-probabilities with -inf for what may not be written, and the reason for each such (beam, token)."""
         options, end = self.options, self.stepper.end
         allowed, reasons = logp.clone(), {}
@@ -177,8 +197,12 @@ class _Run:
             kept = allowed[:, forced].clone()
             allowed.fill_(-torch.inf)
             allowed[:, forced] = kept
-            return allowed, {(beam, token): "another token was forced" for beam in range(len(group))
-                             for token in logp[beam].topk(min(options.shown, logp.shape[1])).indices.tolist() if token != forced}
+            return allowed, {
+                (beam, token): "another token was forced"
+                for beam in range(len(group))
+                for token in logp[beam].topk(min(options.shown, logp.shape[1])).indices.tolist()
+                if token != forced
+            }
         for beam, node in enumerate(group):
             closed = dict.fromkeys(options.banned, "the token is banned")
             if depth + 1 < options.min_length:
@@ -193,7 +217,9 @@ class _Run:
 
     def _add(self, parent: int, token: int, logp: float, state: str, why: str) -> int:
         nodes = self.found.nodes
-        nodes.append(Node(parent, nodes[parent].depth + 1, token, logp, nodes[parent].total + logp, state, why))
+        nodes.append(
+            Node(parent, nodes[parent].depth + 1, token, logp, nodes[parent].total + logp, state, why)
+        )
         return len(nodes) - 1
 
     def _remember_dropped(self, group, logp, remembered, reasons) -> None:
@@ -238,7 +264,9 @@ def _repeats(tokens: list[int], size: int) -> set[int]:
     if len(tokens) < size - 1:
         return set()
     tail = tuple(tokens[len(tokens) - size + 1 :])
-    return {tokens[i + size - 1] for i in range(len(tokens) - size + 1) if tuple(tokens[i : i + size - 1]) == tail}
+    return {
+        tokens[i + size - 1] for i in range(len(tokens) - size + 1) if tuple(tokens[i : i + size - 1]) == tail
+    }
 
 
 def greedy(stepper: Stepper, length: int) -> Iterable[int]:

@@ -55,7 +55,9 @@ def sample(
             break
         alive = [i for _, i in going]
         rows, ids = torch.tensor([row for row, _ in going]), torch.tensor([texts[i][-1] for i in alive])
-    return [Continuation(tuple(text), tuple(own), text[-1:] == [stepper.end]) for text, own in zip(texts, logps)]
+    return [
+        Continuation(tuple(text), tuple(own), text[-1:] == [stepper.end]) for text, own in zip(texts, logps)
+    ]
 
 
 def contrastive(stepper: Stepper, k: int = 5, alpha: float = 0.6, length: int = 40) -> Continuation:

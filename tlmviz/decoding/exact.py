@@ -37,12 +37,19 @@ class ExactOptions:
 
     def __post_init__(self) -> None:
         horizon = self.max_length if self.horizon is None else self.horizon
-        counts = {"max_length": self.max_length, "horizon": horizon, "expansions": self.expansions, "rows": self.rows}
+        counts = {
+            "max_length": self.max_length,
+            "horizon": horizon,
+            "expansions": self.expansions,
+            "rows": self.rows,
+        }
         for name, value in counts.items():
             if type(value) is not int or value < 1:
                 raise BadSearch(f"{name} is {value!r}; it must be a whole number of at least 1.")
         if type(self.min_length) is not int or self.min_length > horizon:
-            raise BadSearch(f"min_length is {self.min_length!r}; it must be a whole number of at most {horizon}.")
+            raise BadSearch(
+                f"min_length is {self.min_length!r}; it must be a whole number of at most {horizon}."
+            )
         if not self.seconds > 0:
             raise BadSearch(f"seconds is {self.seconds}; give more than 0.")
 
@@ -114,7 +121,11 @@ def exact_search(stepper: Stepper, options: ExactOptions | None = None) -> Exact
         depth = len(texts[0]) + 1
         if depth < options.min_length:
             totals[:, stepper.end] = -torch.inf
-        leaves = totals if options.horizon is not None and depth == length else totals[:, stepper.end : stepper.end + 1]
+        leaves = (
+            totals
+            if options.horizon is not None and depth == length
+            else totals[:, stepper.end : stepper.end + 1]
+        )
         row, column = divmod(int(leaves.argmax()), leaves.shape[1])
         if leaves[row, column] > best:
             best = leaves[row, column].item()
@@ -130,7 +141,16 @@ def exact_search(stepper: Stepper, options: ExactOptions | None = None) -> Exact
         stepper, texts, totals = _continue(frames[-1], min(count, options.expansions - expanded), best)
         expanded += len(texts)
     bound = max([best, *(frame.best for frame in frames)])
-    return Exact(tokens, best, not frames and bool(tokens), bound, expanded, time.monotonic() - began, vocabulary, length)
+    return Exact(
+        tokens,
+        best,
+        not frames and bool(tokens),
+        bound,
+        expanded,
+        time.monotonic() - began,
+        vocabulary,
+        length,
+    )
 
 
 def _frame(stepper: Stepper, texts: list, totals: Tensor, best: float) -> _Frame:

@@ -48,11 +48,15 @@ class Penalties:
     def __post_init__(self) -> None:
         for name in ("alpha", "beta", "gamma"):
             if not 0 <= getattr(self, name) < float("inf"):
-                raise BadSearch(f"{name} is {getattr(self, name)}; it must be 0 or more (0 switches that penalty off).")
+                raise BadSearch(
+                    f"{name} is {getattr(self, name)}; it must be 0 or more (0 switches that penalty off)."
+                )
         if self.length not in LENGTHS:
             raise BadSearch(f"The length penalty is {self.length!r}; choose one of {', '.join(LENGTHS)}.")
         if not 0 < self.floor <= 1:
-            raise BadSearch(f"The coverage floor is {self.floor}; it must be above 0, so that its log exists, and at most 1.")
+            raise BadSearch(
+                f"The coverage floor is {self.floor}; it must be above 0, so that its log exists, and at most 1."
+            )
 
     def score(self, logp: float, count: int, covered: Float[np.ndarray, " s"] | None = None) -> Score:
         """Score of `count` target tokens with log-probability `logp`; `covered` is the attention each source token got."""

@@ -57,7 +57,9 @@ class Search:
     leaves: list[int]
     penalties: Penalties
     align: int | None = None
-    attention: dict[int, np.ndarray | None] = field(default_factory=dict, repr=False)  # [A, S] of a node's next token
+    attention: dict[int, np.ndarray | None] = field(
+        default_factory=dict, repr=False
+    )  # [A, S] of a node's next token
     steps: int = 0
     seconds: float = 0.0
     stopped: str = ""
@@ -66,11 +68,15 @@ class Search:
         """Tokens from the beginning to a node."""
         return [self.nodes[i].token for i in self._way(node)]
 
-    def hypotheses(self, penalties: Penalties | None = None, align: int | str | None = "default") -> list[Candidate]:
+    def hypotheses(
+        self, penalties: Penalties | None = None, align: int | str | None = "default"
+    ) -> list[Candidate]:
         """The texts found, best first, under the search's own penalties or others."""
         penalties = penalties or self.penalties
         align = self.align if align == "default" else align
-        return sorted((self._candidate(leaf, penalties, align) for leaf in self.leaves), key=lambda one: -one.score)
+        return sorted(
+            (self._candidate(leaf, penalties, align) for leaf in self.leaves), key=lambda one: -one.score
+        )
 
     def table(self, name: Callable[[int], str] = str) -> pd.DataFrame:
         """One line a node: parent, depth, token and its text, log-probabilities, each penalty's share, score, state, why.
@@ -84,10 +90,23 @@ class Search:
             paid = None if row is None else covered[node.parent] + aligned(row, self.align)
             covered[number] = paid
             parts = self.penalties.score(node.total, node.depth, paid)
-            lines.append((
-                number, node.parent, node.depth, node.token, name(node.token), node.logp, node.total, parts.length,
-                parts.coverage, parts.end, parts.total, node.state, node.why,
-            ))
+            lines.append(
+                (
+                    number,
+                    node.parent,
+                    node.depth,
+                    node.token,
+                    name(node.token),
+                    node.logp,
+                    node.total,
+                    parts.length,
+                    parts.coverage,
+                    parts.end,
+                    parts.total,
+                    node.state,
+                    node.why,
+                )
+            )
         return pd.DataFrame(lines, columns=COLUMNS).set_index("node")
 
     def _way(self, node: int) -> list[int]:
@@ -109,7 +128,19 @@ class Search:
 
 
 COLUMNS = [
-    "node", "parent", "depth", "token", "text", "logp", "total", "length", "coverage", "end", "score", "state", "why",
+    "node",
+    "parent",
+    "depth",
+    "token",
+    "text",
+    "logp",
+    "total",
+    "length",
+    "coverage",
+    "end",
+    "score",
+    "state",
+    "why",
 ]
 
 

@@ -24,7 +24,9 @@ def top_p_filter(logits: Float[Tensor, " v"], p: float) -> Float[Tensor, " v"]:
     """Keep the fewest most probable tokens whose probabilities reach p (Holtzman et al. 2020)."""
     ordered, index = logits.sort(descending=True)
     before = ordered.softmax(-1).cumsum(-1) - ordered.softmax(-1)  # mass of more probable tokens
-    return logits.masked_fill(torch.zeros_like(logits, dtype=torch.bool).scatter(0, index, before >= p), -torch.inf)
+    return logits.masked_fill(
+        torch.zeros_like(logits, dtype=torch.bool).scatter(0, index, before >= p), -torch.inf
+    )
 
 
 def min_p_filter(logits: Float[Tensor, " v"], share: float) -> Float[Tensor, " v"]:
@@ -44,10 +46,14 @@ def typical_filter(logits: Float[Tensor, " v"], mass: float) -> Float[Tensor, " 
     order = (logp + entropy).abs().argsort(stable=True)
     ordered = logp.exp()[order]
     before = ordered.cumsum(-1) - ordered
-    return logits.masked_fill(torch.zeros_like(logits, dtype=torch.bool).scatter(0, order, before >= mass), -torch.inf)
+    return logits.masked_fill(
+        torch.zeros_like(logits, dtype=torch.bool).scatter(0, order, before >= mass), -torch.inf
+    )
 
 
-def repetition_penalty(logits: Float[Tensor, " v"], written: Sequence[int], penalty: float) -> Float[Tensor, " v"]:
+def repetition_penalty(
+    logits: Float[Tensor, " v"], written: Sequence[int], penalty: float
+) -> Float[Tensor, " v"]:
     """Logits of tokens already written, divided by `penalty` where positive and multiplied where negative.
 
     Keskar et al. 2019 divide, which would favour a token whose logit is negative. Zero has no meaning among logits: on
@@ -61,13 +67,18 @@ def repetition_penalty(logits: Float[Tensor, " v"], written: Sequence[int], pena
 
 
 def contrast(
-    probabilities: Float[Tensor, " k"], candidates: Float[Tensor, "k c"], earlier: Float[Tensor, "t c"], alpha: float
+    probabilities: Float[Tensor, " k"],
+    candidates: Float[Tensor, "k c"],
+    earlier: Float[Tensor, "t c"],
+    alpha: float,
 ) -> Float[Tensor, " k"]:
     """(1 - alpha) p - alpha max cos(h, h_j) of each candidate (contrastive search, Su et al. 2022).
 
     h are the hidden vectors behind the candidates, h_j those behind the text so far.
     """
-    cosines = torch.nn.functional.normalize(candidates, dim=-1) @ torch.nn.functional.normalize(earlier, dim=-1).T
+    cosines = (
+        torch.nn.functional.normalize(candidates, dim=-1) @ torch.nn.functional.normalize(earlier, dim=-1).T
+    )
     return (1 - alpha) * probabilities - alpha * cosines.amax(-1)
 
 
@@ -107,7 +118,9 @@ class Sampling:
             only = torch.full_like(logits, -torch.inf)
             only[logits.argmax()] = 0
             return only
-        logits = (logits - logits.max()) / self.temperature  # at most zero, so that a tiny temperature cannot overflow
+        logits = (
+            logits - logits.max()
+        ) / self.temperature  # at most zero, so that a tiny temperature cannot overflow
         if self.top_k is not None:
             logits = top_k_filter(logits, self.top_k)
         if self.top_p < 1:
@@ -115,7 +128,9 @@ class Sampling:
         logits = min_p_filter(logits, self.min_p)
         return typical_filter(logits, self.typical) if self.typical < 1 else logits
 
-    def draw(self, logits: Float[Tensor, " v"], generator: torch.Generator, written: Sequence[int] = ()) -> int:
+    def draw(
+        self, logits: Float[Tensor, " v"], generator: torch.Generator, written: Sequence[int] = ()
+    ) -> int:
         """One token id. Temperature 0 takes no random number."""
         logits = self.filtered(logits, written)
         if self.temperature == 0:

@@ -23,7 +23,9 @@ from .sampling import next_token
 from .serving_records import WRITING, Event, Request, Run, Seat, Server, Step
 
 LATEST = 10_000  # step at which a request may still arrive: idle steps are recorded too
-Watch = Callable[[int, Tensor], None]  # called with a request's number from 0 and the logits [V] it draws its next token from
+Watch = Callable[
+    [int, Tensor], None
+]  # called with a request's number from 0 and the logits [V] it draws its next token from
 
 
 def serve(lm, requests: Iterable[Request], server: Server | None = None, watch: Watch | None = None) -> Run:
@@ -36,7 +38,9 @@ def serve(lm, requests: Iterable[Request], server: Server | None = None, watch: 
     while not scheduler.done:
         steps.append(scheduler.step())
     lines = scheduler.lines
-    prompts, answers = zip(*((tuple(line.ids[: line.prompt]), tuple(line.ids[line.prompt :])) for line in lines))
+    prompts, answers = zip(
+        *((tuple(line.ids[: line.prompt]), tuple(line.ids[line.prompt :])) for line in lines)
+    )
     texts = tuple(lm.tokenizer.decode(answer) for answer in answers)
     return Run(scheduler.server, tuple(line.request for line in lines), prompts, answers, texts, tuple(steps))
 
@@ -45,7 +49,9 @@ def validate(lm, request: Request, server: Server) -> list[int]:
     """The ids of a request's prompt. Raises what `serve` raises for it, in a sentence about this request alone."""
     ids = lm.encode(request.prompt)
     if len(ids) == lm.config.context:
-        raise BadText(f"This text has {len(ids):,} tokens, all that {lm.name} reads; shorten it, so that it can write.")
+        raise BadText(
+            f"This text has {len(ids):,} tokens, all that {lm.name} reads; shorten it, so that it can write."
+        )
     if request.max_new_tokens < 1:
         raise BadShape(f"{request.max_new_tokens} tokens are to be written; ask for at least 1.")
     if not 0 <= request.arrival <= LATEST:
@@ -163,7 +169,9 @@ class Scheduler:
             insort(self.batch, line, key=_order)
             if lender:
                 line.shared = common
-                self.events.append(Event("share", line.number, tuple(line.sequence.table), lender.number, common))
+                self.events.append(
+                    Event("share", line.number, tuple(line.sequence.table), lender.number, common)
+                )
             if lender in self.remembered:
                 self.remembered.append(self.remembered.pop(self.remembered.index(lender)))
             self._reserve(line, new)
@@ -173,12 +181,16 @@ class Scheduler:
         """A static batch: whoever has arrived, while rows as long as the longest prompt and the longest answer fit."""
         page, chosen, length = self.server.page, [], 0
         for line in self.queue[: self.server.batch]:
-            wider = max(other.prompt for other in (*chosen, line)) + max(other.limit for other in (*chosen, line))
+            wider = max(other.prompt for other in (*chosen, line)) + max(
+                other.limit for other in (*chosen, line)
+            )
             if (len(chosen) + 1) * -(-wider // page) > self.server.pages:
                 break
             chosen, length = [*chosen, line], wider
         if chosen:
-            self.pool = PagePool.of(self.lm.config, page, self.server.pages)  # nothing is held: runs of pages begin at the first
+            self.pool = PagePool.of(
+                self.lm.config, page, self.server.pages
+            )  # nothing is held: runs of pages begin at the first
         for line in chosen:
             self.queue.remove(line)
             self.batch.append(line)
@@ -243,7 +255,9 @@ class Scheduler:
             logits = self.lm(torch.tensor([line.ids[common:]]), PagedCache(line.sequence))[0, -1]
         else:
             logits = lender.first
-        if line.first is None:  # after an eviction the pass ends behind what was written, not behind the prompt
+        if (
+            line.first is None
+        ):  # after an eviction the pass ends behind what was written, not behind the prompt
             line.first = logits
         self._write(line, logits)
 
@@ -284,11 +298,20 @@ class Scheduler:
                 if line.state != "finished":
                     held[number] = page
         seats = tuple(
-            Seat(line.state, line.computed, line.shared, line.wrote, len(line.ids) - line.prompt,
-                 line.sequence.length, tuple(line.sequence.table))
+            Seat(
+                line.state,
+                line.computed,
+                line.shared,
+                line.wrote,
+                len(line.ids) - line.prompt,
+                line.sequence.length,
+                tuple(line.sequence.table),
+            )
             for line in self.lines
         )
-        return Step(seats, tuple(map(tuple, owners)), tuple(fill), sum(held), sum(used), tuple(self.events), seconds)
+        return Step(
+            seats, tuple(map(tuple, owners)), tuple(fill), sum(held), sum(used), tuple(self.events), seconds
+        )
 
 
 def _order(line: Line) -> tuple[int, int]:

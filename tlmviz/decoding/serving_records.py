@@ -47,7 +47,11 @@ class Server:
     sharing: str = "running"
 
     def __post_init__(self) -> None:
-        for name, value in (("page size", self.page), ("number of pages", self.pages), ("largest batch", self.batch)):
+        for name, value in (
+            ("page size", self.page),
+            ("number of pages", self.pages),
+            ("largest batch", self.batch),
+        ):
             if value < 1:
                 raise BadShape(f"The {name} is {value}; give at least 1.")
         for name, value, allowed in (("policy", self.policy, POLICIES), ("sharing", self.sharing, SHARING)):
@@ -125,7 +129,9 @@ class Step:
 
     def count(self, what: str) -> int:
         """Events of one kind, or requests in one state."""
-        return sum(event.kind == what for event in self.events) + sum(seat.state == what for seat in self.seats)
+        return sum(event.kind == what for event in self.events) + sum(
+            seat.state == what for seat in self.seats
+        )
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,9 @@ class Totals:
     tokens_per_step: float
     seconds: float
     tokens_per_second: float
-    first_token: float  # mean steps from arrival to the first token, 1 when it is written in the step of arrival
+    first_token: (
+        float  # mean steps from arrival to the first token, 1 when it is written in the step of arrival
+    )
     turnaround: float  # mean steps from arrival to the end
     held: int  # slots times steps
     used: int
@@ -172,10 +180,16 @@ class Run:
         """A row per step: milliseconds, tokens, states, pages and slots."""
         rows = [
             {
-                "ms": 1e3 * step.seconds, "tokens": step.tokens,
+                "ms": 1e3 * step.seconds,
+                "tokens": step.tokens,
                 **{state: step.count(state) for state in STATES[1:-1]},
-                "free pages": step.free, "held slots": step.held, "used slots": step.used, "wasted slots": step.wasted,
-                "shared pages": step.shared, "copies": step.count("copy"), "evictions": step.count("evict"),
+                "free pages": step.free,
+                "held slots": step.held,
+                "used slots": step.used,
+                "wasted slots": step.wasted,
+                "shared pages": step.shared,
+                "copies": step.count("copy"),
+                "evictions": step.count("evict"),
             }
             for step in self.steps
         ]
@@ -187,13 +201,24 @@ class Run:
         for i, (request, prompt, text) in enumerate(zip(self.requests, self.prompts, self.texts)):
             seats = [step.seats[i] for step in self.steps]
             at_work = [number for number, seat in enumerate(seats) if seat.state in WRITING]
-            rows.append({
-                "prompt": request.prompt, "prompt tokens": len(prompt), "written": seats[-1].written,
-                "arrival": request.arrival, "first token": at_work[0], "last step": at_work[-1],
-                "computed": sum(seat.computed for seat in seats), "shared": sum(seat.shared for seat in seats),
-                "evictions": sum(event.kind == "evict" and event.request == i for step in self.steps for event in step.events),
-                "text": text,
-            })
+            rows.append(
+                {
+                    "prompt": request.prompt,
+                    "prompt tokens": len(prompt),
+                    "written": seats[-1].written,
+                    "arrival": request.arrival,
+                    "first token": at_work[0],
+                    "last step": at_work[-1],
+                    "computed": sum(seat.computed for seat in seats),
+                    "shared": sum(seat.shared for seat in seats),
+                    "evictions": sum(
+                        event.kind == "evict" and event.request == i
+                        for step in self.steps
+                        for event in step.events
+                    ),
+                    "text": text,
+                }
+            )
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="request"))
 
     def totals(self) -> Totals:
@@ -201,21 +226,37 @@ class Run:
         each, table = self.per_step(), self.per_request()
         tokens, seconds = int(each["tokens"].sum()), float(each["ms"].sum()) / 1e3
         held, used = int(each["held slots"].sum()), int(each["used slots"].sum())
-        prefills = [[seat.computed for seat in seats if seat.state == "prefill"] for seats in zip(*(s.seats for s in self.steps))]
+        prefills = [
+            [seat.computed for seat in seats if seat.state == "prefill"]
+            for seats in zip(*(s.seats for s in self.steps))
+        ]
         return Totals(
-            steps=len(self.steps), tokens=tokens, tokens_per_step=tokens / len(self.steps), seconds=seconds,
+            steps=len(self.steps),
+            tokens=tokens,
+            tokens_per_step=tokens / len(self.steps),
+            seconds=seconds,
             tokens_per_second=tokens / seconds,
             first_token=float((table["first token"] - table["arrival"]).mean()) + 1,
             turnaround=float((table["last step"] - table["arrival"]).mean()) + 1,
-            held=held, used=used, waste=1 - used / held, computed=int(table["computed"].sum()),
-            recomputed=sum(sum(counts[1:]) for counts in prefills), padding=int(each["padding"].sum()),
-            spared=int(table["shared"].sum()), peak=self.server.pages - int(each["free pages"].min()),
-            shared=int(each["shared pages"].max()), copies=int(each["copies"].sum()), evictions=int(each["evictions"].sum()),
+            held=held,
+            used=used,
+            waste=1 - used / held,
+            computed=int(table["computed"].sum()),
+            recomputed=sum(sum(counts[1:]) for counts in prefills),
+            padding=int(each["padding"].sum()),
+            spared=int(table["shared"].sum()),
+            peak=self.server.pages - int(each["free pages"].min()),
+            shared=int(each["shared pages"].max()),
+            copies=int(each["copies"].sum()),
+            evictions=int(each["evictions"].sum()),
         )
 
 
 def totals_table(runs: dict[str, Run]) -> pd.DataFrame:
     """Totals of several runs side by side, a column each."""
-    return pd.DataFrame({
-        name: {field.name: getattr(run.totals(), field.name) for field in fields(Totals)} for name, run in runs.items()
-    })
+    return pd.DataFrame(
+        {
+            name: {field.name: getattr(run.totals(), field.name) for field in fields(Totals)}
+            for name, run in runs.items()
+        }
+    )

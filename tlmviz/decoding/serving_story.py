@@ -14,7 +14,9 @@ def story(run: Run, names: list[str]) -> list[tuple[str, ...]]:
         tokens, held, used = tokens + step.tokens, held + step.held, used + step.used
         waste, taken = 1 - used / held if held else 0.0, number + 1
         so_far = f"So far: {tokens:,} tokens in {taken:,} steps, {tokens / taken:.2f} per step; {waste:.0%} of held slots wasted"
-        lines.append((f"<b>Step {number}</b>: {_work(step, names)}", _memory(run, step), _events(step, names), so_far))
+        lines.append(
+            (f"<b>Step {number}</b>: {_work(step, names)}", _memory(run, step), _events(step, names), so_far)
+        )
     return lines
 
 
@@ -41,7 +43,9 @@ def _work(step: Step, names: list[str]) -> str:
         state: ", ".join(name for name, seat in zip(names, step.seats) if seat.state == state)
         for state in ("decode", "padding", "waiting")
     }
-    read = [f"{name} reads {seat.computed}" for name, seat in zip(names, step.seats) if seat.state == "prefill"]
+    read = [
+        f"{name} reads {seat.computed}" for name, seat in zip(names, step.seats) if seat.state == "prefill"
+    ]
     parts = [f"one pass writes for {by_state['decode']}"] if by_state["decode"] else []
     parts += [f"{by_state['padding']} only pad it"] if by_state["padding"] else []
     parts += [", ".join(read)] if read else []
@@ -70,6 +74,12 @@ def _event(event: Event, names: list[str]) -> str:
     if event.kind == "share":
         return f"{name} begins on {pages} of {names[event.other]} ({event.positions} positions)"
     if event.kind == "copy":
-        return f"<b>copy-on-write</b>: {name} writes to page {event.pages[1]}, its own copy of {event.pages[0]}"
-    done = {"evict": "is <b>evicted</b> and gives back", "finish": "has ended: gives back", "forget": "is forgotten: gives back"}
+        return (
+            f"<b>copy-on-write</b>: {name} writes to page {event.pages[1]}, its own copy of {event.pages[0]}"
+        )
+    done = {
+        "evict": "is <b>evicted</b> and gives back",
+        "finish": "has ended: gives back",
+        "forget": "is forgotten: gives back",
+    }
     return f"{name} {done[event.kind]} {pages}"

@@ -72,14 +72,20 @@ class LanguageStepper:
 class TransformerStepper:
     """An encoder-decoder that has read one source; `pins` force steps (from 0) to attend to one source token alone."""
 
-    def __init__(self, network: EncoderDecoder, source: list[int], end: int, pins: dict[int, int] | None = None):
+    def __init__(
+        self, network: EncoderDecoder, source: list[int], end: int, pins: dict[int, int] | None = None
+    ):
         self.network, self.end, self.pins = network, end, pins or {}
         self.longest = network.config.context
         with torch.inference_mode():
             self.writing = network.start(torch.tensor([source]))
         self.keys = torch.cat([k for k, _ in self.writing.memory], 1)  # [1, L H, S, D]
         self.scale = network.decoder[0].cross.spec().scale
-        taps = [f"decoder.{layer}.cross.{name}" for layer in range(network.config.decoder_layers) for name in ("q", "lse")]
+        taps = [
+            f"decoder.{layer}.cross.{name}"
+            for layer in range(network.config.decoder_layers)
+            for name in ("q", "lse")
+        ]
         self.kept = frozenset(("normed", *taps))
         self.written = 0
 
@@ -91,10 +97,14 @@ class TransformerStepper:
         else:
             self.writing.cache.reorder(rows)
         pin = self.pins.get(self.written)
-        edits = {} if pin is None else {
-            f"decoder.{layer}.cross.z": lambda z, _, v=v: v[:, :, pin : pin + 1].expand_as(z)
-            for layer, (_, v) in enumerate(self.writing.memory)
-        }
+        edits = (
+            {}
+            if pin is None
+            else {
+                f"decoder.{layer}.cross.z": lambda z, _, v=v: v[:, :, pin : pin + 1].expand_as(z)
+                for layer, (_, v) in enumerate(self.writing.memory)
+            }
+        )
         with recording(self.kept.__contains__, edits) as record:
             logits = self.network.step(ids, self.writing)
         self.written += 1
@@ -103,7 +113,10 @@ class TransformerStepper:
             pinned[:, :, pin] = 1
             return Step(logits.log_softmax(-1), pinned, record.values["normed"])
         layers = range(len(self.writing.memory))
-        q, lse = (torch.cat([record.values[f"decoder.{layer}.cross.{name}"] for layer in layers], 1) for name in ("q", "lse"))
+        q, lse = (
+            torch.cat([record.values[f"decoder.{layer}.cross.{name}"] for layer in layers], 1)
+            for name in ("q", "lse")
+        )
         # The rows' queries side by side as those of one text: they share the source. [1, L H, R, D] and [1, L H, R]
         q, lse = q.transpose(0, 2), lse.permute(2, 1, 0)
         maps = kernels.attention_map(q, self.keys, lse, causal=False, scale=self.scale)[0].transpose(0, 1)
@@ -142,7 +155,9 @@ class RecurrentStepper:
         return copy(self)  # a step makes a new state and leaves the old one as it was
 
 
-def stepper_of(network: EncoderDecoder | Seq2Seq, source: list[int], end: int, pins: dict[int, int] | None = None) -> Stepper:
+def stepper_of(
+    network: EncoderDecoder | Seq2Seq, source: list[int], end: int, pins: dict[int, int] | None = None
+) -> Stepper:
     """The stepper of a translation network that has read `source`."""
     kind = TransformerStepper if isinstance(network, EncoderDecoder) else RecurrentStepper
     return kind(network, source, end, pins)

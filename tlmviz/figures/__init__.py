@@ -15,8 +15,28 @@ SEQUENTIAL = {
     "dark": ("#10151d", "#14273d", "#17406b", "#1e639b", "#3b8bc4", "#72b3de", "#b0d8f0", "#f2faff"),
 }
 DIVERGING = {
-    "light": ("#8a3c00", "#cf6a1b", "#f0a868", "#fadcc0", "#ffffff", "#cfdff0", "#86b0d9", "#3f7ab5", "#12427a"),
-    "dark": ("#ffd9b0", "#f2a562", "#c46f28", "#6d3d18", "#10151d", "#1b3a5c", "#3672ab", "#79b2e0", "#cfe8fb"),
+    "light": (
+        "#8a3c00",
+        "#cf6a1b",
+        "#f0a868",
+        "#fadcc0",
+        "#ffffff",
+        "#cfdff0",
+        "#86b0d9",
+        "#3f7ab5",
+        "#12427a",
+    ),
+    "dark": (
+        "#ffd9b0",
+        "#f2a562",
+        "#c46f28",
+        "#6d3d18",
+        "#10151d",
+        "#1b3a5c",
+        "#3672ab",
+        "#79b2e0",
+        "#cfe8fb",
+    ),
 }
 HEADS = ("#1f77b4", "#e08a00", "#159a74", "#c2529b", "#d1490c", "#4db0e6", "#7a66d6", "#a38b00")
 INK = {"light": "#1b2430", "dark": "#e6ebf2"}
@@ -55,8 +75,15 @@ def figure(traces: list[dict[str, Any]], drawn: dict[str, Any]) -> go.Figure:
 
 
 def layout(
-    theme: str, *, title: str, x: str = "", y: str = "", height: int = 320,
-    xaxis: dict | None = None, yaxis: dict | None = None, **more: Any,
+    theme: str,
+    *,
+    title: str,
+    x: str = "",
+    y: str = "",
+    height: int = 320,
+    xaxis: dict | None = None,
+    yaxis: dict | None = None,
+    **more: Any,
 ) -> dict[str, Any]:
     """The house style as a layout dictionary: theme colours, quiet grid, a title with units, axis names.
 
@@ -65,20 +92,33 @@ def layout(
     """
     ink, muted, grid = INK[theme], MUTED[theme], GRID[theme]
     axis = {
-        "gridcolor": grid, "zerolinecolor": grid, "linecolor": grid, "automargin": True,
+        "gridcolor": grid,
+        "zerolinecolor": grid,
+        "linecolor": grid,
+        "automargin": True,
         "tickfont": {"size": 11, "color": muted},
     }
     return {
         "template": {},
-        "title": {"text": title, "font": {"size": 13, "color": ink}, "x": 0, "xanchor": "left", "y": 0.98, "yanchor": "top"},
+        "title": {
+            "text": title,
+            "font": {"size": 13, "color": ink},
+            "x": 0,
+            "xanchor": "left",
+            "y": 0.98,
+            "yanchor": "top",
+        },
         "font": {"color": ink, "size": 12, "family": "Inter, 'Segoe UI', system-ui, sans-serif"},
-        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-        "height": height, "margin": {"l": 8, "r": 8, "t": 34, "b": 8},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "height": height,
+        "margin": {"l": 8, "r": 8, "t": 34, "b": 8},
         "xaxis": {"title": {"text": x, "font": {"size": 12}}, **axis, **(xaxis or {})},
         "yaxis": {"title": {"text": y, "font": {"size": 12}}, **axis, **(yaxis or {})},
         "hoverlabel": {"font": {"size": 12}},
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 1, "xanchor": "right"},
-        "colorway": list(HEADS), "showlegend": False,
+        "colorway": list(HEADS),
+        "showlegend": False,
         **more,
     }
 

@@ -8,25 +8,51 @@ import plotly.graph_objects as go
 from . import ACCENT, FIXED, MUTED, WARM, figure, layout, token_label
 
 
-def top_tokens(names: list[str], probabilities: np.ndarray, after: str, theme: str, height: int = 430) -> go.Figure:
+def top_tokens(
+    names: list[str], probabilities: np.ndarray, after: str, theme: str, height: int = 430
+) -> go.Figure:
     """Horizontal bars of the most probable next tokens, [K] names and probabilities, largest on top."""
     where = np.arange(len(names))
     bars = dict(
-        type="bar", x=np.asarray(probabilities, np.float32), y=where, orientation="h", marker={"color": ACCENT[theme]},
-        text=[f"{p:.1%}" for p in probabilities], textposition="outside", cliponaxis=False,
-        textfont={"size": 11, "color": MUTED[theme]}, customdata=[token_label(name, 40) for name in names],
+        type="bar",
+        x=np.asarray(probabilities, np.float32),
+        y=where,
+        orientation="h",
+        marker={"color": ACCENT[theme]},
+        text=[f"{p:.1%}" for p in probabilities],
+        textposition="outside",
+        cliponaxis=False,
+        textfont={"size": 11, "color": MUTED[theme]},
+        customdata=[token_label(name, 40) for name in names],
         hovertemplate="%{customdata}: probability %{x:.5f}<extra></extra>",
     )
     tokens = {
-        "tickvals": where, "ticktext": [token_label(name, 12) for name in names], "autorange": "reversed", "showgrid": False,
+        "tickvals": where,
+        "ticktext": [token_label(name, 12) for name in names],
+        "autorange": "reversed",
+        "showgrid": False,
         **FIXED,
     }
-    share = {"range": [0, max(1e-6, float(np.max(probabilities))) * 1.35], "tickformat": ".0%", "nticks": 4, **FIXED}
+    share = {
+        "range": [0, max(1e-6, float(np.max(probabilities))) * 1.35],
+        "tickformat": ".0%",
+        "nticks": 4,
+        **FIXED,
+    }
     title = f"Next token after “{token_label(after)}”"
     margin = {"l": 92, "r": 8, "t": 34, "b": 42}
-    return figure([bars], layout(
-        theme, title=title, x="probability", height=height, xaxis=share, yaxis=tokens, margin=margin,
-    ))
+    return figure(
+        [bars],
+        layout(
+            theme,
+            title=title,
+            x="probability",
+            height=height,
+            xaxis=share,
+            yaxis=tokens,
+            margin=margin,
+        ),
+    )
 
 
 def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme: str) -> go.Figure:
@@ -34,23 +60,39 @@ def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme:
     where = np.arange(len(names))
     bars = [
         dict(
-            type="bar", x=where, y=np.asarray(values, np.float32), name=label, marker={"color": color},
+            type="bar",
+            x=where,
+            y=np.asarray(values, np.float32),
+            name=label,
+            marker={"color": color},
             hovertemplate="%{y:.5f}<extra>" + label + "</extra>",
         )
         for label, values, color in (("original", before, ACCENT[theme]), ("changed", after, WARM[theme]))
     ]
     tokens = {"tickvals": where, "ticktext": [token_label(name) for name in names], "showgrid": False}
-    return figure(bars, layout(
-        theme, title="Next-token probability, original and changed", y="probability", height=300,
-        xaxis=tokens, yaxis={"tickformat": ".0%"}, barmode="group", showlegend=True,
-    ))
+    return figure(
+        bars,
+        layout(
+            theme,
+            title="Next-token probability, original and changed",
+            y="probability",
+            height=300,
+            xaxis=tokens,
+            yaxis={"tickformat": ".0%"},
+            barmode="group",
+            showlegend=True,
+        ),
+    )
 
 
 def loss_change(tokens: list[str], change: np.ndarray, theme: str) -> go.Figure:
     """Change of each token's loss in nats, [T - 1]; above zero the intervention hurt."""
     labels = [token_label(token) for token in tokens[1:]]
     bars = dict(
-        type="bar", x=np.arange(len(change)), y=np.asarray(change, np.float32), customdata=labels,
+        type="bar",
+        x=np.arange(len(change)),
+        y=np.asarray(change, np.float32),
+        customdata=labels,
         marker={"color": np.where(np.asarray(change) > 0, WARM[theme], ACCENT[theme])},
         hovertemplate="%{customdata}: %{y:+.4f} nats<extra></extra>",
     )

@@ -11,15 +11,15 @@ S keys, D head dimension. Queries are the last T of the S positions.
 """
 
 from .arguments import check_finite
-from .attending import attention
+from .attention import attention
+from .attention_maps import REDUCTIONS, attention_map, attention_scores, head_statistics, pooled_attention_map
 from .backends import BACKENDS, backend_for
-from .decoding import decode_attention
-from .indexing import index_scores, top_k
-from .maps import REDUCTIONS, attention_map, attention_scores, head_statistics, pooled_attention_map
-from .matrices import sinkhorn, sinkhorn_errors, sinkhorn_iterates
-from .numbers import FORMATS, GROUPS, Quantized, dequantize, quantize
+from .decode_attention import decode_attention
+from .lightning_indexer import index_scores, top_k
+from .norms import layer_norm, rms_norm, softmax
+from .quantization import FORMATS, GROUPS, Quantized, dequantize, quantize
 from .rotary import LAYOUTS, angle_table, rope, rotate
-from .rows import layer_norm, rms_norm, softmax
+from .sinkhorn import sinkhorn, sinkhorn_errors, sinkhorn_iterates
 
 __all__ = [
     "BACKENDS",

@@ -41,8 +41,14 @@ def checked_mask(q: Tensor, k: Tensor, *, causal, window, slopes, relative, requ
     ids = (None, None) if requests is None else requests
     if isinstance(requests, Tensor):
         # ids per position: the queries are the last T of them, as everywhere
-        ids = (requests[..., max(0, requests.shape[-1] - queries) :], requests) if requests.ndim else (requests, requests)
-    if requests is not None and (len(ids) != 2 or ids[0].shape != (batch, queries) or ids[1].shape != (batch, keys)):
+        ids = (
+            (requests[..., max(0, requests.shape[-1] - queries) :], requests)
+            if requests.ndim
+            else (requests, requests)
+        )
+    if requests is not None and (
+        len(ids) != 2 or ids[0].shape != (batch, queries) or ids[1].shape != (batch, keys)
+    ):
         given = [list(part.shape) for part in ([requests] if isinstance(requests, Tensor) else requests)]
         raise BadShape(
             f"requests {given} must be one id per key position, [{batch}, {keys}], "
@@ -60,7 +66,9 @@ def scale_of(q: Tensor, scale: float | None) -> float:
 def check_qk(q: Tensor, k: Tensor) -> None:
     """Raises BadShape unless queries [B, H, T, D] fit keys [B, G, S, D]."""
     if q.ndim != 4 or k.ndim != 4:
-        raise BadShape(f"q and k must be [B, heads, positions, D]; q is {list(q.shape)}, k is {list(k.shape)}.")
+        raise BadShape(
+            f"q and k must be [B, heads, positions, D]; q is {list(q.shape)}, k is {list(k.shape)}."
+        )
     if q.shape[0] != k.shape[0] or q.shape[3] != k.shape[3] or not k.shape[1] or q.shape[1] % k.shape[1]:
         raise BadShape(
             f"q {list(q.shape)} and k {list(k.shape)} do not fit: batch and D must be equal, "
@@ -77,10 +85,14 @@ def check_values(k: Tensor, v: Tensor) -> None:
 def check_bias(q: Tensor, window: int | None, slopes: Tensor | None, relative: Tensor | None) -> None:
     """Raises BadShape for an empty window, slopes that are not one per query head, or vectors per distance that do not fit."""
     if slopes is not None and slopes.shape != q.shape[1:2]:
-        raise BadShape(f"slopes {list(slopes.shape)} must hold one number per query head, of which q has {q.shape[1]}.")
+        raise BadShape(
+            f"slopes {list(slopes.shape)} must hold one number per query head, of which q has {q.shape[1]}."
+        )
     if window is not None and window < 1:
         raise BadShape(f"window is {window}; a query must see at least itself, so give 1 or more.")
-    if relative is not None and (relative.ndim != 2 or not relative.shape[0] or relative.shape[1] != q.shape[-1]):
+    if relative is not None and (
+        relative.ndim != 2 or not relative.shape[0] or relative.shape[1] != q.shape[-1]
+    ):
         raise BadShape(
             f"relative {list(relative.shape)} must hold one vector per distance, of at least one, as long as a query: "
             f"[R, {q.shape[-1]}]."
@@ -99,7 +111,9 @@ def check_lengths(q: Tensor, lengths: Tensor | None) -> None:
 def check_lse(q: Tensor, lse: Tensor) -> None:
     """Raises BadShape unless there is one lse per query."""
     if lse.shape != q.shape[:3]:
-        raise BadShape(f"lse {list(lse.shape)} must match q's batch, heads and positions {list(q.shape[:3])}.")
+        raise BadShape(
+            f"lse {list(lse.shape)} must match q's batch, heads and positions {list(q.shape[:3])}."
+        )
 
 
 def check_finite(**tensors: Tensor) -> None:

@@ -17,7 +17,9 @@ def differentiable(run: Callable, run_back: Callable) -> Callable:
 
     class Attention(torch.autograd.Function):
         @staticmethod
-        def forward(ctx, q, k, v, relative, mask, scale):  # relative is read from the mask; here it asks for its gradient
+        def forward(
+            ctx, q, k, v, relative, mask, scale
+        ):  # relative is read from the mask; here it asks for its gradient
             out, lse = run(q, k, v, mask, scale)
             ctx.save_for_backward(q, k, v, out, lse)
             ctx.mask, ctx.scale = mask, scale

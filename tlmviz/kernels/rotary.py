@@ -39,7 +39,9 @@ def rope(
             "or one row of them for each entry of x's first axis."
         )
     if scaling is not None and tuple(scaling.shape) != (dims // 2,):
-        raise BadShape(f"scaling {list(scaling.shape)} must hold one frequency for each of the {dims // 2} planes.")
+        raise BadShape(
+            f"scaling {list(scaling.shape)} must hold one frequency for each of the {dims // 2} planes."
+        )
     return rotate(x, *angle_table(positions, dims, base, scaling), layout=layout, backend=backend)
 
 
@@ -56,14 +58,20 @@ def rotate(
     """
     if layout not in LAYOUTS:
         raise UnknownName(f"There is no layout {layout!r}; choose one of {', '.join(LAYOUTS)}.")
-    if cos.shape != sin.shape or tuple(cos.shape[:-1]) not in _per_position(x) or 2 * cos.shape[-1] > x.shape[-1]:
+    if (
+        cos.shape != sin.shape
+        or tuple(cos.shape[:-1]) not in _per_position(x)
+        or 2 * cos.shape[-1] > x.shape[-1]
+    ):
         raise BadShape(
             f"cos {list(cos.shape)} and sin {list(sin.shape)} do not fit x {list(x.shape)}: "
             "one row for each position, and at most one column for each pair of dimensions."
         )
     if backend_for(x, backend) == "triton":
         if cos.requires_grad or sin.requires_grad:
-            raise BadBackend("The Triton kernel gives angles no gradient; detach them or use backend='torch'.")
+            raise BadBackend(
+                "The Triton kernel gives angles no gradient; detach them or use backend='torch'."
+            )
         from . import rotary_triton
 
         return rotary_triton.rotate(x, cos, sin, layout=layout)
@@ -71,7 +79,10 @@ def rotate(
 
 
 def angle_table(
-    positions: Int[Tensor, "*b t"], dim: int, base: float = 10000.0, scaling: Float[Tensor, " p"] | None = None
+    positions: Int[Tensor, "*b t"],
+    dim: int,
+    base: float = 10000.0,
+    scaling: Float[Tensor, " p"] | None = None,
 ) -> tuple[Float[Tensor, "*b t p"], Float[Tensor, "*b t p"]]:
     """cos and sin of t * base^(-2j/dim), or of t * scaling[j], each [T, dim/2] or [B, T, dim/2]."""
     return reference.angle_table(positions, dim, base, scaling)

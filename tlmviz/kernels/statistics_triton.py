@@ -51,9 +51,14 @@ def statistics_kernel(
     rows = block * BLOCK_M + tl.arange(0, BLOCK_M)
     positions = rows + (keys - queries)
     q_base = q_ptr + batch * stride_qb + head * stride_qh + tl.cast(block, tl.int64) * BLOCK_M * stride_qt
-    q = load_tile(q_base, tl.arange(0, BLOCK_M), stride_qt, queries - block * BLOCK_M, stride_qd, D, BLOCK_D, True)
+    q = load_tile(
+        q_base, tl.arange(0, BLOCK_M), stride_qt, queries - block * BLOCK_M, stride_qd, D, BLOCK_D, True
+    )
     row0 = tl.cast(row_head, tl.int64) * queries
-    lse = tl.load(lse_ptr + row0 + rows, mask=rows < queries, other=float("inf")).to(tl.float32) * 1.4426950408889634
+    lse = (
+        tl.load(lse_ptr + row0 + rows, mask=rows < queries, other=float("inf")).to(tl.float32)
+        * 1.4426950408889634
+    )
     lse = tl.where(lse == float("-inf"), float("inf"), lse)  # a row that saw nothing has p = 0 everywhere
     k_base = k_ptr + batch * stride_kb + (head // group) * stride_kg
     slope, query_ids, tokens = 0.0, rows, rows
@@ -72,19 +77,34 @@ def statistics_kernel(
         # Copies count although a window may hide them: the row then has mass 0, not "no copy".
         start, stop = 0, tl.maximum(stop, tl.minimum(last + 1, keys))
     entropy = tl.zeros([BLOCK_M], tl.float32)
-    peak, sink, own, previous, reach, induction, copies = entropy, entropy, entropy, entropy, entropy, entropy, entropy
+    peak, sink, own, previous, reach, induction, copies = (
+        entropy,
+        entropy,
+        entropy,
+        entropy,
+        entropy,
+        entropy,
+        entropy,
+    )
     shares = tl.zeros([BLOCK_M, BLOCK_BANDS], tl.float32)
     step = tl.cast(stride_ks, tl.int64)
     for at in range(start, stop, BLOCK_N):
         index = at + tl.arange(0, BLOCK_N)
-        k = load_tile(k_base + at * step, tl.arange(0, BLOCK_N), stride_ks, limit - at, stride_kd, D, BLOCK_D, True)
+        k = load_tile(
+            k_base + at * step, tl.arange(0, BLOCK_N), stride_ks, limit - at, stride_kd, D, BLOCK_D, True
+        )
         columns = index[None, :]
         distance = positions[:, None] - columns
-        logp = biased(tl.dot(q, tl.trans(k), input_precision=PRECISION), distance, scale, slope, ALIBI) - lse[:, None]
+        logp = (
+            biased(tl.dot(q, tl.trans(k), input_precision=PRECISION), distance, scale, slope, ALIBI)
+            - lse[:, None]
+        )
         key_ids = columns
         if REQUESTS:
             key_ids = tl.load(key_ids_ptr + batch * keys + columns, mask=columns < keys, other=0)
-        seen = visible(distance, columns, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, REQUESTS)
+        seen = visible(
+            distance, columns, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, REQUESTS
+        )
         p = tl.where(seen, tl.exp2(logp), 0.0)
         entropy -= tl.sum(tl.where(p > 0.0, p * logp, 0.0), 1)  # 0 log 0 = 0
         peak = tl.maximum(peak, tl.max(p, 1))
@@ -104,7 +124,9 @@ def statistics_kernel(
             farthest = tl.maximum(tl.maximum(last - at, at + BLOCK_N - 1 - first), 1)
             low = tl.maximum(tl.log2(tl.maximum(nearest, 1).to(tl.float32)).to(tl.int32), 0)
             low = tl.where(nearest < 2, 0, low)
-            high = tl.minimum(tl.log2(farthest.to(tl.float32)).to(tl.int32) + 3, band_count)  # one to spare for rounding
+            high = tl.minimum(
+                tl.log2(farthest.to(tl.float32)).to(tl.int32) + 3, band_count
+            )  # one to spare for rounding
             for band in range(low, high):
                 begin = tl.where(band == 0, 0, 1 << tl.maximum(band - 1, 0))
                 end = tl.where(band == 0, 1, 2 * begin)

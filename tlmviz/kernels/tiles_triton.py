@@ -27,8 +27,18 @@ class Tile(NamedTuple):
 
 
 # By head dimension (the larger of D and E, up to the key): forward and backward for 16-bit inputs.
-FORWARD = {64: Tile(128, 128, 8, 3), 128: Tile(128, 64, 8, 3), 256: Tile(64, 64, 8, 2), 512: Tile(32, 32, 4, 2)}
-BACKWARD = {64: Tile(64, 128, 8, 3), 128: Tile(64, 64, 8, 2), 256: Tile(32, 64, 8, 2), 512: Tile(16, 32, 4, 1)}
+FORWARD = {
+    64: Tile(128, 128, 8, 3),
+    128: Tile(128, 64, 8, 3),
+    256: Tile(64, 64, 8, 2),
+    512: Tile(32, 32, 4, 2),
+}
+BACKWARD = {
+    64: Tile(64, 128, 8, 3),
+    128: Tile(64, 64, 8, 2),
+    256: Tile(32, 64, 8, 2),
+    512: Tile(16, 32, 4, 1),
+}
 # Products of float32 in full precision run on the ordinary units: small tiles, or registers spill.
 EXACT = {64: Tile(64, 32, 4, 2), 128: Tile(32, 32, 4, 2), 256: Tile(16, 32, 4, 1), 512: Tile(16, 16, 4, 1)}
 EXACT_BACKWARD = {64: Tile(32, 32, 4, 1), 128: Tile(16, 32, 4, 1), 512: Tile(16, 16, 4, 1)}

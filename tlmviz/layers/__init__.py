@@ -17,7 +17,22 @@ from .positions import ALiBi, Learned, NoPositions, Positions, Relative, RoPE, S
 from .streams import CONNECTIONS
 
 __all__ = [
-    "CONNECTIONS", "ALiBi", "Attention", "CrossAttention", "CrossBlock", "LatentAttention", "LayerNorm", "Learned", "MLP",
-    "NoPositions", "Positions", "PostNormBlock", "PreNormBlock", "RMSNorm", "Relative", "RoPE", "Sinusoidal",
+    "CONNECTIONS",
+    "ALiBi",
+    "Attention",
+    "CrossAttention",
+    "CrossBlock",
+    "LatentAttention",
+    "LayerNorm",
+    "Learned",
+    "MLP",
+    "NoPositions",
+    "Positions",
+    "PostNormBlock",
+    "PreNormBlock",
+    "RMSNorm",
+    "Relative",
+    "RoPE",
+    "Sinusoidal",
     "SwiGLU",
 ]

@@ -24,7 +24,10 @@ class Score(nn.Module):
         return z
 
     def forward(
-        self, h: Float[Tensor, "b d"], keys: Float[Tensor, "b s e"], coverage: Float[Tensor, "b s"] | None = None
+        self,
+        h: Float[Tensor, "b d"],
+        keys: Float[Tensor, "b s e"],
+        coverage: Float[Tensor, "b s"] | None = None,
     ) -> Float[Tensor, "b s"]:
         """Scores before the softmax; `keys` is what `prepare` made."""
         return self.scores(torch.einsum("bd,bsd->bs", h, keys.expand(len(h), -1, -1)))

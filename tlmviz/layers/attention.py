@@ -41,7 +41,9 @@ class Attention(nn.Module):
     def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
         fused = self.fused(self.qkv(x))  # [B, T, (H + 2G) D]
         split = rearrange(fused, "b t (h d) -> b h t d", d=self.head_dim)
-        q, k, v = split.split((self.heads, self.groups, self.groups), dim=1)  # [B, H, T, D], [B, G, T, D] twice
+        q, k, v = split.split(
+            (self.heads, self.groups, self.groups), dim=1
+        )  # [B, H, T, D], [B, G, T, D] twice
         q, v = self.q(positions.rotate(q, table)), self.v(v)
         k = self.k(positions.rotate(k, table) if cache is None or cache.rotated else k)
         z = self.z(self.attend(q, k, v, positions, cache))  # [B, H, T, D]
@@ -52,12 +54,16 @@ class Attention(nn.Module):
         """Weighted sum of values, [B, H, T, D]."""
         spec = self.spec(positions)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
-            weights = F.dropout(kernels.attention_scores(q, k, **spec.kwargs()).softmax(-1), self.attention_dropout)
+            weights = F.dropout(
+                kernels.attention_scores(q, k, **spec.kwargs()).softmax(-1), self.attention_dropout
+            )
             return weights @ v.repeat_interleave(self.heads // self.groups, 1)
         if cache is None:
             z, lse = kernels.attention(q, k, v, **spec.kwargs())
         else:
-            z, lse = cache.attend(self.layer, q, k, v, spec, lambda k, where: positions.rotate(k, positions.table(where)))
+            z, lse = cache.attend(
+                self.layer, q, k, v, spec, lambda k, where: positions.rotate(k, positions.table(where))
+            )
         self.lse(lse)  # [B, H, T]
         return z
 

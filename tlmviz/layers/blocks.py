@@ -20,7 +20,13 @@ class PreNormBlock(nn.Module):
     """
 
     def __init__(
-        self, norm1: nn.Module, attn: nn.Module, norm2: nn.Module, mlp: nn.Module, join_attn: Join = PLAIN, join_mlp: Join = PLAIN
+        self,
+        norm1: nn.Module,
+        attn: nn.Module,
+        norm2: nn.Module,
+        mlp: nn.Module,
+        join_attn: Join = PLAIN,
+        join_mlp: Join = PLAIN,
     ):
         super().__init__()
         self.norm1, self.attn, self.norm2, self.mlp = norm1, attn, norm2, mlp

@@ -47,7 +47,9 @@ class IndexerConfig:
             if type(value) is not int or value < 1:
                 raise BadConfig(f"{name} is {value!r}; it must be a whole number of at least 1.")
         if type(self.rope_dim) is not int or self.rope_dim % 2 or not 0 <= self.rope_dim <= self.head_dim:
-            raise BadConfig(f"rope_dim is {self.rope_dim!r}; give an even number from 0 to head_dim, {self.head_dim}.")
+            raise BadConfig(
+                f"rope_dim is {self.rope_dim!r}; give an even number from 0 to head_dim, {self.head_dim}."
+            )
         if not isinstance(self.rope_base, (int, float)) or not self.rope_base > 1:
             raise BadConfig(f"rope_base is {self.rope_base!r}; it must be a number above 1.")
         if self.kind != "indexer":
@@ -85,7 +87,9 @@ class Indexer(nn.Module):
             q, k = q @ rotation.T, k @ rotation.T
         return q, k, self.w(x) * (self.heads * self.head_dim) ** -0.5
 
-    def forward(self, x: Float[Tensor, "b t c"], rotation: Float[Tensor, "d d"] | None = None) -> Float[Tensor, "b t t"]:
+    def forward(
+        self, x: Float[Tensor, "b t c"], rotation: Float[Tensor, "d d"] | None = None
+    ) -> Float[Tensor, "b t t"]:
         """Index scores of every query and key, -inf at later keys."""
         return kernels.index_scores(*self.vectors(x, rotation))
 
@@ -107,7 +111,9 @@ def orthogonal(kind: str, dim: int, seed: int = 0) -> Float[Tensor, "d d"]:
         raise UnknownName(f"There is no rotation {kind!r}; choose one of {', '.join(ROTATIONS)}.")
     if kind == "hadamard":
         if dim < 1 or dim & (dim - 1):
-            raise BadShape(f"A Hadamard matrix of {dim} dimensions cannot be built by doubling; give a power of 2.")
+            raise BadShape(
+                f"A Hadamard matrix of {dim} dimensions cannot be built by doubling; give a power of 2."
+            )
         u = torch.ones(1, 1)
         while len(u) < dim:
             u = torch.cat((torch.cat((u, u), 1), torch.cat((u, -u), 1)))

@@ -68,7 +68,9 @@ class LatentAttention(nn.Module):
         k_r = positions.rotate(k_r, table) if rotated else k_r
         return q, self.latent(torch.cat((self.norm(c), k_r), -1))
 
-    def expand(self, latent: Float[Tensor, "b 1 t r"]) -> tuple[Float[Tensor, "b h t d"], Float[Tensor, "b h t d"]]:
+    def expand(
+        self, latent: Float[Tensor, "b 1 t r"]
+    ) -> tuple[Float[Tensor, "b h t d"], Float[Tensor, "b h t d"]]:
         """Every head's keys [B, H, T, D + D_R] and values [B, H, T, D] of latents [B, 1, T, R + D_R]."""
         c, k_r = latent.split((self.rank, self.rope_dim), -1)
         k, v = rearrange(self.up(c[:, 0]), "b t (two h d) -> two b h t d", two=2, h=self.heads)
@@ -82,7 +84,9 @@ class LatentAttention(nn.Module):
         """Weighted sum of values, [B, H, T, D]."""
         q, k, v = self.q(q), self.k(k), self.v(v)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
-            weights = F.dropout(kernels.attention_scores(q, k, **spec.kwargs()).softmax(-1), self.attention_dropout)
+            weights = F.dropout(
+                kernels.attention_scores(q, k, **spec.kwargs()).softmax(-1), self.attention_dropout
+            )
             return weights @ v
         z, lse = kernels.attention(q, k, v, **spec.kwargs())
         self.lse(lse)  # [B, H, T]
@@ -98,7 +102,9 @@ class LatentAttention(nn.Module):
         spec, (w_k, w_v) = self.spec(positions), self.up_matrices()
         content, turned = q.split((self.head_dim, self.rope_dim), -1)
         q = torch.cat((einsum(content, w_k, "b h t d, h r d -> b h t r"), turned), -1)  # [B, H, T, R + D_R]
-        z, lse = cache.attend(self.layer, self.q(q), self.k(latent), self.v(latent[..., : self.rank]), spec, rotate)
+        z, lse = cache.attend(
+            self.layer, self.q(q), self.k(latent), self.v(latent[..., : self.rank]), spec, rotate
+        )
         self.lse(lse)
         return einsum(z, w_v, "b h t r, h r d -> b h t d")
 
@@ -118,11 +124,15 @@ def fold(layer: LatentAttention) -> tuple[Float[Tensor, "h c r"], Float[Tensor, 
     return w_q @ w_k.transpose(1, 2), w_v @ w_o
 
 
-def absorbed(layer: LatentAttention, x: Float[Tensor, "b t c"], positions: Positions, table: Table) -> Float[Tensor, "b t c"]:
+def absorbed(
+    layer: LatentAttention, x: Float[Tensor, "b t c"], positions: Positions, table: Table
+) -> Float[Tensor, "b t c"]:
     """The layer's output on normed states x with the folded matrices: no head's keys or values are ever made."""
     folded_query, folded_out = fold(layer)
     q, latent = layer.project(x, positions, table)
     content = einsum(x, folded_query, "b t c, h c r -> b h t r")
     q = torch.cat((content, q[..., layer.head_dim :]), -1)
-    z, _ = kernels.attention(q, latent, latent[..., : layer.rank].contiguous(), **layer.spec(positions).kwargs())
+    z, _ = kernels.attention(
+        q, latent, latent[..., : layer.rank].contiguous(), **layer.spec(positions).kwargs()
+    )
     return einsum(z, folded_out, "b h t r, h r c -> b t c")

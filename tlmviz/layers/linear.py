@@ -25,7 +25,9 @@ class Elu:
 
     name: ClassVar[str] = "Linear (elu + 1)"
 
-    def features(self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b h t d"], scale: float) -> tuple[Tensor, Tensor]:
+    def features(
+        self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b h t d"], scale: float
+    ) -> tuple[Tensor, Tensor]:
         """phi(q) and phi(k), [B, H, T, m] each, all positive."""
         return F.elu(q * scale**0.5) + 1, F.elu(k * scale**0.5) + 1
 
@@ -52,12 +54,16 @@ class Performer:
 
     def __post_init__(self):
         if self.count < 1 or self.seed < 0:
-            raise BadShape(f"Performer: {self.count} features, seed {self.seed}; give 1 feature or more, seed 0 or more.")
+            raise BadShape(
+                f"Performer: {self.count} features, seed {self.seed}; give 1 feature or more, seed 0 or more."
+            )
 
     def features(self, q, k, scale):
         """phi(q) and phi(k), [B, H, T, m] each, all positive."""
         w = self._directions(q.shape[-1]).to(q.dtype)  # [m, D]
-        log_q, log_k = (x @ w.T - x.square().sum(-1, keepdim=True) / 2 for x in (q * scale**0.5, k * scale**0.5))
+        log_q, log_k = (
+            x @ w.T - x.square().sum(-1, keepdim=True) / 2 for x in (q * scale**0.5, k * scale**0.5)
+        )
         log_q = log_q - log_q.amax(-1, keepdim=True)
         log_k = log_k - log_k.amax((-1, -2), keepdim=True)
         return tuple((log.exp() + 1e-4) * self.count**-0.5 for log in (log_q, log_k))
@@ -73,7 +79,9 @@ class Performer:
     def _directions(self, width: int) -> Tensor:
         generator = torch.Generator().manual_seed(self.seed)
         blocks = -(-self.count // width)
-        turned = torch.linalg.qr(torch.randn(blocks, width, width, generator=generator))[0].flatten(0, 1)[: self.count]
+        turned = torch.linalg.qr(torch.randn(blocks, width, width, generator=generator))[0].flatten(0, 1)[
+            : self.count
+        ]
         return turned * torch.randn(self.count, width, generator=generator).norm(dim=-1, keepdim=True)
 
 
@@ -82,10 +90,15 @@ LINEAR = (Elu, Performer)
 
 
 def parallel(
-    phi_q: Float[Tensor, "b h t m"], phi_k: Float[Tensor, "b h t m"], v: Float[Tensor, "b h t e"], rows: slice = slice(None)
+    phi_q: Float[Tensor, "b h t m"],
+    phi_k: Float[Tensor, "b h t m"],
+    v: Float[Tensor, "b h t e"],
+    rows: slice = slice(None),
 ) -> Float[Tensor, "b h r e"]:
     """Causal linear attention of some queries as a masked product, (phi(q) phi(k)') V over its row sums, strip by strip."""
-    return torch.cat([weights @ v[:, :, : weights.shape[-1]] for _, weights in weight_strips(phi_q, phi_k, rows)], 2)
+    return torch.cat(
+        [weights @ v[:, :, : weights.shape[-1]] for _, weights in weight_strips(phi_q, phi_k, rows)], 2
+    )
 
 
 def weight_strips(phi_q: Tensor, phi_k: Tensor, rows: slice = slice(None)):
@@ -101,7 +114,11 @@ def recurrent(
     phi_q: Float[Tensor, "b h t m"], phi_k: Float[Tensor, "b h t m"], v: Float[Tensor, "b h t e"]
 ) -> Float[Tensor, "b h t e"]:
     """The same, one token after the other, as a decoder does: state += phi(k) v', sums += phi(k)."""
-    state, sums, outs = v.new_zeros(*v.shape[:2], phi_k.shape[-1], v.shape[-1]), torch.zeros_like(phi_k[:, :, 0]), []
+    state, sums, outs = (
+        v.new_zeros(*v.shape[:2], phi_k.shape[-1], v.shape[-1]),
+        torch.zeros_like(phi_k[:, :, 0]),
+        [],
+    )
     for one_q, one_k, one_v in zip(phi_q.unbind(2), phi_k.unbind(2), v.unbind(2)):
         state = state + one_k[..., None] * one_v[..., None, :]  # [B, H, m, E]
         sums = sums + one_k

@@ -48,7 +48,9 @@ class ScaledRoPE(RoPE):
 
     def table(self, where):
         length = int(where.max()) + 1 if where.numel() else 0
-        cos, sin = kernels.angle_table(where, self.head_dim, scaling=self.frequencies(length).to(where.device))
+        cos, sin = kernels.angle_table(
+            where, self.head_dim, scaling=self.frequencies(length).to(where.device)
+        )
         return cos * self.attention_factor, sin * self.attention_factor
 
 
@@ -68,7 +70,9 @@ class NTKAware(ScaledRoPE):
     def __init__(self, head_dim: int, base: float = 10000.0, scale: float = 1.0):
         super().__init__(head_dim, base, scale)
         if head_dim < 4:
-            raise BadShape(f"NTK-aware scaling needs two planes, so 4 dimensions or more; there are {head_dim}.")
+            raise BadShape(
+                f"NTK-aware scaling needs two planes, so 4 dimensions or more; there are {head_dim}."
+            )
 
     def frequencies(self, length):
         return self.stretched(self.scale)
@@ -117,9 +121,13 @@ class YaRN(ScaledRoPE):
         super().__init__(head_dim, base, scale)
         self.context = _at_least_one("context", context)
         if not 0 < beta_slow < beta_fast < math.inf:
-            raise BadConfig(f"beta_slow is {beta_slow:g}, beta_fast {beta_fast:g}; give 0 < beta_slow < beta_fast, as 1 and 32.")
+            raise BadConfig(
+                f"beta_slow is {beta_slow:g}, beta_fast {beta_fast:g}; give 0 < beta_slow < beta_fast, as 1 and 32."
+            )
         self.beta_fast, self.beta_slow = beta_fast, beta_slow
-        self.attention_factor = 0.1 * math.log(self.scale) + 1 if attention_factor is None else attention_factor
+        self.attention_factor = (
+            0.1 * math.log(self.scale) + 1 if attention_factor is None else attention_factor
+        )
 
     def turns(self) -> Float[Tensor, " p"]:
         """How often each plane turns within the context: context / wavelength."""
@@ -172,8 +180,12 @@ def scaled_rope(config: ModelConfig, name: str, scale: float = 2.0) -> ScaledRoP
     if name not in SCALINGS:
         raise UnknownName(f"There is no scaling {name!r}; choose one of {', '.join(SCALINGS)}.")
     if config.positions != "rope":
-        raise BadConfig(f"{config.name} has positions {config.positions!r}; only a model with RoPE has angles to scale.")
-    return SCALINGS[name](config.rope_dim or config.head_dim, config.rope_base, _checked(scale), config.context)
+        raise BadConfig(
+            f"{config.name} has positions {config.positions!r}; only a model with RoPE has angles to scale."
+        )
+    return SCALINGS[name](
+        config.rope_dim or config.head_dim, config.rope_base, _checked(scale), config.context
+    )
 
 
 def _exponents(dim: int) -> Tensor:
@@ -182,7 +194,9 @@ def _exponents(dim: int) -> Tensor:
 
 def _checked(scale: float) -> float:
     if not (math.isfinite(scale) and scale >= 1):
-        raise BadConfig(f"The scale is {scale:g}; give a number of 1 (no change) or more, such as 2 for twice the length.")
+        raise BadConfig(
+            f"The scale is {scale:g}; give a number of 1 (no change) or more, such as 2 for twice the length."
+        )
     return float(scale)
 
 

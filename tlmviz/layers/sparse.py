@@ -33,7 +33,9 @@ class Mask:
         for field in fields(self):
             value, least = getattr(self, field.name), int(field.name != "seed")
             if value < least:
-                raise BadShape(f"{self.name}: {field.name} is {value}; give {least} or more, a query must see at least itself.")
+                raise BadShape(
+                    f"{self.name}: {field.name} is {value}; give {least} or more, a query must see at least itself."
+                )
 
     def tile(self, rows: Int[Tensor, " r"], cols: Int[Tensor, " c"]) -> Bool[Tensor, "r c"]:
         """Which of the keys at `cols` the queries at `rows` see."""
@@ -113,7 +115,9 @@ class BigBird(Mask):
     def on(self, q, k):
         generator = torch.Generator().manual_seed(self.seed)
         own = torch.arange(q.shape[2])[:, None]
-        drawn = (torch.rand(len(own), self.random, generator=generator) * (own + 1)).long().clamp(max=own)  # [T, random]
+        drawn = (
+            (torch.rand(len(own), self.random, generator=generator) * (own + 1)).long().clamp(max=own)
+        )  # [T, random]
         near = Longformer(self.window, self.first)
 
         def tile(rows, cols):
@@ -189,7 +193,11 @@ class Hashed(Mask):
     def _bucket(self, x: Tensor, rotations: Tensor) -> Tensor:
         unit = torch.nn.functional.normalize(x.float(), dim=-1)
         sides = torch.einsum("htd,rdb->htrb", unit, rotations)
-        return torch.cat((sides, -sides), -1).argmax(-1) if self.buckets > 1 else sides.new_zeros(sides.shape[:-1])
+        return (
+            torch.cat((sides, -sides), -1).argmax(-1)
+            if self.buckets > 1
+            else sides.new_zeros(sides.shape[:-1])
+        )
 
 
 MASKS = (Mask, Window, Blocks, Longformer, BigBird, Strided, Dilated, Hashed)

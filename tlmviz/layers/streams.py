@@ -55,7 +55,9 @@ class Connection(nn.Module):
     def __init__(self, d_model: int, streams: int, place: int, iterations: int):
         super().__init__()
         self.streams, self.iterations = streams, iterations
-        self.own = place % streams  # sublayers take the streams in turn as their own, or no stream would ever differ
+        self.own = (
+            place % streams
+        )  # sublayers take the streams in turn as their own, or no stream would ever differ
         self.scale = nn.Parameter(torch.full((3,), GATE))
         self.pre, self.post, self.res, self.read = Tap(), Tap(), Tap(), Tap()
 
@@ -93,7 +95,9 @@ class Hyper(Connection):
         self.static_pre = nn.Parameter(torch.eye(streams)[self.own].clone())
         self.static_post = nn.Parameter(torch.ones(streams))
         self.static_res = nn.Parameter(torch.eye(streams))
-        self.weight = nn.Parameter(torch.zeros(streams + 2, d_model))  # of each stream: pre, post, its column of res
+        self.weight = nn.Parameter(
+            torch.zeros(streams + 2, d_model)
+        )  # of each stream: pre, post, its column of res
 
     def matrices(self, x):
         moved = _of_normed(x, self.weight).tanh()  # [B, T, N, N + 2]
@@ -134,7 +138,11 @@ class Manifold(Connection):
         )
 
 
-CONNECTIONS: dict[str, type[Residual] | type[Connection]] = {"residual": Residual, "hyper": Hyper, "manifold": Manifold}
+CONNECTIONS: dict[str, type[Residual] | type[Connection]] = {
+    "residual": Residual,
+    "hyper": Hyper,
+    "manifold": Manifold,
+}
 
 
 def _of_normed(x: Float[Tensor, "*b c"], weight: Float[Tensor, "k c"]) -> Float[Tensor, "*b k"]:

@@ -39,7 +39,8 @@ class EncoderDecoder(nn.Module):
         self.drop = nn.Dropout(config.dropout)
         norm, mlp = (lambda: NORMS[config.norm](config)), (lambda: FEEDFORWARDS[config.feedforward](config))
         self.encoder = nn.ModuleList(
-            PreNormBlock(norm(), Attention(config, layer, causal=False), norm(), mlp()) for layer in range(config.encoder_layers)
+            PreNormBlock(norm(), Attention(config, layer, causal=False), norm(), mlp())
+            for layer in range(config.encoder_layers)
         )
         self.encoder_norm = norm()
         self.decoder = nn.ModuleList(
@@ -86,7 +87,9 @@ class EncoderDecoder(nn.Module):
     def start(self, source: Int[Tensor, "b s"]) -> Writing:
         """Read the sources; nothing is written yet."""
         # Beams copy the whole cache at every step, and sentences are short: it starts small.
-        return Writing(self.keys_values(self.encode(source)), ContiguousCache(self.config.decoder_layers, reserve=16))
+        return Writing(
+            self.keys_values(self.encode(source)), ContiguousCache(self.config.decoder_layers, reserve=16)
+        )
 
     def step(self, ids: Int[Tensor, " b"], writing: Writing) -> Float[Tensor, "b v"]:
         """Logits after one more token in each row, which `writing` then holds."""

@@ -81,7 +81,9 @@ class Seq2Seq(nn.Module):
         scores = self.score(self.drop(h), state.reading.keys, coverage if self.config.coverage else None)
         a = self.a(weights(scores))  # [B, S]
         context = self.context(torch.einsum("bs,bsd->bd", a, state.reading.z.expand(len(a), -1, -1)))
-        fed = self.attentional(self.drop(self.combine(torch.cat((context, self.drop(h)), -1)).tanh()))  # [B, C]
+        fed = self.attentional(
+            self.drop(self.combine(torch.cat((context, self.drop(h)), -1)).tanh())
+        )  # [B, C]
         return State(state.reading, h, fed, coverage + a, a)
 
     def step(self, ids: Int[Tensor, " b"], state: State) -> tuple[Float[Tensor, "b v"], State]:

@@ -62,14 +62,21 @@ class TransformerLM(nn.Module):
         self.positions = POSITIONS[config.positions](config)
         self.drop = nn.Dropout(config.dropout)
         attention = Attention if config.latent_dim is None else LatentAttention
-        norm, feedforward, join = NORMS[config.norm], FEEDFORWARDS[config.feedforward], CONNECTIONS[config.connection]
+        norm, feedforward, join = (
+            NORMS[config.norm],
+            FEEDFORWARDS[config.feedforward],
+            CONNECTIONS[config.connection],
+        )
         self.spread, self.merge = join.spread, join.merge
 
         def block(layer: int) -> PreNormBlock:
             parts = norm(config), attention(config, layer), norm(config), feedforward(config)
             if config.norm_place == "post":
                 return PostNormBlock(*parts)
-            joins = (join(config.d_model, config.streams, place, config.sinkhorn) for place in (2 * layer, 2 * layer + 1))
+            joins = (
+                join(config.d_model, config.streams, place, config.sinkhorn)
+                for place in (2 * layer, 2 * layer + 1)
+            )
             return PreNormBlock(*parts, *joins)
 
         self.blocks = nn.ModuleList(block(layer) for layer in range(config.n_layers))
@@ -134,10 +141,14 @@ def count_parameters(config: ModelConfig) -> int:
     if config.latent_dim is not None:
         rank, rope, heads = config.latent_dim, config.rope_dim, config.n_heads
         attention = heads * (config.head_dim + rope) * c + (rank + rope) * c + rank + 2 * c * rank + c * c
-    feedforward = 3 * c * f + bias * (2 * f + c) if config.feedforward == "swiglu" else 2 * c * f + bias * (f + c)
+    feedforward = (
+        3 * c * f + bias * (2 * f + c) if config.feedforward == "swiglu" else 2 * c * f + bias * (f + c)
+    )
     n = config.streams
     statics = n + n + n * n + 3
-    join = {"residual": 0, "hyper": statics + (n + 2) * c, "manifold": statics + n * (n + 2) * n * c}[config.connection]
+    join = {"residual": 0, "hyper": statics + (n + 2) * c, "manifold": statics + n * (n + 2) * n * c}[
+        config.connection
+    ]
     block = attention + feedforward + 2 * norm + 2 * join
     embeddings = config.vocab_size * c * (1 if config.tied else 2)
     relative = config.n_layers * config.relative_distance * config.head_dim

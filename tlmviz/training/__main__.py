@@ -14,8 +14,9 @@ from pathlib import Path
 
 import torch
 
+from tlmviz.checkpoints.native import MODELS
+
 from ..errors import Error, UnknownName
-from ..networks.zoo import MODELS
 from ..tokens import Tokenizer
 from . import indexer, streams, translation, translation_export, unmasked
 from .data import Corpus, read_corpus
@@ -31,10 +32,16 @@ NAMES = (*RECIPES, "indexer", "zoo", "streams", *STREAMS, "translation", *transl
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one recipe; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tlmviz.training", description="Train a bundled model from its data.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tlmviz.training", description="Train a bundled model from its data."
+    )
     parser.add_argument("recipe", help=f"one of {', '.join(NAMES)}, or one model of the zoo")
-    parser.add_argument("--data", type=Path, required=True, help="folder with stories.txt (and eng-fra.tsv.gz)")
-    parser.add_argument("--runs", type=Path, default=Path("runs"), help="where checkpoints live; resumed from if present")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder with stories.txt (and eng-fra.tsv.gz)"
+    )
+    parser.add_argument(
+        "--runs", type=Path, default=Path("runs"), help="where checkpoints live; resumed from if present"
+    )
     parser.add_argument("--models", type=Path, default=MODELS, help="where the finished model goes")
     options = parser.parse_args(arguments)
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)))
@@ -43,7 +50,9 @@ def main(arguments: list[str] | None = None) -> int:
             indexer.run(options.data, options.runs, options.models)
             return 0
         if options.recipe not in (*NAMES, *ZOO):
-            raise UnknownName(f"There is no recipe {options.recipe!r}; choose one of {', '.join(NAMES)}, {', '.join(ZOO)}.")
+            raise UnknownName(
+                f"There is no recipe {options.recipe!r}; choose one of {', '.join(NAMES)}, {', '.join(ZOO)}."
+            )
         if options.recipe in ("translation", *translation.RECIPES):
             pairs = read_pairs(options.data)
             for name in translation.RECIPES if options.recipe == "translation" else [options.recipe]:
@@ -51,7 +60,9 @@ def main(arguments: list[str] | None = None) -> int:
             return 0
         corpus = read_corpus(options.data)
         if options.recipe == "zoo":
-            logs = {name: run(recipe, corpus, options.runs, options.models)[-1] for name, recipe in ZOO.items()}
+            logs = {
+                name: run(recipe, corpus, options.runs, options.models)[-1] for name, recipe in ZOO.items()
+            }
             write_table(logs, options.models)
         else:
             for name in STREAMS if options.recipe == "streams" else [options.recipe]:

@@ -115,7 +115,9 @@ class Packer:
             documents = [self.corpus.train[i] for i in self.rng.permutation(len(self.corpus.train))]
         else:
             order = self.rng.permutation(len(self.corpus.sentences))[:12000]
-            documents = [" ".join(self.corpus.sentences[i] for i in group) for group in np.array_split(order, 600)]
+            documents = [
+                " ".join(self.corpus.sentences[i] for i in group) for group in np.array_split(order, 600)
+            ]
         # Half the documents keep the spelling used at inference.
         plain = self.rng.random(len(documents)) < 0.5
         ids: list[list[int]] = [[]] * len(documents)

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import torch
 
-from ..analysis.heads import head_scores
+from tlmviz.analysis.attention.heads import head_scores
+from tlmviz.checkpoints.native import save_network
+from tlmviz.evaluation import bits_per_byte
+
 from ..config import ModelConfig
 from ..language_model import LanguageModel
 from ..networks.transformer import TransformerLM
-from ..networks.zoo import save_network
-from ..quality import bits_per_byte
 from ..tokens import Tokenizer
 from .curves import draw
 from .data import Corpus
@@ -22,25 +23,38 @@ from .loop import read_weights
 from .precision import LOSS_MARGIN, stored_dtype
 from .recipes import Recipe
 
-PROMPTS = ("Once upon a time there was a little", "Tom and Anna went to the park. Anna saw", "The dog was sad because")
+PROMPTS = (
+    "Once upon a time there was a little",
+    "Tom and Anna went to the park. Anna saw",
+    "The dog was sad because",
+)
 
 
-def export(recipe: Recipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path) -> None:
+def export(
+    recipe: Recipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
+) -> None:
     """Write the model folder from the last stage's checkpoint in `run`; `logs` holds every stage's."""
     network = TransformerLM(recipe.config)
     network.load_state_dict(read_weights(run), strict=False)
     network.eval().requires_grad_(False)
     # A margin in nats per token, as bits per byte.
     margin = LOSS_MARGIN * _tokens_per_byte(tokenizer, corpus.valid) / math.log(2)
-    dtype, full, stored = stored_dtype(network, lambda: bits_per_byte(network, tokenizer, corpus.valid), margin)
+    dtype, full, stored = stored_dtype(
+        network, lambda: bits_per_byte(network, tokenizer, corpus.valid), margin
+    )
     save_network(folder, network, tokenizer, dtype)
     _curve(logs, folder / "curve.svg")
     lm = LanguageModel(network, tokenizer)
-    (folder / "card.md").write_text(_card(recipe, logs, corpus, lm, folder, dtype, full, stored), encoding="utf-8")
+    (folder / "card.md").write_text(
+        _card(recipe, logs, corpus, lm, folder, dtype, full, stored), encoding="utf-8"
+    )
 
 
 def _streams(config: ModelConfig) -> list[str]:
-    kinds = {"hyper": "free hyper-connections", "manifold": f"doubly stochastic by {config.sinkhorn} Sinkhorn iterations (mHC)"}
+    kinds = {
+        "hyper": "free hyper-connections",
+        "manifold": f"doubly stochastic by {config.sinkhorn} Sinkhorn iterations (mHC)",
+    }
     if config.connection == "residual":
         return []
     return [f"- {config.streams} residual streams, mixed around every sublayer: {kinds[config.connection]}"]
@@ -52,9 +66,13 @@ def _tokens_per_byte(tokenizer: Tokenizer, documents: list[str]) -> float:
 
 def _curve(logs: list[dict], path: Path) -> None:
     """Held-out bits per byte and training loss of all stages in a row."""
-    before = [sum(log["tokens"] for log in logs[:stage]) for stage in range(len(logs))]  # tokens of earlier stages
+    before = [
+        sum(log["tokens"] for log in logs[:stage]) for stage in range(len(logs))
+    ]  # tokens of earlier stages
     tokens = [(point["tokens"] + base) / 1e6 for log, base in zip(logs, before) for point in log["curve"]]
-    held_out, training = ([point[key] for log in logs for point in log["curve"]] for key in ("valid_bpb", "train_loss"))
+    held_out, training = (
+        [point[key] for log in logs for point in log["curve"]] for key in ("valid_bpb", "train_loss")
+    )
     # Learning to copy forgets the stories for a while: cut off, so that what follows can be told apart.
     draw(
         path, "Training", tokens, ("held-out bits per byte", held_out),
@@ -71,16 +89,22 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
     size = (folder / "model.safetensors").stat().st_size / 1e6
     attention = {config.n_heads: "multi-head", 1: "multi-query"}.get(config.n_kv_heads, "grouped-query")
     lines = [
-        f"# {config.name}", "", config.description, "",
-        "## Model", "",
+        f"# {config.name}",
+        "",
+        config.description,
+        "",
+        "## Model",
+        "",
         f"- {config.n_layers} layers, {config.n_heads} heads ({attention} attention), d_model {config.d_model}, "
         f"head dimension {config.head_dim}, feed-forward {config.d_ff} ({config.feedforward}), context {config.context} tokens",
         f"- positions: {config.positions}; norm: {config.norm}, {config.norm_place}; biases: {'yes' if config.bias else 'no'}; "
         f"head: {'tied to the embedding' if config.tied else 'untied'}",
         *_streams(config),
         f"- {lm.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
-        f"- tokenizer: byte-level BPE, {config.vocab_size:,} entries, learned on the training stories", "",
-        "## Data and licences", "",
+        f"- tokenizer: byte-level BPE, {config.vocab_size:,} entries, learned on the training stories",
+        "",
+        "## Data and licences",
+        "",
         f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their text): "
         "excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
     ]
@@ -90,14 +114,21 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
             "the end: Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)"
         )
     lines += [
-        "", "## Quality", "",
+        "",
+        "## Quality",
+        "",
         f"- **held-out stories: {stored:.4f} bits per byte** ({full:.4f} before rounding the weights)",
-        f"- {steps:,} steps, {tokens / 1e6:.1f} M tokens, {passes} passes over the stories", "",
-        "![Loss curve](curve.svg)", "",
-        "## Heads", "",
+        f"- {steps:,} steps, {tokens / 1e6:.1f} M tokens, {passes} passes over the stories",
+        "",
+        "![Loss curve](curve.svg)",
+        "",
+        "## Heads",
+        "",
         "Mean attention weight on 8 texts of 64 random tokens that repeat once: *previous* is the weight on the token "
-        "before, *induction* the weight, in the second copy, on the token that followed the first.", "",
-        "| kind | layer.head | score |", "| --- | --- | --- |",
+        "before, *induction* the weight, in the second copy, on the token that followed the first.",
+        "",
+        "| kind | layer.head | score |",
+        "| --- | --- | --- |",
     ]
     for kind in ("previous", "induction"):
         for row in scores.nlargest(3, kind).itertuples():
@@ -108,25 +139,36 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
     if copying:
         share = recipe.stages[copying[0] - 1].repeat_share
         lines += [
-            "", f"Stage {copying[0]} of the training taught the induction: {share:.0%} of its windows repeat a span of random "
+            "",
+            f"Stage {copying[0]} of the training taught the induction: {share:.0%} of its windows repeat a span of random "
             "tokens. On the stories alone none formed.",
         ]
     lines += ["", "## Recipe", "", f"`python -m tlmviz.training {config.name} --data DIR`", ""]
     numbers = range(1, len(recipe.stages) + 1)
-    lines += [f"| setting | {' | '.join(f'stage {n}' for n in numbers)} |", "| --- " * (len(numbers) + 1) + "|"]
+    lines += [
+        f"| setting | {' | '.join(f'stage {n}' for n in numbers)} |",
+        "| --- " * (len(numbers) + 1) + "|",
+    ]
     for name in vars(first):
         lines.append(f"| {name} | {' | '.join(str(getattr(stage, name)) for stage in recipe.stages)} |")
     lines += [
-        "", f"Dropout {config.dropout}; AdamW; {seconds / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
-        f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.", "",
-        "## Samples", "", "Temperature 0.7, top-k 40, seed 0:", "",
+        "",
+        f"Dropout {config.dropout}; AdamW; {seconds / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
+        f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",
+        "",
+        "## Samples",
+        "",
+        "Temperature 0.7, top-k 40, seed 0:",
+        "",
     ]
     for prompt in PROMPTS:
         text = lm.generate(prompt, 60, 0.7, 40).replace("\n", " ").strip()
         lines.append(f"> **{prompt}** {text}\n")
     lines += [
-        "## Limits", "",
+        "## Limits",
+        "",
         "It knows the words of small children's stories and nothing else: no facts, no instructions, English only. "
-        "It was made to be looked into.", "",
+        "It was made to be looked into.",
+        "",
     ]
     return "\n".join(lines)

@@ -18,12 +18,13 @@ from jaxtyping import Float, Int
 from torch import Tensor
 from tqdm import tqdm
 
+from tlmviz.analysis.kernels.indexer import CHOICES, recall, sparse_losses, trace_for_indexer
+from tlmviz.checkpoints.indexer import fingerprint, save_indexer
+from tlmviz.checkpoints.registry import load
+
 from .. import kernels
-from ..analysis.indexer import CHOICES, recall, sparse_losses, trace_for_indexer
 from ..language_model import LanguageModel
 from ..layers.indexer import Indexer, IndexerConfig, Indexers
-from ..loading import load
-from ..networks.indexer import fingerprint, save_indexer
 from ..recording import recording
 from . import loop
 from .curves import draw
@@ -34,7 +35,12 @@ TEACHER = "stories-rope"
 NAME = "stories-rope-indexer"
 DESCRIPTION = "Lightning indexer distilled from stories-rope: chooses the keys that its attention needs."
 SCHEDULE = Schedule(
-    steps=600, batch_tokens=1024, lengths=((0.7, 256), (0.3, 1024)), learning_rate=4e-3, warmup=20, weight_decay=0.01,
+    steps=600,
+    batch_tokens=1024,
+    lengths=((0.7, 256), (0.3, 1024)),
+    learning_rate=4e-3,
+    warmup=20,
+    weight_decay=0.01,
     evaluate_every=100,
 )
 LOGGED_K, TABLE_K, LOSS_K = 32, (8, 16, 32, 64, 128, 256), (32, 64, 128)
@@ -67,21 +73,36 @@ def distillation_loss(lm: LanguageModel, indexers: Indexers, ids: Int[Tensor, "b
 
 
 def train(
-    lm: LanguageModel, config: IndexerConfig, schedule: Schedule, corpus: Corpus, held_out: list[list[int]], folder: Path
+    lm: LanguageModel,
+    config: IndexerConfig,
+    schedule: Schedule,
+    corpus: Corpus,
+    held_out: list[list[int]],
+    folder: Path,
 ) -> tuple[Indexers, dict]:
     """Train all layers' indexers, resuming from `folder` if it holds a checkpoint; returns them and the log."""
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(schedule.seed)
     indexers = Indexers(config)
     optimizer = torch.optim.AdamW(
-        indexers.parameters(), schedule.learning_rate, schedule.betas, weight_decay=schedule.weight_decay, fused=True
+        indexers.parameters(),
+        schedule.learning_rate,
+        schedule.betas,
+        weight_decay=schedule.weight_decay,
+        fused=True,
     )
     packer = Packer(corpus, lm.tokenizer, schedule.seed, schedule.bpe_dropout)
     log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "tokens": 0, "step": 0}
     if (folder / "log.json").is_file():
         log = loop.resume(folder, indexers, optimizer, packer)
     began = time.monotonic() - log["seconds"]
-    bar = tqdm(range(log["step"], schedule.steps), initial=log["step"], total=schedule.steps, mininterval=5, unit="step")
+    bar = tqdm(
+        range(log["step"], schedule.steps),
+        initial=log["step"],
+        total=schedule.steps,
+        mininterval=5,
+        unit="step",
+    )
     recent: list[Tensor] = []
     for step in bar:
         length = min(schedule.length(step), lm.config.context)
@@ -99,7 +120,9 @@ def train(
             covered = held_out_recall(lm, indexers, held_out[:2])["indexer"].mean(0)
             k = min(LOGGED_K, len(covered))
             kl = torch.stack(recent).mean().item()
-            log["curve"].append({"step": step + 1, "tokens": log["tokens"], "kl": kl, "recall": covered[k - 1].item(), "k": k})
+            log["curve"].append(
+                {"step": step + 1, "tokens": log["tokens"], "kl": kl, "recall": covered[k - 1].item(), "k": k}
+            )
             log.update(step=step + 1, seconds=time.monotonic() - began, passes=packer.passes)
             bar.set_postfix({"kl": f"{kl:.3f}", f"recall@{k}": f"{log['curve'][-1]['recall']:.3f}"})
             recent.clear()
@@ -111,11 +134,15 @@ def held_out_windows(lm: LanguageModel, corpus: Corpus, length: int, count: int)
     """Up to `count` windows of held-out stories in a row, each behind an end-of-text token, `length` tokens or what there is."""
     end = lm.tokenizer.end_of_text
     stream = [token for story in lm.tokenizer.encode_many(corpus.valid) for token in (end, *story)]
-    return [stream[start : start + length] for start in range(0, max(1, len(stream) - length + 1), length)][:count]
+    return [stream[start : start + length] for start in range(0, max(1, len(stream) - length + 1), length)][
+        :count
+    ]
 
 
 @torch.inference_mode()
-def held_out_recall(lm: LanguageModel, indexers: Indexers, windows: list[list[int]]) -> dict[str, Float[Tensor, "l s"]]:
+def held_out_recall(
+    lm: LanguageModel, indexers: Indexers, windows: list[list[int]]
+) -> dict[str, Float[Tensor, "l s"]]:
     """`analysis.indexer.recall`, mean over windows."""
     curves = [recall(trace_for_indexer(lm, ids), indexers) for ids in windows]
     return {name: torch.stack([curve[name] for curve in curves]).mean(0) for name in CHOICES}
@@ -157,21 +184,31 @@ def _card(lm, indexers, log, corpus, held_out, folder) -> str:
     parameters = sum(p.numel() for p in indexers.parameters())
     heads = {"indexer": "indexer", "attention": "best possible", "recent": "most recent", "random": "random"}
     lines = [
-        f"# {config.name}", "", config.description, "",
-        "## Model", "",
+        f"# {config.name}",
+        "",
+        config.description,
+        "",
+        "## Model",
+        "",
         f"- one indexer for each of the {config.n_layers} layers of {config.teacher}: {config.heads} heads of dimension "
         f"{config.head_dim}, one key shared by them, learned weights w; RoPE on {config.rope_dim} dimensions",
         f"- {parameters:,} parameters, {size:.0f} kB as float16",
-        f"- made for the weights of {config.teacher} with SHA-256 {config.fingerprint[:16]}…; refused with any others", "",
-        "## Data and licences", "",
+        f"- made for the weights of {config.teacher} with SHA-256 {config.fingerprint[:16]}…; refused with any others",
+        "",
+        "## Data and licences",
+        "",
         f"- the {len(corpus.train):,} stories its teacher learned from, and {len(corpus.valid)} held out: "
         "excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
-        f"- target: {config.teacher}'s attention, averaged over the heads of a layer", "",
-        "## Quality", "",
+        f"- target: {config.teacher}'s attention, averaged over the heads of a layer",
+        "",
+        "## Quality",
+        "",
         f"Recall: share of a layer's attention mass (averaged over heads) on the k keys chosen for each query, mean over "
         f"layers and all queries of {len(held_out)} held-out windows of {length:,} tokens. *Best possible* chooses the k "
-        "keys with the most mass; *random* is the expected value.", "",
-        f"| k | {' | '.join(heads.values())} |", "| --- " * (len(heads) + 1) + "|",
+        "keys with the most mass; *random* is the expected value.",
+        "",
+        f"| k | {' | '.join(heads.values())} |",
+        "| --- " * (len(heads) + 1) + "|",
     ]
     ks = [k for k in TABLE_K if k <= length]
     for k in ks:
@@ -182,28 +219,54 @@ def _card(lm, indexers, log, corpus, held_out, folder) -> str:
     for k in ks:
         lines.append(f"| {k} | {' | '.join(f'{value:.3f}' for value in curves['indexer'][:, k - 1])} |")
     lines += [
-        "", "Loss in nats per token on the same windows when every layer attends to the k chosen keys only:", "",
-        f"| k | dense | {' | '.join(heads.values())} |", "| --- " * (len(heads) + 2) + "|",
+        "",
+        "Loss in nats per token on the same windows when every layer attends to the k chosen keys only:",
+        "",
+        f"| k | dense | {' | '.join(heads.values())} |",
+        "| --- " * (len(heads) + 2) + "|",
     ]
     for k in (k for k in LOSS_K if k <= length):
         losses = [sparse_losses(lm, ids, k, indexers) for ids in held_out]
         means = [sum(each[name] for each in losses) / len(losses) for name in ("dense", *heads)]
         lines.append(f"| {k} | {' | '.join(f'{mean:.4f}' for mean in means)} |")
     lines += [
-        "", "*Best possible* is best in covered mass, not in loss: mass averaged over heads can leave out what one head needs, "
-        "and the teacher never learned to attend to few keys, as DeepSeek-V3.2 does in a second stage.", "",
-        "![Distillation curve](curve.svg)", "",
-        "## Recipe", "", "`python -m tlmviz.training indexer --data DIR`", "",
-        "KL(p‖softmax(I)) in every layer, the teacher frozen; AdamW.", "", "| setting | value |", "| --- | --- |",
+        "",
+        "*Best possible* is best in covered mass, not in loss: mass averaged over heads can leave out what one head needs, "
+        "and the teacher never learned to attend to few keys, as DeepSeek-V3.2 does in a second stage.",
+        "",
+        "![Distillation curve](curve.svg)",
+        "",
+        "## Recipe",
+        "",
+        "`python -m tlmviz.training indexer --data DIR`",
+        "",
+        "KL(p‖softmax(I)) in every layer, the teacher frozen; AdamW.",
+        "",
+        "| setting | value |",
+        "| --- | --- |",
     ]
-    used = ("steps", "batch_tokens", "lengths", "learning_rate", "warmup", "weight_decay", "betas", "clip", "seed")
+    used = (
+        "steps",
+        "batch_tokens",
+        "lengths",
+        "learning_rate",
+        "warmup",
+        "weight_decay",
+        "betas",
+        "clip",
+        "seed",
+    )
     lines += [f"| {name} | {log['schedule'][name]} |" for name in used]
     lines += [
-        "", f"{log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, {math.ceil(log['seconds']):,} seconds of wall time on "
+        "",
+        f"{log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, {math.ceil(log['seconds']):,} seconds of wall time on "
         f"one thread of a {os.cpu_count()}-core {platform.machine()} CPU that did other work beside it, float32, "
-        f"torch {torch.__version__.partition('+')[0]}.", "",
-        "## Limits", "",
+        f"torch {torch.__version__.partition('+')[0]}.",
+        "",
+        "## Limits",
+        "",
         "It saves no time here: sparse attention is computed with a mask, to show what it covers and loses. "
-        "It was made to be looked into.", "",
+        "It was made to be looked into.",
+        "",
     ]
     return "\n".join(lines)

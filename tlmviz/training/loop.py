@@ -14,9 +14,10 @@ from safetensors.torch import load_file, save_file
 from torch.nn import functional as F
 from tqdm import tqdm
 
+from tlmviz.evaluation import bits_per_byte
+
 from ..config import ModelConfig
 from ..networks.transformer import TransformerLM
-from ..quality import bits_per_byte
 from ..tokens import Tokenizer
 from .data import Corpus, Packer
 
@@ -97,7 +98,15 @@ def train(
         network.load_state_dict(read_weights(start), strict=False)
     optimizer = optimizer_of(network, schedule)
     packer = Packer(corpus, tokenizer, schedule.seed, schedule.bpe_dropout)
-    log = {"schedule": asdict(schedule), "curve": [], "steps": [], "probes": [], "seconds": 0.0, "tokens": 0, "step": 0}
+    log = {
+        "schedule": asdict(schedule),
+        "curve": [],
+        "steps": [],
+        "probes": [],
+        "seconds": 0.0,
+        "tokens": 0,
+        "step": 0,
+    }
     if (folder / "log.json").is_file():
         log |= resume(folder, network, optimizer, packer)
     began = time.monotonic() - log["seconds"]
@@ -109,7 +118,10 @@ def train(
         if probe is not None and step in probe.moments:
             log["probes"].append({"step": step, **probe.look(network)})
         length = min(schedule.length(step), config.context)
-        rows, sentences = max(1, schedule.batch_tokens // length), schedule.sentence_share * schedule.fade(step)
+        rows, sentences = (
+            max(1, schedule.batch_tokens // length),
+            schedule.sentence_share * schedule.fade(step),
+        )
         inputs, targets = packer.batch(rows, length, sentences, schedule.repeat_share)
         for group in optimizer.param_groups:
             group["lr"] = schedule.rate(step)
@@ -177,6 +189,8 @@ def resume(folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimi
     full = optimizer.state_dict()
     full["state"] = state
     optimizer.load_state_dict(full)
-    packer.rng = type(packer.rng)(type(packer.rng.bit_generator)([packer.rng.bit_generator.random_raw(), log["step"]]))
+    packer.rng = type(packer.rng)(
+        type(packer.rng.bit_generator)([packer.rng.bit_generator.random_raw(), log["step"]])
+    )
     packer.passes = log.get("passes", 0)
     return log

@@ -37,7 +37,8 @@ class Pairs:
     def references(self, fewest: int = 2, words: tuple[int, int] = (4, 12)) -> dict[str, list[str]]:
         """Held-out sentences of so many words with several translations: what BLEU is measured on."""
         return {
-            english: french for english, french in self.valid.items()
+            english: french
+            for english, french in self.valid.items()
             if len(french) >= fewest and words[0] <= len(english.split()) <= words[1]
         }
 
@@ -49,7 +50,9 @@ def read_pairs(folder: Path) -> Pairs:
     """
     path = folder / PAIRS
     if not path.is_file():
-        raise BadText(f"{path} is not there; give --data a folder that holds {PAIRS} (English, tab, French on each line).")
+        raise BadText(
+            f"{path} is not there; give --data a folder that holds {PAIRS} (English, tab, French on each line)."
+        )
     translations: dict[str, list[str]] = defaultdict(list)
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
@@ -64,7 +67,9 @@ def read_pairs(folder: Path) -> Pairs:
         else:
             train += [(english, one) for one in dict.fromkeys(french)]
     if not train or not valid:
-        raise BadText(f"{path} has {len(translations)} English sentences, too few to learn and to judge by; add more.")
+        raise BadText(
+            f"{path} has {len(translations)} English sentences, too few to learn and to judge by; add more."
+        )
     return Pairs(train, valid)
 
 
@@ -82,10 +87,17 @@ class PairBatches:
 
     def __init__(self, pairs: list[tuple[str, str]], tokenizer: Tokenizer, seed: int, longest: int):
         self.end = tokenizer.end_of_text
-        encoded = zip(tokenizer.encode_many([one for one, _ in pairs]), tokenizer.encode_many([other for _, other in pairs]))
-        self.pairs = [(source, target) for source, target in encoded if max(len(source), len(target) + 1) <= longest]
+        encoded = zip(
+            tokenizer.encode_many([one for one, _ in pairs]),
+            tokenizer.encode_many([other for _, other in pairs]),
+        )
+        self.pairs = [
+            (source, target) for source, target in encoded if max(len(source), len(target) + 1) <= longest
+        ]
         if not self.pairs:
-            raise BadText(f"None of the {len(pairs):,} pairs fits into {longest} tokens; give more pairs, or shorter ones.")
+            raise BadText(
+                f"None of the {len(pairs):,} pairs fits into {longest} tokens; give more pairs, or shorter ones."
+            )
         self.rng = np.random.default_rng(seed)
         self.passes = 0
         self._waiting: Iterator[list[int]] = iter(())

@@ -10,7 +10,9 @@ LOSS_MARGIN = 0.001  # nats per token that half precision may cost
 
 
 @torch.no_grad()
-def stored_dtype(network, measure: Callable[[], float], margin: float = LOSS_MARGIN) -> tuple[torch.dtype, float, float]:
+def stored_dtype(
+    network, measure: Callable[[], float], margin: float = LOSS_MARGIN
+) -> tuple[torch.dtype, float, float]:
     """Round the network to the first of float16, bfloat16 and float32 that moves `measure()` by less than `margin`.
 
     Returns that type, and what was measured before and after rounding, in the unit of the margin. The parameters are

@@ -13,7 +13,8 @@ import pandas as pd
 import torch
 from safetensors.torch import save_file
 
-from ..analysis.streams import composite, mixing
+from tlmviz.analysis.streams.mixing import composite, mixing
+
 from ..config import ModelConfig
 from ..layers.streams import gains
 from ..networks.transformer import TransformerLM
@@ -30,12 +31,23 @@ WORDS = {
     "mhc": "manifold-constrained hyper-connections (mHC): four streams, doubly stochastic mixing",
 }
 SCHEDULE = Schedule(
-    steps=1300, batch_tokens=2048, learning_rate=2e-3, weight_decay=0.3, sentence_share=0.3, bpe_dropout=0.1,
+    steps=1300,
+    batch_tokens=2048,
+    learning_rate=2e-3,
+    weight_decay=0.3,
+    sentence_share=0.3,
+    bpe_dropout=0.1,
     evaluate_every=250,
 )
 DEEP = Schedule(
-    steps=1000, batch_tokens=1024, learning_rate=4e-3, warmup=50, weight_decay=0.3,
-    sentence_share=0.3, bpe_dropout=0.1, evaluate_every=250,
+    steps=1000,
+    batch_tokens=1024,
+    learning_rate=4e-3,
+    warmup=50,
+    weight_decay=0.3,
+    sentence_share=0.3,
+    bpe_dropout=0.1,
+    evaluate_every=250,
 )
 LOOKED_AT = 128  # tokens of held-out text that the matrices are averaged over
 HEADING = "## Beside its twins"
@@ -46,8 +58,9 @@ def _recipe(kind: str, deep: bool) -> Recipe:
     connection, streams = KINDS[kind]
     name = f"stories-deep-{kind}" if deep else f"stories-{kind}"
     sizes = (
-        dict(n_layers=24, d_model=64, n_heads=4, n_kv_heads=4, d_ff=176) if deep else
-        dict(n_layers=8, d_model=160, n_heads=5, n_kv_heads=5, d_ff=400)
+        dict(n_layers=24, d_model=64, n_heads=4, n_kv_heads=4, d_ff=176)
+        if deep
+        else dict(n_layers=8, d_model=160, n_heads=5, n_kv_heads=5, d_ff=400)
     )
     config = ModelConfig(
         name=name, description=f"Stories, {sizes['n_layers']} layers: {WORDS[kind]}.", context=256, dropout=0.1,
@@ -58,7 +71,10 @@ def _recipe(kind: str, deep: bool) -> Recipe:
 
 STREAMS = {
     recipe.config.name: recipe
-    for recipe in (*(_recipe(kind, False) for kind in KINDS), *(_recipe(kind, True) for kind in ("hc", "mhc")))
+    for recipe in (
+        *(_recipe(kind, False) for kind in KINDS),
+        *(_recipe(kind, True) for kind in ("hc", "mhc")),
+    )
 }
 
 
@@ -98,9 +114,15 @@ def write_log(log: dict, folder: Path) -> None:
     steps = pd.DataFrame(log["steps"], columns=["train_loss", "norm"])
     groups = steps.groupby([min(i // WINDOW * WINDOW + WINDOW, len(steps)) for i in range(len(steps))])
     frame = pd.DataFrame(
-        {"train_loss": groups["train_loss"].mean(), "grad_norm": groups["norm"].mean(), "grad_norm_max": groups["norm"].max()}
+        {
+            "train_loss": groups["train_loss"].mean(),
+            "grad_norm": groups["norm"].mean(),
+            "grad_norm_max": groups["norm"].max(),
+        }
     )
-    curve = pd.Series({point["step"]: point["valid_bpb"] for point in log["curve"]}, name="valid_bpb", dtype=float)
+    curve = pd.Series(
+        {point["step"]: point["valid_bpb"] for point in log["curve"]}, name="valid_bpb", dtype=float
+    )
     probes = pd.DataFrame(
         {name: {probe["step"]: probe[of] for probe in log["probes"]} for name, of in
          (("gain_forward", "forward"), ("gain_backward", "backward"))}, dtype=float,
@@ -108,15 +130,26 @@ def write_log(log: dict, folder: Path) -> None:
     frame = frame.join(curve, how="outer").join(probes, how="outer").rename_axis("step")
     frame.to_csv(folder / "training.csv", float_format="%.5g")
     if log["probes"]:
-        tensors = {name: torch.tensor([probe[name] for probe in log["probes"]]) for name in ("pre", "post", "res")}
-        save_file({"steps": torch.tensor([probe["step"] for probe in log["probes"]]), **tensors}, folder / "moments.safetensors")
+        tensors = {
+            name: torch.tensor([probe[name] for probe in log["probes"]]) for name in ("pre", "post", "res")
+        }
+        save_file(
+            {"steps": torch.tensor([probe["step"] for probe in log["probes"]]), **tensors},
+            folder / "moments.safetensors",
+        )
 
 
 def write_comparison(models: Path) -> None:
     """A table in the card of every finished model of STREAMS: itself beside those trained as it was."""
     for deep in (False, True):
-        names = [name for name in STREAMS if ("deep" in name) == deep and (models / name / "training.csv").is_file()]
-        table = _comparison({name: pd.read_csv(models / name / "training.csv", index_col="step") for name in names})
+        names = [
+            name
+            for name in STREAMS
+            if ("deep" in name) == deep and (models / name / "training.csv").is_file()
+        ]
+        table = _comparison(
+            {name: pd.read_csv(models / name / "training.csv", index_col="step") for name in names}
+        )
         for name in names:
             path = models / name / "card.md"
             card = path.read_text(encoding="utf-8").partition(HEADING)[0].rstrip()
@@ -133,13 +166,25 @@ def _comparison(logs: dict[str, pd.DataFrame]) -> str:
     ]  # fmt: skip
     for name, log in logs.items():
         late = log[log.index > log.index.max() / 2]
-        ends = [log[f"gain_{way}"].dropna() if f"gain_{way}" in log else pd.Series([1.0]) for way in ("forward", "backward")]
-        numbers = [late["grad_norm"].median(), late["grad_norm_max"].max(), *(end.iloc[-1] if len(end) else 1.0 for end in ends)]
+        ends = [
+            log[f"gain_{way}"].dropna() if f"gain_{way}" in log else pd.Series([1.0])
+            for way in ("forward", "backward")
+        ]
+        numbers = [
+            late["grad_norm"].median(),
+            late["grad_norm_max"].max(),
+            *(end.iloc[-1] if len(end) else 1.0 for end in ends),
+        ]
         largest = max((end.max() for end in ends if len(end)), default=1.0)
-        cells = [f"{log['valid_bpb'].dropna().iloc[-1]:.4f}", *(f"{number:.3g}" for number in (*numbers, largest))]
+        cells = [
+            f"{log['valid_bpb'].dropna().iloc[-1]:.4f}",
+            *(f"{number:.3g}" for number in (*numbers, largest)),
+        ]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     lines += [
-        "", "One seed each: differences of 0.01 bits per byte are chance. At this size all of them train; what differs is how "
-        "far the free matrices drift from passing signals on as they are.", "",
+        "",
+        "One seed each: differences of 0.01 bits per byte are chance. At this size all of them train; what differs is how "
+        "far the free matrices drift from passing signals on as they are.",
+        "",
     ]
     return "\n".join(lines)

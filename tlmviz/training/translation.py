@@ -10,9 +10,10 @@ import torch
 from torch.nn import functional as F
 from tqdm import tqdm
 
+from tlmviz.checkpoints.native import NETWORKS
+
 from ..networks.encoder_decoder import EncoderDecoder
 from ..networks.seq2seq import Seq2Seq, overlap
-from ..networks.zoo import NETWORKS
 from ..translator_config import EncoderDecoderConfig, Seq2SeqConfig, TranslatorConfig
 from . import loop
 from .loop import Schedule
@@ -33,10 +34,22 @@ class TranslationRecipe:
 
 
 TRANSFORMER = Schedule(
-    steps=5000, batch_tokens=2048, learning_rate=2e-3, warmup=800, weight_decay=0.05, seed=3, evaluate_every=250,
+    steps=5000,
+    batch_tokens=2048,
+    learning_rate=2e-3,
+    warmup=800,
+    weight_decay=0.05,
+    seed=3,
+    evaluate_every=250,
 )
 RECURRENT = Schedule(
-    steps=2800, batch_tokens=2048, learning_rate=2e-3, warmup=200, weight_decay=0.02, seed=3, evaluate_every=250,
+    steps=2800,
+    batch_tokens=2048,
+    learning_rate=2e-3,
+    warmup=200,
+    weight_decay=0.02,
+    seed=3,
+    evaluate_every=250,
 )
 COVERAGE = replace(RECURRENT, steps=600, learning_rate=5e-4, warmup=50, seed=4, evaluate_every=200)
 
@@ -47,7 +60,8 @@ def _recurrent(suffix: str, description: str, score: str) -> TranslationRecipe:
 
 
 RECIPES = {
-    recipe.config.name: recipe for recipe in (
+    recipe.config.name: recipe
+    for recipe in (
         TranslationRecipe(
             EncoderDecoderConfig(
                 name="eng-fra",
@@ -58,14 +72,20 @@ RECIPES = {
         ),
         _recurrent("dot", "English to French, GRUs with attention scored by the dot product h.z.", "dot"),
         _recurrent("general", "English to French, GRUs with attention scored by h W z.", "general"),
-        _recurrent("additive", "English to French, GRUs with attention scored by v.tanh(W1 h + W2 z).", "additive"),
+        _recurrent(
+            "additive", "English to French, GRUs with attention scored by v.tanh(W1 h + W2 z).", "additive"
+        ),
         TranslationRecipe(
             Seq2SeqConfig(
                 name="eng-fra-coverage",
                 description="eng-fra-additive, trained on with a coverage vector in the score and covloss.",
-                score="additive", coverage=True, dropout=0.2,
+                score="additive",
+                coverage=True,
+                dropout=0.2,
             ),
-            COVERAGE, overlap=1.0, start="eng-fra-additive",
+            COVERAGE,
+            overlap=1.0,
+            start="eng-fra-additive",
         ),
     )
 }
@@ -76,7 +96,9 @@ def network_of(config: TranslatorConfig) -> EncoderDecoder | Seq2Seq:
     return NETWORKS[config.kind](config)
 
 
-def train(recipe: TranslationRecipe, pairs: Pairs, tokenizer, folder: Path, start: Path | None = None) -> dict:
+def train(
+    recipe: TranslationRecipe, pairs: Pairs, tokenizer, folder: Path, start: Path | None = None
+) -> dict:
     """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`.
 
     `start` is the folder of a finished run whose weights a new one begins with; what it did not have starts fresh.
@@ -94,7 +116,13 @@ def train(recipe: TranslationRecipe, pairs: Pairs, tokenizer, folder: Path, star
     if (folder / "log.json").is_file():
         log = loop.resume(folder, network, optimizer, packer)
     began = time.monotonic() - log["seconds"]
-    bar = tqdm(range(log["step"], schedule.steps), initial=log["step"], total=schedule.steps, mininterval=5, unit="step")
+    bar = tqdm(
+        range(log["step"], schedule.steps),
+        initial=log["step"],
+        total=schedule.steps,
+        mininterval=5,
+        unit="step",
+    )
     recent: list[tuple[float, float]] = []
     network.train()
     for step in bar:
@@ -112,7 +140,13 @@ def train(recipe: TranslationRecipe, pairs: Pairs, tokenizer, folder: Path, star
         if (step + 1) % schedule.evaluate_every == 0 or step + 1 == schedule.steps:
             nats = held_out_loss(network, held_out)
             now, over = (sum(part) / len(recent) for part in zip(*recent))
-            point = {"step": step + 1, "tokens": log["tokens"], "train_loss": now, "valid_loss": nats, "overlap": over}
+            point = {
+                "step": step + 1,
+                "tokens": log["tokens"],
+                "train_loss": now,
+                "valid_loss": nats,
+                "overlap": over,
+            }
             log["curve"].append(point)
             log.update(step=step + 1, seconds=time.monotonic() - began, passes=packer.passes)
             bar.set_postfix(loss=f"{now:.3f}", held_out=f"{nats:.4f}")

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import torch
 
-from ..analysis.alignment import error_rates, read_alignments
+from tlmviz.analysis.translation.alignment import error_rates, read_alignments
+from tlmviz.checkpoints.native import MODELS, save_network
+
 from ..errors import BadText
 from ..networks.encoder_decoder import EncoderDecoder
-from ..networks.zoo import MODELS, save_network
 from ..tokens import Tokenizer
 from ..translator import Translator
 from .curves import draw
@@ -25,7 +26,9 @@ ALIGNMENTS = MODELS.parent / "tests" / "data" / "alignments.tsv"
 SHOWN = 5  # examples of each sort on the card
 
 
-def export(recipe: TranslationRecipe, log: dict, pairs: Pairs, tokenizer: Tokenizer, run: Path, folder: Path) -> None:
+def export(
+    recipe: TranslationRecipe, log: dict, pairs: Pairs, tokenizer: Tokenizer, run: Path, folder: Path
+) -> None:
     """Write the model folder from the checkpoint in `run`. Raises BadText without the alignments that choose the head."""
     if not ALIGNMENTS.is_file():
         raise BadText(f"{ALIGNMENTS} is not there; export from a clone of the repository, which has it.")
@@ -47,7 +50,9 @@ def export(recipe: TranslationRecipe, log: dict, pairs: Pairs, tokenizer: Tokeni
         ("training loss (with dropout and smoothing)", [point["train_loss"] for point in points]),
     )  # fmt: skip
     mt = Translator(network, tokenizer)
-    (folder / "card.md").write_text(_card(recipe, log, pairs, mt, folder, dtype, stored, rates), encoding="utf-8")
+    (folder / "card.md").write_text(
+        _card(recipe, log, pairs, mt, folder, dtype, stored, rates), encoding="utf-8"
+    )
 
 
 def bleu(translations: list[str], references: list[list[str]]) -> float:
@@ -70,46 +75,80 @@ def _card(recipe, log, pairs: Pairs, mt: Translator, folder: Path, dtype, nats: 
     by_quality = sorted(range(len(found)), key=lambda i: sentence_bleu(found[i], references[i]).score)
     size = (folder / "model.safetensors").stat().st_size / 1e6
     lines = [
-        f"# {mt.name}", "", config.description, "",
-        "## Model", "",
+        f"# {mt.name}",
+        "",
+        config.description,
+        "",
+        "## Model",
+        "",
         *_model(mt),
         f"- {mt.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
         "- one embedding for source, target and output; byte-level BPE learned on both languages, "
-        f"{config.vocab_size:,} entries, one for all translation models", "",
-        "## Data and licence", "",
+        f"{config.vocab_size:,} entries, one for all translation models",
+        "",
+        "## Data and licence",
+        "",
         f"- {len(pairs.train):,} English-French pairs to learn from, {len(pairs.valid):,} English sentences held out with "
         "all their translations (chosen by a hash of the English): Tatoeba pairs prepared by manythings.org, CC BY 2.0 "
         "(tatoeba.org)",
-        "- French marks have one plain space before ? ! ; : and inside guillemets, whatever the pair had", "",
-        "## Quality", "",
+        "- French marks have one plain space before ? ! ; : and inside guillemets, whatever the pair had",
+        "",
+        "## Quality",
+        "",
         f"- **sacreBLEU {score:.1f}** with beam 5 and {greedy:.1f} with beam 1, on {len(sources)} held-out sentences of "
         f"4 to 12 words with {sum(map(len, references)) / len(references):.1f} references each",
         f"- held-out loss {nats:.3f} nats per token",
         f"- alignment error rate of the attention on {len(read_alignments(ALIGNMENTS))} sentences aligned by hand: "
-        + _rates(rates), "",
-        "![Loss curve](curve.svg)", "",
-        "## Recipe", "",
-        f"`python -m tlmviz.training {mt.name} --data DIR`", "",
+        + _rates(rates),
+        "",
+        "![Loss curve](curve.svg)",
+        "",
+        "## Recipe",
+        "",
+        f"`python -m tlmviz.training {mt.name} --data DIR`",
+        "",
         f"{log['step']:,} steps, {log['pairs'] / 1e6:.2f} M pairs ({log['pairs'] / len(pairs.train):.1f} passes), "
-        f"{log['tokens'] / 1e6:.1f} M target tokens.", "",
-        "| setting | value |", "| --- | --- |",
-        *(f"| {name} | {getattr(recipe.schedule, name)} |" for name in
-          ("steps", "batch_tokens", "learning_rate", "warmup", "weight_decay", "betas", "clip", "seed")),
-        f"| label smoothing | {recipe.smoothing} |", f"| dropout | {config.dropout} |",
+        f"{log['tokens'] / 1e6:.1f} M target tokens.",
+        "",
+        "| setting | value |",
+        "| --- | --- |",
+        *(
+            f"| {name} | {getattr(recipe.schedule, name)} |"
+            for name in (
+                "steps",
+                "batch_tokens",
+                "learning_rate",
+                "warmup",
+                "weight_decay",
+                "betas",
+                "clip",
+                "seed",
+            )
+        ),
+        f"| label smoothing | {recipe.smoothing} |",
+        f"| dropout | {config.dropout} |",
         *([f"| begins with the weights of | {recipe.start} |"] * bool(recipe.start)),
         *([f"| weight of covloss | {recipe.overlap} |"] * bool(recipe.overlap)),
-        "", f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
-        f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.", "",
-        "## Examples", "",
+        "",
+        f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
+        f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",
+        "",
+        "## Examples",
+        "",
     ]
-    for title, chosen in (("Its best, by sentence BLEU", by_quality[-SHOWN:]), ("Its worst", by_quality[:SHOWN])):
+    for title, chosen in (
+        ("Its best, by sentence BLEU", by_quality[-SHOWN:]),
+        ("Its worst", by_quality[:SHOWN]),
+    ):
         lines += [f"{title}:", "", "| English | its French | one reference |", "| --- | --- | --- |"]
         lines += [f"| {sources[i]} | {found[i]} | {references[i][0]} |" for i in chosen]
         lines.append("")
     lines += [
-        "## Limits", "",
+        "## Limits",
+        "",
         "It learned from short everyday sentences, many of them about Tom: names, numbers and topics outside of them come out "
-        "wrong, and long sentences lose parts. It reads English only. It was made to be looked into.", "",
+        "wrong, and long sentences lose parts. It reads English only. It was made to be looked into.",
+        "",
     ]
     return "\n".join(lines)
 
@@ -134,5 +173,7 @@ def _model(mt: Translator) -> list[str]:
 def _rates(rates) -> str:
     if len(rates) == 2:  # one map, which is its own mean
         return f"{rates.iloc[0]:.3f}"
-    named = {name: "mean of all heads" if name == "mean" else f"layer.head {name}" for name in rates.index[:4]}
+    named = {
+        name: "mean of all heads" if name == "mean" else f"layer.head {name}" for name in rates.index[:4]
+    }
     return ", ".join(f"{rates[name]:.3f} ({words})" for name, words in named.items())

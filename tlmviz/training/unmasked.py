@@ -13,8 +13,9 @@ from safetensors.torch import save_file
 from torch.nn import functional as F
 from tqdm import tqdm
 
-from ..analysis.masks import UNMASKED, self_attention, unmasked
-from ..loading import load
+from tlmviz.analysis.translation.masks import UNMASKED, self_attention, unmasked
+from tlmviz.checkpoints.registry import load
+
 from .pairs import PairBatches, Pairs
 from .translation import held_out_loss
 
@@ -32,7 +33,9 @@ def run(name: str, pairs: Pairs, models: Path) -> None:
     packer = PairBatches(pairs.train, mt.tokenizer, 0, mt.config.context)
     held_out = PairBatches(pairs.held_out(), mt.tokenizer, 0, mt.config.context)
     before = held_out_loss(network, held_out)
-    optimizer = torch.optim.AdamW([p for p in network.parameters() if p.requires_grad], lr=RATE, weight_decay=0.0, fused=True)
+    optimizer = torch.optim.AdamW(
+        [p for p in network.parameters() if p.requires_grad], lr=RATE, weight_decay=0.0, fused=True
+    )
     for step in (bar := tqdm(range(STEPS), mininterval=5, unit="step")):
         source, target, following = packer.batch(TOKENS)
         optimizer.param_groups[0]["lr"] = RATE * min(1, (step + 1) / 50, 2 * (STEPS - step) / STEPS)

@@ -15,8 +15,9 @@ import pandas as pd
 import torch
 from torch.nn import functional as F
 
+from tlmviz.checkpoints.registry import load
+
 from ..config import ModelConfig
-from ..loading import load
 from ..networks.transformer import TransformerLM, count_parameters
 from .loop import Schedule
 from .recipes import Recipe
@@ -24,7 +25,13 @@ from .recipes import Recipe
 BASELINE = ModelConfig(
     name="zoo-rope",
     description="Zoo baseline: RoPE, multi-head attention, pre-RMSNorm.",
-    n_layers=4, d_model=128, n_heads=8, n_kv_heads=8, d_ff=352, context=256, dropout=0.1,
+    n_layers=4,
+    d_model=128,
+    n_heads=8,
+    n_kv_heads=8,
+    d_ff=352,
+    context=256,
+    dropout=0.1,
 )
 CHOICES = {
     "zoo-learned": ("learned position vectors", dict(positions="learned")),
@@ -42,23 +49,38 @@ CHOICES = {
 SEEDS = (1, 2)  # of the baseline, besides its own 0
 
 SCHEDULE = Schedule(
-    steps=1800, batch_tokens=2048, lengths=((1.0, 256),), learning_rate=2e-3, weight_decay=0.3, sentence_share=0.3,
-    bpe_dropout=0.1, evaluate_every=200,
+    steps=1800,
+    batch_tokens=2048,
+    lengths=((1.0, 256),),
+    learning_rate=2e-3,
+    weight_decay=0.3,
+    sentence_share=0.3,
+    bpe_dropout=0.1,
+    evaluate_every=200,
 )
 
 _PLAIN = Recipe(BASELINE, (SCHEDULE,))
 ZOO = (
     {"zoo-rope": _PLAIN}
     | {
-        name: replace(_PLAIN, config=BASELINE.with_(name=name, description=f"Zoo: the baseline with {words}.", **changes))
+        name: replace(
+            _PLAIN,
+            config=BASELINE.with_(name=name, description=f"Zoo: the baseline with {words}.", **changes),
+        )
         for name, (words, changes) in CHOICES.items()
     }
     | {
-        f"zoo-rope-{seed}": Recipe(BASELINE.with_(name=f"zoo-rope-{seed}"), (replace(SCHEDULE, seed=seed),), bundled=False)
+        f"zoo-rope-{seed}": Recipe(
+            BASELINE.with_(name=f"zoo-rope-{seed}"), (replace(SCHEDULE, seed=seed),), bundled=False
+        )
         for seed in SEEDS
     }
 )
-GROUPS = {"positions": "positions", "norm": "norm", "norm_place": "norm"}  # of the field that changed; all else is attention
+GROUPS = {
+    "positions": "positions",
+    "norm": "norm",
+    "norm_place": "norm",
+}  # of the field that changed; all else is attention
 ROUNDS = 7
 TOKENS = 96  # decoded in each round
 
@@ -82,10 +104,27 @@ def write_table(logs: dict[str, dict], models: Path) -> Path:
     for name in logs:
         words, changes = CHOICES.get(name, ("baseline", {}) if name in bundled else (f"seed {name[-1]}", {}))
         changed = next(iter(changes), None)
-        group = "baseline" if name == "zoo-rope" else "seed" if changed is None else GROUPS.get(changed, "attention")
+        group = (
+            "baseline"
+            if name == "zoo-rope"
+            else "seed"
+            if changed is None
+            else GROUPS.get(changed, "attention")
+        )
         speed = [round(median(rates[name])) if name in bundled else "" for rates in (decoding, training)]
         parameters, cache = count_parameters(ZOO[name].config), _cache_bytes(ZOO[name].config)
-        lines.append([name, words, group, round(held_out[name], 4), parameters, cache, *speed, round(max(seeds) - min(seeds), 4)])
+        lines.append(
+            [
+                name,
+                words,
+                group,
+                round(held_out[name], 4),
+                parameters,
+                cache,
+                *speed,
+                round(max(seeds) - min(seeds), 4),
+            ]
+        )
     columns = "model choice group bits_per_byte parameters cache_bytes_per_token decode_tokens_per_s training_tokens_per_s"
     path = models / "zoo.csv"
     pd.DataFrame(lines, columns=[*columns.split(), "seed_spread"]).to_csv(path, index=False)

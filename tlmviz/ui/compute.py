@@ -16,16 +16,18 @@ import streamlit as st
 import torch
 
 import tlmviz
-from tlmviz.analysis.interventions import combine, mute_heads, scale_scores
+from tlmviz.analysis.attention.interventions import combine, mute_heads, scale_scores
+from tlmviz.checkpoints import native
 from tlmviz.checks import CHECKS, QUICK_CHECKS, Check
 from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
 
-from .attention_view import encode_overview
+from .components.attention_view import encode_overview
 
 Result = TypeVar("Result")
 DEFAULT_MODEL = "stories-rope"
+DEFAULT_STREAM_MODEL = "stories-mhc"
 CORES = int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
 SHORT = 600  # characters, about 150 tokens: below, a second thread costs twice the CPU and saves a quarter of the time
 
@@ -55,7 +57,9 @@ def model(name: str) -> LanguageModel:
     """A loaded language model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     lm = tlmviz.load(name)
     if not isinstance(lm, LanguageModel):
-        raise BadCheckpoint(f"{lm.name} translates, and this page shows language models; choose one of those.")
+        raise BadCheckpoint(
+            f"{lm.name} translates, and this page shows language models; choose one of those."
+        )
     return lm
 
 
@@ -63,6 +67,12 @@ def model(name: str) -> LanguageModel:
 def models() -> dict[str, str]:
     """The bundled models: name -> description."""
     return tlmviz.list_models("language")
+
+
+@st.cache_data(show_spinner=False)
+def stream_models() -> dict[str, str]:
+    """The bundled models with hyper-connections, and their plain twin: name -> description."""
+    return native.stream_models()
 
 
 # A trace holds about 22 kB per token of the default model, so these bound memory as well as number.

@@ -15,7 +15,7 @@ from tlmviz.errors import Error
 from tlmviz.language_model import LanguageModel
 from tlmviz.translator import Translator
 
-from . import state
+from . import link as state
 
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
 _COMPACT = """<style>
@@ -57,7 +57,9 @@ def heading(title: str, claim: str, examples: Callable[[], None] = state.example
     st.html(_COMPACT)
     with st.container(key="released"):
         st.html(_RELEASED, unsafe_allow_javascript=True)
-    left, right, _ = st.columns([0.84, 0.125, 0.035], vertical_alignment="bottom")  # the menu of the app is in the corner
+    left, right, _ = st.columns(
+        [0.84, 0.125, 0.035], vertical_alignment="bottom"
+    )  # the menu of the app is in the corner
     left.markdown(f"# {title} :small[:gray[{claim}]]")
     with right:
         examples()

@@ -1,68 +1,49 @@
-"""The pages of the app, by section: file, title, icon; and which models a section's sidebar offers."""
+"""The sidebar: a menu of the models that a page can show, and what the chosen one is."""
 
 from __future__ import annotations
 
-import streamlit as st
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from . import compute, frame, state, stream_state, translation_state
+from tlmviz.language_model import LanguageModel
+from tlmviz.translator import Translator
 
-TRANSLATION = "Translation"
-STREAMS = "Streams"
-SECTIONS = {
-    "Attention": (
-        ("attention/explorer", "Attention explorer", "grid_view"),
-        ("attention/inside_block", "Inside a block", "account_tree"),
+from . import compute, frame, link, translation
+
+
+@dataclass(frozen=True)
+class ModelMenu:
+    """One menu of models: its key in the link, the default, the models (name -> description) and how one is loaded."""
+
+    key: str
+    default: str
+    models: Callable[[], dict[str, str]]
+    load: Callable[[str], LanguageModel | Translator]
+    help: str
+
+
+TRAINED = "Small models trained for this app"
+MENUS = {
+    "language": ModelMenu("model", compute.DEFAULT_MODEL, compute.models, compute.model, f"{TRAINED}."),
+    "translation": ModelMenu(
+        "mt",
+        translation.DEFAULT_MODEL,
+        translation.models,
+        translation.model,
+        f"{TRAINED}, English to French.",
     ),
-    "Positions": (
-        ("positions/rope_planes", "RoPE planes", "rotate_right"),
-        ("positions/position_schemes", "Position schemes", "compare"),
-        ("positions/context_extension", "Context extension", "expand"),
+    "streams": ModelMenu(
+        "smodel",
+        compute.DEFAULT_STREAM_MODEL,
+        compute.stream_models,
+        compute.model,
+        f"{TRAINED}; they differ in their connections.",
     ),
-    "Caches": (
-        ("caches/kv_cache", "KV cache", "memory"),
-        ("caches/serving", "Serving", "dns"),
-        ("caches/attention_family", "Attention family", "family_history"),
-    ),
-    TRANSLATION: (
-        ("translation/beam_search", "Beam search", "mediation"),
-        ("translation/alignment", "Alignment & coverage", "link"),
-        ("translation/attention_scores", "Attention scores", "balance"),
-        ("translation/encoder_decoder", "Encoder & decoder", "swap_horiz"),
-    ),
-    STREAMS: (("streams/mhc", "mHC", "waves"),),
-    "Kernels": (
-        ("kernels/flash_attention", "FlashAttention", "bolt"),
-        ("kernels/long_context", "Long context", "straighten"),
-    ),
-    "Models": (("models/model_zoo", "Model zoo", "table_chart"),),
 }
-HOME = "attention/explorer"
 
 
-def sidebar(section: str) -> None:
-    """The section's menu of models, with what the chosen one is."""
-    trained = "Small models trained for this app"
-    if section == TRANSLATION:
-        name = state.model_menu(
-            translation_state.models(), "mt", translation_state.DEFAULT_MODEL, f"{trained}, English to French."
-        )
-        frame.sidebar_status(translation_state.model(name))
-    elif section == STREAMS:
-        name = state.model_menu(
-            stream_state.models(), "smodel", stream_state.DEFAULT_MODEL, f"{trained}; they differ in their connections."
-        )
-        frame.sidebar_status(compute.model(name))
-    else:
-        name = state.model_menu(compute.models(), "model", compute.DEFAULT_MODEL, f"{trained}.")
-        frame.sidebar_status(compute.model(name))
-
-
-def pages() -> dict[str, list]:
-    """Section -> its pages, for `st.navigation`."""
-    return {
-        section: [
-            st.Page(f"pages/{path}.py", title=title, icon=f":material/{icon}:", default=path == HOME)
-            for path, title, icon in entries
-        ]
-        for section, entries in SECTIONS.items()
-    }
+def sidebar(models: str) -> None:
+    """The menu of the `models` that a page offers, a key of MENUS, with what the chosen one is."""
+    menu = MENUS[models]
+    name = link.model_menu(menu.models(), menu.key, menu.default, menu.help)
+    frame.sidebar_status(menu.load(name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import long_state
+from pages.kernels.long_context import compute as long_state
 
 SAMPLE = "from tlmviz.analysis.samples import sample_text"
 

@@ -22,7 +22,12 @@ def token_menu(place, label: str, tokens: list[str], verb: str, key: str, defaul
         del st.query_params[key]
     st.session_state[f"_{key}"] = chosen
     place.selectbox(
-        label, range(len(tokens)), key=f"_{key}", on_change=_keep, args=(key,), label_visibility="collapsed",
+        label,
+        range(len(tokens)),
+        key=f"_{key}",
+        on_change=_keep,
+        args=(key,),
+        label_visibility="collapsed",
         format_func=lambda at: f"{at + 1}: {verb} “{tokens[at].strip()}”",
     )
     return chosen

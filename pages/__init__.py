@@ -1,0 +1,171 @@
+"""The app floor: one folder a page, `pages/<chapter>/<page>/`, and SECTIONS, which names every page once.
+
+The menu, the sidebar, the README's table, the launch tests and the list of screenshots are read from SECTIONS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page: its folder below `pages/`, its name and icon in the menu, the README's sentence on what it shows.
+
+    `models` says which models the sidebar offers: "language", "translation" or "streams".
+    """
+
+    folder: str
+    title: str
+    icon: str
+    shows: str
+    models: str = "language"
+
+    @property
+    def path(self) -> str:
+        """The page's path in a link, the last part of its folder."""
+        return self.folder.rpartition("/")[2]
+
+
+HOME = "attention/explorer"
+SECTIONS: dict[str, tuple[Page, ...]] = {
+    "Attention": (
+        Page(
+            "attention/explorer",
+            "Attention explorer",
+            "grid_view",
+            "all heads at once and one in detail; hover for exact weights, pin a token for arcs, "
+            "stages from q·k to softmax; why a weight is what it is; the scale 1/√d; muting heads",
+        ),
+        Page(
+            "attention/inside_block",
+            "Inside a block",
+            "account_tree",
+            "one layer from the embedding to the loss, each tensor with its shape and the line of "
+            "code that made it; matrix products opened cell by cell; residual stream and logit "
+            "lens",
+        ),
+    ),
+    "Positions": (
+        Page(
+            "positions/rope_planes",
+            "RoPE planes",
+            "rotate_right",
+            "every plane of a trained head as a clock with query and key as hands, turned by the "
+            "position slider; what each adds to the score; layouts, bases, energy per plane",
+        ),
+        Page(
+            "positions/position_schemes",
+            "Position schemes",
+            "compare",
+            "learned, sinusoidal, relative, ALiBi, RoPE and none side by side on one text, each "
+            "in its own trained model, up to four times the training length",
+        ),
+        Page(
+            "positions/context_extension",
+            "Context extension",
+            "expand",
+            "position interpolation, NTK-aware, dynamic NTK and YaRN: frequencies, the trained "
+            "model's loss beyond its context, and a change of scale in mid-text",
+        ),
+    ),
+    "Caches": (
+        Page(
+            "caches/kv_cache",
+            "KV cache",
+            "memory",
+            "generation step by step with the real bytes of every layer; MHA, GQA, MQA, MLA and "
+            "sliding window side by side; FLOPs and milliseconds; a calculator for published "
+            "models",
+        ),
+        Page(
+            "caches/serving",
+            "Serving",
+            "dns",
+            "several prompts on one server with paged memory: pages, block tables, shared "
+            "prefixes, copies on write, evictions, step by step; continuous batching beside "
+            "static, throughput and waste counted",
+        ),
+        Page(
+            "caches/attention_family",
+            "Attention family",
+            "family_history",
+            "MHA, GQA, MQA and MLA morphing into one another: shapes, parameters, FLOPs, cache; "
+            "every trained model's maps; which matrices fold; heads compared, pruned, shared",
+        ),
+    ),
+    "Translation": (
+        Page(
+            "translation/beam_search",
+            "Beam search",
+            "mediation",
+            "the whole search for a translation as a tree: kept, pruned, finished, and why; "
+            "length, coverage and end terms re-rank at once; exact search beside it; sampled "
+            "stories over the same tree",
+            models="translation",
+        ),
+        Page(
+            "translation/alignment",
+            "Alignment & coverage",
+            "link",
+            "source by target attention of any map, coverage word by word, covloss step by step; "
+            "a step forced to look at a word and decoded on",
+            models="translation",
+        ),
+        Page(
+            "translation/attention_scores",
+            "Attention scores",
+            "balance",
+            "dot, general and additive scores side by side on one sentence: maps, context vectors "
+            "as mixtures, entropy, time",
+            models="translation",
+        ),
+        Page(
+            "translation/encoder_decoder",
+            "Encoder & decoder",
+            "swap_horiz",
+            "the three masks on one sentence, the shifted target, what leaks without the causal "
+            "mask, where cross-attention's K and V come from",
+            models="translation",
+        ),
+    ),
+    "Streams": (
+        Page(
+            "streams/mhc",
+            "mHC",
+            "waves",
+            "four residual streams in models trained with them: the doubly stochastic matrices of "
+            "every layer and token, Sinkhorn as a dial (on your own matrix too), gains through "
+            "depth beside plain and free hyper-connections, streams muted, the training replayed",
+            models="streams",
+        ),
+    ),
+    "Kernels": (
+        Page(
+            "kernels/flash_attention",
+            "FlashAttention",
+            "bolt",
+            "naive, three-pass, online and one-pass softmax on one row of the model's logits (or "
+            "yours: 1e4, −inf); the tiles in the kernel's own order with its running lines; "
+            "bytes, FLOPs and a roofline",
+        ),
+        Page(
+            "kernels/long_context",
+            "Long context",
+            "straighten",
+            "up to 16,384 tokens: pooled maps of all heads with exact tiles on zoom, sinks and "
+            "distances; masks and linear attention swapped in, with what each costs and loses; a "
+            "trained lightning indexer",
+        ),
+    ),
+    "Models": (
+        Page(
+            "models/model_zoo",
+            "Model zoo",
+            "table_chart",
+            "the twelve small models trained for the comparison, in one table and as charts, with "
+            "what is seed noise said",
+        ),
+    ),
+}
+ALL = tuple(page for pages in SECTIONS.values() for page in pages)

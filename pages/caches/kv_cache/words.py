@@ -1,0 +1,170 @@
+"""The words of the page "KV cache": equations, what to notice, snippets, and numbers as text."""
+
+from __future__ import annotations
+
+import re
+
+from tlmviz.analysis.caches.decode_steps import Decoding
+
+from .compute import CALCULATOR, COST, SIDE_BY_SIDE, STEPS, Asked, Setting
+
+EQUATIONS = {
+    STEPS: (
+        r"\begin{bmatrix} QK^\top & - \\ q_{T+1}K^\top & q_{T+1}k_{T+1}^\top \end{bmatrix},\qquad "
+        r"y_{T+1} = \sum_{i \le T+1} \frac{\exp(q_{T+1} k_i^\top)}{\sum_{j \le T+1} \exp(q_{T+1} k_j^\top)}\, v_i",
+        "Transformer with PyTorch, section 3.1, Eq. 34–37 (scaling by 1/√d left out, as there). The mask hides the new "
+        "column, so no old query ever meets a new key: Q need not be kept. For latent attention Eq. 42 keeps the "
+        "query's side as well; by the same argument it is never read again, and only c_KV and k^R are kept (Eq. 69).",
+    ),
+    COST: (
+        r"\text{with: } 2N + 4LHD\,T,\qquad \text{without: } 2N\,T + 4LHD\,T^2 \quad\text{operations for token } T",
+        "N: parameters in products of matrices. Attention, “KV Caching”, section 5, calls a step with the cache O(1); its "
+        "products with weights are, its attention is O(T). Masked cells are counted, as for any product of matrices.",
+    ),
+    SIDE_BY_SIDE: (
+        r"\text{MHA, GQA, MQA: } 2\,G\,D,\qquad \text{MLA: } d_c + d^R_h,\qquad \text{window: at most } W \text{ positions}",
+        "Numbers kept per token and layer. LLM notes, section 3.3; Transformer with PyTorch, sections 3.2 and 3.4; "
+        "Decoder-Only Transformers in Einstein Notation, sections 4.4 and 6.",
+    ),
+    CALCULATOR: (
+        r"\text{bytes} = B \cdot L \cdot T \cdot 2\,G\,D \cdot \tfrac{\text{bits}}{8},\qquad "
+        r"\text{MLA: } d_c + d^R_h \text{ in place of } 2\,G\,D,\qquad \text{window: } \min(T, W) \text{ in place of } T",
+        "LLM notes, section 3.3. All numbers here are by formula, the same that is held to nbytes of this project's caches. "
+        "The notes (section 3.2) say that GPT-3.5 and LLaMA use MQA: PaLM does; LLaMA 2 70B uses GQA, LLaMA 2 7B plain MHA, "
+        "and GPT-3.5's shape was never published.",
+    ),
+}
+POINTS = {
+    STEPS: (
+        "Each token adds **one row** to the map and **one column** to Kᵀ and Vᵀ. Rows above never change, so their queries "
+        "are never needed again: *q* is there for the newest token only.",
+        "A buffer is allocated ahead and doubles when it is full, so used and allocated bytes differ.",
+    ),
+    COST: (
+        "Without the cache every token costs a pass over the whole text: the gap grows with the length.",
+        "Milliseconds are measured here, on small models, where Python's overhead per layer hides much of what is saved.",
+    ),
+    SIDE_BY_SIDE: (
+        "Fewer key/value heads, a small latent or a window: three ways to keep less. Choose a model at the left, and *Steps* "
+        "shows its cache.",
+        "A ring has all its positions from the start, and then never grows.",
+    ),
+    CALCULATOR: (
+        "MHA pays for every head, GQA and MQA for groups, MLA for one latent; a window stops the growth.",
+        "Formats below 16 bits also need scales, which are not counted.",
+    ),
+}
+
+
+def size(count: float | None, unit: str = "B") -> str:
+    """A count with its unit in three digits; a dash where it is not known."""
+    if count is None:
+        return "—"
+    for prefix, factor in (("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= factor:
+            return f"{count / factor:.3g} {prefix}{unit}"
+    return f"{count:.0f} {unit}"
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~:&])", r"\\\1", text.replace("\n", " "))
+
+
+# --- snippets ----------------------------------------------------------------------------------------
+
+_START = """\
+import tlmviz
+from tlmviz.analysis.caches import cost, decode_steps
+{imports}
+lm = tlmviz.load({name!r})
+done = decode_steps.decode(
+    lm, lm.encode({text!r}),
+    tokens={tokens}, layer={layer}, head={head}, temperature={temperature}, seed={seed},
+)
+"""
+
+
+def _start(name: str, text: str, asked: Asked, done: Decoding, imports: str = "") -> str:
+    return _START.format(
+        name=name,
+        text=text,
+        tokens=done.steps,
+        layer=asked.layer,
+        head=asked.head,
+        temperature=asked.temperature,
+        seed=asked.seed,
+        imports=imports,
+    )
+
+
+def decode_snippet(name: str, text: str, asked: Asked, done: Decoding) -> str:
+    """The picture of the steps with the public API."""
+    return (
+        _start(name, text, asked, done, "from tlmviz.figures import kv_cache\n")
+        + """\
+print(done.used, done.allocated)  # bytes after the prompt and after each token
+flops = [
+    tuple(cost.step_flops(lm.config, done.prompt + step, cached).total for cached in (True, False))
+    for step in range(done.steps + 1)
+]
+figure = kv_cache.steps(done, flops, "light", title=lm.name)
+figure.show()
+"""
+    )
+
+
+def cost_snippet(name: str, text: str, asked: Asked, done: Decoding) -> str:
+    """Times and operations of a generation."""
+    return (
+        _start(name, text, asked, done)
+        + """\
+timing = decode_steps.measure(lm, done.ids, done.prompt)
+for way, (positions, milliseconds) in timing.ways.items():
+    print(way, positions, milliseconds)
+length = len(done.ids)
+print(cost.step_flops(lm.config, length), cost.step_flops(lm.config, length, cached=False))
+"""
+    )
+
+
+def size_snippet(names: list[str], text: str, length: int) -> str:
+    """Real caches beside the formula."""
+    return f"""\
+import torch
+
+import tlmviz
+from tlmviz.analysis.caches import cost
+
+sizes = {{}}
+for name in {names!r}:
+    lm = tlmviz.load(name)
+    cache = lm.new_cache()
+    ids = torch.tensor(lm.tokenizer.encode({text!r}) * {length})[:{length}]
+    lm(ids[None], cache)
+    sizes[name] = cache.nbytes, cost.cache_bytes(cost.Shape.of(lm.config), {length})
+print(sizes)
+"""
+
+
+def calculator_snippet(asked: Setting, own: bool) -> str:
+    """The calculator's numbers."""
+    name = asked.shape.name
+    find = "cost.Shape.of(lm.config, lm.n_parameters)" if own else f"shapes.find({name!r})"
+    lm = f"\nlm = tlmviz.load({name!r})" if own else ""
+    first = (
+        "import tlmviz\nfrom tlmviz.analysis import cost\n"
+        if own
+        else "from tlmviz.analysis import cost, shapes\n"
+    )
+    return (
+        first
+        + f"""{lm}
+shape = {find}
+whole = cost.cache_bytes(shape, {asked.length}, batch={asked.batch}, bits={asked.bits}, page={asked.page})
+fits = cost.requests(
+    shape, {asked.length}, {asked.memory:g}, bits={asked.bits}, weight_bits={asked.weight_bits}, page={asked.page}
+)
+print(shape.source, whole, fits)
+"""
+    )

@@ -1,0 +1,28 @@
+"""What Streamlit runs for every visitor: navigation, sidebar, the chosen page."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages import ALL, HOME, SECTIONS
+from tlmviz.ui import link, menu
+
+HERE = Path(__file__).resolve().parent
+
+st.set_page_config(page_icon=str(HERE / "icon.svg"), layout="wide", initial_sidebar_state=256)
+entries = {
+    page: st.Page(
+        HERE / page.folder / "page.py",
+        title=page.title,
+        icon=f":material/{page.icon}:",
+        url_path=page.path,
+        default=page.folder == HOME,
+    )
+    for page in ALL
+}
+opened = st.navigation(
+    {title: [entries[page] for page in pages] for title, pages in SECTIONS.items()}, expanded=True
+)
+menu.sidebar(next(page.models for page in ALL if entries[page] is opened))
+opened.run()
+link.keep("model", "text", "mt", "english", "smodel")

@@ -1,0 +1,131 @@
+"""What the page "Model zoo" reads: the table of the zoo, the noise of seeds, and the models' cards."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pandas as pd
+import streamlit as st
+
+from tlmviz.checkpoints import native as zoo
+from tlmviz.errors import BadCheckpoint, UnknownName
+from tlmviz.ui import compute
+
+TABLE = "zoo.csv"
+COLUMNS = (
+    "model",
+    "choice",
+    "group",
+    "bits_per_byte",
+    "parameters",
+    "cache_bytes_per_token",
+    "decode_tokens_per_s",
+    "training_tokens_per_s",
+    "seed_spread",
+)
+SAME, BETTER, WORSE = "within seed noise", "better", "worse"
+CURVE = re.compile(r"!\[[^\]]*\]\(curve\.svg\)")
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How much of a difference is chance: the mean of the baseline's seeds, and their spread to either side of it."""
+
+    centre: float
+    spread: float
+    seeds: int
+
+    @property
+    def band(self) -> tuple[float, float, float]:
+        """The mean less the spread, the mean, the mean plus the spread."""
+        return self.centre - self.spread, self.centre, self.centre + self.spread
+
+
+def path() -> Path:
+    """Where the table lies."""
+    return zoo.MODELS / TABLE
+
+
+def read(file: Path) -> pd.DataFrame:
+    """The zoo's table. Raises UnknownName where there is none, BadCheckpoint where it lacks a column or a number."""
+    if not file.is_file():
+        raise UnknownName(
+            f"There is no models/{TABLE} yet; `python -m tlmviz.training zoo --data DIR` trains every model of the zoo and "
+            "makes it."
+        )
+    try:
+        table = pd.read_csv(file)
+    except (ValueError, OSError) as error:  # pandas' own errors are ValueErrors
+        raise BadCheckpoint(
+            f"models/{TABLE} cannot be read ({error}); make it anew.".replace("\n", " ")
+        ) from error
+    missing = [name for name in COLUMNS if name not in table]
+    if missing:
+        raise BadCheckpoint(f"models/{TABLE} lacks {', '.join(missing)}; make it anew.")
+    for name in COLUMNS[3:]:
+        table[name] = pd.to_numeric(table[name], errors="coerce")
+    if table.empty or table["bits_per_byte"].isna().any():
+        raise BadCheckpoint(
+            f"models/{TABLE} has no bits per byte in some line, or no line at all; make it anew."
+        )
+    return table
+
+
+def noise(table: pd.DataFrame) -> Noise:
+    """The seeds' mean and spread (best to worst). Raises BadCheckpoint where the baseline is not in the table.
+
+    One more training of the baseline would miss the mean of three by chance as well: their spread to either side holds
+    three in four such misses (normal noise), and the range from best to worst alone only every second.
+    """
+    seeds = table.loc[table["group"].isin(("baseline", "seed")), "bits_per_byte"]
+    if not (table["group"] == "baseline").any():
+        raise BadCheckpoint(
+            f"models/{TABLE} has no line of the group “baseline” to compare with; make it anew."
+        )
+    return Noise(float(seeds.mean()), float(table["seed_spread"].max()), len(seeds))
+
+
+def judged(table: pd.DataFrame, noise: Noise) -> pd.DataFrame:
+    """The table with each line's difference from the seeds' mean, and whether that is more than chance."""
+    difference = table["bits_per_byte"] - noise.centre
+    inside = difference.abs() <= noise.spread
+    verdict = difference.lt(0).map({True: BETTER, False: WORSE}).mask(inside, SAME)
+    return table.assign(difference=difference, verdict=verdict)
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def _cached(file: str, changed: float) -> pd.DataFrame:
+    return read(Path(file))
+
+
+def table() -> pd.DataFrame:
+    """The zoo's table, read again when the file has changed. Raises as `read`."""
+    file = path()
+    return _cached(str(file), file.stat().st_mtime if file.is_file() else 0.0)
+
+
+def link(model: str, text: str = "") -> str | None:
+    """The address, from this page, of the explorer with a model and a text; None for a model that is not bundled."""
+    asked = {"model": model, **({"text": text} if text else {})}
+    return f"./?{urlencode(asked)}" if model in compute.models() else None
+
+
+def card(name: str) -> tuple[str, Path | None, str]:
+    """A model's card as the text before its loss curve, the curve's file, and the text after it. Raises UnknownName.
+
+    The title is left out, headings are made smaller.
+    """
+    folder = zoo.MODELS / name
+    file = folder / "card.md"
+    if name not in compute.models() or not file.is_file():
+        raise UnknownName(
+            f"There is no card of {name}; models/{name}/card.md is written when a model is trained."
+        )
+    text = file.read_text(encoding="utf-8").removeprefix(f"# {name}").strip()
+    text = re.sub(r"^## ", "#### ", text, flags=re.MULTILINE)
+    before, *after = CURVE.split(text, 1)
+    curve = folder / "curve.svg"
+    return before, curve if after and curve.is_file() else None, after[0] if after else ""

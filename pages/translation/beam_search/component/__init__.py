@@ -1,0 +1,64 @@
+"""The ranking of a search's texts under penalties that are moved in the browser: no new search, and no server while dragging.
+
+What travels is each text's log P, length, and what coverage and end terms are multiplied by; the scripts beside this
+file compute 004 Eq. 34-41 from them as `tlmviz.decoding.penalties` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tlmviz.decoding.penalties import Penalties, token_coverage
+from tlmviz.decoding.records import Candidate
+from tlmviz.ui.components.scripts import component
+
+MOST = 200  # texts that are sent, the most probable ones
+
+_component = component("tlmviz_beam_ranking", Path(__file__).parent, ("scores.js", "view.js"))
+
+
+def rows(
+    hypotheses: Sequence[Candidate], texts: Sequence[str], align: int | None, floor: float
+) -> list[dict[str, Any]]:
+    """What the browser ranks, a row per text: `coverage` is cp / beta and `ends` is ep / gamma, 0 without a source."""
+    found = []
+    for one, text in zip(hypotheses, texts):
+        attention = one.map(align)
+        coverage, ends = 0.0, 0.0
+        if attention is not None:
+            coverage = float(token_coverage(attention.sum(0), floor).sum())
+            ends = len(one.tokens) / attention.shape[1]
+        found.append(
+            {
+                "id": one.node,
+                "text": text,
+                "count": len(one.tokens),
+                "logp": float(np.sum(one.logps, dtype=np.float64)),
+                "coverage": coverage,
+                "ends": ends,
+                "finished": one.finished,
+            }
+        )
+    return sorted(found, key=lambda row: -row["logp"])[:MOST]
+
+
+def ranking(
+    rows: list[dict[str, Any]],
+    penalties: Penalties,
+    *,
+    source: bool,
+    origin: str,
+    key: str,
+    on_change: Callable[[], None],
+) -> None:
+    """Show the ranking; the browser sends {"alpha", "beta", "gamma"} as `weights` when a slider is let go.
+
+    A new `origin` makes the browser take over `penalties`; with the same origin it keeps its own.
+    """
+    weights = {name: getattr(penalties, name) for name in ("alpha", "beta", "gamma")}
+    data = {"rows": rows, "weights": weights, "kind": penalties.length, "source": source, "origin": origin}
+    _component(key=key, data=data, on_weights_change=on_change)

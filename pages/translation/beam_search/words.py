@@ -1,0 +1,155 @@
+"""The words of the page "Beam search": equations, what to notice, snippets."""
+
+from __future__ import annotations
+
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.penalties import Penalties
+from tlmviz.decoding.records import Candidate
+
+EQUATION = (
+    r"\begin{aligned} s(Y, X) &= \frac{\log P(Y|X)}{\mathrm{lp}(Y)} + \beta \sum_{j} \log \min\Big(\max\big("
+    r"\textstyle\sum_i a_{ij}, \text{floor}\big), 1\Big) + \gamma \frac{|Y|}{|X|} \\"
+    r"\mathrm{lp}(Y) &= \Big(\frac{5 + |Y|}{6}\Big)^{\alpha}\ \text{or}\ |Y|^{\alpha},\qquad "
+    r"\Big(\prod_{t=1}^{T} p_t\Big)^{1/T} = \exp \frac{1}{T} \sum_t \log p_t \end{aligned}",
+    "Mathematics in Modern NLP, Eq. 32-37, 41 and 33 (α = 1 with |Y|^α: the log of the geometric mean probability per token). "
+    "Where the notes differ: they say that lp keeps outputs short, but log P is negative, so a larger lp raises the score and "
+    "α > 0 favours longer outputs; and Eq. 37 has no floor, so one source token without attention would cost infinitely much.",
+)
+TREE_POINTS = (
+    "Branches are as thick as their token is probable; the orange line is the winner, the dotted one greedy. White circles "
+    "were kept, but nothing of them lived to the end; grey dots were dropped at once (point at them, or at their parent).",
+    "**Why greedy loses**: with a width of 1 every choice is final. Raise it, and see where the winner was not yet first.",
+    "**Why short outputs win**: every token multiplies by a probability below 1. Set α to 0, then raise it: "
+    "longer texts climb (▲). In the right figure a crossing at the top is a new winner.",
+    "Penalties rank finished texts only: living beams have one length, and log P alone decides among them.",
+)
+EXACT_POINTS = (
+    "**Search error**: the beam misses a text that the model itself prefers. **Model error**: the preferred text is worse, "
+    "often too short. A wider beam removes the first and uncovers the second (Stahlberg and Byrne 2019).",
+    "Branch and bound visits few of the N^T texts: log P only falls, so a beginning below the best complete text is cut.",
+    "Length penalties mend the model's choice, not the search: the exact text has the highest log P, seldom the best score.",
+)
+EXACT_EQUATION = (
+    r"\hat{Y} = \arg\max_{y_1 \dots y_T} \prod_{t=1}^{T} \Pr(y_t | y_1 \dots y_{t-1}, X):\quad N^T \text{ paths for all},\quad "
+    r"W \cdot N \cdot T \text{ candidates for a beam } (1 < W < N),\quad N \cdot T \text{ for greedy}",
+    "Mathematics in Modern NLP, Eq. 27-30 and section 6.1. N: tokens of the vocabulary, T: length, W: width.",
+)
+STORY_POINTS = (
+    "**The most probable story is dull**: beams of a language model agree on safe words, and repeat (Holtzman et al. 2020).",
+    "Sampled texts leave the beam within a few tokens (diamonds): their log P is far lower, and they read better.",
+    "Without a source there is no coverage and no end term; α alone decides between short and long.",
+)
+
+
+def greedy(best: Candidate, other: Candidate, rank: int, depth: int, width: int) -> str:
+    """What greedy gives here (`other`), and at which step the winner was in danger."""
+    gap = best.parts.logp - other.parts.logp
+    if best.tokens == other.tokens:
+        said = "Greedy finds the winner here"
+    elif gap > 0:
+        said = f"Greedy loses here: its text is {gap:.2f} nats less probable than the winner"
+    else:
+        said = f"Greedy's text is {-gap:.2f} nats more probable than the winner here, and loses by its score only"
+    if rank == 1 or width == 1:
+        return f"{said}; the winner's beginnings were the best of their step all along."
+    return f"{said}; at step {depth} the winner was only number {rank} of {width}: a narrower beam may lose it there."
+
+
+def snippet(name: str, text: str, options: BeamOptions, penalties: Penalties) -> str:
+    """The tree and the ranking with the public API."""
+    return f"""\
+import tlmviz
+from tlmviz.analysis.translation import beam_tree
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.penalties import Penalties
+from tlmviz.decoding.records import Candidate
+from tlmviz.figures.translation import beam_tree as pictures
+
+mt = tlmviz.load({name!r})
+search = mt.search({text!r}, {_options(options)})
+ranked = search.hypotheses({_penalties(penalties)})
+for one in ranked:
+    print(f"{{one.score:8.4f}}  {{mt.text(one.tokens)}}  {{one.parts}}")
+
+{_drawing("mt")}"""
+
+
+def story_snippet(name: str, prompt: str, options: BeamOptions, penalties: Penalties) -> str:
+    """The same for a story."""
+    return f"""\
+import tlmviz
+from tlmviz.analysis.translation import beam_tree
+from tlmviz.decoding.beam import BeamOptions, beam_search
+from tlmviz.decoding.penalties import Penalties
+from tlmviz.decoding.records import Candidate
+from tlmviz.decoding.steppers import LanguageStepper
+from tlmviz.figures.translation import beam_tree as pictures
+
+lm = tlmviz.load({name!r})
+stepper = LanguageStepper(lm.network, lm.encode({prompt!r}), lm.tokenizer.end_of_text)
+search = beam_search(stepper, {_options(options)})
+ranked = search.hypotheses({_penalties(penalties)})
+for one in ranked:
+    print(f"{{one.score:8.4f}}  {{lm.tokenizer.decode(one.tokens)}}")
+
+{_drawing("lm")}"""
+
+
+def exact_snippet(name: str, text: str, width: int) -> str:
+    """The model's own best translation beside the beam's."""
+    return f"""\
+import tlmviz
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.exact import ExactOptions, exact_search
+
+mt = tlmviz.load({name!r})
+text = {text!r}
+found = mt.search(text, BeamOptions(width={width})).hypotheses()
+beam = max(found, key=lambda one: one.parts.logp)
+exact = exact_search(mt.stepper(text), ExactOptions(max_length=mt.longest(text), expansions=4000, seconds=60))
+print("beam: ", beam.parts.logp, mt.text(beam.tokens))
+print("exact:", exact.logp, mt.text(exact.tokens), "proven" if exact.proven else "not proven")
+print(f"looked at {{exact.scored:,}} candidates of {{float(exact.all_texts):.1e}} texts")
+"""
+
+
+def _drawing(model: str) -> str:
+    return f"""\
+best = ranked[0]
+tree = beam_tree.tree(search, {model}.tokenizer.name, (beam_tree.Path("winner", best.tokens, best.logps),))
+figure = pictures.tree(
+    tree.nodes, tree.names, tree.fates(), "light", title={model}.name,
+    words=[level.words({model}.tokenizer.vocab_size) for level in tree.levels],
+    ranks={{one.node: f"#{{rank}}" for rank, one in enumerate(ranked, start=1)}}, ways=tree.ways, faded=set(),
+)
+figure.show()
+"""
+
+
+def _options(options: BeamOptions) -> str:
+    """Only what differs from the defaults."""
+    plain = BeamOptions()
+    names = (
+        "width",
+        "max_length",
+        "min_length",
+        "stop",
+        "no_repeat_ngram",
+        "prefix",
+        "banned",
+        "groups",
+        "diversity",
+        "shown",
+    )
+    given = [
+        f"{name}={getattr(options, name)!r}"
+        for name in names
+        if getattr(options, name) != getattr(plain, name)
+    ]
+    if options.penalties != plain.penalties:  # they matter to the rule that stops when no other can win
+        given.append(f"penalties={_penalties(options.penalties)}")
+    return f"BeamOptions({', '.join(given)})"
+
+
+def _penalties(penalties: Penalties) -> str:
+    return f"Penalties({penalties.alpha:g}, {penalties.beta:g}, {penalties.gamma:g}, {penalties.length!r}, {penalties.floor:g})"

@@ -1,0 +1,156 @@
+"""What people do on the explorer page, in a real browser."""
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+import tlmviz
+from tests.browser.helpers import (
+    TEXT,
+    assert_above_the_fold,
+    assert_fits,
+    frames_sent,
+    open_link,
+    phone,
+    wait_for_param,
+)
+
+
+def open_explorer(page, server, **params):
+    open_link(page, server, "", **params)
+    canvas = page.get_by_test_id("detail")
+    expect(canvas).to_have_attribute("data-painted-kind", "exact")
+    return canvas
+
+
+def painted_text(text: str) -> str:
+    tokens = tlmviz.load("stories-rope").trace(text).tokens
+    return f"{len(''.join(tokens))}:{len(tokens)}"
+
+
+def cell(page, canvas, row: int, col: int) -> tuple[float, float]:
+    """Page coordinates of one cell's middle, from the plan the component publishes."""
+    return tuple(
+        canvas.evaluate(
+            """(canvas, [row, col]) => {
+              const plan = JSON.parse(canvas.dataset.plan), box = canvas.getBoundingClientRect(), step = plan.side / plan.n;
+              return [box.x + plan.x + (col - plan.col + 0.5) * step, box.y + plan.y + (row - plan.row + 0.5) * step];
+            }""",
+            [row, col],
+        )
+    )
+
+
+def test_typing_repaints_the_map_and_changes_the_link(page, server):
+    canvas = open_explorer(page, server, text=TEXT)
+    expect(canvas).to_have_attribute("data-painted-text", painted_text(TEXT))
+    box = page.get_by_role("textbox", name="Text")
+    box.focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" cat")
+    expect(canvas).to_have_attribute("data-painted-text", painted_text(TEXT + " cat"))
+    wait_for_param(page, "text", TEXT + " cat")
+
+
+def test_arrow_keys_choose_a_head_and_a_reload_keeps_it(page, server):
+    canvas = open_explorer(page, server, text=TEXT)
+    page.get_by_test_id("overview").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(canvas).to_have_attribute("data-painted-head", "1.1")
+    expect(canvas).to_have_attribute("data-painted-kind", "exact")
+    wait_for_param(page, "head", "1.1")
+    page.reload()
+    expect(canvas).to_have_attribute("data-painted-head", "1.1")
+
+
+def test_hover_shows_the_exact_weight_without_the_server(page, server):
+    sent = frames_sent(page)
+    canvas = open_explorer(page, server, text=TEXT, head="1.2")
+    page.wait_for_load_state("networkidle")
+    before = len(sent)
+    page.mouse.move(*cell(page, canvas, 5, 3))
+    tooltip = page.get_by_test_id("tooltip")
+    expect(tooltip).to_be_visible()
+    weight = tlmviz.load("stories-rope").trace(TEXT).attention(1, 2)[5, 3].item()
+    shown = [float(number) for number in re.findall(r"\d+\.\d+(?:e-?\d+)?|\d+e-\d+", tooltip.inner_text())]
+    assert any(number == pytest.approx(weight, rel=2e-3, abs=1e-6) for number in shown), (
+        weight,
+        tooltip.inner_text(),
+    )
+    assert len(sent) == before
+
+
+def test_a_click_pins_a_cell_for_the_panels_and_the_link(page, server):
+    canvas = open_explorer(page, server, text=TEXT)
+    page.mouse.click(*cell(page, canvas, 6, 2))
+    wait_for_param(page, "query", "6")
+    wait_for_param(page, "key", "2")
+    expect(page.get_by_text(re.compile("query 6 to key 2"))).to_be_visible()
+    page.reload()
+    expect(page.get_by_text(re.compile("query 6 to key 2"))).to_be_visible()
+
+
+def test_a_shared_link_opens_the_same_picture_in_a_second_tab(page, server, browser):
+    open_explorer(
+        page, server, text=TEXT, head="2.4", query="5", stage="scaled", panel="Mute heads", mute="0.1"
+    )
+    other = browser.new_page()
+    other.goto(page.url)
+    canvas = other.get_by_test_id("detail")
+    expect(canvas).to_have_attribute("data-painted-head", "2.4", timeout=60_000)
+    params = parse_qs(urlsplit(other.url).query)
+    assert params["head"] == ["2.4"] and params["query"] == ["5"] and params["stage"] == ["scaled"]
+    expect(other.get_by_text(re.compile("1 heads? muted"))).to_be_visible(timeout=60_000)
+    other.close()
+
+
+def test_ten_thousand_characters_leave_a_sentence_a_picture_and_the_text(page, server):
+    canvas = open_explorer(page, server, text=TEXT)
+    long = ("The cat sat on the big mat. " * 400)[:10_000]
+    page.get_by_role("textbox", name="Text").fill(long)
+    expect(page.get_by_text(re.compile(r"tokens and stories-rope reads"))).to_be_visible()
+    expect(canvas).to_have_attribute("data-painted-text", re.compile(r":1024$"))
+    expect(page.get_by_role("textbox", name="Text")).to_have_value(long)
+
+
+def test_downloads_bring_the_map_and_the_trace(page, server, tmp_path):
+    import numpy as np
+    import pandas as pd
+
+    open_explorer(page, server, text=TEXT, panel="Data", head="0.3")
+    trace = tlmviz.load("stories-rope").trace(TEXT)
+    with page.expect_download() as csv:
+        page.get_by_role("button", name=re.compile("^Map of layer")).click()
+    table = pd.read_csv(csv.value.path(), index_col=0)
+    np.testing.assert_allclose(table.to_numpy(), trace.attention(0, 3).numpy(), atol=1e-6)
+    with page.expect_download() as npz:
+        page.get_by_role("button", name=re.compile("NPZ")).click()
+    arrays = np.load(npz.value.path())
+    np.testing.assert_allclose(arrays["blocks.0.attn.lse"], trace["blocks.0.attn.lse"][0].numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_stacks_the_parts_without_sideways_scrolling(server, browser, scheme):
+    with phone(browser, scheme) as page:
+        canvas = open_explorer(page, server, text=TEXT)
+        overview, detail = page.get_by_test_id("overview").bounding_box(), canvas.bounding_box()
+        assert detail["y"] > overview["y"] + overview["height"] - 5
+        assert_fits(page)
+
+
+def test_the_first_view_holds_text_map_and_predictions_at_laptop_size(page, server):
+    canvas = open_explorer(page, server, text=TEXT)
+    chart = page.locator(".stPlotlyChart").first
+    expect(chart).to_be_visible()
+    for part in (page.get_by_role("textbox", name="Text"), page.get_by_test_id("overview"), canvas, chart):
+        assert_above_the_fold(part)
+
+
+def test_a_deep_link_is_the_first_thing_a_fresh_server_sees(fresh_server, page):
+    open_link(page, fresh_server, "inside_block", text=TEXT, step="softmax")
+    expect(page.get_by_role("heading", name=re.compile("Inside a block"))).to_be_visible()
+    expect(page.get_by_role("radio", name="softmax", exact=True)).to_be_visible()
+    expect(page.get_by_text("Page not found")).to_have_count(0)

@@ -1,0 +1,100 @@
+"""What people do on the pages "Position schemes" and "Context extension", in a real browser."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+
+OWN = "Your own text"
+SHORT = dict(model="zoo-rope", xtimes="read 1.5 × training length")
+
+
+def open_page(page, server, path: str, **params):
+    open_link(page, server, path, **params)
+    expect(page.locator(".stPlotlyChart .main-svg").first).to_be_visible()
+    expect(page.get_by_text("Copy as Python")).to_be_visible()
+
+
+def chart(page, title: str):
+    """The chart of this title, the newest where Streamlit still keeps a stale one."""
+    return page.locator(".stPlotlyChart").filter(has_text=title).last
+
+
+def test_the_views_and_a_head_are_in_the_link_and_a_reload_brings_them_back(page, server):
+    open_page(page, server, "position_schemes")
+    expect(chart(page, "What each scheme adds")).to_contain_text("only the mask tells order")
+    page.get_by_role("radio", name="Position similarity").click()
+    wait_for_param(page, "pview", "Position similarity")
+    page.get_by_role("combobox", name="Head").click()
+    page.get_by_role("option", name="Head 7").click()
+    wait_for_param(page, "head", "0.7")
+    expect(chart(page, "How alike positions")).to_contain_text("factor on the weight, head 7")
+    page.reload()
+    expect(chart(page, "How alike positions")).to_contain_text("factor on the weight, head 7")
+    page.get_by_role("radio", name="Extrapolation").click()
+    expect(chart(page, "Loss along the text")).to_contain_text("Learned stops here: it has 256 vectors")
+
+
+def test_a_text_of_ones_own_is_pasted_shared_and_kept_by_both_pages(page, server):
+    text = "Tom saw a dog. Anna saw a dog. Tom saw a 🐈 <b>& $x$"
+    open_page(page, server, "position_schemes", pview="Extrapolation")
+    page.get_by_role("radio", name=OWN).click()
+    expect(page.get_by_text("The text is empty")).to_be_visible()
+    page.get_by_role("button", name="Write or paste").click()
+    box = page.get_by_role("textbox", name="Your text")
+    box.fill(text)
+    page.keyboard.press("Control+Enter")
+    wait_for_param(page, "own", text)
+    expect(page.get_by_text(re.compile("nothing lies beyond"))).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Context extension").click()
+    expect(page.get_by_role("heading", name=re.compile("^Context extension"))).to_be_visible()
+    expect(page.get_by_role("radio", name=OWN)).to_be_checked()
+    wait_for_param(page, "own", text)
+
+
+def test_a_scale_a_scheme_and_a_change_are_in_the_link_and_a_reload_brings_them_back(page, server):
+    open_page(page, server, "context_extension", **SHORT)
+    expect(chart(page, "Loss along the text")).to_contain_text("beyond training (256 tokens)")
+    field = page.get_by_role("spinbutton", name="Scale s")
+    field.fill("8")
+    field.press("Enter")
+    wait_for_param(page, "xscale", "8")
+    expect(chart(page, "Frequency of each plane")).to_contain_text("1/8")
+    page.get_by_role("button", name="Position interpolation", exact=True).click()
+    expect(chart(page, "Loss along the text")).not_to_contain_text("Position interpolation")
+    page.get_by_text("Change only").click()
+    wait_for_param(page, "xdiff", "true")
+    expect(chart(page, "Change of the loss against unscaled")).to_contain_text("Unscaled")
+    page.reload()
+    expect(chart(page, "Change of the loss against unscaled")).not_to_contain_text("Position interpolation")
+    expect(chart(page, "Frequency of each plane")).to_contain_text("1/8")
+    expect(field).to_have_value("8")
+
+
+def test_a_scale_below_one_is_refused_in_a_sentence_while_it_stays_in_the_field(page, server):
+    open_page(page, server, "context_extension", **SHORT, xscale=0.5)
+    expect(page.get_by_role("alert").first).to_contain_text("The scale is 0.5")
+    expect(page.get_by_role("spinbutton", name="Scale s")).to_have_value("0.5")
+    expect(chart(page, "Loss along the text")).to_contain_text("NTK-aware")
+
+
+def test_deep_links_open_what_they_name(server, page):
+    chosen = {**SHORT, "model": "zoo-gqa", "xsw": "YaRN", "xat": "after 50% of training length"}
+    open_page(page, server, "context_extension", **chosen)
+    expect(
+        page.get_by_text(re.compile("128 tokens are read with .* everything after with YaRN"))
+    ).to_be_visible()
+    expect(chart(page, "Loss after the change")).to_contain_text("Rotated keys")
+    expect(page.get_by_text("Page not found")).to_have_count(0)
+
+
+def test_pictures_are_above_the_fold_and_a_phone_scrolls_inside(page, server, browser):
+    for path in ("position_schemes", "context_extension"):
+        open_page(page, server, path, model="zoo-rope")
+        assert_above_the_fold(page.locator(".stPlotlyChart").first)
+    with phone(browser) as small:
+        open_page(small, server, "position_schemes")
+        assert_fits(small)
+        assert small.locator(".st-key-schemeswide").evaluate("box => box.scrollWidth > box.clientWidth")

@@ -1,0 +1,136 @@
+"""What people do in the view "Sinkhorn dial" of the page mHC, in a real browser."""
+
+import re
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import expect
+
+from tests.browser.attention.test_explorer import wait_for_param
+from tlmviz import kernels
+from tlmviz.analysis.streams import scaling_support
+
+TEXT = "Tom saw a dog."
+MIXED = "4 1 2\n1 3 1\n5 1 1"
+
+
+def open_dial(page, server, **params):
+    """The dial, once it is drawn and the server is at rest."""
+    query = "&".join(
+        f"{key}={quote(str(value))}"
+        for key, value in {"sview": "Sinkhorn dial", "text": TEXT, **params}.items()
+    )
+    page.goto(f"{server}mhc?{query}")
+    dial = page.locator(".dial")
+    expect(dial).to_have_attribute("data-painted", re.compile(r"\d"))
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(500)
+    return dial
+
+
+def entries(page) -> np.ndarray:
+    """The matrix as it is drawn, each entry as it reads when it is pointed at."""
+    n = int(page.locator(".dial").get_attribute("data-n"))
+    found = np.empty((n, n))
+    for i, j in np.ndindex(n, n):
+        page.locator(f".picture.matrix rect[data-cell='{i * n + j}']").hover()
+        said = page.get_by_text(f"Row {i + 1}, column {j + 1}: ").text_content()
+        found[i, j] = float(re.search(r": ([\d.e+-]+),", said).group(1))
+    return found
+
+
+def test_scrubbing_is_the_browsers_and_what_it_shows_is_numpys(page, server):
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
+    dial = open_dial(page, server, sds="Own matrix")
+    logits = torch.from_numpy(scaling_support.parse(MIXED, "entries"))
+    iterates = kernels.sinkhorn_iterates(logits, 40)
+    found = scaling_support.support(np.ones((3, 3), bool))
+    slider = page.get_by_label("Half steps of Sinkhorn-Knopp")
+    box = slider.bounding_box()
+    before, seen = len(sent), set()
+    page.mouse.move(box["x"] + 8, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    for share in np.linspace(0.1, 0.5, 9):
+        page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        seen.add(dial.get_attribute("data-step"))
+    assert len(seen) > 5 and len(sent) == before, "nothing is sent while dragging"
+    page.mouse.up()
+    slider.fill("6")
+    expect(dial).to_have_attribute("data-step", "6")
+    assert entries(page) == pytest.approx(iterates[3].numpy(), abs=1e-9)
+    assert float(dial.get_attribute("data-residual")) == pytest.approx(
+        float(scaling_support.residuals(iterates)[3]), rel=1e-9
+    )
+    assert float(dial.get_attribute("data-rate")) == pytest.approx(
+        scaling_support.rate(logits, found), abs=1e-9
+    )
+    slider.press("ArrowRight")
+    half = iterates[3] / iterates[3].sum(1, keepdim=True)
+    expect(dial).to_have_attribute("data-step", "7")
+    assert entries(page) == pytest.approx(half.numpy(), abs=1e-9)
+    wait_for_param(page, "sdi", "7")
+    page.reload()
+    expect(page.locator(".dial")).to_have_attribute("data-step", "7")
+
+
+def test_a_models_matrix_is_walked_taken_over_and_edited(page, server):
+    dial = open_dial(page, server, smodel="stories-mhc")
+    expect(page.locator(".gains")).to_contain_text("16 sublayers with 0 iterations each")
+    page.get_by_role("button", name="Next sublayer").click()
+    page.get_by_role("button", name="Previous token").click()
+    wait_for_param(page, "ssub", "1")
+    page.get_by_label("Temperature", exact=True).fill("30")
+    wait_for_param(page, "sdt", "1.995")
+    residual = float(dial.get_attribute("data-residual"))
+    page.get_by_role("button", name="Take these logits over").click()
+    expect(page.get_by_text("Your matrix, to edit")).to_be_visible()
+    wait_for_param(page, "sdk", "Logits")
+    assert float(dial.get_attribute("data-residual")) == pytest.approx(residual, rel=1e-4)
+    cell = page.get_by_label("Row 1, column 2")
+    cell.fill("nonsense")
+    cell.press("Enter")
+    expect(page.get_by_label("Row 2, column 2")).to_be_focused()
+    expect(page.get_by_role("alert")).to_contain_text("Row 1, number 2, “nonsense”, is not a number")
+    expect(cell).to_have_value("nonsense")
+    cell.fill("-inf")
+    cell.press("Tab")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.locator(".verdict")).to_contain_text("Total support")
+    for j in range(4):  # faster than the server answers
+        page.get_by_label(f"Row 3, column {j + 1}").fill(str(j))
+    page.keyboard.press("Tab")
+    page.wait_for_function(
+        "() => (new URLSearchParams(location.search).get('sdm') ?? '').includes('0 1 2 3')"
+    )
+    assert [page.get_by_label(f"Row 3, column {j + 1}").input_value() for j in range(4)] == [
+        "0",
+        "1",
+        "2",
+        "3",
+    ]
+    page.get_by_role("button", name="One row and column more").click()
+    expect(dial).to_have_attribute("data-n", "5")
+    expect(page.locator(".verdict")).to_contain_text("Total support")
+    page.get_by_text("Model’s logits").click()
+    expect(page.locator(".gains")).to_be_visible()
+    wait_for_param(page, "sdm", None)
+    page.get_by_text("Own matrix", exact=True).click()
+    expect(page.get_by_label("Row 1, column 2")).to_have_value("-inf")
+
+
+def test_no_scaling_is_said_and_the_pictures_are_above_the_fold(page, server):
+    open_dial(page, server, sds="Own matrix", sdm="1 2 3\n0 4 0\n0 5 0")
+    expect(page.locator(".verdict")).to_contain_text("No support")
+    for picture in (".picture.matrix", ".picture.residual"):
+        box = page.locator(picture).bounding_box()
+        assert box["y"] > 0 and box["y"] + box["height"] <= 800, (picture, box)
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator(".picture.residual svg")).to_be_visible()
+    page.wait_for_timeout(500)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save these pictures as SVG").click()
+    assert "Own matrix: 0 iterations" in download.value.path().read_text()

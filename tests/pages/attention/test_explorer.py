@@ -1,0 +1,147 @@
+"""The explorer page through AppTest: at its defaults, and at each control's extremes."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.attention.explorer import panels
+from tests.pages.helpers import MAIN, PATIENCE, assert_healthy, badges, by_title, run_snippet
+from tlmviz.ui import link as state
+
+LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # about 11,000 characters
+TEXTS = {
+    "one character": "a",
+    "emoji": "😀😀 a cat 🐈‍⬛ and 👨‍👩‍👧‍👦",
+    "right to left": "שלום עולם مرحبا بالعالم",
+    "control characters": "a\x01b\x02\x7fc\u200b\u202ed",
+    "markup": "<b>bold</b> $x^2$ **stars** `code` <|endoftext|>",
+    "many characters": LONG,
+    "spaces": "     ",
+}
+
+
+def open_app(**params) -> AppTest:
+    app = AppTest.from_file(MAIN, default_timeout=PATIENCE)
+    app.query_params.update(params)
+    return app.run()
+
+
+def test_the_defaults_show_predictions_products_and_passing_badges():
+    app = open_app()
+    assert_healthy(app)
+    titles = by_title(app)
+    assert any(title.startswith("Next token after") for title in titles)
+    assert "Products that add up to the score" in titles
+    assert "red-badge" not in badges(app) and "Rows sum to 1" in badges(app)
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_any_text_gives_a_picture_and_never_a_traceback(text):
+    app = open_app()
+    app.text_input(key="text").set_value(text).run()
+    assert_healthy(app)
+    assert by_title(app)
+    assert app.text_input(key="text").value == text  # nothing the user typed is lost
+    assert bool(app.warning) == (text == LONG)
+
+
+def test_a_long_text_says_what_was_given_and_what_is_read():
+    app = open_app()
+    app.text_input(key="text").set_value(LONG).run()
+    [warning] = app.warning
+    assert "tokens" in warning.value and "the first" in warning.value
+
+
+def test_an_empty_text_asks_for_one_in_a_sentence():
+    app = open_app()
+    app.text_input(key="text").set_value("").run()
+    assert_healthy(app)
+    assert [info.value for info in app.info] == ["The text is empty; type at least one character."]
+
+
+def test_an_unknown_model_in_the_link_is_named_and_the_default_opens():
+    app = open_app(model="gpt-9")
+    assert_healthy(app)
+    assert "gpt-9" in app.warning[0].value
+    assert app.selectbox(key="model").value == "stories-rope"
+
+
+def test_every_model_opens():
+    app = open_app()
+    for name in app.selectbox(key="model").options:
+        app.selectbox(key="model").set_value(name).run()
+        assert_healthy(app)
+
+
+@pytest.mark.parametrize("panel", panels.PANELS)
+def test_every_panel_opens_by_link(panel):
+    app = open_app(panel=panel)
+    assert_healthy(app)
+    assert app.session_state["panel"] == panel
+
+
+@pytest.mark.parametrize("temperature", [0.0, 2.0])
+def test_temperature_extremes_change_the_probabilities(temperature):
+    app = open_app(temp=str(temperature))
+    assert_healthy(app)
+    [bars] = [f for title, f in by_title(app).items() if title.startswith("Next token after")]
+    first = bars["data"][0]["text"][0]
+    assert (first == "100.0%") == (temperature == 0.0)
+
+
+@pytest.mark.parametrize("factor", [0.25, 4.0])
+def test_scale_extremes_change_the_row_and_the_prediction(factor):
+    app = open_app(panel="Scale")
+    app.select_slider(key="scale").set_value(factor).run()
+    assert_healthy(app)
+    assert "The pinned query's weights (probability)" in by_title(app)
+    [summary] = [m.value for m in app.markdown if "KL(original" in m.value]
+    assert "**0.0000** nats here" not in summary
+
+
+def test_muting_no_head_changes_nothing_and_muting_all_changes_much():
+    app = open_app(panel="Mute heads")
+    [summary] = [m.value for m in app.markdown if "KL(original" in m.value]
+    assert "**0.0000** nats here" in summary and "**+0.0000** nats per token" in summary
+    app.multiselect(key="mute").set_value(app.multiselect(key="mute").options).run()
+    assert_healthy(app)
+    [summary] = [m.value for m in app.markdown if "KL(original" in m.value]
+    assert "**0.0000** nats here" not in summary
+
+
+def test_the_link_sets_head_and_pin():
+    app = open_app(head="2.3", query="4", key="1")
+    assert_healthy(app)
+    [caption] = [c.value for c in app.caption if c.value.startswith("Layer 2, head 3")]
+    assert "query 4 to key 1" in caption
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"head": "99.99"},
+        {"head": "x"},
+        {"query": "100000"},
+        {"key": "3"},
+        {"stage": "nonsense"},
+        {"overlay": "1.1,,9"},
+    ],
+    ids=str,
+)
+def test_a_broken_link_still_opens(params):
+    assert_healthy(open_app(**params))
+
+
+def test_examples_replace_the_text_and_drop_its_pins():
+    app = open_app(query="4", key="1")
+    app.button(key="example-Repeats").click().run()
+    assert_healthy(app)
+    assert app.text_input(key="text").value == state.EXAMPLES["Repeats"]
+    assert app.session_state["_view"].query is None
+
+
+def test_the_snippet_runs_and_reproduces_the_map():
+    app = open_app(head="1.2")
+    assert len(app.code) == 1
+    scope = run_snippet(app)
+    assert scope["weights"].shape == (len(scope["trace"]), len(scope["trace"]))
+    assert abs(scope["weights"].sum(-1) - 1).max() < 1e-4

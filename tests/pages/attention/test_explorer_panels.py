@@ -1,0 +1,17 @@
+"""The arithmetic beside the map."""
+
+import pytest
+
+from pages.attention.explorer.panels import products_of
+from tests import tiny
+
+
+@pytest.mark.parametrize("positions", ["rope", "relative"])
+def test_the_products_add_up_to_the_score(tokenizer, positions):
+    model = tiny.language_model(tokenizer, positions=positions, relative_distance=5, n_kv_heads=2)
+    trace = model.trace(tiny.TEXT)
+    scores = trace.scores(1, 3, "masked")
+    for query, key in ((len(trace) - 1, 0), (6, 2), (6, 1), (4, 4)):
+        products = products_of(trace, 1, 3, query, key)
+        assert products.shape == (model.config.head_dim,)
+        assert products.sum() == pytest.approx(scores[query, key].item(), abs=1e-4)

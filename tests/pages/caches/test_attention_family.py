@@ -1,0 +1,239 @@
+"""The page "Attention family", run as Streamlit runs it: at its defaults and at each control's extremes."""
+
+import pytest
+
+from pages.caches.attention_family import compute as family_state
+from pages.caches.attention_family.controls import FREE, PUBLISHED
+from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
+from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
+from tlmviz.ui import compute
+
+PAGE = "caches/attention_family"
+MAPS, LATENT, REDUNDANCY, ONE = "Trained maps", "Latent attention", "Redundancy", "Collapse lemma"
+ZOO = dict(model="zoo-rope", text="Lily had a red ball. Lily lost the")
+
+
+def opened(head: str = "", **session):
+    return open_page(PAGE, {"head": head} if head else None, **session)
+
+
+def titles(app) -> list[str]:
+    return [title_of(chart) for chart in charts(app)]
+
+
+# --- the morph --------------------------------------------------------------------------------------
+
+
+def test_opens_on_the_loaded_model(tmp_path):
+    app = opened()
+    [figure] = charts(app)
+    assert [step["label"].partition(":")[0] for step in figure["layout"]["sliders"][0]["steps"]] == [
+        "MHA",
+        "GQA 3",
+        "GQA 2",
+        "MQA",
+        "MLA",
+    ]
+    assert "✗" not in words(app) and words(app).count("✓") == 8 and app.latex and "Eq. 38 to 41" in words(app)
+    table = app.dataframe[0].value
+    assert table["MQA"]["W_K"] == "1 × (192 × 32), per all heads" and table["MHA"]["W_↓KV"] == "–"
+    scope = run_snippet(app, tmp_path)
+    assert (
+        scope["sizes"] == Sizes.of(compute.model("stories-rope").config) and len(scope["figure"].frames) == 5
+    )
+    assert (tmp_path / "family.html").is_file()
+
+
+def test_deepseek_has_its_numbers_and_opens_where_it_is_asked_to(tmp_path):
+    app = opened(fset=PUBLISHED, fat="MLA", flen=131_072)
+    [figure] = charts(app)
+    assert figure["layout"]["sliders"][0]["active"] == 8
+    said = words(app)
+    assert (
+        "MLA caches 576 numbers per token and layer, MHA 32,768 (× 56.9)" in said
+        and "compresses its queries" in said
+    )
+    table = app.dataframe[0].value
+    assert (
+        table["MLA"]["W_↓KV"] == "1 × (7,168 × 512), per all heads"
+        and table["MLA"]["W_↑K"] == "128 × (512 × 128), per head"
+    )
+    scope = run_snippet(app, tmp_path)
+    assert scope["sizes"] == DEEPSEEK and scope["stages"][-1].cached == 576
+
+
+@pytest.mark.parametrize(
+    "sizes, sentence",
+    [
+        (dict(fdm=0), "d_model is 0"),
+        (dict(frot=3), "even number"),
+        (dict(fqh=0), "heads is 0"),
+    ],
+)
+def test_sizes_of_no_layer_are_one_sentence_and_nothing_else_is_lost(sizes, sentence):
+    app = opened(fset=FREE, **sizes)
+    assert not app.exception and sentence in app.error[0].value and not app.get("plotly_chart")
+    for name, value in sizes.items():
+        assert app.number_input(name).value == value
+    app.segmented_control("fset").set_value(PUBLISHED).run()
+    assert len(charts(app)) == 1
+
+
+@pytest.mark.parametrize(
+    "sizes", [dict(fdm=1, fqh=1, fhd=1, flat=1, frot=0), dict(fdm=32_768, fqh=128, fhd=1024, flat=8192)]
+)
+def test_the_smallest_and_the_largest_free_layer(sizes):
+    charts(opened(fset=FREE, **sizes))
+
+
+def test_a_variant_that_other_sizes_do_not_have_gives_way():
+    app = opened(fset=PUBLISHED, fat="GQA 64")
+    app.segmented_control("fset").set_value("Loaded model").run()
+    [figure] = charts(app)
+    assert figure["layout"]["sliders"][0]["active"] == 0 and app.selectbox("fat").value == "MHA"
+
+
+def test_nonsense_in_the_link_is_named():
+    app = follow_link(PAGE, dict(fview="Cats", fset="GPT-9", fat="GQA 99", flen="7", model="llama"))
+    charts(app)
+    said = " ".join(warning.value for warning in app.warning)
+    assert all(f"“{name}”" in said for name in ("Cats", "GPT-9", "GQA 99"))
+
+
+# --- trained models ---------------------------------------------------------------------------------
+
+
+def test_every_model_of_the_family_reads_the_same_text(tmp_path):
+    app = opened(**ZOO, fview=MAPS, head="2.5")
+    grid, beside = charts(app)
+    assert [
+        label.partition("<br>")[2] for label in grid["layout"]["yaxis"]["ticktext"]
+    ] == family_state.family("zoo-rope")
+    assert len(beside["data"]) == 5 and "Layer 2, head 5" in title_of(beside)
+    table = app.dataframe[0].value.set_index("Model")
+    assert dict(table["Cached numbers per token and layer"]) == {
+        "zoo-rope": 256,
+        "zoo-gqa": 64,
+        "zoo-mqa": 32,
+        "zoo-mla": 72,
+        "zoo-window": 256,
+    }
+    lm = compute.model("zoo-mqa")
+    assert table["Loss here"]["zoo-mqa"] == pytest.approx(
+        lm.trace(ZOO["text"]).loss_per_token().mean().item(), abs=1e-5
+    )
+    assert run_snippet(app, tmp_path)["picture"].shape[0] == len(lm.encode(ZOO["text"]))
+
+
+def test_a_model_without_a_family_is_named_and_the_zoo_s_is_shown():
+    app = opened(fview=MAPS, text=ZOO["text"])
+    assert len(charts(app)) == 2 and "stories-rope was trained once only" in words(app)
+
+
+# --- latent attention -------------------------------------------------------------------------------
+
+
+def test_latent_attention_is_taken_apart(tmp_path):
+    app = opened(**{**ZOO, "model": "zoo-mla"}, fview=LATENT, head="3.1")
+    found = titles(app)
+    assert (
+        found[0].startswith("Multiplied beforehand")
+        and "Layer 3, head 1: two parts" in found[2]
+        and len(found) == 4
+    )
+    assert words(app).count("✓") == 10 and "✗" not in words(app)
+    scope = run_snippet(app, tmp_path)
+    errors = scope["absorbed_errors"](scope["lm"], scope["trace"])
+    assert f"layer 3's output on this text moves by {errors[3]:.1e}" in words(app) and max(errors) < 1e-5
+    for left, right, product in ((0, 1, 2), (3, 4, 5)):
+        shapes = [charts(app)[0]["data"][i]["z"]["shape"] for i in (left, right, product)]
+        (rows, inner), (same, cols), whole = ([int(n) for n in shape.split(",")] for shape in shapes)
+        assert inner == same and whole == [rows, cols]
+
+
+def test_a_model_without_a_latent_gives_way_to_one_that_has_it():
+    app = opened(**ZOO, fview=LATENT)
+    assert (
+        "zoo-rope has no latent attention" in words(app)
+        and "Shown is zoo-mla" in words(app)
+        and len(charts(app)) == 4
+    )
+
+
+# --- redundancy -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        {},
+        dict(sim="CKA, unbiased", how="mean"),
+        dict(sim="Correlation of maps", prn="Greedy"),
+    ],
+    ids=str,
+)
+def test_heads_are_compared_pruned_and_merged(session, tmp_path, monkeypatch):
+    app = opened(**ZOO, fview=REDUNDANCY, **session)
+    assert len(titles(app)) == 5 and "Correlation of similarity and change of loss over 112 pairs" in words(
+        app
+    )
+    prune = charts(app)[2]["data"]
+    assert [line["name"] for line in prune] == [
+        "this text",
+        "other texts",
+        "other texts, drawn order (seed 0)",
+    ]
+    if session.get("prn") != "Greedy":
+        scope = run_snippet(app, tmp_path)
+        assert len(scope["losses"].here) == 33 and len(scope["shared"].here) == 4 * 7 + 1
+
+
+@pytest.mark.parametrize(
+    "model, sentence", [("zoo-mqa", "share already"), ("zoo-mla", "one latent for all heads")]
+)
+def test_where_nothing_is_left_to_share_it_is_said(model, sentence):
+    app = opened(**{**ZOO, "model": model}, fview=REDUNDANCY)
+    assert len(charts(app)) == 3 and sentence in app.info[0].value
+
+
+# --- one M, and odd texts ---------------------------------------------------------------------------
+
+
+def test_one_m_is_one_map_until_positions_come(tmp_path):
+    app = opened(**ZOO, fview=ONE)
+    labels = charts(app)[0]["layout"]["yaxis"]["ticktext"]
+    apart = [float(label.rpartition(" up to ")[2].removesuffix(" apart")) for label in labels]
+    assert apart[1] < 1e-6 and apart[3] < 1e-6 and min(apart[0], apart[2], apart[4]) > 0.1
+    assert run_snippet(app, tmp_path)["missed"] > 0.1
+
+
+@pytest.mark.parametrize(
+    "view, model, text",
+    [
+        ("Morph", "zoo-rope", "a"),
+        (MAPS, "zoo-rope", "a"),
+        (LATENT, "zoo-mla", "a"),
+        (ONE, "zoo-alibi", "a"),
+        (MAPS, "zoo-rope", "<b>x</b> $x$ 😀 <|endoftext|>"),
+        (LATENT, "zoo-mla", "<b>x</b> $x$ 😀 <|endoftext|>"),
+        (REDUNDANCY, "zoo-gqa", "a b"),
+    ],
+)
+def test_odd_texts_are_read_or_a_sentence(view, model, text):
+    app = opened(model=model, fview=view, text=text)
+    charts(app)
+    assert "✗" not in words(app) and app.text_input("text").value == text
+
+
+@pytest.mark.parametrize("view", [LATENT, ONE])
+def test_ten_thousand_characters_are_cut_and_sent_light(view):
+    long = ("The cat sat on the big mat. " * 400)[:10_000]
+    app = opened(model="zoo-mla", fview=view, text=long)
+    found = titles(app)
+    assert "the first 256 are shown" in app.warning[0].value and app.text_input("text").value == long
+    assert view != LATENT or "last 160 of 256 tokens" in found[2]
+
+
+def test_an_empty_text_is_one_sentence():
+    app = opened(model="zoo-rope", text="")
+    assert not app.exception and "empty" in app.info[0].value and not app.get("plotly_chart")

@@ -1,0 +1,154 @@
+"""The page "Serving", run as Streamlit runs it: at its defaults and at each control's extremes."""
+
+from functools import partial
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.caches.serving import compute as serving_state
+from tests.pages.helpers import charts, open_page, run_snippet, title_of, words
+from tlmviz.ui import link as state
+
+PAGE = "caches/serving"
+SHORT = dict(model="zoo-rope", vtok="4")
+
+
+opened = partial(open_page, PAGE)
+
+
+def sentence(app: AppTest) -> str:
+    """The only error, with no picture, and everything that was typed still there."""
+    assert not app.exception and not app.get("plotly_chart")
+    [error] = app.error
+    assert app.text_area("vreq").value
+    return error.value
+
+
+def test_opens_on_six_requests_that_share_copy_and_evict():
+    app = opened()
+    picture, continuous, static = charts(app)
+    table = app.dataframe[0].value.set_index("Batching")
+    assert len(picture["frames"]) == table["steps"]["Continuous"] < table["steps"]["Static"]
+    assert table["spared"]["Continuous"] > table["spared"]["No sharing"] == 0
+    assert table["copies"]["Continuous"] and table["evictions"]["Continuous"]
+    assert table["waste"]["Static"] > 2 * table["waste"]["Continuous"] and table["padding"]["Static"] > 0
+    assert table["tokens_per_step"]["Continuous"] > 1.5 * table["tokens_per_step"]["Static"]
+    assert words(app).count("✓") == 5 and "✗" not in words(app)
+    assert all("slots held and used, of 144" in title_of(chart) for chart in (continuous, static))
+    assert app.latex and "sections 4.5" in words(app)
+    scope = run_snippet(app)
+    assert len(scope["figure"].frames) == len(picture["frames"])
+    assert [run.texts for run in scope["runs"].values()] == [tuple(app.dataframe[1].value["text"])] * 2
+
+
+@pytest.mark.parametrize("name", ["zoo-mla", "zoo-window", "zoo-mqa", "zoo-alibi", "zoo-learned"])
+def test_every_kind_of_model_serves(name):
+    app = opened(**{**SHORT, "model": name}, vpol="Static")
+    picture, *_ = charts(app)
+    assert "memory under static batching" in title_of(picture)
+    assert words(app).count("✓") == 5 and "✗" not in words(app)
+
+
+def test_sharing_off_remembered_and_pages_of_one():
+    table = opened(**SHORT, vshare="Off").dataframe[0].value
+    assert list(table["Batching"]) == ["Continuous", "Static"] and not table["spared"].any()
+    app = opened(**SHORT, vshare="Remembered", vpage=1, vpages=160)
+    charts(app)
+    table = app.dataframe[0].value.set_index("Batching")
+    assert table["waste"]["Continuous"] == 0 and table["spared"]["Continuous"] and "✗" not in words(app)
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (dict(vpage=0), "The page size is 0; give at least 1."),
+        (dict(vpages=0), "The number of pages is 0; give at least 1."),
+        (dict(vbatch=0), "The largest batch is 0; give at least 1."),
+        (dict(vpage=256, vpages=256), "65,536 slots"),
+        (dict(vtok="many"), "hold “many”; give whole numbers from 1 to 64"),
+        (dict(vtok="8, 1e3"), "“1e3”"),
+        (dict(vtok="0"), "“0”; give whole numbers from 1 to 64"),
+        (dict(vtok=" , "), "There are no tokens to write; give a number from 1 to 64"),
+        (dict(varr="0, -3"), "“-3”; give whole numbers from 0 to 200"),
+        (dict(varr="٣" * 30), "steps of arrival hold"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(change, said):
+    assert said in sentence(opened(**{**SHORT, **change}))
+
+
+def test_requests_larger_than_memory_are_left_out_and_the_others_served():
+    app = opened(**SHORT, vpages=3)
+    picture, *_ = charts(app)
+    [warning] = app.warning
+    assert (
+        warning.value.count("is left out. Its prompt and answer take") == 4
+        and "give more pages" in warning.value
+    )
+    assert "Request A" in warning.value and list(app.dataframe[1].value["request"]) == ["D", "F"]
+    app.number_input("vpage").set_value(1).run()
+    assert (
+        not app.exception
+        and not app.get("plotly_chart")
+        and "There is no request to serve" in app.info[0].value
+    )
+
+
+def test_more_requests_than_memory_queue_and_all_are_served():
+    app = opened(model="zoo-rope", vreq="The cat\n" * 8, vtok="10", varr="0", vpages=2, vshare="Off")
+    charts(app)
+    texts = app.dataframe[1].value
+    assert len(texts) == 8 and (texts["written"] == 10).all() and not app.warning
+
+
+def test_generation_past_the_context_writes_what_fits_and_says_so():
+    lm = serving_state.compute.model("zoo-rope")
+    ids = lm.tokenizer.encode("The cat sat on the mat. " * 60)
+    app = opened(**SHORT, text=lm.tokenizer.decode(ids[:243]), vreq="…\nThe cat", vpages=40)
+    app.text_input("vtok").set_value("64, 4").run()
+    charts(app)
+    [warning] = app.warning
+    room = 256 - len(lm.encode(app.text_input("text").value))
+    assert f"writes at most {room}" in warning.value and "reads 256" in warning.value and 0 < room < 20
+    assert app.dataframe[1].value["written"][1] <= room and app.text_input("vtok").value == "64, 4"
+
+
+@pytest.mark.parametrize(
+    "prompts, left",
+    [
+        ("a", "A"),
+        ("...\n\n  \n…", "AB"),
+        ("<b>x</b> $x$\n😀 🐈‍⬛\n<|endoftext|>\n# *a* [b](c)", "ABCD"),
+        ("The cat\n" * 500, "ABCDEFGH"),
+    ],
+)
+def test_odd_prompts(prompts, left):
+    app = opened(**SHORT, vreq=prompts, vpages=60)
+    charts(app)
+    assert "".join(app.dataframe[1].value["request"]) == left and "✗" not in words(app)
+    assert app.text_area("vreq").value == prompts
+    assert ("500 requests are given" in "".join(warning.value for warning in app.warning)) == (
+        len(prompts) > 1000
+    )
+
+
+def test_nothing_to_serve_and_ten_thousand_letters_are_sentences():
+    app = opened(**SHORT, vreq="")
+    assert not app.exception and not app.get("plotly_chart") and "write at least one" in app.info[0].value
+    long = ("The cat sat on the big mat. " * 400)[:10_000]
+    app.text_area("vreq").set_value(long).run()
+    assert not app.exception and not app.get("plotly_chart") and "Request A" in app.warning[0].value
+    assert app.text_area("vreq").value == long
+
+
+def test_without_a_beginning_the_rest_of_each_line_is_served():
+    app = opened(**SHORT, text="", vpages=40)
+    charts(app)
+    assert app.dataframe[1].value["prompt"].iloc[0] == " She"
+
+
+def test_examples_are_the_shared_beginning():
+    app = opened(**SHORT)
+    app.button("example-Repeats").click().run()
+    charts(app)
+    assert app.dataframe[1].value["prompt"].iloc[0] == state.EXAMPLES["Repeats"] + " She"

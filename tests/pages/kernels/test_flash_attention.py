@@ -1,0 +1,163 @@
+"""The page "FlashAttention", run as Streamlit runs it: at its defaults and at each control's extremes."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.kernels.flash_attention import compute as flash_state
+from tests.pages.helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
+from tlmviz.analysis.kernels import roofline
+
+PAGE = "kernels/flash_attention"
+LONG = "The cat sat on the mat and looked at the big red ball. " * 30
+
+
+opened = partial(open_page, PAGE)
+
+
+def table(app: AppTest) -> str:
+    [found] = [markdown.value for markdown in app.markdown if markdown.value.startswith("| |")]
+    return found
+
+
+@pytest.fixture
+def app():
+    return opened()
+
+
+def test_opens_on_five_algorithms_on_the_models_row(app):
+    [row] = charts(app)
+    assert title_of(row).startswith("Layer 0, head 0, query 27: 28 logits")
+    assert len(row["frames"]) == 84
+    assert badges(app).count("✓") == 3 and "✗" not in badges(app)
+    assert (
+        "NaN" not in table(app) and app.latex and any("Eq. 72–87" in caption.value for caption in app.caption)
+    )
+
+
+@pytest.mark.parametrize("part", flash_state.PARTS)
+def test_every_part_opens_with_green_badges(part):
+    app = opened(part=part)
+    assert len(charts(app)) == (3 if part == "Memory and time" else 1)
+    assert "✗" not in badges(app)
+
+
+@pytest.mark.parametrize("label", flash_state.PRESETS)
+def test_presets_fill_the_field_and_online_holds(app, label):
+    app.button(key=f"preset-{label}").click().run()
+    charts(app)
+    assert not app.warning and app.text_input(key="logits").value
+    lines = table(app).splitlines()[2:]
+    assert ("NaN" in lines[0]) == (label in ("One at 1e4", "All + 100", "All −inf"))
+    assert "NaN" not in "".join(lines[1:]) and "✗" not in badges(app)
+    assert ("Naive = online here" in badges(app)) == ("NaN" not in lines[0])
+    app.button(key="as-in-model").click().run()
+    assert app.text_input(key="logits").value == ""
+    assert app.button(key="as-in-model").disabled
+
+
+def test_the_models_own_logits_can_be_edited(app):
+    before = title_of(charts(app)[0])
+    app.button(key="preset-own").click().run()
+    assert title_of(charts(app)[0]) == before
+    assert len(app.text_input(key="logits").value.split(",")) == 28
+
+
+@pytest.mark.parametrize(
+    "typed, said",
+    [
+        ("1, two", "“two”"),
+        ("nan", "no answer"),
+        (",", "no numbers"),
+        ("1 " * 40, "40 logits and this row has 28"),
+    ],
+)
+def test_bad_logits_are_one_sentence_and_stay_in_the_field(app, typed, said):
+    app.text_input(key="logits").set_value(typed).run()
+    assert len(charts(app)) == 1
+    [warning] = app.warning
+    assert said in warning.value and "model's own logits" in warning.value
+    assert app.text_input(key="logits").value == typed
+
+
+@pytest.mark.parametrize("typed, count", [("3", 1), ("1e4, -1e4, -inf", 3), ("0 0 0 0", 4)])
+def test_typed_logits_are_walked(app, typed, count):
+    app.text_input(key="logits").set_value(typed).run()
+    [row] = charts(app)
+    assert f"{count} logit" in title_of(row) and len(row["frames"]) == 3 * count
+    assert "✗" not in badges(app)
+
+
+@pytest.mark.parametrize("layer, head, token", [(0, 5, 0), (5, 0, 5), (5, 5, 26)])
+def test_layer_head_and_token_are_shared(app, layer, head, token):
+    for key, value in (("_layer", layer), ("_head", head), ("_token", token)):
+        app.selectbox(key).set_value(value).run()
+    [row] = charts(app)
+    n = token + 1
+    assert title_of(row) == f"Layer {layer}, head {head}, query {token}: {n} logit{'s' * (n != 1)}"
+    assert app.session_state["_view"].head == (layer, head) and app.session_state["_view"].query == token
+
+
+@pytest.mark.parametrize("rows", [4, 64])
+@pytest.mark.parametrize("cols", [4, 64])
+@pytest.mark.parametrize("text", ["a", LONG], ids=["short", "long"])
+def test_tile_sizes_reach_their_ends(rows, cols, text):
+    app = opened(part="Tiles", br=rows, bc=cols, text=text)
+    [picture] = charts(app)
+    assert f"tiles of {rows} × {cols}" in title_of(picture)
+    assert ("the first 64 of" in title_of(picture)) == (text == LONG)
+    assert "✗" not in badges(app)
+
+
+def test_a_long_row_says_what_is_left_out():
+    [row] = charts(opened(text=LONG))
+    assert "the last 64 of" in title_of(row) and len(row["frames"]) == 192
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        *({"dev": device.name} for device in roofline.DEVICES), {"len": 128}, {"len": 131072}, {"dim": 32}, {"dim": 256},
+        *({"tile": tile, "sram": memory} for tile in flash_state.TILES for memory in (16, 1024)),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_cost_controls_reach_their_ends(session):
+    app = opened(part="Memory and time", **session)
+    assert len(charts(app)) == 3
+    [numbers] = [markdown.value for markdown in app.markdown if markdown.value.startswith("One head")]
+    assert "times less" in numbers
+    if session.get("sram") == 16 and session["tile"] == "128 × 128":
+        assert "does not fit" in numbers
+
+
+def test_an_empty_text_is_one_sentence():
+    app = opened(text="")
+    assert not app.exception and "empty" in app.info[0].value
+
+
+@pytest.mark.parametrize("name", ["stories-rope", "stories-gpt"])
+@pytest.mark.parametrize("part", flash_state.PARTS)
+def test_snippets_run_and_say_what_the_page_says(name, part, capsys):
+    app = opened(part=part, model=name)
+    assert len(app.code) == 1
+    scope = run_snippet(app)
+    figures, printed = scope[SHOWN], capsys.readouterr().out
+    if part == "One row":
+        shown = charts(app)[0]
+        assert len(figures[0].frames) == len(shown["frames"])
+        assert [w.error for w in scope["walks"]][-1] < 1e-5 and "One pass" in printed
+        own = scope["trace"].scores(0, 0, "masked")[27, scope["keys"]]
+        assert np.allclose(scope["x"], own, atol=1e-5)
+        assert tuple(figures[0].frames[-1].data[-1].text)[4].split("<br>")[0] == "<b>One pass</b>"
+    elif part == "Tiles":
+        assert float(printed.rsplit(":", 1)[1]) < 1e-5
+    else:
+        assert printed.count("microseconds") == 2
+
+
+def test_the_snippet_of_typed_logits_holds_them():
+    scope = run_snippet(opened(logits="1, -inf, 1e4"))
+    assert scope["x"].tolist() == [1, -np.inf, 1e4] and not scope["walks"][0].finite

@@ -1,0 +1,169 @@
+"""The page "Long context", run as Streamlit runs it."""
+
+from functools import partial
+
+import pytest
+
+from pages.kernels.long_context import compute as long_state
+from tests.pages.helpers import by_title, follow_link, open_page, run_snippet, words
+
+PAGE = "kernels/long_context"
+SHORT = dict(src=long_state.OWN, own="Tom saw a dog.\n\nAnna saw a dog. Tom saw a")
+
+
+opened = partial(open_page, PAGE)
+
+
+@pytest.fixture(scope="module")
+def app():
+    return opened(ltok=256)
+
+
+def test_the_default_lies_beyond_the_training_length():
+    app = opened()
+    shown = by_title(app)
+    assert app.session_state["ltok"] == 2048
+    assert any(title.startswith("Loss along the text") for title in shown)
+    assert any(title.startswith("All heads") for title in shown) and any(
+        title.startswith("Exact tile: 20") for title in shown
+    )
+    assert (
+        "beyond it" in words(app)
+        and "stories-rope wrote beforehand" in words(app)
+        and "red-badge" not in words(app)
+    )
+
+
+@pytest.mark.parametrize("source", [long_state.SAMPLE, long_state.WRITTEN])
+def test_stories_of_another_length_and_their_snippet(source):
+    app = opened(ltok=256, src=source)
+    by_title(app)
+    assert source == long_state.SAMPLE or "256 tokens written by stories-rope" in words(app)
+    scope = run_snippet(app)
+    assert len(scope["trace"]) == len(scope["ids"]) <= 256 and scope["tile"].shape == (20, 20)
+    assert f"{len(scope['ids']):,} tokens, one pass in" in words(app)
+
+
+def test_the_sample_is_cut_to_the_asked_tokens_or_whole():
+    lm = long_state.compute.model("stories-rope")
+    whole = long_state.sample("stories-rope", 16_384)
+    assert whole == long_state.sample_text() and 4096 < len(lm.tokenizer.encode(whole)) + 1 < 8192
+    assert len(lm.tokenizer.encode(long_state.sample("stories-rope", 1024))) == 1023
+
+
+@pytest.mark.parametrize(
+    "statistic", ["Sink", "Previous token", "Itself", "Mean distance", "Beyond training"]
+)
+def test_every_statistic_is_drawn(app, statistic):
+    app.selectbox("lstat").set_value(statistic).run()
+    assert len(by_title(app)) == 6
+
+
+@pytest.mark.parametrize("where", [(0, 0, 1), (10_000, 10_000, 256), (200, 0, 8)])
+def test_the_tile_stays_inside_the_text(where):
+    app = opened(**SHORT, trow=where[0], tcol=where[1], tside=where[2])
+    assert any(title.startswith("Exact tile") for title in by_title(app))
+    assert app.number_input("trow").value == where[0]  # what was asked for is kept
+    assert run_snippet(app)["tile"].numel() >= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a", "😀 cat 🐈‍⬛", "a\x01b\x02\x7fc\u202ed", "<b>x</b> $x$ `code` <|endoftext|>", "  \n\n "],
+    ids=repr,
+)
+@pytest.mark.parametrize("view", ["Maps", "Masks"])
+def test_odd_texts(text, view):
+    app = opened(src=long_state.OWN, own=text, lview=view)
+    assert by_title(app) and "red-badge" not in words(app)
+    assert app.text_area("own").value == text
+
+
+def test_an_empty_text_is_one_sentence():
+    app = opened(src=long_state.OWN)
+    assert not app.exception and "empty" in app.info[0].value
+
+
+def test_a_text_that_is_too_long_is_cut_and_kept(monkeypatch):
+    monkeypatch.setattr(long_state, "LONGEST", 1500)
+    text = "The cat sat on the mat. " * 300
+    app = opened(src=long_state.OWN, own=text)
+    by_title(app)
+    assert "the first 1,500 are shown" in app.warning[0].value and app.text_area("own").value == text
+
+
+def test_learned_positions_stop_at_their_end_in_a_sentence():
+    app = opened(model="stories-gpt", src=long_state.OWN, own="The cat sat on the mat. " * 120)
+    by_title(app)
+    assert "learned vectors for 512 positions" in app.warning[0].value
+
+
+def test_short_texts_are_in_the_link_and_long_ones_are_said_not_to_be():
+    app = opened(**SHORT)
+    assert app.query_params["own"] == SHORT["own"] and "in the link" in words(app)
+    app.text_area("own").set_value("word " * 450).run()
+    by_title(app)
+    assert "own" not in app.query_params and "too long for the link" in words(app)
+
+
+def test_a_link_brings_the_text():
+    app = follow_link(PAGE, dict(SHORT), from_the_start=True)
+    by_title(app)
+    assert app.text_area("own").value == SHORT["own"]
+
+
+def test_every_method_is_compared_and_can_be_reproduced():
+    app = opened(**SHORT, lview="Masks", masks=list(long_state.METHODS))
+    by_title(app)
+    [table] = app.dataframe
+    assert list(table.value["Method"]) == ["Full", *long_state.METHODS]
+    assert table.value["Mass covered"].between(0, 1.0001).all() and table.value["Mass covered"][
+        0
+    ] == pytest.approx(1, abs=1e-5)
+    assert table.value["Output error"][0] == pytest.approx(0, abs=1e-5) and table.value["Change"][0] == 0
+    for name in ("Full", "BigBird", "Performer"):
+        app.selectbox("pat").set_value(name).run()
+        assert any(title.startswith(name) for title in by_title(app))
+        scope = run_snippet(app)
+        assert abs(scope["change"] - table.value.set_index("Method")["Change"][name]) < 1e-4
+
+
+def test_no_method_leaves_the_full_one():
+    app = opened(**SHORT, lview="Masks", masks=[])
+    by_title(app)
+    assert list(app.dataframe[0].value["Method"]) == ["Full"]
+
+
+def test_an_empty_window_is_one_sentence_and_the_rest_is_shown():
+    app = opened(**SHORT, lview="Masks", lwin=0)
+    by_title(app)
+    assert "window is 0" in app.warning[0].value
+    assert "Sliding window" not in list(app.dataframe[0].value["Method"]) and len(app.dataframe[0].value) > 1
+
+
+def test_examples_become_the_own_text_but_never_replace_one():
+    app = opened(src=long_state.OWN)
+    app.button("example-Repeats").click().run()
+    assert app.text_area("own").value.startswith("The cat saw a bird")
+    app.text_area("own").set_value("My own words here").run()
+    app.button("example-Repeats").click().run()
+    assert app.text_area("own").value == "My own words here"
+
+
+def test_the_indexer_opens_on_this_page():
+    app = opened(**SHORT, lview="Lightning indexer")
+    assert not app.exception and not app.error
+
+
+@pytest.mark.parametrize(
+    "x, y, tile",
+    [
+        ([100, 140], [500, 520], (490, 100, 40)),
+        ([140, 100], [520, 500], (490, 100, 40)),
+        ([0, 3], [0, 3], (0, 0, 8)),
+        ([0, 16000], [0, 16000], (7872, 7872, 256)),
+        ([-50, 10], [-50, 10], (0, 0, 60)),
+    ],
+)
+def test_a_dragged_box_becomes_a_tile(x, y, tile):
+    assert long_state.tile_from_box(x, y) == tile

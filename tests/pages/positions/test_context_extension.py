@@ -1,0 +1,176 @@
+"""The page "Context extension", run as Streamlit runs it: at its defaults, at each control's extremes, with bad input."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from pages.positions.context_extension import compute as extension_state
+from pages.positions.context_extension.compute import PLAIN, SCHEMES, SHARES, STATIC
+from tests.pages.helpers import by_title, follow_link, open_page, run_snippet, words
+from tlmviz.analysis.positions.context_extension import RECOMPUTED, STORED, TURNED
+from tlmviz.ui import link as state
+
+PAGE = "positions/context_extension"
+SMALL = dict(model="zoo-rope", xtimes=1.5, xs=["NTK-aware"])
+OWN = dict(model="zoo-rope", xsrc=extension_state.OWN)
+
+
+opened = partial(open_page, PAGE)
+
+
+def charts(app) -> dict[str, dict]:
+    """By title, without its unit."""
+    return {title.split(" (")[0]: chart for title, chart in by_title(app).items()}
+
+
+def table(app):
+    return app.dataframe[0].value.set_index("Scheme")
+
+
+def test_opens_on_losses_of_the_bundled_stories_beyond_the_training_length():
+    app = opened()
+    shown = charts(app)
+    assert list(shown) == ["Loss along the text", "Frequency of each plane", "Loss after the change"]
+    assert {trace["name"] for trace in shown["Loss along the text"]["data"]} == {
+        PLAIN,
+        *extension_state.SHOWN,
+    }
+    assert words(app).count("✓") == 6 and "✗" not in words(app) and len(app.latex) == 1
+    assert "3,072 of 4,300 tokens" in words(app)
+    told = table(app)
+    for scheme in ("NTK-aware", "Dynamic NTK", "YaRN"):
+        assert told["Change beyond"][scheme] < -0.1
+    assert told["Change within"]["Position interpolation"] > 0.5 and told["Change within"]["Dynamic NTK"] == 0
+    assert told["Scores"]["YaRN"] == pytest.approx((0.1 * np.log(3) + 1) ** 2)
+
+
+def test_rotated_keys_go_wrong_after_a_change_and_unrotated_ones_do_not():
+    app = opened()
+    charts(app)
+    loss = {way: float(words(app).split(f"**{way}** · loss ")[1][:5]) for way in (RECOMPUTED, TURNED, STORED)}
+    assert abs(loss[TURNED] - loss[RECOMPUTED]) < 0.02 and loss[STORED] > loss[RECOMPUTED] + 0.3
+    texts = [code.value for code in app.code[:3]]
+    assert texts[0][:20] == texts[1][:20] != texts[2][:20]
+
+
+@pytest.mark.parametrize("scale", [1.0, 32.0])
+@pytest.mark.parametrize("times", [1.5, 4])
+def test_extremes_of_scale_and_length(scale, times):
+    app = opened(
+        model="zoo-rope",
+        xscale=scale,
+        xtimes=times,
+        xs=list(SCHEMES[1:]),
+        xdiff=True,
+        xat=SHARES[0],
+        xsw=STATIC[-1],
+    )
+    shown = charts(app)
+    assert len(shown["Change of the loss against unscaled"]["data"]) == len(SCHEMES) and "✗" not in words(app)
+    told = table(app)
+    np.testing.assert_allclose(told.loc[["Position interpolation", "YaRN"], "Slowest plane"], 1 / scale)
+    if scale == 1:
+        assert told.loc[list(STATIC), "Change beyond"].abs().max() < 1e-4
+
+
+@pytest.mark.parametrize("scale", [0.5, 0.0, -3.0])
+def test_a_scale_below_one_is_one_sentence_and_the_pictures_stay(scale):
+    app = opened(**SMALL, xscale=scale)
+    assert len(charts(app)) == 3
+    [warning] = app.warning
+    assert f"The scale is {scale:g}" in warning.value and "3 is used instead" in warning.value
+    assert app.number_input("xscale").value == scale
+
+
+def test_a_scale_below_one_in_the_link_is_the_same_sentence():
+    app = follow_link(PAGE, {"xscale": "0.5"}, **SMALL)
+    assert len(charts(app)) == 3 and "The scale is 0.5" in app.warning[0].value
+
+
+def test_no_scheme_leaves_the_unscaled_model():
+    app = opened(**{**SMALL, "xs": []})
+    assert [trace["name"] for trace in charts(app)["Loss along the text"]["data"]] == [PLAIN]
+
+
+@pytest.mark.parametrize("scheme", STATIC)
+def test_every_scheme_is_switched_to(scheme):
+    app = opened(**SMALL, xsw=scheme, xat=0.5)
+    assert len(
+        charts(app)["Loss after the change"]["data"]
+    ) == 3 and f"everything after with {scheme}" in words(app)
+
+
+def test_switching_late_in_a_text_that_ends_within_the_training_length():
+    app = opened(**OWN, own="The cat sat on the mat. " * 3, xat=1.0, xs=["YaRN"])
+    assert len(charts(app)["Loss after the change"]["data"]) == 3 and "nothing lies beyond it" in words(app)
+
+
+@pytest.mark.parametrize(
+    "text, few",
+    [
+        ("a", True),
+        ("cat", True),
+        ("<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>\x01\u202e", False),
+        ("# *a* [b](c) :red[d] \n\n", False),
+    ],
+)
+def test_odd_texts(text, few):
+    app = opened(**OWN, own=text, xs=["YaRN"])
+    assert (
+        len(charts(app)) == (2 if few else 3) and "✗" not in words(app) and app.text_area("own").value == text
+    )
+    assert not few or "needs four tokens" in app.info[0].value
+
+
+def test_ten_thousand_characters_are_kept():
+    text = ("The cat sat on the mat and looked at the big red ball. " * 200)[:10_000]
+    app = opened(**OWN, own=text, xs=["YaRN"], xtimes=4)
+    assert (
+        charts(app)
+        and "of your text" in words(app)
+        and app.text_area("own").value == text
+        and "own" not in app.query_params
+    )
+
+
+def test_an_empty_text_is_one_sentence_and_an_example_fills_it():
+    app = opened(**OWN)
+    assert not app.exception and "empty" in app.info[0].value and not app.get("plotly_chart")
+    app.button("example-Repeats").click().run()
+    assert charts(app) and app.text_area("own").value == state.EXAMPLES["Repeats"]
+
+
+@pytest.mark.parametrize("name", ["zoo-window", "zoo-mla", "zoo-mqa"])
+def test_other_models_with_rope(name):
+    app = opened(**{**SMALL, "model": name})
+    assert len(charts(app)) == 3 and "✗" not in words(app)
+    assert ("sees a window of 64 tokens" in words(app)) == (name == "zoo-window")
+
+
+def test_models_without_rope_name_those_that_have_it():
+    app = opened(**{**SMALL, "model": "zoo-alibi"})
+    assert not app.exception and not app.get("plotly_chart") and "ALiBi" in app.warning[0].value
+    app.button("open-zoo-rope").click().run()
+    assert app.session_state["model"] == "zoo-rope" and charts(app)
+
+
+def test_the_snippet_makes_the_numbers_of_the_page():
+    app = opened(**SMALL, xat=0.25)
+    charts(app)
+    scope = run_snippet(app)
+    told = table(app)
+    for scheme, loss in scope["curves"].items():
+        assert scope["inside_and_beyond"](loss, 256) == pytest.approx(
+            tuple(told.loc[scheme, ["Within", "Beyond"]]), abs=1e-4
+        )
+    assert f"**{STORED}** · loss {scope['done'].losses[STORED].mean():.3f}" in words(app)
+
+
+@pytest.mark.parametrize(
+    "param, value", [("xtimes", "99"), ("xsw", "Magic"), ("xs", "Magic"), ("model", "gpt-9"), ("xat", "x")]
+)
+def test_links_that_make_no_sense_open_the_defaults(param, value):
+    session = {} if param == "model" else {"model": "zoo-rope"}
+    app = follow_link(PAGE, {param: value}, **session)
+    assert len(charts(app)) == 3 and app.select_slider("xtimes").value == 3

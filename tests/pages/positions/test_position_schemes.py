@@ -1,0 +1,133 @@
+"""The page "Position schemes", run as Streamlit runs it: every view, odd texts, and what its numbers must be."""
+
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+
+import tlmviz
+from pages.positions.context_extension import compute as extension_state
+from pages.positions.position_schemes import compute as schemes_state
+from pages.positions.position_schemes.compute import TITLES, VIEWS
+from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
+from tlmviz.ui import link as state
+from tlmviz.ui.link import View
+
+PAGE = "positions/position_schemes"
+OWN = dict(xsrc=extension_state.OWN, own="Tom saw a dog.\n\nAnna saw a dog. Tom saw a")
+
+
+opened = partial(open_page, PAGE)
+
+
+def panels(chart: dict) -> list[str]:
+    """The schemes named above the panels."""
+    return [note["text"].split("<b>")[1].split("</b>")[0] for note in chart["layout"]["annotations"]]
+
+
+def test_opens_on_what_six_trained_models_add():
+    app = opened()
+    schemes, slopes, ranked = charts(app)
+    assert panels(schemes) == list(TITLES.values()) and title_of(schemes).startswith("What each scheme adds")
+    assert "slope given, decay measured" in title_of(slopes)
+    assert [trace["name"] for trace in ranked["data"]] == list(TITLES.values())
+    assert words(app).count("✓") == 4 and "✗" not in words(app) and len(app.latex) == 1
+    assert "The same 256 tokens" in words(app)
+
+
+@pytest.mark.parametrize("view", VIEWS[1:])
+def test_every_view_of_the_last_head(view):
+    app = opened(pview=view, pmeas="Decay", _view=View(head=(3, 7)))
+    schemes = charts(app)[0]
+    if view == "Extrapolation":
+        assert [trace["name"] for trace in schemes["data"]] == list(TITLES.values())
+        assert "The same 1,024 tokens" in words(app)
+        assert "Learned stops here" in json.dumps(schemes["layout"]["annotations"])
+    else:
+        assert panels(schemes) == list(TITLES.values())
+    if view == "Attention by distance":
+        assert title_of(schemes).endswith("layer 3 (probability)") and len(schemes["data"]) == 6 * 8
+    if view == "Position similarity":
+        assert "head 7" in json.dumps(schemes["layout"]["annotations"]) and "from distance 31 on" in words(
+            app
+        )
+
+
+def test_the_table_says_what_the_models_say_and_the_words_are_true():
+    app = opened()
+    table = app.dataframe[0].value.set_index("Scheme")
+    lm = tlmviz.load("zoo-alibi")
+    from tlmviz.analysis.samples import sample_text
+
+    ids = [lm.tokenizer.end_of_text, *lm.tokenizer.encode(sample_text())][:1024]
+    loss = lm.trace_ids(ids).loss_per_token().numpy()
+    found = table.loc["ALiBi", ["Loss to 256", "Loss to 512", "Loss to 1,024"]].astype(float)
+    np.testing.assert_allclose(found, [loss[:255].mean(), loss[255:511].mean(), loss[511:].mean()], atol=2e-4)
+    last = table["Loss to 1,024"]
+    assert np.isnan(last["Learned"]) and np.isnan(table["Loss to 512"]["Learned"])
+    assert (
+        last["RoPE"] > table["Loss to 256"]["RoPE"] + 1
+        and last["ALiBi"] < table["Loss to 256"]["ALiBi"] + 0.1
+    )
+    assert table["Moved"]["Sinusoidal"] > 1e-3 > 1e-6 > table["Moved"]["RoPE"]
+    assert table["Parameters"]["Learned"] == 256 * 128 and table["Parameters"]["ALiBi"] == 0
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize(
+    "text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>\x01\u202e"], ids=["one token", "markup"]
+)
+def test_odd_texts(view, text):
+    app = opened(pview=view, xsrc=extension_state.OWN, own=text)
+    assert charts(app) and "✗" not in words(app) and app.text_area("own").value == text
+
+
+def test_a_text_within_the_training_length_is_said_to_show_nothing_beyond():
+    app = opened(pview="Extrapolation", **OWN)
+    assert charts(app) and "nothing lies beyond" in words(app)
+
+
+def test_ten_thousand_characters_are_kept_and_read_up_to_four_times_the_training_length():
+    text = ("The cat sat on the mat and looked at the big red ball. " * 200)[:10_000]
+    app = opened(pview="Extrapolation", xsrc=extension_state.OWN, own=text)
+    [loss, *_] = charts(app)
+    assert "The same 1,024 tokens of your text" in words(app) and app.text_area("own").value == text
+    assert "own" not in app.query_params and len(loss["data"]) == 6
+
+
+def test_an_empty_text_is_one_sentence():
+    app = opened(xsrc=extension_state.OWN)
+    assert not app.exception and "empty" in app.info[0].value and not app.get("plotly_chart")
+
+
+def test_an_example_becomes_the_text():
+    app = opened()
+    app.button("example-Repeats").click().run()
+    assert charts(app) and app.text_area("own").value == state.EXAMPLES["Repeats"] and app.query_params["own"]
+
+
+def test_the_snippet_makes_the_numbers_of_the_page(capsys):
+    app = opened(**OWN)
+    charts(app)
+    run_snippet(app)
+    printed = capsys.readouterr().out
+    assert all(f"\n{scheme} " in f"\n{printed}" for scheme in schemes_state.families())
+    told = app.dataframe[0].value.set_index("Scheme")["Loss to 256"]
+    assert f"({told['RoPE']:.4f}"[:6] in printed
+
+
+def test_too_few_models_are_one_sentence(monkeypatch):
+    monkeypatch.setattr(schemes_state, "_families", lambda names: {"rope": "zoo-rope"})
+    app = opened()
+    assert not app.exception and "differ in their positions alone" in app.error[0].value
+
+
+@pytest.mark.parametrize(
+    "param, value", [("pview", "Nonsense"), ("head", "99.99"), ("head", "x"), ("model", "gpt-9")]
+)
+def test_links_that_make_no_sense_open_the_defaults(param, value):
+    app = follow_link(PAGE, {param: value}, from_the_start=True)
+    assert (
+        panels(charts(app)[0]) == list(TITLES.values()) and app.segmented_control("pview").value == VIEWS[0]
+    )

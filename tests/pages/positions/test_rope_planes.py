@@ -1,0 +1,176 @@
+"""The page "RoPE planes", run as Streamlit runs it: at its defaults and at each control's extremes."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from pages.positions.rope_planes import compute as rope_state
+from tests.pages.helpers import badges, charts, open_page, run_snippet, title_of, words
+from tlmviz.ui.link import View
+
+PAGE = "positions/rope_planes"
+LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # beyond 10,000 characters
+
+
+opened = partial(open_page, PAGE)
+
+
+@pytest.fixture
+def app():
+    return opened()
+
+
+def test_opens_on_a_clock_per_plane_whose_sum_is_the_models_score(app):
+    [clocks] = charts(app)
+    assert title_of(clocks).startswith("Layer 0, head 0: query 27 “.”")
+    assert len(clocks["frames"]) == 27 + 1 + 32
+    assert badges(app).count("✓") == 5 and "✗" not in badges(app)
+    told = words(app)
+    assert "the model's own score" in told and "7 of 16 planes never complete a turn" in told
+    assert app.latex and "Eq. 47–58" in told and "100,000" in told
+
+
+@pytest.mark.parametrize("part, count", [("Clocks", 1), ("Step by step", 1), ("Layouts", 3), ("Heads", 3)])
+def test_every_part_has_green_badges_and_a_snippet_that_runs(part, count):
+    app = opened(rpart=part, _view=View(head=(3, 0), query=20, key=19))
+    assert len(charts(app)) == count
+    assert "✓" in badges(app) and "✗" not in badges(app) and len(app.latex) == 1
+    scope = run_snippet(app)
+    if part == "Clocks":
+        assert scope["score"] == pytest.approx(scope["model"], abs=1e-4)
+    elif part == "Step by step":
+        assert scope["error"] < 1e-6
+    elif part == "Layouts":
+        [table] = app.dataframe
+        told = table.value["nats per token"].tolist()
+        assert [float(scope["losses"][how].mean()) for how in ("own", "half", "permuted")] == pytest.approx(
+            told, abs=1e-4
+        )
+        assert told[1] > told[0] + 0.05 and table.value["same choice"][1] < 1
+        texts = table.value.iloc[:, 3].tolist()
+        assert texts[0] == texts[2] != texts[1] and all(texts)
+    else:
+        assert scope["energy"].shape == (6, 6, 16) and len(scope["curves"]) == 3
+
+
+def test_choosing_a_pair_moves_the_clocks_and_the_view_all_pages_share(app):
+    app.selectbox("_layer").set_value(3).run()
+    app.selectbox("_head").set_value(1).run()
+    app.selectbox("_token").set_value(20).run()
+    app.selectbox("_key").set_value(4).run()
+    [clocks] = charts(app)
+    assert title_of(clocks).startswith("Layer 3, head 1: query 20") and "key 4" in title_of(clocks)
+    assert app.query_params["head"] == "3.1"
+    assert app.query_params["query"] == "20" and app.query_params["key"] == "4"
+    app.selectbox("_token").set_value(2).run()  # the key would lie in the future
+    assert app.selectbox("_key").value <= 2 and charts(app)
+
+
+@pytest.mark.parametrize("moves, stride", [("Move both", 1), ("Move the query", 256), ("Move the key", 16)])
+def test_every_move_and_step(moves, stride):
+    app = opened(rmove=moves, rstep=stride, rpart="Clocks")
+    [clocks] = charts(app)
+    [slider] = clocks["layout"]["sliders"]
+    last = slider["steps"][-1]["label"]
+    moved = {"Move both": (27, 27), "Move the query": (27, 0), "Move the key": (0, 27)}[moves]
+    assert f"+{32 * stride:,}" in last
+    assert (f"query at {27 + 32 * stride:,}" in last) == bool(moved[0])
+
+
+def test_moving_both_changes_no_bar_and_moving_the_query_does():
+    sums = {}
+    for moves in ("Move both", "Move the query"):
+        [clocks] = charts(opened(rmove=moves))
+        sums[moves] = [frame["data"][7]["x"][0] for frame in clocks["frames"]]
+    assert np.ptp(sums["Move both"]) < 1e-5 < 0.1 < np.ptp(sums["Move the query"])
+
+
+def test_the_button_finds_a_previous_token_head(app):
+    app.button("rprev").click().run()
+    [clocks] = charts(app)
+    assert (
+        "query 27" in title_of(clocks)
+        and "key 26" in title_of(clocks)
+        and not title_of(clocks).startswith("Layer 0, head 0")
+    )
+
+
+def test_another_base_turns_otherwise_and_says_what_the_model_has():
+    app = opened(rbase=100_000.0)
+    charts(app)
+    assert (
+        "with base 100,000" in words(app) and "trained with 10,000" in words(app) and "✗" not in badges(app)
+    )
+
+
+@pytest.mark.parametrize(
+    "part, key, base",
+    [
+        ("Clocks", "rbase", 1.0),
+        ("Clocks", "rbase", 0.0),
+        ("Step by step", "rbase", -3.0),
+        ("Heads", "rother", 1.0),
+    ],
+)
+def test_a_base_without_angles_is_one_sentence_and_the_picture_stays(part, key, base):
+    app = opened(rpart=part, **{key: base})
+    assert charts(app)
+    [warning] = app.warning
+    assert f"The base is {base:g}" in warning.value and "is used instead" in warning.value
+    assert app.number_input(key).value == base
+
+
+@pytest.mark.parametrize("base", [1.001, 1e15])
+def test_extreme_bases_are_drawn(base):
+    for part in ("Clocks", "Step by step"):
+        assert charts(opened(rpart=part, rbase=base))
+
+
+def test_half_split_steps_are_drawn_and_said_to_be_anothers():
+    app = opened(rpart="Step by step", rlay="half")
+    assert (
+        charts(app) and "Not the layout this model was trained with" in words(app) and "✗" not in badges(app)
+    )
+
+
+@pytest.mark.parametrize("scope", rope_state.SCOPES)
+def test_scores_by_distance_with_rope_on_off_and_another_base(scope):
+    app = opened(rpart="Heads", rscope=scope, rother=500.0)
+    curves = charts(app)[2]
+    assert [trace["name"] for trace in curves["data"] if "name" in trace] == ["RoPE on", "off", "base 500"]
+    assert "nats per token" in words(app)
+
+
+def test_models_without_rope_name_those_that_have_it():
+    app = opened(model="stories-gpt")
+    assert not app.exception and "learned positions" in app.warning[0].value
+    app.button("open-stories-rope").click().run()
+    assert app.session_state["model"] == "stories-rope" and charts(app)
+
+
+def test_models_on_offer_are_those_whose_queries_and_keys_turn():
+    offered = rope_state.rope_models()
+    assert "stories-rope" in offered and "stories-gpt" not in offered
+
+
+@pytest.mark.parametrize("part", rope_state.PARTS)
+@pytest.mark.parametrize("text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>"], ids=["one token", "markup"])
+def test_odd_texts(part, text):
+    app = opened(rpart=part, text=text)
+    assert charts(app) and "✗" not in badges(app) and app.text_input("text").value == text
+
+
+def test_a_text_that_is_too_long_is_cut_and_kept():
+    app = opened(text=LONG, rpart="Step by step")
+    assert (
+        charts(app)
+        and "the first 1,024 are shown" in app.warning[0].value
+        and app.text_input("text").value == LONG
+    )
+    assert "Positions 976 to 1,023 of 1,024" in words(app)
+
+
+def test_an_empty_text_is_one_sentence():
+    app = opened(text="")
+    assert not app.exception and "empty" in app.info[0].value

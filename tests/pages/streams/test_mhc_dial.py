@@ -1,0 +1,274 @@
+"""The view "Sinkhorn dial" of the page mHC: run as Streamlit runs it, and its arithmetic in the browser's language."""
+
+import base64
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+import torch
+from streamlit.testing.v1 import AppTest
+
+from pages.streams.mhc.dial import (
+    component as stream_dial_view,
+)
+from pages.streams.mhc.dial import (
+    compute as stream_dial_state,
+)
+from pages.streams.mhc.dial import (
+    words as stream_dial_words,
+)
+from tlmviz import kernels
+from tlmviz.analysis.streams import scaling_support
+from tlmviz.ui import compute
+
+MAIN = Path(__file__).resolve().parents[3] / "pages" / "main.py"
+SIXTEEN, SEVENTEEN = (";".join(["1 " * n] * n) for n in (16, 17))
+SINKHORN = (Path(stream_dial_view.__file__).parent / "sinkhorn.js").read_text(encoding="utf-8")
+
+
+def opened(**session) -> AppTest:
+    app = AppTest.from_file(MAIN, default_timeout=120)
+    for name, value in {"sview": "Sinkhorn dial", **session}.items():
+        app.session_state[name] = value
+    return app.run().switch_page("streams/mhc/page.py").run()
+
+
+def sent(app: AppTest) -> dict:
+    """What the browser gets."""
+    assert not app.exception and not app.error
+    [dial] = app.get("bidi_component")
+    return json.loads(dial.proto.json)
+
+
+def own(app: AppTest, text: str, kind: str = "Entries ≥ 0") -> AppTest:
+    stream = app.session_state
+    stream["sds"], stream["sdk"], stream["sdm"] = "Own matrix", kind, text
+    return app.run()
+
+
+@pytest.fixture(scope="module")
+def app():
+    """One session for all that does not depend on what came before."""
+    return opened()
+
+
+# --- a model's logits -------------------------------------------------------------------------------
+
+
+def test_opens_on_the_models_own_logits_of_every_sublayer_and_token():
+    app = opened()
+    model = sent(app)["model"]
+    logits = stream_dial_state.logits("stories-mhc", app.session_state["text"])
+    raw = np.frombuffer(base64.b64decode(model["logits"]), "<f4").reshape(logits.shape)
+    assert np.array_equal(raw, logits.numpy()) and logits.shape[0] == len(model["sublayers"]) == 16
+    assert logits.shape[1] == len(model["tokens"]) and model["iterations"] == 20
+    mixed = stream_state.mixing("stories-mhc", app.session_state["text"]).res
+    assert torch.allclose(kernels.sinkhorn(logits, 20), mixed, atol=1e-6), (
+        "the dial shows what the model uses"
+    )
+    assert sent(app)["place"] == {"token": logits.shape[1] - 1, "sublayer": 0, "step": 0, "temperature": 1}
+    assert app.latex and any("section 5.2" in caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize("name", sorted(compute.stream_models()))
+def test_every_model_has_a_dial(name):
+    app = opened(smodel=name)
+    has = "model" in sent(app)
+    assert has == ("mhc" in name)
+    if has:
+        assert len(app.get("bidi_component")[0].proto.json) < 1_500_000
+    else:
+        assert "matrix of your own" in app.info[0].value and name in app.info[0].value
+        app.button(key="sd-model").click().run()
+        assert app.session_state["smodel"] == compute.DEFAULT_STREAM_MODEL and "model" in sent(app)
+
+
+def test_the_longest_text_of_the_deepest_model_is_sent_in_one_and_a_half_megabytes():
+    app = opened(smodel="stories-deep-mhc", text="the cat sat on the mat and " * 100)
+    assert len(sent(app)["model"]["tokens"]) > 250
+    assert len(app.get("bidi_component")[0].proto.json) < 1_500_000
+
+
+# --- a matrix of one's own --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", stream_dial_state.PRESETS)
+def test_presets_are_read_and_judged(app, name):
+    own(app, "1")
+    app.button(key=f"sd-{name}").click().run()
+    shown = sent(app)["own"]
+    assert not app.warning and app.text_area("sdm").value == stream_dial_state.PRESETS[name][2]
+    kind = {"Triangle": "partial", "No support": "none", "A row of zeros": "none"}.get(name, "total")
+    said = {"total": "Total support", "partial": "Support, but not total", "none": "No support"}[kind]
+    assert shown["support"]["kind"] == kind and shown["verdict"].startswith(said)
+    marks = " ".join(markdown.value for markdown in app.markdown if "badge[" in markdown.value)
+    assert "✓" in marks and "✗" not in marks
+
+
+@pytest.mark.parametrize(
+    "text, kind, said",
+    [
+        ("1 -2; 3 4", "Entries ≥ 0", "is negative"), ("nan 1; 1 1", "Logits", "“nan”"), ("two words", "Logits", "“two”"),
+        ("1 2 3; 4 5 6", "Logits", "a square one"), ("", "Logits", "no matrix"), (SEVENTEEN, "Logits", "at most 16 × 16"),
+        ("nine 1 " * 2000, "Logits", "“nine”"), ("<b> *a* _x_ $y$", "Logits", "is not a number"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_one_sentence_and_stays(app, text, kind, said):
+    own(app, "2 1; 1 2")
+    own(app, text, kind)
+    [warning] = app.warning
+    assert said in warning.value and "last matrix that could be read" in warning.value
+    shown = sent(app)["own"]
+    assert app.text_area("sdm").value == shown["typed"] == text and shown["words"] == [["2", "1"], ["1", "2"]]
+    own(app, "1 1; 1 1")
+    assert not app.warning
+
+
+EXTREMES = [("7", "Logits"), ("0", "Entries ≥ 0"), (SIXTEEN, "Logits"), ("1e4 -1e4; 3 -inf", "Logits")]
+
+
+@pytest.mark.parametrize("text, kind", EXTREMES)
+def test_extremes_are_shown(app, text, kind):
+    own(app, text, kind)
+    assert not app.warning and len(sent(app)["own"]["words"]) == len(text.split(";"))
+
+
+def test_a_link_with_nonsense_in_it_opens():
+    app = AppTest.from_file(MAIN, default_timeout=120)
+    link = {"sdi": "999", "sdt": "hot", "sds": "x", "sdk": "y", "stok": "9999", "ssub": "77"}
+    for key, value in {"sview": "Sinkhorn dial", **link}.items():
+        app.query_params[key] = value
+    place = sent(app.run().switch_page("streams/mhc/page.py").run())["place"]
+    assert place["step"] == 80 and place["temperature"] == 1 and place["sublayer"] == 15
+
+
+def test_verdicts_name_rows_columns_and_entries():
+    def said(text):
+        values = scaling_support.parse(text, "entries")
+        return stream_dial_words.verdict(scaling_support.support(values > -np.inf), len(values))
+
+    assert "rows 2 and 3 have positive entries in column 2 alone" in said("1 2 3; 0 4 0; 0 5 0")
+    assert "row 1 has no positive entry" in said("0 0; 1 1")
+    assert "entry (1, 2) is 0" in said("1 1; 0 1")
+    assert "(1, 2), (1, 3), (1, 4), (2, 3) and 2 more are 0" in said("1 1 1 1; 0 1 1 1; 0 0 1 1; 0 0 0 1")
+    assert "2 blocks" in said("1 0; 0 1") and "becomes 1" in said("5") and "stays 0" in said("0")
+
+
+# --- Copy as Python ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shown_figures(monkeypatch):
+    figures: list[go.Figure] = []
+    monkeypatch.setattr(go.Figure, "show", lambda figure: figures.append(figure))
+    return figures
+
+
+@pytest.mark.parametrize("step", [0, 7, 80])
+def test_the_models_snippet_draws_what_the_page_shows(step, shown_figures, capsys):
+    app = opened(_sd_position=(step, 0.5), _stream_place=(3, 5))
+    scope: dict = {}
+    exec(app.code[0].value, scope)
+    own_logits = stream_dial_state.logits("stories-mhc", app.session_state["text"])[5, 3].double() / 0.5
+    expected = halves(own_logits.numpy(), 40)[step]
+    assert np.allclose(scope["matrix"], expected, atol=1e-9) and "total support" in capsys.readouterr().out
+    # The theoretical rate is drawn where the limit is reached in time; cold logits of a trained model may be too slow.
+    assert np.allclose(shown_figures[0].data[0].z, expected, atol=1e-6)
+    assert len(shown_figures[0].data) == 5 + np.isfinite(scope["rate"])
+
+
+def test_the_snippet_of_a_typed_matrix_runs_without_a_scaling(app, shown_figures, capsys):
+    own(app, "0 0; 1 2")
+    scope: dict = {}
+    exec(app.code[0].value, scope)
+    assert "none support" in capsys.readouterr().out and np.isnan(scope["rate"]) and len(shown_figures) == 1
+
+
+# --- the browser's arithmetic -----------------------------------------------------------------------
+
+
+def halves(logits: np.ndarray, count: int) -> list[np.ndarray]:
+    """Every half step by plain divisions in float64."""
+    m = np.exp(logits - logits.max())
+    steps = [m]
+    for half in range(2 * count):
+        m = m / m.sum(1 - half % 2, keepdims=True)
+        steps.append(m)
+    return steps
+
+
+def in_browser(expression: str, **given):
+    """The value of an expression of the script, run by Node; -Infinity travels as null."""
+    values = "".join(f"const {name} = {json.dumps(value)};" for name, value in given.items())
+    read = "const list = (x) => Float64Array.from(x, (value) => value ?? -Infinity);"
+    script = f"{SINKHORN};{read}{values}console.log(JSON.stringify({expression}))"
+    done = subprocess.run([shutil.which("node"), "-e", script], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def flat(logits: np.ndarray) -> list:
+    return [None if value == -np.inf else value for value in logits.ravel().tolist()]
+
+
+def walked(logits: np.ndarray) -> np.ndarray:
+    """Every half step as the browser computes it."""
+    n = len(logits)
+    steps = in_browser("halfSteps(list(z), n).map((step) => [...entries(step)])", z=flat(logits), n=n)
+    return np.array(steps).reshape(-1, n, n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 16])
+def test_the_browser_walks_as_numpy_does(n):
+    logits = np.random.default_rng(n).normal(size=(n, n)) * 3
+    steps = walked(logits)
+    assert len(steps) == 81 and np.allclose(steps, halves(logits, 40), rtol=1e-10, atol=1e-15)
+    iterates = kernels.sinkhorn_iterates(torch.from_numpy(logits), 40)
+    assert np.allclose(steps[::2], iterates, rtol=1e-10, atol=1e-15)
+    errors = in_browser(
+        "halfSteps(list(z), n).map((step) => errors(entries(step), n).both)", z=flat(logits), n=n
+    )
+    assert np.allclose(errors[::2], scaling_support.residuals(iterates), atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1e4 -1e4 3; 0 0 9999; -inf 1 2", "-inf -inf; 1 2", "-inf -inf; -inf -inf", "1e4 9999; 9998 -1e4"],
+)
+def test_the_browser_walks_extremes_as_the_kernel_does(text):
+    logits = scaling_support.parse(text, "logits")
+    steps = walked(logits)
+    assert np.isfinite(steps).all()
+    assert np.allclose(steps[::2], kernels.sinkhorn_iterates(torch.from_numpy(logits), 40), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4 1 2; 1 3 1; 5 1 1",
+        "1 5 0 0; 3 1 0 0; 0 0 1 4; 0 0 2 1",
+        "1 0; 0 1",
+        "3",
+        "1 1 1; 0.02 1 1; 0.02 0.02 1",
+    ],
+)
+def test_the_browser_finds_the_rate_that_torch_does(text):
+    logits = scaling_support.parse(text, "entries")
+    found = scaling_support.support(logits > -np.inf)
+    rate = in_browser("rateOf(list(z), n, blocks)", z=flat(logits), n=len(logits), blocks=found.blocks)
+    assert rate == pytest.approx(scaling_support.rate(torch.from_numpy(logits), found), abs=1e-9)
+
+
+def test_the_browsers_singular_values_are_numpys():
+    m = np.random.default_rng(0).normal(size=(16, 16))
+    found = in_browser("squaredSingularValues(list(m), 16)", m=flat(m))
+    assert np.allclose(found, np.linalg.svd(m)[1] ** 2, rtol=1e-9, atol=1e-12)
+
+
+def test_the_browsers_gains_over_depth_are_the_packages():
+    logits = torch.randn(48, 4, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64) * 2
+    found = in_browser("depthGains(all.map(list), 4)", all=[flat(one) for one in logits.numpy()])
+    assert np.allclose(found, scaling_support.depth_gains(logits), rtol=1e-10)

@@ -1,0 +1,135 @@
+"""The page "Attention scores", run as Streamlit runs it, on tiny random models of every score."""
+
+import numpy as np
+import pytest
+import streamlit as st
+
+import tlmviz
+from pages.translation.alignment import compute as alignment_state
+from pages.translation.attention_scores import compute as scores_state
+from pages.translation.attention_scores.compute import COMMON
+from tests import tiny
+from tests.pages.helpers import by_title, only_models, open_alone, run_snippet, words
+
+PAGE = "translation/attention_scores"
+TEXT, FRENCH = "Lily had a ball.", "Tom saw a dog."
+SCORES = ("dot", "general", "additive", "coverage")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models(tokenizer, tmp_path_factory):
+    """A folder of models, one of every kind."""
+    networks = {
+        name: tiny.translation_network(name, vocab_size=tokenizer.vocab_size, context=64)
+        for name in ("transformer", *SCORES)
+    }
+    with (
+        only_models(networks, tokenizer, tmp_path_factory.mktemp("models")) as folder,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(alignment_state, "ALIGNMENTS", folder / "none.tsv")
+        yield folder
+
+
+def opened(name="transformer", **session):
+    return open_alone(PAGE, **{"mt": name, "english": TEXT, **session})
+
+
+def test_the_default_shows_every_model_in_the_order_of_the_notes():
+    app = opened()
+    shown = list(by_title(app))
+    assert [title.split(" (")[0] for title in shown[:4]] == [
+        "Dot",
+        "General",
+        "Additive",
+        "Additive + coverage",
+    ]
+    assert len(shown) == 9 and "red-badge" not in words(app) and "SDPA = seq2seq" in words(app)
+    [table] = app.dataframe
+    assert list(table.value["Model"]) == list(SCORES) and table.value["Align. error"].isna().all()
+    assert (table.value["Score (ms)"] > 0).all() and list(table.value["Parameters"])[:2] == [0, 144]
+    assert sum(len(element.proto.spec) for element in app.get("plotly_chart")) < 200_000
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_one_translation_for_all_and_its_snippet(name):
+    app = opened(asone=COMMON, edfr=FRENCH, asin=name)
+    by_title(app)
+    scope, mt = run_snippet(app), tlmviz.load(name)
+    assert scope["translation"] == [*mt.encode_target(FRENCH), mt.tokenizer.end_of_text]
+    row = app.dataframe[0].value.set_index("Model").loc[name]
+    assert row["Loss (nats)"] == pytest.approx(-scope["steps"].logp.mean(), abs=1e-3)
+    assert row["Entropy (bits)"] == pytest.approx(scope["steps"].entropy.mean(), abs=1e-3)
+    if scope["steps"].product:
+        np.testing.assert_allclose(scope["mixture"], scope["steps"].context, atol=1e-5)
+        assert f"{name}: q = h" in words(app)
+    else:
+        assert "mixture" not in scope and f"{name} has an additive score" in words(app)
+
+
+def test_its_own_translation_is_in_the_snippet():
+    app = opened("general")
+    assert app.selectbox("asin").value == "general"
+    by_title(app)
+    assert (
+        tuple(run_snippet(app)["translation"]) == tlmviz.load("general").search(TEXT).hypotheses()[0].tokens
+    )
+
+
+def test_the_common_one_is_written_by_the_model_of_the_menu():
+    app = opened(asone=COMMON)
+    by_title(app)
+    assert app.text_input("edfr").placeholder.startswith(tlmviz.load("transformer").translate(TEXT).text)
+
+
+@pytest.mark.parametrize("index", [0, -1])
+def test_the_ends_of_the_target_are_drawn(index):
+    app = opened(asone=COMMON, edfr=FRENCH)
+    options = app.selectbox("_astok").options
+    app.selectbox("_astok").select_index(index % len(options)).run()
+    assert len(by_title(app)) == 9 and options[0].startswith("1: write")
+
+
+@pytest.mark.parametrize("text, said", [("", "empty"), ("word " * 300, "shorten")])
+def test_a_sentence_that_cannot_be_read_is_one_sentence(text, said):
+    app = opened(english=text)
+    assert not by_title(app) and said in [*app.info, *app.warning][0].value
+    app.text_input("english").set_value(TEXT).run()
+    assert len(by_title(app)) == 9
+
+
+def test_a_translation_that_is_too_long_is_one_sentence():
+    app = opened(asone=COMMON, edfr="mot " * 300)
+    assert not by_title(app) and "shorten it" in app.warning[0].value
+
+
+@pytest.mark.parametrize("text", ["😀😀", "<b>$x$</b> **b**"])
+def test_strange_sentences_are_read(text):
+    assert len(by_title(opened(english=text, asone=COMMON, edfr=text))) == 9
+
+
+@pytest.mark.parametrize(
+    "left, count, said",
+    [
+        (("transformer",), 0, "no recurrent translation model"),
+        (("transformer", "additive"), 4, "no product of h with a key"),
+        (("general",), 6, "k = W z"),
+    ],
+)
+def test_absent_models_leave_the_rest_of_the_page(monkeypatch, left, count, said):
+    monkeypatch.setattr(scores_state.translation_state, "models", lambda: dict.fromkeys(left, ""))
+    app = opened(left[0])
+    assert len(by_title(app)) == count
+    assert said in words(app) + " ".join(part.value for part in app.info)
+
+
+def test_the_error_rate_is_measured_where_alignments_are(models, monkeypatch):
+    path = models / "one.tsv"
+    path.write_text(
+        "english\tfrench\tlinks\nTom saw a dog.\tTom saw a dog.\t0-0 1-1 2-2 3-3 4-4\n", encoding="utf-8"
+    )
+    monkeypatch.setattr(alignment_state, "ALIGNMENTS", path)
+    st.cache_data.clear()
+    rates = opened().dataframe[0].value["Align. error"]
+    assert rates.between(0, 1).all()
+    st.cache_data.clear()

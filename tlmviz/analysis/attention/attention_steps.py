@@ -1,0 +1,386 @@
+"""The steps inside attention, from the fused projection to the output projection (000 section 2.1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from torch import Tensor
+
+from tlmviz.analysis.sources import quote
+from tlmviz.kernels.reference import attention as attending
+from tlmviz.kernels.reference import attention_maps as maps
+from tlmviz.kernels.reference import rotary
+from tlmviz.layers.attention import Attention
+from tlmviz.layers.latent import LatentAttention
+from tlmviz.trace import Trace
+
+from .matrices import Panel, Product, Step
+from .reader import ROWS, Reader, spread
+
+NOTES = "Transformer with PyTorch, section"
+
+
+def qkv(r: Reader) -> Step:
+    """Step 1: one projection makes every query, key and value."""
+    linear, fused, c = r.block.attn.qkv, r["attn.fused"], r.config
+    inputs = r["normed_attn" if r.pre_norm else "resid_pre"]
+    ends = (0, c.n_heads * c.head_dim, (c.n_heads + c.n_kv_heads) * c.head_dim)
+    labels = _centred(fused.shape[1], (*ends, fused.shape[1]), ("queries", "keys", "values"))
+    panel = r.panel(
+        "queries | keys | values",
+        fused,
+        r.shape(T=r.length, **{"(H+2G)·D": fused.shape[1]}),
+        x="column of W_qkv",
+        col_labels=labels,
+        edges=ends[1:],
+    )
+    return Step(
+        "qkv",
+        f"One matrix product turns each token's {c.d_model} numbers into all its queries, keys and values at once.",
+        (quote(Attention.forward, "fused = self.fused("),),
+        r"\begin{bmatrix} Q & K & V \end{bmatrix} = X\, W_{qkv}" + (" + b" if c.bias else ""),
+        f"{NOTES} 2.1.2, step 1, Eq. 19–20.",
+        r.python("attn.fused"),
+        (panel,),
+        Product(
+            inputs,
+            linear.weight.T,
+            fused,
+            linear.bias,
+            "x normalised" if r.pre_norm else "x",
+            "W_qkv",
+            column="column of W_qkv",
+        ),
+    )
+
+
+def heads(r: Reader) -> Step:
+    """Step 2, first half: the columns belong to heads."""
+    fused, c = r["attn.fused"], r.config
+    panels, start = [], 0
+    for name, letter, count, chosen in _parts(r):
+        part = fused[:, start : start + count * c.head_dim]
+        starts = tuple(range(0, part.shape[1] + 1, c.head_dim))
+        panels.append(
+            r.panel(
+                name,
+                part,
+                r.shape(**{letter: count}, T=r.length, D=c.head_dim),
+                x="head",
+                col_labels=_centred(part.shape[1], starts, tuple(str(i) for i in range(count))),
+                edges=starts[1:-1],
+                outline=(chosen * c.head_dim, (chosen + 1) * c.head_dim),
+                limit=spread(fused),
+            )
+        )
+        start += part.shape[1]
+    shared = (
+        ""
+        if c.n_heads == c.n_kv_heads
+        else f" {c.n_heads // c.n_kv_heads} query heads share one key and value head."
+    )
+    return Step(
+        "heads",
+        f"The columns are cut into heads of D = {c.head_dim}; the heads never mix again before the projection.{shared}",
+        (quote(Attention.forward, "split = rearrange("),),
+        r"Q = \begin{bmatrix} Q^{(1)} & \cdots & Q^{(h)} \end{bmatrix},\qquad Q^{(i)} \in \mathbb{R}^{T \times d_h}",
+        f"{NOTES} 2.1.2, step 2, Eq. 21–22.",
+        r.python("attn.fused"),
+        tuple(panels),
+    )
+
+
+def split(r: Reader) -> Step:
+    """Step 2, second half: query, key and value of the chosen head."""
+    q, k, v = _unrotated(r)
+    limit = spread(q, k, v)
+    first = r.head * r.config.head_dim
+    return Step(
+        "split",
+        "Head by head: what a token looks for (query), what it offers (key), what it hands over (value).",
+        (quote(Attention.forward, "q, k, v = split.split("),),
+        r"Q^{(i)},\ K^{(i)},\ V^{(i)} \in \mathbb{R}^{T \times d_h}",
+        f"{NOTES} 2.1.2, step 2, Eq. 22.",
+        f"{r.python('attn.fused')}[..., {first}:{first + r.config.head_dim}]",
+        (
+            r.of_head("query", q, limit),
+            r.of_head("key", k, limit, shared=True),
+            r.of_head("value", v, limit, shared=True),
+        ),
+    )
+
+
+def rotate(r: Reader) -> Step:
+    """RoPE: queries and keys turn with their position."""
+    before_q, before_k, _ = _unrotated(r)
+    q, k, _ = r.trace.qk(r.layer, r.head)
+    limit = spread(before_q, before_k)
+    call = quote(Attention.forward, "self.q(positions.rotate(q, table))")
+    lines = (call, quote(rotary.rotate, "even, odd = ", "return torch.stack("))
+    return Step(
+        "RoPE",
+        "Each pair of dimensions turns by an angle that grows with the position: fast at the left, slowly at the right.",
+        lines,
+        r"\begin{aligned} q'_{t,2j} &= q_{t,2j}\cos\theta_{t,j} - q_{t,2j+1}\sin\theta_{t,j} \\"
+        r" q'_{t,2j+1} &= q_{t,2j}\sin\theta_{t,j} + q_{t,2j+1}\cos\theta_{t,j} \end{aligned}",
+        f"{NOTES} 3.3, Eq. 53–56, with θ(t, j) = t · {r.config.rope_base:g}^(−2j/D).",
+        r.python("attn.q") + f"[:, {r.head}]",
+        (
+            r.of_head("query", before_q, limit),
+            r.of_head("query rotated", q, limit),
+            r.of_head("key", before_k, limit, shared=True),
+            r.of_head("key rotated", k, limit, shared=True),
+        ),
+    )
+
+
+def latent(r: Reader) -> Step:
+    """Latent attention instead of steps 1 and 2: what a cache keeps of each token."""
+    attn, c = r.block.attn, r.config
+    name = "normed_attn" if r.pre_norm else "resid_pre"
+    down = attn.down(r[name])
+    labels = _centred(down.shape[1], (0, c.latent_dim, down.shape[1]), ("latent", "key for RoPE"))
+    panel = r.panel(
+        "c_KV | k^R",
+        down,
+        r.shape(T=r.length, **{"R+D_R": down.shape[1]}),
+        x="column of W_down",
+        col_labels=labels,
+        edges=(c.latent_dim,),
+    )
+    return Step(
+        "latent",
+        f"Each token is squeezed to {down.shape[1]} numbers, all that a cache keeps; every head's keys and values "
+        "are made from them.",
+        (
+            quote(LatentAttention.project, "c, k_r = self.down("),
+            quote(LatentAttention.expand, "k, v = rearrange("),
+        ),
+        r"C_{KV} = X\, W_{\downarrow KV},\qquad K^{(i)} = C_{KV} W^{(i)}_{\uparrow K},\quad "
+        r"V^{(i)} = C_{KV} W^{(i)}_{\uparrow V}",
+        f"{NOTES} 3.2, Eq. 38–39; 3.4 for k^R.",
+        f"lm.network.blocks[{r.layer}].attn.down({r.python(name)})",
+        (panel,),
+        Product(
+            r[name],
+            attn.down.weight.T,
+            down,
+            None,
+            "x normalised" if r.pre_norm else "x",
+            "W_down",
+            column="column of W_down",
+        ),
+    )
+
+
+def scores(r: Reader) -> Step:
+    """Step 3: every query meets every key."""
+    q, k, _ = r.trace.qk(r.layer, r.head)
+    dot, limit = r.trace.scores(r.layer, r.head, "dot"), spread(q, k)
+    return Step(
+        "scores",
+        "Every query is multiplied with every key; no cell is hidden yet, so tokens still see the future.",
+        (quote(Trace.scores, "return q @ k.T"),),
+        r"Q^{(i)} K^{(i)\top}",
+        f"{NOTES} 2.1.2, step 3, Eq. 24.",
+        _scores(r, "dot"),
+        (
+            r.of_head("query", q, limit),
+            r.of_head("key", k, limit, shared=True),
+            r.square("q·k", dot),
+        ),
+        Product(
+            q,
+            k.T,
+            dot,
+            None,
+            "query",
+            "key, transposed",
+            "dimension",
+            "key token",
+            labels=tuple(r.trace.tokens),
+        ),
+    )
+
+
+def scale(r: Reader) -> Step:
+    """Step 4: divide by sqrt(D), and add what distance adds where the model has that."""
+    sources = [quote(maps.attention_scores, "scores = (tile_q * scale)")]
+    d = r.config.head_dim + r.config.rope_dim
+    sentence = f"Divided by √D = √{d} = {d**0.5:.3g}, the scores keep the softmax from saturating."
+    added = paper = ""
+    if r.config.positions == "alibi":
+        sources.append(quote(attending._by_distance, "bias = -mask.slopes"))
+        sentence += " ALiBi then takes off slope × distance."
+        added, paper = r" - m_i\,|t - s|", " ALiBi: Press et al. 2022."
+    elif r.config.positions == "relative":
+        sources.append(quote(attending.by_relative, "products = q @", "return products.gather("))
+        sentence += " Each query's product with the vector of the distance, scaled alike, is then added."
+        last = r.config.relative_distance - 1
+        added = rf" + \frac{{q_t^\top a_{{\min(|t - s|,\,{last})}}}}{{\sqrt{{d_h}}}}"
+        paper = " Relative positions: Shaw et al. 2018, Eq. 4."
+    return Step(
+        "scale",
+        sentence,
+        tuple(sources),
+        r"\frac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}}" + added,
+        f"{NOTES} 2.1.2, step 4, Eq. 25.{paper}",
+        _scores(r, "scaled"),
+        (_stage(r, "q·k", "dot"), _stage(r, "scaled score", "scaled")),
+    )
+
+
+def mask(r: Reader) -> Step:
+    """Step 5: hide the future, and what lies outside the window."""
+    window = r.config.window
+    beyond = f" and everything {window} or more tokens back" if window else ""
+    beyond_lines = ("if mask.window is not None", "(distance.abs() >= mask.window)") if window else ()
+    lines = ("if mask.causal:", "(distance < 0)", *beyond_lines, "masked_fill_(hidden")
+    return Step(
+        "mask",
+        f"The future{beyond} is set to −∞ (grey), so that no token can look ahead.",
+        (quote(attending._by_distance, *lines),),
+        r"s_{ij} = -\infty \quad \text{for } j > i"
+        + (rf"\ \text{{or}}\ i - j \ge {window}" if window else ""),
+        f"{NOTES} 2.1.2, step 5, Eq. 17 and 26.",
+        _scores(r, "masked"),
+        (_stage(r, "scaled score", "scaled"), _stage(r, "masked score", "masked")),
+    )
+
+
+def softmax(r: Reader) -> Step:
+    """Step 6: each row becomes a probability distribution."""
+    if r.length > ROWS:
+        size = len(np.arange(0, r.length, -(-r.length // ROWS)))
+        bin_ = round(r.length / size)
+        weights, note = (
+            r.trace.pooled(r.layer, r.head, size),
+            f"each cell the largest of about {bin_} × {bin_}",
+        )
+    else:
+        weights, note = r.trace.attention(r.layer, r.head), ""
+    return Step(
+        "softmax",
+        "Each row becomes weights that sum to 1: how much of every earlier token this one takes.",
+        (quote(maps.attention_map, "return _normalise("), quote(attending._normalise, "return scores - lse")),
+        r"a_{ts} = e^{\,s_{ts} - \mathrm{lse}_t},\qquad \mathrm{lse}_t = \log \textstyle\sum_{s \le t} e^{\,s_{ts}}",
+        f"{NOTES} 2.1.2, step 6, Eq. 27.",
+        f"trace.attention({r.layer}, {r.head})",
+        (
+            _stage(r, "masked score", "masked"),
+            r.square("attention weight (probability)", weights, kind="probability", note=note),
+        ),
+    )
+
+
+def mix(r: Reader) -> Step:
+    """Step 7: the weighted sum of the values."""
+    weights, z, v = r.trace.attention(r.layer, r.head), r["attn.z"][r.head], r["attn.v"][r.group]
+    limit = spread(v, z)
+    return Step(
+        "mix",
+        "Each token's row of weights mixes the values. One fused kernel does scores to sum; the second line is its formula.",
+        (
+            quote(_method(r, "attend"), "z, lse = kernels.attention("),
+            quote(attending._formula, "out = _normalise("),
+        ),
+        r"O^{(i)} = \mathrm{softmax}\!\left(\tfrac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}} + M\right) V^{(i)}",
+        f"{NOTES} 2.1.2, step 7, Eq. 28.",
+        r.python("attn.z") + f"[:, {r.head}]",
+        (r.of_head("value", v, limit, shared=True), r.of_head("mixed values", z, limit)),
+        Product(weights, v, z, None, "attention weight", "value", "key token", "dimension"),
+    )
+
+
+def concat(r: Reader) -> Step:
+    """Step 8: the heads side by side again."""
+    y, c = r["attn.concat"], r.config
+    starts = tuple(range(0, y.shape[1] + 1, c.head_dim))
+    panel = r.panel(
+        "heads side by side",
+        y,
+        r.shape(T=r.length, C=y.shape[1]),
+        x="head",
+        edges=starts[1:-1],
+        col_labels=_centred(y.shape[1], starts, tuple(str(i) for i in range(c.n_heads))),
+        outline=(r.head * c.head_dim, (r.head + 1) * c.head_dim),
+    )
+    return Step(
+        "concat",
+        f"The {c.n_heads} heads' outputs are laid side by side: {c.n_heads} × {c.head_dim} = {c.d_model} per token again.",
+        (quote(_method(r, "forward"), "y = self.concat("),),
+        r"Y = \begin{bmatrix} O^{(1)} & \cdots & O^{(h)} \end{bmatrix}",
+        f"{NOTES} 2.1.2, step 8, Eq. 28–29.",
+        r.python("attn.concat"),
+        (panel,),
+    )
+
+
+def project(r: Reader) -> Step:
+    """Step 9: the output projection mixes the heads."""
+    linear, y, out = r.block.attn.proj, r["attn.concat"], r["attn.out"]
+    return Step(
+        "project",
+        "The output projection mixes the heads: every number now draws on all of them.",
+        (quote(_method(r, "forward"), "return self.out("),),
+        r"Y\, W_O" + (" + b" if r.config.bias else ""),
+        f"{NOTES} 2.1.2, step 9, Eq. 29.",
+        r.python("attn.out"),
+        (r.stream("heads side by side", y), r.stream("attention's output", out)),
+        Product(y, linear.weight.T, out, linear.bias, "heads side by side", "W_O"),
+    )
+
+
+def _parts(r: Reader) -> tuple[tuple[str, str, int, int], ...]:
+    """Query, key and value: name, letter of the head axis, heads, the chosen one."""
+    g, letter = r.config.n_kv_heads, r.letter(shared=True)
+    return (
+        ("query", "H", r.config.n_heads, r.head),
+        ("key", letter, g, r.group),
+        ("value", letter, g, r.group),
+    )
+
+
+def _unrotated(r: Reader) -> list[Tensor]:
+    """The chosen head's query, key and value as slices of the fused projection, [T, D] each."""
+    c, fused = r.config, r["attn.fused"]
+    first = (r.head, c.n_heads + r.group, c.n_heads + c.n_kv_heads + r.group)
+    return [fused[:, start * c.head_dim : (start + 1) * c.head_dim] for start in first]
+
+
+def _centred(count: int, edges: tuple[int, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Labels for `count` columns: each part's name at its middle, nothing elsewhere."""
+    labels = [""] * count
+    for start, stop, name in zip(edges, edges[1:], names):
+        labels[(start + stop) // 2] = name
+    return tuple(labels)
+
+
+def _stage(r: Reader, name: str, stage: str) -> Panel:
+    return r.square(name, r.trace.scores(r.layer, r.head, stage))
+
+
+def _method(r: Reader, name: str) -> Callable:
+    """A method of this model's own kind of attention."""
+    return getattr(type(r.block.attn), name)
+
+
+def _scores(r: Reader, stage: str) -> str:
+    return f'trace.scores({r.layer}, {r.head}, "{stage}")'
+
+
+BUILDERS: dict[str, Callable[[Reader], Step]] = {
+    "qkv": qkv,
+    "heads": heads,
+    "split": split,
+    "RoPE": rotate,
+    "latent": latent,
+    "scores": scores,
+    "scale": scale,
+    "mask": mask,
+    "softmax": softmax,
+    "mix": mix,
+    "concat": concat,
+    "project": project,
+}

@@ -1,0 +1,114 @@
+"""What one step of a block is made of: matrices to draw, and the product behind each number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from torch import Tensor
+
+from tlmviz.analysis.sources import Source
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One matrix as it is drawn: [R, N] float32, NaN where a cell is hidden.
+
+    `rows` and `cols` are the positions in the full tensor of what is drawn, and `note` says what
+    was left out. Labels stand at those positions; empty ones leave no tick. `edges` are columns
+    where a part begins, `outline` the (first, past-the-last) column of the chosen head, `limit`
+    the end of the colour scale where several matrices share one.
+    """
+
+    name: str
+    shape: str
+    values: Float[np.ndarray, "r n"]
+    rows: np.ndarray
+    cols: np.ndarray
+    kind: str = "signed"  # or "probability"
+    x: str = "channel"
+    y: str = "token"
+    note: str = ""
+    row_labels: tuple[str, ...] = ()
+    col_labels: tuple[str, ...] = ()
+    edges: tuple[int, ...] = ()
+    outline: tuple[int, int] | None = None
+    limit: float | None = None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of a product, taken apart: K factors of either side, their products, the bias, the model's own number."""
+
+    left: Float[np.ndarray, " k"]
+    right: Float[np.ndarray, " k"]
+    products: Float[np.ndarray, " k"]
+    bias: float
+    total: float
+    actual: float
+
+    @property
+    def tolerance(self) -> float:
+        """What float32 may lose in a sum of terms this large."""
+        return 1e-5 * max(1.0, float(np.abs(self.products).sum()))
+
+
+@dataclass(frozen=True)
+class Product:
+    """The matrix product behind a step: out = left @ right + bias, [T, K] @ [K, N]."""
+
+    left: Tensor
+    right: Tensor
+    out: Tensor
+    bias: Tensor | None = None
+    left_name: str = ""
+    right_name: str = ""
+    inner: str = "channel"
+    column: str = "column"
+    columns: tuple[int, ...] = ()  # the columns on offer; none given means all
+    labels: tuple[str, ...] = ()  # their names, where they have any
+
+    def __post_init__(self) -> None:
+        if not self.columns:
+            object.__setattr__(self, "columns", tuple(range(self.out.shape[1])))
+
+    def cell(self, row: int, choice: int) -> Cell:
+        """Row `row` times the `choice`-th column on offer, summed in float64."""
+        col = self.columns[choice]
+        left, right = self.left[row].double().numpy(), self.right[:, col].double().numpy()
+        bias = 0.0 if self.bias is None else float(self.bias[col])
+        products = left * right
+        return Cell(left, right, products, bias, float(products.sum()) + bias, float(self.out[row, col]))
+
+    def error(self) -> float:
+        """Largest difference between the whole product and the model's tensor, relative to the tensor's largest number."""
+        again = self.left @ self.right + (0.0 if self.bias is None else self.bias)
+        return float((again - self.out).abs().max() / self.out.abs().max().clamp(min=1e-9))
+
+
+@dataclass(frozen=True)
+class Activation:
+    """Activation curves over the range of this text's inputs, and how often each input occurs: N points, M bins."""
+
+    own: str
+    inputs: Float[np.ndarray, " n"]
+    curves: dict[str, Float[np.ndarray, " n"]]
+    counts: np.ndarray  # [M]
+    centres: Float[np.ndarray, " m"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step shows. `python` is the public expression of its main tensor."""
+
+    name: str
+    sentence: str
+    sources: tuple[Source, ...]
+    latex: str
+    reference: str
+    python: str
+    panels: tuple[Panel, ...] = ()
+    product: Product | None = None
+    activation: Activation | None = None
+    losses: Float[np.ndarray, " t_minus_1"] | None = None

@@ -1,0 +1,128 @@
+"""From a traced text to matrices ready to draw, with their axes named."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from tlmviz.analysis.streams.mixing import stream
+from tlmviz.trace import Trace
+
+from .matrices import Panel
+
+ROWS, CELLS = 128, 100_000  # most tokens, and most cells, of one matrix's picture
+
+
+def thin(length: int, limit: int) -> np.ndarray:
+    """At most `limit` evenly spaced positions, the first one included."""
+    return np.arange(0, length, -(-length // max(1, limit)))
+
+
+class Reader:
+    """One layer and head of one trace. Shapes are written with the letters of `tlmviz.layers`."""
+
+    def __init__(self, lm, trace: Trace, layer: int, head: int):
+        self.lm, self.trace, self.layer, self.head = lm, trace, layer, head
+        self.config, self.network = lm.config, lm.network
+        self.block = lm.network.blocks[layer]
+        self.pre_norm = lm.config.norm_place == "pre"
+        self.length = len(trace)
+        self.group = head * lm.config.n_kv_heads // lm.config.n_heads
+
+    def __getitem__(self, part: str) -> Tensor:
+        """A tapped tensor of this layer without its batch dimension."""
+        return self.trace[f"blocks.{self.layer}.{part}"][0]
+
+    def state(self, part: str) -> Tensor:
+        """The residual stream [T, C] at a tap of this layer, or the mean of its streams."""
+        return stream(self.trace, f"blocks.{self.layer}.{part}")
+
+    def read(self, which: int) -> Tensor:
+        """What sublayer 1 or 2 is given before its normalisation, [T, C]: with several streams, what H_pre makes of them."""
+        joined = f"join_{('attn', 'mlp')[which - 1]}.read"
+        return (
+            self[joined]
+            if self.config.connection != "residual"
+            else self[("resid_pre", "resid_mid")[which - 1]]
+        )
+
+    def python(self, part: str) -> str:
+        """The public expression for a tapped tensor of this layer."""
+        return f'trace["blocks.{self.layer}.{part}"]'
+
+    def shape(self, **sizes: int) -> str:
+        """ "[B=1, T=31, C=192]": a shape with its axes named."""
+        return "[B=1, " + ", ".join(f"{name}={size}" for name, size in sizes.items()) + "]"
+
+    def stream(self, name: str, values: Tensor, limit: float | None = None) -> Panel:
+        """A [T, C] matrix of the residual stream's width."""
+        return self.panel(name, values, self.shape(T=self.length, C=values.shape[1]), limit=limit)
+
+    def panel(self, name: str, values: Tensor, shape: str, **drawn) -> Panel:
+        """Tokens down, columns across; long texts are thinned out, which the note says."""
+        count = values.shape[1]
+        rows = thin(self.length, min(ROWS, max(1, CELLS // count)))
+        labels = tuple(self.trace.tokens[row] for row in rows)
+        return Panel(
+            name,
+            shape,
+            values[torch.from_numpy(rows)].float().numpy(),
+            rows,
+            np.arange(count),
+            note=_note(rows),
+            row_labels=labels,
+            **drawn,
+        )
+
+    def of_head(self, name: str, values: Tensor, limit: float, *, shared: bool = False) -> Panel:
+        """A [T, D] matrix of the chosen head, or of the key/value head that its group shares."""
+        heads, head = (self.config.n_kv_heads, self.group) if shared else (self.config.n_heads, self.head)
+        shape = self.shape(**{self.letter(shared): heads}, T=self.length, D=values.shape[1])
+        return self.panel(f"{name}, head {head}", values, shape, x="dimension", limit=limit)
+
+    def letter(self, shared: bool) -> str:
+        """The head axis: G for key/value heads where they are fewer than the query heads."""
+        return "G" if shared and self.config.n_kv_heads != self.config.n_heads else "H"
+
+    def square(self, name: str, values: Tensor, *, kind: str = "signed", note: str = "") -> Panel:
+        """A [T, S] map of the chosen head, queries down and keys across; -inf is hidden."""
+        where = thin(self.length, ROWS)
+        if values.shape[0] == self.length and not note:  # else it was pooled to these rows already
+            index = torch.from_numpy(where)
+            values = values[index][:, index]
+        drawn = values.float().numpy()
+        # A pooled cell may hold a visible one beside hidden ones: only what is zero can be hidden.
+        hidden = ~self.visible(where) & (drawn == 0) if kind == "probability" else np.isneginf(drawn)
+        labels = tuple(self.trace.tokens[position] for position in where)
+        shape = self.shape(H=self.config.n_heads, T=self.length, S=self.length)
+        return Panel(
+            f"{name}, head {self.head}",
+            shape,
+            np.where(hidden, np.float32("nan"), drawn),
+            where,
+            where,
+            kind,
+            x="key token",
+            y="query token",
+            note=note or _note(where),
+            row_labels=labels,
+            col_labels=labels,
+        )
+
+    def visible(self, where: np.ndarray) -> np.ndarray:
+        """Which of these positions each of them may look at, [N, N]."""
+        distance = where[:, None] - where[None, :]
+        window = self.config.window
+        return (distance >= 0) & (distance < (window or self.length))
+
+
+def _note(rows: np.ndarray) -> str:
+    step = int(rows[1] - rows[0]) if len(rows) > 1 else 1
+    return f"1 in {step} tokens drawn" if step > 1 else ""
+
+
+def spread(*values: Tensor) -> float:
+    """One end of a colour scale for several matrices: their 99.5th percentile, so that outliers do not dim the rest."""
+    together = torch.cat([value.abs().flatten() for value in values]).float().numpy()
+    return float(np.quantile(together, 0.995)) or 1.0

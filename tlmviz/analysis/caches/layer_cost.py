@@ -1,0 +1,111 @@
+"""One attention layer by its sizes: its matrices, the numbers it caches and the operations it takes.
+
+The one place for these formulas: `cost` adds up whole models from them, `family` walks with them from MHA to MLA.
+Letters as in `cost`. A multiply and an add are two operations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tlmviz.config import ModelConfig
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One kind of projection: [rows, cols] per head, `copies` of it in a layer; `shared` says by whom one is used."""
+
+    name: str
+    rows: int
+    cols: int
+    copies: int
+    shared: str
+
+    @property
+    def numbers(self) -> int:
+        """Parameters of all copies."""
+        return self.rows * self.cols * self.copies
+
+
+@dataclass(frozen=True)
+class Layer:
+    """An attention layer with G key/value heads, or with a latent of R numbers and D_R rotary ones; counts, unchecked."""
+
+    d_model: int
+    heads: int
+    groups: int
+    head_dim: int
+    latent: int | None = None
+    rope: int = 0
+
+    @classmethod
+    def of(cls, config: ModelConfig) -> Layer:
+        """A model's layer."""
+        return cls(
+            config.d_model,
+            config.n_heads,
+            config.n_kv_heads,
+            config.head_dim,
+            config.latent_dim,
+            config.rope_dim,
+        )
+
+    @property
+    def kind(self) -> str:
+        """MHA, GQA, MQA or MLA; one head that reads its own keys is MHA."""
+        if self.latent is not None:
+            return "MLA"
+        return "MHA" if self.groups == self.heads else "MQA" if self.groups == 1 else "GQA"
+
+    @property
+    def matrices(self) -> tuple[Matrix, ...]:
+        """The projections, biases and norms left out."""
+        out = Matrix("W_O", self.head_dim, self.d_model, self.heads, "one head")
+        if self.latent is not None:
+            return (
+                Matrix("W_Q", self.d_model, self.head_dim + self.rope, self.heads, "one head"),
+                Matrix("W_↓KV", self.d_model, self.latent, 1, "all heads"),
+                Matrix("W_KR", self.d_model, self.rope, 1, "all heads"),
+                Matrix("W_↑K", self.latent, self.head_dim, self.heads, "one head"),
+                Matrix("W_↑V", self.latent, self.head_dim, self.heads, "one head"),
+                out,
+            )
+        sharing = self.heads // self.groups
+        shared = "one head" if sharing == 1 else "all heads" if self.groups == 1 else f"{sharing} heads"
+        keys = (Matrix(name, self.d_model, self.head_dim, self.groups, shared) for name in ("W_K", "W_V"))
+        return (Matrix("W_Q", self.d_model, self.head_dim, self.heads, "one head"), *keys, out)
+
+    @property
+    def parameters(self) -> int:
+        """Numbers in all matrices."""
+        return sum(matrix.numbers for matrix in self.matrices)
+
+    @property
+    def cached(self) -> int:
+        """Numbers kept per position: 2 G D (002 section 3.3), or R + D_R for latent attention (000 section 3.4)."""
+        return 2 * self.groups * self.head_dim if self.latent is None else self.latent + self.rope
+
+    @property
+    def up(self) -> int:
+        """Numbers in both up-projections, W_upK and W_upV; 0 without a latent."""
+        return 2 * (self.latent or 0) * self.heads * self.head_dim
+
+    def cell(self, absorbed: bool = True) -> int:
+        """Multiplications that one query of every head spends on one key and its value."""
+        if self.latent is None:
+            return 2 * self.heads * self.head_dim
+        width = 2 * self.latent if absorbed else 2 * self.head_dim
+        return self.heads * (width + self.rope)
+
+    def weights(self, queries: int = 1, expanded: int = 0) -> int:
+        """Multiplications with the matrices for `queries` new tokens.
+
+        Latent attention, absorbed: W_upK meets each query and W_upV its weighted latent. With `expanded` positions,
+        their keys and values are made anew in every head instead.
+        """
+        return queries * (self.parameters - self.up) + self.up * (expanded or queries)
+
+    def flops(self, length: int, absorbed: bool = True) -> int:
+        """Operations of one token that sees `length`, itself included."""
+        naive = self.latent is not None and not absorbed
+        return 2 * (self.weights(1, length if naive else 0) + length * self.cell(absorbed))

@@ -1,0 +1,217 @@
+"""One row of attention in as few passes over its logits as possible, step by step in float32.
+
+Letters: N logits of one query, D values per key. x are the logits [N], v the values [N, D], m the
+running maximum, d the normaliser, a the weights, o the output. Source: 000 section 4, Eq. 72-87;
+Milakov and Gimelshein 2018.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tlmviz.errors import BadShape
+
+LONGEST = 64  # logits of one row that are walked, one frame per visit
+LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One loop over the row: what it is called, and which of m, d and out it fills in ("out" is a or o)."""
+
+    name: str
+    fills: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Everything one algorithm computed. m, d, factor and the first axis of `out` have one entry per logit, [N].
+
+    `factor` is exp(m_old - m_new), by which earlier sums are rescaled, or None where nothing is.
+    `out` holds weights a_i [N] or the running outputs o_i [N, D]; `error` is its last state's largest
+    distance from float64, and NaN where the algorithm itself gives NaN.
+    """
+
+    name: str
+    equations: str
+    passes: tuple[Pass, ...]
+    m: np.ndarray | None
+    d: np.ndarray
+    factor: np.ndarray | None
+    out: np.ndarray
+    error: float
+
+    @property
+    def visits(self) -> int:
+        """How often a logit is read: passes x N."""
+        return len(self.passes) * len(self.d)
+
+    @property
+    def finite(self) -> bool:
+        """Whether every weight or output is a number."""
+        return bool(np.isfinite(self.out).all())
+
+    def progress(self, visit: int) -> tuple[Pass, int, dict[str, int]]:
+        """The pass and the logit that visit 1, 2, ... reads, and how many entries of m, d and out are known after it.
+
+        After the last visit the algorithm rests on its last logit.
+        """
+        n = len(self.d)
+        visit = min(max(visit, 1), self.visits)
+        current, at = divmod(visit - 1, n)
+        known = {"m": 0, "d": 0, "out": 0}
+        for number, one in enumerate(self.passes[: current + 1]):
+            known.update({part: n if number < current else at + 1 for part in one.fills})
+        return self.passes[current], at, known
+
+
+def exact(x: np.ndarray) -> np.ndarray:
+    """Softmax in float64, [N]; a row of -inf alone sees nothing and gets zeros."""
+    x = np.asarray(x, np.float64)
+    top = x.max()
+    if top == -np.inf:
+        return np.zeros_like(x)
+    e = np.exp(x - top)
+    return e / e.sum()
+
+
+def naive(x: np.ndarray, v: np.ndarray | None = None) -> Walk:
+    """Softmax as it is defined, without a maximum: exp overflows float32 beyond x = 88.7."""
+    n, total = len(x), np.float32(0)
+    d = np.zeros(n, np.float32)
+    for i in range(n):
+        total = total + np.exp(x[i])
+        d[i] = total
+    return _walk("Naive", "Eq. 1", [("sum", "d"), ("divide", "out")], None, d, None, np.exp(x) / total, x)
+
+
+def three_passes(x: np.ndarray, v: np.ndarray | None = None) -> Walk:
+    """Safe softmax: the maximum, then the sum, then the weights (Eq. 72-74)."""
+    n = len(x)
+    m, d = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    highest, total = np.float32(-np.inf), np.float32(0)
+    for i in range(n):
+        highest = m[i] = max(highest, x[i])
+    for i in range(n):
+        total = d[i] = total + np.exp(x[i] - _anchor(highest))
+    a = np.exp(x - _anchor(highest)) / _divisor(total)
+    return _walk(
+        "Three passes", "Eq. 72–74", [("maximum", "m"), ("sum", "d"), ("divide", "out")], m, d, None, a, x
+    )
+
+
+def two_passes(x: np.ndarray, v: np.ndarray | None = None) -> Walk:
+    """Online softmax: maximum and sum in one pass, the sum rescaled when the maximum grows (Eq. 80-81)."""
+    m, d, factor = _online(x)
+    a = np.exp(x - _anchor(m[-1])) / _divisor(d[-1])
+    return _walk(
+        "Two passes, online", "Eq. 80–81", [("maximum and sum", "m d"), ("divide", "out")], m, d, factor, a, x
+    )
+
+
+def online_attention(x: np.ndarray, v: np.ndarray) -> Walk:
+    """Online softmax, then the weighted sum of the values in the second pass (Eq. 83-84)."""
+    m, d, factor = _online(x)
+    out, o = np.zeros_like(v), np.zeros_like(v[0])
+    for i in range(len(x)):
+        o = out[i] = o + np.exp(x[i] - _anchor(m[-1])) / _divisor(d[-1]) * v[i]
+    passes = [("maximum and sum", "m d"), ("weighted sum", "out")]
+    return _walk("Online attention", "Eq. 83–84", passes, m, d, factor, out, x, v)
+
+
+def one_pass(x: np.ndarray, v: np.ndarray) -> Walk:
+    """Maximum, sum and output in a single pass: FlashAttention's recurrence (Eq. 87).
+
+    The factor on the old output is exp(m_old - m_new) d_old / d_new; Eq. 86-87 print exp(m_new) / exp(m_old).
+    """
+    m, d, factor = _online(x)
+    out, o, before = np.zeros_like(v), np.zeros_like(v[0]), np.float32(0)
+    for i in range(len(x)):
+        share = np.exp(x[i] - _anchor(m[i])) / _divisor(d[i])
+        o = out[i] = o * (before / _divisor(d[i]) * factor[i]) + share * v[i]
+        before = d[i]
+    return _walk("One pass", "Eq. 87", [("maximum, sum and output", "m d out")], m, d, factor, out, x, v)
+
+
+ALGORITHMS: tuple[Callable[..., Walk], ...] = (naive, three_passes, two_passes, online_attention, one_pass)
+
+
+def walk_all(x: np.ndarray, v: np.ndarray) -> tuple[Walk, ...]:
+    """Every algorithm on logits [N] and values [N, D], in float32. Raises BadShape when there is nothing or they do not fit."""
+    x, v = np.asarray(x, np.float32), np.asarray(v, np.float32)
+    if x.ndim != 1 or not len(x) or v.shape[:1] != x.shape:
+        raise BadShape(
+            f"Logits {list(x.shape)} and values {list(v.shape)} do not fit; give [N] and [N, D] with N of at least 1."
+        )
+    with np.errstate(all="ignore"):  # overflow and NaN are what the naive version is there to show
+        return tuple(algorithm(x, v) for algorithm in ALGORITHMS)
+
+
+def _online(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """m_i, d_i and exp(m_{i-1} - m_i), [N] each (Eq. 80)."""
+    n = len(x)
+    m, d, factor = np.zeros(n, np.float32), np.zeros(n, np.float32), np.zeros(n, np.float32)
+    highest, total = np.float32(-np.inf), np.float32(0)
+    for i in range(n):
+        higher = max(highest, x[i])
+        factor[i] = np.exp(highest - _anchor(higher))
+        total = d[i] = total * factor[i] + np.exp(x[i] - _anchor(higher))
+        highest = m[i] = higher
+    return m, d, factor
+
+
+def _anchor(m: np.float32) -> np.float32:
+    """What is subtracted: the maximum, or 0 while everything was -inf, because -inf - -inf is NaN."""
+    return m if m > -np.inf else np.float32(0)
+
+
+def _divisor(d: np.float32) -> np.float32:
+    return d if d > 0 else np.float32(1)
+
+
+def _walk(name, equations, passes, m, d, factor, out, x, v=None) -> Walk:
+    truth = exact(x) if v is None else exact(x) @ v.astype(np.float64)
+    last = out if v is None else out[-1]
+    named = tuple(Pass(title, tuple(fills.split())) for title, fills in passes)
+    return Walk(name, equations, named, m, d, factor, out, float(np.abs(last - truth).max()))
+
+
+def parse_logits(text: str, limit: int) -> np.ndarray:
+    """Logits typed by hand as float32, [N]: numbers split by commas, spaces or line ends; -inf hides a key.
+
+    Raises BadShape with one sentence for anything else, for NaN and +inf, and for more than `limit` numbers.
+    """
+    words = [
+        word
+        for word in re.split(r"[\s,;]+", text.replace("−", "-").replace("∞", "inf").strip("[]() \n\t"))
+        if word
+    ]
+    if not words:
+        raise BadShape("There are no numbers among the logits; type some, for example 2.5, -1, 1e4, -inf.")
+    if len(words) > limit:
+        raise BadShape(
+            f"You typed {len(words):,} logits and this row has {limit}; leave out {len(words) - limit:,} of them."
+        )
+    values = [_number(word, place) for place, word in enumerate(words, 1)]
+    return np.array(values, np.float32)
+
+
+def _number(word: str, place: int) -> float:
+    shown = word if len(word) <= 20 else word[:19] + "…"
+    try:
+        value = float(word)
+    except ValueError:
+        raise BadShape(
+            f"Logit {place}, “{shown}”, is not a number; write it like 2.5, 1e4 or -inf."
+        ) from None
+    if value != value or (value > LARGEST):
+        raise BadShape(
+            f"Logit {place} is {shown}, where a softmax has no answer; use at most 3.4e38, or -inf to hide a key."
+        )
+    if -np.inf < value < -LARGEST:
+        raise BadShape(f"Logit {place} is {shown}, below what float32 holds; use -inf to hide a key.")
+    return value

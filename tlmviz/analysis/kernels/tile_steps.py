@@ -1,0 +1,96 @@
+"""A tile walk cut into the steps that a picture shows: what is loaded, computed and moved, and which lines run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .kernel_source import running
+from .tiling import TileWalk, Visit
+
+FINE = 24  # tiles up to which each is walked in three steps, and above in one
+WAITING, DONE, SKIPPED = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class TileStep:
+    """One step. `grid` [row blocks, column blocks] says WAITING, DONE or SKIPPED; `box` is first and last row and column.
+
+    `m`, `z` [R] and `n` [R, D] are the running block's state, NaN below a short last block; `moved` counts
+    numbers to and from slow memory since the first step; `when` names the kernel lines that run.
+    """
+
+    program: int
+    grid: np.ndarray
+    box: tuple[int, int, int, int]
+    m: np.ndarray
+    z: np.ndarray
+    n: np.ndarray
+    when: frozenset[str]
+    moved: int
+    words: tuple[str, ...]
+
+
+def tile_steps(walked: TileWalk, biased: bool = False) -> list[TileStep]:
+    """Every program's start, tiles and end in launch order. `biased`: distance changes the scores."""
+    grid = np.where(walked.skipped, SKIPPED, WAITING).astype(np.uint8)
+    found: list[TileStep] = []
+    for program, block in enumerate(dict.fromkeys(visit.block for visit in walked.visits)):
+        visits = [visit for visit in walked.visits if visit.block == block]
+        found += _program(walked, program, visits, grid, found[-1].moved if found else 0, biased)
+    return found
+
+
+def naive_moves(length: int, width: int) -> int:
+    """Numbers that standard attention moves: Q, K, V, O once and T x T four times (Dao et al. 2022, Algorithm 0)."""
+    return 4 * length * width + 4 * length**2
+
+
+def _program(
+    walked: TileWalk, program: int, visits: list[Visit], grid: np.ndarray, moved: int, biased: bool
+) -> list[TileStep]:
+    """One program's steps; marks its tiles as done in `grid`."""
+    length, width = walked.out.shape
+    first, last = visits[0].block * walked.rows, min((visits[0].block + 1) * walked.rows, length)
+    size, pad = last - first, walked.rows - (last - first)
+    found: list[TileStep] = []
+
+    def step(
+        stages: tuple[str, ...], masked: bool, keys: tuple[int, int], state: tuple, moved: int, *words: str
+    ) -> None:
+        kinds = frozenset().union(*(running(stage, masked, biased) for stage in stages))
+        m, z, n = (_fill(part, pad) for part in state)
+        found.append(TileStep(program, grid.copy(), (first, last, *keys), m, z, n, kinds, moved, words))
+
+    moved += size * width
+    state = (np.full(size, -np.inf), np.zeros(size), np.zeros((size, width)))
+    step(
+        ("start",), False, (0, length), state, moved, "Load this block of q; start with m = −∞, z = 0, N = 0"
+    )
+    for visit in visits:
+        keys = (visit.tile * walked.cols, min((visit.tile + 1) * walked.cols, length))
+        kind = "crosses the mask: cells are checked" if visit.masked else "all visible: no cell is checked"
+        tile = f"Keys {keys[0]}–{keys[1] - 1}, {kind}"
+        if len(walked.visits) <= FINE:
+            moved += (keys[1] - keys[0]) * width
+            step(("load",), visit.masked, keys, state, moved, tile, "Load this tile of k, multiply: q·k")
+            step(("scores",), visit.masked, keys, state, moved, tile, "New maxima m, then p = exp(score − m)")
+            moved, stages = moved + (keys[1] - keys[0]) * width, ("add",)
+        else:
+            moved, stages = moved + 2 * (keys[1] - keys[0]) * width, ("load", "scores", "add")
+        grid[visit.block, visit.tile] = DONE
+        state = (visit.m, visit.z, visit.n)
+        low, high = float(visit.shrink.min()), float(visit.shrink.max())
+        said = f"z and N × exp(m_old − m_new) ({low:.3g} to {high:.3g}), then add p and p·v"
+        step(stages, visit.masked, keys, state, moved, tile, said)
+    moved += size * (width + 1)
+    state = (visits[-1].m, visits[-1].z, walked.out[first:last])
+    step(("finish",), False, (0, length), state, moved, "Store N / z (shown at N) and lse = m + log z")
+    return found
+
+
+def _fill(values: np.ndarray, pad: int) -> np.ndarray:
+    return np.concatenate(
+        [np.asarray(values, np.float32), np.full((pad, *values.shape[1:]), np.nan, np.float32)]
+    )

@@ -1,0 +1,60 @@
+"""A trained model run with another rotation than its own: the other layout, another base, or none."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from tlmviz import kernels
+from tlmviz.layers.positions import NoPositions, Positions, RoPE
+
+from .rope_planes import own_base
+
+
+class HalfSplit(RoPE):
+    """RoPE that pairs dimension j with j + D/2, for a model trained with pairs (2j, 2j + 1).
+
+    As it is, this is the wrong layout. `permuted` reorders each query and key first, as reordering the rows of W_Q and
+    W_K would: then every plane is its own again, and no score changes.
+    """
+
+    def __init__(self, head_dim: int, base: float = 10000.0, permuted: bool = False):
+        super().__init__(head_dim, base)
+        self.order = half_order(head_dim) if permuted else None
+
+    def rotate(self, x, table):
+        return kernels.rotate(x if self.order is None else x[..., self.order], *table, layout="half")
+
+
+def half_order(dim: int) -> Int[Tensor, " d"]:
+    """The interleaved dimensions in half-split order, [D]: 0, 2, 4, ..., then 1, 3, 5, ..."""
+    return torch.arange(dim).unflatten(0, (-1, 2)).T.flatten()
+
+
+def variants(lm, base: float) -> dict[str, Positions | None]:
+    """What a model can be run with, None for its own RoPE: "own", "half", "permuted", "off", "base".
+
+    Raises BadConfig for a model without RoPE.
+    """
+    own, dim = own_base(lm.config), lm.config.head_dim
+    return {
+        "own": None,
+        "half": HalfSplit(dim, own),
+        "permuted": HalfSplit(dim, own, permuted=True),
+        "off": NoPositions(),
+        "base": RoPE(dim, base),
+    }
+
+
+@torch.inference_mode()
+def continue_greedily(lm, ids: list[int], positions: Positions | None, count: int) -> list[int]:
+    """The `count` most probable next tokens one after another, fewer at the context's end or the end of the text."""
+    cache, last, new = lm.new_cache(), torch.tensor([ids]), []
+    for _ in range(min(count, lm.config.context - len(ids))):
+        token = int(lm(last, cache, positions)[0, -1].argmax())
+        if token == lm.tokenizer.end_of_text:
+            break
+        new.append(token)
+        last = torch.tensor([[token]])
+    return new

@@ -1,0 +1,87 @@
+"""The three attentions of an encoder-decoder, and what leaks through the decoder's when its causal mask is gone."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+
+from tlmviz.checkpoints.native import check_weights, checkpoint_folder
+from tlmviz.errors import BadCheckpoint
+from tlmviz.networks.encoder_decoder import EncoderDecoder
+from tlmviz.networks.teacher_forcing import attention_maps, read_given
+
+UNMASKED = "unmasked.safetensors"
+
+
+@dataclass(frozen=True)
+class Maps:
+    """Every map of one sentence and one translation: encoder [L, H, S, S], decoder [L, H, T, T], cross [L, H, T, S].
+
+    Decoder rows are the positions of the shifted target: the end-of-text token, then the translation but its last token.
+    """
+
+    encoder: Float[np.ndarray, "l h s s"]
+    decoder: Float[np.ndarray, "l h t t"]
+    cross: Float[np.ndarray, "l h t s"]
+    logp: Float[np.ndarray, " t"]  # nats of each translated token
+
+
+@torch.inference_mode()
+def read(mt, text: str, translation: list[int]) -> Maps:
+    """All attention of one pass in which the whole translation is given, as in training. `mt` must be a Transformer.
+
+    Raises BadText.
+    """
+    network: EncoderDecoder = mt.network
+    given = read_given(network, mt.encode(text), translation, mt.tokenizer.end_of_text, (".q", ".k", ".lse"))
+    parts = (("encoder", "attn"), ("decoder", "attn"), ("decoder", "cross"))
+    maps = (attention_maps(network, given.values, *part).numpy() for part in parts)
+    return Maps(*maps, given.logp.numpy())
+
+
+def unmasked(mt, weights: dict[str, torch.Tensor] | None = None):
+    """A copy of a Transformer translator whose decoder sees all of the target it is given, the future too.
+
+    `weights` replace those of its self-attention: the copy's own, after it was trained without the mask.
+    """
+    changed = copy.copy(mt)
+    changed.network = copy.deepcopy(mt.network)
+    for block in changed.network.decoder:
+        block.attn.causal = False
+    if weights is not None:
+        changed.network.load_state_dict(weights, strict=False)
+    return changed
+
+
+def unmasked_weights(name_or_path: str | Path, network: EncoderDecoder) -> dict[str, torch.Tensor] | None:
+    """The self-attention that a bundled model's copy learned without the mask; None where none was trained.
+
+    Raises UnknownName, and BadCheckpoint where the file is damaged or of another model.
+    """
+    path = checkpoint_folder(name_or_path) / UNMASKED
+    if not path.is_file():
+        return None
+    try:
+        weights = {name: value.float() for name, value in load_file(path).items()}
+    except (SafetensorError, OSError, ValueError) as error:
+        raise BadCheckpoint(
+            f"{path.parent.name}/{UNMASKED} cannot be read ({error}); copy it again."
+        ) from error
+    check_weights(path.parent.name, self_attention(network), weights)
+    return weights
+
+
+def self_attention(network: EncoderDecoder) -> dict[str, torch.Tensor]:
+    """The decoder's self-attention and the norm before it, by name: what a copy trains that may look ahead."""
+    return {
+        name: value
+        for name, value in network.state_dict().items()
+        if name.startswith("decoder.") and (".attn." in name or ".norm1." in name)
+    }

@@ -1,0 +1,119 @@
+"""Recurrent attention step by step: states, scores, weights and the mixture, and the same by scaled dot-product attention."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from tlmviz import kernels
+from tlmviz.errors import BadShape
+from tlmviz.layers.alignment import Additive, weights
+from tlmviz.networks.seq2seq import Seq2Seq
+from tlmviz.recording import recording
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One pass over a sentence [S] and its translation [T]; D is the size of a state.
+
+    `keys` is what the score makes of the source once: z itself for the dot score, W z for the general one.
+    """
+
+    z: Float[np.ndarray, "s d"]
+    keys: Float[np.ndarray, "s d"]
+    h: Float[np.ndarray, "t d"]
+    scores: Float[np.ndarray, "t s"]
+    a: Float[np.ndarray, "t s"]
+    context: Float[np.ndarray, "t d"]
+    logp: Float[np.ndarray, " t"]  # nats of each translated token
+    product: bool  # whether the score is a product of h with a key, which SDPA could compute
+
+    @property
+    def entropy(self) -> Float[np.ndarray, " t"]:
+        """Bits of every row of weights: 0 looks at one token, log2 S at all alike."""
+        return entropy(self.a)
+
+    def shares(self, t: int) -> Float[np.ndarray, "s d"]:
+        """What every source state brings to the mixture c_t: a_tj z_j (Eq. 44)."""
+        return self.a[t][:, None] * self.z
+
+
+@torch.inference_mode()
+def read(mt, text: str, translation: list[int]) -> Steps:
+    """A given translation read token by token; `mt` must be recurrent. Raises BadText."""
+    network: Seq2Seq = mt.network
+    found: dict[str, list[torch.Tensor]] = {name: [] for name in ("h", "score.scores", "a", "context")}
+    logps = []
+    state = network.start(torch.tensor([mt.encode(text)]))
+    for token, following in zip([mt.tokenizer.end_of_text, *translation[:-1]], translation):
+        with recording(lambda name: name in found) as record:
+            logits, state = network.step(torch.tensor([token]), state)
+        for name, values in found.items():
+            values.append(record.values[name][0])
+        logps.append(logits[0].log_softmax(-1)[following])
+    h, scores, a, context = (torch.stack(values).numpy() for values in found.values())
+    z, keys = state.reading.z[0].numpy(), state.reading.keys[0].numpy()
+    return Steps(
+        z, keys, h, scores, a, context, torch.stack(logps).numpy(), not isinstance(network.score, Additive)
+    )
+
+
+def entropy(a: Float[np.ndarray, "t s"]) -> Float[np.ndarray, " t"]:
+    """Bits of each row of weights, 0 log 0 being 0."""
+    a = np.asarray(a, np.float64)
+    return -(a * np.log2(a, out=np.zeros_like(a), where=a > 0)).sum(-1)
+
+
+@torch.inference_mode()
+def as_attention(
+    steps: Steps, scale: float = 1.0
+) -> tuple[Float[np.ndarray, "t d"], Float[np.ndarray, "t s"]]:
+    """Mixtures and weights from `kernels.attention` with q = h, k = the keys, v = z (000 section 1.3, Eq. 5-6).
+
+    `scale` multiplies the scores: 1 as in the notes; SDPA's own is D ** -0.5. Raises BadShape for an additive score.
+    """
+    if not steps.product:
+        raise BadShape(
+            "An additive score v·tanh(W1 h + W2 z) is no product of h with a key; take a dot or general model."
+        )
+    q, k, v = (torch.from_numpy(part)[None, None] for part in (steps.h, steps.keys, steps.z))
+    mixture, lse = kernels.attention(q, k, v, scale=scale, causal=False)
+    return mixture[0, 0].numpy(), kernels.attention_map(q, k, lse, scale=scale, causal=False)[0, 0].numpy()
+
+
+def entropy_at(steps: Steps, scales: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Mean bits per step of softmax(scale · scores), for every scale."""
+    scores = torch.from_numpy(steps.scores)
+    return np.array([entropy(weights(scores * float(scale)).numpy()).mean() for scale in scales])
+
+
+@dataclass(frozen=True)
+class Times:
+    """Median milliseconds: reading for the score, once per source, and one step's scores with their softmax."""
+
+    prepare: float
+    step: float
+
+
+@torch.inference_mode()
+def times(mt, steps: Steps, repeats: int = 31) -> Times:
+    """How long the score alone takes on these states, with a batch of one."""
+    score, z, h = mt.network.score, torch.from_numpy(steps.z)[None], torch.from_numpy(steps.h[:1])
+    covered = z.new_zeros(1, len(steps.z)) if mt.config.coverage else None
+    keys = score.prepare(z)
+    return Times(
+        _median(lambda: score.prepare(z), repeats), _median(lambda: weights(score(h, keys, covered)), repeats)
+    )
+
+
+def _median(work, repeats: int) -> float:
+    taken = []
+    for _ in range(repeats + 3):  # the first ones warm up
+        start = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - start)
+    return 1000 * float(np.median(taken[3:]))

@@ -1,0 +1,1 @@
+"""Checkpoints: from names and folders to models, and back."""

@@ -1,0 +1,460 @@
+"""The inside of a block: a step's matrices, the pipeline, one cell of a product, activation curves."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import (
+    ACCENT,
+    DIVERGING,
+    INK,
+    MISSING,
+    MUTED,
+    SEQUENTIAL,
+    WARM,
+    figure,
+    layout,
+    scale,
+    token_label,
+)
+
+
+class Matrix(Protocol):
+    """What `matrix` draws: a [R, N] array with NaN where a cell is hidden, and the names of its axes."""
+
+    name: str
+    shape: str
+    note: str
+    values: np.ndarray
+    rows: np.ndarray
+    cols: np.ndarray
+    kind: str
+    x: str
+    y: str
+    row_labels: tuple[str, ...]
+    col_labels: tuple[str, ...]
+    edges: tuple[int, ...]
+    outline: tuple[int, int] | None
+    limit: float | None
+
+
+def matrix(
+    panel: Matrix, theme: str, *, marked: int | None = None, height: int = 360, side_by_side: int = 1
+) -> go.Figure:
+    """A heatmap of one matrix; `marked` frames one row. Signed values are centred on zero; grey cells are hidden.
+
+    `side_by_side` is the number of such pictures in a row, which decides how many ticks fit.
+    """
+    values = np.asarray(panel.values, np.float32)
+    rows, cols = np.asarray(panel.rows), np.asarray(panel.cols)
+    seen = np.abs(values[np.isfinite(values)])
+    probability = panel.kind == "probability"
+    # Outliers must not dim the rest: the first token's weight on itself is always 1.
+    limit = (
+        panel.limit or (float(np.quantile(seen, 0.97 if probability else 0.995)) if seen.size else 1.0) or 1.0
+    )
+    heatmap = dict(
+        type="heatmap",
+        z=values,
+        x=cols,
+        y=rows,
+        hoverongaps=False,
+        zmin=0 if probability else -limit,
+        zmax=limit,
+        colorscale=scale((SEQUENTIAL if probability else DIVERGING)[theme]),
+        colorbar=_colorbar(theme),
+        hovertemplate=f"{panel.y} %{{y}}, {panel.x} %{{x}}: %{{z:.5f}}<extra></extra>",
+    )
+    half = (rows[1] - rows[0]) / 2 if len(rows) > 1 else 0.5
+    top, bottom = float(rows[0] - half), float(rows[-1] + half)
+    shapes: list[dict[str, Any]] = [
+        {
+            "type": "line",
+            "x0": edge - 0.5,
+            "x1": edge - 0.5,
+            "y0": top,
+            "y1": bottom,
+            "line": {"color": MUTED[theme], "width": 1},
+        }
+        for edge in panel.edges
+    ]
+    if panel.outline:
+        x0, x1 = (edge - 0.5 for edge in panel.outline)
+        shapes.append(
+            {
+                "type": "rect",
+                "x0": x0,
+                "x1": x1,
+                "y0": top,
+                "y1": bottom,
+                "line": {"color": INK[theme], "width": 2.5},
+            }
+        )
+    if marked is not None:
+        nearest = float(rows[np.abs(rows - marked).argmin()])
+        shapes.append(
+            {
+                "type": "rect",
+                "xref": "x domain",
+                "x0": 0,
+                "x1": 1,
+                "y0": nearest - half,
+                "y1": nearest + half,
+                "line": {"color": ACCENT[theme], "width": 1.5},
+            }
+        )
+    plain = {"showgrid": False, "zeroline": False}
+    named = sum(map(bool, panel.col_labels)) > 6 and max(map(len, panel.col_labels)) > 2
+    hidden = {"plot_bgcolor": MISSING[theme]} if np.isnan(values).any() else {}
+    ends = f"colours to {'' if probability else '±'}{limit:.2g}"
+    detail = " · ".join(filter(None, (panel.shape, panel.note, ends)))
+    return figure(
+        [heatmap],
+        _titled(
+            panel.name,
+            detail,
+            layout(
+                theme,
+                title="",
+                x=panel.x,
+                height=height,
+                shapes=shapes,
+                **hidden,
+                xaxis={
+                    **plain,
+                    **ticks(cols, panel.col_labels, 60 // side_by_side),
+                    "tickangle": -60 if named else 0,
+                },
+                yaxis={**plain, **ticks(rows, panel.row_labels, (height - 90) // 13), "range": [bottom, top]},
+            ),
+        ),
+    )
+
+
+def _colorbar(theme: str) -> dict[str, Any]:
+    return {
+        "thickness": 8,
+        "outlinewidth": 0,
+        "nticks": 5,
+        "tickfont": {"size": 10, "color": MUTED[theme]},
+        "xpad": 2,
+        "ypad": 0,
+    }
+
+
+def _titled(name: str, detail: str, drawn: dict[str, Any]) -> dict[str, Any]:
+    """A layout with a two-line title: what it is, and its shape in small print."""
+    small = f'<br><span style="font-size:11px">{token_label(detail, 90)}</span>' if detail else ""
+    drawn["title"].update(text=token_label(name, 60) + small, y=1, pad={"t": 13})
+    drawn["margin"] = {**drawn["margin"], "t": 46}
+    return drawn
+
+
+def ticks(where: np.ndarray, labels: tuple[str, ...], limit: int) -> dict[str, Any]:
+    """Labels under their positions, thinned out when there are more than fit; Plotly's own ticks without labels."""
+    named = [(int(at), label) for at, label in zip(where, labels) if label]
+    if not named:
+        return {"nticks": 12 if limit > 40 else 6}
+    shown = named[:: max(1, -(-len(named) // max(1, limit)))]
+    return {"tickvals": [at for at, _ in shown], "ticktext": [token_label(label, 10) for _, label in shown]}
+
+
+def pipeline(names: tuple[str, ...], current: str, layer: int, theme: str) -> go.Figure:
+    """Where a step lies: the residual stream from left to right, and the two branches that leave and rejoin it."""
+    where, muted = {name: x for x, name in enumerate(names)}, MUTED[theme]
+    stream = dict(
+        type="scatter",
+        x=[0, len(names) - 1],
+        y=[0, 0],
+        mode="lines",
+        line={"color": muted, "width": 3},
+        hoverinfo="skip",
+    )
+    lines = [stream]
+    raised: set[str] = set()
+    titles = []
+    for start, end, title in (("embed", "add 1", "attention"), ("add 1", "add 2", "MLP")):
+        between = names[where[start] + 1 : where[end]]
+        inside = [
+            name for name in between if name != "norm 1" or start == "embed"
+        ]  # post-norm: norm 1 is on the stream
+        raised.update(inside)
+        left, right = where[inside[0]], where[inside[-1]]
+        lines.append(
+            dict(
+                type="scatter",
+                x=[left - 0.8, left - 0.4, right + 0.4, where[end]],
+                y=[0, 1, 1, 0],
+                mode="lines",
+                hoverinfo="skip",
+                line={"color": muted, "width": 1.5},
+            )
+        )
+        titles.append(
+            {
+                "x": (left + right) / 2,
+                "y": 1.25,
+                "text": f"{title}, layer {layer}",
+                "showarrow": False,
+                "yanchor": "bottom",
+                "font": {"size": 11, "color": muted},
+            }
+        )
+    titles += [
+        {
+            "x": where[name],
+            "y": 0,
+            "text": "<b>+</b>",
+            "showarrow": False,
+            "font": {"size": 12, "color": INK[theme]},
+        }
+        for name in ("add 1", "add 2")
+        if name != current
+    ]
+    here = where[current]
+    states = ["now" if i == here else "done" if i < here else "next" for i in range(len(names))]
+    fill = {"now": WARM[theme], "done": ACCENT[theme], "next": MISSING[theme]}
+    sums = [name.startswith("add") for name in names]
+    dots = dict(
+        type="scatter",
+        x=np.arange(len(names)),
+        y=[float(name in raised) for name in names],
+        mode="markers",
+        customdata=list(names),
+        hovertemplate="%{customdata}<extra></extra>",
+        marker={
+            "size": [15 if state == "now" or is_sum else 8 for state, is_sum in zip(states, sums)],
+            "opacity": 1,
+            "color": [
+                MISSING[theme] if is_sum and state != "now" else fill[state]
+                for state, is_sum in zip(states, sums)
+            ],
+            "line": {"color": [INK[theme] if state == "now" else muted for state in states], "width": 1},
+        },
+    )
+    hide = {"visible": False, "fixedrange": True}
+    return figure(
+        [*lines, dots],
+        layout(
+            theme,
+            title="",
+            height=64,
+            margin={"l": 2, "r": 2, "t": 0, "b": 0},
+            annotations=titles,
+            xaxis={**hide, "range": [-0.7, len(names) - 0.3]},
+            yaxis={**hide, "range": [-0.6, 2.2]},
+        ),
+    )
+
+
+def product_cell(
+    left: np.ndarray,
+    right: np.ndarray,
+    theme: str,
+    *,
+    names: tuple[str, str],
+    inner: str,
+    labels: tuple[str, ...] = (),
+) -> go.Figure:
+    """One number of a matrix product: the two vectors, [K] each, their products as bars, and the running sum."""
+    left, right = np.asarray(left, np.float32), np.asarray(right, np.float32)
+    products, where = left * right, np.arange(len(left))
+    total = np.cumsum(products, dtype=np.float64).astype(np.float32)
+    strips = [
+        dict(
+            type="heatmap",
+            z=values[None],
+            x=where,
+            y=[0],
+            yaxis=axis,
+            colorscale=scale(DIVERGING[theme]),
+            showscale=False,
+            zmin=-reach,
+            zmax=reach,
+            hovertemplate=f"{name}, {inner} %{{x}}: %{{z:.5f}}<extra></extra>",
+        )
+        for name, values, axis in ((names[0], left, "y2"), (names[1], right, "y3"))
+        for reach in [float(np.abs(values).max()) or 1.0]
+    ]
+    bars = dict(
+        type="bar",
+        x=where,
+        y=products,
+        name="product",
+        marker={"color": np.where(products >= 0, ACCENT[theme], WARM[theme]), "line": {"width": 0}},
+        hovertemplate=f"{inner} %{{x}}: %{{y:+.5f}}<extra>product</extra>",
+    )
+    line = dict(
+        type="scatter",
+        x=where,
+        y=total,
+        mode="lines",
+        name="running sum",
+        line={"color": INK[theme], "width": 1.8, "shape": "hv"},
+        hovertemplate=f"up to {inner} %{{x}}: %{{y:+.5f}}<extra>running sum</extra>",
+    )
+    end = float(total[-1])
+    note = {
+        "x": int(where[-1]),
+        "y": end,
+        "text": f"Σ {end:+.4f}",
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowcolor": MUTED[theme],
+        "ax": -44,
+        "ay": -20 if end >= 0 else 20,
+        "bgcolor": MISSING[theme],
+    }
+    drawn = layout(
+        theme,
+        title="",
+        x=inner,
+        height=330,
+        annotations=[note],
+        bargap=0.1,
+        xaxis={
+            "showgrid": False,
+            "zeroline": False,
+            "anchor": "y",
+            **(ticks(where, labels, 30) if labels else {}),
+        },
+        yaxis={"domain": [0, 0.74], "zerolinecolor": MUTED[theme], "nticks": 6},
+    )
+    for axis, name, domain in (("yaxis2", names[0], [0.9, 1]), ("yaxis3", names[1], [0.78, 0.88])):
+        drawn[axis] = {
+            **drawn["yaxis"],
+            "domain": domain,
+            "tickvals": [0],
+            "ticktext": [token_label(name, 20)],
+            "showgrid": False,
+            "zeroline": False,
+        }
+    if labels:
+        drawn["xaxis"]["tickangle"] = -60
+    return figure(
+        [*strips, bars, line],
+        _titled("Row × column: products (bars) and their running sum (line)", "", drawn),
+    )
+
+
+def activation_curves(
+    own: str,
+    inputs: np.ndarray,
+    curves: dict[str, np.ndarray],
+    counts: np.ndarray,
+    centres: np.ndarray,
+    theme: str,
+) -> go.Figure:
+    """Activation functions over their input, the model's own thick, above a histogram of the text's real inputs."""
+    bars = dict(
+        type="bar",
+        x=centres,
+        y=np.asarray(counts, np.float32),
+        name="inputs of this text",
+        yaxis="y2",
+        marker={"color": MUTED[theme], "opacity": 0.35, "line": {"width": 0}},
+        hovertemplate="around %{x:.2f}: %{y:.0f} inputs<extra></extra>",
+    )
+    colors = {"ReLU": MUTED[theme], "GELU": ACCENT[theme], "SiLU": WARM[theme]}
+    dashes = {"ReLU": "dash", "GELU": "dot", "SiLU": "dashdot"}
+    lines = [
+        dict(
+            type="scatter",
+            x=np.asarray(inputs, np.float32),
+            y=np.asarray(values, np.float32),
+            mode="lines",
+            line={
+                "color": colors[name],
+                "width": 3.5 if name == own else 1.5,
+                "dash": "solid" if name == own else dashes[name],
+            },
+            name=f"{name} (this model)" if name == own else name,
+            hovertemplate=f"{name}(%{{x:.2f}}) = %{{y:.4f}}<extra></extra>",
+        )
+        for name, values in curves.items()
+    ]
+    ceiling = 2.5 * max(1, int(np.max(counts)))
+    return figure(
+        [bars, *lines],
+        _titled(
+            "Activation",
+            "over a histogram of this text's inputs to it",
+            layout(
+                theme,
+                title="",
+                x="input",
+                y="output",
+                height=360,
+                bargap=0,
+                showlegend=True,
+                legend={
+                    "x": 0.02,
+                    "xanchor": "left",
+                    "y": 0.98,
+                    "yanchor": "top",
+                    "bgcolor": "rgba(0,0,0,0)",
+                },
+                yaxis2={
+                    "overlaying": "y",
+                    "side": "right",
+                    "visible": False,
+                    "range": [0, ceiling],
+                    "fixedrange": True,
+                },
+            ),
+        ),
+    )
+
+
+def token_losses(tokens: list[str], losses: np.ndarray, theme: str) -> go.Figure:
+    """Each next token's loss in nats, [T - 1], above the token it was charged for."""
+    losses, labels = np.asarray(losses, np.float32), [token_label(token) for token in tokens[1:]]
+    where = np.arange(1, len(losses) + 1)
+    bars = dict(
+        type="bar",
+        x=where,
+        y=losses,
+        customdata=labels,
+        marker={"color": ACCENT[theme]},
+        hovertemplate="%{customdata}: %{y:.4f} nats<extra></extra>",
+    )
+    mean = float(losses.mean()) if len(losses) else 0.0
+    line = {
+        "type": "line",
+        "xref": "x domain",
+        "x0": 0,
+        "x1": 1,
+        "y0": mean,
+        "y1": mean,
+        "line": {"color": WARM[theme], "width": 1.5, "dash": "dot"},
+    }
+    label = {
+        "xref": "x domain",
+        "x": 0,
+        "y": mean,
+        "text": f"mean {mean:.2f}",
+        "showarrow": False,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "font": {"color": WARM[theme]},
+    }
+    return figure(
+        [bars],
+        _titled(
+            "Loss of each token, −log p (nats)",
+            f"[T−1={len(losses)}]",
+            layout(
+                theme,
+                title="",
+                x="the token that came",
+                y="nats",
+                height=360,
+                shapes=[line],
+                annotations=[label],
+                xaxis={**ticks(where, tuple(tokens[1:]), 60), "tickangle": -60, "showgrid": False},
+            ),
+        ),
+    )

@@ -1,0 +1,140 @@
+"""The residual stream: its length, who wrote a logit, and what the head reads at each depth."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import ACCENT, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
+
+
+def norms(labels: list[str], values: np.ndarray, position: int, token: str, theme: str) -> go.Figure:
+    """Length of the stream vector after each sublayer: one token's, and the mean of all, [N, T]."""
+    values, where = np.asarray(values, np.float32), np.arange(len(labels))
+    lines = [
+        dict(
+            type="scatter",
+            x=where,
+            y=line,
+            mode="lines+markers",
+            name=name,
+            customdata=labels,
+            line={"color": color, "width": 2},
+            marker={"size": 5},
+            hovertemplate="after %{customdata}: ‖x‖ = %{y:.3f}<extra></extra>",
+        )
+        for name, line, color in (
+            ("mean of all tokens", values.mean(1), MUTED[theme]),
+            (f"“{token_label(token)}”", values[:, position], ACCENT[theme]),
+        )
+    ]
+    return figure(
+        lines,
+        layout(
+            theme,
+            title="Length of the stream after each sublayer, ‖x‖",
+            y="‖x‖",
+            showlegend=True,
+            legend={"x": 0.01, "xanchor": "left", "y": 0.99, "yanchor": "top"},
+            xaxis=_parts(labels),
+            yaxis={"rangemode": "tozero"},
+        ),
+    )
+
+
+def shares(parts: list[str], values: np.ndarray, token: str, theme: str) -> go.Figure:
+    """What the embedding and each sublayer add to one token's logit, [N], and their sum."""
+    values = np.asarray(values, np.float32)
+    bars = dict(
+        type="bar",
+        x=np.arange(len(parts)),
+        y=values,
+        customdata=parts,
+        marker={"color": np.where(values >= 0, ACCENT[theme], WARM[theme])},
+        hovertemplate="%{customdata}: %{y:+.4f}<extra></extra>",
+    )
+    title = f"Who wrote the logit of “{token_label(token)}” ({float(values.sum()):+.2f})"
+    return figure([bars], layout(theme, title=title, y="share of the logit", xaxis=_parts(parts)))
+
+
+def _parts(labels: list[str]) -> dict:
+    return {
+        "tickvals": np.arange(len(labels)),
+        "ticktext": labels,
+        "tickangle": -60,
+        "showgrid": False,
+        "zeroline": False,
+    }
+
+
+def words(
+    texts: list[list[str]],
+    probabilities: np.ndarray,
+    theme: str,
+    *,
+    title: str,
+    columns: list[str],
+    rows: list[str],
+    y: str,
+    marked: int | None = None,
+) -> go.Figure:
+    """A grid of tokens coloured by probability, [R, N] each; `marked` frames one row."""
+    p = np.asarray(probabilities, np.float32)
+    count, width = p.shape
+    heatmap = dict(
+        type="heatmap",
+        z=p,
+        x=np.arange(width),
+        y=np.arange(count),
+        zmin=0,
+        zmax=1,
+        colorscale=scale(SEQUENTIAL[theme]),
+        xgap=1,
+        ygap=1,
+        text=[[token_label(text, 12 if width <= 8 else 6) for text in row] for row in texts],
+        texttemplate="%{text}",
+        textfont={"size": 11},
+        hovertemplate="%{text}: probability %{z:.5f}<extra></extra>",
+        colorbar={
+            "thickness": 8,
+            "outlinewidth": 0,
+            "tickformat": ".0%",
+            "tickfont": {"size": 10, "color": MUTED[theme]},
+            "xpad": 2,
+            "ypad": 0,
+        },
+    )
+    frame = (
+        []
+        if marked is None
+        else [
+            {
+                "type": "rect",
+                "xref": "x domain",
+                "x0": 0,
+                "x1": 1,
+                "y0": marked - 0.5,
+                "y1": marked + 0.5,
+                "line": {"color": WARM[theme], "width": 2},
+            }
+        ]
+    )
+    plain = {"showgrid": False, "zeroline": False}
+    return figure(
+        [heatmap],
+        layout(
+            theme,
+            title=title,
+            y=y,
+            height=76 + 21 * count,
+            shapes=frame,
+            margin={"l": 8, "r": 8, "t": 58, "b": 8},
+            xaxis={**plain, "tickvals": np.arange(width), "ticktext": columns, "side": "top"},
+            yaxis={
+                **plain,
+                "tickvals": np.arange(count),
+                "ticktext": [token_label(row) for row in rows],
+                "range": [count - 0.5, -0.5],
+            },
+        ),
+    )

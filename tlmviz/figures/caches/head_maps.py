@@ -1,0 +1,207 @@
+"""Attention maps of many heads, models or conditions on one grid, and one head of several side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import HEADS, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
+
+PLAIN = {"showgrid": False, "zeroline": False}
+NAMED, NARROW = (
+    40,
+    16,
+)  # tokens that are named in the hover and at the side, and those that are named below a small map
+
+
+def grid(
+    pictures: np.ndarray,
+    rows: list[str],
+    groups: np.ndarray,
+    hover: list[list[str]],
+    chosen: int | None,
+    theme: str,
+    *,
+    title: str,
+    height: int = 500,
+) -> go.Figure:
+    """Maps [R, H, n, n] in rows and columns of heads; a bar over each names its key/value head, [R, H], by colour.
+
+    `hover` says of each map what it is; the column of head `chosen` is framed. A click on a map selects its marker,
+    whose customdata is (row, head).
+    """
+    count, heads, n, _ = pictures.shape
+    step = n + 3
+    cells = np.zeros((count * step, heads * step), np.uint8)
+    for row, head in np.ndindex(count, heads):
+        bytes_ = np.rint(255 * np.sqrt(pictures[row, head].clip(0, 1)))
+        cells[row * step : row * step + n, head * step : head * step + n] = bytes_
+    heat = {
+        "type": "heatmap",
+        "z": cells,
+        "zmin": 0,
+        "zmax": 255,
+        "colorscale": scale(SEQUENTIAL[theme]),
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
+    row, head = (index.ravel() for index in np.indices((count, heads)))
+    centre = np.float32((n - 1) / 2)
+    marks = {
+        "type": "scatter",
+        "x": head * step + centre,
+        "y": row * step + centre,
+        "mode": "markers",
+        "marker": {"symbol": "square", "size": 0.75 * (height - 80) / count, "color": "rgba(0,0,0,0)"},
+        "customdata": np.stack(
+            (row, head), 1
+        ).tolist(),  # a typed array would come back from a click as a dictionary
+        "hovertext": [text for line in hover for text in line],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+    }
+    shapes = [
+        {
+            "type": "line",
+            "x0": h * step - 0.5,
+            "x1": h * step + n - 0.5,
+            "y0": r * step - 1.2,
+            "y1": r * step - 1.2,
+            "line": {"color": HEADS[int(groups[r, h]) % len(HEADS)], "width": 3},
+        }
+        for r, h in np.ndindex(count, heads)
+    ]
+    if chosen is not None:
+        shapes.append(
+            {
+                "type": "rect",
+                "x0": chosen * step - 2,
+                "x1": chosen * step + n + 1,
+                "y0": -2.3,
+                "y1": count * step - 1.8,
+                "line": {"color": WARM[theme], "width": 2},
+            }
+        )
+    return figure(
+        [heat, marks],
+        layout(
+            theme,
+            title=title,
+            x="head",
+            height=height,
+            shapes=shapes,
+            dragmode=False,
+            hovermode="closest",
+            clickmode="event+select",
+            xaxis={
+                **PLAIN,
+                "tickvals": np.arange(heads) * step + centre,
+                "ticktext": [str(h) for h in range(heads)],
+                "range": [-1.5, heads * step - 1.5],
+                "fixedrange": True,
+            },
+            yaxis={
+                **PLAIN,
+                "tickvals": np.arange(count) * step + centre,
+                "ticktext": rows,
+                "range": [count * step - 1.5, -2.5],
+                "fixedrange": True,
+            },
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Named:
+    """Axes and hover of a map of tokens: names where they fit, positions where they do not."""
+
+    x: dict
+    y: dict
+    hover: str  # the part of a template that names query and key
+    pairs: list[list[str]] | None
+    step: float = 1.0  # tokens in a bin
+    first: float = 0.0  # where the first bin's middle is, in tokens
+
+    @property
+    def span(self) -> dict[str, float]:
+        """Where a heatmap's cells lie along either axis."""
+        return {"x0": self.first, "dx": self.step, "y0": self.first, "dy": self.step}
+
+
+def named_axes(tokens: list[str], bins: int, theme: str) -> Named:
+    """How a map of `bins` rows and columns is labelled; pooled maps have fewer bins than tokens, and no names.
+
+    Ticks of a pooled map count tokens, not bins.
+    """
+    quiet = {"tickfont": {"size": 8.5, "color": MUTED[theme]}, "automargin": True, "nticks": 6}
+    if len(tokens) != bins:
+        step = len(tokens) / bins
+        return Named(quiet, quiet, "bin about query %{y:.0f}, key %{x:.0f}", None, step, (step - 1) / 2)
+    if bins > NAMED:
+        return Named(quiet, quiet, "query %{y}, key %{x}", None)
+    labels = [token_label(token, 10) for token in tokens]
+    ticks = {**quiet, "tickvals": np.arange(bins), "ticktext": labels}
+    pairs = [
+        [f"{q} “{query}”, key {k} “{key}”" for k, key in enumerate(labels)] for q, query in enumerate(labels)
+    ]
+    return Named(
+        {**ticks, "tickangle": -90} if bins <= NARROW else quiet, ticks, "query %{customdata}", pairs
+    )
+
+
+def beside(
+    maps: list[np.ndarray], names: list[str], tokens: list[str], theme: str, *, title: str, height: int = 320
+) -> go.Figure:
+    """One head of several models, each map [n, n] exact with its own axes; tokens are named where they fit."""
+    width, gap, colors = 1 / len(maps), 0.012, [[stop**2, color] for stop, color in scale(SEQUENTIAL[theme])]
+    traces, axes, notes = [], {}, []
+    for i, (values, name) in enumerate(zip(maps, names)):
+        n, tag = len(values), "" if i == 0 else str(i + 1)
+        domain, labels = [i * width + (gap if i else 0), (i + 1) * width - gap], named_axes(tokens, n, theme)
+        traces.append(
+            {
+                "type": "heatmap",
+                "z": np.asarray(values, np.float32),
+                "zmin": 0,
+                "zmax": 1,
+                "showscale": False,
+                "colorscale": colors,
+                "xaxis": f"x{tag}",
+                "yaxis": f"y{tag}",
+                "customdata": labels.pairs,
+                **labels.span,
+                "hovertemplate": f"{token_label(name, 40)}, {labels.hover}: %{{z:.5f}}<extra></extra>",
+            }
+        )
+        axes[f"xaxis{tag}"] = {
+            **PLAIN,
+            **labels.x,
+            "domain": domain,
+            "anchor": f"y{tag}",
+            "range": [-0.5, len(tokens) - 0.5],
+        }
+        axes[f"yaxis{tag}"] = {
+            **PLAIN,
+            **labels.y,
+            "anchor": f"x{tag}",
+            "range": [len(tokens) - 0.5, -0.5],
+            "showticklabels": i == 0,
+        }
+        notes.append(
+            {
+                "text": token_label(name, 40),
+                "xref": "paper",
+                "yref": "paper",
+                "x": sum(domain) / 2,
+                "y": 1,
+                "yanchor": "bottom",
+                "xanchor": "center",
+                "showarrow": False,
+                "font": {"size": 11, "color": INK[theme]},
+            }
+        )
+    drawn = layout(
+        theme, title=title, height=height, annotations=notes, margin={"l": 8, "r": 6, "t": 52, "b": 8}
+    )
+    return figure(traces, {**drawn, **axes})

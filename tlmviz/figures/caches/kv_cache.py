@@ -1,0 +1,360 @@
+"""Generation with a cache, walked in the browser: the map filled row by row between the keys and values that are kept."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import ACCENT, DIVERGING, GRID, INK, MUTED, SEQUENTIAL, WARM, layout, scale
+from tlmviz.figures.attention.block import ticks
+from tlmviz.figures.kernels.flash_rows import PAGE, animated
+
+LONGEST = 96  # positions drawn, the last ones: more would not fit into what a page sends
+# Shares of the figure's width: the query, the map with keys and values over and under it, memory and words.
+Q, MAP, SIDE = (0.0, 0.065), (0.075, 0.56), (0.605, 1.0)
+KEYS, ROWS, VALUES = (0.865, 1.0), (0.3, 0.82), (0.12, 0.255)  # of its height
+LATENTS, LATENT_ROWS = (0.76, 1.0), (0.12, 0.715)  # where there are no values
+MEMORY, WORDS = (0.58, 1.0), (0.0, 0.47)
+UNIT = 1000  # bytes of a kB
+CELLS = 160  # of a layer's memory at most
+TAIL = 38  # letters of the text so far
+
+
+class Decoding(Protocol):
+    """What `steps` draws: see `tlmviz.analysis.caches.decode_steps.Decoding`."""
+
+    prompt: int
+    tokens: list[str]
+    weights: np.ndarray
+    q: np.ndarray
+    k: np.ndarray
+    v: np.ndarray
+    chances: np.ndarray
+    used: np.ndarray
+    allocated: np.ndarray
+    line: int
+    layers: int
+    window: int | None
+    latent: int | None
+
+    @property
+    def steps(self) -> int: ...
+
+    def capacity(self, step: int) -> int: ...
+
+
+def steps(
+    done: Decoding, flops: list[tuple[int, int]], theme: str, *, title: str, height: int = 560
+) -> go.Figure:
+    """One head's map [T, T], its keys and values, and the bytes of every layer, after the prompt and after each token.
+
+    `flops` are each step's operations with the cache and without, N + 1 pairs, the prompt's first.
+    """
+    length = len(done.tokens)
+    first = max(0, length - LONGEST)
+    start = max(done.prompt, first)  # of the part that grows
+    thick = max(1.0, length / 25)  # rows of the map that a single q takes, to be seen
+    kept = _kept(done)
+    heat, signed, outline, veil, memory, words = _styles(done, first, theme)
+    fixed = [{**heat, "z": _some(done.weights[first:start, first:]), "x0": first, "y0": first}]
+    fixed += [{**_signed(signed, *each), "z": _some(each[0][first:start].T), "x0": first} for each in kept]
+    hover = "query %{y}, dimension %{x}: %{z:.5f}<extra></extra>"
+    styles = [
+        {**heat, "x0": first, "y0": start},
+        {**_signed(signed, done.q, "x2", "y2", ""), "hovertemplate": hover},
+    ]
+    styles += [{**_signed(signed, *each), "x0": start} for each in kept]
+    styles += [outline, *({**outline, "xaxis": x, "yaxis": y} for _, x, y, _ in kept)]
+    styles += [{**veil, "xaxis": x, "yaxis": y} for _, x, y, _ in kept if done.window]
+    styles += [memory, words]
+
+    def moving(step: int) -> list[dict]:
+        now = done.prompt + step - 1  # the last position read
+        rows = slice(now, now + 1) if step else slice(first, now + 1)
+        seen = max(first, now + 1 - (done.window or now + 1))
+        heights = [(-0.5, values.shape[1] - 0.5) for values, *_ in kept]
+        changed: list[dict] = [
+            {"z": _some(done.weights[start : now + 1, first:])},
+            {"z": _some(done.q[rows]), "y0": rows.start, "dy": thick if step else 1},
+            *({"z": _some(values[start : now + 1].T)} for values, *_ in kept),
+            _box((seen - 0.5, now + 0.5), (now - thick / 2, now + thick / 2), step > 0),
+            *(_box((now - 0.5, now + 0.5), height, step > 0) for height in heights),
+            *(_box((first - 0.5, seen - 0.5), height, seen > first) for height in heights if done.window),
+            {"z": _memory(done, step)},
+            {"text": ["<br>".join(_words(done, step, *flops[step]))]},
+        ]
+        return [{"type": style["type"], **change} for style, change in zip(styles, changed)]
+
+    at = 1
+    traces = fixed + [{**style, **change} for style, change in zip(styles, moving(at))]
+    drawn = _axes(done, first, theme, title, height)
+    labels = [f"{step} of {done.steps}" for step in range(done.steps + 1)]
+    frames = [moving(step) for step in range(done.steps + 1)]
+    numbers = list(range(len(fixed), len(traces)))
+    return animated(traces, drawn, frames, labels, numbers, at, theme, "token ", 600, stepping=True)
+
+
+def _kept(done: Decoding) -> list[tuple[np.ndarray, str, str, str]]:
+    """What the cache keeps of a head, [T, D], with its axes: a latent is its own value."""
+    keys = (done.k, "x3", "y3", "key")
+    return [keys] if done.latent else [keys, (done.v, "x4", "y4", "value")]
+
+
+def _styles(done: Decoding, first: int, theme: str) -> tuple[dict, ...]:
+    """What does not change of the map, of vectors, outlines, veils, memory and words."""
+    top = float(np.nanquantile(done.weights[first:, first:], 0.99)) or 1.0
+    grid = {"type": "heatmap", "showscale": False, "hoverongaps": False}
+    heat = {
+        **grid,
+        "zmin": 0,
+        "zmax": top,
+        "colorscale": [[stop**2, color] for stop, color in scale(SEQUENTIAL[theme])],
+        "hovertemplate": "query %{y}, key %{x}: probability %{z:.5f}<extra></extra>",
+    }
+    signed = {**grid, "colorscale": scale(DIVERGING[theme])}
+    quiet = {"type": "scatter", "hoverinfo": "skip"}
+    outline = {**quiet, "mode": "lines", "line": {"color": WARM[theme], "width": 1.5}}
+    veil = {**quiet, "mode": "none", "fill": "toself", "fillcolor": f"rgba({PAGE[theme]},0.82)"}
+    levels = enumerate(("rgba(0,0,0,0)", *_held(theme)))
+    group = _grouped(done)
+    size = group * done.line / UNIT
+    what = f"a position of {done.line:,} B" if group == 1 else f"{group} positions of {done.line:,} B each"
+    memory = {
+        **grid,
+        "zmin": 0,
+        "zmax": 3,
+        "colorscale": [[edge / 4, color] for at, color in levels for edge in (at, at + 1)],
+        "xgap": 0.5,
+        "ygap": 3,
+        "x0": size / 2,
+        "dx": size,
+        "xaxis": "x5",
+        "yaxis": "y5",
+        "hovertemplate": f"layer %{{y}}, around %{{x:.2f}} kB: {what}<extra></extra>",
+    }
+    words = {
+        **quiet,
+        "x": [0],
+        "y": [1],
+        "mode": "text",
+        "textposition": "bottom right",
+        "cliponaxis": False,
+        "textfont": {"size": 12.5, "color": INK[theme]},
+        "xaxis": "x6",
+        "yaxis": "y6",
+    }
+    return heat, signed, outline, veil, memory, words
+
+
+def _signed(style: dict, values: np.ndarray, x: str, y: str, name: str) -> dict:
+    limit = float(np.quantile(np.abs(values), 0.99)) or 1.0
+    what = f"{name} of %{{x}}, dimension %{{y}}: %{{z:.5f}}<extra></extra>"
+    return {**style, "zmin": -limit, "zmax": limit, "xaxis": x, "yaxis": y, "hovertemplate": what}
+
+
+# --- what a step shows --------------------------------------------------------------------------------
+
+
+def _words(done: Decoding, step: int, cached: int, whole: int) -> list[str]:
+    now, used, room = done.prompt + step, int(done.used[step]), int(done.allocated[step])
+    kept = min(now, done.window or now)
+    line = "a latent (c_KV, k^R)" if done.latent else "a key and a value per KV head"
+    if step:
+        chance = float(done.chances[step - 1])
+        words = [
+            f"<b>Token {step} of {done.steps}</b>: position {now - 1}, probability {chance:.3f}",
+            f"…{_plain(''.join(done.tokens[1 : now - 1])[-TAIL:])}<b>{_plain(done.tokens[now - 1])}</b>",
+            f"New row: its query × {kept} keys. Then the query is gone",
+            f"Kept: {line}, in each of {done.layers} layers",
+        ]
+    else:
+        head = f"<b>The prompt</b>: {now} tokens, read at once"
+        words = [
+            head,
+            "…" + _plain("".join(done.tokens[1:now])[-TAIL:]),
+            f"{now} rows of the map",
+            f"Kept: {now} times {line}",
+        ]
+    words.append(f"Cache: <b>{used:,} B</b> used of {room:,} B allocated")
+    before = int(done.allocated[step - 1]) if step else room
+    if room > before:
+        words.append(f"Full: the buffers doubled to {done.capacity(step)} positions")
+    elif done.window and now > done.window:
+        words.append(
+            f"Ring of {done.window}: slot {(now - 1) % done.window} overwritten, {now - done.window} forgotten"
+        )
+    else:
+        words.append(f"Room for {done.capacity(step)} positions per layer")
+    words.append(
+        f"FLOP by formula: {_short(cached)} with the cache" if step else f"FLOP by formula: {_short(whole)}"
+    )
+    words.append(f"and {_short(whole)} without it, {whole / cached:,.0f} times as many" if step else "")
+    return words
+
+
+def _plain(text: str) -> str:
+    """Text with its spaces, and without markup that Plotly would parse."""
+    text = "".join(
+        char if char.isprintable() else "�"
+        for char in text.replace("<|endoftext|>", "⟨end⟩").replace("\n", "⏎")
+    )
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _memory(done: Decoding, step: int) -> np.ndarray:
+    """Each layer's buffer in cells of `_grouped` positions, [L, cells]: 1 allocated, 2 held, 3 written in this step."""
+    capacity, now = done.capacity(step), done.prompt + step
+    row = np.ones(done.capacity(done.steps), np.uint8)
+    row[capacity:] = 0  # not allocated yet
+    row[: min(now, capacity)] = 2
+    written = np.arange(done.prompt if step == 0 else 1) + now - (done.prompt if step == 0 else 1)
+    row[written % done.window if done.window else written] = 3
+    group = _grouped(done)
+    cells = np.pad(row, (0, -len(row) % group)).reshape(-1, group).max(1)
+    return np.tile(cells, (done.layers, 1))
+
+
+def _grouped(done: Decoding) -> int:
+    """Positions in a cell of the memory: one, or as few as leave CELLS cells."""
+    return -(-done.capacity(done.steps) // CELLS)
+
+
+def _box(x: tuple[float, float], y: tuple[float, float], shown: bool) -> dict:
+    """A rectangle's corners; nothing where it is not shown."""
+    return (
+        {"x": [x[0], x[1], x[1], x[0], x[0]], "y": [y[0], y[0], y[1], y[1], y[0]]}
+        if shown
+        else {"x": [None], "y": [None]}
+    )
+
+
+def _some(values: np.ndarray) -> np.ndarray:
+    """Values [R, C] as float32; one empty cell where there is none, which Plotly needs."""
+    return np.asarray(values, np.float32) if values.size else np.full((1, 1), np.nan, np.float32)
+
+
+def _short(count: float) -> str:
+    for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f} "
+
+
+# --- the frame ----------------------------------------------------------------------------------------
+
+
+def _axes(done: Decoding, first: int, theme: str, title: str, height: int) -> dict:
+    length, layers = len(done.tokens), done.layers
+    span, names = [first - 0.5, length - 0.5], tuple(done.tokens[first:])
+    where = np.arange(first, length)
+    keys, rows = (LATENTS, LATENT_ROWS) if done.latent else (KEYS, ROWS)
+    drawn = layout(
+        theme,
+        title=title,
+        height=height,
+        margin={"l": 74, "r": 8, "t": 50, "b": 62},
+        hovermode="closest",
+        annotations=_headings(done, keys, rows, theme),
+        bargap=0,
+        xaxis={**_axis(theme, MAP, "y"), "range": span, "showticklabels": False},
+        yaxis={**_axis(theme, rows, "x"), "range": span[::-1], "showticklabels": False},
+    )
+    named = {**ticks(where, names, 22), "showticklabels": True}
+    if done.latent:
+        drawn["xaxis"] |= {**named, "tickangle": -60}
+        at = done.latent - 0.5
+        rule = {"color": MUTED[theme], "width": 1, "dash": "dot"}
+        drawn["shapes"] = [
+            {
+                "type": "line",
+                "xref": "x3",
+                "yref": "y3",
+                "x0": span[0],
+                "x1": span[1],
+                "y0": at,
+                "y1": at,
+                "line": rule,
+            }
+        ]
+    drawn["xaxis2"] = {**_axis(theme, Q, "y2"), "showticklabels": False}
+    drawn["yaxis2"] = {**_axis(theme, rows, "x2"), "range": span[::-1], **ticks(where, names, 20)}
+    for (values, *_), number, place in zip(_kept(done), (3, 4), (keys, VALUES)):
+        drawn[f"xaxis{number}"] = {**_axis(theme, MAP, f"y{number}"), "range": span, "showticklabels": False}
+        high = [values.shape[1] - 0.5, -0.5]
+        drawn[f"yaxis{number}"] = {
+            **_axis(theme, place, f"x{number}"),
+            "range": high,
+            "showticklabels": False,
+        }
+    if not done.latent:
+        drawn["xaxis4"] |= {**named, "tickangle": -60}
+    reach = done.capacity(done.steps) * done.line / UNIT
+    drawn["xaxis5"] = {
+        **_axis(theme, SIDE, "y5"),
+        "range": [0, reach],
+        "nticks": 6,
+        "ticksuffix": " kB",
+        "tickfont": {"size": 10, "color": MUTED[theme]},
+    }
+    drawn["yaxis5"] = {
+        **_axis(theme, MEMORY, "x5"),
+        "range": [layers - 0.5, -0.5],
+        "nticks": min(layers, 8),
+        "tickformat": "d",
+        "title": {"text": "layer", "font": {"size": 10.5, "color": MUTED[theme]}, "standoff": 2},
+    }
+    drawn["xaxis6"] = {**_axis(theme, SIDE, "y6"), "range": [0, 1], "visible": False}
+    drawn["yaxis6"] = {**_axis(theme, WORDS, "x6"), "range": [0, 1], "visible": False}
+    return drawn
+
+
+def _headings(done: Decoding, keys: tuple[float, float], rows: tuple[float, float], theme: str) -> list[dict]:
+    colors = [f'<span style="color:{color}">■</span>' for color in _held(theme)]
+    legend = f"bytes per layer: {colors[2]} written now {colors[1]} held {colors[0]} allocated, empty"
+    name = "c_KV and, under the line, k^R: kept" if done.latent else "Kᵀ: kept"
+    rows_name = "softmax(q Kᵀ), probability, √ colours: no row changes again"
+    names = [
+        (Q[0], rows[1], "q"),
+        (MAP[0], keys[1], name),
+        (MAP[0], rows[1], rows_name),
+        (SIDE[0], MEMORY[1], legend),
+    ]
+    if not done.latent:
+        names.append((MAP[0], VALUES[1], "Vᵀ: kept"))
+    return [
+        {
+            "text": text,
+            "xref": "paper",
+            "yref": "paper",
+            "x": x,
+            "y": y,
+            "xanchor": "left",
+            "yanchor": "bottom",
+            "showarrow": False,
+            "font": {"size": 11, "color": MUTED[theme]},
+        }
+        for x, y, text in names
+    ]
+
+
+def _held(theme: str) -> tuple[str, str, str]:
+    """Colours of memory that is allocated, held, and written now."""
+    return {"light": "#d5dae1", "dark": "#38424f"}[theme], ACCENT[theme], WARM[theme]
+
+
+def _axis(theme: str, domain: tuple[float, float], anchor: str) -> dict:
+    return {
+        "domain": list(domain),
+        "anchor": anchor,
+        "zeroline": False,
+        "showgrid": False,
+        "fixedrange": True,
+        "automargin": False,
+        "linecolor": GRID[theme],
+        "showline": True,
+        "mirror": True,
+        "ticks": "",
+        "tickfont": {"size": 9, "color": MUTED[theme]},
+    }

@@ -1,0 +1,300 @@
+"""Multi-head latent attention: matrices multiplied beforehand, the two parts of a score, and why RoPE resists folding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import ACCENT, DIVERGING, GRID, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale
+from tlmviz.figures.kernels.flash_rows import PAGE, animated
+
+from .head_maps import named_axes
+
+PLAIN = {"showgrid": False, "zeroline": False}
+RAISED = (0.09, 1.0)  # of the height: room for tick labels above a slider
+MIDDLE = 0.38  # of the height: the matrices of a product stand on one line
+SIGN = 0.05  # of the width: room for a multiplication or equals sign
+
+
+def folding(
+    parts: list[tuple[list[tuple[str, np.ndarray]], str]], theme: str, height: int = 330
+) -> go.Figure:
+    """Products drawn to scale: each of `parts` is ([left, right, product] as (name, matrix), what it is good for).
+
+    Widths share one unit and heights another; each matrix has its own colour scale, symmetric about zero.
+    """
+    every = [matrix for triple, _ in parts for _, matrix in triple]
+    wide = max(sum(matrix.shape[1] for _, matrix in triple) for triple, _ in parts)
+    tall = max(matrix.shape[0] for matrix in every)
+    column = 1 / len(parts)
+    unit = (column - 3 * SIGN) / wide
+    traces, axes, notes = [], {}, []
+    for part, (triple, words) in enumerate(parts):
+        left = part * column
+        for step, (name, matrix) in enumerate(triple):
+            index = len(traces) + 1
+            tag = "" if index == 1 else str(index)
+            right, share = left + unit * matrix.shape[1], 0.7 * matrix.shape[0] / tall
+            limit = float(np.abs(matrix).max()) or 1.0
+            traces.append(
+                {
+                    "type": "heatmap",
+                    "z": np.asarray(matrix, np.float32),
+                    "zmin": -limit,
+                    "zmax": limit,
+                    "showscale": False,
+                    "colorscale": scale(DIVERGING[theme]),
+                    "xaxis": f"x{tag}",
+                    "yaxis": f"y{tag}",
+                    "hovertemplate": f"{name}, row %{{y}}, column %{{x}}: %{{z:.5f}}<extra></extra>",
+                }
+            )
+            color = WARM[theme] if step == 2 else GRID[theme]
+            edge = {
+                **PLAIN,
+                "showticklabels": False,
+                "ticks": "",
+                "showline": True,
+                "mirror": True,
+                "linecolor": color,
+            }
+            edge |= {"linewidth": 2 if step == 2 else 1, "fixedrange": True, "automargin": False}
+            axes[f"xaxis{tag}"] = {
+                **edge,
+                "domain": [left, right],
+                "anchor": f"y{tag}",
+                "range": [-0.5, matrix.shape[1] - 0.5],
+            }
+            axes[f"yaxis{tag}"] = {
+                **edge,
+                "domain": [MIDDLE - share / 2, MIDDLE + share / 2],
+                "anchor": f"x{tag}",
+                "range": [matrix.shape[0] - 0.5, -0.5],
+            }
+            size = f"{matrix.shape[0]} × {matrix.shape[1]}"
+            notes.append(
+                _note(
+                    f"<b>{name}</b><br>{size}", (left + right) / 2, MIDDLE + 0.01 + share / 2, theme, "bottom"
+                )
+            )
+            if step < 2:
+                notes.append(_note("×" if step == 0 else "=", right + SIGN / 2, MIDDLE, theme, "middle", 18))
+            left = right + SIGN
+        notes.append(_note(words, part * column - 0.02, 1.02, theme, "top", 11.5, "left", MUTED[theme]))
+    drawn = layout(
+        theme,
+        title="Multiplied beforehand, once per head (weights)",
+        height=height,
+        annotations=notes,
+        margin={"l": 26, "r": 6, "t": 36, "b": 6},
+        hovermode="closest",
+    )
+    return figure(traces, {**drawn, **axes})
+
+
+def _note(
+    text: str,
+    x: float,
+    y: float,
+    theme: str,
+    at: str,
+    size: float = 11,
+    side: str = "center",
+    color: str = "",
+) -> dict:
+    return {
+        "text": text,
+        "xref": "paper",
+        "yref": "paper",
+        "x": x,
+        "y": y,
+        "xanchor": side,
+        "yanchor": at,
+        "showarrow": False,
+        "font": {"size": size, "color": color or INK[theme]},
+    }
+
+
+def score_parts(
+    content: np.ndarray,
+    rotary: np.ndarray,
+    weights: np.ndarray,
+    tokens: list[str],
+    theme: str,
+    *,
+    title: str,
+    start: int = 0,
+    height: int = 350,
+) -> go.Figure:
+    """A head's score as content and rotary part and their sum, [T, T] each, NaN in the future, and the sum's softmax.
+
+    `start` is the position of the first token that is drawn.
+    """
+    limit = float(np.nanmax(np.abs([content, rotary, content + rotary]))) or 1.0
+    panels = [
+        ("content  q<sup>C</sup>·k<sup>C</sup>", content),
+        ("rotary  q<sup>R</sup>·k<sup>R</sup>", rotary),
+        ("their sum", content + rotary),
+        ("softmax (probability)", weights),
+    ]
+    n, width, gap = len(content), 1 / len(panels), 0.012
+    names, traces, axes, notes = named_axes(tokens, n, theme), [], {}, []
+    for i, (name, values) in enumerate(panels):
+        tag, last = "" if i == 0 else str(i + 1), i == 3
+        domain = [i * width + (gap if i else 0), (i + 1) * width - gap]
+        colors = {
+            "zmin": 0,
+            "zmax": 1,
+            "colorscale": [[stop**2, color] for stop, color in scale(SEQUENTIAL[theme])],
+        }
+        signed = {"zmin": -limit, "zmax": limit, "colorscale": scale(DIVERGING[theme])}
+        traces.append(
+            {
+                "type": "heatmap",
+                "z": np.asarray(values, np.float32),
+                "showscale": False,
+                "hoverongaps": False,
+                "xaxis": f"x{tag}",
+                "yaxis": f"y{tag}",
+                **(colors if last else signed),
+                "hovertemplate": f"{name}: {names.hover}: %{{z:.4f}}<extra></extra>",
+                "customdata": names.pairs,
+                "x0": start,
+                "dx": 1,
+                "y0": start,
+                "dy": 1,
+            }
+        )
+        ends = [start - 0.5, start + n - 0.5]
+        axes[f"xaxis{tag}"] = {**PLAIN, **names.x, "domain": domain, "anchor": f"y{tag}", "range": ends}
+        axes[f"yaxis{tag}"] = {
+            **PLAIN,
+            **names.y,
+            "anchor": f"x{tag}",
+            "range": ends[::-1],
+            "showticklabels": i == 0,
+        }
+        notes.append(_note(name, sum(domain) / 2, 1.0, theme, "bottom"))
+    drawn = layout(
+        theme,
+        title=f"{title} (scaled scores, colours to ±{limit:.1f})",
+        height=height,
+        annotations=notes,
+        margin={"l": 8, "r": 6, "t": 54, "b": 8},
+        hovermode="closest",
+    )
+    return figure(traces, {**drawn, **axes})
+
+
+def turning(
+    matrices: np.ndarray,
+    distances: list[int],
+    moved: np.ndarray,
+    missed: float,
+    theme: str,
+    *,
+    name: str,
+    height: int = 360,
+) -> go.Figure:
+    """W_Q R_t R_s' W_K' at some distances, [N, C, E], walked by a slider; beside it how far it has moved, [M] norms of M(0).
+
+    `missed` is what the best single matrix misses, root mean square, in the same unit.
+    """
+    limit = float(np.abs(matrices).max()) or 1.0
+    heat = {
+        "type": "heatmap",
+        "z": np.asarray(matrices[0], np.float32),
+        "zmin": -limit,
+        "zmax": limit,
+        "showscale": False,
+        "colorscale": scale(DIVERGING[theme]),
+        "hovertemplate": "row %{y}, column %{x}: %{z:.5f}<extra></extra>",
+    }
+    line = {
+        "type": "scatter",
+        "x": np.arange(len(moved)),
+        "y": np.asarray(moved, np.float32),
+        "mode": "lines",
+        "line": {"color": ACCENT[theme], "width": 2},
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "hovertemplate": "distance %{x}: moved by %{y:.4f}<extra></extra>",
+    }
+
+    def marker(index: int) -> dict[str, Any]:
+        at = distances[index]
+        return {"type": "scatter", "x": np.array([at]), "y": np.array([moved[at]], np.float32)}
+
+    style = {
+        "mode": "markers",
+        "marker": {"color": WARM[theme], "size": 11},
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "hovertemplate": "distance %{x}: moved by %{y:.4f}<extra></extra>",
+    }
+    top = max(1.05 * float(moved.max()), 1.2 * missed, 0.1)
+    rule = {
+        "type": "line",
+        "xref": "x2",
+        "yref": "y2",
+        "x0": 0,
+        "x1": max(1, len(moved) - 1),
+        "y0": missed,
+        "y1": missed,
+        "line": {"color": WARM[theme], "width": 1.5, "dash": "dot"},
+    }
+    notes = [
+        {
+            "text": f"missed by the best single matrix: {missed:.2f}",
+            "xref": "x2",
+            "yref": "y2",
+            "x": max(1, len(moved) - 1),
+            "y": missed,
+            "xanchor": "right",
+            "yanchor": "bottom",
+            "showarrow": False,
+            "bgcolor": f"rgba({PAGE[theme]},0.85)",
+            "font": {"size": 11, "color": WARM[theme]},
+        },
+        _note(
+            "how far it has moved at distance t − s, in its norm at 0",
+            0.56,
+            1.0,
+            theme,
+            "bottom",
+            11,
+            "left",
+            MUTED[theme],
+        ),
+        _note(name, 0.0, 1.0, theme, "bottom", 11, "left", MUTED[theme]),
+    ]
+    rows, cols = matrices.shape[1:]
+    drawn = layout(
+        theme,
+        title="No single matrix between x_t and x_s: it depends on the distance",
+        height=height,
+        shapes=[rule],
+        annotations=notes,
+        margin={"l": 44, "r": 8, "t": 56, "b": 70},
+        hovermode="closest",
+        xaxis={**PLAIN, "domain": [0, 0.5], "range": [-0.5, cols - 0.5]},
+        yaxis={**PLAIN, "domain": list(RAISED), "range": [rows - 0.5, -0.5]},
+    )
+    quiet = {"gridcolor": GRID[theme], "zeroline": False, "tickfont": {"size": 10, "color": MUTED[theme]}}
+    drawn["xaxis2"] = {
+        **quiet,
+        "domain": [0.56, 1],
+        "anchor": "y2",
+        "range": [0, max(1, len(moved) - 1)],
+    }
+    drawn["yaxis2"] = {**quiet, "domain": list(RAISED), "anchor": "x2", "range": [0, top], "nticks": 6}
+    frames = [
+        [{"type": "heatmap", "z": np.asarray(matrix, np.float32)}, marker(index)]
+        for index, matrix in enumerate(matrices)
+    ]
+    labels = [str(distance) for distance in distances]
+    return animated(
+        [heat, {**marker(0), **style}, line], drawn, frames, labels, [0, 1], 0, theme, "distance t − s: ", 700
+    )

@@ -1,0 +1,381 @@
+"""A server at work, walked step by step in the browser: its pages, block tables, texts, and the batch along time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import ACCENT, GRID, HEADS, INK, MISSING, MUTED, SEQUENTIAL, WARM, figure, layout
+from tlmviz.figures.kernels.flash_rows import animated
+
+from .serving_pages import MEMORY, MIDDLE, PIXELS, WRITTEN, Grid, Seat, Step, levels, mix, slot_colors
+
+# More steps than that, or than fit into a page's first picture, are drawn every second, third ... one.
+FRAMES, BYTES = 160, 900_000
+# Of the figure's height: the words, and up to two timelines. Pages, tables and texts lie between.
+WORDS, LINES = (0.87, 1.0), ((0.235, 0.385), (0.0, 0.15))
+STATES = {"waiting": 1, "prefill": 2, "decode": 3, "evicted": 4, "padding": 5}
+
+
+def server(
+    runs: dict[str, Sequence[Step]],
+    shown: str,
+    page: int,
+    said: list[tuple[str, ...]],
+    texts: list[list[str]],
+    names: list[str],
+    heads: dict[str, str],
+    theme: str,
+    *,
+    title: str,
+    height: int = 580,
+) -> go.Figure:
+    """The memory of the run called `shown`, its block tables and texts [steps][requests], and the timelines of all runs.
+
+    `said` are the lines of words of each step, `names` the requests' labels, `heads` a title for each timeline.
+    """
+    steps = runs[shown]
+    grid = Grid.fitting(page, len(steps[0].owners))
+    every = range(0, len(steps), -(-len(steps) // _frames(grid, len(names))))
+    requests, deep = len(names), max(1, max(len(seat.table) for step in steps for seat in step.seats))
+    middle = MEMORY[1] + 0.05
+    tables = (middle, middle + min(0.2, max(0.05, 0.021 * deep)))
+    letters = int((1 - tables[1]) * PIXELS[0] / 6.9)  # that fit beside the tables
+    axes = {**_axes(theme, grid, names, deep, tables), **_line_axes(theme, runs, names)}
+
+    def moving(number: int, fixed: bool = False) -> list[dict]:
+        step = steps[number]
+        marks = [
+            (grid.place(n), f"×{len(owners)}") for n, owners in enumerate(step.owners) if len(owners) > 1
+        ]
+        table = np.array([[_cell(step, i, n) for n in range(deep)] for i in range(requests)], np.uint8)
+        numbers = [[*seat.table, *[""] * (deep - len(seat.table))] for seat in step.seats]
+        changing: list[dict[str, Any]] = [
+            {"type": "scatter", "text": ["<br>".join(said[number])]},
+            {"type": "heatmap", "z": grid.slots(step)},
+            {"type": "heatmap", "text": grid.holders(step, names)},
+            {
+                "type": "scatter",
+                "x": [x + grid.label - 0.1 for (x, _), _ in marks],
+                "y": [y for (_, y), _ in marks],
+                "text": [mark if grid.tall > 8 else "" for _, mark in marks],
+            },
+            {"type": "heatmap", "z": table, "text": numbers},
+            {
+                "type": "scatter",
+                "text": [_line(seat, text, letters) for seat, text in zip(step.seats, texts[number])],
+            },
+            *({"type": "scatter", "x": [number if number < len(run) else None] * 2} for run in runs.values()),
+        ]
+        return [{**data, **style} for data, style in zip(changing, styles)] if fixed else changing
+
+    styles = _styles(theme, grid, requests, deep, tables, len(runs))
+    still = [grid.numbers(theme), *(_timeline(run, names, n, theme) for n, run in enumerate(runs.values()))]
+    at = _telling(steps) // every.step
+    traces = [*still, *moving(every[at], fixed=True)]
+    drawn = layout(
+        theme,
+        title=title,
+        height=height,
+        margin={"l": 26, "r": 6, "t": 30, "b": 62},
+        hovermode="closest",
+        annotations=_headings(theme, tables, runs, heads, shown),
+    )
+    labels = [f"{number} of {len(steps) - 1}" for number in every]
+    frames = [moving(number) for number in every]
+    return animated(
+        traces,
+        {**drawn, **axes},
+        frames,
+        labels,
+        list(range(len(still), len(traces))),
+        at,
+        theme,
+        "step ",
+        350,
+        stepping=True,
+    )
+
+
+def slots_in_use(
+    held: np.ndarray, used: np.ndarray, slots: int, longest: int, title: str, theme: str
+) -> go.Figure:
+    """Slots held and slots used at each step [S]; between them lies the waste. `longest` steps are on the axis."""
+    where = np.arange(len(held))
+    style = {"type": "scatter", "x": where, "mode": "lines", "fill": "tozeroy"}
+    traces = [
+        {
+            **style,
+            "y": np.asarray(values, np.float32),
+            "name": name,
+            "fillcolor": fill,
+            "line": {"color": color, "width": 1, "shape": "hv"},
+            "hovertemplate": "step %{x}: %{y:,} slots " + name + "<extra></extra>",
+        }
+        for name, values, color, fill in (
+            ("held", held, WARM[theme], mix(WARM[theme], theme, 0.6)),
+            ("used", used, ACCENT[theme], ACCENT[theme]),
+        )
+    ]
+    return figure(
+        traces,
+        layout(
+            theme,
+            title=title,
+            x="step",
+            y="slots",
+            height=230,
+            showlegend=True,
+            margin={"l": 8, "r": 8, "t": 52, "b": 8},
+            xaxis={"range": [0, longest], "showgrid": False},
+            yaxis={"range": [0, slots], "nticks": 5},
+        ),
+    )
+
+
+def _frames(grid: Grid, requests: int) -> int:
+    """How many steps are drawn: a slot takes a byte and a third, a page its hover, a request its lines."""
+    size = 1.4 * grid.rows * grid.columns * (grid.page + 1) + 30 * grid.pages + 200 * requests + 1500
+    return max(2, min(FRAMES, int(BYTES / size)))
+
+
+def _telling(steps: Sequence[Step]) -> int:
+    """The step to show first: the copy among most pages, else the first eviction, else the step that holds most pages."""
+    taken = [sum(map(bool, step.owners)) for step in steps]
+    for kind, choose in (("copy", lambda n: taken[n]), ("evict", lambda n: -n)):
+        events = [n for n, step in enumerate(steps) if any(event.kind == kind for event in step.events)]
+        if events:
+            return max(events, key=choose)
+    return max(range(len(steps)), key=taken.__getitem__)
+
+
+def _cell(step: Step, request: int, logical: int) -> int:
+    """0 no page, 1 a page of its own, 2 a shared page, 3 a page that was copied in this step."""
+    table = step.seats[request].table
+    if logical >= len(table):
+        return 0
+    mine = [event.pages[1] for event in step.events if event.kind == "copy" and event.request == request]
+    return 3 if table[logical] in mine else 1 + (len(step.owners[table[logical]]) > 1)
+
+
+def _timeline(run: Sequence[Step], names: list[str], number: int, theme: str) -> dict[str, Any]:
+    """The state of each request at each step, a row per request."""
+    codes = np.array(
+        [[STATES.get(step.seats[i].state, 0) for step in run] for i in range(len(names))], np.uint8
+    )
+    hover = [[f"{name} {_doing(step.seats[i])}" for step in run] for i, name in enumerate(names)]
+    return {
+        "type": "heatmap",
+        "z": codes,
+        "zmin": -0.5,
+        "zmax": 5.5,
+        "colorscale": levels(_state_colors(theme)),
+        "showscale": False,
+        "xgap": 0 if len(run) > 150 else 1,
+        "ygap": 1,
+        "text": hover,
+        "hovertemplate": "step %{x}, %{text}<extra></extra>",
+        "xaxis": f"x{5 + number}",
+        "yaxis": f"y{5 + number}",
+    }
+
+
+def _line(seat: Seat, text: str, letters: int) -> str:
+    """What a request does and the end of what it wrote, as text that holds no markup of its own."""
+    doing = _doing(seat)
+    plain = "".join(char if char.isprintable() else "⏎" if char == "\n" else "�" for char in text)
+    room = max(8, letters - len(doing) - 1)
+    plain = plain if len(plain) <= room else "…" + plain[1 - room :]
+    return f"<b>{doing}</b> " + plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _doing(seat: Seat) -> str:
+    if seat.state == "prefill":
+        return f"reads {seat.computed}" + (f", shares {seat.shared}" if seat.shared else "")
+    return {"absent": "", "decode": f"writes token {seat.written}", "waiting": "waits"}.get(
+        seat.state, seat.state
+    )
+
+
+def _styles(
+    theme: str, grid: Grid, requests: int, deep: int, tables: tuple[float, float], runs: int
+) -> list[dict[str, Any]]:
+    """What does not change of the moving traces, in their order."""
+    rows, narrow = np.arange(requests), PIXELS[0] * (tables[1] - tables[0]) / deep
+    quiet: dict[str, Any] = {"mode": "text", "hoverinfo": "skip", "cliponaxis": False}
+    cells = ["rgba(0,0,0,0)", MISSING[theme], mix(ACCENT[theme], theme, 0.65), mix(WARM[theme], theme, 0.35)]
+    line = {
+        "mode": "lines",
+        "line": {"color": INK[theme], "width": 1.5},
+        "y": [-0.6, requests - 0.4],
+        "hoverinfo": "skip",
+    }
+    return [
+        {
+            "x": [0.023],
+            "y": [1],
+            "textposition": "bottom right",
+            "textfont": {"size": 12, "color": INK[theme]},
+            **quiet,
+            "xaxis": "x",
+            "yaxis": "y",
+        },
+        {
+            "x": grid.edges,
+            "y": np.arange(grid.rows),
+            "zmin": -0.5,
+            "zmax": WRITTEN + len(HEADS) - 0.5,
+            "showscale": False,
+            "colorscale": levels(slot_colors(theme)),
+            "hoverinfo": "skip",
+            "ygap": 3,
+            "xaxis": "x2",
+            "yaxis": "y2",
+            "xgap": 1 if grid.label < 8 else 0,
+        },
+        {
+            "x": np.arange(grid.columns + 1) * grid.wide,
+            "y": np.arange(grid.rows),
+            "z": grid.cells(),
+            "hoverongaps": False,
+            "colorscale": levels(["rgba(0,0,0,0)"] * 2),
+            "showscale": False,
+            "xaxis": "x2",
+            "yaxis": "y2",
+            "customdata": np.arange(grid.rows * grid.columns).reshape(grid.rows, -1).tolist(),
+            "hovertemplate": "page %{customdata}: %{text}<extra></extra>",
+        },
+        {
+            **quiet,
+            "textposition": "middle left",
+            "textfont": {"size": 10 if grid.tall > 12 else 8, "color": WARM[theme]},
+            "xaxis": "x2",
+            "yaxis": "y2",
+        },
+        {
+            "x": np.arange(deep),
+            "y": rows,
+            "zmin": -0.5,
+            "zmax": 3.5,
+            "colorscale": levels(cells),
+            "showscale": False,
+            "xgap": 1,
+            "ygap": 2,
+            "texttemplate": "%{text}" if narrow > 11 else "",
+            "textfont": {"size": 10 if narrow > 15 else 8, "color": INK[theme]},
+            "hovertemplate": "logical page %{x} → physical page %{text}<extra></extra>",
+            "xaxis": "x3",
+            "yaxis": "y3",
+        },
+        {
+            "x": [0] * requests,
+            "y": rows,
+            "textposition": "middle right",
+            "textfont": {"size": 11, "color": INK[theme]},
+            **quiet,
+            "xaxis": "x4",
+            "yaxis": "y4",
+        },
+        *({**line, "xaxis": f"x{5 + n}", "yaxis": f"y{5 + n}"} for n in range(runs)),
+    ]
+
+
+def _axes(
+    theme: str, grid: Grid, names: list[str], deep: int, tables: tuple[float, float]
+) -> dict[str, dict]:
+    """Axes of the words, the pages, the block tables and the texts."""
+    down = [len(names) - 0.5, -0.5]
+    hidden = {"visible": False, "fixedrange": True}
+    tall = max(grid.rows, (MIDDLE[1] - MIDDLE[0]) * PIXELS[1] / 34)  # no page is drawn higher than 34 pixels
+    labels = {"tickvals": np.arange(len(names)), "ticktext": _labels(names)}
+    return {
+        "xaxis": {**hidden, "domain": [0, 1], "range": [0, 1]},
+        "yaxis": {**hidden, "domain": list(WORDS), "range": [0, 1]},
+        "xaxis2": {**hidden, "domain": list(MEMORY), "anchor": "y2", "range": [0, grid.columns * grid.wide]},
+        "yaxis2": {**hidden, "domain": list(MIDDLE), "anchor": "x2", "range": [tall - 0.5, -0.5]},
+        "xaxis3": {**_axis(theme, tables, "y3"), "range": [-0.5, deep - 0.5], "showticklabels": False},
+        "yaxis3": {**_axis(theme, MIDDLE, "x3"), "range": down, **labels, "tickfont": {"size": 11}},
+        "xaxis4": {**hidden, "domain": [tables[1] + 0.008, 1], "anchor": "y4", "range": [0, 1]},
+        "yaxis4": {**hidden, "domain": list(MIDDLE), "anchor": "x4", "range": down},
+    }
+
+
+def _line_axes(theme: str, runs: dict[str, Sequence[Step]], names: list[str]) -> dict[str, dict]:
+    """Axes of the timelines, which share one scale of steps."""
+    longest, axes = max(map(len, runs.values())), {}
+    labels = {"tickvals": np.arange(len(names)), "ticktext": _labels(names), "tickfont": {"size": 9}}
+    for number, (_, where) in enumerate(zip(runs, LINES)):
+        last = number == len(runs) - 1
+        axes[f"xaxis{5 + number}"] = {
+            **_axis(theme, (0.03, 1.0), f"y{5 + number}"),
+            "range": [-0.6, longest - 0.4],
+            "showticklabels": last,
+            "ticklabelstandoff": -2,
+        }
+        axes[f"yaxis{5 + number}"] = {
+            **_axis(theme, where, f"x{5 + number}"),
+            "range": [len(names) - 0.4, -0.6],
+            **labels,
+        }
+    return axes
+
+
+def _labels(names: list[str]) -> list[str]:
+    return [f'<span style="color:{HEADS[i % len(HEADS)]}">■</span> {name}' for i, name in enumerate(names)]
+
+
+def _headings(
+    theme: str,
+    tables: tuple[float, float],
+    runs: dict[str, Sequence[Step]],
+    heads: dict[str, str],
+    shown: str,
+) -> list[dict]:
+    def note(text: str, x: float, y: float, right: bool = False) -> dict[str, Any]:
+        return {
+            "text": text,
+            "x": x,
+            "y": y,
+            "xref": "paper",
+            "yref": "paper",
+            "xanchor": "right" if right else "left",
+            "yanchor": "bottom",
+            "showarrow": False,
+            "font": {"size": 11, "color": MUTED[theme]},
+        }
+
+    states = zip(list(STATES), _state_colors(theme)[1:])
+    legend = "  ".join(f'<span style="color:{color}">■</span> {state}' for state, color in states)
+    notes = [
+        note("Physical pages (pale: held, still empty; stripes and ×: shared)", MEMORY[0], MIDDLE[1] + 0.005),
+        note("Block tables: logical page 0, 1, … → physical", tables[0], MIDDLE[1] + 0.005),
+        note(legend, 1.0, LINES[0][1] + 0.005, right=True),
+    ]
+    for run, where in zip(runs, LINES):
+        text = f"<b>{heads[run]}</b>" if run == shown else heads[run]
+        notes.append(note(text, MEMORY[0], where[1] + 0.005))
+    return notes
+
+
+def _state_colors(theme: str) -> list[str]:
+    """By code: nothing, then as in STATES."""
+    blues = SEQUENTIAL[theme]
+    return ["rgba(0,0,0,0)", GRID[theme], blues[6], blues[3], WARM[theme], MUTED[theme]]
+
+
+def _axis(theme: str, domain: tuple[float, float], anchor: str) -> dict[str, Any]:
+    return {
+        "domain": list(domain),
+        "anchor": anchor,
+        "zeroline": False,
+        "showgrid": False,
+        "fixedrange": True,
+        "ticks": "",
+        "linecolor": GRID[theme],
+        "showline": True,
+        "mirror": True,
+        "tickfont": {"size": 9, "color": MUTED[theme]},
+    }

@@ -1,0 +1,435 @@
+"""One row of attention through five algorithms, side by side, walked in the browser."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import ACCENT, DIVERGING, GRID, INK, MUTED, VALIDATE, WARM, layout, scale, token_label
+
+ALARM = {"light": "#b3261e", "dark": "#ff8f85"}
+PAGE = {"light": "255,255,255", "dark": "16,21,29"}
+MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+SHARES = {
+    "text": (0.76, 1.0),
+    "x": (0.53, 0.74),
+    "d": (0.29, 0.49),
+    "out": (0.0, 0.25),
+}  # of the figure's height
+GAP = 0.018  # between columns, of the width
+
+
+class Walk(Protocol):
+    """What `row_walks` draws of each algorithm: see `tlmviz.analysis.kernels.online_softmax.Walk`."""
+
+    name: str
+    equations: str
+    passes: tuple
+    m: np.ndarray | None
+    d: np.ndarray
+    factor: np.ndarray | None
+    out: np.ndarray
+    error: float
+    visits: int
+
+    def progress(self, visit: int) -> tuple[Any, int, dict[str, int]]: ...
+
+
+def animated(
+    traces: list[dict],
+    drawn: dict,
+    frames: list[dict],
+    labels: list[str],
+    moving: list[int],
+    at: int,
+    theme: str,
+    prefix: str = "",
+    duration: int = 250,
+    redraw: bool = True,
+    stepping: bool = False,
+    layouts: list[dict] | None = None,
+) -> go.Figure:
+    """A figure whose `frames` (each a list of traces, those numbered in `moving`) are walked by a slider and a play button.
+
+    Everything happens in the browser. Frame `at` is shown first: `traces` must already look like it.
+    `stepping` adds buttons for one step back and one step on. `layouts` are what each frame changes of the layout.
+    """
+    muted, ink = MUTED[theme], INK[theme]
+    still = {"mode": "immediate", "frame": {"duration": 0, "redraw": redraw}, "transition": {"duration": 0}}
+    play = {
+        "fromcurrent": True,
+        "frame": {"duration": duration, "redraw": redraw},
+        "transition": {"duration": 0},
+    }
+    steps = [
+        {"method": "animate", "label": label, "args": [[str(number)], still]}
+        for number, label in enumerate(labels)
+    ]
+    slider = {
+        "active": at,
+        "steps": steps,
+        "x": 0.1,
+        "len": 0.9,
+        "y": 0,
+        "pad": {"t": 14, "b": 0},
+        "ticklen": 0,
+        "minorticklen": 0,
+        "currentvalue": {
+            "prefix": prefix,
+            "xanchor": "left",
+            "font": {"size": 12, "color": ink},
+            "offset": 4,
+        },
+        "font": {"size": 1, "color": "rgba(0,0,0,0)"},
+        "bgcolor": GRID[theme],
+        "activebgcolor": ACCENT[theme],
+        "bordercolor": muted,
+        "borderwidth": 1,
+        "transition": {"duration": 0},
+    }
+    buttons = {
+        "type": "buttons",
+        "direction": "left",
+        "showactive": False,
+        "x": 0,
+        "xanchor": "left",
+        "y": 0,
+        "yanchor": "top",
+        "pad": {"t": 20, "r": 6},
+        "bordercolor": muted,
+        "bgcolor": "rgba(0,0,0,0)",
+        "font": {"size": 12, "color": muted},
+        "buttons": [
+            {"label": "▶", "method": "animate", "args": [None, play]},
+            {
+                "label": "❚❚",
+                "method": "animate",
+                "args": [[None], {**still, "frame": {"duration": 0, "redraw": False}}],
+            },
+        ],
+    }
+    named = [{"name": str(number), "data": data, "traces": moving} for number, data in enumerate(frames)]
+    if stepping:
+        # A button of Plotly leads to one fixed frame, so every frame brings its own.
+        def leading_from(number: int) -> dict:
+            beside = ((number - 1, "‹"), (number + 1, "›"))
+            steps = [
+                {
+                    "method": "animate",
+                    "label": label,
+                    "args": [[str(min(max(to, 0), len(frames) - 1))], still],
+                }
+                for to, label in beside
+            ]
+            return {**buttons, "buttons": [*buttons["buttons"], *steps]}
+
+        named = [
+            {**frame, "layout": {"updatemenus": [leading_from(number)]}} for number, frame in enumerate(named)
+        ]
+        buttons = leading_from(at)
+        slider = {**slider, "x": 0.17, "len": 0.83}
+    if layouts:
+        named = [
+            {**frame, "layout": {**frame.get("layout", {}), **changed}}
+            for frame, changed in zip(named, layouts)
+        ]
+    drawn = {**drawn, "sliders": [slider], "updatemenus": [buttons]}
+    return go.Figure({"data": traces, "layout": drawn, "frames": named}, _validate=VALIDATE)
+
+
+def number(value: float, theme: str) -> str:
+    """A number as fixed-width text; +inf and NaN in red."""
+    value = float(value)
+    if value != value or value == np.inf:
+        return f'<span style="color:{ALARM[theme]}"><b>{"NaN" if value != value else "inf"}</b></span>'
+    return "−∞" if value == -np.inf else f"{value:.4g}".replace("-", "−")
+
+
+def row_walks(
+    walks: tuple[Walk, ...], x: np.ndarray, tokens: list[str], theme: str, *, title: str, height: int = 500
+) -> go.Figure:
+    """Every algorithm on logits [N]: what each has computed after every visit to a logit.
+
+    Columns are algorithms; rows are the logits with the running maximum, the normaliser, and the weights
+    (bars) or the running output (a heatmap [D, N]). What is not computed yet is veiled.
+    """
+    x, n = np.asarray(x, np.float32), len(x)
+    width = (1 - GAP * (len(walks) - 1)) / len(walks)
+    columns = [(c * (width + GAP), c * (width + GAP) + width) for c in range(len(walks))]
+    total = max(walk.visits for walk in walks)
+    at = min(n, total) - 1
+    traces, axes, veils, cursors = [], {}, [], []
+    low, high = _span(x)
+    outputs = [walk.out for walk in walks if walk.out.ndim == 2 and np.isfinite(walk.out).all()]
+    limit = max([float(np.abs(out).max()) for out in outputs], default=1.0) or 1.0
+    labels = [token_label(token) for token in tokens]
+    for c, walk in enumerate(walks):
+        for r, part in enumerate(("x", "d", "out")):
+            axis = 3 * c + r + 1
+            drawn, veil = _panel(part, walk, x, labels, (low, high), limit, theme)
+            name = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
+            traces += [{**trace, **name} for trace in drawn]
+            axes[f"xaxis{axis}"] = _axis(
+                theme, columns[c], f"y{axis}", range=[-0.6, n - 0.4], showticklabels=False
+            )
+            axes[f"yaxis{axis}"] = _axis(
+                theme,
+                SHARES[part],
+                f"x{axis}",
+                range=list(veil),
+                nticks=4,
+                ticklabelposition="inside",
+                showgrid=False,
+                showticklabels=not (part == "out" and walk.out.ndim == 2),
+                tickfont={"size": 9, "color": MUTED[theme]},
+            )
+            if part != "x" or walk.m is not None:
+                veils.append((c, {"x": "m"}.get(part, part), veil, name))
+            if part == "x":
+                cursors.append((c, name))
+    text = 3 * len(walks) + 1
+    axes[f"xaxis{text}"] = _axis(theme, (0, 1), f"y{text}", range=[0, 1], visible=False)
+    axes[f"yaxis{text}"] = _axis(theme, SHARES["text"], f"x{text}", range=[0, 1], visible=False)
+
+    def moving(visit: int, fixed: bool = False) -> list[dict]:
+        states = [walk.progress(visit) for walk in walks]
+        covers = []
+        for c, part, (bottom, top), name in veils:
+            edge = states[c][2][part] - 0.5
+            cover = {"type": "scatter", "x": [edge, n - 0.4, n - 0.4, edge]}
+            style = {
+                "y": [bottom, bottom, top, top],
+                "fill": "toself",
+                "fillcolor": f"rgba({PAGE[theme]},0.86)",
+                "mode": "lines",
+                "line": {"width": 0},
+                "hoverinfo": "skip",
+                **name,
+            }
+            covers.append({**cover, **(style if fixed else {})})
+        lines = []
+        for c, name in cursors:
+            line = {"type": "scatter", "x": [states[c][1]] * 2}
+            style = {
+                "y": [low, high],
+                "mode": "lines",
+                "line": {"color": WARM[theme], "width": 2},
+                "hoverinfo": "skip",
+                **name,
+            }
+            lines.append({**line, **(style if fixed else {})})
+        words = {
+            "type": "scatter",
+            "text": [_words(walk, visit, state, x, theme) for walk, state in zip(walks, states)],
+        }
+        style = {
+            "x": [left for left, _ in columns],
+            "y": [1.0] * len(walks),
+            "mode": "text",
+            "textposition": "bottom right",
+            "textfont": {"family": MONO, "size": 10.5, "color": INK[theme]},
+            "hoverinfo": "skip",
+            "cliponaxis": False,
+            "xaxis": f"x{text}",
+            "yaxis": f"y{text}",
+        }
+        return [*covers, *lines, {**words, **(style if fixed else {})}]
+
+    first = len(traces)
+    traces += moving(at + 1, fixed=True)
+    frames = [moving(visit) for visit in range(1, total + 1)]
+    names = ("logits x, max m", "normaliser d", "weights · output")
+    notes = [
+        {
+            "text": name,
+            "x": -0.012,
+            "xref": "paper",
+            "xanchor": "right",
+            "yref": "paper",
+            "yanchor": "middle",
+            "y": sum(SHARES[part]) / 2,
+            "textangle": -90,
+            "showarrow": False,
+            "font": {"size": 10.5, "color": MUTED[theme]},
+        }
+        for name, part in zip(names, ("x", "d", "out"))
+    ]
+    drawn = layout(
+        theme,
+        title=title,
+        height=height,
+        margin={"l": 26, "r": 6, "t": 30, "b": 62},
+        annotations=notes,
+        bargap=0.15,
+    )
+    del drawn["xaxis"], drawn["yaxis"]
+    visits = [f"{visit} of {total}" for visit in range(1, total + 1)]
+    return animated(
+        traces,
+        {**drawn, **axes},
+        frames,
+        visits,
+        list(range(first, len(traces))),
+        at,
+        theme,
+        "reads of a logit: ",
+        120,
+    )
+
+
+def _words(walk: Walk, visit: int, state: tuple, x: np.ndarray, theme: str) -> str:
+    """One algorithm's numbers after a visit, as five short lines under its name."""
+    current, i, known = state
+    done = visit >= walk.visits
+    muted = MUTED[theme]
+    head = f"<b>{walk.name}</b>"
+    where = f'<span style="color:{muted}">loop {walk.passes.index(current) + 1}/{len(walk.passes)} {current.name}</span>'
+    lines = [f"x[{i}] = {number(x[i], theme)}"]
+    if walk.m is not None and known["m"]:
+        lines.append(f"m = {number(walk.m[known['m'] - 1], theme)}")
+    if known["d"]:
+        if walk.factor is not None and "m" in current.fills:
+            lines.append(f"old sums × {number(walk.factor[i], theme)}")
+        lines.append(f"d = {number(walk.d[known['d'] - 1], theme)}")
+    if known["out"]:
+        value = walk.out[known["out"] - 1]
+        if np.ndim(value):
+            lines.append(f"o = ({number(value[0], theme)}, …)")
+        else:
+            lines.append(f"a = {number(value, theme)}")
+    if done:
+        where = f'<span style="color:{muted}">done, {walk.equations}</span>'
+        lines[0] = f"off by {number(float(f'{walk.error:.1e}'), theme)}"
+    return "<br>".join([head, where, *lines])
+
+
+def _panel(
+    part: str,
+    walk: Walk,
+    x: np.ndarray,
+    labels: list[str],
+    span: tuple[float, float],
+    limit: float,
+    theme: str,
+):
+    """One panel's fixed traces and the range of its y axis."""
+    where = np.arange(len(x))
+    if part == "x":
+        bars = _bars(where, x, labels, MUTED[theme], "x")
+        bars["marker"]["opacity"] = 0.45
+        hidden = where[x == -np.inf]
+        low, high = span
+        drawn = [
+            bars,
+            {
+                "type": "scatter",
+                "x": hidden,
+                "y": np.full(len(hidden), low + 0.05 * (high - low), np.float32),
+                "mode": "markers",
+                "marker": {"symbol": "triangle-down", "size": 6, "color": MUTED[theme]},
+                "hovertemplate": "x[%{x}] = −∞<extra></extra>",
+            },
+        ]
+        if walk.m is not None:
+            drawn.append(_line(where, walk.m, ACCENT[theme], "m"))
+        return drawn, span
+    if part == "d":
+        low, high = _span(np.append(walk.d, 0))
+        drawn = [_line(where, walk.d, ACCENT[theme], "d")]
+        if walk.factor is not None:
+            grew = where[(walk.factor < 1) & (where > 0)]
+            drawn.append(
+                {
+                    "type": "scatter",
+                    "x": grew,
+                    "y": _finite(walk.d[grew]),
+                    "mode": "markers",
+                    "customdata": walk.factor[grew],
+                    "marker": {"color": WARM[theme], "size": 6},
+                    "hovertemplate": "a new maximum: old sums × %{customdata:.4g}<extra></extra>",
+                }
+            )
+        drawn.append(_alarms(where, walk.d, high, theme))
+        return drawn, (low, high)
+    if walk.out.ndim == 2:
+        picture = {
+            "type": "heatmap",
+            "z": np.asarray(walk.out.T, np.float32),
+            "zmin": -limit,
+            "zmax": limit,
+            "showscale": False,
+            "colorscale": scale(DIVERGING[theme]),
+            "hovertemplate": "o[%{x}], dimension %{y}: %{z:.4f}<extra></extra>",
+        }
+        return [picture], (-0.5, walk.out.shape[1] - 0.5)
+    low, high = _span(np.append(walk.out, 0))
+    return [_bars(where, walk.out, labels, ACCENT[theme], "a"), _alarms(where, walk.out, high, theme)], (
+        low,
+        high,
+    )
+
+
+def _bars(where: np.ndarray, values: np.ndarray, labels: list[str], color: str, name: str) -> dict:
+    return {
+        "type": "bar",
+        "x": where,
+        "y": _finite(values),
+        "customdata": labels,
+        "marker": {"color": color, "line": {"width": 0}},
+        "hovertemplate": f"{name}[%{{x}}] “%{{customdata}}” = %{{y:.5g}}<extra></extra>",
+    }
+
+
+def _line(where: np.ndarray, values: np.ndarray, color: str, name: str) -> dict:
+    return {
+        "type": "scatter",
+        "x": where,
+        "y": _finite(values),
+        "mode": "lines",
+        "line": {"color": color, "width": 2, "shape": "hv"},
+        "hovertemplate": f"{name}[%{{x}}] = %{{y:.6g}}<extra></extra>",
+    }
+
+
+def _alarms(where: np.ndarray, values: np.ndarray, top: float, theme: str) -> dict:
+    """Red marks where a value is inf or NaN."""
+    bad = where[np.isnan(values) | (values == np.inf)]
+    return {
+        "type": "scatter",
+        "x": bad,
+        "y": np.full(len(bad), 0.85 * top, np.float32),
+        "mode": "markers",
+        "customdata": ["NaN" if np.isnan(values[i]) else "inf" for i in bad],
+        "marker": {"symbol": "x", "size": 6, "color": ALARM[theme]},
+        "hovertemplate": "[%{x}] = %{customdata}<extra></extra>",
+    }
+
+
+def _finite(values: np.ndarray) -> np.ndarray:
+    values = np.asarray(values, np.float32)
+    return np.where(np.isfinite(values), values, np.float32(np.nan))
+
+
+def _span(values: np.ndarray) -> tuple[float, float]:
+    """A range that holds all finite values and zero, with a little air."""
+    seen = values[np.isfinite(values)]
+    low, high = (min(0.0, float(seen.min())), max(0.0, float(seen.max()))) if len(seen) else (0.0, 1.0)
+    air = 0.08 * (high - low) or 1.0
+    return low - (air if low < 0 else 0), high + air
+
+
+def _axis(theme: str, domain: tuple[float, float], anchor: str, **more: Any) -> dict:
+    return {
+        "domain": list(domain),
+        "anchor": anchor,
+        "zeroline": False,
+        "fixedrange": True,
+        "showgrid": False,
+        "linecolor": GRID[theme],
+        "showline": True,
+        "mirror": True,
+        "ticks": "",
+        **more,
+    }

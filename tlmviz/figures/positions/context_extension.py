@@ -1,0 +1,222 @@
+"""Loss beyond the training length under several schemes, and what each scheme does to RoPE's frequencies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import GRID, HEADS, INK, MUTED, WARM, figure, layout
+
+from .rope_clocks import turn
+
+POINTS = 1200  # of one line
+BELOW = {
+    "orientation": "h",
+    "x": 0,
+    "xanchor": "left",
+    "yref": "container",
+    "y": 0,
+    "yanchor": "bottom",
+    "font": {"size": 11.5},
+}
+COLORS = (HEADS[0], HEADS[1], HEADS[2], HEADS[3], HEADS[6], HEADS[7], HEADS[5])
+
+
+def loss_lines(
+    curves: Mapping[str, np.ndarray],
+    context: int,
+    theme: str,
+    *,
+    width: int,
+    colors: Mapping[str, str],
+    title: str,
+    start: int = 0,
+    dotted: str | None = None,
+    dashed: Collection[str] = (),
+    change: bool = False,
+    mark: str = "beyond training ({:,} tokens)",
+    end: str = "",
+    height: int = 360,
+) -> go.Figure:
+    """Running means over `width` tokens of losses in nats; entry i of a curve is the loss of token i + 1 + `start`.
+
+    What lies beyond `context` tokens is shaded and named `mark`, with the words `end` below. The curve named `dotted` lies
+    on top; with `change` it is subtracted from all, token by token. Those that may hide another are `dashed`.
+    """
+    lines, notes, sign = [], [], "+" if change else ""
+    length = start + 1 + max(len(loss) for loss in curves.values())
+    for name in sorted(curves, key=lambda name: name == dotted):
+        loss = curves[name] - curves[dotted][: len(curves[name])] if change else curves[name]
+        x, y = running_mean(loss, width, start)
+        dash = "dot" if name == dotted else "dash" if name in dashed else "solid"
+        step = max(1, len(x) // POINTS)
+        lines.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": name,
+                "x": x[::step],
+                "y": y[::step],
+                "line": {"color": colors[name], "width": 2, "dash": dash},
+                "hovertemplate": f"{name}: %{{y:{sign}.3f}} nats around token %{{x:,.0f}}<extra></extra>",
+            }
+        )
+    shapes = []
+    if length > context:
+        rule = {"type": "line", "x0": context, "x1": context, "yref": "paper", "y0": 0, "y1": 1}
+        shapes = [
+            {
+                **rule,
+                "type": "rect",
+                "x1": length,
+                "fillcolor": WARM[theme],
+                "opacity": 0.09,
+                "line": {"width": 0},
+                "layer": "below",
+            },
+            {**rule, "line": {"color": WARM[theme], "width": 1.5}},
+        ]
+        note = {"x": context, "yref": "paper", "xanchor": "left", "showarrow": False}
+        notes = [
+            {**note, "y": y, "yanchor": "top", "text": f" {words}", "font": {"size": 11.5, "color": color}}
+            for y, words, color in (
+                (1, mark.format(context), WARM[theme]),
+                (0.935, end, INK[theme]),
+            )
+            if words
+        ]
+    return figure(
+        lines,
+        layout(
+            theme,
+            title=f"{title} (nats per token, mean of {width})",
+            x="token",
+            y="nats",
+            height=height,
+            shapes=shapes,
+            annotations=notes,
+            showlegend=True,
+            legend=BELOW,
+            margin={"l": 8, "r": 8, "t": 32, "b": 8},
+            xaxis={"range": [start, length], "tickformat": ",", "showgrid": False},
+            yaxis={"zeroline": change, "zerolinecolor": MUTED[theme]},
+        ),
+    )
+
+
+def running_mean(loss: np.ndarray, width: int, start: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Where the middle of each span of `width` losses lies, and their mean; a shorter curve gives one point."""
+    loss = np.asarray(loss, np.float64)
+    width = max(1, min(width, len(loss)))
+    sums = np.concatenate(([0.0], np.cumsum(loss)))
+    mean = (sums[width:] - sums[:-width]) / width if len(loss) else np.zeros(0)
+    where = start + np.arange(len(mean)) + (width + 1) / 2
+    return where.astype(np.float32), mean.astype(np.float32)
+
+
+def frequencies(
+    ratios: Mapping[str, np.ndarray],
+    wavelengths: np.ndarray,
+    context: int,
+    theme: str,
+    *,
+    colors: Mapping[str, str],
+    dashed: Collection[str] = (),
+    height: int = 360,
+) -> go.Figure:
+    """Every plane's new frequency over its own, one line per scheme; planes slower than the training length are shaded.
+
+    `wavelengths` are the own ones, in tokens per turn, [P].
+    """
+    planes, lines = np.arange(len(wavelengths)), []
+    for name, ratio in ratios.items():
+        hover = [
+            f"{name}, plane {j}: × {ratio[j]:.4g}<br>{turn(wavelengths[j])} → {turn(wavelengths[j] / ratio[j])} tokens a turn"
+            for j in planes
+        ]
+        dash, marker = (
+            ("dash", {"symbol": "circle-open", "size": 9}) if name in dashed else ("solid", {"size": 6})
+        )
+        lines.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "name": name,
+                "x": planes,
+                "y": ratio.astype(np.float32),
+                "line": {"color": colors[name], "width": 2, "dash": dash},
+                "marker": {"color": colors[name], **marker},
+                "hovertext": hover,
+                "hovertemplate": "%{hovertext}<extra></extra>",
+            }
+        )
+    low = min(0.5, *(float(ratio.min()) for ratio in ratios.values()))
+    shapes, notes = [], []
+    slow = planes[wavelengths > context]
+    if len(slow):
+        shapes = [
+            {
+                "type": "rect",
+                "x0": slow[0] - 0.5,
+                "x1": len(planes) - 0.5,
+                "yref": "paper",
+                "y0": 0,
+                "y1": 1,
+                "fillcolor": GRID[theme],
+                "opacity": 0.55,
+                "line": {"width": 0},
+                "layer": "below",
+            }
+        ]
+        notes = [
+            {
+                "x": slow[0] - 0.5,
+                "y": 0.02,
+                "yref": "paper",
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "showarrow": False,
+                "align": "left",
+                "text": f" less than one turn<br> in {context:,} tokens",
+                "font": {"size": 11, "color": MUTED[theme]},
+            }
+        ]
+    ticks = [
+        1 / n for n in (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 1024) if 1 / n > low / 1.3
+    ]
+    shown = planes[:: max(1, -(-len(planes) // 9))]
+    return figure(
+        lines,
+        layout(
+            theme,
+            title="Frequency of each plane (× its own)",
+            x="plane, and its tokens per turn",
+            height=height,
+            shapes=shapes,
+            annotations=notes,
+            margin={"l": 8, "r": 8, "t": 32, "b": 8},
+            xaxis={
+                "range": [-0.5, len(planes) - 0.5],
+                "showgrid": False,
+                "zeroline": False,
+                "tickvals": shown,
+                "tickangle": 0,
+                "ticktext": [f"{j}<br>{turn(wavelengths[j])}" for j in shown],
+            },
+            yaxis={
+                "type": "log",
+                "range": [1.22 * np.log10(low), 0.06],
+                "tickvals": ticks,
+                "ticktext": [f"1/{1 / tick:g}" if tick < 1 else "1" for tick in ticks],
+                "tickfont": {"color": INK[theme]},
+            },
+        ),
+    )
+
+
+def palette(names: list[str], theme: str, plain: str | None = None) -> dict[str, str]:
+    """A colour for each name, by its place; `plain` is drawn like text."""
+    others = [name for name in names if name != plain]
+    return {plain: INK[theme]} | {name: COLORS[i % len(COLORS)] for i, name in enumerate(others)}

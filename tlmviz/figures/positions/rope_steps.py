@@ -1,0 +1,247 @@
+"""The rotation of RoPE step by step: angle table, cos and sin, the pairs, their rotation, and back into place."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import DIVERGING, GRID, INK, MUTED, SEQUENTIAL, WARM, layout, scale
+from tlmviz.figures.attention.block import ticks
+from tlmviz.figures.kernels.flash_rows import animated
+
+ROWS = 48  # positions that are drawn
+UPPER, LOWER = (0.58, 1.0), (0.0, 0.43)  # of the figure's height
+GAP = 0.022
+
+
+class Rotation(Protocol):
+    """What `rotation` draws: see `tlmviz.analysis.positions.rope_planes.Rotation`."""
+
+    positions: np.ndarray
+    frequency: np.ndarray
+    angles: np.ndarray
+    cos: np.ndarray
+    sin: np.ndarray
+    x: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    new_first: np.ndarray
+    new_second: np.ndarray
+    out: np.ndarray
+    pairs: np.ndarray
+
+
+def shown_rows(length: int, row: int, most: int = ROWS) -> slice:
+    """The rows to draw of a text: all of a short one, of a long one those around `row`."""
+    start = min(max(0, row - most // 2), max(0, length - most))
+    return slice(start, min(length, start + most))
+
+
+def rotation(
+    steps: Rotation,
+    tokens: list[str],
+    row: int,
+    base: float,
+    theme: str,
+    *,
+    title: str,
+    name: str = "Q",
+    height: int = 520,
+) -> go.Figure:
+    """Every matrix on the way from x to its rotation, [T, P] or [T, D]; the slider walks over the planes.
+
+    Row `row` is followed in numbers. `tokens` names the rows, T at most `ROWS`.
+    """
+    planes, dim = len(steps.frequency), steps.x.shape[1]
+    interleaved = bool(planes < 2 or steps.pairs[0, 1] == 1)
+    pair = ("even", "odd") if interleaved else ("first half", "second half")
+    limit = float(np.quantile(np.abs(steps.x), 0.995)) or 1.0
+    own, one = np.arange(planes)[:, None], steps.pairs  # columns that a plane has in each matrix
+    panels = [
+        ("angles t·θ<sup>−2j/d</sup> (Eq. 49)", steps.angles, own, (0.05, 0.27), UPPER, None, "{:.6g} rad"),
+        ("cos (Eq. 50)", steps.cos, own, (0.29, 0.48), UPPER, 1.0, ""),
+        ("sin (Eq. 51)", steps.sin, own, (0.5, 0.69), UPPER, 1.0, ""),
+        (f"{name} before", steps.x, one, (0.05, 0.27), LOWER, limit, ""),
+        (f"{pair[0]} (Eq. 52)", steps.first, own, (0.29, 0.39), LOWER, limit, ""),
+        (pair[1], steps.second, own, (0.4, 0.5), LOWER, limit, ""),
+        ("rotated (Eq. 53)", steps.new_first, own, (0.53, 0.63), LOWER, limit, ""),
+        ("and (Eq. 55)", steps.new_second, own, (0.64, 0.74), LOWER, limit, ""),
+        (
+            f"{name}′: {'interleaved' if interleaved else 'joined'} (Eq. 58)",
+            steps.out,
+            one,
+            (0.77, 0.99),
+            LOWER,
+            limit,
+            "",
+        ),
+    ]
+    margin = {"l": 6, "r": 6, "t": 54, "b": 60}
+    traces, drawn = [], layout(theme, title=title, height=height, margin=margin, hovermode="closest")
+    for number, (label, values, _, across, up, top, _) in enumerate(panels, 1):
+        name_of = "dimension" if values.shape[1] == dim else "plane"
+        traces.append(_heat(values, steps.positions, top, f"x{number}", name_of, label.split(" (")[0], theme))
+        labelled = number in (1, 4)
+        drawn[f"xaxis{number}"] = _axis(
+            theme, across, f"y{number}", range=[-0.5, values.shape[1] - 0.5], nticks=6
+        )
+        names = ticks(steps.positions, tuple(tokens), 14) if labelled else {"showticklabels": False}
+        drawn[f"yaxis{number}"] = _axis(
+            theme, up, f"x{number}", range=[steps.positions[-1] + 0.5, steps.positions[0] - 0.5], **names
+        )
+    drawn["annotations"] = [
+        {
+            "text": label,
+            "xref": "paper",
+            "yref": "paper",
+            "x": across[0],
+            "y": up[1],
+            "xanchor": "left",
+            "yanchor": "bottom",
+            "showarrow": False,
+            "font": {"size": 11, "color": MUTED[theme]},
+        }
+        for label, _, _, across, up, _, _ in panels
+    ]
+    traces.append(_full_turn(steps, theme))
+    text = len(panels) + 1
+    drawn[f"xaxis{text}"] = _axis(theme, (0.715, 1.0), f"y{text}", range=[0, 1], visible=False)
+    drawn[f"yaxis{text}"] = _axis(theme, UPPER, f"x{text}", range=[0, 1], visible=False)
+
+    def moving(plane: int) -> list[dict]:
+        boxes = [
+            {"type": "scatter", **_boxes(columns[plane], steps.positions, row)}
+            for _, _, columns, *_ in panels
+        ]
+        return [*boxes, {"type": "scatter", "text": [_words(steps, plane, row, base, interleaved)]}]
+
+    line = {"mode": "lines", "line": {"color": WARM[theme], "width": 2}, "hoverinfo": "skip"}
+    styles: list[dict[str, Any]] = [{**line, "xaxis": f"x{i}", "yaxis": f"y{i}"} for i in range(1, text)]
+    styles.append(
+        {
+            "x": [0],
+            "y": [1],
+            "mode": "text",
+            "textposition": "bottom right",
+            "xaxis": f"x{text}",
+            "yaxis": f"y{text}",
+            "textfont": {"size": 12, "color": INK[theme]},
+            "hoverinfo": "skip",
+            "cliponaxis": False,
+        }
+    )
+    at = min(1, planes - 1)  # plane 0 turns by one radian a token, which hides the frequency
+    first = [{**data, **style} for data, style in zip(moving(at), styles)]
+    labels = [f"{j}: dimensions {a} and {b}" for j, (a, b) in enumerate(steps.pairs)]
+    return animated(
+        [*traces, *first],
+        drawn,
+        [moving(plane) for plane in range(planes)],
+        labels,
+        list(range(len(traces), len(traces) + len(first))),
+        at,
+        theme,
+        "plane ",
+        700,
+    )
+
+
+def _heat(
+    values: np.ndarray, rows: np.ndarray, top: float | None, axis: str, column: str, label: str, theme: str
+) -> dict:
+    heat = {
+        "type": "heatmap",
+        "z": values.astype(np.float32),
+        "y": rows,
+        "xaxis": axis,
+        "yaxis": axis.replace("x", "y"),
+        "showscale": False,
+        "hovertemplate": f"position %{{y}}, {column} %{{x}}: %{{z:.6g}}<extra>{label}</extra>",
+    }
+    if top is not None:
+        return {**heat, "zmin": -top, "zmax": top, "colorscale": scale(DIVERGING[theme])}
+    largest = float(values.max()) or 1.0
+    # One colour a factor of four: slow planes stay visible, and hover shows the angle itself.
+    colours = SEQUENTIAL[theme]
+    stops = [
+        [0.0, colours[0]],
+        *([4.0 ** -(len(colours) - 1 - i), colour] for i, colour in enumerate(colours)),
+    ]
+    return {**heat, "zmin": 0, "zmax": largest, "colorscale": stops}
+
+
+def _full_turn(steps: Rotation, theme: str) -> dict:
+    """Where each plane has turned once: a line over the angle table, for the planes that get there."""
+    turns = 2 * np.pi / steps.frequency
+    kept = (turns >= steps.positions[0]) & (turns <= steps.positions[-1])
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": np.flatnonzero(kept),
+        "y": turns[kept].astype(np.float32),
+        "xaxis": "x1",
+        "yaxis": "y1",
+        "line": {"color": WARM[theme], "width": 1, "dash": "dot"},
+        "marker": {"size": 5, "color": WARM[theme]},
+        "hovertemplate": "plane %{x}: the first full turn after %{y:.2f} tokens<extra></extra>",
+    }
+
+
+def _boxes(columns: np.ndarray, rows: np.ndarray, row: int) -> dict[str, np.ndarray]:
+    """Frames around whole columns and around the cells of one row in them."""
+    columns = np.sort(columns)
+    together = len(columns) == 2 and columns[1] == columns[0] + 1
+    spans = [(columns[0], columns[-1])] if together else [(column, column) for column in columns]
+    x, y = [], []
+    for left, right in spans:
+        for low, high in ((rows[0], rows[-1]), (row, row)):
+            x += [left - 0.5, right + 0.5, right + 0.5, left - 0.5, left - 0.5, np.nan]
+            y += [low - 0.5, low - 0.5, high + 0.5, high + 0.5, low - 0.5, np.nan]
+    return {"x": np.float32(x), "y": np.float32(y)}
+
+
+def _words(steps: Rotation, plane: int, row: int, base: float, interleaved: bool) -> str:
+    """The arithmetic of one plane at one position, line by line."""
+    at, dim = row - int(steps.positions[0]), steps.x.shape[1]
+    one, other = (int(d) for d in steps.pairs[plane])
+    speed, angle, cos, sin = (
+        float(part)
+        for part in (
+            steps.frequency[plane],
+            steps.angles[at, plane],
+            steps.cos[at, plane],
+            steps.sin[at, plane],
+        )
+    )
+    before = steps.first[at, plane], steps.second[at, plane]
+    after = steps.new_first[at, plane], steps.new_second[at, plane]
+    lines = [
+        f"<b>plane {plane} at position {row}</b>",
+        f"speed {base:,.6g}<sup>−{2 * plane}/{dim}</sup> = {speed:.5g} rad",
+        f"angle {row} × {speed:.5g} = {angle:.5g} rad",
+        f"cos {cos:+.4f}, sin {sin:+.4f}",
+        f"x<sub>{one}</sub> = {before[0]:+.4f}, x<sub>{other}</sub> = {before[1]:+.4f}",
+        f"x′<sub>{one}</sub> = x<sub>{one}</sub> cos − x<sub>{other}</sub> sin = {after[0]:+.4f}  (Eq. 54)",
+        f"x′<sub>{other}</sub> = x<sub>{one}</sub> sin + x<sub>{other}</sub> cos = {after[1]:+.4f}  (Eq. 56)",
+        f"length {np.hypot(*before):.4f} → {np.hypot(*after):.4f}",
+        f"back to dimensions {one} and {other}" + ("" if interleaved else ", one in each half"),
+    ]
+    return "<br>".join(lines).replace("-", "−")
+
+
+def _axis(theme: str, domain: tuple[float, float], anchor: str, **more: Any) -> dict[str, Any]:
+    return {
+        "domain": list(domain),
+        "anchor": anchor,
+        "zeroline": False,
+        "showgrid": False,
+        "fixedrange": True,
+        "linecolor": GRID[theme],
+        "showline": True,
+        "mirror": True,
+        "ticks": "",
+        "tickfont": {"size": 9, "color": MUTED[theme]},
+        **more,
+    }

@@ -1,0 +1,337 @@
+"""The unrolled sum as a picture: every part's way to who reads it, as wide as its learned coefficient."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import (
+    ACCENT,
+    DIVERGING,
+    HEADS,
+    INK,
+    MISSING,
+    MUTED,
+    WARM,
+    figure,
+    layout,
+    scale,
+    token_label,
+)
+from tlmviz.figures.kernels.flash_rows import animated
+
+WIDEST = 0.75  # of a row: how wide coefficient 1 is drawn at most
+NARROWEST = 0.25  # and at least, however large other coefficients are
+CLIP = 3.0  # rows: wider ones are cut at their start
+NUMBERED = 26  # parts whose coefficients are all written beside them; of more, a few
+GAP = 0.07  # between panels, of the width
+BUDGET = 700_000  # bytes of all frames
+_S = np.linspace(0, 1, 9)
+_CURVE = _S * _S * (3 - 2 * _S)
+BEND = np.concatenate([_S, _S[::-1]])
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One model: its name above, and coefficients [parts, T], the embedding first."""
+
+    title: str
+    coefficients: np.ndarray
+
+
+def part_colors(theme: str) -> dict[str, str]:
+    """Colours of the embedding's, attention's and the MLP's ribbons, and of those that subtract."""
+    return {"embedding": HEADS[2], "attention": ACCENT[theme], "MLP": HEADS[6], "negative": WARM[theme]}
+
+
+def ribbon_unit(panels: Sequence[Panel]) -> float:
+    """Width of coefficient 1, of the panel's height: the same in all panels and at all tokens."""
+    parts = len(panels[0].coefficients)
+    largest = max(float(np.abs(panel.coefficients).sum(0).max()) for panel in panels)
+    return float(np.clip(1 / max(largest, 1e-9), NARROWEST / parts, WIDEST / parts))
+
+
+def ribbons(coefficients: np.ndarray, unit: float) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Outlines (x, y) from each part's row, the first on top, to its slot at the reader, where all are stacked in order."""
+    count = len(coefficients)
+    widths = np.abs(coefficients) * unit
+    rows = 1 - (np.arange(count) + 0.5) / count
+    total = float(widths.sum())
+    slots = widths * min(1.0, 1 / max(total, 1e-9))
+    tops = 0.5 + slots.sum() / 2 - np.concatenate([[0.0], np.cumsum(slots)[:-1]])
+    starts = np.minimum(widths, CLIP / count)
+    shapes = []
+    for row, width, top, slot in zip(rows, starts, tops, slots):
+        upper = (1 - _CURVE) * (row + width / 2) + _CURVE * top
+        lower = (1 - _CURVE) * (row - width / 2) + _CURVE * (top - slot)
+        shapes.append((BEND, np.concatenate([upper, lower[::-1]])))
+    return shapes
+
+
+def fans(
+    panels: Sequence[Panel],
+    parts: Sequence[str],
+    tokens: Sequence[str],
+    at: int,
+    theme: str,
+    *,
+    to: str,
+    offset: int = 0,
+) -> go.Figure:
+    """Panels side by side over tokens that a slider walks: `at` is shown first, `offset` the first token's number.
+
+    `parts` begin with "embedding"; a part whose coefficient is 0 everywhere (it does not exist yet) has no ribbon. `to`
+    names who reads.
+    """
+    unit, count, colors = ribbon_unit(panels), len(parts), part_colors(theme)
+    kinds = np.array([part.split()[0] for part in parts])
+    height = 400 if count <= NUMBERED else 470
+    numbered = np.arange(count) if count <= NUMBERED else np.arange(0, count, 4)
+    width = (1 - GAP * (len(panels) - 1)) / len(panels)
+    rows = 1 - (np.arange(count) + 0.5) / count
+    left, traces, axes, notes, moving = 0.0, [], {}, [], []
+
+    def outlines(panel: Panel) -> list[tuple[str, np.ndarray]]:
+        """Which parts' ribbons each trace holds: fixed, so that frames need not repeat where x is."""
+        below = np.flatnonzero((panel.coefficients < 0).any(1))
+        return [(kind, below if kind == "negative" else np.flatnonzero(kinds == kind)) for kind in colors]
+
+    def drawn_at(panel: Panel, token: int) -> list[dict]:
+        values = np.asarray(panel.coefficients[:, token], np.float64)
+        shapes = ribbons(values, unit)
+        changing = []
+        for kind, members in outlines(panel):
+            drawn = (values[members] < 0) if kind == "negative" else (values[members] > 0)
+            found = [shapes[i][1] if seen else np.full(len(BEND), np.nan) for i, seen in zip(members, drawn)]
+            changing.append({"type": "scatter", "y": _joined(found)})
+        written = [_signed(values[i], 2) if panel.coefficients[i].any() else "" for i in numbered]
+        changing.append({"type": "scatter", "text": written})
+        changing.append({"type": "scatter", "customdata": values.astype(np.float32)})
+        head = f"<b>{token_label(panel.title, 40)}</b><br>embedding × {_signed(values[0], 3)}"
+        changing.append({"type": "scatter", "text": [head]})
+        return changing
+
+    for number, panel in enumerate(panels):
+        name = {"xaxis": f"x{number + 1}", "yaxis": f"y{number + 1}"}
+        fixed = [
+            *(
+                {
+                    "mode": "lines",
+                    "fill": "toself",
+                    "fillcolor": _clear(colors[kind]),
+                    "line": {"color": colors[kind], "width": 0.6},
+                    "x": _joined([BEND] * len(members)),
+                    "hoverinfo": "skip",
+                    "name": _NAMES[kind],
+                    "legendgroup": kind,
+                    "showlegend": number == 0,
+                }
+                for kind, members in outlines(panel)
+            ),
+            {
+                "mode": "text",
+                "x": np.full(len(numbered), -0.045),
+                "y": rows[numbered],
+                "textposition": "middle left",
+                "textfont": {"size": 10, "color": MUTED[theme]},
+                "hoverinfo": "skip",
+                "cliponaxis": False,
+                "showlegend": False,
+            },
+            {
+                "mode": "markers",
+                "x": np.zeros(count),
+                "y": rows,
+                "text": list(parts),
+                "marker": {"size": 5 if count <= NUMBERED else 3.5, "color": INK[theme]},
+                "showlegend": False,
+                "hovertemplate": f"%{{text}}: coefficient %{{customdata:.5f}} in {to}<extra>{token_label(panel.title, 40)}</extra>",
+            },
+            {
+                "mode": "text",
+                "x": [-0.2],
+                "y": [1.02],
+                "textposition": "top right",
+                "textfont": {"size": 12, "color": INK[theme]},
+                "hoverinfo": "skip",
+                "cliponaxis": False,
+                "showlegend": False,
+            },
+        ]
+        if (
+            len(tokens) > 1 and np.ptp(panel.coefficients, axis=1).any()
+        ):  # a plain residual never changes: it is sent once
+            moving += range(len(traces), len(traces) + len(fixed))
+        traces += [{**now, **style, **name} for now, style in zip(drawn_at(panel, at), fixed)]
+        hide = {"showgrid": False, "zeroline": False, "fixedrange": True}
+        axes[f"xaxis{number + 1}"] = {
+            **hide,
+            "domain": [left, left + width],
+            "anchor": f"y{number + 1}",
+            "range": [-0.2, 1.03],
+            "visible": False,
+        }
+        axes[f"yaxis{number + 1}"] = {
+            **hide,
+            "anchor": f"x{number + 1}",
+            "range": [0, 1.12],
+            "showline": False,
+            "ticks": "",
+            "showticklabels": number == 0,
+            "tickvals": rows[numbered],
+            "ticktext": [parts[i] for i in numbered],
+            "tickfont": {"size": 10.5, "color": MUTED[theme]},
+        }
+        notes.append(
+            {
+                "type": "rect",
+                "xref": f"x{number + 1}",
+                "yref": f"y{number + 1}",
+                "x0": 1,
+                "x1": 1.025,
+                "y0": 0,
+                "y1": 1,
+                "fillcolor": MISSING[theme],
+                "line": {"color": MUTED[theme], "width": 1},
+            }
+        )
+        left += width + GAP
+    title = f"Each part’s coefficient in {to} (width)"
+    drawn = layout(
+        theme,
+        title=title,
+        height=height,
+        margin={"l": 84, "r": 8, "t": 34, "b": 64},
+        shapes=notes,
+        showlegend=True,
+    )
+    drawn["legend"] = {**drawn["legend"], "font": {"size": 11}, "itemsizing": "constant"}
+    drawn["yaxis"] = {**drawn["yaxis"], **axes.pop("yaxis1"), "automargin": False}
+    drawn["xaxis"] = {**drawn["xaxis"], **axes.pop("xaxis1")}
+    drawn = {**drawn, **axes}
+    if not moving:
+        return figure(traces, drawn)
+    frames = [
+        [
+            trace
+            for number, panel in enumerate(panels)
+            if number * 7 in moving
+            for trace in drawn_at(panel, token)
+        ]
+        for token in range(len(tokens))
+    ]
+    names = [f"{offset + i} {token_label(token)}" for i, token in enumerate(tokens)]
+    shown = animated(traces, drawn, frames, names, moving, at, theme, "token ", 350, stepping=True)
+    shown.layout.sliders[0].update(x=0.2, len=0.8)
+    return shown
+
+
+def window(tokens: int, at: int, each: int) -> range:
+    """The tokens around `at` whose frames, of `each` bytes, fit the budget."""
+    size = max(1, min(tokens, BUDGET // max(1, each)))
+    start = min(max(0, at - size // 2), tokens - size)
+    return range(start, start + size)
+
+
+def fan_bytes(panels: int, parts: int) -> int:
+    """About how much one token's frame of `fans` takes: outlines as base64, numbers and names."""
+    return panels * (parts * (len(BEND) + 1) * 4 * 4 // 3 + parts * 16 + 900)
+
+
+def readers(panels: Sequence[Panel], parts: Sequence[str], theme: str, *, token: str) -> go.Figure:
+    """Who reads whom: of each panel [readers, parts], a row per sublayer and the head last, for one token."""
+    count, limit = len(parts), 1.0
+    for panel in panels:
+        limit = max(limit, float(np.quantile(np.abs(panel.coefficients), 0.995)))
+    width = (1 - 0.03 * (len(panels) - 1)) / len(panels)
+    rows = [*parts[1:], "head"]
+    shown = np.unique(np.linspace(0, count - 1, min(count, 17)).round().astype(int))
+    traces, axes, notes = [], {}, []
+    for number, panel in enumerate(panels):
+        values = np.asarray(panel.coefficients, np.float32).copy()
+        values[np.triu_indices(count, 1)] = np.nan  # who reads before a part exists
+        traces.append(
+            {
+                "type": "heatmap",
+                "z": values,
+                "x": list(parts),
+                "y": rows,
+                "zmin": -limit,
+                "zmax": limit,
+                "colorscale": scale(DIVERGING[theme]),
+                "showscale": number == len(panels) - 1,
+                "hoverongaps": False,
+                "xaxis": f"x{number + 1}",
+                "yaxis": f"y{number + 1}",
+                "colorbar": {
+                    "thickness": 8,
+                    "outlinewidth": 0,
+                    "tickfont": {"size": 10, "color": MUTED[theme]},
+                    "xpad": 4,
+                },
+                "hovertemplate": "%{x} in what %{y} reads: %{z:.5f}<extra>"
+                + token_label(panel.title, 40)
+                + "</extra>",
+            }
+        )
+        start = number * (width + 0.03)
+        plain = {"showgrid": False, "zeroline": False, "tickfont": {"size": 9.5, "color": MUTED[theme]}}
+        axes["xaxis" if not number else f"xaxis{number + 1}"] = {
+            **plain,
+            "domain": [start, start + width],
+            "anchor": f"y{number + 1}",
+            "type": "category",
+            "tickvals": [parts[i] for i in shown],
+            "tickangle": -60,
+            "automargin": True,
+        }
+        axes["yaxis" if not number else f"yaxis{number + 1}"] = {
+            **plain,
+            "anchor": f"x{number + 1}",
+            "range": [count - 0.5, -0.5],
+            "type": "category",
+            "tickvals": [rows[i] for i in shown],
+            "automargin": True,
+            "showticklabels": number == 0,
+        }
+        notes.append(
+            {
+                "text": f"<b>{token_label(panel.title, 40)}</b>",
+                "xref": "paper",
+                "yref": "paper",
+                "x": start,
+                "y": 1.01,
+                "xanchor": "left",
+                "yanchor": "bottom",
+                "showarrow": False,
+                "font": {"size": 12, "color": INK[theme]},
+            }
+        )
+    title = (
+        f"Who reads whom at “{token_label(token)}”: coefficient of each part (columns) in what is read (rows)"
+    )
+    drawn = layout(
+        theme, title=title, height=400, margin={"l": 8, "r": 8, "t": 58, "b": 8}, annotations=notes
+    )
+    return figure(traces, {**drawn, **axes})
+
+
+_NAMES = {"embedding": "embedding", "attention": "attention", "MLP": "MLP", "negative": "subtracted"}
+
+
+def _signed(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def _joined(pieces: list[np.ndarray]) -> np.ndarray:
+    """Outlines in one array, a gap between any two."""
+    gap = np.full(1, np.nan)
+    return np.concatenate([gap, *(value for piece in pieces for value in (piece, gap))]).astype(np.float32)
+
+
+def _clear(color: str) -> str:
+    """#rrggbb, a little transparent, so that crossing ribbons stay visible."""
+    return f"rgba({int(color[1:3], 16)},{int(color[3:5], 16)},{int(color[5:7], 16)},0.62)"

@@ -1,0 +1,279 @@
+"""Who looked at what: target tokens by source tokens, what each source token got in sum, and what that costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import ACCENT, GRID, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
+
+PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
+SHARES = {"map": (0.48, 1.0), "covered": (0.2, 0.3), "penalty": (0.0, 0.13)}  # of the figure's height
+ROWS, COLUMNS = 28, 36  # tokens that are still named along an axis
+
+
+def coverage_map(
+    attention: np.ndarray,
+    source: list[str],
+    target: list[str],
+    shares: np.ndarray,
+    least: float,
+    theme: str,
+    *,
+    title: str,
+    pins: tuple[tuple[int, int], ...] = (),
+    clickable: bool = False,
+    height: int = 540,
+) -> go.Figure:
+    """Attention [T, S] above its column sums, capped at 1, and `shares` [S]: each source token's part of cp in nats.
+
+    `least` is the share of a token that nobody looked at. `pins` are framed cells (step, source token). A click on a cell
+    of a `clickable` map selects it: heatmaps have no points of their own, so invisible ones lie over it.
+    """
+    a = np.asarray(attention, np.float32)
+    (steps, size), covered = a.shape, a.sum(0)
+    names = [token_label(token, 18) for token in source]
+    where = np.arange(size)
+    cells = {
+        "type": "heatmap",
+        "z": a,
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": [
+            [stop**2, color] for stop, color in scale(SEQUENTIAL[theme])
+        ],  # small weights stay visible
+        "customdata": np.array([[[written, name] for name in names] for written in map(token_label, target)]),
+        "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>",
+        "xgap": 1,
+        "ygap": 1,
+        "colorbar": {
+            "thickness": 8,
+            "outlinewidth": 0,
+            "nticks": 5,
+            "len": 0.52,
+            "y": 1.0,
+            "yanchor": "top",
+            "xpad": 2,
+            "ypad": 0,
+            "tickfont": {"size": 10, "color": MUTED[theme]},
+        },
+    }
+    if a.size <= 49:
+        cells |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 11}}
+    bars = {"type": "bar", "x": where, "xaxis": "x", "yaxis": "y2", "customdata": names, "width": 0.86}
+    drawn = [
+        {
+            **bars,
+            "y": np.minimum(covered, 1),
+            "marker": {"color": ACCENT[theme]},
+            "text": [f"{c:.4f}" for c in covered],
+            "textposition": "none",
+            "hovertemplate": "“%{customdata}” got %{text} in sum<extra></extra>",
+        },
+        {
+            **bars,
+            "y": np.maximum(covered - 1, 0),
+            "marker": {"color": ACCENT[theme], "opacity": 0.3},
+            "hovertemplate": "“%{customdata}”: %{y:.4f} above the cap, which earns nothing<extra></extra>",
+        },
+        {
+            **bars,
+            "y": np.asarray(shares, np.float32),
+            "yaxis": "y3",
+            "marker": {"color": WARM[theme]},
+            "text": [f"{share / (np.sum(shares) or 1):.0%}" for share in shares],
+            "textposition": "none",
+            "hovertemplate": "“%{customdata}” costs %{y:.5f} nats, %{text} of the penalty<extra></extra>",
+        },
+    ]
+    if clickable:
+        # What is hovered is what a click means, so the points speak in place of the cells.
+        column, row = (index.ravel() for index in np.meshgrid(where, np.arange(steps)))
+        said = [
+            f"“{token_label(target[t])}” looks at “{names[j]}”: {a[t, j]:.5f}" for t, j in zip(row, column)
+        ]
+        cells |= {"hoverinfo": "skip", "hovertemplate": None}
+        drawn.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": column.astype(np.float32),
+                "y": row.astype(np.float32),
+                "text": said,
+                "marker": {"symbol": "square", "size": 14, "color": "rgba(0,0,0,0)"},
+                "hovertemplate": "%{text}<extra></extra>",
+                "customdata": np.stack(
+                    (row, column), 1
+                ).tolist(),  # a typed array would come back from a click as a dictionary
+            }
+        )
+    drawn.insert(0, cells)
+    frames = [
+        {
+            "type": "rect",
+            "x0": j - 0.5,
+            "x1": j + 0.5,
+            "y0": t - 0.5,
+            "y1": t + 0.5,
+            "line": {"color": WARM[theme], "width": 3},
+        }
+        for t, j in pins
+    ]
+    cap = {
+        "type": "line",
+        "xref": "paper",
+        "x0": 0,
+        "x1": 1,
+        "line": {"color": INK[theme], "width": 1, "dash": "dot"},
+    }
+    frames += [{**cap, "y0": 1, "y1": 1, "yref": "y2"}, {**cap, "y0": least, "y1": least, "yref": "y3"}]
+    return figure(
+        drawn,
+        layout(
+            theme,
+            title=title,
+            height=height,
+            margin={"l": 92, "r": 8, "t": 34, "b": 10},
+            shapes=frames,
+            barmode="stack",
+            annotations=[
+                _note("coverage Σᵢ aᵢⱼ, capped at 1", SHARES["covered"][1], theme),
+                _note(
+                    f"penalty {_signed(np.sum(shares))} nats (floor: {_signed(least)} a token)",
+                    SHARES["penalty"][1],
+                    theme,
+                ),
+            ],
+            xaxis={**PLAIN, **_tokens(source, -45, 10, COLUMNS), "range": [-0.5, size - 0.5], "anchor": "y"},
+            yaxis={
+                **PLAIN,
+                **_tokens(target, 0, 12, ROWS),
+                "range": [steps - 0.5, -0.5],
+                "domain": list(SHARES["map"]),
+            },
+            yaxis2=_panel(theme, "covered", [0, max(1.15, 1.08 * float(covered.max(initial=0)))]),
+            yaxis3=_panel(
+                theme,
+                "penalty",
+                [max(least, min(1.3 * float(np.min(shares)), 0.1 * least)) * 1.06 or -0.1, 0],
+            ),
+            hovermode="closest",
+            clickmode="event+select",
+            dragmode=False,
+        ),
+    )
+
+
+def head_errors(names: list[str], rates: np.ndarray, chosen: str, theme: str, height: int = 250) -> go.Figure:
+    """Alignment error rate of every map, [A], in the given order; the one that counts by default has its own colour."""
+    where = np.arange(len(names))
+    bars = {
+        "type": "bar",
+        "x": where,
+        "y": np.asarray(rates, np.float32),
+        "customdata": names,
+        "marker": {"color": [WARM[theme] if name == chosen else ACCENT[theme] for name in names]},
+        "hovertemplate": "%{customdata}: %{y:.4f} of the links are wrong or missing<extra></extra>",
+        "text": [f"{rate:.2f}" for rate in rates],
+        "textposition": "outside",
+        "textfont": {"size": 10, "color": MUTED[theme]},
+        "cliponaxis": False,
+    }
+    return figure(
+        [bars],
+        layout(
+            theme,
+            title="Alignment error rate against hand-made alignments (lower is better)",
+            x="layer.head",
+            height=height,
+            xaxis={
+                "tickvals": where,
+                "ticktext": names,
+                "showgrid": False,
+                "zeroline": False,
+                "fixedrange": True,
+            },
+            yaxis={"rangemode": "tozero", "nticks": 5, "fixedrange": True, "title": {"text": "error rate"}},
+            margin={"l": 8, "r": 8, "t": 44, "b": 8},
+        ),
+    )
+
+
+def overlap_lines(
+    losses: dict[str, np.ndarray], tokens: dict[str, list[str]], theme: str, height: int = 250
+) -> go.Figure:
+    """covloss_t [T] of several translations of one sentence, a line each, over the steps."""
+    colors = (MUTED[theme], WARM[theme])
+    lines = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "x": np.arange(1, 1 + len(values)),
+            "y": np.asarray(values, np.float32),
+            "name": name,
+            "line": {"color": color, "width": 2},
+            "customdata": [token_label(token) for token in tokens[name]],
+            "hovertemplate": "step %{x}, “%{customdata}”: covloss %{y:.4f}<extra>" + name + "</extra>",
+        }
+        for (name, values), color in zip(losses.items(), colors)
+    ]
+    return figure(
+        lines,
+        layout(
+            theme,
+            title="covloss, sum form (0: looks at new tokens, 1: only where it looked before)",
+            x="step t",
+            y="covloss",
+            height=height,
+            yaxis={"range": [-0.03, 1.05], "fixedrange": True},
+            xaxis={"fixedrange": True},
+            showlegend=True,
+            margin={"l": 8, "r": 8, "t": 34, "b": 60},
+            legend={"orientation": "h", "x": 0, "y": -0.3, "yanchor": "top"},
+        ),
+    )
+
+
+def _tokens(names: list[str], angle: int, limit: int, room: int) -> dict[str, Any]:
+    """Names along an axis; of many tokens, those that have room."""
+    step = -(-len(names) // room)
+    return {
+        "tickvals": np.arange(0, len(names), step),
+        "ticktext": [token_label(name, limit) for name in names[::step]],
+        "tickangle": angle,
+        "tickfont": {"size": 11 if len(names) <= 20 else 9},
+    }
+
+
+def _signed(value: float) -> str:
+    return f"{value + 0.0:.3f}".replace("-", "−")
+
+
+def _panel(theme: str, name: str, span: list[float]) -> dict[str, Any]:
+    return {
+        "domain": list(SHARES[name]),
+        "range": span,
+        "nticks": 3,
+        "fixedrange": True,
+        "showgrid": False,
+        "zeroline": True,
+        "zerolinecolor": GRID[theme],
+        "tickfont": {"size": 9, "color": MUTED[theme]},
+        "anchor": "x",
+    }
+
+
+def _note(text: str, top: float, theme: str) -> dict[str, Any]:
+    return {
+        "text": text,
+        "xref": "paper",
+        "yref": "paper",
+        "x": 0,
+        "y": top,
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "font": {"size": 11, "color": MUTED[theme]},
+    }

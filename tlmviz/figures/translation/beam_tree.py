@@ -1,0 +1,376 @@
+"""A search tree that grows step by step in the browser: depth along x, beams along y, no two branches crossing."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import ACCENT, GRID, HEADS, INK, MUTED, WARM, layout, token_label
+from tlmviz.figures.kernels.flash_rows import animated
+
+WINDOW = 13  # steps beside each other; a longer tree is panned, and follows the step that is shown
+HOME = 0.3  # of its way to the middle that each step goes: else the best branches end at the upper edge
+CURVE = 7  # points of a branch
+READABLE = 36  # pixels of a row in which there is room for numbers
+SAID, ABOVE, BELOW = 38, 30, 62  # pixels for the words and the axis, the title, and the slider
+STATES = ("kept", "finished", "sampled")  # nodes that have a row of their own
+
+
+class Node(Protocol):
+    """What is drawn of a node: see `tlmviz.decoding.records.Node`."""
+
+    parent: int
+    depth: int
+    logp: float
+    total: float
+    state: str
+
+
+def places(nodes: list[Node]) -> tuple[np.ndarray, int]:
+    """Where each node lies, [n] rows from the top, and how many rows there are.
+
+    At each depth, nodes stand in the order of their parents, better ones first, a row apart and as near to their
+    parents as that allows. Dropped ones share their parent's row.
+    """
+    rows = np.zeros(len(nodes), np.float32)
+    by_depth: dict[int, list[int]] = {}
+    for number, node in enumerate(nodes):
+        if node.state in STATES and number:
+            by_depth.setdefault(node.depth, []).append(number)
+    count = max(map(len, by_depth.values()), default=1)
+    rows[0] = (count - 1) / 2
+    for depth in sorted(by_depth):
+        some = sorted(
+            by_depth[depth], key=lambda i: (rows[nodes[i].parent], nodes[i].parent, -nodes[i].total)
+        )
+        wanted = np.array([rows[nodes[i].parent] for i in some])
+        rows[some] = _apart(wanted + HOME * ((count - 1) / 2 - wanted), count)
+    dropped: dict[int, list[int]] = {}
+    for number, node in enumerate(nodes):
+        if node.state == "pruned":
+            dropped.setdefault(node.parent, []).append(number)
+    for parent, some in dropped.items():
+        some.sort(key=lambda i: -nodes[i].logp)
+        rows[some] = rows[parent] + np.linspace(-0.34, 0.34, len(some) + 2)[1:-1]
+    return rows, count
+
+
+def tree(
+    nodes: list[Node],
+    names: list[str],
+    hover: list[str],
+    theme: str,
+    *,
+    title: str,
+    words: list[str],
+    ranks: dict[int, str],
+    ways: dict[str, list[int]],
+    faded: set[int],
+    numbers: bool | None = None,
+    at: int | None = None,
+    window: int = WINDOW,
+) -> go.Figure:
+    """The tree after every step; `words` [steps] say what happened in each. Step `at` (the last) is shown first.
+
+    `ranks` labels finished nodes, `ways` are lines laid over the tree (name -> nodes from the root; the first is the
+    winner's), `faded` are kept nodes of which nothing was left in the end. `numbers` writes each node's probability and
+    running log P under its token: by default where there is room. `window` steps stand beside each other. Clicked points
+    carry their node as customdata.
+    """
+    rows, count = places(nodes)
+    steps = max(1, len(words))
+    high = max(250, min(420, 66 * count), 25 * count)
+    per_row = high / (count + 0.4)
+    numbers = per_row >= READABLE if numbers is None else numbers
+    at = steps - 1 if at is None else at
+    by_depth: list[list[int]] = [[] for _ in range(max(node.depth for node in nodes) + 1)]
+    for number, node in enumerate(nodes):
+        by_depth[node.depth].append(number)
+    traces: list[dict] = []
+    first: list[int] = []  # the depth from which each trace is seen
+    thick = min(0.34, 13 / per_row)
+    for depth, some in enumerate(by_depth):
+        lasting = [i for i in some if nodes[i].state in STATES or i == 0]
+        dropped = [i for i in some if nodes[i].state == "pruned"]
+        if depth and lasting:
+            traces.append(_ribbons(nodes, rows, lasting, thick, theme))
+        if dropped:
+            traces += _dropped(nodes, rows, dropped, hover, theme)
+        traces.append(_nodes(nodes, rows, lasting, names, hover, ranks, faded, numbers, theme))
+        first += [depth] * (len(traces) - len(first))
+    lines = [_way(rows, nodes, way, name, number, theme) for number, (name, way) in enumerate(ways.items())]
+    living = {
+        "type": "scatter",
+        "mode": "markers",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "marker": {
+            "symbol": "circle-open",
+            "size": 15,
+            "color": WARM[theme],
+            "line": {"width": 1.5},
+            "opacity": 1,
+        },
+        "unselected": {"marker": {"opacity": 1}},
+    }
+    said = {
+        "type": "scatter",
+        "x": [0],
+        "y": [1],
+        "mode": "text",
+        "textposition": "bottom right",
+        "cliponaxis": False,
+        "textfont": {"size": 12, "color": INK[theme]},
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+    def moving(step: int) -> list[dict]:
+        depth = step + 1
+        now = [i for i in by_depth[depth] if nodes[i].state == "kept"] if depth < len(by_depth) else []
+        grown = [
+            {"type": "scatter", "x": x[: depth * CURVE + 1], "y": y[: depth * CURVE + 1]} for _, x, y in lines
+        ]
+        return [
+            *({"visible": seen <= depth} for seen in first),
+            *grown,
+            {
+                "type": "scatter",
+                "x": _f(depth for _ in now) if now else [None],
+                "y": _f(rows[now]) if now else [None],
+            },
+            {"type": "scatter", "text": [words[step] if words else ""]},
+        ]
+
+    styles = [*traces, *(style for style, _, _ in lines), living, said]
+    shown = [{**style, **change} for style, change in zip(styles, moving(at))]
+    drawn = _axes(steps, count, high, title, theme)
+    frames = [moving(step) for step in range(steps)]
+    follow = steps > window
+    layouts = (
+        [{"xaxis": {"range": _window(step + 1, steps, window)}} for step in range(steps)] if follow else None
+    )
+    drawn["xaxis"]["range"] = _window(at + 1, steps, window)
+    labels = [f"{step + 1} of {steps}" for step in range(steps)]
+    return animated(
+        shown,
+        drawn,
+        frames,
+        labels,
+        list(range(len(shown))),
+        at,
+        theme,
+        "step ",
+        700,
+        stepping=True,
+        layouts=layouts,
+    )
+
+
+# --- traces -----------------------------------------------------------------------------------------
+
+
+def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: str) -> dict:
+    """Branches to some nodes of one depth: as thick as the token is probable."""
+    t = np.linspace(0, 1, CURVE, dtype=np.float32)
+    x, y = [], []
+    for i in some:
+        half = max(0.012, thick * float(np.exp(nodes[i].logp))) / 2
+        middle = _bend(rows[nodes[i].parent], rows[i], t)
+        along = nodes[i].depth - 1 + t
+        x += [along, along[::-1], [np.nan]]
+        y += [middle - half, middle[::-1] + half, [np.nan]]
+    color = {"light": "rgba(63,136,194,0.38)", "dark": "rgba(70,140,200,0.5)"}[theme]
+    return {
+        "type": "scatter",
+        "x": _f(np.concatenate(x)),
+        "y": _f(np.concatenate(y)),
+        "mode": "none",
+        "fill": "toself",
+        "fillcolor": color,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+
+
+def _dropped(
+    nodes: list[Node], rows: np.ndarray, some: list[int], hover: list[str], theme: str
+) -> list[dict]:
+    """Candidates of one depth that did not live on: short grey stubs with a dot."""
+    parents = rows[[nodes[i].parent for i in some]]
+    start = np.full(len(some), nodes[some[0]].depth - 1, np.float32)
+    gaps = np.full(len(some), np.nan, np.float32)
+    style = {"type": "scatter", "showlegend": False}
+    stubs = {
+        **style,
+        "x": _f(np.stack([start, start + 0.3, gaps], 1).ravel()),
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "y": _f(np.stack([parents, rows[some], gaps], 1).ravel()),
+        "line": {"color": GRID[theme], "width": 1},
+    }
+    dots = {
+        **style,
+        "x": start + np.float32(0.3),
+        "y": _f(rows[some]),
+        "mode": "markers",
+        "customdata": some,
+        "text": [hover[i] for i in some],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"size": 4.5, "color": MUTED[theme], "opacity": 0.6},
+        "unselected": {"marker": {"opacity": 0.6}},
+    }
+    return [stubs, dots]
+
+
+def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dict:
+    """Nodes of one depth with their tokens, and under them probability and running log P."""
+    texts, fills, symbols = [], [], []
+    muted = MUTED[theme]
+    for i in some:
+        node, name = nodes[i], token_label(names[i], 12)
+        if node.state == "finished":
+            name = f"<b>{ranks.get(i, '')}</b>"
+        elif i in faded:
+            name = f'<span style="color:{muted}">{name}</span>'
+        p = np.exp(node.logp)
+        detail = (
+            f"{p:.2f} · {node.total:.2f}".replace("-", "−") if p >= 0.005 else f"&lt;.01 · −{-node.total:.2f}"
+        )
+        under = f'<br><span style="font-size:9px;color:{muted}">{detail}</span>' if numbers and i else ""
+        texts.append(name + under)
+        symbols.append({"finished": "square", "sampled": "diamond"}.get(node.state, "circle"))
+        empty = i in faded or node.state == "sampled"
+        fills.append({"light": "#ffffff", "dark": "#10151d"}[theme] if empty else ACCENT[theme])
+    return {
+        "type": "scatter",
+        "x": _f(nodes[i].depth for i in some),
+        "y": _f(rows[some]),
+        "mode": "markers+text",
+        "text": texts,
+        "textposition": "top center",
+        "textfont": {"size": 11, "color": INK[theme]},
+        "customdata": some,
+        "cliponaxis": True,
+        "hovertext": [hover[i] for i in some],
+        "hovertemplate": "%{hovertext}<extra></extra>",
+        "showlegend": False,
+        "marker": {
+            "symbol": symbols,
+            "size": 8,
+            "color": fills,
+            "opacity": 1,
+            "line": {"width": 1.5, "color": ACCENT[theme]},
+        },
+        # A click selects: nothing may fade because of it.
+        "unselected": {"marker": {"opacity": 1}, "textfont": {"color": INK[theme]}},
+    }
+
+
+def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number: int, theme: str):
+    """A line along some nodes: its style, x and y."""
+    t = np.linspace(0, 1, CURVE + 1, dtype=np.float32)[1:]
+    x, y = [np.zeros(1, np.float32)], [rows[:1]]
+    for before, after in zip(way, way[1:]):
+        x.append(nodes[before].depth + t)
+        y.append(_bend(rows[before], rows[after], t))
+    color = WARM[theme] if number == 0 else HEADS[(2, 3, 6, 7, 1, 5)[(number - 1) % 6]]
+    style = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "hoverinfo": "skip",
+        "showlegend": True,
+        "line": {"color": color, "width": 2.2, "dash": "solid" if number == 0 else "dot"},
+    }
+    return style, _f(np.concatenate(x)), _f(np.concatenate(y))
+
+
+# --- the frame --------------------------------------------------------------------------------------
+
+
+def _axes(steps: int, count: int, high: float, title: str, theme: str) -> dict[str, Any]:
+    muted = MUTED[theme]
+    drawn = layout(
+        theme,
+        title=title,
+        height=int(high + SAID + ABOVE + BELOW),
+        margin={"l": 8, "r": 8, "t": ABOVE, "b": BELOW},
+        hovermode="closest",
+        dragmode="pan",
+        showlegend=True,
+        xaxis={
+            "side": "top",
+            "dtick": 1,
+            "showgrid": False,
+            "zeroline": False,
+            "automargin": False,
+            "ticks": "",
+            "title": {"text": ""},
+            "tickfont": {"size": 9, "color": muted},
+            "anchor": "y",
+        },
+        yaxis={
+            "range": [count - 0.35, -0.95],
+            "visible": False,
+            "automargin": False,
+            "fixedrange": count < 12,
+            "anchor": "x",
+            "domain": [0, high / (high + SAID)],
+        },
+    )
+    drawn["title"] |= {"y": 1, "pad": {"t": 8}}  # a share of the height would meet the words in a tall tree
+    drawn["legend"] = {
+        "orientation": "h",
+        "x": 1,
+        "xanchor": "right",
+        "y": 1.0,
+        "yref": "container",
+        "yanchor": "top",
+        "font": {"size": 11},
+        "bgcolor": "rgba(0,0,0,0)",
+    }
+    hidden = {"range": [0, 1], "visible": False, "fixedrange": True}
+    drawn["xaxis2"] = {**hidden, "domain": [0, 1], "anchor": "y2"}
+    drawn["yaxis2"] = {**hidden, "domain": [1 - 20 / (high + SAID), 1], "anchor": "x2"}
+    return drawn
+
+
+def _window(depth: int, steps: int, window: int) -> list[float]:
+    """The range of x in which a step is seen."""
+    wide = min(steps, window)
+    last = min(steps, max(wide, depth + 1))
+    return [last - wide - (0.45 if last == wide else 0.2), last + 0.6]
+
+
+def _apart(wanted: np.ndarray, count: int) -> np.ndarray:
+    """Places nearest to `wanted` (ascending) in the least-squares sense that are one row apart, within `count` rows.
+
+    Pool-adjacent-violators on wanted minus index; the bounds keep the distances.
+    """
+    index = np.arange(len(wanted))
+    pools: list[list[float]] = []  # mean, size
+    for value in wanted - index:
+        pools.append([float(value), 1])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            mean, size = pools.pop()
+            pools[-1] = [
+                (pools[-1][0] * pools[-1][1] + mean * size) / (pools[-1][1] + size),
+                pools[-1][1] + size,
+            ]
+    means = np.repeat([mean for mean, _ in pools], [int(size) for _, size in pools])
+    return np.clip(means, 0, count - len(wanted)) + index
+
+
+def _bend(start: float, end: float, t: np.ndarray) -> np.ndarray:
+    return start + (end - start) * t * t * (3 - 2 * t)
+
+
+def _f(values) -> np.ndarray:
+    return (
+        np.fromiter(values, np.float32) if not isinstance(values, np.ndarray) else values.astype(np.float32)
+    )

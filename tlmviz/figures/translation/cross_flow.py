@@ -1,0 +1,161 @@
+"""Where cross-attention's queries, keys and values come from, token by token, for one token that is being written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import ACCENT, INK, MISSING, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
+
+LINES = 24  # of the largest weights that are drawn
+HALF = 0.17  # of a row's thickness
+LABELLED = 24  # tokens that are still written into their boxes
+
+
+def cross_flow(
+    source: list[str],
+    given: list[str],
+    weights: np.ndarray,
+    chosen: int,
+    shapes: dict[str, tuple[int, ...]],
+    theme: str,
+    height: int = 440,
+) -> go.Figure:
+    """From the source [S] up to the memory, K and V, and from the target so far [T] down to Q; they meet in the weights.
+
+    `weights` [S] are those that position `chosen` pays in one head; `shapes` names the sizes of "memory", "k", "v", "q"
+    and "out" in this pass. Positions after `chosen` are drawn pale: they do not exist yet when its token is written.
+    """
+    weights, size = np.asarray(weights, np.float32), len(source)
+    steps = np.arange(len(given))
+    written = np.where(steps < chosen, 0.35, np.where(steps == chosen, 1.0, 0.0))
+    one = {
+        "target": (
+            f"target so far, after ⟨start⟩: one vector each, {_size(shapes['out'])}",
+            given,
+            written,
+            WARM,
+            given,
+        ),
+        "q": (f"Q = W_Q x, from the decoder: {_size(shapes['q'])}", given, written, WARM, None),
+        "k": (f"K = W_K M, once per source: {_size(shapes['k'])}", source, weights, ACCENT, None),
+        "v": (
+            f"V = W_V M, the same way: {_size(shapes['v'])}; output Σ aⱼ vⱼ",
+            source,
+            weights,
+            ACCENT,
+            None,
+        ),
+        "memory": (
+            f"memory M, the encoder's output: {_size(shapes['memory'])}",
+            source,
+            np.full(size, 0.25),
+            ACCENT,
+            None,
+        ),
+        "source": ("source tokens", source, np.zeros(size), ACCENT, source),
+    }
+    heights = dict(zip(one, (5.6, 4.8, 3.3, 2.05, 1.1, 0.2)))
+    drawn: list[dict[str, Any]] = []
+    notes = []
+    for name, (label, tokens, values, color, texts) in one.items():
+        drawn.append(_row(heights[name], tokens, values, color[theme], texts, theme, values is weights))
+        side, anchor = (-HALF, "top") if name == "k" else (HALF, "bottom")  # above K the weights come in
+        notes.append(
+            {
+                "text": label,
+                "x": 0,
+                "y": heights[name] + side,
+                "xanchor": "left",
+                "yanchor": anchor,
+                "showarrow": False,
+                "font": {"size": 12, "color": INK[theme]},
+            }
+        )
+    top = (chosen + 0.5) / len(given)
+    for j in np.argsort(-weights)[:LINES]:
+        weight = float(weights[j])
+        drawn.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": np.array([top, (j + 0.5) / size], np.float32),
+                "hoverinfo": "skip",
+                "y": np.array([heights["q"] - HALF, heights["k"] + HALF], np.float32),
+                "opacity": 0.12 + 0.88 * weight,
+                "line": {"color": WARM[theme], "width": 0.8 + 7 * weight},
+            }
+        )
+    ways = (
+        (1.012, "source", "memory"),
+        (1.012, "memory", "v"),
+        (1.03, "memory", "k"),
+        (1.012, "target", "q"),
+    )
+    arrows = [_arrow(x, heights[start], heights[end], theme) for x, start, end in ways]
+    return figure(
+        drawn,
+        layout(
+            theme,
+            title=f"Cross-attention of “{token_label(given[chosen])}”: sources of Q, K and V",
+            height=height,
+            margin={"l": 6, "r": 6, "t": 34, "b": 4},
+            annotations=[*notes, *arrows],
+            hovermode="closest",
+            xaxis={"visible": False, "range": [-0.005, 1.04], "fixedrange": True},
+            yaxis={"visible": False, "range": [-0.1, 6.25], "fixedrange": True},
+        ),
+    )
+
+
+def _row(
+    at: float, tokens: list[str], values: np.ndarray, color: str, texts, theme: str, weighed: bool
+) -> dict[str, Any]:
+    """One box per token, as wide as they fit; the deeper the colour, the larger the value in [0, 1]."""
+    count = len(tokens)
+    row: dict[str, Any] = {
+        "type": "heatmap",
+        "z": np.asarray(values, np.float32)[None],
+        "zmin": 0,
+        "zmax": 1,
+        "showscale": False,
+        "x": np.linspace(0, 1, count + 1, dtype=np.float32),
+        "y": np.array([at - HALF, at + HALF], np.float32),
+        "xgap": 2,
+        "colorscale": [[0, MISSING[theme]], [1, color]],
+        "customdata": [[token_label(token, 18) for token in tokens]],
+        "hovertemplate": "“%{customdata}”" + (": weight %{z:.5f}" if weighed else "") + "<extra></extra>",
+    }
+    if weighed:
+        row["colorscale"] = [[0, MISSING[theme]], *scale(SEQUENTIAL[theme])[2:]]
+    if texts is not None and count <= LABELLED:
+        names = [token_label(token, 9 if count <= 15 else 6) for token in texts]
+        row |= {
+            "text": [names],
+            "texttemplate": "%{text}",
+            "textfont": {"color": INK[theme], "size": 12 if count <= 8 else 10},
+        }
+    return row
+
+
+def _arrow(x: float, low: float, high: float, theme: str) -> dict[str, Any]:
+    return {
+        "x": x,
+        "y": high,
+        "ax": x,
+        "ay": low,
+        "axref": "x",
+        "ayref": "y",
+        "text": "",
+        "showarrow": True,
+        "arrowhead": 2,
+        "arrowsize": 1,
+        "arrowwidth": 1.5,
+        "arrowcolor": MUTED[theme],
+    }
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return "[" + ", ".join(map(str, shape)) + "]"

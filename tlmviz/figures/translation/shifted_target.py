@@ -1,0 +1,144 @@
+"""The shifted target: what a decoder reads, what it must predict, and what each prediction costs with the mask and without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tlmviz.figures import ACCENT, GRID, INK, MISSING, MUTED, WARM, figure, layout, token_label
+
+FIXED = {"fixedrange": True, "showgrid": False, "zeroline": False}
+ROWS = ("reads", "must predict")
+LABELLED = 30  # tokens that are still written into their boxes
+
+
+def shifted_target(
+    given: list[str],
+    wanted: list[str],
+    losses: dict[str, np.ndarray],
+    chosen: int,
+    theme: str,
+    height: int = 360,
+) -> go.Figure:
+    """Two rows of tokens, [T] each, above the loss in nats of every predicted token, a bar for each entry of `losses` [T].
+
+    Slanted lines join a token that must be predicted to the place where it is read, one position later; the line of the
+    position `chosen` is in colour.
+    """
+    count, where = len(wanted), np.arange(len(wanted), dtype=np.float32)
+    colors = (ACCENT[theme], MUTED[theme], WARM[theme])
+    bars = [
+        {
+            "type": "bar",
+            "x": where,
+            "y": np.asarray(values, np.float32),
+            "name": name,
+            "marker": {"color": color},
+            "customdata": [token_label(token, 18) for token in wanted],
+            "hovertemplate": "“%{customdata}”, " + name + ": %{y:.5f} nats<extra></extra>",
+        }
+        for (name, values), color in zip(losses.items(), colors)
+    ]
+    slants = [
+        _slant(
+            np.delete(np.arange(count - 1), chosen) if chosen < count - 1 else np.arange(count - 1),
+            MUTED[theme],
+            1,
+        ),
+        _slant(np.arange(chosen, min(chosen + 1, count - 1)), WARM[theme], 3),
+    ]
+    boxes: dict[str, Any] = {
+        "type": "heatmap",
+        "z": np.zeros((2, count), np.float32),
+        "y": np.array([1.0, 0.0]),
+        "xaxis": "x",
+        "yaxis": "y2",
+        "colorscale": [[0, MISSING[theme]], [1, MISSING[theme]]],
+        "showscale": False,
+        "xgap": 3,
+        "ygap": 22,
+        "customdata": [
+            [[row, token_label(token, 18)] for token in tokens] for row, tokens in zip(ROWS, (given, wanted))
+        ],
+        "hovertemplate": "position %{x}: %{customdata[0]} “%{customdata[1]}”<extra></extra>",
+    }
+    if count <= LABELLED:
+        limit = 9 if count <= 15 else 6
+        boxes |= {
+            "text": [[token_label(token, limit) for token in tokens] for tokens in (given, wanted)],
+            "texttemplate": "%{text}",
+            "textfont": {"color": INK[theme], "size": 12 if count <= 8 else 10},
+        }
+    mark = {
+        "type": "rect",
+        "x0": chosen - 0.5,
+        "x1": chosen + 0.5,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "layer": "below",
+        "fillcolor": WARM[theme],
+        "opacity": 0.1,
+        "line": {"width": 0},
+    }
+    step = -(-count // 44)
+    return figure(
+        [boxes, *slants, *bars],
+        layout(
+            theme,
+            title="Shifted target, and the loss of each predicted token (nats)",
+            height=height,
+            barmode="group",
+            bargap=0.25,
+            shapes=[mark],
+            showlegend=True,
+            hovermode="closest",
+            legend={"orientation": "h", "x": 0, "y": -0.3, "yanchor": "top", "font": {"size": 12}},
+            margin={"l": 84, "r": 8, "t": 34, "b": 96},
+            xaxis={
+                **FIXED,
+                "range": [-0.5, count - 0.5],
+                "automargin": False,
+                "tickvals": where[::step],
+                "tickangle": -45,
+                "ticktext": [token_label(token, 11) for token in wanted[::step]],
+                "anchor": "y",
+            },
+            yaxis={
+                **FIXED,
+                "domain": [0, 0.56],
+                "rangemode": "tozero",
+                "showgrid": True,
+                "gridcolor": GRID[theme],
+                "nticks": 5,
+                "title": {"text": "nats"},
+            },
+            yaxis2={
+                **FIXED,
+                "domain": [0.6, 1],
+                "range": [-0.5, 1.5],
+                "tickvals": [1, 0],
+                "ticktext": list(ROWS),
+                "tickfont": {"size": 12, "color": INK[theme]},
+                "anchor": "x",
+            },
+        ),
+    )
+
+
+def _slant(starts: np.ndarray, color: str, width: float) -> dict[str, Any]:
+    """Lines from the lower row at t to the upper row at t + 1."""
+    x = np.stack((starts, starts + 1, np.full(len(starts), np.nan)), 1).astype(np.float32).ravel()
+    y = np.tile(np.array([0.24, 0.76, np.nan], np.float32), len(starts))
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": x,
+        "y": y,
+        "yaxis": "y2",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "line": {"color": color, "width": width},
+    }

@@ -1,0 +1,58 @@
+"""One decoding step against a cache: the public function, which checks its arguments and chooses a backend."""
+
+from __future__ import annotations
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from tlmviz.errors import BadShape
+
+from .arguments import check_bias, check_lengths, check_qk, check_values, scale_of
+from .attention import attention_backend
+from .reference import decode_attention as reference
+
+
+def decode_attention(
+    q: Float[Tensor, "b h 1 d"],
+    k: Float[Tensor, "b g s d"] | Float[Tensor, "pages g page d"],
+    v: Float[Tensor, "b g s e"] | Float[Tensor, "pages g page e"],
+    *,
+    table: Int[Tensor, "b n"] | None = None,
+    lengths: Int[Tensor, " b"] | None = None,
+    window: int | None = None,
+    slopes: Float[Tensor, " h"] | None = None,
+    relative: Float[Tensor, "r d"] | None = None,
+    scale: float | None = None,
+    splits: int | None = None,
+    backend: str = "auto",
+) -> tuple[Float[Tensor, "b h 1 e"], Float[Tensor, "b h 1"]]:
+    """One new query per row against its cached keys, its own included; out and natural lse as `attention` gives them.
+
+    With a block `table` the cache is pages [pages, G, page, D], and row b's page n is number table[b, n]; without
+    one it is [B, G, S, D]. Row b holds `lengths[b]` keys (all by default) and its query is at the last of them;
+    what the cache holds beyond is never read into the result, and a row of length 0 gives zeros and lse = -inf.
+    `splits` is how many parts of the cache are read at once (Triton; by default enough to fill the device).
+    Entries of `table` that the length does not reach may be anything. No gradient in Triton.
+    Raises BadShape and BadBackend. Source: 003 section 4; Dao et al. 2023 (Flash-Decoding), Kwon et al. 2023 (paging).
+    """
+    if q.ndim != 4 or q.shape[2] != 1:
+        raise BadShape(f"q {list(q.shape)} must hold one new query per row, [B, H, 1, D].")
+    if table is None:
+        check_qk(q, k)
+    else:
+        if table.ndim != 2 or table.shape[0] != q.shape[0] or table.is_floating_point():
+            raise BadShape(
+                f"table {list(table.shape)} of {table.dtype} must be whole numbers [B, pages] for q {list(q.shape)}."
+            )
+        check_qk(q, k[:1].expand(q.shape[0], -1, -1, -1) if k.ndim == 4 else k)
+    check_values(k, v)
+    check_bias(q, window, slopes, relative)
+    check_lengths(q, lengths)
+    if splits is not None and splits < 1:
+        raise BadShape(f"splits is {splits}; the cache is read in 1 part or more.")
+    scale = scale_of(q, scale)
+    if attention_backend(q, backend, relative, differentiable=False, others=(k, v)) == "torch":
+        return reference.decode_attention(q, k, v, table, lengths, window, slopes, relative, scale)
+    from . import decode_attention_triton as decoding_triton
+
+    return decoding_triton.decode_attention(q, k, v, table, lengths, window, slopes, scale, splits)

@@ -1,0 +1,148 @@
+"""Maps, pooled pictures and statistics in torch. Arguments are checked by the public functions."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from . import attention as attending
+from .attention import _bias, _hide_padding, _normalise, expand, tiles, visible, wide
+
+
+def attention_scores(q, k, rows, cols, mask, scale):
+    """See `kernels.attention_scores`."""
+    tile_q = wide(q[:, :, rows])
+    tile_k = expand(wide(_hide_padding(k, mask)[:, :, cols]), q.shape[1])
+    scores = (tile_q * scale) @ tile_k.transpose(-1, -2)
+    shown, common = range(k.shape[2])[cols], 0
+    if mask.plain and mask.causal and scores.numel():
+        # Keys up to the first row's own are seen by every row: nothing to add there, and a third of the time saved.
+        own = range(q.shape[2])[rows].start + k.shape[2] - q.shape[2]
+        common = len(range(shown.start, min(own + 1, shown.stop), shown.step))
+    rest = shown[common:]
+    bias = _bias(rows, slice(rest.start, rest.stop, rest.step), q.shape[2], k.shape[2], mask, q)
+    if bias is not None:
+        scores[..., common:] += bias
+    return scores
+
+
+def attention_map(q, k, lse, rows, cols, mask, scale):
+    """See `kernels.attention_map`."""
+    scores = attention_scores(q, k, rows, cols, mask, scale)
+    return _normalise(scores, lse[:, :, rows]).exp_()
+
+
+def pooled_attention_map(q, k, lse, size, reduce, mask, scale):
+    """See `kernels.pooled_attention_map`."""
+    queries, keys = q.shape[2], k.shape[2]
+    picture = wide(q).new_zeros(*q.shape[:2], size, size)
+    strip = max(
+        1, attending.TILE_ROWS * size // max(queries, size)
+    )  # output rows whose inputs fill about one tile
+    for top in range(0, size if queries and keys else 0, strip):
+        bottom = min(top + strip, size)
+        rows = slice(top * queries // size, -(-bottom * queries // size))
+        seen = visible(rows, queries, keys, mask)
+        # Whole bins only, so that a bin is reduced in one piece.
+        left = seen.start * size // keys
+        right = min(size, -(-seen.stop * size // keys))
+        if right <= left:
+            continue
+        cols = slice(left * keys // size, -(-right * keys // size))
+        logp = _normalise(attention_scores(q, k, rows, cols, mask, scale), lse[:, :, rows])
+        index_c = _bins(left, right, keys, size, cols.start, q.device)
+        index_r = _bins(top, bottom, queries, size, rows.start, q.device)
+        if reduce == "max":
+            # max commutes with exp, so only the pooled cells are exponentiated
+            tile = _reduce_max(_reduce_max(logp, index_c, 3), index_r, 2).exp_()
+        else:
+            tile = _sum_bins(logp.exp_(), index_r, index_c, mean=reduce == "mean")
+        picture[:, :, top:bottom, left:right] = tile
+    return picture
+
+
+def head_statistics(q, k, lse, ids, bands, mask, scale):
+    """See `kernels.head_statistics`."""
+    queries, keys = q.shape[2], k.shape[2]
+    names = ("entropy", "peak", "sink", "self", "previous", "distance") + (
+        ("induction",) if ids is not None else ()
+    )
+    result = {name: wide(q).new_zeros(q.shape[:3]) for name in names}
+    if bands:
+        result["bands"] = wide(q).new_zeros(*q.shape[:3], band_count(queries, keys))
+    for rows, _ in tiles(queries, keys, mask):
+        if not keys:
+            break  # no key, no mass
+        p = attention_map(q, k, lse, rows, slice(None), mask, scale)
+        own = torch.arange(rows.start, rows.stop, device=q.device) + keys - queries  # each query's key index
+        where = torch.arange(keys, device=q.device)
+        # x log x with 0 log 0 = 0
+        result["entropy"][:, :, rows] = -torch.xlogy(p, p).sum(-1)
+        result["peak"][:, :, rows] = p.amax(-1)
+        result["sink"][:, :, rows] = p[..., 0]
+        result["self"][:, :, rows] = _pick(p, own)
+        result["previous"][:, :, rows] = _pick(p, own - 1)
+        back = own[:, None] - where[None, :]
+        result["distance"][:, :, rows] = (p * back.to(p.dtype)).sum(-1)
+        if ids is not None:
+            follows = torch.zeros(len(own), keys, dtype=torch.bool, device=q.device)
+            follows[:, 1:] = ids[:-1][None, :] == ids[own.clamp(min=0)][:, None]
+            follows &= where[None, :] <= own[:, None]
+            mass = (p * follows).sum(-1)
+            result["induction"][:, :, rows] = mass.masked_fill(~follows.any(-1), float("nan"))
+        if bands:
+            number = _band(back.abs()).expand(p.shape)
+            result["bands"][:, :, rows] = result["bands"][:, :, rows].scatter_add(-1, number, p)
+    return result
+
+
+def band_count(queries: int, keys: int) -> int:
+    """Bands that distances up to the longest one fall into: 0, 1, 2-3, 4-7, ..."""
+    return (max(queries, keys, 1) - 1).bit_length() + 1
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def _band(distance: Tensor) -> Tensor:
+    """The number of binary digits: 0 for 0, 1 for 1, 2 for 2-3, 3 for 4-7, ..."""
+    return torch.frexp(distance.double())[1].long()
+
+
+def _bins(first: int, last: int, length: int, size: int, origin: int, device) -> Tensor:
+    """Indices of each bin's cells, [bins, width], relative to origin; short bins repeat their last cell."""
+    edge = torch.arange(first, last, device=device)
+    start, stop = edge * length // size, -((-(edge + 1) * length) // size)
+    width = int((stop - start).max())
+    index = start[:, None] + torch.arange(width, device=device)
+    return torch.minimum(index, stop[:, None] - 1) - origin
+
+
+def _reduce_max(tile: Tensor, index: Tensor, dim: int) -> Tensor:
+    if index.shape[1] == 1 and index.shape[0] == tile.shape[dim]:
+        return tile
+    if index.numel() == tile.shape[dim]:  # equal bins: a reshape, no gather
+        return tile.unflatten(dim, tuple(index.shape)).amax(dim + 1)
+    # one gather per offset within the bin keeps memory at one copy
+    best = tile.index_select(dim, index[:, 0])
+    for offset in range(1, index.shape[1]):
+        best = torch.maximum(best, tile.index_select(dim, index[:, offset]))
+    return best
+
+
+def _sum_bins(p: Tensor, index_r: Tensor, index_c: Tensor, mean: bool) -> Tensor:
+    rows, cols = _membership(index_r, p, 2), _membership(index_c, p, 3)
+    sums = rows @ p @ cols.T
+    return sums.div_(rows.sum(1)[:, None] * cols.sum(1)) if mean else sums
+
+
+def _membership(index: Tensor, tile: Tensor, dim: int) -> Tensor:
+    """[bins, cells] with 1 where the cell belongs to the bin."""
+    member = tile.new_zeros(index.shape[0], tile.shape[dim])
+    return member.scatter_(1, index, 1.0)
+
+
+def _pick(p: Tensor, index: Tensor) -> Tensor:
+    """p[..., t, index[t]], zero where the index is negative."""
+    column = index.clamp(min=0)[:, None].expand(*p.shape[:-1], 1)
+    return p.gather(-1, column)[..., 0] * (index >= 0).to(p.dtype)

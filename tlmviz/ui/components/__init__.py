@@ -1,0 +1,1 @@
+"""The custom components that pages share, each a folder of plain JavaScript."""
