@@ -58,11 +58,11 @@ def pooled_is_pooling(lm, trace: Trace) -> Check:
 def requests_do_not_leak(lm, trace: Trace) -> Check:
     """Three texts packed into one row: changing one moves no number of the others (003 section 4.5)."""
     q, k, v = _first(trace)
-    requests = torch.arange(q.shape[2])[None] % 3
-    theirs = (requests != 0)[0]
-    before, _ = kernels.attention(q, k, v, requests=requests)
+    segments = torch.arange(q.shape[2])[None] % 3
+    theirs = (segments != 0)[0]
+    before, _ = kernels.attention(q, k, v, segments=segments)
     changed = [part.masked_fill(theirs[:, None], 7.0) for part in (k, v)]
-    after, _ = kernels.attention(q, *changed, requests=requests)
+    after, _ = kernels.attention(q, *changed, segments=segments)
     error = worst((before - after)[:, :, ~theirs])
     return Check("No leak between requests", "other requests in the batch move nothing", error, 0.0)
 

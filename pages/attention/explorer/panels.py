@@ -33,8 +33,8 @@ def products_of(trace: Trace, layer: int, head: int, query: int, key: int) -> np
     q, k, _ = trace.qk(layer, head)
     spec = trace.specs[layer]
     met = k[key] * spec.scale
-    if spec.relative is not None:
-        met = met + spec.relative[min(query - key, len(spec.relative) - 1)]
+    if spec.mask.relative is not None:
+        met = met + spec.mask.relative[min(query - key, len(spec.mask.relative) - 1)]
     return (q[query] * met).numpy()
 
 
@@ -45,8 +45,8 @@ def why(name: str, text: str, view: View) -> None:
     query, key = pinned(trace, view)
     products = products_of(trace, layer, head, query, key)
     spec = trace.specs[layer]
-    term = "q·k/√d" if spec.relative is None else "q·(k + a)/√d, where a is the distance's vector"
-    end = "the score" if spec.slopes is None else "the score before ALiBi's penalty"
+    term = "q·k/√d" if spec.mask.relative is None else "q·(k + a)/√d, where a is the distance's vector"
+    end = "the score" if spec.mask.slopes is None else "the score before ALiBi's penalty"
     weight = trace.attention(layer, head, slice(query, query + 1), slice(key, key + 1)).item()
     st.caption(
         f"Layer {layer}, head {head}: query {query} to key {key} gets weight {weight:.4f}. "

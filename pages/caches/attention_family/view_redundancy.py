@@ -99,7 +99,7 @@ def similarity(name: str, text: str, which: str) -> None:
 
 
 def prune(name: str, text: str, tokens: tuple[int, ...], order: str, how: str) -> None:
-    """Each head's own effect, and the loss as they fall silent one by one."""
+    """Each head's own effect, and the loss as they are ablated one by one."""
     theme = frame.theme()
     effects = family_state.effects(name, tokens, how)
     figure = figures.effects(effects, theme, 44 + 34 * len(effects))

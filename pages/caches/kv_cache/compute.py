@@ -41,7 +41,9 @@ def decoded(
         done = decode_steps.decode(lm, lm.encode(text), tokens, layer, head, temperature, seed)
         shape = Shape.of(lm.config)
         lengths = range(done.prompt, len(done.ids) + 1)
-        gap = max(abs(used - cost.cache_bytes(shape, length)) for used, length in zip(done.used, lengths))
+        gap = max(
+            abs(used - cost.cache_bytes(shape, length)) for used, length in zip(done.occupied_bytes, lengths)
+        )
         return done, [
             Check(
                 "Steps = one pass",
@@ -143,7 +145,10 @@ def family() -> list[str]:
         key = tuple(value for field, value in asdict(config).items() if field not in caching)
         groups.setdefault(key, []).append(name)
     return (
-        sorted(max(groups.values(), key=len), key=lambda name: -Shape.of(configs()[name]).line)
+        sorted(
+            max(groups.values(), key=len),
+            key=lambda name: -Shape.of(configs()[name]).numbers_per_token_per_layer,
+        )
         if groups
         else []
     )

@@ -15,7 +15,7 @@ MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 SHARES = {
     "text": (0.76, 1.0),
     "x": (0.53, 0.74),
-    "d": (0.29, 0.49),
+    "l_i": (0.29, 0.49),
     "out": (0.0, 0.25),
 }  # of the figure's height
 GAP = 0.018  # between columns, of the width
@@ -27,9 +27,9 @@ class Walk(Protocol):
     name: str
     equations: str
     passes: tuple
-    m: np.ndarray | None
-    d: np.ndarray
-    factor: np.ndarray | None
+    m_i: np.ndarray | None
+    l_i: np.ndarray
+    alpha: np.ndarray | None
     out: np.ndarray
     error: float
     visits: int
@@ -166,7 +166,7 @@ def row_walks(
     limit = max([float(np.abs(out).max()) for out in outputs], default=1.0) or 1.0
     labels = [token_label(token) for token in tokens]
     for c, walk in enumerate(walks):
-        for r, part in enumerate(("x", "d", "out")):
+        for r, part in enumerate(("x", "l_i", "out")):
             axis = 3 * c + r + 1
             drawn, veil = _panel(part, walk, x, labels, (low, high), limit, theme)
             name = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
@@ -185,8 +185,8 @@ def row_walks(
                 showticklabels=not (part == "out" and walk.out.ndim == 2),
                 tickfont={"size": 9, "color": MUTED[theme]},
             )
-            if part != "x" or walk.m is not None:
-                veils.append((c, {"x": "m"}.get(part, part), veil, name))
+            if part != "x" or walk.m_i is not None:
+                veils.append((c, {"x": "m_i"}.get(part, part), veil, name))
             if part == "x":
                 cursors.append((c, name))
     text = 3 * len(walks) + 1
@@ -240,7 +240,7 @@ def row_walks(
     first = len(traces)
     traces += moving(at + 1, fixed=True)
     frames = [moving(visit) for visit in range(1, total + 1)]
-    names = ("logits x, max m", "normaliser d", "weights · output")
+    names = ("logits x, max m_i", "normaliser l_i", "weights · output")
     notes = [
         {
             "text": name,
@@ -254,7 +254,7 @@ def row_walks(
             "showarrow": False,
             "font": {"size": 10.5, "color": MUTED[theme]},
         }
-        for name, part in zip(names, ("x", "d", "out"))
+        for name, part in zip(names, ("x", "l_i", "out"))
     ]
     drawn = layout(
         theme,
@@ -287,12 +287,12 @@ def _words(walk: Walk, visit: int, state: tuple, x: np.ndarray, theme: str) -> s
     head = f"<b>{walk.name}</b>"
     where = f'<span style="color:{muted}">loop {walk.passes.index(current) + 1}/{len(walk.passes)} {current.name}</span>'
     lines = [f"x[{i}] = {number(x[i], theme)}"]
-    if walk.m is not None and known["m"]:
-        lines.append(f"m = {number(walk.m[known['m'] - 1], theme)}")
-    if known["d"]:
-        if walk.factor is not None and "m" in current.fills:
-            lines.append(f"old sums × {number(walk.factor[i], theme)}")
-        lines.append(f"d = {number(walk.d[known['d'] - 1], theme)}")
+    if walk.m_i is not None and known["m_i"]:
+        lines.append(f"m_i = {number(walk.m_i[known['m_i'] - 1], theme)}")
+    if known["l_i"]:
+        if walk.alpha is not None and "m_i" in current.fills:
+            lines.append(f"old sums × {number(walk.alpha[i], theme)}")
+        lines.append(f"l_i = {number(walk.l_i[known['l_i'] - 1], theme)}")
     if known["out"]:
         value = walk.out[known["out"] - 1]
         if np.ndim(value):
@@ -332,26 +332,26 @@ def _panel(
                 "hovertemplate": "x[%{x}] = −∞<extra></extra>",
             },
         ]
-        if walk.m is not None:
-            drawn.append(_line(where, walk.m, ACCENT[theme], "m"))
+        if walk.m_i is not None:
+            drawn.append(_line(where, walk.m_i, ACCENT[theme], "m_i"))
         return drawn, span
-    if part == "d":
-        low, high = _span(np.append(walk.d, 0))
-        drawn = [_line(where, walk.d, ACCENT[theme], "d")]
-        if walk.factor is not None:
-            grew = where[(walk.factor < 1) & (where > 0)]
+    if part == "l_i":
+        low, high = _span(np.append(walk.l_i, 0))
+        drawn = [_line(where, walk.l_i, ACCENT[theme], "l_i")]
+        if walk.alpha is not None:
+            grew = where[(walk.alpha < 1) & (where > 0)]
             drawn.append(
                 {
                     "type": "scatter",
                     "x": grew,
-                    "y": _finite(walk.d[grew]),
+                    "y": _finite(walk.l_i[grew]),
                     "mode": "markers",
-                    "customdata": walk.factor[grew],
+                    "customdata": walk.alpha[grew],
                     "marker": {"color": WARM[theme], "size": 6},
                     "hovertemplate": "a new maximum: old sums × %{customdata:.4g}<extra></extra>",
                 }
             )
-        drawn.append(_alarms(where, walk.d, high, theme))
+        drawn.append(_alarms(where, walk.l_i, high, theme))
         return drawn, (low, high)
     if walk.out.ndim == 2:
         picture = {

@@ -12,8 +12,8 @@ from tlmviz.figures.attention.block import ticks
 
 from .flash_rows import MONO, PAGE, animated
 
-# Of the figure's width: the map, m, z and N of the row block, and the code.
-MAP, M, Z, N, CODE = (0.0, 0.275), (0.29, 0.33), (0.338, 0.378), (0.386, 0.466), (0.475, 1.0)
+# Of the figure's width: the map, m_i, l_i and acc of the row block, and the code.
+MAP, M_I, L_I, ACC, CODE = (0.0, 0.275), (0.29, 0.33), (0.338, 0.378), (0.386, 0.466), (0.475, 1.0)
 TOP, BOTTOM = (0.37, 1.0), (0.0, 0.22)  # of its height: pictures, and the words below them
 LETTERS = 72  # of a line of code that fit
 
@@ -34,9 +34,9 @@ class Step(Protocol):
     program: int
     grid: np.ndarray
     box: tuple[int, int, int, int]
-    m: np.ndarray
-    z: np.ndarray
-    n: np.ndarray
+    m_i: np.ndarray
+    l_i: np.ndarray
+    acc: np.ndarray
     when: frozenset[str]
     moved: int
     words: tuple[str, ...]
@@ -64,19 +64,19 @@ def tiles(
     error: float,
     height: int = 510,
 ) -> go.Figure:
-    """The map in tiles, the state of the running row block (m, z [R], N [R, D]) and the kernel's code, step by step.
+    """The map in tiles, the state of the running row block (m_i, l_i [R], acc [R, D]) and the kernel's code, step by step.
 
     `naive` is the count of numbers that standard attention moves, `error` the result's distance from softmax(QK')V.
     """
     length, width = walked.out.shape
     at = min(len(shown) - 1, next((i for i, step in enumerate(shown) if "add" in step.when), 0))
     programs = shown[-1].program + 1
-    states = np.concatenate([visit.n.ravel() for visit in walked.visits])
+    states = np.concatenate([visit.acc.ravel() for visit in walked.visits])
     limit = float(np.abs(states).max()) or 1.0
-    tops = np.concatenate([visit.m for visit in walked.visits])
+    tops = np.concatenate([visit.m_i for visit in walked.visits])
     tops = tops[np.isfinite(tops)]
     ends = [min(0.0, float(tops.min())), max(0.0, float(tops.max()))] if len(tops) else [0.0, 1.0]
-    sums = max(float(visit.z.max()) for visit in walked.visits)
+    sums = max(float(visit.l_i.max()) for visit in walked.visits)
     edges = [np.append(np.arange(0, length, step), length) - 0.5 for step in (walked.cols, walked.rows)]
     inside = np.arange(walked.rows)
     clear, veil = "rgba(0,0,0,0)", f"rgba({PAGE[theme]},0.8)"
@@ -102,9 +102,9 @@ def tiles(
         changing: list[dict] = [
             {"type": "heatmap", "z": state.grid},
             {"type": "scatter", "x": [x0, x1, x1, x0, x0], "y": [y0, y0, y1, y1, y0]},
-            {"type": "bar", "x": _plain(state.m)},
-            {"type": "bar", "x": _plain(state.z)},
-            {"type": "heatmap", "z": state.n},
+            {"type": "bar", "x": _plain(state.m_i)},
+            {"type": "bar", "x": _plain(state.l_i)},
+            {"type": "heatmap", "z": state.acc},
             {"type": "heatmap", "z": lit},
             {"type": "scatter", "text": [words(state)]},
         ]
@@ -126,13 +126,13 @@ def tiles(
                 **bar,
                 "xaxis": "x2",
                 "yaxis": "y2",
-                "hovertemplate": "row %{y} of the block: m = %{x:.5f}<extra></extra>",
+                "hovertemplate": "row %{y} of the block: m_i = %{x:.5f}<extra></extra>",
             },
             {
                 **bar,
                 "xaxis": "x3",
                 "yaxis": "y3",
-                "hovertemplate": "row %{y} of the block: z = %{x:.5f}<extra></extra>",
+                "hovertemplate": "row %{y} of the block: l_i = %{x:.5f}<extra></extra>",
             },
             {
                 "zmin": -limit,
@@ -217,9 +217,9 @@ def tiles(
     )
     low, high = ends
     for axis, where, reach in (
-        (2, M, [1.05 * low, 1.05 * high or 1]),
-        (3, Z, [0, 1.05 * sums or 1]),
-        (4, N, [-0.5, width - 0.5]),
+        (2, M_I, [1.05 * low, 1.05 * high or 1]),
+        (3, L_I, [0, 1.05 * sums or 1]),
+        (4, ACC, [-0.5, width - 0.5]),
         (5, CODE, [0, 1]),
     ):
         down = [len(code) - 0.5, -0.5] if axis == 5 else [walked.rows - 0.5, -0.5]
@@ -247,7 +247,13 @@ def tiles(
 
 def _headings(width: int, rows: int, theme: str) -> list[dict]:
     code = "kernels/attention_triton.py, running lines lit"
-    names = ((MAP, "weights (probability)"), (M, "m"), (Z, "z"), (N, f"N [{rows}, {width}]"), (CODE, code))
+    names = (
+        (MAP, "weights (probability)"),
+        (M_I, "m_i"),
+        (L_I, "l_i"),
+        (ACC, f"acc [{rows}, {width}]"),
+        (CODE, code),
+    )
     return [
         {
             "text": name,
