@@ -225,7 +225,7 @@ def _end(name: str, ids: Ids) -> str:
 _SNIPPET = """\
 import tlmviz
 from tlmviz.analysis.positions.context_extension import inside_and_beyond, losses, switch
-{imports}from tlmviz.figures import context_extension as figures
+{imports}from tlmviz.figures.positions import context_extension as figures
 from tlmviz.layers.scaling import scaled_rope
 
 lm = tlmviz.load({name!r})
