@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, GRID, HEADS, INK, MISSING, MUTED, SEQUENTIAL, WARM, figure, layout
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import HEADS, Theme, animated, figure, layout
 
 from .serving_pages import MEMORY, MIDDLE, PIXELS, WRITTEN, Grid, Seat, Step, levels, mix, slot_colors
 
@@ -28,7 +27,7 @@ def server(
     texts: list[list[str]],
     names: list[str],
     heads: dict[str, str],
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     height: int = 580,
@@ -94,14 +93,14 @@ def server(
         list(range(len(still), len(traces))),
         at,
         theme,
-        "step ",
-        350,
+        prefix="step ",
+        duration=350,
         stepping=True,
     )
 
 
 def slots_in_use(
-    held: np.ndarray, used: np.ndarray, slots: int, longest: int, title: str, theme: str
+    held: np.ndarray, used: np.ndarray, slots: int, longest: int, title: str, theme: Theme
 ) -> go.Figure:
     """Slots held and slots used at each step [S]; between them lies the waste. `longest` steps are on the axis."""
     where = np.arange(len(held))
@@ -116,8 +115,8 @@ def slots_in_use(
             "hovertemplate": "step %{x}: %{y:,} slots " + name + "<extra></extra>",
         }
         for name, values, color, fill in (
-            ("held", held, WARM[theme], mix(WARM[theme], theme, 0.6)),
-            ("used", used, ACCENT[theme], ACCENT[theme]),
+            ("held", held, theme.warm, mix(theme.warm, theme, 0.6)),
+            ("used", used, theme.accent, theme.accent),
         )
     ]
     return figure(
@@ -161,7 +160,7 @@ def _cell(step: Step, request: int, logical: int) -> int:
     return 3 if table[logical] in mine else 1 + (len(step.owners[table[logical]]) > 1)
 
 
-def _timeline(run: Sequence[Step], names: list[str], number: int, theme: str) -> dict[str, Any]:
+def _timeline(run: Sequence[Step], names: list[str], number: int, theme: Theme) -> dict[str, Any]:
     """The state of each request at each step, a row per request."""
     codes = np.array(
         [[STATES.get(step.seats[i].state, 0) for step in run] for i in range(len(names))], np.uint8
@@ -201,15 +200,15 @@ def _doing(seat: Seat) -> str:
 
 
 def _styles(
-    theme: str, grid: Grid, requests: int, deep: int, tables: tuple[float, float], runs: int
+    theme: Theme, grid: Grid, requests: int, deep: int, tables: tuple[float, float], runs: int
 ) -> list[dict[str, Any]]:
     """What does not change of the moving traces, in their order."""
     rows, narrow = np.arange(requests), PIXELS[0] * (tables[1] - tables[0]) / deep
     quiet: dict[str, Any] = {"mode": "text", "hoverinfo": "skip", "cliponaxis": False}
-    cells = ["rgba(0,0,0,0)", MISSING[theme], mix(ACCENT[theme], theme, 0.65), mix(WARM[theme], theme, 0.35)]
+    cells = ["rgba(0,0,0,0)", theme.missing, mix(theme.accent, theme, 0.65), mix(theme.warm, theme, 0.35)]
     line = {
         "mode": "lines",
-        "line": {"color": INK[theme], "width": 1.5},
+        "line": {"color": theme.ink, "width": 1.5},
         "y": [-0.6, requests - 0.4],
         "hoverinfo": "skip",
     }
@@ -218,7 +217,7 @@ def _styles(
             "x": [0.023],
             "y": [1],
             "textposition": "bottom right",
-            "textfont": {"size": 12, "color": INK[theme]},
+            "textfont": {"size": 12, "color": theme.ink},
             **quiet,
             "xaxis": "x",
             "yaxis": "y",
@@ -251,7 +250,7 @@ def _styles(
         {
             **quiet,
             "textposition": "middle left",
-            "textfont": {"size": 10 if grid.tall > 12 else 8, "color": WARM[theme]},
+            "textfont": {"size": 10 if grid.tall > 12 else 8, "color": theme.warm},
             "xaxis": "x2",
             "yaxis": "y2",
         },
@@ -265,7 +264,7 @@ def _styles(
             "xgap": 1,
             "ygap": 2,
             "texttemplate": "%{text}" if narrow > 11 else "",
-            "textfont": {"size": 10 if narrow > 15 else 8, "color": INK[theme]},
+            "textfont": {"size": 10 if narrow > 15 else 8, "color": theme.ink},
             "hovertemplate": "logical page %{x} → physical page %{text}<extra></extra>",
             "xaxis": "x3",
             "yaxis": "y3",
@@ -274,7 +273,7 @@ def _styles(
             "x": [0] * requests,
             "y": rows,
             "textposition": "middle right",
-            "textfont": {"size": 11, "color": INK[theme]},
+            "textfont": {"size": 11, "color": theme.ink},
             **quiet,
             "xaxis": "x4",
             "yaxis": "y4",
@@ -284,7 +283,7 @@ def _styles(
 
 
 def _axes(
-    theme: str, grid: Grid, names: list[str], deep: int, tables: tuple[float, float]
+    theme: Theme, grid: Grid, names: list[str], deep: int, tables: tuple[float, float]
 ) -> dict[str, dict]:
     """Axes of the words, the pages, the block tables and the texts."""
     down = [len(names) - 0.5, -0.5]
@@ -303,7 +302,7 @@ def _axes(
     }
 
 
-def _line_axes(theme: str, runs: dict[str, Sequence[Step]], names: list[str]) -> dict[str, dict]:
+def _line_axes(theme: Theme, runs: dict[str, Sequence[Step]], names: list[str]) -> dict[str, dict]:
     """Axes of the timelines, which share one scale of steps."""
     longest, axes = max(map(len, runs.values())), {}
     labels = {"tickvals": np.arange(len(names)), "ticktext": _labels(names), "tickfont": {"size": 9}}
@@ -328,7 +327,7 @@ def _labels(names: list[str]) -> list[str]:
 
 
 def _headings(
-    theme: str,
+    theme: Theme,
     tables: tuple[float, float],
     runs: dict[str, Sequence[Step]],
     heads: dict[str, str],
@@ -344,7 +343,7 @@ def _headings(
             "xanchor": "right" if right else "left",
             "yanchor": "bottom",
             "showarrow": False,
-            "font": {"size": 11, "color": MUTED[theme]},
+            "font": {"size": 11, "color": theme.muted},
         }
 
     states = zip(list(STATES), _state_colors(theme)[1:])
@@ -360,13 +359,13 @@ def _headings(
     return notes
 
 
-def _state_colors(theme: str) -> list[str]:
+def _state_colors(theme: Theme) -> list[str]:
     """By code: nothing, then as in STATES."""
-    blues = SEQUENTIAL[theme]
-    return ["rgba(0,0,0,0)", GRID[theme], blues[6], blues[3], WARM[theme], MUTED[theme]]
+    blues = theme.sequential
+    return ["rgba(0,0,0,0)", theme.grid, blues[6], blues[3], theme.warm, theme.muted]
 
 
-def _axis(theme: str, domain: tuple[float, float], anchor: str) -> dict[str, Any]:
+def _axis(theme: Theme, domain: tuple[float, float], anchor: str) -> dict[str, Any]:
     return {
         "domain": list(domain),
         "anchor": anchor,
@@ -374,8 +373,8 @@ def _axis(theme: str, domain: tuple[float, float], anchor: str) -> dict[str, Any
         "showgrid": False,
         "fixedrange": True,
         "ticks": "",
-        "linecolor": GRID[theme],
+        "linecolor": theme.grid,
         "showline": True,
         "mirror": True,
-        "tickfont": {"size": 9, "color": MUTED[theme]},
+        "tickfont": {"size": 9, "color": theme.muted},
     }

@@ -7,8 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, GRID, HEADS, INK, MUTED, WARM, layout, token_label
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import HEADS, Theme, animated, layout, token_label
 
 WINDOW = 13  # steps beside each other; a longer tree is panned, and follows the step that is shown
 HOME = 0.3  # of its way to the middle that each step goes: else the best branches end at the upper edge
@@ -61,7 +60,7 @@ def tree(
     nodes: list[Node],
     names: list[str],
     hover: list[str],
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     words: list[str],
@@ -109,7 +108,7 @@ def tree(
         "marker": {
             "symbol": "circle-open",
             "size": 15,
-            "color": WARM[theme],
+            "color": theme.warm,
             "line": {"width": 1.5},
             "opacity": 1,
         },
@@ -122,7 +121,7 @@ def tree(
         "mode": "text",
         "textposition": "bottom right",
         "cliponaxis": False,
-        "textfont": {"size": 12, "color": INK[theme]},
+        "textfont": {"size": 12, "color": theme.ink},
         "xaxis": "x2",
         "yaxis": "y2",
         "hoverinfo": "skip",
@@ -164,8 +163,8 @@ def tree(
         list(range(len(shown))),
         at,
         theme,
-        "step ",
-        700,
+        prefix="step ",
+        duration=700,
         stepping=True,
         layouts=layouts,
     )
@@ -174,7 +173,7 @@ def tree(
 # --- traces -----------------------------------------------------------------------------------------
 
 
-def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: str) -> dict:
+def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: Theme) -> dict:
     """Branches to some nodes of one depth: as thick as the token is probable."""
     t = np.linspace(0, 1, CURVE, dtype=np.float32)
     x, y = [], []
@@ -184,7 +183,7 @@ def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float,
         along = nodes[i].depth - 1 + t
         x += [along, along[::-1], [np.nan]]
         y += [middle - half, middle[::-1] + half, [np.nan]]
-    color = {"light": "rgba(63,136,194,0.38)", "dark": "rgba(70,140,200,0.5)"}[theme]
+    color = {"light": "rgba(63,136,194,0.38)", "dark": "rgba(70,140,200,0.5)"}[theme.name]
     return {
         "type": "scatter",
         "x": _f(np.concatenate(x)),
@@ -198,7 +197,7 @@ def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float,
 
 
 def _dropped(
-    nodes: list[Node], rows: np.ndarray, some: list[int], hover: list[str], theme: str
+    nodes: list[Node], rows: np.ndarray, some: list[int], hover: list[str], theme: Theme
 ) -> list[dict]:
     """Candidates of one depth that did not live on: short grey stubs with a dot."""
     parents = rows[[nodes[i].parent for i in some]]
@@ -211,7 +210,7 @@ def _dropped(
         "mode": "lines",
         "hoverinfo": "skip",
         "y": _f(np.stack([parents, rows[some], gaps], 1).ravel()),
-        "line": {"color": GRID[theme], "width": 1},
+        "line": {"color": theme.grid, "width": 1},
     }
     dots = {
         **style,
@@ -221,7 +220,7 @@ def _dropped(
         "customdata": some,
         "text": [hover[i] for i in some],
         "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"size": 4.5, "color": MUTED[theme], "opacity": 0.6},
+        "marker": {"size": 4.5, "color": theme.muted, "opacity": 0.6},
         "unselected": {"marker": {"opacity": 0.6}},
     }
     return [stubs, dots]
@@ -230,7 +229,7 @@ def _dropped(
 def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dict:
     """Nodes of one depth with their tokens, and under them probability and running log P."""
     texts, fills, symbols = [], [], []
-    muted = MUTED[theme]
+    muted = theme.muted
     for i in some:
         node, name = nodes[i], token_label(names[i], 12)
         if node.state == "finished":
@@ -245,7 +244,7 @@ def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dic
         texts.append(name + under)
         symbols.append({"finished": "square", "sampled": "diamond"}.get(node.state, "circle"))
         empty = i in faded or node.state == "sampled"
-        fills.append({"light": "#ffffff", "dark": "#10151d"}[theme] if empty else ACCENT[theme])
+        fills.append(theme.page if empty else theme.accent)
     return {
         "type": "scatter",
         "x": _f(nodes[i].depth for i in some),
@@ -253,7 +252,7 @@ def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dic
         "mode": "markers+text",
         "text": texts,
         "textposition": "top center",
-        "textfont": {"size": 11, "color": INK[theme]},
+        "textfont": {"size": 11, "color": theme.ink},
         "customdata": some,
         "cliponaxis": True,
         "hovertext": [hover[i] for i in some],
@@ -264,21 +263,21 @@ def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dic
             "size": 8,
             "color": fills,
             "opacity": 1,
-            "line": {"width": 1.5, "color": ACCENT[theme]},
+            "line": {"width": 1.5, "color": theme.accent},
         },
         # A click selects: nothing may fade because of it.
-        "unselected": {"marker": {"opacity": 1}, "textfont": {"color": INK[theme]}},
+        "unselected": {"marker": {"opacity": 1}, "textfont": {"color": theme.ink}},
     }
 
 
-def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number: int, theme: str):
+def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number: int, theme: Theme):
     """A line along some nodes: its style, x and y."""
     t = np.linspace(0, 1, CURVE + 1, dtype=np.float32)[1:]
     x, y = [np.zeros(1, np.float32)], [rows[:1]]
     for before, after in zip(way, way[1:]):
         x.append(nodes[before].depth + t)
         y.append(_bend(rows[before], rows[after], t))
-    color = WARM[theme] if number == 0 else HEADS[(2, 3, 6, 7, 1, 5)[(number - 1) % 6]]
+    color = theme.warm if number == 0 else HEADS[(2, 3, 6, 7, 1, 5)[(number - 1) % 6]]
     style = {
         "type": "scatter",
         "mode": "lines",
@@ -293,8 +292,8 @@ def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number:
 # --- the frame --------------------------------------------------------------------------------------
 
 
-def _axes(steps: int, count: int, high: float, title: str, theme: str) -> dict[str, Any]:
-    muted = MUTED[theme]
+def _axes(steps: int, count: int, high: float, title: str, theme: Theme) -> dict[str, Any]:
+    muted = theme.muted
     drawn = layout(
         theme,
         title=title,
