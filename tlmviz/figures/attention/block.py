@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import Theme, figure, layout, scale, ticks, token_label
 
-
-class Matrix(Protocol):
-    """What `matrix` draws: a [R, N] array with NaN where a cell is hidden, and the names of its axes."""
-
-    name: str
-    shape: str
-    note: str
-    values: np.ndarray
-    rows: np.ndarray
-    cols: np.ndarray
-    kind: str
-    x: str
-    y: str
-    row_labels: tuple[str, ...]
-    col_labels: tuple[str, ...]
-    edges: tuple[int, ...]
-    outline: tuple[int, int] | None
-    limit: float | None
+if TYPE_CHECKING:
+    from tlmviz.analysis.attention.matrices import Panel
 
 
 def matrix(
-    panel: Matrix, theme: Theme, *, marked: int | None = None, height: int = 360, side_by_side: int = 1
+    panel: Panel, theme: Theme, *, marked: int | None = None, height: int = 360, side_by_side: int = 1
 ) -> go.Figure:
     """A heatmap of one matrix; `marked` frames one row. Signed values are centred on zero; grey cells are hidden.
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import HEADS, Theme, animated, layout
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.caches.family import Variant
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True}
 DIAGRAM, BARS = (0.0, 0.6), (0.65, 1.0)  # of the figure's width
@@ -19,18 +22,8 @@ HALF = 0.13  # the height of a box
 ROOM = 640  # pixels that a row of heads has on a laptop
 
 
-class Stage(Protocol):
-    """One frame: see `tlmviz.analysis.caches.family.Variant`."""
-
-    name: str
-    kv_heads: int | None
-    reads: tuple[int, ...]
-    cached: int
-    parameters: int
-
-
 def morph(
-    stages: list[Stage],
+    stages: list[Variant],
     flops: list[int],
     sizes: dict[str, int],
     length: int,
@@ -115,14 +108,14 @@ def morph(
     return animated(traces, drawn, frames, labels, list(range(len(traces))), at, theme, duration=900)
 
 
-def _sharing(stage: Stage, heads: int) -> str:
+def _sharing(stage: Variant, heads: int) -> str:
     if stage.kv_heads is None:
         return f"one latent for {heads} heads"
     plural = "s" if stage.kv_heads > 1 else ""
     return f"{stage.kv_heads} key/value head{plural} for {heads} query head{'s' if heads > 1 else ''}"
 
 
-def _diagram(stage: Stage, sizes: dict[str, int], theme: Theme) -> list[dict]:
+def _diagram(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[dict]:
     """Lines to what each query head reads (one trace per colour), to what keys and values are made of, heads, latent, words."""
     heads, latent = sizes["heads"], stage.kv_heads is None
     groups = stage.kv_heads or heads
@@ -214,7 +207,7 @@ def _styles(heads: int, theme: Theme) -> list[dict[str, Any]]:
     ]
 
 
-def _words(stage: Stage, sizes: dict[str, int], theme: Theme) -> list[str]:
+def _words(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[str]:
     """The rows' labels, the hidden state's, and those inside the boxes of the latent."""
     h, d, hidden = sizes["heads"], sizes["head_dim"], f"hidden state: {sizes['d_model']:,} numbers"
     cached = f'<span style="color:{theme.warm}"><b>in the cache</b></span>'

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import Theme, animated, layout, rooted, scale, ticks
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.caches.decode_steps import Decoding
 
 LONGEST = 96  # positions drawn, the last ones: more would not fit into what a page sends
 # Shares of the figure's width: the query, the map with keys and values over and under it, memory and words.
@@ -18,29 +21,6 @@ MEMORY, WORDS = (0.58, 1.0), (0.0, 0.47)
 UNIT = 1000  # bytes of a kB
 CELLS = 160  # of a layer's memory at most
 TAIL = 38  # letters of the text so far
-
-
-class Decoding(Protocol):
-    """What `steps` draws: see `tlmviz.analysis.caches.decode_steps.Decoding`."""
-
-    prompt: int
-    tokens: list[str]
-    weights: np.ndarray
-    q: np.ndarray
-    k: np.ndarray
-    v: np.ndarray
-    chances: np.ndarray
-    used: np.ndarray
-    allocated: np.ndarray
-    line: int
-    layers: int
-    window: int | None
-    latent: int | None
-
-    @property
-    def steps(self) -> int: ...
-
-    def capacity(self, step: int) -> int: ...
 
 
 def steps(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import MONO, Theme, animated, layout, scale, token_label
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.kernels.online_softmax import Walk
 
 SHARES = {
     "text": (0.76, 1.0),
@@ -16,22 +19,6 @@ SHARES = {
     "out": (0.0, 0.25),
 }  # of the figure's height
 GAP = 0.018  # between columns, of the width
-
-
-class Walk(Protocol):
-    """What `row_walks` draws of each algorithm: see `tlmviz.analysis.kernels.online_softmax.Walk`."""
-
-    name: str
-    equations: str
-    passes: tuple
-    m: np.ndarray | None
-    d: np.ndarray
-    factor: np.ndarray | None
-    out: np.ndarray
-    error: float
-    visits: int
-
-    def progress(self, visit: int) -> tuple[Any, int, dict[str, int]]: ...
 
 
 def number(value: float, theme: Theme) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import MONO, Theme, animated, layout, scale, ticks
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.kernels.kernel_source import Line
+    from tlmviz.analysis.kernels.tile_steps import TileStep
+    from tlmviz.analysis.kernels.tiling import TileWalk
 
 # Of the figure's width: the map, m, z and N of the row block, and the code.
 MAP, M, Z, N, CODE = (0.0, 0.275), (0.29, 0.33), (0.338, 0.378), (0.386, 0.466), (0.475, 1.0)
@@ -15,45 +20,12 @@ TOP, BOTTOM = (0.37, 1.0), (0.0, 0.22)  # of its height: pictures, and the words
 LETTERS = 72  # of a line of code that fit
 
 
-class Walked(Protocol):
-    """What `tiles` draws: see `tlmviz.analysis.kernels.tiling.TileWalk`."""
-
-    rows: int
-    cols: int
-    visits: tuple
-    out: np.ndarray
-    skipped: np.ndarray
-
-
-class Step(Protocol):
-    """One frame: see `tlmviz.analysis.kernels.tile_steps.TileStep`."""
-
-    program: int
-    grid: np.ndarray
-    box: tuple[int, int, int, int]
-    m: np.ndarray
-    z: np.ndarray
-    n: np.ndarray
-    when: frozenset[str]
-    moved: int
-    words: tuple[str, ...]
-
-
-class Code(Protocol):
-    """One quoted line: see `tlmviz.analysis.kernels.kernel_source.Line`."""
-
-    function: str
-    number: int
-    code: str
-    when: str
-
-
 def tiles(
-    walked: Walked,
+    walked: TileWalk,
     weights: np.ndarray,
     tokens: list[str],
-    code: tuple[Code, ...],
-    shown: list[Step],
+    code: tuple[Line, ...],
+    shown: list[TileStep],
     theme: Theme,
     *,
     title: str,
@@ -86,14 +58,14 @@ def tiles(
         [1, theme.missing],
     ]
 
-    def words(state: Step) -> str:
+    def words(state: TileStep) -> str:
         first, last = state.box[:2]
         head = f"<b>Program {state.program + 1} of {programs}</b>: queries {first}–{last - 1}"
         end = f"Result − softmax(QKᵀ)V: at most {error:.1e}" if state is shown[-1] else ""
         moved = f"Numbers moved so far {state.moved:,}; naive attention moves {naive:,}"
         return "<br>".join([head, *state.words, moved, end])
 
-    def moving(state: Step, fixed: bool = False) -> list[dict]:
+    def moving(state: TileStep, fixed: bool = False) -> list[dict]:
         y0, y1, x0, x1 = (edge - 0.5 for edge in state.box)
         lit = np.array([[1 if line.when in state.when else 0] for line in code], np.uint8)
         changing: list[dict] = [
@@ -269,7 +241,7 @@ def _headings(width: int, rows: int, theme: Theme) -> list[dict]:
     ]
 
 
-def _code(line: Code, theme: Theme) -> str:
+def _code(line: Line, theme: Theme) -> str:
     """A line with its number as Plotly text: spaces that stay, no markup, cut where the figure ends."""
     text = line.code if len(line.code) <= LETTERS else line.code[: LETTERS - 1] + "…"
     text = _escaped(text).replace(" ", "\u00a0")

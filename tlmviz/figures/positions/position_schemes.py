@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import HEADS, Theme, figure, layout, scale
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.positions.position_schemes import Added
 
 COLUMNS = 3
 GAP = (0.055, 0.15)  # between panels, of the figure's width and height
@@ -16,15 +19,6 @@ LEAST = 16  # pairs of tokens a mean over a distance is made of, at least
 FLOOR = 1e-5  # smallest weight that is drawn
 HALF = 0.5  # where distance 0 stands on a logarithmic axis
 STEEPEST = -10.0  # a bias at which a weight is gone, e^-10
-
-
-class Added(Protocol):
-    """What `added` draws: see `tlmviz.analysis.positions.position_schemes.Added`."""
-
-    values: np.ndarray
-    what: str
-    rows: str
-    columns: str
 
 
 def added(schemes: Mapping[str, Added], theme: Theme, height: int = 450) -> go.Figure:

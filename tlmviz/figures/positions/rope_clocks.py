@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import HEADS, Theme, animated, faded, layout, turn
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.positions.rope_planes import Clocks
 
 # Of the figure's width: dials, and bars above the scores along the slider; of its height: bars, scores.
 DIALS, RIGHT = (0.0, 0.49), (0.53, 0.985)
@@ -17,23 +20,6 @@ RADIUS, WIDE, HIGH = 0.4, 1.1, 1.1  # of a dial, and of its cell
 ARC = np.linspace(0, 1, 7)[:, None]
 QUERY, KEY = HEADS[2], HEADS[3]
 MOVING = {"both": "query and key", "query": "the query alone", "key": "the key alone"}
-
-
-class Clocks(Protocol):
-    """What `clocks` draws: see `tlmviz.analysis.positions.rope_planes.Clocks`."""
-
-    positions: np.ndarray
-    q: np.ndarray
-    k: np.ndarray
-    parts: np.ndarray
-    frequency: np.ndarray
-    home: int
-
-    @property
-    def scores(self) -> np.ndarray: ...
-
-    @property
-    def wavelength(self) -> np.ndarray: ...
 
 
 def clocks(shown: Clocks, theme: Theme, *, title: str, moves: str = "both", height: int = 510) -> go.Figure:

@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import Theme, animated, layout, scale, ticks
 
+if TYPE_CHECKING:
+    from tlmviz.analysis.positions.rope_planes import Rotation
+
 ROWS = 48  # positions that are drawn
 UPPER, LOWER = (0.58, 1.0), (0.0, 0.43)  # of the figure's height
 GAP = 0.022
-
-
-class Rotation(Protocol):
-    """What `rotation` draws: see `tlmviz.analysis.positions.rope_planes.Rotation`."""
-
-    positions: np.ndarray
-    frequency: np.ndarray
-    angles: np.ndarray
-    cos: np.ndarray
-    sin: np.ndarray
-    x: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    new_first: np.ndarray
-    new_second: np.ndarray
-    out: np.ndarray
-    pairs: np.ndarray
 
 
 def shown_rows(length: int, row: int, most: int = ROWS) -> slice:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import HEADS, Theme, animated, figure, layout, scale, token_axis, token_label
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.streams.vectors import Journey
 
 LETTERED = 16  # sublayers up to which every cell shows its number
 WIDE_RANGE = 20.0  # largest over smallest length from which on the axis is logarithmic
@@ -17,19 +20,8 @@ _LEFT, _RIGHT = (0.0, 0.47), (0.545, 1.0)
 _LINES, _UPPER, _LOWER = (0.63, 1.0), (0.315, 0.475), (0.09, 0.25)
 
 
-class Walk(Protocol):
-    """What `through_depth` draws: see `tlmviz.analysis.streams.vectors.Journey`."""
-
-    norms: np.ndarray
-    cosines: np.ndarray
-    pre: np.ndarray
-    post: np.ndarray
-    share: np.ndarray
-    added: np.ndarray
-
-
 def through_depth(
-    walk: Walk,
+    walk: Journey,
     pairs: Sequence[tuple[int, int]],
     parts: Sequence[str],
     tokens: Sequence[str],
@@ -228,7 +220,7 @@ def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str],
     )
 
 
-def _four(theme: Theme, walk: Walk, parts: Sequence[str], titles: list[str]) -> dict:
+def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) -> dict:
     """The layout of `through_depth`: two charts above, two tables in each column below."""
     count, streams = len(parts), walk.norms.shape[2]
     drawn = layout(

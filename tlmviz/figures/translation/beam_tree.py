@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import HEADS, Theme, animated, layout, token_label
+
+if TYPE_CHECKING:
+    from tlmviz.decoding.records import Node
 
 WINDOW = 13  # steps beside each other; a longer tree is panned, and follows the step that is shown
 HOME = 0.3  # of its way to the middle that each step goes: else the best branches end at the upper edge
@@ -15,16 +18,6 @@ CURVE = 7  # points of a branch
 READABLE = 36  # pixels of a row in which there is room for numbers
 SAID, ABOVE, BELOW = 38, 30, 62  # pixels for the words and the axis, the title, and the slider
 STATES = ("kept", "finished", "sampled")  # nodes that have a row of their own
-
-
-class Node(Protocol):
-    """What is drawn of a node: see `tlmviz.decoding.records.Node`."""
-
-    parent: int
-    depth: int
-    logp: float
-    total: float
-    state: str
 
 
 def places(nodes: list[Node]) -> tuple[np.ndarray, int]:
