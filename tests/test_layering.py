@@ -141,6 +141,9 @@ def test_the_reader_of_imports_sees_each_form():
     assert {"tlmviz.kernels", "tlmviz.errors.UnknownName", "torch", "torch.Tensor"} <= trace
     assert {"tlmviz.config.ModelConfig", "tlmviz.networks.transformer.TransformerLM"} <= native
     beam_tree = PACKAGE / "figures" / "translation" / "beam_tree.py"
-    assert imports(beam_tree) - imports(beam_tree, annotations=False) == {"tlmviz.decoding.records.Node"}
+    assert imports(beam_tree) - imports(beam_tree, annotations=False) == {
+        "tlmviz.analysis.translation.beam_tree.Level",
+        "tlmviz.decoding.records.Node",
+    }
     assert part("tlmviz.layers.positions.alibi_slopes") == "layers"
     assert part("tlmviz.load") == "__init__" and part("torch.nn") is None

@@ -1,9 +1,9 @@
 """Figures: pure functions from NumPy arrays to Plotly figures, by chapter, and the kit all of them share."""
 
 from .axes import Named, log_ticks, named_axes, tick_text, ticks, token_axis, turn
-from .chart import FIXED_MARGIN, MONO, figure, layout
+from .chart import FIXED_MARGIN, MONO, figure, layout, note
 from .heatmap import colorbar, rooted
-from .player import animated
+from .player import Layer, animated, walked
 from .theme import DARK, HEADS, LIGHT, THEMES, Theme, faded, palette, rgb, scale
 from .tokens import escaped, readable, token_label
 
@@ -12,6 +12,7 @@ __all__ = [
     "FIXED_MARGIN",
     "HEADS",
     "LIGHT",
+    "Layer",
     "MONO",
     "THEMES",
     "Named",
@@ -24,6 +25,7 @@ __all__ = [
     "layout",
     "log_ticks",
     "named_axes",
+    "note",
     "palette",
     "readable",
     "rgb",
@@ -34,4 +36,5 @@ __all__ = [
     "token_axis",
     "token_label",
     "turn",
+    "walked",
 ]

@@ -23,6 +23,29 @@ def figure(
     return go.Figure(parts if frames is None else {**parts, "frames": frames}, _validate=VALIDATE)
 
 
+def note(
+    text: str,
+    x: float,
+    y: float,
+    color: str,
+    size: float = 11,
+    *,
+    anchor: tuple[str, str] = ("left", "bottom"),
+) -> dict[str, Any]:
+    """An annotation without an arrow; `x` and `y` are shares of the figure, `anchor` the point of the text they name."""
+    return {
+        "text": text,
+        "x": x,
+        "y": y,
+        "xref": "paper",
+        "yref": "paper",
+        "xanchor": anchor[0],
+        "yanchor": anchor[1],
+        "showarrow": False,
+        "font": {"size": size, "color": color},
+    }
+
+
 def layout(
     theme: Theme,
     *,

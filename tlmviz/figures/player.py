@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import plotly.graph_objects as go
@@ -10,6 +12,41 @@ from .chart import figure
 from .theme import Theme
 
 NO_TRANSITION = {"duration": 0}
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One trace of an animation: what all frames share, and what the frame of a step replaces."""
+
+    static: dict[str, Any]
+    moving: Callable[[int], dict[str, Any]]
+
+    def at(self, step: int) -> dict[str, Any]:
+        """The whole trace at one step."""
+        return {**self.static, **self.moving(step)}
+
+
+def walked(
+    still: list[dict],
+    layers: Sequence[Layer],
+    steps: Sequence[int],
+    labels: list[str],
+    layout: dict[str, Any],
+    start: int,
+    theme: Theme,
+    **options: Any,
+) -> go.Figure:
+    """`layers` over `still` traces, a frame for each of `steps`, the one numbered `start` first; options of `animated`."""
+    return animated(
+        [*still, *(layer.at(steps[start]) for layer in layers)],
+        layout,
+        [[layer.moving(step) for layer in layers] for step in steps],
+        labels,
+        list(range(len(still), len(still) + len(layers))),
+        start,
+        theme,
+        **options,
+    )
 
 
 def animated(
@@ -45,11 +82,11 @@ def animated(
             frame["layout"] = {"updatemenus": [buttons[number]]}
     for frame, change in zip(named, layouts or ()):
         frame["layout"] = {**frame.get("layout", {}), **change}
-    walked = {
+    controls = {
         "sliders": [_slider(labels, start, theme, prefix, left, still)],
         "updatemenus": [buttons[start]],
     }
-    return figure(traces, {**layout, **walked}, named)
+    return figure(traces, {**layout, **controls}, named)
 
 
 def _slider(labels: list[str], start: int, theme: Theme, prefix: str, left: float, still: dict) -> dict:

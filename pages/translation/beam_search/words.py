@@ -121,7 +121,7 @@ best = ranked[0]
 tree = beam_tree.tree(search, {model}.tokenizer.name, (beam_tree.Path("winner", best.tokens, best.logps),))
 figure = pictures.tree(
     tree.nodes, tree.names, tree.fates(), LIGHT, title={model}.name,
-    words=[level.words({model}.tokenizer.vocab_size) for level in tree.levels],
+    words=[pictures.level_words(level, {model}.tokenizer.vocab_size) for level in tree.levels],
     ranks={{one.node: f"#{{rank}}" for rank, one in enumerate(ranked, start=1)}}, ways=tree.ways, faded=set(),
 )
 figure.show()

@@ -34,7 +34,7 @@ def drawn(tree, theme=LIGHT, **options):
         tree.fates(),
         theme,
         title="T",
-        words=[level.words(320) for level in tree.levels],
+        words=[pictures.level_words(level, 320) for level in tree.levels],
         ranks={},
         ways=tree.ways,
         faded=set(),

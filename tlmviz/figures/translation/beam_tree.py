@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from tlmviz.figures import HEADS, Theme, animated, layout, token_label
 
 if TYPE_CHECKING:
+    from tlmviz.analysis.translation.beam_tree import Level
     from tlmviz.decoding.records import Node
 
 WINDOW = 13  # steps beside each other; a longer tree is panned, and follows the step that is shown
@@ -161,6 +162,18 @@ def tree(
         stepping=True,
         layouts=layouts,
     )
+
+
+def level_words(level: Level, vocabulary: int) -> str:
+    """One step of a search in a sentence: its candidates, how many lived on, and the log P that decided."""
+    beams = "1 beam" if level.beams == 1 else f"{level.beams} beams"
+    words = f"<b>Step {level.depth}</b>: {beams} × {vocabulary:,} tokens = {level.beams * vocabulary:,} candidates; "
+    words += f"{level.kept} kept" + (f", {level.finished} finished" if level.finished else "")
+    if np.isfinite(level.worst_kept):
+        words += f"; worst kept log P {level.worst_kept:.2f}"
+    if np.isfinite(level.best_dropped):
+        words += f", best dropped {level.best_dropped:.2f}"
+    return words.replace(" -", " −")
 
 
 # --- traces -----------------------------------------------------------------------------------------
