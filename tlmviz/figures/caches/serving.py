@@ -60,8 +60,7 @@ def server(
         annotations=_headings(theme, tables, runs, heads, shown),
     )
     return walked(
-        still,
-        layers,
+        [*still, *layers],
         every,
         [f"{number} of {len(steps) - 1}" for number in every],
         {**drawn, **_axes(theme, grid, names, deep, tables), **_line_axes(theme, runs, names)},
