@@ -1,4 +1,4 @@
-"""The words of the page "FlashAttention": titles, the table of results, what to notice, equations, snippets."""
+"""The words of the page "FlashAttention": titles, the table of results, what to notice, equations."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ ROW_EQUATION = (
     r"m_i = \max(m_{i-1}, x_i),\quad l_i = l_{i-1}\,e^{m_{i-1}-m_i} + e^{x_i-m_i},\quad "
     r"o_i = o_{i-1}\,\frac{l_{i-1}}{l_i}\,e^{m_{i-1}-m_i} + \frac{e^{x_i-m_i}}{l_i}\,v_i",
     "Transformer with PyTorch, section 4, Eq. 72–87, which write d_i for l_i. The notes' Eq. 86–87 print the factor on the old "
-    "output as exp(m_i) / exp(m_{i−1}); it is the inverse, exp(m_{i−1} − m_i), as for d_i in Eq. 79. All numbers here are float32, "
-    "as in the kernel, and compared with float64 at the end.",
+    "output as exp(m_i) / exp(m_{i−1}); it is the inverse, exp(m_{i−1} − m_i), as for d_i in Eq. 79. All numbers here are "
+    "float32, as in the kernel, and compared with float64 at the end.",
 )
 TILE_POINTS = (
     "Each program keeps one block of queries on chip and walks over the keys: *m_i*, *l_i* and *acc* are all it remembers. "
@@ -133,6 +133,7 @@ from numpy import array, float32, inf
 
 import tlmviz
 from tlmviz.analysis.kernels import online_softmax, tiling
+from tlmviz.figures import LIGHT
 from tlmviz.figures.kernels import flash_rows as flash
 
 trace = tlmviz.load({name!r}).trace({text!r})
@@ -143,7 +144,7 @@ x = array([{values}], float32)
 walks = online_softmax.walk_all(x, v)
 for walk in walks:
     print(f"{{walk.name}}: l_i = {{walk.l_i[-1]:.6g}}, off by {{walk.error:.1e}}")
-figure = flash.row_walks(walks, x, trace.tokens[keys], "light", title="Layer {layer}, head {head}, query {query}")
+figure = flash.row_walks(walks, x, trace.tokens[keys], LIGHT, title="Layer {layer}, head {head}, query {query}")
 figure.show()
 """
 
