@@ -71,7 +71,7 @@ class LatentAttention(nn.Module):
 
     def expand(
         self, latent: Float[Tensor, "b 1 t r"]
-    ) -> tuple[Float[Tensor, "b h t d"], Float[Tensor, "b h t d"]]:
+    ) -> tuple[Float[Tensor, "b h t k"], Float[Tensor, "b h t d"]]:
         """Every head's keys [B, H, T, D + D_R] and values [B, H, T, D] of latents [B, 1, T, R + D_R]."""
         c, k_r = latent.split((self.rank, self.rope_dim), -1)
         k, v = rearrange(self.up(c[:, 0]), "b t (two h d) -> two b h t d", two=2, h=self.heads)

@@ -28,15 +28,15 @@ class Positions(nn.Module):
     def initialise(self) -> None:
         """Set starting values of learned parameters, after the network drew its own."""
 
-    def embed(self, x: Float[Tensor, "b t c"], position_ids: Int[Tensor, " t"]) -> Float[Tensor, "b t c"]:
+    def embed(self, x: Float[Tensor, "*b t c"], position_ids: Int[Tensor, "*r t"]) -> Float[Tensor, "*b t c"]:
         """Add position vectors to the token embeddings."""
         return x
 
-    def cos_sin(self, position_ids: Int[Tensor, " t"]) -> CosSin:
+    def cos_sin(self, position_ids: Int[Tensor, "*r t"]) -> CosSin:
         """Cosines and sines [T, P] that `rotate` needs at these positions, made once per pass; None without rotation."""
         return None
 
-    def rotate(self, x: Float[Tensor, "b h t d"], cos_sin: CosSin) -> Float[Tensor, "b h t d"]:
+    def rotate(self, x: Float[Tensor, "*b t d"], cos_sin: CosSin) -> Float[Tensor, "*b t d"]:
         """Rotate queries or keys."""
         return x
 
