@@ -49,8 +49,11 @@ class TestCheck:
         assert "FAIL" not in out and "Tiled = full" in out and "Top-T = dense" in out
 
     def test_a_failure_is_status_one(self, folder, capsys, monkeypatch):
-        wrong = checks.Check("Wrong", "one is two", 1.0, 0.5)
-        monkeypatch.setattr(checks, "CHECKS", (*checks.CHECKS, lambda lm, trace: wrong))
+        entry = checks.IDENTITIES["Rows sum to 1"]
+        wrong = checks.Identity(
+            lambda lm, trace: 1.0, "Wrong", "one is two", 0.5, "max abs", entry.applies, entry.inputs, False
+        )
+        monkeypatch.setitem(checks.IDENTITIES, "Wrong", wrong)
         assert commands.main(["check", folder, "Lily"]) == 1
         assert "FAIL  Wrong" in capsys.readouterr().out
 

@@ -32,7 +32,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         model = load(options.model)
         usual = SENTENCE if isinstance(model, Translator) else STORY
-        results = checks.run_all(model, usual if options.text is None else options.text, options.model)
+        results = checks.run_all(model, usual if options.text is None else options.text)
     except Error as error:
         print(error, file=sys.stderr)
         return 2

@@ -50,15 +50,9 @@ def test_a_model_is_put_to_what_applies_and_passes_on_a_full_context(tokenizer, 
 
 
 def test_the_indexer_is_checked_with_the_model_it_was_distilled_from(stories, lm):
-    text = "Lily had a red ball."
-    plain, bundled = (checks.run_all(stories, text, name) for name in (None, "stories-rope"))
-    assert len(plain) == len(checks.applicable(stories))
-    assert {result.name for result in bundled[len(plain) :]} == {
-        "(Uq)·(Uk) = q·k",
-        "Top-T = dense",
-        "Loss at k = T",
-    }
-    assert len(checks.run_all(lm, text, "tiny")) == len(checks.applicable(lm))
+    wanted = {"(Uq)·(Uk) = q·k", "Top-T = dense", "Loss at k = T"}
+    assert wanted <= {result.name for result in checks.run_all(stories, "Lily had a red ball.")}
+    assert not wanted & {entry.name for entry in checks.applicable(lm)}
 
 
 @pytest.mark.parametrize("text", ["", "Lily " * 999])

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from tlmviz.checks import Check
-from tlmviz.checks.serving import CHECKS_SERVING
+from tlmviz.checks import Check, caches_serving, measure
 from tlmviz.decoding.serving import Request, Run, Server, serve, validate
 from tlmviz.errors import BadShape, Error
 from tlmviz.language_model import LanguageModel
@@ -89,7 +88,7 @@ def checks(name: str, requests: tuple[Request, ...], server: Server) -> list[Che
         claim = "each request gets the text that its prompt gets alone, under both policies"
         return [
             Check("Same texts as alone", claim, float(wrong), 0.0, "texts"),
-            *(check(lm, trace) for check in CHECKS_SERVING),
+            *measure(caches_serving, lm, trace),
         ]
 
     return compute.alone("", work)

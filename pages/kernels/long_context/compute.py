@@ -13,8 +13,8 @@ from tlmviz.analysis.kernels import long_context, sparse_methods
 from tlmviz.analysis.kernels.long_context import LONGEST, Survey
 from tlmviz.analysis.kernels.sparse_methods import Measures, Method
 from tlmviz.analysis.samples import sample_text
-from tlmviz.checks import Check
-from tlmviz.checks.long import CHECKS_LONG
+from tlmviz.checks import Check, measure
+from tlmviz.checks import kernels as kernel_checks
 from tlmviz.errors import BadShape
 from tlmviz.language_model import LanguageModel
 from tlmviz.layers import linear, sparse
@@ -212,7 +212,7 @@ def picture(name: str, ids: tuple[int, ...], layer: int, method: Method) -> np.n
 def checks(name: str, ids: tuple[int, ...]) -> list[Check]:
     """The identities behind this page, on this text."""
     lm, trace = compute.model(name), passed(name, ids)[0]
-    return _alone(ids, lambda: [check(lm, trace) for check in CHECKS_LONG])
+    return _alone(ids, lambda: measure(kernel_checks, lm, trace))
 
 
 def _alone(ids: tuple[int, ...], work):

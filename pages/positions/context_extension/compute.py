@@ -14,8 +14,7 @@ from pages.kernels.long_context import compute as long_state
 from tlmviz.analysis.positions import context_extension
 from tlmviz.analysis.positions.context_extension import Switch
 from tlmviz.analysis.samples import sample_text
-from tlmviz.checks import Check
-from tlmviz.checks import scaling as checks_scaling
+from tlmviz.checks import Check, measure, positions_scaling
 from tlmviz.errors import BadConfig
 from tlmviz.layers.scaling import SCALINGS, ScaledRoPE, scaled_rope
 from tlmviz.ui import compute
@@ -92,7 +91,7 @@ def checks(name: str, ids: Ids) -> list[Check]:
 
     def work() -> list[Check]:
         trace = lm.trace_ids(list(ids))
-        return [check(lm, trace) for check in checks_scaling.for_model(lm)]
+        return measure(positions_scaling, lm, trace)
 
     return alone(ids, work)
 

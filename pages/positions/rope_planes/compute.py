@@ -15,8 +15,8 @@ from tlmviz import kernels
 from tlmviz.analysis.positions import rope_planes, rope_runs
 from tlmviz.analysis.positions.rope_planes import Clocks
 from tlmviz.checkpoints.native import checkpoint_folder
-from tlmviz.checks import Check
-from tlmviz.checks.positions import run_rope
+from tlmviz.checks import Check, measure
+from tlmviz.checks import positions as position_checks
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadConfig
 from tlmviz.trace import Trace
@@ -120,7 +120,7 @@ def by_distance(
 def checks(name: str, text: str) -> list[Check]:
     """The identities of RoPE on this text."""
     lm, trace = compute.model(name), compute.trace(name, text)
-    return compute.alone(text, lambda: run_rope(lm, trace))
+    return compute.alone(text, lambda: measure(position_checks, lm, trace))
 
 
 def steps_check(q: torch.Tensor, base: float, layout: str) -> Check:

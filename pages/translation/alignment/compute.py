@@ -13,7 +13,7 @@ import streamlit as st
 import tlmviz
 from tlmviz.analysis.translation import coverage
 from tlmviz.analysis.translation.alignment import error_rates, read_alignments
-from tlmviz.checks import Check, translation
+from tlmviz.checks import Check, run, translation
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties, token_coverage
 from tlmviz.decoding.records import Candidate, Search
@@ -274,7 +274,7 @@ def errors(name: str) -> tuple[list[str], np.ndarray, int] | None:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def checks(name: str, text: str) -> list[Check]:
     """The identities behind this page, on this sentence."""
-    return alone(text, lambda: translation.run(translation_state.model(name), text, QUICK))
+    return alone(text, lambda: run(QUICK, translation_state.model(name), text))
 
 
 def coverage_models() -> tuple[list[str], list[str]]:

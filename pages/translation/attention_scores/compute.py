@@ -12,7 +12,7 @@ from pages.translation.encoder_decoder import compute as masks_state
 from pages.translation.encoder_decoder.compute import Read
 from tlmviz.analysis.translation import score_steps
 from tlmviz.analysis.translation.score_steps import Steps, Times
-from tlmviz.checks import Check, scores
+from tlmviz.checks import Check, measure, translation_scores
 from tlmviz.errors import BadText
 from tlmviz.translator import Translator
 from tlmviz.ui import translation as translation_state
@@ -161,4 +161,4 @@ def error_rate(name: str) -> float | None:
 def checks(read: Read) -> list[Check]:
     """The identities behind this page, on this sentence and translation."""
     steps = passed(read)
-    return alone(read.text, lambda: scores.run(read.mt, steps))
+    return alone(read.text, lambda: measure(translation_scores, read.mt, steps))
