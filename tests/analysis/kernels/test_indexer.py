@@ -216,10 +216,12 @@ def test_checks_pass_and_notice(lm, trace, monkeypatch):
         kernels_index.every_key_is_dense_loss(lm, trace, SCORER),
     ):
         assert check.passed and check.claim and check.tolerance < 0.01
-    monkeypatch.setattr(index, "orthogonal", lambda kind, dim: 1.001 * torch.eye(dim))
+    monkeypatch.setattr(kernels_index, "orthogonal", lambda kind, dim: 1.001 * torch.eye(dim))
     assert not kernels_index.rotation_keeps_products(lm, trace, SCORER, 0).passed
     sparse = indexer.sparse_attention
-    monkeypatch.setattr(index, "sparse_attention", lambda lm, k, how, scorer: sparse(lm, k - 3, how, scorer))
+    monkeypatch.setattr(
+        kernels_index, "sparse_attention", lambda lm, k, how, scorer: sparse(lm, k - 3, how, scorer)
+    )
     assert not kernels_index.every_key_is_dense(lm, trace, SCORER).passed
     assert not kernels_index.every_key_is_dense_loss(lm, trace, SCORER).passed
 
