@@ -48,6 +48,17 @@ class TestCheck:
         out = capsys.readouterr().out
         assert "FAIL" not in out and "Tiled = full" in out and "Top-T = dense" in out
 
+    def test_the_list_names_every_identity_and_measures_none(self, folder, capsys, monkeypatch):
+        monkeypatch.setattr(checks.Identity, "__call__", None)
+        assert commands.main(["check", "--list"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert [line[: len(name)] for line, name in zip(lines, checks.IDENTITIES, strict=True)] == list(
+            checks.IDENTITIES
+        )
+        assert any("1e-04" in line and line.endswith("[attention]") for line in lines)
+        assert commands.main(["check", "--list", folder]) == 0
+        assert len(capsys.readouterr().out.splitlines()) == len(checks.applicable(tlmviz.load(folder)))
+
     def test_a_failure_is_status_one(self, folder, capsys, monkeypatch):
         entry = checks.IDENTITIES["Rows sum to 1"]
         wrong = checks.Identity(

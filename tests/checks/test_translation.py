@@ -47,7 +47,9 @@ def test_the_command_runs_them_all_on_a_sentence_of_its_own(tokenizer, tmp_path,
     )
     assert commands.main(["check", str(tmp_path / "tiny")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(checks.applicable(tlmviz.load(tmp_path / "tiny"))) and all(line.startswith("ok ") for line in lines)
+    assert len(lines) == len(checks.applicable(tlmviz.load(tmp_path / "tiny"))) and all(
+        line.startswith("ok ") for line in lines
+    )
     assert commands.main(["check", str(tmp_path / "tiny"), ""]) == 2
     assert "empty" in capsys.readouterr().err
 

@@ -111,7 +111,7 @@ def taps_change_nothing(lm, trace: Trace) -> float:
 )
 def parameters_match_formula(lm, trace: Trace | None = None) -> Measured:
     """Parameters counted by formula equal those in the network (002 section 8)."""
-    return Measured(abs(count_parameters(lm.config) - lm.n_parameters), f"{lm.n_parameters:,}")
+    return Measured(float(abs(count_parameters(lm.config) - lm.n_parameters)), f"{lm.n_parameters:,}")
 
 
 def _blocks(length: int, rows: int = 256):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from tlmviz.analysis.kernels import tiling
-
 from .. import kernels
 from ..layers.linear import Performer, parallel, recurrent
 from ..layers.sparse import Window, attend
@@ -88,33 +86,6 @@ def requests_do_not_leak(lm, trace: Trace) -> float:
 
 
 @identity(
-    "Tiled = full",
-    "tile by tile gives softmax(QK')V",
-    1e-5,
-    "relative max abs",
-    when=is_language_model,
-    inputs=reading,
-)
-def tiles_are_attention(lm, trace: Trace) -> float:
-    """The tiles that the kernel walks, added up online, give softmax(QK')V of the first head (000 section 4)."""
-    inputs, done, weights = _tiles(trace)
-    return tiling.tiled_against_full(inputs, done, weights)
-
-
-@identity(
-    "Any order of tiles",
-    "tiles from right to left give the same",
-    1e-5,
-    when=is_language_model,
-    inputs=reading,
-)
-def order_of_tiles_is_free(lm, trace: Trace) -> float:
-    """Walking the tiles from right to left gives the same output."""
-    inputs, done, _ = _tiles(trace)
-    return tiling.order_of_tiles(inputs, done)
-
-
-@identity(
     "Recurrent = parallel",
     "linear attention's two forms agree",
     1e-4,
@@ -129,13 +100,6 @@ def linear_forms_agree(lm, trace: Trace) -> float:
     phi_q, phi_k = Performer().features(q, k, q.shape[-1] ** -0.5)
     whole, stepped = parallel(phi_q, phi_k, v), recurrent(phi_q, phi_k, v)
     return worst(whole - stepped) / max(1e-30, worst(whole))
-
-
-def _tiles(trace: Trace):
-    """The first head's inputs, their walk in tiles of 8 x 8, and the exact weights."""
-    inputs = tiling.head_inputs(trace, 0, 0)
-    part = slice(0, len(inputs.q))
-    return inputs, tiling.walk(inputs, 8, 8), trace.attention(0, 0, part, part)
 
 
 def _first(trace: Trace, length: int = READ):

@@ -9,14 +9,16 @@ call it the same way, and `run_all(model, text)` calls every identity that appli
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from functools import update_wrapper
 from types import ModuleType
-from typing import Any, Generic, ParamSpec
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from .result import Check, Measured
 
 P = ParamSpec("P")
+T = TypeVar("T")
 Inputs = Callable[
     [Any, str], tuple[Any, ...]
 ]  # (model, text) -> the arguments of the identities of one signature
@@ -63,6 +65,7 @@ class Identity(Generic[P]):
 
 
 IDENTITIES: dict[str, Identity[...]] = {}  # name -> identity, in order of definition
+_cases: ContextVar[dict[Callable[[Any, str], Any], Any] | None] = ContextVar("cases", default=None)
 
 
 def identity(
@@ -105,15 +108,23 @@ def measure(file: ModuleType, model: Any, *inputs: Any) -> list[Check]:
     return [entry(model, *inputs) for entry in applicable(model) if entry.__module__ == file.__name__]
 
 
-def run(entries: tuple[Identity[...], ...], model: Any, text: str) -> list[Check]:
-    """These identities on the standard inputs of one text; each kind of inputs is built once. Raises BadText."""
-    cases: dict[Inputs, tuple[Any, ...]] = {}
-    results = []
-    for entry in entries:
-        if entry.inputs not in cases:
-            cases[entry.inputs] = entry.inputs(model, text)
-        results.append(entry(*cases[entry.inputs]))
-    return results
+def once(builder: Callable[[Any, str], T], model: Any, text: str) -> T:
+    """`builder(model, text)`; while `run` works, built a single time for all inputs that start from it."""
+    cases = _cases.get()
+    if cases is None:
+        return builder(model, text)
+    if builder not in cases:
+        cases[builder] = builder(model, text)
+    return cast(T, cases[builder])
+
+
+def run(entries: Iterable[Identity[...]], model: Any, text: str) -> list[Check]:
+    """These identities on the standard inputs of one text; inputs are built once. Raises BadText."""
+    token = _cases.set({})
+    try:
+        return [entry(*once(entry.inputs, model, text)) for entry in entries]
+    finally:
+        _cases.reset(token)
 
 
 def run_all(model: Any, text: str) -> list[Check]:

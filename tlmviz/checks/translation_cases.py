@@ -10,6 +10,7 @@ from tlmviz.analysis.translation import masks, score_steps
 from ..decoding.records import Candidate, Search
 from ..networks.encoder_decoder import EncoderDecoder
 from ..networks.seq2seq import Seq2Seq
+from .registry import once
 
 if TYPE_CHECKING:
     from ..translator import Translator
@@ -66,14 +67,14 @@ def attentions(mt: Translator, text: str, target: tuple[int, ...]) -> Attentions
 
 def translated(mt: Translator, text: str) -> tuple[Translator, Translation]:
     """(mt, translation): a beam of 5."""
-    return mt, translation(mt, text)
+    return mt, once(translation, mt, text)
 
 
 def masked(mt: Translator, text: str) -> tuple[Translator, Attentions]:
     """(mt, attentions): the sentence and the best translation of a beam of 5, read in one pass."""
-    return mt, attentions(mt, text, translation(mt, text).best.tokens)
+    return mt, attentions(mt, text, once(translation, mt, text).best.tokens)
 
 
 def scored(mt: Translator, text: str) -> tuple[Translator, score_steps.Steps]:
     """(mt, steps): recurrent attention on the sentence and the best translation of a beam of 5."""
-    return mt, score_steps.read(mt, text, list(translation(mt, text).best.tokens))
+    return mt, score_steps.read(mt, text, list(once(translation, mt, text).best.tokens))

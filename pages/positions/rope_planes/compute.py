@@ -8,11 +8,11 @@ import numpy as np
 import streamlit as st
 import torch
 
-from tlmviz import kernels
 from tlmviz.analysis.positions import rope_planes, rope_runs
 from tlmviz.analysis.positions.rope_planes import Clocks
 from tlmviz.checks import Check, measure
 from tlmviz.checks import positions as position_checks
+from tlmviz.checks.positions_planes import steps_are_the_kernel
 from tlmviz.errors import BadConfig
 from tlmviz.trace import Trace
 from tlmviz.ui import compute, inputs, link
@@ -112,9 +112,7 @@ def checks(name: str, text: str) -> list[Check]:
 
 def steps_check(q: torch.Tensor, base: float, layout: str) -> Check:
     """The rotation step by step against the kernel's, all rows of q [T, D]."""
-    again = torch.from_numpy(rope_planes.rotation(q, base, layout).out)
-    error = float((again - kernels.rope(q, torch.arange(len(q)), base, layout)).abs().max())
-    return Check("Steps = kernel", "step by step equals the kernel's rotation", error, 1e-6)
+    return steps_are_the_kernel(q, base, layout)
 
 
 # --- controls ---------------------------------------------------------------------------------------
