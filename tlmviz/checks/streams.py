@@ -148,7 +148,8 @@ def more_iterations(lm: LanguageModel, trace: Trace) -> float:
 def gradient(lm: LanguageModel, trace: Trace) -> float:
     """The gradient through Sinkhorn against finite differences in float64, on the model's own logits."""
     logits = _logits(trace)[:: max(1, 2 * trace.n_layers // FEW), -1]
-    weight = torch.linspace(-1, 1, logits[0].numel(), dtype=torch.float64).view_as(logits[0])
+    with torch.inference_mode(False):  # autograd saves it
+        weight = torch.linspace(-1, 1, logits[0].numel(), dtype=torch.float64).view_as(logits[0])
 
     def loss(x: torch.Tensor) -> torch.Tensor:
         return (kernels.sinkhorn(x, lm.config.sinkhorn) * weight).sum((-1, -2))
