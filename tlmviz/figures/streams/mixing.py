@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Layer, Theme, figure, layout, note, scale, token_axis, token_label, walked
+from tlmviz.figures import (
+    HEADS,
+    Layer,
+    Theme,
+    colorbar,
+    figure,
+    layout,
+    note,
+    scale,
+    token_axis,
+    token_label,
+    walked,
+)
 
 if TYPE_CHECKING:
     from tlmviz.analysis.streams.vectors import Journey
@@ -63,8 +75,7 @@ def through_depth(
     drawn = _four(theme, walk, parts, [table.title for table in TABLES])
     if not pairs:
         text, x, y = "one stream: no pairs", sum(_RIGHT) / 2, sum(_LINES) / 2
-        absent = note(text, x, y, theme.muted, 12)
-        drawn["annotations"].append({k: v for k, v in absent.items() if k not in ("xanchor", "yanchor")})
+        drawn["annotations"].append(note(text, x, y, theme.muted, 12, anchor=("auto", "auto")))
     if len(tokens) < 2:
         return figure([layer.at(at) for layer in layers], drawn)
     labels = [f"{offset + i} {token_label(token)}" for i, token in enumerate(tokens)]
@@ -205,13 +216,7 @@ def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str],
         "texttemplate": "%{z:+.2f}" if len(parts) <= LETTERED + 1 else "",
         "textfont": {"size": 9},
         "hovertemplate": "stream %{y} muted from %{customdata} on: %{z:+.4f} nats<extra></extra>",
-        "colorbar": {
-            "thickness": 8,
-            "outlinewidth": 0,
-            "nticks": 5,
-            "tickfont": {"size": 10, "color": theme.muted},
-            "xpad": 4,
-        },
+        "colorbar": colorbar(theme, xpad=4),
     }
     frame = {
         "type": "rect",
