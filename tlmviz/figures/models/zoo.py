@@ -98,7 +98,7 @@ def choices(
         },
         {**tall, "type": "line", "x0": centre, "x1": centre, "line": {"color": theme.warm, "width": 1.5}},
     ]
-    note = {
+    band_label = {
         "x": high,
         "y": 1,
         "yref": "paper",
@@ -115,7 +115,7 @@ def choices(
         height=height,
         shapes=shapes,
         hovermode="closest",
-        annotations=[note(absent, 1, 1, theme.muted, anchor=("right", "bottom"))],
+        annotations=[band_label],
         showlegend=True,
         margin={"l": 8, "r": 16, "t": 64, "b": 8},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.05, "x": 1, "xanchor": "right"},
@@ -225,12 +225,6 @@ def trade(
         "layer": "below",
     }
     absent = "" if close.all() else f"{(~close).sum()} far away are not drawn"
-        "" if close.all() else f"{(~close).sum()} far away are not drawn",
-        1,
-        1,
-        theme.muted,
-        anchor=("right", "bottom"),
-    )
     return figure(
         traces,
         layout(
