@@ -16,6 +16,7 @@ from pages.streams.mhc.dial import (
 from pages.streams.mhc.dial import (
     words as stream_dial_words,
 )
+from tests.javascript.node import evaluate
 from tlmviz import kernels
 from tlmviz.analysis.streams import scaling_support
 from tlmviz.ui import compute
