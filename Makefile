@@ -15,6 +15,12 @@ test: $(VENV)/.test-ready browser
 	$(BIN)/ruff check .
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile  # two processes of one thread each: torch threads that share cores crawl
 
+# Python by ruff, the JavaScript of the views by TypeScript's checker: no JavaScript is ever compiled.
+lint: $(VENV)/.test-ready
+	$(BIN)/ruff check .
+	npm ci --no-audit --no-fund --silent
+	npx --no-install tsc --project .
+
 # Retrain every bundled model from the data in DATA; runs resume from runs/.
 models: $(VENV)/.train-ready
 	for recipe in stories-rope stories-gpt indexer zoo streams translation; do $(BIN)/python -m tlmviz.training $$recipe --data $(DATA) || exit 1; done
