@@ -33,7 +33,8 @@ RANKS = {
     "translator": 8,
     "training": 10,
     "__init__": 10,
-    "__main__": 11,
+    "cli": 11,
+    "__main__": 12,
     "figures": 0,
     "ui": 12,
 }
