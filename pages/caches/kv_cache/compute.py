@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 import torch
 
-from pages.kernels.long_context import compute as long_state
 from tlmviz.analysis.caches import cost, decode_steps, shapes
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding, Timing
@@ -18,7 +17,7 @@ from tlmviz.checks import Check
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadText, UnknownName
 from tlmviz.networks.transformer import count_parameters
-from tlmviz.ui import compute
+from tlmviz.ui import compute, inputs
 
 VIEWS = STEPS, COST, SIDE_BY_SIDE, CALCULATOR = ("Steps", "Cost", "Models", "Calculator")
 MOST = 48  # generated tokens
@@ -65,14 +64,14 @@ def decoded(
             ),
         ]
 
-    return compute.alone(text, work)
+    return compute.run_in_worker(work, compute.about(text))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def timed(name: str, ids: tuple[int, ...], prompt: int) -> Timing:
     """Milliseconds per token, measured when first asked for."""
     lm = compute.model(name)
-    return compute.alone(" " * 4 * len(ids), lambda: decode_steps.measure(lm, list(ids), prompt))
+    return compute.run_in_worker(lambda: decode_steps.measure(lm, list(ids), prompt), len(ids))
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def sized(name: str, text: str, length: int) -> Sized:
         ]
         return Sized(np.array(lengths), np.array(nbytes), median(times))
 
-    return compute.alone(" " * 4 * length, work)
+    return compute.run_in_worker(work, length)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -118,7 +117,7 @@ def size_check(name: str, length: int) -> Check:
         lm(torch.zeros(1, length, dtype=torch.long), cache)
         return cache.nbytes
 
-    gap = abs(compute.alone(" " * 4 * length, work) - cost.cache_bytes(Shape.of(lm.config), length))
+    gap = abs(compute.run_in_worker(work, length) - cost.cache_bytes(Shape.of(lm.config), length))
     return Check(
         f"Formula = nbytes at {length}",
         "the formula is a full cache's nbytes (float32)",
@@ -183,7 +182,7 @@ def controls(config: ModelConfig) -> Asked:
     )
     layer = head = 0
     if view == STEPS:
-        layer, head = long_state.head_menu(config.n_layers, config.n_heads, places)
+        layer, head = inputs.head_menus(config.n_layers, config.n_heads, places)
     tokens, temperature, seed = 40, 0.8, 0
     if view in (STEPS, COST):
         with more.popover("Tokens, temperature, seed", width="stretch"):

@@ -1,8 +1,6 @@
-"""The words of the page "KV cache": equations, what to notice, snippets, and numbers as text."""
+"""The words of the page "KV cache": equations, what to notice, and numbers as text."""
 
 from __future__ import annotations
-
-import re
 
 from tlmviz.analysis.caches.decode_steps import Decoding
 
@@ -64,11 +62,6 @@ def size(count: float | None, unit: str = "B") -> str:
         if count >= factor:
             return f"{count / factor:.3g} {prefix}{unit}"
     return f"{count:.0f} {unit}"
-
-
-def plain(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~:&])", r"\\\1", text.replace("\n", " "))
 
 
 # --- snippets ----------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def row(name: str, text: str, layer: int, head: int, query: int) -> Row:
         tokens = [trace.tokens[i] for i in kept.tolist()]
         return Row(scores[kept].numpy(), v[kept].numpy(), tokens, int(kept[0]), len(keys))
 
-    return compute.alone(text, work)
+    return compute.run_in_worker(work, compute.about(text))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -84,7 +84,7 @@ def tile_walk(name: str, text: str, layer: int, head: int, rows: int, cols: int)
         ]
         return inputs, done, weights.numpy(), checks
 
-    return compute.alone(text, work)
+    return compute.run_in_worker(work, compute.about(text))
 
 
 def row_checks(walks: tuple[online_softmax.Walk, ...]) -> list[Check]:

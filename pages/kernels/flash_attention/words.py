@@ -1,4 +1,4 @@
-"""The words of the page "FlashAttention": titles, the table of results, what to notice, equations, snippets."""
+"""The words of the page "FlashAttention": titles, the table of results, what to notice, equations."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tlmviz.analysis.positions.context_extension import (
 from tlmviz.errors import Error
 from tlmviz.figures.positions import context_extension as figures
 from tlmviz.layers.scaling import scaled_rope
-from tlmviz.ui import compute, frame, snippets
+from tlmviz.ui import compute, frame, long_text
 
 from . import compute as extension_state
 from .compute import DYNAMIC, GROWN, PLAIN, SCHEMES, Ids
@@ -109,7 +109,7 @@ def about(name: str, ids: Ids, read: Ids) -> str:
             "Paste a longer one.]"
         )
     part = f"{len(read):,} of {len(ids):,} tokens" if len(read) < len(ids) else f"{len(ids):,} tokens"
-    if st.session_state["xsrc"] == extension_state.SAMPLE:
+    if st.session_state["xsrc"] == long_text.SAMPLE:
         return (
             f"{part} of stories that stories-rope wrote beforehand. A model's words are easy to predict: on real stories every "
             "loss is higher."
@@ -247,7 +247,7 @@ figures.loss_lines(
 
 def snippet(name: str, text: str, ids: Ids, schemes: list[str], scale: float) -> str:
     """Code that reproduces the curves and the switch."""
-    imports, given = snippets.given(text, st.session_state["xsrc"])
+    imports, given = long_text.text_lines(text, st.session_state["xsrc"])
     context = compute.model(name).config.context
     at = min(int(st.session_state.get("xat", 1.0) * context), len(ids) - 1)
     return _SNIPPET.format(

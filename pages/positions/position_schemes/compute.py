@@ -7,16 +7,14 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kernels.long_context import compute as long_state
-from pages.positions.context_extension import compute as extension_state
-from pages.positions.context_extension.compute import Ids, alone
 from tlmviz.analysis.positions import context_extension, position_schemes
 from tlmviz.analysis.positions.position_schemes import Added, Distances
 from tlmviz.checkpoints.native import MODELS
 from tlmviz.checks import Check
 from tlmviz.errors import UnknownName
 from tlmviz.trace import Trace
-from tlmviz.ui import compute
+from tlmviz.ui import compute, inputs, long_text
+from tlmviz.ui.long_text import Ids
 
 VIEWS = ("What is added", "Position similarity", "Attention by distance", "Extrapolation")
 TITLES = {
@@ -56,33 +54,35 @@ def context() -> int:
     return compute.model(next(iter(families().values()))).config.context
 
 
-@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def trace(name: str, ids: Ids) -> Trace:
     """One pass over ids within the training length."""
     lm = compute.model(name)
-    return alone(ids, lambda: lm.trace_ids(list(ids)))
+    return compute.run_in_worker(lambda: lm.trace_ids(list(ids)), len(ids))
 
 
-@st.cache_data(max_entries=48, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_data(max_entries=48, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def losses(name: str, ids: Ids) -> np.ndarray:
     """The loss of each next token in nats; learned positions stop where their vectors do."""
     lm = compute.model(name)
     read = ids[: lm.config.context] if lm.config.positions == "learned" else ids
-    return alone(ids, lambda: context_extension.losses(lm, list(read)))
+    return compute.run_in_worker(lambda: context_extension.losses(lm, list(read)), len(ids))
 
 
-@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def distances(name: str, ids: Ids) -> Distances:
     """How far every head looks."""
     watched = trace(name, ids)
-    return alone(ids, lambda: position_schemes.distances(watched))
+    return compute.run_in_worker(lambda: position_schemes.distances(watched), len(ids))
 
 
-@st.cache_data(max_entries=48, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_data(max_entries=48, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def shift(name: str, ids: Ids) -> float:
     """What moving the first tokens by BY positions does to the predictions, in nats."""
     lm = compute.model(name)
-    return alone(ids, lambda: position_schemes.shift_divergence(lm, list(ids[:SHIFTED]), BY))
+    return compute.run_in_worker(
+        lambda: position_schemes.shift_divergence(lm, list(ids[:SHIFTED]), BY), len(ids)
+    )
 
 
 @st.cache_data(show_spinner=False)
@@ -95,14 +95,14 @@ def held_out() -> dict[str, float]:
 def added(name: str, length: int, layer: int) -> Added:
     """What a model's scheme adds at so many positions."""
     lm = compute.model(name)
-    return alone((), lambda: position_schemes.added(lm, length, layer))
+    return compute.run_in_worker(lambda: position_schemes.added(lm, length, layer))
 
 
-@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def similar(name: str, ids: Ids, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
     """How alike positions are to a model's scheme."""
     lm, watched = compute.model(name), trace(name, ids)
-    return alone(ids, lambda: position_schemes.similarity(lm, watched, layer, head))
+    return compute.run_in_worker(lambda: position_schemes.similarity(lm, watched, layer, head), len(ids))
 
 
 def checks(ids: Ids) -> list[Check]:
@@ -132,10 +132,10 @@ def controls() -> tuple[str, tuple[int, int], str | None, DeltaGenerator]:
         label_visibility="collapsed",
     )
     config = compute.model(next(iter(families().values()))).config
-    chosen = long_state.head_menu(config.n_layers, config.n_heads, (layer, head))
-    return view, chosen, extension_state.text(source, beside), about
+    chosen = inputs.head_menus(config.n_layers, config.n_heads, (layer, head))
+    return view, chosen, long_text.source_menu(source, beside, "xsrc")[1], about
 
 
 def encoded(text: str) -> Ids:
     """The part of the text that is read. The compared models share one tokenizer's ids."""
-    return extension_state.encoded(next(iter(families().values())), text)[: TIMES * context()]
+    return long_text.encoded(next(iter(families().values())), text)[: TIMES * context()]

@@ -10,7 +10,6 @@ from tlmviz import kernels
 from tlmviz.analysis.positions import rope_planes
 from tlmviz.analysis.positions.rope_planes import Clocks
 from tlmviz.checks import Check
-from tlmviz.errors import BadConfig
 from tlmviz.figures import token_label
 from tlmviz.figures.positions import rope_clocks, rope_steps
 from tlmviz.figures.positions import rope_planes as figures
@@ -27,21 +26,6 @@ RUNS = {
     "permuted": "Half-split, W_Q and W_K reordered",
 }
 ROTATIONS = {"own": "RoPE on", "off": "off", "base": "base {base:,.6g}"}
-
-
-def offer(name: str) -> None:
-    """For a model without RoPE: what it has instead, and the models that have it, to open."""
-    try:
-        rope_planes.own_base(compute.model(name).config)
-    except BadConfig as error:
-        st.warning(str(error))
-    with st.container(horizontal=True):
-        for other in rope_state.rope_models():
-            st.button(other, key=f"open-{other}", on_click=_open, args=(other,), help=compute.models()[other])
-
-
-def _open(name: str) -> None:
-    st.session_state["model"] = name
 
 
 # --- clocks -----------------------------------------------------------------------------------------
@@ -73,7 +57,7 @@ def clocks(name: str, text: str, head: Pair, where: Pair) -> None:
         "reads."
     )
     frame.badges([_pair_check(name, text, head, where, own, model), *rope_state.checks(name, text)])
-    frame.notice(*rope_words.POINTS["Clocks"])
+    frame.what_to_notice(*rope_words.POINTS["Clocks"])
     frame.equation(*rope_words.EQUATIONS["Clocks"])
     with st.expander("Numbers at the true positions"):
         _numbers(shown)
@@ -196,7 +180,7 @@ def steps(name: str, text: str, head: Pair, where: Pair) -> None:
             alt="Angle table, cos, sin, pairs and rotated pairs as heatmaps, plane by plane",
         )
     frame.badges([rope_state.steps_check(q, base, layout), *rope_state.checks(name, text)])
-    frame.notice(*rope_words.POINTS["Step by step"])
+    frame.what_to_notice(*rope_words.POINTS["Step by step"])
     frame.equation(*rope_words.EQUATIONS["Step by step"])
     frame.copy_as_python(rope_words.steps_snippet(name, text, head, where[0], base, own, layout))
 
@@ -243,7 +227,7 @@ def layouts(name: str, text: str, where: Pair) -> None:
         "Reordered = right", "half-split with reordered rows gives the model's own logits", difference, 1e-3
     )
     frame.badges([same, *rope_state.checks(name, text)])
-    frame.notice(*rope_words.layout_points(table))
+    frame.what_to_notice(*rope_words.layout_points(table))
     frame.equation(*rope_words.EQUATIONS["Layouts"])
     frame.copy_as_python(rope_words.layouts_snippet(name, text))
 
@@ -342,6 +326,6 @@ def heads(name: str, text: str, head: Pair) -> None:
             f"Loss of a real pass with the rotation exchanged in every layer (nats per token): {told}."
         )
     frame.badges(rope_state.checks(name, text))
-    frame.notice(*rope_words.POINTS["Heads"])
+    frame.what_to_notice(*rope_words.POINTS["Heads"])
     frame.equation(*rope_words.EQUATIONS["Heads"])
     frame.copy_as_python(rope_words.heads_snippet(name, text, head, base, own))

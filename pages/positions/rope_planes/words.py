@@ -1,4 +1,4 @@
-"""The words of the page "RoPE planes": what to notice, equations with their sources, snippets."""
+"""The words of the page "RoPE planes": what to notice, equations with their sources."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.kernels.long_context import view as long_parts
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.analysis.translation.beam_tree import Path, Tree
 from tlmviz.decoding.penalties import Penalties
@@ -86,11 +85,11 @@ def tree(shown: Shown, paths: tuple[Path, ...], title: str, key: str) -> None:
             f"<style>.st-key-wide-tree > div {{ min-width: {PER_STEP * max(14, deepest)}px !important; }}</style>"
         )
     with st.container(key="wide-tree"):
-        long_parts.selectable(
+        frame.chart(
             figure,
             key=key,
             alt="The tree of the search, step by step; click a node to force another token there",
-            mode="points",
+            select="points",
             on_select=lambda: _clicked(key),
         )
     _force(shown, merged, key)

@@ -77,7 +77,7 @@ def show(mt: Translator, text: str, options: BeamOptions, penalties: Penalties) 
 
 def reading(mt: Translator, text: str, tokens: tuple[int, ...], logp: float) -> Check:
     """A text read in one pass, as in training: its log P must be what the search added up, token by token."""
-    again = compute.alone(text, lambda: float(mt.read(text, list(tokens)).logp.sum()))
+    again = compute.run_in_worker(lambda: float(mt.read(text, list(tokens)).logp.sum()), compute.about(text))
     claim = "the log P that the search added up is that of the text read in one pass"
     return Check("Search = one pass", claim, abs(again - logp), SAME, "nats")
 

@@ -1,4 +1,4 @@
-"""The words of the page "Beam search": equations, what to notice, snippets."""
+"""The words of the page "Beam search": equations, what to notice."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def test_examples_replace_the_text_and_drop_its_pins():
     app.button(key="example-Repeats").click().run()
     assert_healthy(app)
     assert app.text_input(key="text").value == state.EXAMPLES["Repeats"]
-    assert app.session_state["_view"].query is None
+    assert app.session_state["_link_query"] is None
 
 
 def test_the_snippet_runs_and_reproduces_the_map():

@@ -59,7 +59,7 @@ def logits(name: str, text: str) -> torch.Tensor | None:
     places = [f"{place}.logits" for place in streams.places(trace.n_layers)]
     if places[0] not in trace.tap_names:
         return None
-    found = compute.alone(text, lambda: trace.tensors(places))
+    found = compute.run_in_worker(lambda: trace.tensors(places), compute.about(text))
     return torch.cat([found[place] for place in places])
 
 
