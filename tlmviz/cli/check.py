@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
     text = options.text
     if text is None:
         text = SENTENCE if isinstance(model, Translator) else STORY
-    results = checks.run_all(model, text, options.model)
+    results = checks.run_all(model, text)
     for result in results:
         print(
             f"{'ok  ' if result.passed else 'FAIL'}  {result.name:24} {result.claim}: "
