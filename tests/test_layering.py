@@ -34,13 +34,8 @@ RANKS = {
     "figures": 9,
     "training": 10,
     "__init__": 10,
-<<<<<<< HEAD
     "cli": 11,
     "__main__": 12,
-    "figures": 0,
-=======
-    "__main__": 11,
->>>>>>> main
     "ui": 12,
 }
 NEIGHBOURS = {
