@@ -143,7 +143,8 @@ def more_iterations(lm, trace: Trace) -> float:
 def gradient(lm, trace: Trace) -> float:
     """The gradient through Sinkhorn against finite differences in float64, on the model's own logits."""
     logits = _logits(trace)[:: max(1, 2 * trace.n_layers // FEW), -1]
-    weight = torch.linspace(-1, 1, logits[0].numel(), dtype=torch.float64).view_as(logits[0])
+    with torch.inference_mode(False):  # what a gradient passes must not be made in inference mode
+        weight = torch.linspace(-1, 1, logits[0].numel(), dtype=torch.float64).view(logits[0].shape)
 
     def loss(x: torch.Tensor) -> torch.Tensor:
         return (kernels.sinkhorn(x, lm.config.sinkhorn) * weight).sum((-1, -2))
