@@ -152,9 +152,9 @@ def calculator_snippet(asked: Setting, own: bool) -> str:
     find = "cost.Shape.of(lm.config, lm.n_parameters)" if own else f"shapes.find({name!r})"
     lm = f"\nlm = tlmviz.load({name!r})" if own else ""
     first = (
-        "import tlmviz\nfrom tlmviz.analysis import cost\n"
+        "import tlmviz\nfrom tlmviz.analysis.caches import cost\n"
         if own
-        else "from tlmviz.analysis import cost, shapes\n"
+        else "from tlmviz.analysis.caches import cost, shapes\n"
     )
     return (
         first
