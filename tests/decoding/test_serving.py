@@ -111,9 +111,7 @@ def test_each_gets_the_text_it_would_get_alone(stories, server):
     run, logits = watched(stories, MIXED, server)
     check_books(run)
     for request, prompt, answer, text, rows in zip(MIXED, run.prompts, run.answers, run.texts, logits):
-        assert (
-            text == alone(stories, request) == stories.tokenizer.decode(answer)
-        )
+        assert text == alone(stories, request) == stories.tokenizer.decode(answer)
         whole = stories(torch.tensor([[*prompt, *answer]]))[
             0, len(prompt) - 1 :
         ]  # one pass without any cache
@@ -414,10 +412,7 @@ def test_a_prompt_that_fills_the_context_is_refused_and_one_less_writes_one_toke
     assert "all that tiny reads" in tiny.sentence(caught)
     almost = next(full[:-n] for n in range(1, 9) if len(lm.encode(full[:-n])) == 159)
     run = serve(lm, [Request(almost, 4)], Server(8, 40))
-    assert (
-        run.texts == (alone(lm, Request(almost, 4)),)
-        and run.totals().tokens == len(run.answers[0]) == 1
-    )
+    assert run.texts == (alone(lm, Request(almost, 4)),) and run.totals().tokens == len(run.answers[0]) == 1
 
 
 def test_many_that_fit_one_after_another_queue(lm):
