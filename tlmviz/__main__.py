@@ -7,13 +7,6 @@ import sys
 
 from . import checks, list_models, load
 from .errors import Error
-from .translator import Translator
-
-STORY = (
-    "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball. "
-    "Lily looked and looked for the red ball."
-)
-SENTENCE = "The black cat is sleeping on the red chair."  # for models that translate
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,8 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     try:
         model = load(options.model)
-        usual = SENTENCE if isinstance(model, Translator) else STORY
-        results = checks.run_all(model, usual if options.text is None else options.text, options.model)
+        text = model.default_text if options.text is None else options.text
+        results = checks.run_all(model, text, options.model)
     except Error as error:
         print(error, file=sys.stderr)
         return 2

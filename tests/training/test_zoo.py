@@ -16,8 +16,12 @@ NAMES = {"name", "description"}
 
 
 def changed(config):
+    """Fields of the configuration and of its parts that differ from the baseline's."""
     base = asdict(zoo.BASELINE)
-    return {key for key, value in asdict(config).items() if value != base[key]} - NAMES
+    values = {key: value for key, value in asdict(config).items() if value != base[key]}
+    parts = {key: value for key, value in values.items() if isinstance(value, dict)}
+    inside = {field for key, part in parts.items() for field in part if part[field] != base[key][field]}
+    return (values.keys() - parts.keys() - NAMES) | inside
 
 
 @pytest.mark.parametrize("name", zoo.ZOO)
@@ -34,7 +38,7 @@ def test_one_choice_differs_from_the_baseline_and_the_training_is_the_same(name)
 
 def test_the_choices_of_the_notes_are_there():
     configs = [recipe.config for recipe in zoo.ZOO.values()]
-    assert {config.positions for config in configs} == {
+    assert {config.positions.kind for config in configs} == {
         "learned",
         "sinusoidal",
         "rope",
@@ -43,7 +47,7 @@ def test_the_choices_of_the_notes_are_there():
         "none",
     }
     assert {config.n_kv_heads for config in configs} == {8, 2, 1}
-    norms = {(config.norm, config.norm_place) for config in configs}
+    norms = {(config.norm.kind, config.norm.placement) for config in configs}
     assert norms == {("rmsnorm", "pre"), ("layernorm", "pre"), ("rmsnorm", "post")}
     assert sum(not recipe.bundled for recipe in zoo.ZOO.values()) == 2
 

@@ -148,7 +148,7 @@ def latent_is_the_cache(lm, trace: Trace) -> Check:
     wanted = (
         config.n_layers
         * len(trace)
-        * (config.latent_dim + config.rope_dim)
+        * (config.attention.latent_dim + config.attention.rope_dim)
         * lm.network.token_emb.weight.itemsize
     )
     return Check(
@@ -175,7 +175,7 @@ CHECKS_LATENT: tuple[Callable[..., Check], ...] = (absorbed_is_naive, latent_is_
 
 def for_model(lm) -> tuple[Callable[..., Check], ...]:
     """The checks that this model can be put to."""
-    return CHECKS_FAMILY + (CHECKS_LATENT if lm.config.latent_dim is not None else ())
+    return CHECKS_FAMILY + (CHECKS_LATENT if lm.config.attention.latent_dim is not None else ())
 
 
 def _two_factorisations(lm, trace: Trace) -> tuple[torch.Tensor, float]:

@@ -113,9 +113,11 @@ WHOLE = (
 def for_model(lm) -> tuple[Callable[..., Check], ...]:
     """The checks that this model can be put to; none without RoPE, or with a single plane, which NTK-aware scaling refuses."""
     config = lm.config
-    if config.positions != "rope" or (config.rope_dim or config.head_dim) < 4:
+    if config.positions.kind != "rope" or (config.attention.rope_dim or config.head_dim) < 4:
         return ()
-    return tuple(check for check in CHECKS_SCALING if config.latent_dim is None or check not in WHOLE)
+    return tuple(
+        check for check in CHECKS_SCALING if config.attention.latent_dim is None or check not in WHOLE
+    )
 
 
 def _ids(trace: Trace) -> Tensor:

@@ -37,7 +37,10 @@ def rows_reach_one(lm, trace: Trace) -> Check:
     rows = kernels.sinkhorn_errors(mixing_of(trace).res)[0]
     hardest = _logits(trace)[torch.arange(len(rows)), rows.argmax(1)]
     error = worst(kernels.sinkhorn_errors(kernels.sinkhorn(hardest, LONG))[0])
-    stated = f"with {LONG:,} iterations rows reach 1; the model's {lm.config.sinkhorn} leave them off by up to {worst(rows):.2g}"
+    own = lm.config.connection.iterations
+    stated = (
+        f"with {LONG:,} iterations rows reach 1; the model's {own} leave them off by up to {worst(rows):.2g}"
+    )
     return Check("Rows reach 1", stated, error, 1e-2)
 
 
@@ -93,7 +96,7 @@ def mean_is_carried_on(lm, trace: Trace) -> Check:
 
 def more_iterations(lm, trace: Trace) -> Check:
     """The row error of the model's own matrices never rises with another iteration: the new row sums are averages of the old."""
-    iterates = kernels.sinkhorn_iterates(_logits(trace), lm.config.sinkhorn)[1:]
+    iterates = kernels.sinkhorn_iterates(_logits(trace), lm.config.connection.iterations)[1:]
     rises = kernels.sinkhorn_errors(iterates)[0].diff(dim=0).clamp(min=0)
     return Check("More is closer", "another iteration never increases the residual", worst(rises), 1e-9)
 
@@ -104,7 +107,7 @@ def gradient(lm, trace: Trace) -> Check:
     weight = torch.linspace(-1, 1, logits[0].numel(), dtype=torch.float64).view_as(logits[0])
 
     def loss(x: torch.Tensor) -> torch.Tensor:
-        return (kernels.sinkhorn(x, lm.config.sinkhorn) * weight).sum((-1, -2))
+        return (kernels.sinkhorn(x, lm.config.connection.iterations) * weight).sum((-1, -2))
 
     with torch.inference_mode(False), torch.enable_grad():
         leaf = logits.clone().requires_grad_()
@@ -160,6 +163,6 @@ CHECKS_MANIFOLD: tuple[Callable[..., Check], ...] = (
 
 def for_model(lm) -> tuple[Callable[..., Check], ...]:
     """The checks that this model can be put to."""
-    if lm.config.connection == "residual":
-        return (one_stream_is_residual,) if lm.config.norm_place == "pre" else ()
-    return (unrolled, *(CHECKS_MANIFOLD if lm.config.connection == "manifold" else ()))
+    if lm.config.connection.kind == "residual":
+        return (one_stream_is_residual,) if lm.config.norm.placement == "pre" else ()
+    return (unrolled, *(CHECKS_MANIFOLD if lm.config.connection.kind == "manifold" else ()))

@@ -155,12 +155,15 @@ class RecurrentStepper:
         return copy(self)  # a step makes a new state and leaves the old one as it was
 
 
+# `kind` in a translation network's configuration -> its stepper.
+STEPPERS = {"encoder-decoder": TransformerStepper, "seq2seq": RecurrentStepper}
+
+
 def stepper_of(
     network: EncoderDecoder | Seq2Seq, source: list[int], end: int, pins: dict[int, int] | None = None
 ) -> Stepper:
     """The stepper of a translation network that has read `source`."""
-    kind = TransformerStepper if isinstance(network, EncoderDecoder) else RecurrentStepper
-    return kind(network, source, end, pins)
+    return STEPPERS[network.config.kind](network, source, end, pins)
 
 
 def _nothing(name: str) -> bool:

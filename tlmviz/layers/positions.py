@@ -1,10 +1,12 @@
-"""How a model knows where a token stands: six interchangeable classes.
+"""Six interchangeable ways for a model to know where a token stands.
 
 Each may act in one of three places: on the embedding (learned, sinusoidal), on queries
 and keys (RoPE), or on the scores (ALiBi, relative). The others are the identity.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import torch
 from jaxtyping import Float, Int
@@ -39,6 +41,10 @@ class Positions(nn.Module):
     def rotate(self, x: Float[Tensor, "b h t d"], table: Table) -> Float[Tensor, "b h t d"]:
         """Rotate queries or keys."""
         return x
+
+    def at(self, layer: int) -> Positions:
+        """What one layer uses, where layers differ."""
+        return self
 
     def relative(self, layer: int) -> Float[Tensor, "r d"] | None:
         """One layer's vector per distance, which queries meet beside the key; not yet multiplied by the scale."""
@@ -93,17 +99,34 @@ def sinusoids(where: Int[Tensor, "*b t"], dim: int, base: float = 10000.0) -> Fl
 
 
 class RoPE(Positions):
-    """Rotary embedding: queries and keys turn with their position (000 section 3.3)."""
+    """Rotary embedding: queries and keys turn with their position (000 section 3.3).
 
-    def __init__(self, head_dim: int, base: float = 10000.0):
+    `layout` "interleaved" pairs dimensions (2j, 2j + 1), "half" (j, j + D/2).
+    """
+
+    def __init__(self, head_dim: int, base: float = 10000.0, layout: str = "interleaved"):
         super().__init__()
-        self.head_dim, self.base = head_dim, base
+        self.head_dim, self.base, self.layout = head_dim, base, layout
 
     def table(self, where):
         return kernels.angle_table(where, self.head_dim, self.base)
 
     def rotate(self, x, table):
-        return kernels.rotate(x, *table)
+        return kernels.rotate(x, *table, layout=self.layout)
+
+
+class PerLayer(Positions):
+    """Positions of which each layer has its own, such as RoPE of another base under a sliding window.
+
+    `members` are the distinct ones and `of_layer` says which a layer uses. Nothing is added to the embedding.
+    """
+
+    def __init__(self, members: Sequence[Positions], of_layer: Sequence[int]):
+        super().__init__()
+        self.members, self.of_layer = nn.ModuleList(members), tuple(of_layer)
+
+    def at(self, layer):
+        return self.members[self.of_layer[layer]]
 
 
 class ALiBi(Positions):

@@ -8,9 +8,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from ..config import Seq2SeqConfig
 from ..layers.alignment import SCORES, weights
-from ..trace import Tap, name_taps
-from ..translator_config import Seq2SeqConfig
+from ..trace import Tap
+from .base import Network
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class State:
         return State(reading, self.h[rows], self.fed[rows], self.coverage[rows])
 
 
-class Seq2Seq(nn.Module):
+class Seq2Seq(Network):
     """A bidirectional GRU reads, a GRU writes; between them one attention whose score is the model's choice.
 
     At every target token: h = GRU([y; h~], h), a = softmax(score(h, z)), c = sum of a z (Eq. 44),
@@ -55,7 +56,7 @@ class Seq2Seq(nn.Module):
         self.encoder = nn.GRU(width, hidden // 2, batch_first=True, bidirectional=True)
         self.bridge = nn.Linear(hidden, hidden)
         self.cell = nn.GRUCell(2 * width, hidden)
-        self.score = SCORES[config.score](hidden, config.coverage)
+        self.score = SCORES[config.score.kind](hidden, config.score.coverage)
         self.combine = nn.Linear(2 * hidden, width)
         self.z, self.h, self.a, self.context = Tap(), Tap(), Tap(), Tap()
         self.covered, self.attentional, self.logits = Tap(), Tap(), Tap()
@@ -64,7 +65,7 @@ class Seq2Seq(nn.Module):
             if "weight_hh" in name:
                 for gate in weight.data.chunk(3):
                     nn.init.orthogonal_(gate)
-        self._tap_names = frozenset(m.name for m in name_taps(self).modules() if isinstance(m, Tap))
+        self.finish()
 
     def start(self, source: Int[Tensor, "b s"]) -> State:
         """Read the sources; nothing is written yet. All sources of a batch have the same length."""
@@ -78,7 +79,9 @@ class Seq2Seq(nn.Module):
         """One target token further: the state behind it, with the attention that it paid."""
         h = self.h(self.cell(torch.cat((embedded, state.fed), -1), state.h))  # [B, D]
         coverage = self.covered(state.coverage)
-        scores = self.score(self.drop(h), state.reading.keys, coverage if self.config.coverage else None)
+        scores = self.score(
+            self.drop(h), state.reading.keys, coverage if self.config.score.coverage else None
+        )
         a = self.a(weights(scores))  # [B, S]
         context = self.context(torch.einsum("bs,bsd->bd", a, state.reading.z.expand(len(a), -1, -1)))
         fed = self.attentional(
@@ -100,9 +103,17 @@ class Seq2Seq(nn.Module):
             paid.append(state.weights)
         return self._out(torch.stack(fed, 1)), torch.stack(paid, 1)
 
-    def tap_names(self) -> frozenset[str]:
-        """Names of all tapped tensors."""
-        return self._tap_names
+    def map_names(self) -> list[str]:
+        """The name of its one map between target and source."""
+        return ["attention"]
+
+    def alignment_map(self) -> int | None:
+        """Its one map is the alignment."""
+        return 0
+
+    def cross_maps(self, values: dict[str, Tensor], paid: Float[Tensor, "1 t s"]) -> Float[Tensor, "t 1 s"]:
+        """The map of one pass, from the attention that it paid."""
+        return paid[0, :, None]
 
     def _embed(self, ids):
         # As in the Transformer: one matrix for input and output, small for the one, of unit size for the other.

@@ -8,11 +8,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tlmviz import kernels
 from tlmviz.recording import recording
 
-from .encoder_decoder import EncoderDecoder
+from .encoder_decoder import EncoderDecoder, attention_maps
 from .seq2seq import Seq2Seq
+
+__all__ = ["Given", "attention_maps", "read_given"]
 
 
 @dataclass(frozen=True)
@@ -32,22 +33,10 @@ def read_given(
     keep: tuple[str, ...] = (),
 ) -> Given:
     """Read a translation in one pass after `start`; taps whose names end as `keep` says are kept."""
-    shifted = torch.tensor([[start, *translation[:-1]]])
+    device = network.token_emb.weight.device
+    shifted = torch.tensor([[start, *translation[:-1]]], device=device)
     with recording(lambda name: name.endswith(keep)) as record:
-        out = network(torch.tensor([source]), shifted)
+        out = network(torch.tensor([source], device=device), shifted)
     logits, paid = out if isinstance(out, tuple) else (out, None)
-    written = torch.tensor(translation, dtype=torch.long)  # an empty one too
+    written = torch.tensor(translation, dtype=torch.long, device=device)  # an empty one too
     return Given(logits[0].log_softmax(-1).gather(-1, written[:, None])[:, 0], record.values, paid)
-
-
-def attention_maps(
-    network: EncoderDecoder, values: dict[str, Tensor], stack: str, part: str
-) -> Float[Tensor, "l h t s"]:
-    """Every map of a stack ("encoder", "decoder") and part ("attn", "cross") from the kept q, k and lse of one text."""
-    blocks = getattr(network, stack)
-    spec = blocks[0].cross.spec() if part == "cross" else blocks[0].attn.spec(network.positions)
-    found = []
-    for layer in range(len(blocks)):
-        q, k, lse = (values[f"{stack}.{layer}.{part}.{name}"] for name in ("q", "k", "lse"))
-        found.append(kernels.attention_map(q, k, lse, causal=spec.causal, scale=spec.scale)[0])
-    return torch.stack(found)

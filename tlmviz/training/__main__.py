@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-from tlmviz.checkpoints.native import MODELS
+from tlmviz.checkpoints.folders import models_folder
 
 from ..errors import Error, UnknownName
 from ..tokens import Tokenizer
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--runs", type=Path, default=Path("runs"), help="where checkpoints live; resumed from if present"
     )
-    parser.add_argument("--models", type=Path, default=MODELS, help="where the finished model goes")
+    parser.add_argument("--models", type=Path, default=models_folder(), help="where the finished model goes")
     options = parser.parse_args(arguments)
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1)))
     try:

@@ -49,7 +49,7 @@ STORIES = Schedule(
 )
 RECIPES = {
     "stories-rope": Recipe(
-        ModelConfig(
+        ModelConfig.of(
             name="stories-rope",
             description="Small story writer with RoPE, RMSNorm, SwiGLU and a tied head: the explorer's default.",
             n_layers=6,

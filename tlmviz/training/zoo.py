@@ -18,11 +18,11 @@ from torch.nn import functional as F
 from tlmviz.checkpoints.registry import load
 
 from ..config import ModelConfig
-from ..networks.transformer import TransformerLM, count_parameters
+from ..networks.transformer import TransformerLM, n_parameters
 from .loop import Schedule
 from .recipes import Recipe
 
-BASELINE = ModelConfig(
+BASELINE = ModelConfig.of(
     name="zoo-rope",
     description="Zoo baseline: RoPE, multi-head attention, pre-RMSNorm.",
     n_layers=4,
@@ -112,7 +112,7 @@ def write_table(logs: dict[str, dict], models: Path) -> Path:
             else GROUPS.get(changed, "attention")
         )
         speed = [round(median(rates[name])) if name in bundled else "" for rates in (decoding, training)]
-        parameters, cache = count_parameters(ZOO[name].config), _cache_bytes(ZOO[name].config)
+        parameters, cache = n_parameters(ZOO[name].config), _cache_bytes(ZOO[name].config)
         lines.append(
             [
                 name,

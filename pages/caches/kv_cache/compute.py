@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
@@ -13,11 +13,11 @@ from pages.kernels.long_context import compute as long_state
 from tlmviz.analysis.caches import cost, decode_steps, shapes
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding, Timing
-from tlmviz.checkpoints.native import MODELS
+from tlmviz.checkpoints.registry import language_config
 from tlmviz.checks import Check
-from tlmviz.config import ModelConfig
+from tlmviz.config import ModelConfig, with_plain_attention
 from tlmviz.errors import BadText, UnknownName
-from tlmviz.networks.transformer import count_parameters
+from tlmviz.networks.transformer import n_parameters
 from tlmviz.ui import compute
 
 VIEWS = STEPS, COST, SIDE_BY_SIDE, CALCULATOR = ("Steps", "Cost", "Models", "Calculator")
@@ -131,17 +131,14 @@ def size_check(name: str, length: int) -> Check:
 @st.cache_data(show_spinner=False)
 def configs() -> dict[str, ModelConfig]:
     """The bundled models' configurations."""
-    files = {name: MODELS / name / "config.json" for name in compute.models()}
-    return {name: ModelConfig.from_json(file.read_text(encoding="utf-8")) for name, file in files.items()}
+    return {name: language_config(name) for name in compute.models()}
 
 
 def family() -> list[str]:
     """The largest group of bundled models that differ in what they cache and in nothing else."""
-    groups: dict[tuple, list[str]] = {}
-    caching = ("name", "description", "n_kv_heads", "latent_dim", "rope_dim", "window")
+    groups: dict[ModelConfig, list[str]] = {}
     for name, config in configs().items():
-        key = tuple(value for field, value in asdict(config).items() if field not in caching)
-        groups.setdefault(key, []).append(name)
+        groups.setdefault(with_plain_attention(config), []).append(name)
     return (
         sorted(max(groups.values(), key=len), key=lambda name: -Shape.of(configs()[name]).line)
         if groups
@@ -151,7 +148,7 @@ def family() -> list[str]:
 
 def own_shapes() -> tuple[Shape, ...]:
     """The bundled models as shapes of the calculator."""
-    return tuple(Shape.of(config, count_parameters(config)) for config in configs().values())
+    return tuple(Shape.of(config, n_parameters(config)) for config in configs().values())
 
 
 # --- controls ---------------------------------------------------------------------------------------

@@ -14,10 +14,9 @@ from pages.kernels.long_context import compute as long_state
 from tlmviz import kernels
 from tlmviz.analysis.positions import rope_planes, rope_runs
 from tlmviz.analysis.positions.rope_planes import Clocks
-from tlmviz.checkpoints.native import checkpoint_folder
+from tlmviz.checkpoints.registry import language_config
 from tlmviz.checks import Check
 from tlmviz.checks.positions import run_rope
-from tlmviz.config import ModelConfig
 from tlmviz.errors import BadConfig
 from tlmviz.trace import Trace
 from tlmviz.ui import compute
@@ -36,11 +35,7 @@ SCOPES = ("In this head", "In every layer")
 @st.cache_data(show_spinner=False)
 def rope_models() -> list[str]:
     """The bundled models whose queries and keys are turned by RoPE; their weights are not read."""
-    configs = {
-        name: ModelConfig.from_json((checkpoint_folder(name) / "config.json").read_text(encoding="utf-8"))
-        for name in compute.models()
-    }
-    return [name for name, config in configs.items() if rope_planes.has_planes(config)]
+    return [name for name in compute.models() if rope_planes.has_planes(language_config(name))]
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

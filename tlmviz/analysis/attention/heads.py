@@ -61,14 +61,14 @@ def logit_shares(lm, trace: Trace, position: int, token: int) -> pd.DataFrame:
     that mixing left of it. Columns: part, share.
     Exact for pre-norm models; post-norm streams have no such sum, so the frame is empty for them.
     """
-    if lm.config.norm_place != "pre":
+    if lm.config.norm.placement != "pre":
         return pd.DataFrame(columns=["part", "share"])
     coefficients = readout_coefficients(trace)[:, position]
     parts = part_outputs(trace)[:, position] * coefficients[:, None]  # [1 + P, C]
     norm, direction = lm.network.norm, lm.network.head.weight[token]
     stream = final_streams(trace)[position].mean(0)
     with torch.inference_mode():
-        if lm.config.norm == "layernorm":
+        if lm.config.norm.kind == "layernorm":
             scale = (stream.var(unbiased=False) + norm.eps).sqrt()
             parts, bias = parts - parts.mean(-1, keepdim=True), float(norm.bias @ direction)
         else:

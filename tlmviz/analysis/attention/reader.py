@@ -26,7 +26,7 @@ class Reader:
         self.lm, self.trace, self.layer, self.head = lm, trace, layer, head
         self.config, self.network = lm.config, lm.network
         self.block = lm.network.blocks[layer]
-        self.pre_norm = lm.config.norm_place == "pre"
+        self.pre_norm = lm.config.norm.placement == "pre"
         self.length = len(trace)
         self.group = head * lm.config.n_kv_heads // lm.config.n_heads
 
@@ -43,7 +43,7 @@ class Reader:
         joined = f"join_{('attn', 'mlp')[which - 1]}.read"
         return (
             self[joined]
-            if self.config.connection != "residual"
+            if self.config.connection.kind != "residual"
             else self[("resid_pre", "resid_mid")[which - 1]]
         )
 
@@ -113,7 +113,7 @@ class Reader:
     def visible(self, where: np.ndarray) -> np.ndarray:
         """Which of these positions each of them may look at, [N, N]."""
         distance = where[:, None] - where[None, :]
-        window = self.config.window
+        window = self.config.layer(self.layer).window
         return (distance >= 0) & (distance < (window or self.length))
 
 

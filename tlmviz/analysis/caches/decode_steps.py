@@ -63,7 +63,7 @@ class Decoding:
 
 def room(config: ModelConfig, prompt: int) -> int | None:
     """How many tokens may follow a prompt: none beyond learned position vectors; None when there is no such end."""
-    return max(0, config.context - prompt) if config.positions == "learned" else None
+    return max(0, config.context - prompt) if config.positions.kind == "learned" else None
 
 
 def check_room(config: ModelConfig, prompt: int, tokens: int) -> None:
@@ -110,9 +110,10 @@ def decode(
         logits.append(reader.read([token]))
         if token == lm.tokenizer.end_of_text:
             break
+    attention = config.attention
     return Decoding(
         prompt, ids, [lm.tokenizer.name(i) for i in ids], reader.weights(), *reader.rows(), np.array(chances, np.float32),
-        np.array(reader.used), np.array(reader.allocated), reader.line, config.n_layers, config.window, config.latent_dim,
+        np.array(reader.used), np.array(reader.allocated), reader.line, config.n_layers, attention.window, attention.latent_dim,
         torch.stack(logits),
     )  # fmt: skip
 
@@ -140,7 +141,7 @@ class _Reader:
             one = slice(self.head, self.head + 1)
             self.maps.append(kernels.attention_map(q, keys, lse, **self.spec.kwargs(one))[0, 0].numpy())
         config = self.lm.config
-        held = min(self.cache.length, config.window or self.cache.length)
+        held = min(self.cache.length, config.attention.window or self.cache.length)
         self.used.append(held * self.line * config.n_layers)
         self.allocated.append(self.cache.nbytes)
         return logits
@@ -149,7 +150,7 @@ class _Reader:
         """This head's q, k, v and lse, and once the bytes of one position: a latent line is its own value."""
         q, k, v, lse = (values[name] for name in self.names)
         if not self.line:
-            kept = (k,) if self.lm.config.latent_dim is not None else (k, v)
+            kept = (k,) if self.lm.config.attention.latent_dim is not None else (k, v)
             self.line = sum(part[:, :, :1].nbytes for part in kept)
         group = self.head * k.shape[1] // q.shape[1]
         one, its = slice(self.head, self.head + 1), slice(group, group + 1)
@@ -221,7 +222,7 @@ def measure(
         WITH: (lengths, lambda: _cached(lm, lm.new_cache(), ids, prompt)),
         WITHOUT: (some, lambda: [milliseconds(lm, ids[:length]) for length in some]),
     }
-    if lm.config.latent_dim is not None:
+    if lm.config.attention.latent_dim is not None:
         runs[NAIVE] = (
             lengths,
             lambda: _cached(lm, LatentCache(lm.config.n_layers, absorbed=False), ids, prompt),

@@ -78,7 +78,7 @@ def rotated(x: Float[Tensor, "... t d"], where: Tensor, base: float) -> Float[Te
 
 def attention_input(lm, trace: Trace, layer: int) -> Float[Tensor, "t c"]:
     """What a layer's attention reads, [T, C]: the normed stream, or with post-norm the stream itself."""
-    name = "normed_attn" if lm.config.norm_place == "pre" else "resid_pre"
+    name = "normed_attn" if lm.config.norm.placement == "pre" else "resid_pre"
     return trace[f"blocks.{layer}.{name}"][0]
 
 

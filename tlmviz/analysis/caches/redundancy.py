@@ -142,7 +142,7 @@ def _here_and_elsewhere(measure: Callable[[Text], Tensor], ids: Text, others: Se
 
 def shareable(lm) -> int:
     """G, where keys and values of a layer can be merged. Raises UnknownName where there is nothing to merge."""
-    if lm.config.latent_dim is not None:
+    if lm.config.attention.latent_dim is not None:
         raise UnknownName(
             f"{lm.name} caches one latent for all heads: there are no keys and values of its own to share."
         )

@@ -37,7 +37,7 @@ class Folding:
 
 def latent_layer(lm, layer: int) -> LatentAttention:
     """A layer's latent attention. Raises UnknownName for a model that has none, and for a layer that does not exist."""
-    if lm.config.latent_dim is None:
+    if lm.config.attention.latent_dim is None:
         raise UnknownName(
             f"{lm.name} has no latent attention: its keys and values are made per head. Choose a model with MLA."
         )
@@ -83,8 +83,8 @@ def part_shares(lm, trace: Trace, layer: int) -> Float[Tensor, " h"]:
     Var(content) and Var(rotary) are compared, each about its row's mean over the cells that the query sees.
     """
     seen = torch.ones(len(trace), len(trace)).tril()
-    if lm.config.window is not None:
-        seen = seen.triu(1 - lm.config.window)
+    if lm.config.attention.window is not None:
+        seen = seen.triu(1 - lm.config.attention.window)
     shares = []
     for head in range(lm.config.n_heads):
         parts = [part * seen for part in score_parts(lm, trace, layer, head)]

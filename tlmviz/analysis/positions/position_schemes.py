@@ -6,7 +6,7 @@ Letters: T positions, L layers, H heads, C d_model, D head dimension, P = D/2 pl
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -14,24 +14,21 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tlmviz import kernels
-from tlmviz.checkpoints.native import checkpoint_folder, list_models
+from tlmviz.checkpoints.registry import language_config, list_models
 from tlmviz.config import ModelConfig
 from tlmviz.layers.positions import Learned, Positions, sinusoids
 from tlmviz.trace import Trace
 
 ORDER = ("learned", "sinusoidal", "relative", "alibi", "rope", "none")
-FREE = ("name", "description", "positions")  # what models that are compared may differ in
 
 
 def families() -> dict[str, str]:
     """The largest set of bundled models that differ in nothing but their positions: scheme -> model, in ORDER."""
-    groups: dict[str, dict[str, str]] = {}
+    groups: dict[ModelConfig, dict[str, str]] = {}
     for name in list_models("language"):
-        values = asdict(
-            ModelConfig.from_json((checkpoint_folder(name) / "config.json").read_text(encoding="utf-8"))
-        )
-        rest = str(sorted((field, value) for field, value in values.items() if field not in FREE))
-        groups.setdefault(rest, {}).setdefault(values["positions"], name)
+        config = language_config(name)
+        rest = config.with_(name="", description="", positions="rope")
+        groups.setdefault(rest, {}).setdefault(config.positions.kind, name)
     largest = max(groups.values(), key=len, default={})
     return {scheme: largest[scheme] for scheme in ORDER if scheme in largest}
 
@@ -51,7 +48,7 @@ class Added:
 
 def added(lm, length: int, layer: int) -> Added:
     """What the model's scheme brings to the first `length` positions or distances; of relative vectors, one layer's."""
-    return _ADDED[lm.config.positions](lm, length, layer)
+    return _ADDED[lm.config.positions.kind](lm, length, layer)
 
 
 def _vectors(lm, length: int, layer: int) -> Added:
@@ -107,7 +104,7 @@ def similarity(
     relative: the factor on the weight of a key at n <= m, the largest being 1, NaN after m; relative vectors meet the mean
     query of the head. None: 1.
     """
-    length, kind = len(trace), lm.config.positions
+    length, kind = len(trace), lm.config.positions.kind
     if kind == "learned":
         length = min(length, lm.config.context)
     where = torch.arange(0, length, -(-length // size))

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from tlmviz.checkpoints.native import checkpoint_folder, list_models
+from tlmviz.checkpoints.registry import checkpoint_folder, language_config, list_models
 from tlmviz.config import CONNECTIONS, ModelConfig, without_connections
 from tlmviz.layers.streams import gains
 from tlmviz.recording import recording
@@ -38,8 +38,8 @@ def relatives(name_or_path: str | Path) -> dict[str, str]:
 
 def _plain(name: str | Path) -> tuple[ModelConfig, str]:
     """A model's configuration without what tells a family's members apart, and which of them it is."""
-    config = ModelConfig.from_json((checkpoint_folder(name) / "config.json").read_text(encoding="utf-8"))
-    return without_connections(config), config.connection
+    config = language_config(name)
+    return without_connections(config), config.connection.kind
 
 
 def _tokenizer(name: str | Path) -> bytes:

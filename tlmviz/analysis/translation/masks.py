@@ -12,7 +12,8 @@ from jaxtyping import Float
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from tlmviz.checkpoints.native import check_weights, checkpoint_folder
+from tlmviz.checkpoints.native import check_weights
+from tlmviz.checkpoints.registry import checkpoint_folder
 from tlmviz.errors import BadCheckpoint
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.teacher_forcing import attention_maps, read_given

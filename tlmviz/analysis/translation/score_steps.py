@@ -103,7 +103,7 @@ class Times:
 def times(mt, steps: Steps, repeats: int = 31) -> Times:
     """How long the score alone takes on these states, with a batch of one."""
     score, z, h = mt.network.score, torch.from_numpy(steps.z)[None], torch.from_numpy(steps.h[:1])
-    covered = z.new_zeros(1, len(steps.z)) if mt.config.coverage else None
+    covered = z.new_zeros(1, len(steps.z)) if mt.config.score.coverage else None
     keys = score.prepare(z)
     return Times(
         _median(lambda: score.prepare(z), repeats), _median(lambda: weights(score(h, keys, covered)), repeats)
