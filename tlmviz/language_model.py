@@ -41,8 +41,8 @@ class LanguageModel:
 
     @property
     def device(self) -> torch.device:
-        """Where its weights are; ids must be there too."""
-        return self.network.token_emb.weight.device
+        """Where its weights are; ids are brought there."""
+        return self.network.device
 
     @property
     def sizes(self) -> str:
@@ -130,7 +130,7 @@ class LanguageModel:
 
         def run(keep: Callable[[str], bool]) -> Recording:
             with torch.inference_mode(), recording(keep, edit) as record:
-                self.network(torch.tensor([ids], device=self.device), positions=positions)
+                self.network(torch.tensor([ids]), positions=positions)
             return record
 
         tokens = [self.tokenizer.name(i) for i in ids]
@@ -164,7 +164,7 @@ class LanguageModel:
         """
         ids = self.encode(text) if text else [self.tokenizer.end_of_text]
         cache, generator = self.new_cache(), torch.Generator().manual_seed(seed)
-        logits = self(torch.tensor([ids], device=self.device), cache)[0, -1].cpu()  # where the generator is
+        logits = self(torch.tensor([ids]), cache)[0, -1].cpu()  # where the generator is
         new: list[int] = []
         for _ in range(min(max_new_tokens, self.config.context - len(ids))):
             if sampling is None:
@@ -174,5 +174,5 @@ class LanguageModel:
             if token == self.tokenizer.end_of_text:
                 break
             new.append(token)
-            logits = self(torch.tensor([[token]], device=self.device), cache)[0, -1].cpu()
+            logits = self(torch.tensor([[token]]), cache)[0, -1].cpu()
         return self.tokenizer.decode(new)

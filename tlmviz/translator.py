@@ -79,7 +79,7 @@ class Translator:
     @property
     def device(self) -> torch.device:
         """Where its weights are."""
-        return self.network.token_emb.weight.device
+        return self.network.device
 
     @property
     def sizes(self) -> str:

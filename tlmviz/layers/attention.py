@@ -65,7 +65,12 @@ class Attention(nn.Module):
             z, lse = kernels.attention(q, k, v, **spec.kwargs())
         else:
             z, lse = cache.attend(
-                self.layer, q, k, v, spec, lambda k, where: positions.rotate(k, positions.table(where))
+                self.layer,
+                q,
+                k,
+                v,
+                spec,
+                lambda k, where: positions.rotate(k, positions.table(where.to(k.device))),
             )
         self.lse(lse)  # [B, H, T]
         return z

@@ -97,7 +97,7 @@ class LatentAttention(nn.Module):
     def _cached(self, q, latent, cache, positions):
         def rotate(k, where):
             c, k_r = k.split((self.rank, self.rope_dim), -1)
-            return torch.cat((c, positions.rotate(k_r, positions.table(where))), -1)
+            return torch.cat((c, positions.rotate(k_r, positions.table(where.to(k.device)))), -1)
 
         if isinstance(cache, LatentCache) and not cache.absorbed:
             return self._expanded(q, latent, cache, positions, rotate)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import nn
 
 from ..trace import Tap, name_taps
@@ -10,6 +11,7 @@ from ..trace import Tap, name_taps
 class Network(nn.Module):
     """Base of the networks. A subclass calls `finish` at the end of its constructor."""
 
+    token_emb: nn.Embedding
     _tap_names: frozenset[str] = frozenset()
 
     def finish(self) -> None:
@@ -19,6 +21,11 @@ class Network(nn.Module):
     def tap_names(self) -> frozenset[str]:
         """Names of all tapped tensors."""
         return self._tap_names
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are; ids are brought there by `forward`."""
+        return self.token_emb.weight.device
 
     def tied_weights(self) -> frozenset[str]:
         """Names in the state dict that are another one's tensor: they are not saved, and no file holds them."""

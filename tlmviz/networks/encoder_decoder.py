@@ -63,7 +63,8 @@ class EncoderDecoder(Network):
 
     def encode(self, source: Int[Tensor, "b s"]) -> Float[Tensor, "b s c"]:
         """What the decoder attends to: one vector per source token."""
-        table = self.positions.table(torch.arange(source.shape[1]))
+        source = source.to(self.device)
+        table = self.positions.table(torch.arange(source.shape[1], device=self.device))
         x = self.source(self.drop(self._embed(source)))
         for block in self.encoder:
             x = block(x, self.positions, table)
@@ -78,7 +79,7 @@ class EncoderDecoder(Network):
     ) -> Float[Tensor, "b t v"]:
         """Logits after each target token; with a cache, the ids continue what it holds."""
         where = torch.arange(target.shape[1]) if cache is None else cache.where(target.shape[1])
-        table = self.positions.table(where)
+        target, table = target.to(self.device), self.positions.table(where.to(self.device))
         x = self.target(self.drop(self._embed(target)))
         for block, kv in zip(self.decoder, memory):
             x = block(x, self.positions, table, kv, cache)

@@ -69,7 +69,7 @@ class Seq2Seq(Network):
 
     def start(self, source: Int[Tensor, "b s"]) -> State:
         """Read the sources; nothing is written yet. All sources of a batch have the same length."""
-        states, last = self.encoder(self.drop(self._embed(source)))
+        states, last = self.encoder(self.drop(self._embed(source.to(self.device))))
         z = self.z(self.drop(states))  # [B, S, D]
         h = self.bridge(torch.cat((last[0], last[1]), -1)).tanh()
         nothing = z.new_zeros(z.shape[:2])
@@ -91,13 +91,13 @@ class Seq2Seq(Network):
 
     def step(self, ids: Int[Tensor, " b"], state: State) -> tuple[Float[Tensor, "b v"], State]:
         """Logits after one more token in each row, and the state behind it."""
-        state = self.advance(self._embed(ids), state)
+        state = self.advance(self._embed(ids.to(self.device)), state)
         return self.logits(self._out(state.fed)), state
 
     def forward(self, source: Int[Tensor, "b s"], target: Int[Tensor, "b t"]) -> tuple[Tensor, Tensor]:
         """Logits after each token of a whole target [B, T, V], and the attention paid there [B, T, S]."""
         state, fed, paid = self.start(source), [], []
-        for embedded in self.drop(self._embed(target)).unbind(1):
+        for embedded in self.drop(self._embed(target.to(self.device))).unbind(1):
             state = self.advance(embedded, state)
             fed.append(state.fed)
             paid.append(state.weights)

@@ -33,10 +33,9 @@ def read_given(
     keep: tuple[str, ...] = (),
 ) -> Given:
     """Read a translation in one pass after `start`; taps whose names end as `keep` says are kept."""
-    device = network.token_emb.weight.device
-    shifted = torch.tensor([[start, *translation[:-1]]], device=device)
+    shifted = torch.tensor([[start, *translation[:-1]]])
     with recording(lambda name: name.endswith(keep)) as record:
-        out = network(torch.tensor([source], device=device), shifted)
+        out = network(torch.tensor([source]), shifted)
     logits, paid = out if isinstance(out, tuple) else (out, None)
-    written = torch.tensor(translation, dtype=torch.long, device=device)  # an empty one too
+    written = torch.tensor(translation, dtype=torch.long, device=logits.device)  # an empty one too
     return Given(logits[0].log_softmax(-1).gather(-1, written[:, None])[:, 0], record.values, paid)

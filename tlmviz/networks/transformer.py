@@ -132,7 +132,7 @@ class TransformerLM(Network):
         """
         if ids.ndim != 2:
             raise BadShape(f"ids must be [B, T]; got {list(ids.shape)}.")
-        positions = positions or self.positions
+        ids, positions = ids.to(self.device), positions or self.positions
         where = (torch.arange(ids.shape[1]) if cache is None else cache.where(ids.shape[1])).to(ids.device)
         x = self.embed(self.drop(positions.embed(self.token_emb(ids), where)))  # [B, T, C]
         x = self.spread(

@@ -146,6 +146,7 @@ def family() -> list[str]:
     )
 
 
+@st.cache_data(show_spinner=False)
 def own_shapes() -> tuple[Shape, ...]:
     """The bundled models as shapes of the calculator."""
     return tuple(Shape.of(config, n_parameters(config)) for config in configs().values())

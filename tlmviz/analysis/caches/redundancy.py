@@ -32,7 +32,7 @@ def losses(lm, ids: Text, edits: Callable[[slice], dict[str, Edit]], count: int)
     """
     if len(ids) < 2:
         raise BadText("The text has one token, so there is no next token to predict; type at least one more.")
-    line, found = torch.tensor([list(ids)]), []
+    line, found = torch.tensor([list(ids)], device=lm.network.device), []
     size = max(1, BATCH_TOKENS // len(ids))
     for start in range(0, count, size):
         part = slice(start, min(start + size, count))

@@ -29,7 +29,8 @@ def long_trace(lm, ids: list[int]) -> Trace:
 @torch.inference_mode()
 def loss_along(lm, trace: Trace, strip: int = 1024) -> Float[Tensor, " t_minus_1"]:
     """-log p of each next token in nats, [T - 1], from the final stream; logits exist for one strip at a time."""
-    stream, targets = trace["normed"][0], torch.tensor(trace.ids[1:], dtype=torch.long)
+    stream = trace["normed"][0]
+    targets = torch.tensor(trace.ids[1:], dtype=torch.long, device=stream.device)
     losses = [
         torch.nn.functional.cross_entropy(lm.network.head(part), target, reduction="none")
         for part, target in zip(stream[:-1].split(strip), targets.split(strip))

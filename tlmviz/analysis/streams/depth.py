@@ -120,7 +120,7 @@ def backpropagated(lm, ids: list[int]) -> tuple[Tensor, dict[str, Tensor], dict[
     leaf = {names[0]: lambda x, record: x.detach().clone().requires_grad_()}
     with torch.enable_grad(), recording(set(names).__contains__, leaf) as record:
         logits = lm.network(torch.tensor([ids]))[0, :-1]
-        loss = F.cross_entropy(logits, torch.tensor(ids[1:]))
+        loss = F.cross_entropy(logits, torch.tensor(ids[1:], device=logits.device))
         streams = {name: record.values[name] for name in names}
         gradients = torch.autograd.grad(loss, list(streams.values()))
     return loss.detach(), {name: x.detach() for name, x in streams.items()}, dict(zip(names, gradients))

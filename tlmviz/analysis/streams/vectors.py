@@ -124,7 +124,7 @@ def muted_losses(lm, ids: list[int], cases: list[tuple[int, int]]) -> Float[Tens
         edits = {name: muting(place) for place, name in enumerate(names)}
         with torch.inference_mode(), recording(lambda name: False, edits):
             logits = lm.network(torch.tensor([ids] * len(part)))
-        targets = torch.tensor(ids[1:]).expand(len(part), -1)
+        targets = torch.tensor(ids[1:], device=logits.device).expand(len(part), -1)
         losses.append(F.cross_entropy(logits[:, :-1].float().mT, targets, reduction="none"))
     return torch.cat(losses)
 
