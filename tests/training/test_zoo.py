@@ -8,7 +8,7 @@ import pytest
 from tlmviz.checkpoints import native as checkpoints
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.training import zoo
-from tlmviz.training.recipes import Recipe
+from tlmviz.training.recipes import LanguageRecipe
 
 from .. import tiny
 
@@ -58,8 +58,10 @@ def small(monkeypatch, tmp_path, tokenizer):
     sizes = dict(vocab_size=tokenizer.vocab_size, context=64)
     base = tiny.config(**sizes)
     configs = {"zoo-rope": base, "zoo-mqa": base.with_(n_kv_heads=1), "zoo-window": base.with_(window=16)}
-    recipes = {name: Recipe(config.with_(name=name), (zoo.SCHEDULE,)) for name, config in configs.items()}
-    recipes |= {f"zoo-rope-{seed}": Recipe(base, (zoo.SCHEDULE,), bundled=False) for seed in (1, 2)}
+    recipes = {
+        name: LanguageRecipe(config.with_(name=name), (zoo.SCHEDULE,)) for name, config in configs.items()
+    }
+    recipes |= {f"zoo-rope-{seed}": LanguageRecipe(base, (zoo.SCHEDULE,), bundled=False) for seed in (1, 2)}
     for name in configs:
         checkpoints.save_network(tmp_path / name, TransformerLM(recipes[name].config), tokenizer)
     monkeypatch.setattr(zoo, "ZOO", recipes)

@@ -21,7 +21,7 @@ from .curves import draw
 from .data import Corpus
 from .loop import read_weights
 from .precision import LOSS_MARGIN, stored_dtype
-from .recipes import Recipe
+from .recipes import LanguageRecipe
 
 PROMPTS = (
     "Once upon a time there was a little",
@@ -31,7 +31,7 @@ PROMPTS = (
 
 
 def export(
-    recipe: Recipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
+    recipe: LanguageRecipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
 ) -> None:
     """Write the model folder from the last stage's checkpoint in `run`; `logs` holds every stage's."""
     network = TransformerLM(recipe.config)

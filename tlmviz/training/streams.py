@@ -22,7 +22,7 @@ from ..recording import recording
 from ..tokens import Tokenizer
 from .data import Corpus
 from .loop import Probe, Schedule
-from .recipes import Recipe
+from .recipes import LanguageRecipe
 
 KINDS = {"residual": ("residual", 1), "hc": ("hyper", 4), "mhc": ("manifold", 4)}
 WORDS = {
@@ -54,7 +54,7 @@ HEADING = "## Beside its twins"
 WINDOW = 10  # steps to a line of training.csv
 
 
-def _recipe(kind: str, deep: bool) -> Recipe:
+def _recipe(kind: str, deep: bool) -> LanguageRecipe:
     connection, streams = KINDS[kind]
     name = f"stories-deep-{kind}" if deep else f"stories-{kind}"
     sizes = (
@@ -66,7 +66,7 @@ def _recipe(kind: str, deep: bool) -> Recipe:
         name=name, description=f"Stories, {sizes['n_layers']} layers: {WORDS[kind]}.", context=256, dropout=0.1,
         connection=connection, streams=streams, **sizes,
     )  # fmt: skip
-    return Recipe(config, (DEEP if deep else SCHEDULE,))
+    return LanguageRecipe(config, (DEEP if deep else SCHEDULE,))
 
 
 STREAMS = {

@@ -20,7 +20,7 @@ from tlmviz.checkpoints.registry import load
 from ..config import ModelConfig
 from ..networks.transformer import TransformerLM, n_parameters
 from .loop import Schedule
-from .recipes import Recipe
+from .recipes import LanguageRecipe
 
 BASELINE = ModelConfig.of(
     name="zoo-rope",
@@ -59,7 +59,7 @@ SCHEDULE = Schedule(
     evaluate_every=200,
 )
 
-_PLAIN = Recipe(BASELINE, (SCHEDULE,))
+_PLAIN = LanguageRecipe(BASELINE, (SCHEDULE,))
 ZOO = (
     {"zoo-rope": _PLAIN}
     | {
@@ -70,7 +70,7 @@ ZOO = (
         for name, (words, changes) in CHOICES.items()
     }
     | {
-        f"zoo-rope-{seed}": Recipe(
+        f"zoo-rope-{seed}": LanguageRecipe(
             BASELINE.with_(name=f"zoo-rope-{seed}"), (replace(SCHEDULE, seed=seed),), bundled=False
         )
         for seed in SEEDS
