@@ -17,7 +17,7 @@ def test_one_computation_runs_at_a_time():
         inside.pop()
 
     threads = [
-        threading.Thread(target=lambda: [compute.alone("", work) for _ in range(50)]) for _ in range(8)
+        threading.Thread(target=lambda: [compute.run_in_worker(work) for _ in range(50)]) for _ in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -42,10 +42,10 @@ def test_an_error_reaches_the_one_who_asked_and_nobody_else():
         raise RuntimeError("mine")
 
     with pytest.raises(RuntimeError, match="mine"):
-        compute.alone("", fail)
-    assert compute.alone("", lambda: 1) == 1
+        compute.run_in_worker(fail)
+    assert compute.run_in_worker(lambda: 1) == 1
 
 
 @pytest.mark.parametrize("length, threads", [(0, 1), (compute.SHORT, 1), (compute.SHORT + 1, compute.CORES)])
 def test_long_texts_get_every_core(length, threads):
-    assert compute.alone("x" * length, torch.get_num_threads) == threads
+    assert compute.run_in_worker(torch.get_num_threads, length) == threads

@@ -1,11 +1,11 @@
 """Views in links: what goes out comes back, and nonsense comes back as the default."""
 
-from dataclasses import fields
-
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tlmviz.ui.link import ORDERS, STAGES, View, _parse, _write
+from tlmviz.ui import link
+from tlmviz.ui.link import FIELDS, ORDERS, STAGES, Field, View
 
 heads = st.tuples(st.integers(0, 40), st.integers(0, 40))
 views = st.builds(
@@ -21,10 +21,68 @@ views = st.builds(
 )
 
 
+@pytest.fixture
+def session(monkeypatch):
+    """A session whose state and link are dictionaries; returns the link."""
+    params: dict[str, str] = {}
+    monkeypatch.setattr(link.st, "session_state", {})
+    monkeypatch.setattr(link.st, "query_params", params)
+    return params
+
+
+def opened(params: dict[str, str]) -> View:
+    """The view of a session that was opened by a link."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(link.st, "session_state", {})
+        patch.setattr(link.st, "query_params", dict(params))
+        return link.view()
+
+
 @given(views)
 def test_a_view_survives_the_link(view):
-    texts = {field.name: _write(getattr(view, field.name)) for field in fields(View)}
-    assert _parse({name: text for name, text in texts.items() if text}) == view
+    with pytest.MonkeyPatch.context() as patch:
+        params: dict[str, str] = {}
+        patch.setattr(link.st, "session_state", {})
+        patch.setattr(link.st, "query_params", params)
+        link.remember(view)
+        link.share()
+    assert opened(params) == view
+
+
+def test_defaults_stay_out_of_the_link(session):
+    link.remember(View(log=True))
+    link.share()
+    assert session == {"log": "1"}
+    link.remember(View())
+    link.share()
+    assert session == {}
+
+
+def test_a_link_is_read_once(session):
+    field = Field("step", 0, link.whole(0, 80))
+    session["step"] = "200"
+    assert field.get() == 80
+    field.set(3)
+    session["step"] = "7"
+    assert field.get() == 3
+    field.share(hide=True)
+    assert session == {}
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "٣", "9" * 30, "nan", "\x00"])
+def test_nonsense_in_a_link_is_the_default(session, text):
+    session["step"] = text
+    assert Field("step", 4, link.whole(0, 80)).get() == 4
+    session["word"] = text
+    assert Field("word", "a", link.choice(("a", "b"))).get() == "a"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("2.5", 2.5), ("1e9", 10.0), ("-inf", 0.0), ("nan", 1.0), ("two", 1.0)]
+)
+def test_numbers_are_clipped(session, text, value):
+    session["alpha"] = text
+    assert Field("alpha", 1.0, link.real(0, 10)).get() == value
 
 
 @given(views)
@@ -32,9 +90,9 @@ def test_a_view_survives_the_browser(view):
     assert View.received(view.sent()) == view
 
 
-@given(st.dictionaries(st.sampled_from([field.name for field in fields(View)]), st.text(max_size=12)))
+@given(st.dictionaries(st.sampled_from(list(FIELDS)), st.text(max_size=12)))
 def test_any_link_gives_a_view_that_fits(params):
-    fitted = _parse(params).fitted(layers=4, heads=4, tokens=10)
+    fitted = opened(params).fitted(layers=4, heads=4, tokens=10)
     assert fitted.head[0] < 4 and fitted.head[1] < 4
     assert fitted.query is None or 0 <= fitted.query < 10
     assert fitted.key is None or fitted.query is not None

@@ -18,7 +18,7 @@ import torch
 import tlmviz
 from tlmviz.analysis.attention.interventions import combine, mute_heads, scale_scores
 from tlmviz.checkpoints import registry
-from tlmviz.checks import CHECKS, QUICK_CHECKS, Check
+from tlmviz.checks import Check, applicable, attention
 from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
@@ -29,7 +29,8 @@ Result = TypeVar("Result")
 DEFAULT_MODEL = "stories-rope"
 DEFAULT_STREAM_MODEL = "stories-mhc"
 CORES = int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
-SHORT = 600  # characters, about 150 tokens: below, a second thread costs twice the CPU and saves a quarter of the time
+SHORT = 150  # tokens: below, a second thread costs twice the CPU and saves a quarter of the time
+CHARACTERS = 4  # that a token has, about
 
 
 @st.cache_resource(show_spinner=False)
@@ -42,14 +43,20 @@ def worker() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix="torch")
 
 
-def alone(text: str, work: Callable[[], Result]) -> Result:
-    """What `work` returns, run in the worker with as many threads as the length of the text deserves."""
+def run_in_worker(work: Callable[[], Result], n_tokens: int = 1, gradients: bool = False) -> Result:
+    """Run `work` in the worker and return its result: one thread for short texts, all cores from SHORT tokens on."""
 
     def run() -> Result:
-        torch.set_num_threads(1 if len(text) <= SHORT else CORES)
-        return work()
+        torch.set_num_threads(1 if n_tokens <= SHORT else CORES)
+        with torch.inference_mode(not gradients):
+            return work()
 
     return worker().submit(run).result()
+
+
+def about(text: str) -> int:
+    """About how many tokens a text has, without encoding it."""
+    return len(text) // CHARACTERS
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -93,21 +100,24 @@ def trace(
             watched.statistics()  # kept by the trace: every picture of it shows them
         return watched
 
-    return alone(text, work)
+    return run_in_worker(work, about(text))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def overview(name: str, text: str) -> np.ndarray:
     """Every head's pooled map as bytes, [L * H, n, n], for the attention view."""
     watched = trace(name, text)
-    return alone(text, lambda: encode_overview(watched))
+    return run_in_worker(lambda: encode_overview(watched), about(text))
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)  # frozen values: shared, not pickled
 def checks(name: str, text: str, quick: bool = False) -> list[Check]:
     """All identities, measured on a text; `quick` leaves out those that need further forward passes."""
     lm, watched = model(name), trace(name, text)
-    return alone(text, lambda: [check(lm, watched) for check in (QUICK_CHECKS if quick else CHECKS)])
+    entries = [
+        entry for entry in applicable(lm) if entry.__module__ == attention.__name__ and entry.quick >= quick
+    ]
+    return run_in_worker(lambda: [entry(lm, watched) for entry in entries], about(text))
 
 
 @st.cache_resource(show_spinner=False)

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterable
 
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from tlmviz import kernels
+from tlmviz import figures, kernels
 from tlmviz.checks import Check
 from tlmviz.errors import Error
 from tlmviz.language_model import LanguageModel
 from tlmviz.translator import Translator
 
-from . import link as state
+from . import inputs
 
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
 _COMPACT = """<style>
@@ -47,12 +48,12 @@ if (!window.tlmvizReleases) {
 </script>"""
 
 
-def theme() -> str:
-    """The browser's theme, "light" or "dark"."""
-    return "dark" if st.context.theme.type == "dark" else "light"
+def theme() -> figures.Theme:
+    """The colours of the browser's theme."""
+    return figures.DARK if st.context.theme.type == "dark" else figures.LIGHT
 
 
-def heading(title: str, claim: str, examples: Callable[[], None] = state.examples) -> None:
+def heading(title: str, claim: str, examples: Callable[[], None] = inputs.examples) -> None:
     """The page's title, its one-sentence claim and the example texts, on as little height as possible."""
     st.html(_COMPACT)
     with st.container(key="released"):
@@ -92,18 +93,43 @@ def let_the_picture_paint() -> None:
     st.session_state["_painted"] = True
 
 
-def chart(figure: go.Figure, *, key: str, alt: str) -> None:
-    """A Plotly figure in its own colours, with a description for screen readers and an SVG download."""
+def chart(
+    figure: go.Figure,
+    *,
+    key: str,
+    alt: str,
+    select: str | None = None,
+    on_select: Callable[[], None] | None = None,
+) -> None:
+    """A Plotly figure in its own colours, with a description for screen readers and an SVG download.
+
+    `select`, "points" or "box", makes it answer to clicks or dragged boxes: `on_select` is called, and `selection(key)` tells
+    what was selected.
+    """
     config = {
         "displaylogo": False,
         "displayModeBar": "hover",
-        "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"],
+        "modeBarButtonsToRemove": ["lasso2d", "autoScale2d", *([] if select else ["select2d"])],
         "toImageButtonOptions": {"format": "svg", "filename": f"tlmviz-{key}"},
     }
-    st.plotly_chart(figure, theme=None, key=key, config=config, alt=alt)
+    selecting = {"on_select": on_select, "selection_mode": select} if select else {}
+    st.plotly_chart(figure, theme=None, key=key, config=config, alt=alt, **selecting)
 
 
-def notice(*points: str) -> None:
+def selection(key: str) -> dict:
+    """What is selected in the chart `key`: its "points" and its "box", both absent when nothing is."""
+    return (st.session_state.get(key) or {}).get("selection") or {}
+
+
+def wide(key: str, width: int = 900) -> DeltaGenerator:
+    """A container for a picture that needs `width` pixels: a phone scrolls it sideways."""
+    st.html(
+        f"<style>.st-key-{key} {{ overflow-x: auto; }} .st-key-{key} > div {{ min-width: {width}px; }}</style>"
+    )
+    return st.container(key=key)
+
+
+def what_to_notice(*points: str) -> None:
     """What to look for in the picture, as short bullets."""
     st.markdown("\n".join(f"- {point}" for point in points))
 

@@ -1,37 +1,165 @@
-"""What a link reproduces: model, text, head, pins and switches, kept in the URL and across pages.
+"""What a link reproduces: every value that is in the URL without being a widget's own.
 
-Widgets bind themselves (`bind="query-params"`). What is chosen inside the attention view has no
-widget; `View` carries it, as one short query parameter per field.
+Widgets bind themselves (`bind="query-params"`). What no widget can bind, because it is chosen in a custom component
+or its menu's labels change with the text, is a `Field`: one value with its key, its default, and how it is read from
+a link and written into one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Generic, TypeVar
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from tlmviz.errors import BadText
-from tlmviz.language_model import LanguageModel
-
-EXAMPLES = {
-    "A lost ball": "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball.",
-    "Two friends": 'Tom and Anna were friends. Tom gave Anna a cake because Anna was sad. Anna said, "Thank you, Tom."',
-    "Repeats": "The cat saw a bird. The dog saw a bird. The cat saw a bird. The dog saw a",
-    "Names": "Zumi met Kavo at the big tree. Zumi waved and Kavo smiled. Then Zumi and",
-    "A short line": "The sun was hot, so the boy went to the",
-}
-DEFAULT_TEXT = EXAMPLES["A lost ball"]
+Value = TypeVar("Value")
 STAGES = ("dot", "scaled", "masked", "softmax")
 ORDERS = ("position", "entropy", "previous", "induction", "sink", "distance")
+MODES = ("map", "arcs")
+
+
+@dataclass(frozen=True)
+class Field(Generic[Value]):
+    """One value of the link. `parse` reads it and raises ValueError for what it cannot read; `write` is its inverse.
+
+    The value lives in the session; a link is read once, when the session first asks. The default stays out of links.
+    """
+
+    key: str
+    default: Value
+    parse: Callable[[str], Value]
+    write: Callable[[Value], str] = str
+
+    @property
+    def _slot(self) -> str:
+        return f"_link_{self.key}"
+
+    def get(self) -> Value:
+        """This session's value: what was set last, or at first what the link says; nonsense there is the default."""
+        if self._slot not in st.session_state:
+            value = self.default
+            if self.key in st.query_params:
+                with suppress(ValueError, IndexError, OverflowError):
+                    value = self.parse(st.query_params[self.key])
+            st.session_state[self._slot] = value
+        return st.session_state[self._slot]
+
+    def keep(self, value: Value) -> None:
+        """Make a value this session's, without touching the browser's address."""
+        st.session_state[self._slot] = value
+
+    def share(self, hide: bool = False) -> None:
+        """Show this session's value in the URL; a default, or one to `hide`, is taken out of it.
+
+        The browser takes 12 ms to change its address, so what is there already is not written again.
+        """
+        value = self.get()
+        text = "" if hide or value == self.default else self.write(value)
+        if not text:
+            st.query_params.pop(self.key, None)
+        elif st.query_params.get(self.key) != text:
+            st.query_params[self.key] = text
+
+    def set(self, value: Value) -> None:
+        """`keep` a value and `share` it."""
+        self.keep(value)
+        self.share()
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Reads a whole number and clips it to [least, most]; raises ValueError for anything but up to nine plain digits."""
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) < 10):
+            raise ValueError(text)
+        return min(max(int(text), least), most)
+
+    return parse
+
+
+def real(least: float, most: float) -> Callable[[str], float]:
+    """Reads a number and clips it to [least, most]; raises ValueError for anything else, NaN included."""
+
+    def parse(text: str) -> float:
+        value = float(text)
+        if value != value:
+            raise ValueError(text)
+        return min(max(value, least), most)
+
+    return parse
+
+
+def choice(options: Sequence[str]) -> Callable[[str], str]:
+    """Reads one of some words; raises ValueError for any other."""
+
+    def parse(text: str) -> str:
+        if text not in options:
+            raise ValueError(text)
+        return text
+
+    return parse
+
+
+def up_to(characters: int) -> Callable[[str], str]:
+    """Reads a text, cut to so many characters."""
+    return lambda text: text[:characters]
+
+
+def pairs(text: str) -> tuple[tuple[int, int], ...]:
+    """Reads pairs of whole numbers such as 5.0,3.2; raises ValueError for anything else."""
+    return tuple(
+        (int(first), int(second)) for first, _, second in (part.partition(".") for part in text.split(","))
+    )
+
+
+def write_pairs(values: Sequence[tuple[int, int]]) -> str:
+    """Pairs of whole numbers as `pairs` reads them."""
+    return ",".join(f"{first}.{second}" for first, second in values)
+
+
+def menu(
+    place,
+    label: str,
+    options: Sequence,
+    key: str,
+    *,
+    default: Any = None,
+    write: Callable[[Any], str] = str,
+    show: Callable[[Any], str] = str,
+    **widget: Any,
+):
+    """A menu whose value is in the link as `write` spells it, whatever the entries are called; returns the value.
+
+    A bound menu would put its labels into the link, and these change with the text and the model. A value that is not
+    among the options any more gives way to the default, which is the first option unless given.
+    """
+    start = options[0] if default is None else default
+    field = Field(
+        key, start, lambda text: {write(option): option for option in options}.get(text, start), write
+    )
+    value = field.get()
+    st.session_state[f"_{key}"] = value if value in options else start
+    picked = place.selectbox(
+        label,
+        options,
+        key=f"_{key}",
+        format_func=show,
+        on_change=lambda: field.keep(st.session_state[f"_{key}"]),
+        **widget,
+    )
+    field.share(hide=picked == start)
+    return picked
+
+
+# --- the view that all pages share ------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class View:
-    """What the attention view shows; every field is a query parameter."""
+    """What the attention view shows; layer, head and pinned token follow the user across pages."""
 
     head: tuple[int, int] = (0, 0)  # layer, head
     query: int | None = None
@@ -68,57 +196,46 @@ class View:
             head=self.head if exists(self.head) else (0, 0),
             query=query,
             key=key,
-            stage=self.stage if self.stage in STAGES else "softmax",
-            mode=self.mode if self.mode in ("map", "arcs") else "map",
-            order=self.order if self.order in ORDERS else "position",
             overlay=tuple(head for head in self.overlay if exists(head)),
         )
 
 
+def _field(name: str, parse: Callable[[str], Any], write: Callable[[Any], str] = str) -> Field:
+    return Field(name, getattr(View(), name), parse, write)
+
+
+FIELDS = {
+    "head": _field("head", lambda text: pairs(text)[0], lambda head: write_pairs([head])),
+    "query": _field("query", int),
+    "key": _field("key", int),
+    "stage": _field("stage", choice(STAGES)),
+    "log": _field("log", lambda text: text == "1", lambda log: str(int(log))),
+    "mode": _field("mode", choice(MODES)),
+    "order": _field("order", choice(ORDERS)),
+    "overlay": _field("overlay", lambda text: pairs(text)[:8], write_pairs),
+}
+
+
 def view() -> View:
     """This session's view: what was chosen last, or on the first run what the URL says."""
-    if "_view" not in st.session_state:
-        params = {
-            field.name: st.query_params[field.name] for field in fields(View) if field.name in st.query_params
-        }
-        st.session_state["_view"] = _parse(params)
-    return st.session_state["_view"]
+    return View(**{name: field.get() for name, field in FIELDS.items()})
 
 
-def remember(chosen: View) -> None:
+def remember(view: View) -> None:
     """Keep a view for the session; `share` shows it in the URL."""
-    st.session_state["_view"] = chosen
+    for name, field in FIELDS.items():
+        field.keep(getattr(view, name))
 
 
 def share() -> None:
-    """Show this session's view in the URL; defaults stay out of it.
-
-    The browser takes 12 ms to change its address, so a page calls this when its picture is on the way.
-    """
-    default = asdict(View())
-    for name, value in asdict(view()).items():
-        text = "" if value == default[name] else _write(value)
-        if text:
-            if st.query_params.get(name) != text:
-                st.query_params[name] = text
-        elif name in st.query_params:
-            del st.query_params[name]
+    """Show this session's view in the URL. A page calls this when its picture is on the way: it takes 12 ms."""
+    for field in FIELDS.values():
+        field.share()
 
 
-def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> str:
-    """A sidebar's menu of models, the default first. One in the URL that does not exist is named in a sentence."""
-    names = sorted(models, key=lambda name: (name != default, name))
-    asked = st.query_params.get(key)
-    if asked is not None and asked not in names:
-        st.session_state["_unknown_model"] = asked
-    chosen = st.sidebar.selectbox("Model", names, key=key, bind="query-params", help=help)
-    unknown = st.session_state.pop("_unknown_model", None)
-    if unknown is not None:
-        st.warning(
-            f"There is no model “{unknown[:60]}” here; {chosen} is shown instead. The menu at the left lists all."
-        )
-    st.sidebar.caption(models[chosen])
-    return chosen
+def choose_head(layer: int, head: int) -> None:
+    """Make a head the one that all pages show."""
+    FIELDS["head"].set((layer, head))
 
 
 def keep(*keys: str) -> None:
@@ -130,80 +247,3 @@ def keep(*keys: str) -> None:
         if key in st.session_state:
             with suppress(StreamlitAPIException):
                 st.session_state[key] = st.session_state[key]
-
-
-def text_box(lm: LanguageModel) -> str | None:
-    """The text that every page reads, updated at each pause in typing; None when there is nothing to read yet.
-
-    A text beyond the context is shown in full in the box and read up to the limit, which a sentence says.
-    """
-    typed = st.text_input(
-        "Text", DEFAULT_TEXT, key="text", live="150ms", bind="query-params", label_visibility="collapsed"
-    )
-    try:
-        lm.encode(typed or "")
-    except BadText as error:
-        if not typed:
-            st.info(str(error))
-            return None
-        part, tokens = lm.fit(typed)
-        limit = lm.config.context
-        st.warning(
-            f"This text has {tokens:,} tokens and {lm.name} reads {limit:,}: the first {limit:,} are shown."
-        )
-        return part
-    return typed
-
-
-def examples() -> None:
-    """Texts to start from. They stand outside the live fragment: typing need not send them again."""
-    with st.popover("Examples", width="stretch"):
-        for label, example in EXAMPLES.items():
-            st.button(
-                label, key=f"example-{label}", help=example, on_click=_use, args=(example,), width="stretch"
-            )
-
-
-def origin(name: str) -> str:
-    """Names who decides what the attention view shows: it changes when the server does, not the browser."""
-    return f"{name}:{st.session_state.get('_picked', 0)}"
-
-
-def _use(example: str) -> None:
-    st.session_state["text"] = example
-    st.session_state["_picked"] = st.session_state.get("_picked", 0) + 1
-    remember(replace(view(), query=None, key=None))  # pins belong to the text they were set in
-    share()
-
-
-def _write(value: Any) -> str:
-    if isinstance(value, tuple):
-        pairs = [value] if value and not isinstance(value[0], (tuple, list)) else value
-        return ",".join(f"{layer}.{head}" for layer, head in pairs)
-    return str(int(value)) if isinstance(value, (bool, int)) else "" if value is None else str(value)
-
-
-def _parse(params: dict[str, str]) -> View:
-    """A view from query parameters; what cannot be read keeps its default."""
-    values: dict[str, Any] = {}
-    for name, text in params.items():
-        try:
-            if name == "head":
-                values[name] = _pairs(text)[0]
-            elif name == "overlay":
-                values[name] = _pairs(text)[:8]
-            elif name in ("query", "key"):
-                values[name] = int(text)
-            elif name == "log":
-                values[name] = text == "1"
-            else:
-                values[name] = text
-        except (ValueError, IndexError):
-            continue
-    return View(**values)
-
-
-def _pairs(text: str) -> tuple[tuple[int, int], ...]:
-    return tuple(
-        (int(layer), int(head)) for layer, _, head in (part.partition(".") for part in text.split(","))
-    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tlmviz.language_model import LanguageModel
 from tlmviz.translator import Translator
 
-from . import compute, frame, link, translation
+from . import compute, frame, inputs, translation
 
 
 @dataclass(frozen=True)
@@ -45,5 +45,5 @@ MENUS = {
 def sidebar(models: str) -> None:
     """The menu of the `models` that a page offers, a key of MENUS, with what the chosen one is."""
     menu = MENUS[models]
-    name = link.model_menu(menu.models(), menu.key, menu.default, menu.help)
+    name = inputs.model_menu(menu.models(), menu.key, menu.default, menu.help)
     frame.sidebar_status(menu.load(name))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+import numpy as np
 import streamlit as st
 
 import tlmviz
+from tlmviz.analysis.translation.alignment import error_rates, read_alignments
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Search
 from tlmviz.errors import BadCheckpoint, BadText
 from tlmviz.translator import Hypothesis, Translator
 
-from .compute import alone
+from . import compute, inputs
 
 DEFAULT_MODEL = "eng-fra"
 EXAMPLES = {
@@ -24,6 +27,8 @@ EXAMPLES = {
     "A question": "Where did you buy that beautiful dress?",
 }
 DEFAULT_SENTENCE = EXAMPLES["Adjective after the noun"]
+START, END = "⟨start⟩", "⟨end⟩"
+ALIGNMENTS = Path(tlmviz.__file__).parent / "data" / "alignments.tsv"
 STRANGE = 0.5  # share of a sentence's tokens that must be more than bytes
 
 
@@ -69,25 +74,21 @@ def sentence_box(mt: Translator) -> str | None:
 
 def examples() -> None:
     """Sentences to start from."""
-    with st.popover("Examples", width="stretch"):
-        for label, example in EXAMPLES.items():
-            st.button(
-                label, key=f"sentence-{label}", help=example, on_click=_use, args=(example,), width="stretch"
-            )
+    inputs.example_menu(EXAMPLES, "sentence", _use_example)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def search(name: str, text: str, options: BeamOptions, pins: tuple[tuple[int, int], ...] = ()) -> Search:
     """A beam search, kept: penalties and alignment re-rank it without searching again (`Search.hypotheses`)."""
     mt = model(name)
-    return alone(text, lambda: mt.search(text, options, dict(pins)))
+    return compute.run_in_worker(lambda: mt.search(text, options, dict(pins)), compute.about(text))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def translation(name: str, text: str, beam: int = 5) -> Hypothesis:
     """The best translation under the usual penalties."""
     mt = model(name)
-    return alone(text, lambda: mt.translate(text, beam))
+    return compute.run_in_worker(lambda: mt.translate(text, beam), compute.about(text))
 
 
 def same_search(options: BeamOptions) -> BeamOptions:
@@ -95,5 +96,57 @@ def same_search(options: BeamOptions) -> BeamOptions:
     return replace(options, penalties=BeamOptions().penalties, align=None, n_best=None)
 
 
-def _use(example: str) -> None:
-    st.session_state["english"] = example
+def _use_example(sentence: str) -> None:
+    st.session_state["english"] = sentence
+
+
+def own_search(name: str, text: str) -> Search:
+    """The model's own search for a translation, shared with the other pages."""
+    return search(name, text, same_search(BeamOptions()))
+
+
+def own_translation(name: str, text: str) -> tuple[int, ...]:
+    """Ids of the model's best translation, its end token included."""
+    return own_search(name, text).hypotheses()[0].tokens
+
+
+@dataclass(frozen=True)
+class Read:
+    """A sentence with the translation that the decoder is given, as ids with the end token."""
+
+    name: str
+    text: str
+    translation: tuple[int, ...]
+
+    @property
+    def mt(self) -> Translator:
+        """The model that reads."""
+        return model(self.name)
+
+    @property
+    def source(self) -> list[str]:
+        """Names of the source tokens [S]."""
+        return self.mt.names(self.mt.encode(self.text))
+
+    @property
+    def wanted(self) -> list[str]:
+        """Names of the tokens that must be predicted [T]."""
+        end = self.mt.tokenizer.end_of_text
+        return [END if i == end else self.mt.tokenizer.name(i) for i in self.translation]
+
+    @property
+    def given(self) -> list[str]:
+        """Names of the tokens that the decoder reads [T]: the wanted ones, one later."""
+        return [START, *self.wanted[:-1]]
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def alignment_errors(name: str) -> tuple[list[str], np.ndarray, int] | None:
+    """Alignment error rate of every map and of their mean, lowest first, and how many sentences; None without alignments."""
+    if not ALIGNMENTS.is_file():
+        return None
+    mt, pairs = model(name), read_alignments(ALIGNMENTS)
+    rates = compute.run_in_worker(lambda: error_rates(mt, pairs))
+    if len(mt.maps) == 1:
+        rates = rates.drop("mean")
+    return list(rates.index), rates.to_numpy(), len(pairs)

@@ -6,8 +6,7 @@ from pages.attention.explorer import panels
 from tlmviz import figures
 from tlmviz.errors import Error
 from tlmviz.figures import predictions
-from tlmviz.ui import compute, frame
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, frame, inputs, link
 from tlmviz.ui.components.attention_view import attention_view, build_payload
 
 SNIPPET = """\
@@ -26,18 +25,18 @@ def remember_view() -> None:
     """What the attention view sent becomes the session's view and the link."""
     sent = (st.session_state.get("attention") or {}).get("view")
     if sent:
-        state.remember(state.View.received(sent))
+        link.remember(link.View.received(sent))
 
 
 @frame.fragment
 def explore(name: str) -> None:
     """Text, overview, detail and predictions; everything below follows from them."""
     lm = compute.model(name)
-    text = state.text_box(lm)
+    text = inputs.text_box(lm)
     if text is None:
         return
     trace = compute.trace(name, text)
-    shown = state.view().fitted(trace.n_layers, trace.n_heads, len(trace))
+    shown = link.view().fitted(trace.n_layers, trace.n_heads, len(trace))
     picture, beside = st.columns([0.77, 0.23], gap="small")
     closer = (
         st.container()
@@ -49,7 +48,7 @@ def explore(name: str) -> None:
             trace,
             echo,
             model=name,
-            origin=state.origin(name),
+            origin=f"{name}:{inputs.examples_picked()}",
             palette=figures.palette(),
             overview=compute.overview(name, text),
         )
@@ -59,7 +58,7 @@ def explore(name: str) -> None:
         _predictions(lm, trace, shown)
     with closer:
         _look_closer(name, text, shown)
-    state.share()
+    link.share()
 
 
 def _look_closer(name: str, text: str, shown) -> None:
@@ -95,7 +94,7 @@ def _predictions(lm, trace, shown) -> None:
 
 def words() -> None:
     """What does not depend on the text stands outside the fragment, so that typing does not send it again."""
-    frame.notice(
+    frame.what_to_notice(
         "Heads differ: order the overview by *Previous token* to find those that look back one token, by *Entropy* to "
         "tell sharp heads from those that average over everything.",
         "Type a phrase twice, or take the example *Repeats*, and order by *Induction*: these heads look at what followed the "

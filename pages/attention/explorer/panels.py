@@ -13,19 +13,10 @@ from tlmviz.analysis.attention.heads import kl_divergence
 from tlmviz.figures import predictions
 from tlmviz.figures.attention import scores
 from tlmviz.trace import Trace
-from tlmviz.ui import compute, frame
+from tlmviz.ui import compute, frame, inputs
 from tlmviz.ui.link import View
 
 FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
-
-
-def pinned(trace: Trace, view: View) -> tuple[int, int]:
-    """The pinned (query, key); unpinned, the last query and the key it weighs most."""
-    query = len(trace) - 1 if view.query is None else view.query
-    if view.key is not None and view.key <= query:
-        return query, view.key
-    layer, head = view.head
-    return query, int(trace.attention(layer, head, rows=slice(query, query + 1)).argmax())
 
 
 def products_of(trace: Trace, layer: int, head: int, query: int, key: int) -> np.ndarray:
@@ -42,7 +33,7 @@ def products_of(trace: Trace, layer: int, head: int, query: int, key: int) -> np
 def why(name: str, text: str, view: View) -> None:
     """The element-wise products behind one weight."""
     trace, (layer, head) = compute.trace(name, text), view.head
-    query, key = pinned(trace, view)
+    query, key = inputs.pinned(trace, view)
     products = products_of(trace, layer, head, query, key)
     spec = trace.specs[layer]
     term = "q·k/√d" if spec.relative is None else "q·(k + a)/√d, where a is the distance's vector"
@@ -61,7 +52,7 @@ def why(name: str, text: str, view: View) -> None:
 def scale(name: str, text: str, view: View) -> None:
     """The scale 1/sqrt(d) multiplied by a factor: in one row, in the gradient, and in the whole model."""
     trace, (layer, head) = compute.trace(name, text), view.head
-    query, _ = pinned(trace, view)
+    query, _ = inputs.pinned(trace, view)
     factor = st.select_slider(
         "Factor on 1/√d",
         FACTORS,
@@ -120,7 +111,7 @@ def mute(name: str, text: str, view: View) -> None:
     )
     heads = tuple(tuple(int(part) for part in choice.split(".")) for choice in sorted(chosen))
     changed = compute.trace(name, text, muted=heads, how=how)
-    query, _ = pinned(trace, view)
+    query, _ = inputs.pinned(trace, view)
     _compare(compute.model(name), trace, changed, query, f"{len(heads)} heads muted ({how})", "muted")
     change = (changed.loss_per_token() - trace.loss_per_token()).numpy()
     if len(change):

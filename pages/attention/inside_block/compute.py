@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import streamlit as st
 
@@ -11,10 +9,9 @@ from tlmviz.analysis.attention.heads import logit_shares
 from tlmviz.analysis.attention.matrices import Cell, Product, Step
 from tlmviz.analysis.attention.residual_stream import Lens, lens, stream_names, stream_norms
 from tlmviz.analysis.attention.steps import make_step, tensor_names
-from tlmviz.checks import Check
+from tlmviz.checks import Check, attention_block
 from tlmviz.trace import Trace
 from tlmviz.ui import compute
-from tlmviz.ui import link as state
 
 # Up to 26 MB each, for 1,024 tokens of the default model. Kept apart from the shared traces, which
 # would hold every layer's tensors for as long as they live.
@@ -26,40 +23,35 @@ def watched(name: str, text: str, layer: int | None) -> Trace:
     """One pass that keeps what one layer's steps read, or the residual stream of all layers for None."""
     lm = compute.model(name)
     names = stream_names(lm.config.n_layers) if layer is None else tensor_names(layer)
-    return compute.alone(text, lambda: lm.trace(text, keep=names.__contains__))
+    return compute.run_in_worker(lambda: lm.trace(text, keep=names.__contains__), compute.about(text))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def step(name: str, text: str, which: str, layer: int, head: int) -> Step:
     """One step's matrices, product and quoted lines."""
     lm, trace = compute.model(name), watched(name, text, layer)
-    return compute.alone(text, lambda: make_step(lm, trace, which, layer, head))
+    return compute.run_in_worker(lambda: make_step(lm, trace, which, layer, head), compute.about(text))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def stream(name: str, text: str) -> tuple[list[str], np.ndarray, Lens]:
     """Lengths along the residual stream, their labels, and the logit lens."""
     lm, trace = compute.model(name), watched(name, text, None)
-    return compute.alone(text, lambda: (*stream_norms(trace), lens(lm, trace)))
+    return compute.run_in_worker(lambda: (*stream_norms(trace), lens(lm, trace)), compute.about(text))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def shares(name: str, text: str, position: int, token: int):
     """Each sublayer's share of one token's logit, and a check that they sum to it."""
     lm, trace = compute.model(name), watched(name, text, None)
-    frame = compute.alone(text, lambda: logit_shares(lm, trace, position, token))
+    frame = compute.run_in_worker(lambda: logit_shares(lm, trace, position, token), compute.about(text))
     logit = float(trace.logits[position, token])
-    error = abs(float(frame["share"].sum()) - logit)
-    return frame, Check(
-        "Shares sum to the logit", "the shares add up to the logit", error, 1e-3 * max(1.0, abs(logit))
-    )
+    return frame, attention_block.shares_sum_to_logit(frame["share"].tolist(), logit)
 
 
 def cell_check(cell: Cell) -> Check:
     """One cell's sum against the model's number."""
-    return Check(
-        "This cell", "the sum equals the model's number", abs(cell.total - cell.actual), cell.tolerance
-    )
+    return attention_block.cell_is_the_sum(cell)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -68,56 +60,10 @@ def product_check(name: str, text: str, which: str, layer: int, head: int) -> Ch
     product: Product | None = step(name, text, which, layer, head).product
     if product is None:
         return None
-    error = compute.alone(text, product.error)
-    return Check("All cells", "the product equals the model's tensor", error, 1e-5, "relative max abs")
+    return compute.run_in_worker(lambda: attention_block.product_is_the_tensor(product), compute.about(text))
 
 
 # --- controls --------------------------------------------------------------------------------------
-
-
-def place(config, tokens: list[str]):
-    """Menus for layer, head and token, tied to the view that all pages share, and room for the pipeline beside them.
-
-    Returns the chosen layer, head and position, and the empty place.
-    """
-    shown = state.view().fitted(config.n_layers, config.n_heads, len(tokens))
-    st.session_state["_layer"], st.session_state["_head"] = shown.head
-    st.session_state["_token"] = len(tokens) - 1 if shown.query is None else shown.query
-    layer, head, token, room = st.columns([0.13, 0.13, 0.2, 0.54], vertical_alignment="center")
-    for column_, label, count in ((layer, "Layer", config.n_layers), (head, "Head", config.n_heads)):
-        column_.selectbox(
-            label,
-            range(count),
-            key=f"_{label.lower()}",
-            on_change=_keep_head,
-            format_func=f"{label} {{}}".format,
-            label_visibility="collapsed",
-        )
-    token.selectbox(
-        "Token",
-        range(len(tokens)),
-        key="_token",
-        on_change=_keep_token,
-        label_visibility="collapsed",
-        format_func=lambda position: f"{position}: {readable(tokens[position])}",
-        help="The token whose row is framed and followed",
-    )
-    return *shown.head, st.session_state["_token"], room.empty()
-
-
-def readable(token: str) -> str:
-    """A token as menu text: visible spaces and line ends."""
-    return token.replace("<|endoftext|>", "⟨start⟩").replace("\n", "⏎").strip() or "␣" * len(token)
-
-
-def _keep_head() -> None:
-    state.remember(replace(state.view(), head=(st.session_state["_layer"], st.session_state["_head"])))
-    state.share()
-
-
-def _keep_token() -> None:
-    state.remember(replace(state.view(), query=st.session_state["_token"]))
-    state.share()
 
 
 def stepper(names: tuple[str, ...]) -> str:

@@ -7,8 +7,7 @@ from pages.attention.inside_block import view as block_parts
 from tlmviz.analysis.attention.steps import snippet, step_names
 from tlmviz.errors import Error
 from tlmviz.figures.attention import block
-from tlmviz.ui import compute, frame
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, frame, inputs
 
 
 @frame.fragment
@@ -48,13 +47,13 @@ def residual(name: str, text: str, position: int) -> None:
 def show(name: str) -> None:
     """The whole page for one model."""
     lm = compute.model(name)
-    text = state.text_box(lm)
+    text = inputs.text_box(lm)
     if text is None:
         return
-    layer, head, position, room = block_state.place(lm.config, compute.trace(name, text).tokens)
+    layer, head, position, room = inputs.head_and_token_menus(lm.config, compute.trace(name, text).tokens)
     steps(name, text, layer, head, position, room)
     residual(name, text, position)
-    frame.notice(
+    frame.what_to_notice(
         "The stream keeps its shape: every sublayer ends at `[B, T, C]` again and *adds* to what is there.",
         "Up to *scale*, a token's scores see the future; after *mask* and *softmax*, a row is a distribution over the past.",
         "In the logit lens, a tied head reads the embedding as the token itself; the next word forms layer by layer.",

@@ -14,12 +14,10 @@ from tlmviz.analysis.caches.family import largest_family
 from tlmviz.analysis.caches.redundancy import Losses
 from tlmviz.analysis.caches.similarity import SIMILARITIES
 from tlmviz.checkpoints.registry import language_config
-from tlmviz.checks import Check
-from tlmviz.checks.family import for_model
+from tlmviz.checks import Check, caches_family, measure
 from tlmviz.config import ModelConfig
 from tlmviz.layers.positions import alibi_slopes
-from tlmviz.ui import compute
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, inputs
 
 READ = 128  # tokens of the text that redundancy is measured on: hundreds of passes
 CORNER = 64  # rows and columns that are drawn of a product for each distance
@@ -64,8 +62,8 @@ def pictures(name: str, text: str, layer: int) -> np.ndarray:
     """One layer's maps, pooled to at most SHOWN bins, [H, n, n]."""
     trace = compute.trace(name, text)
     size, heads = min(SHOWN, len(trace)), range(trace.n_heads)
-    return compute.alone(
-        text, lambda: torch.stack([trace.pooled(layer, head, size) for head in heads]).numpy()
+    return compute.run_in_worker(
+        lambda: torch.stack([trace.pooled(layer, head, size) for head in heads]).numpy(), compute.about(text)
     )
 
 
@@ -73,7 +71,7 @@ def pictures(name: str, text: str, layer: int) -> np.ndarray:
 def checks(name: str, text: str) -> list[Check]:
     """The identities behind this page, on this text."""
     lm, trace = compute.model(name), compute.trace(name, text)
-    return _alone(text, lambda: [check(lm, trace) for check in for_model(lm)])
+    return compute.run_in_worker(lambda: measure(caches_family, lm, trace), compute.about(text))
 
 
 @dataclass(frozen=True)
@@ -110,14 +108,14 @@ def turning(name: str, text: str, layer: int, head: int) -> Turning:
         moved, missed = projections.turning(heads, head, length, base)
         return Turning(corner, matrices.shape[1:], distances, moved.float().numpy(), missed)
 
-    return _alone(text, work)
+    return compute.run_in_worker(work, compute.about(text))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def absorbed_errors(name: str, text: str) -> list[float]:
     """Per layer: how far the folded matrices' output lies from the layer's own, relative."""
     lm, trace = compute.model(name), compute.trace(name, text)
-    return _alone(text, lambda: absorbing.absorbed_errors(lm, trace))
+    return compute.run_in_worker(lambda: absorbing.absorbed_errors(lm, trace), compute.about(text))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -135,7 +133,7 @@ def latent_parts(name: str, text: str, layer: int, head: int) -> tuple[np.ndarra
         ]
         return tuple(part[-SCORED:, -SCORED:].numpy() for part in (*parts, trace.attention(layer, head)))
 
-    return _alone(text, work)
+    return compute.run_in_worker(work, compute.about(text))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -143,8 +141,9 @@ def rotary_shares(name: str, text: str) -> np.ndarray:
     """The rotary part's share of every head's variance, [L, H]."""
     lm, trace = compute.model(name), compute.trace(name, text)
     layers = range(lm.config.n_layers)
-    return _alone(
-        text, lambda: torch.stack([absorbing.part_shares(lm, trace, layer) for layer in layers]).numpy()
+    return compute.run_in_worker(
+        lambda: torch.stack([absorbing.part_shares(lm, trace, layer) for layer in layers]).numpy(),
+        compute.about(text),
     )
 
 
@@ -174,7 +173,7 @@ def collapsed(name: str, text: str, layer: int) -> tuple[np.ndarray, list[float]
         maps = torch.stack(logits).masked_fill(~seen, -torch.inf).softmax(-1)
         return maps.float().numpy(), apart
 
-    return _alone(text, work)
+    return compute.run_in_worker(work, compute.about(text))
 
 
 def ids(name: str, text: str) -> tuple[int, ...]:
@@ -186,21 +185,21 @@ def ids(name: str, text: str) -> tuple[int, ...]:
 def others(name: str, text: str) -> tuple[tuple[int, ...], ...]:
     """The app's example texts but this one, as tokens: they had no say in what is pruned or merged."""
     lm = compute.model(name)
-    return tuple(tuple(lm.encode(example)) for example in state.EXAMPLES.values() if example != text)
+    return tuple(tuple(lm.encode(example)) for example in inputs.EXAMPLES.values() if example != text)
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def similarity(name: str, text: str, which: str) -> torch.Tensor:
     """Similarity of every two heads, [L * H, L * H]."""
     trace = compute.trace(name, text)
-    return _alone(text, lambda: SIMILARITIES[which](trace))
+    return compute.run_in_worker(lambda: SIMILARITIES[which](trace), compute.about(text))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def effects(name: str, tokens: tuple[int, ...], how: str) -> np.ndarray:
     """What muting each head alone adds to the loss, [L, H]."""
     lm = compute.model(name)
-    return _alone("", lambda: redundancy.single_effects(lm, tokens, how).numpy())
+    return compute.run_in_worker(lambda: redundancy.single_effects(lm, tokens, how).numpy())
 
 
 @st.cache_data(max_entries=2048, show_spinner=False)
@@ -209,7 +208,7 @@ def greedy_step(
 ) -> tuple[int, int]:
     """The head missed least beside the muted ones."""
     lm = compute.model(name)
-    return _alone("", lambda: redundancy.greedy_step(lm, tokens, muted, how))
+    return compute.run_in_worker(lambda: redundancy.greedy_step(lm, tokens, muted, how))
 
 
 def pruning_order(name: str, tokens: tuple[int, ...], order: str, how: str) -> tuple[tuple[int, int], ...]:
@@ -228,7 +227,7 @@ def pruning_order(name: str, tokens: tuple[int, ...], order: str, how: str) -> t
 @st.cache_data(max_entries=64, show_spinner=False)
 def _order(name: str, tokens: tuple[int, ...], order: str, how: str) -> tuple[tuple[int, int], ...]:
     lm = compute.model(name)
-    return tuple(_alone("", lambda: redundancy.pruning_order(lm, tokens, order, how)))
+    return tuple(compute.run_in_worker(lambda: redundancy.pruning_order(lm, tokens, order, how)))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -237,7 +236,7 @@ def pruned(
 ) -> Losses:
     """Loss along an order of pruning, here and on the other examples."""
     lm, rest = compute.model(name), others(name, text)
-    return _alone("", lambda: redundancy.prune(lm, tokens, order, how, rest))
+    return compute.run_in_worker(lambda: redundancy.prune(lm, tokens, order, how, rest))
 
 
 @dataclass(frozen=True)
@@ -264,7 +263,7 @@ def shared(name: str, text: str, tokens: tuple[int, ...], which: str) -> Sharing
             pairs, [near[pair].item() for pair in pairs], order, redundancy.share(lm, tokens, order, rest)
         )
 
-    return _alone("", work)
+    return compute.run_in_worker(work)
 
 
 def _alone(text: str, work):
@@ -272,4 +271,4 @@ def _alone(text: str, work):
         with torch.inference_mode():
             return work()
 
-    return compute.alone(text, without_grad)
+    return compute.run_in_worker(without_grad, compute.about(text))

@@ -20,8 +20,7 @@ from pages.caches.attention_family import (
 from pages.caches.attention_family import (
     words as family_words,
 )
-from tlmviz.ui import compute, frame
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, frame, inputs, link
 
 # Pictures with several panels need their width: a phone scrolls them sideways.
 _WIDE = """<style>@media (max-width: 900px) {
@@ -39,7 +38,7 @@ PANELS = {
 @frame.fragment
 def show(name: str) -> None:
     """The text, which part of the page, and that part."""
-    text = state.text_box(compute.model(name))
+    text = inputs.text_box(compute.model(name))
     if text is None:
         return
     view = family_controls.view()
@@ -49,10 +48,10 @@ def show(name: str) -> None:
             return
         name, text = found, family_state.shortened(found, text)
     PANELS[view](name, text)
-    frame.notice(*family_words.POINTS[view])
+    frame.what_to_notice(*family_words.POINTS[view])
     frame.badges(family_state.checks(name, text))
     frame.equation(*family_words.EQUATIONS[view])
-    state.share()
+    link.share()
 
 
 st.html(_WIDE)

@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.kernels.long_context import compute as long_state
-from pages.kernels.long_context import view as long_parts
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes, Variant, kind, shape_rows, size_text
 from tlmviz.analysis.caches.layer_cost import Layer
 from tlmviz.figures.caches import family as figures
 from tlmviz.figures.caches import head_maps, latent
-from tlmviz.ui import compute, frame
+from tlmviz.ui import compute, frame, inputs, link
 
 from . import compute as family_state
 from . import controls as family_controls
@@ -81,10 +79,11 @@ def _matrices(variants: list[Variant], at: int) -> None:
 def _morph_snippet(sizes: Sizes, length: int, at: int) -> str:
     return (
         "from dataclasses import asdict\n\n"
-        "from tlmviz.analysis.caches.family import Sizes\nfrom tlmviz.figures.caches.family import morph\n\n"
+        "from tlmviz.analysis.caches.family import Sizes\n"
+        "from tlmviz.figures import LIGHT\nfrom tlmviz.figures.caches.family import morph\n\n"
         f"sizes = {sizes!r}\nstages = sizes.variants()\nfor stage in stages:\n"
         f"    print(stage.name, stage.parameters, stage.cached, stage.flops({length}))\n"
-        f'figure = morph(stages, [stage.flops({length}) for stage in stages], asdict(sizes), {length}, {at}, "light")\n'
+        f"figure = morph(stages, [stage.flops({length}) for stage in stages], asdict(sizes), {length}, {at}, LIGHT)\n"
         'figure.write_html("family.html")\n'
     )
 
@@ -110,7 +109,7 @@ def maps(name: str, text: str) -> None:
     layers, heads = (
         min(getattr(config, size) for config in configs.values()) for size in ("n_layers", "n_heads")
     )
-    layer, head = long_state.head_menu(layers, heads, st.columns([0.14, 0.14, 0.72])[:2])
+    layer, head = inputs.head_menus(layers, heads, st.columns([0.14, 0.14, 0.72])[:2])
     pictures = np.stack([family_state.pictures(model, part, layer) for model in names])
     groups = np.stack([np.arange(heads) * configs[model].n_kv_heads // heads for model in names])
     labels = [f"<b>{kind(configs[model])}</b><br>{model}" for model in names]
@@ -120,11 +119,11 @@ def maps(name: str, text: str) -> None:
         pictures, labels, groups, hover, head, frame.theme(), title=title, height=40 + 92 * len(names)
     )
     with st.container(key="wide-maps"):
-        long_parts.selectable(
+        frame.chart(
             figure,
             key="familymaps",
             alt=f"Attention maps of layer {layer} of {len(names)} models",
-            mode="points",
+            select="points",
             on_select=_map_clicked,
         )
     traces = {model: compute.trace(model, part) for model in names}
@@ -162,7 +161,7 @@ def _reads(model: str, config, head: int) -> str:
 def _map_clicked() -> None:
     points = ((st.session_state.get("familymaps") or {}).get("selection") or {}).get("points")
     if points:
-        long_state.choose_head(st.session_state["_layer"], int(points[0]["customdata"][1]))
+        link.choose_head(st.session_state["_layer"], int(points[0]["customdata"][1]))
 
 
 def _table(names: list[str], traces: dict) -> None:
@@ -204,7 +203,7 @@ def _table(names: list[str], traces: dict) -> None:
 def collapse(name: str, text: str) -> None:
     """All heads with one W_Q W_K': without positions one map, with ALiBi or RoPE several again."""
     config = compute.model(name).config
-    layer, head = long_state.head_menu(config.n_layers, config.n_heads, st.columns([0.14, 0.14, 0.72])[:2])
+    layer, head = inputs.head_menus(config.n_layers, config.n_heads, st.columns([0.14, 0.14, 0.72])[:2])
     maps, apart = family_state.collapsed(name, text, layer)
     rows = [
         f"<b>{condition}</b><br>logits up to {far:.2g} apart"

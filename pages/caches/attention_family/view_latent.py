@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.kernels.long_context import compute as long_state
 from tlmviz.analysis.caches import weight_absorption as absorbing
 from tlmviz.analysis.caches.family import Sizes, Variant, size_text
 from tlmviz.figures.caches import latent as figures
 from tlmviz.figures.kernels.long_context import per_head
-from tlmviz.ui import compute, frame
+from tlmviz.ui import compute, frame, inputs
 
 from . import compute as family_state
 
@@ -34,7 +33,7 @@ def panel(name: str, text: str) -> None:
     """What is multiplied beforehand, the parts of a head's score, and what RoPE would do in their place."""
     lm = compute.model(name)
     config = lm.config
-    layer, head = long_state.head_menu(config.n_layers, config.n_heads, st.columns([0.14, 0.14, 0.72])[:2])
+    layer, head = inputs.head_menus(config.n_layers, config.n_heads, st.columns([0.14, 0.14, 0.72])[:2])
     folded, theme = absorbing.folding(lm, layer, head), frame.theme()
     parts = [
         (

@@ -9,16 +9,16 @@ import numpy as np
 import streamlit as st
 import torch
 
-from pages.kernels.long_context import compute as long_state
 from tlmviz.analysis.caches import cost, decode_steps, shapes
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding, Timing
 from tlmviz.checkpoints.registry import language_config
-from tlmviz.checks import Check
+from tlmviz.checks import Check, caches_decoding, measure
+from tlmviz.checks.caches_sizes import formula_is_nbytes
 from tlmviz.config import ModelConfig, with_plain_attention
 from tlmviz.errors import BadText, UnknownName
 from tlmviz.networks.transformer import n_parameters
-from tlmviz.ui import compute
+from tlmviz.ui import compute, inputs
 
 VIEWS = STEPS, COST, SIDE_BY_SIDE, CALCULATOR = ("Steps", "Cost", "Models", "Calculator")
 MOST = 48  # generated tokens
@@ -39,40 +39,16 @@ def decoded(
 
     def work() -> tuple[Decoding, list[Check]]:
         done = decode_steps.decode(lm, lm.encode(text), tokens, layer, head, temperature, seed)
-        shape = Shape.of(lm.config)
-        lengths = range(done.prompt, len(done.ids) + 1)
-        gap = max(abs(used - cost.cache_bytes(shape, length)) for used, length in zip(done.used, lengths))
-        return done, [
-            Check(
-                "Steps = one pass",
-                "rows made one by one are those of a pass over the whole text",
-                decode_steps.map_error(lm, done, layer, head),
-                1e-4,
-            ),
-            Check("Same logits", "and so are the logits", decode_steps.logits_error(lm, done), 1e-3),
-            Check(
-                "Rows sum to 1",
-                "each new row sums to 1 over the kept keys",
-                decode_steps.rows_error(done),
-                1e-4,
-            ),
-            Check(
-                "Bytes = formula",
-                "bytes used are those of the formula at every step",
-                float(gap),
-                0.0,
-                "bytes",
-            ),
-        ]
+        return done, measure(caches_decoding, lm, done, layer, head)
 
-    return compute.alone(text, work)
+    return compute.run_in_worker(work, compute.about(text))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def timed(name: str, ids: tuple[int, ...], prompt: int) -> Timing:
     """Milliseconds per token, measured when first asked for."""
     lm = compute.model(name)
-    return compute.alone(" " * 4 * len(ids), lambda: decode_steps.measure(lm, list(ids), prompt))
+    return compute.run_in_worker(lambda: decode_steps.measure(lm, list(ids), prompt), len(ids))
 
 
 @dataclass(frozen=True)
@@ -103,29 +79,16 @@ def sized(name: str, text: str, length: int) -> Sized:
         ]
         return Sized(np.array(lengths), np.array(nbytes), median(times))
 
-    return compute.alone(" " * 4 * length, work)
+    return compute.run_in_worker(work, length)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def size_check(name: str, length: int) -> Check:
     """The calculator's formula against `nbytes` of a real cache that is exactly full."""
     lm = compute.model(name)
-    least = LENGTHS[0]
-    length = max(least, min(length, CHECKED, lm.config.context))
-
-    def work() -> int:
-        cache = lm.new_cache()
-        lm(torch.zeros(1, length, dtype=torch.long), cache)
-        return cache.nbytes
-
-    gap = abs(compute.alone(" " * 4 * length, work) - cost.cache_bytes(Shape.of(lm.config), length))
-    return Check(
-        f"Formula = nbytes at {length}",
-        "the formula is a full cache's nbytes (float32)",
-        float(gap),
-        0.0,
-        "bytes",
-    )
+    length = max(LENGTHS[0], min(length, CHECKED, lm.config.context))
+    check = compute.run_in_worker(lambda: formula_is_nbytes(lm, length), length)
+    return replace(check, name=f"{check.name} at {length}")
 
 
 @st.cache_data(show_spinner=False)
@@ -181,7 +144,7 @@ def controls(config: ModelConfig) -> Asked:
     )
     layer = head = 0
     if view == STEPS:
-        layer, head = long_state.head_menu(config.n_layers, config.n_heads, places)
+        layer, head = inputs.head_menus(config.n_layers, config.n_heads, places)
     tokens, temperature, seed = 40, 0.8, 0
     if view in (STEPS, COST):
         with more.popover("Tokens, temperature, seed", width="stretch"):

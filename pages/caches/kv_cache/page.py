@@ -5,8 +5,7 @@ import streamlit as st
 from pages.caches.kv_cache import calculator as cache_calculator
 from pages.caches.kv_cache import compute as cache_state
 from pages.caches.kv_cache import view as cache_parts
-from tlmviz.ui import compute, frame
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, frame, inputs, link
 
 # The picture of a step needs about 900 px: a phone scrolls it sideways.
 _WIDE = "<style>.st-key-wide { overflow-x: auto; } .st-key-wide > div { min-width: 900px; }</style>"
@@ -15,9 +14,9 @@ _WIDE = "<style>.st-key-wide { overflow-x: auto; } .st-key-wide > div { min-widt
 @frame.fragment
 def show(name: str) -> None:
     """The text, how to generate, and the chosen view. The calculator needs no text."""
-    text = state.text_box(compute.model(name))
+    text = inputs.text_box(compute.model(name))
     asked = cache_state.controls(compute.model(name).config)
-    state.share()
+    link.share()
     if asked.view == cache_state.CALCULATOR:
         cache_calculator.calculator()
     elif text is None:

@@ -10,7 +10,7 @@ from tlmviz.analysis.caches import cost, decode_steps
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.errors import Error
 from tlmviz.figures.caches import kv_cache, kv_costs
-from tlmviz.ui import compute, frame
+from tlmviz.ui import compute, frame, inputs
 
 from . import compute as cache_state
 from . import words as cache_words
@@ -43,7 +43,7 @@ def token_by_token(name: str, text: str, asked: Asked) -> None:
         more.append(f"The model ended its text after {done.steps} of {asked.tokens} tokens.")
     if length > config.context:
         more.append(f"Positions from {config.context:,} on lie beyond the length it was trained on.")
-    st.caption(f"Generated: {cache_words.plain(words)}" + "  \n" * bool(more) + " ".join(more))
+    st.caption(f"Generated: {inputs.plain(words)}" + "  \n" * bool(more) + " ".join(more))
     frame.badges(checks)
     end(asked.view, cache_words.decode_snippet(name, text, asked, done))
 
@@ -209,6 +209,6 @@ def line(shape: Shape) -> str:
 
 def end(view: str, code: str) -> None:
     """What to notice, the formula with its source, and code that does the same."""
-    frame.notice(*cache_words.POINTS[view])
+    frame.what_to_notice(*cache_words.POINTS[view])
     frame.equation(*cache_words.EQUATIONS[view])
     frame.copy_as_python(code)

@@ -1,8 +1,6 @@
-"""What the page "Serving" shows: the picture that is walked, the numbers side by side, and what each request got."""
+"""Draws the page Serving: the picture that is walked, the numbers side by side, and what each request got."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -10,50 +8,50 @@ import streamlit as st
 from tlmviz.decoding import serving_story
 from tlmviz.decoding.serving_records import Run, totals_table
 from tlmviz.figures.caches import serving
-from tlmviz.ui import compute, frame
+from tlmviz.ui import frame
 
-from . import compute as serving_state
-from . import words as serving_words
-from .compute import CONTINUOUS, STATIC, Asked
+from . import compute, words
+from .controls import CONTINUOUS, STATIC, Choice
 
 
-def picture(name: str, asked: Asked, runs: dict[str, Run]) -> None:
+def picture(choice: Choice, runs: dict[str, Run]) -> None:
     """Pages, block tables, texts and both timelines, walked in the browser."""
-    run, names = runs[asked.shown], list(asked.names)
-    heads = {}
-    for policy, each in runs.items():
-        totals = each.totals()
-        heads[policy] = serving_words.policy(policy, totals.steps, totals.tokens_per_step, totals.waste)
-    server = asked.server
+    run, letters, server = runs[choice.shown], list(choice.letters), choice.server
+    headings = {}
+    for policy, result in runs.items():
+        totals = result.totals()
+        headings[policy] = words.policy_heading(policy, totals.steps, totals.tokens_per_step, totals.waste)
     memory = f"{serving_story.count(server.pages, 'page')} of {serving_story.count(server.page, 'slot')}"
     rows = serving_story.count(server.batch, "row")
-    title = f"{name}, {memory}, up to {rows}: memory under {asked.shown} batching"
     figure = serving.server(
-        {policy: each.steps for policy, each in runs.items()},
-        asked.shown,
+        {policy: result.steps for policy, result in runs.items()},
+        choice.shown,
         server.page,
-        serving_story.story(run, names),
-        serving_story.written(compute.model(name), run),
-        names,
-        heads,
+        serving_story.story(run, letters),
+        serving_story.written(choice.lm, run),
+        letters,
+        headings,
         frame.theme(),
-        title=title,
+        title=f"{choice.model}, {memory}, up to {rows}: memory under {choice.shown} batching",
     )
     alt = "Physical pages, block tables and texts of all requests at one step, and when each request waits, reads and writes"
-    with st.container(key="wide"):
+    with frame.wide("wide"):
         frame.chart(figure, key="server", alt=alt)
 
 
-def side_by_side(name: str, asked: Asked, runs: dict[str, Run]) -> None:
+def side_by_side(choice: Choice, runs: dict[str, Run]) -> None:
     """Throughput and waste of each policy, counted; sharing is also turned off, to be compared."""
     compared = {policy.capitalize(): run for policy, run in runs.items()}
-    if asked.server.sharing != "none":
-        unshared = serving_state.served(name, asked.requests, replace(asked.server, sharing="none"))
-        compared = {"Continuous": runs[CONTINUOUS], "No sharing": unshared, "Static": runs[STATIC]}
-    table = totals_table(compared).T[list(serving_words.COLUMNS)]
+    if choice.server.sharing != "none":
+        compared = {
+            "Continuous": runs[CONTINUOUS],
+            "No sharing": compute.unshared(choice),
+            "Static": runs[STATIC],
+        }
+    table = totals_table(compared).T[list(words.COLUMNS)]
     table["waste"] *= 100
     table["tokens_per_second"] = [
-        serving_state.speed(name, asked.requests, run.server) for run in compared.values()
+        compute.tokens_per_second(compute.with_server(choice, run.server)) for run in compared.values()
     ]
     formats = dict.fromkeys(("tokens_per_step", "first_token", "turnaround"), "%.2f") | {"waste": "%.1f %%"}
     st.dataframe(
@@ -63,7 +61,7 @@ def side_by_side(name: str, asked: Asked, runs: dict[str, Run]) -> None:
             column: st.column_config.NumberColumn(
                 label, help=help_, format=formats.get(column, "%d"), width=68
             )
-            for column, (label, help_) in serving_words.COLUMNS.items()
+            for column, (label, help_) in words.COLUMNS.items()
         },
     )
     longest = max(len(run.steps) for run in runs.values())
@@ -77,18 +75,18 @@ def side_by_side(name: str, asked: Asked, runs: dict[str, Run]) -> None:
             )
 
 
-def answers(asked: Asked, run: Run) -> None:
+def answers(choice: Choice, run: Run) -> None:
     """What each request asked, got and cost."""
     table = run.per_request()
-    table.insert(0, "request", asked.names)
-    with st.expander(f"Requests and their texts ({asked.shown} batching)"):
+    table.insert(0, "request", list(choice.letters))
+    with st.expander(f"Requests and their texts ({choice.shown} batching)"):
         st.dataframe(
             table, hide_index=True, column_config={"text": st.column_config.TextColumn(width="large")}
         )
         st.download_button(
             "Every step (CSV)",
             lambda: run.per_step().to_csv().encode(),
-            f"tlmviz-{asked.shown}.csv",
+            f"tlmviz-{choice.shown}.csv",
             "text/csv",
             on_click="ignore",
         )

@@ -1,9 +1,10 @@
-"""The words of the page "Serving": the equation, what to notice, the snippet, and the tables' headings."""
+"""The words of the page Serving: claim, what to notice, equation, snippet, and the headings of its tables."""
 
 from __future__ import annotations
 
-from .compute import Asked
+from .controls import Choice
 
+CLAIM = "Many requests share one memory of pages, and join and leave the batch at any step."
 EQUATION = (
     r"L_{rt,\,r's} = \tfrac{1}{\sqrt{d_k}}\, q_{rt} \cdot k_{r's}\, \delta_r^{\,r'},\qquad "
     r"\text{slot of } k_{rs} = P \cdot \text{table}_r\!\left[\lfloor s / P \rfloor\right] + s \bmod P,\qquad "
@@ -12,7 +13,7 @@ EQUATION = (
     "not scored 0) and 4.3, whose “attend within page” is a block-local mask; paged memory hides no token. "
     "P: page size. Pages and copy-on-write: Kwon et al. 2023. Joining and leaving at any step: Yu et al. 2022.",
 )
-POINTS = (
+NOTICE = (
     "**Continuous** batching gives a free row to the next request at once. **Static** rows that have ended still go through "
     "each pass (padding) until the longest answer is written, and newcomers wait.",
     "**Fragmentation**: paged memory holds at most the empty end of each last page; a static row reserves the longest prompt "
@@ -41,21 +42,22 @@ COLUMNS = {
 }
 
 
-def snippet(name: str, asked: Asked) -> str:
+def snippet(choice: Choice) -> str:
     """The picture with the public API."""
     requests = "\n".join(
         f"    Request({each.prompt!r}, {each.max_new_tokens}, {each.arrival}, {each.temperature}, {each.seed}),"
-        for each in asked.requests
+        for each in choice.requests
     )
-    server = asked.server
+    server = choice.server
     return f"""\
 import tlmviz
 from tlmviz.decoding.serving import Request, Server, serve
 from tlmviz.decoding.serving_records import totals_table
 from tlmviz.decoding.serving_story import story, written
+from tlmviz.figures import LIGHT
 from tlmviz.figures.caches import serving
 
-lm = tlmviz.load({name!r})
+lm = tlmviz.load({choice.model!r})
 requests = [
 {requests}
 ]
@@ -64,15 +66,15 @@ runs = {{
     "static": serve(lm, requests, Server({server.page}, {server.pages}, {server.batch}, "static", "none")),
 }}
 print(totals_table(runs))
-run, names = runs[{asked.shown!r}], {list(asked.names)!r}
+run, names = runs[{choice.shown!r}], {list(choice.letters)!r}
 figure = serving.server(
-    {{policy: each.steps for policy, each in runs.items()}}, {asked.shown!r}, {server.page}, story(run, names), written(lm, run),
-    names, {{policy: policy for policy in runs}}, "light", title=lm.name,
+    {{policy: each.steps for policy, each in runs.items()}}, {choice.shown!r}, {server.page}, story(run, names), written(lm, run),
+    names, {{policy: policy for policy in runs}}, LIGHT, title=lm.name,
 )
 figure.show()
 """
 
 
-def policy(name: str, steps: int, per_step: float, waste: float) -> str:
+def policy_heading(policy: str, steps: int, per_step: float, waste: float) -> str:
     """A timeline's heading with its numbers."""
-    return f"{name.capitalize()} batching: {steps} steps, {per_step:.2f} tokens per step, {waste:.0%} of held slots wasted"
+    return f"{policy.capitalize()} batching: {steps} steps, {per_step:.2f} tokens per step, {waste:.0%} of held slots wasted"

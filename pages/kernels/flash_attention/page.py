@@ -3,15 +3,13 @@
 import numpy as np
 import streamlit as st
 
-from pages.attention.inside_block import compute as block_state
 from pages.kernels.flash_attention import compute as flash_state
 from pages.kernels.flash_attention import words as flash_words
 from tlmviz.analysis.kernels import kernel_source, online_softmax, roofline, tile_steps
 from tlmviz.figures.kernels import flash_rows as flash
 from tlmviz.figures.kernels import flash_tiles
 from tlmviz.figures.kernels import roofline as costs
-from tlmviz.ui import compute, frame
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, frame, inputs, link
 
 # Five columns need about 900 px: a phone scrolls them sideways.
 _WIDE = "<style>.st-key-wide { overflow-x: auto; } .st-key-wide > div { min-width: 880px; }</style>"
@@ -30,7 +28,7 @@ def one_row(name: str, text: str, layer: int, head: int, query: int) -> None:
         )
     flash_words.results(walks)
     frame.badges(flash_state.row_checks(walks))
-    frame.notice(*flash_words.ROW_POINTS)
+    frame.what_to_notice(*flash_words.ROW_POINTS)
     frame.equation(*flash_words.ROW_EQUATION)
     frame.copy_as_python(flash_words.row_snippet(name, text, layer, head, query, row))
 
@@ -59,7 +57,7 @@ def tiles(name: str, text: str, layer: int, head: int, query: int) -> None:
             alt="The map in tiles, walked by a slider, beside m, z, N and the kernel's lines",
         )
     frame.badges(checks)
-    frame.notice(*flash_words.tile_points(inputs))
+    frame.what_to_notice(*flash_words.tile_points(inputs))
     frame.equation(*flash_words.TILE_EQUATION)
     frame.copy_as_python(flash_words.tiles_snippet(name, text, layer, head, rows, cols))
 
@@ -93,7 +91,7 @@ def memory_and_time() -> None:
             figure, key="roofline", alt=f"Roofline of {device.name} with naive and tiled attention on it"
         )
     flash_words.costs(asked, here)
-    frame.notice(*flash_words.COST_POINTS)
+    frame.what_to_notice(*flash_words.COST_POINTS)
     frame.equation(*flash_words.COST_EQUATION)
     frame.copy_as_python(flash_words.cost_snippet(asked))
 
@@ -102,10 +100,10 @@ def memory_and_time() -> None:
 def show(name: str) -> None:
     """Text, head and query, and the chosen part of the page."""
     lm = compute.model(name)
-    text = state.text_box(lm)
+    text = inputs.text_box(lm)
     if text is None:
         return
-    layer, head, query, room = block_state.place(lm.config, compute.trace(name, text).tokens)
+    layer, head, query, room = inputs.head_and_token_menus(lm.config, compute.trace(name, text).tokens)
     part = room.segmented_control(
         "Part",
         flash_state.PARTS,
@@ -119,7 +117,7 @@ def show(name: str) -> None:
         memory_and_time()
     else:
         {"One row": one_row, "Tiles": tiles}[part](name, text, layer, head, query)
-    state.share()
+    link.share()
 
 
 st.html(_WIDE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -13,18 +12,16 @@ from tlmviz.analysis.kernels import long_context, sparse_methods
 from tlmviz.analysis.kernels.long_context import LONGEST, Survey
 from tlmviz.analysis.kernels.sparse_methods import Measures, Method
 from tlmviz.analysis.samples import sample_text
-from tlmviz.checks import Check
-from tlmviz.checks.long import CHECKS_LONG
+from tlmviz.checks import Check, kernels_tiles, measure
+from tlmviz.checks import kernels as kernel_checks
 from tlmviz.errors import BadShape
 from tlmviz.language_model import LanguageModel
 from tlmviz.layers import linear, sparse
 from tlmviz.trace import Trace
-from tlmviz.ui import compute
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, long_text
 
-SAMPLE, WRITTEN, OWN = "Sample stories", "Stories by the model", "Your own text"
+WRITTEN = "Stories by the model"
 LENGTHS = (256, 1024, 2048, 4096, 8192, LONGEST)
-IN_LINK = 2000  # characters of an own text that still go into the link
 EXACT = long_context.EXACT
 HEAD_SIZE = 128  # bins of the chosen head's map
 LARGEST, SMALLEST = 256, 8  # tokens along a tile's side, at most, and at least when dragged
@@ -34,22 +31,22 @@ LARGEST, SMALLEST = 256, 8  # tokens along a tile's side, at most, and at least 
 
 def text(name: str) -> str | None:
     """The text that the page reads, bundled, written by the model or by the user; None when there is nothing to read yet."""
-    use_example("src")
+    long_text.take_example("src")
     source, length, seed, wide = st.columns([0.46, 0.22, 0.12, 0.2], vertical_alignment="center")
     kind = source.segmented_control(
         "Text",
-        (SAMPLE, WRITTEN, OWN),
-        default=SAMPLE,
+        (long_text.SAMPLE, WRITTEN, long_text.OWN),
+        default=long_text.SAMPLE,
         key="src",
         bind="query-params",
         required=True,
         label_visibility="collapsed",
     )
-    if kind != OWN:
+    if kind != long_text.OWN:
         tokens = length.select_slider(
             "Tokens", LENGTHS, 2048, key="ltok", bind="query-params", label_visibility="collapsed"
         )
-    if kind == SAMPLE:
+    if kind == long_text.SAMPLE:
         return sample(name, tokens)
     if kind == WRITTEN:
         seed = seed.number_input(
@@ -57,45 +54,7 @@ def text(name: str) -> str | None:
         )
         with wide, st.spinner(f"{name} writes {tokens:,} tokens of stories …", show_time=True):
             return stories(name, tokens, seed)
-    return own_text(length)
-
-
-def own_text(place) -> str | None:
-    """The text that the user wrote or pasted, in a box that opens at `place`; a sentence asks for one when it is empty."""
-    if "own" not in st.session_state and "own" in st.query_params:
-        st.session_state["own"] = st.query_params["own"]
-    with place.popover("Write or paste", width="stretch"):
-        typed = st.text_area(
-            "Your text",
-            key="own",
-            height=320,
-            persist_state="session",
-            placeholder="Paste up to about 60,000 characters.",
-            help=f"Up to {LONGEST:,} tokens are read. Press Ctrl+Enter, or click outside the box.",
-        )
-    typed = typed or ""
-    _share_text(typed)
-    if not typed:
-        st.info("The text is empty; paste one, or let the model write stories.")
-        return None
-    return typed
-
-
-def use_example(source: str) -> None:
-    """An example that was picked becomes the own text, unless the user wrote one; `source` is the key of a page's choice."""
-    picked = st.session_state.get("_picked", 0)
-    if picked != st.session_state.setdefault("_long_picked", picked):
-        st.session_state["_long_picked"] = picked
-        if st.session_state.get("own", "") in ("", *state.EXAMPLES.values()):
-            st.session_state["own"], st.session_state[source] = st.session_state["text"], OWN
-
-
-def _share_text(typed: str) -> None:
-    if 0 < len(typed) <= IN_LINK:
-        if st.query_params.get("own") != typed:
-            st.query_params["own"] = typed
-    elif "own" in st.query_params:
-        del st.query_params["own"]
+    return long_text.own_text(length)
 
 
 def readable(lm: LanguageModel, whole: str) -> list[int]:
@@ -115,9 +74,6 @@ def readable(lm: LanguageModel, whole: str) -> list[int]:
     return ids[:LONGEST]
 
 
-# Streamlit would walk through 16,384 ids for a quarter of a second, at every look into a cache.
-FAST = {tuple: hash}
-
 # --- computed once ----------------------------------------------------------------------------------
 
 
@@ -132,11 +88,11 @@ def sample(name: str, tokens: int) -> str:
 def stories(name: str, tokens: int, seed: int) -> str:
     """Stories that the model wrote, joined."""
     lm = compute.model(name)
-    return compute.alone(" " * tokens, lambda: long_context.write_stories(lm, tokens, seed))
+    return compute.run_in_worker(lambda: long_context.write_stories(lm, tokens, seed), tokens)
 
 
 # 16,384 tokens of the default model are about 240 MB.
-@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=FAST)
+@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def passed(name: str, ids: tuple[int, ...]) -> tuple[Trace, np.ndarray, float]:
     """One pass: its trace, the loss of each next token [T - 1], and the seconds it took."""
     lm = compute.model(name)
@@ -146,15 +102,16 @@ def passed(name: str, ids: tuple[int, ...]) -> tuple[Trace, np.ndarray, float]:
         trace = long_context.long_trace(lm, list(ids))
         return trace, long_context.loss_along(lm, trace).numpy(), time.perf_counter() - start
 
-    return _alone(ids, work)
+    return compute.run_in_worker(work, len(ids))
 
 
-@st.cache_resource(max_entries=48, show_spinner=False, hash_funcs=FAST)
+@st.cache_resource(max_entries=48, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def layer_survey(name: str, ids: tuple[int, ...], layer: int, every: bool) -> Survey:
     """One layer's maps and distances."""
     trace, context = passed(name, ids)[0], compute.model(name).config.context
-    return _alone(
-        ids, lambda: long_context.survey(trace, layer, context, rows=slice(0, None, 1) if every else None)
+    return compute.run_in_worker(
+        lambda: long_context.survey(trace, layer, context, rows=slice(0, None, 1) if every else None),
+        len(ids),
     )
 
 
@@ -172,84 +129,58 @@ def survey(name: str, ids: tuple[int, ...], every: bool) -> list[Survey]:
     return found
 
 
-@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=FAST)
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def pooled(name: str, ids: tuple[int, ...], layer: int, head: int) -> np.ndarray:
     """The chosen head's pooled map, exact, from every query."""
     trace = passed(name, ids)[0]
-    return _alone(ids, lambda: trace.pooled(layer, head, min(HEAD_SIZE, len(trace))).numpy())
+    return compute.run_in_worker(
+        lambda: trace.pooled(layer, head, min(HEAD_SIZE, len(trace))).numpy(), len(ids)
+    )
 
 
 def tile(name: str, ids: tuple[int, ...], layer: int, head: int, where: tuple[int, int, int]) -> torch.Tensor:
     """Exact probabilities of a tile (first query, first key, side), [R, C]."""
     trace, (row, col, side) = passed(name, ids)[0], where
-    return compute.alone(
-        "", lambda: trace.attention(layer, head, slice(row, row + side), slice(col, col + side))
+    return compute.run_in_worker(
+        lambda: trace.attention(layer, head, slice(row, row + side), slice(col, col + side))
     )
 
 
-@st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=FAST)
+@st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def measured(name: str, ids: tuple[int, ...], layer: int, method: Method) -> Measures:
     """What a method covers in one layer."""
     trace = passed(name, ids)[0]
-    return _alone(ids, lambda: sparse_methods.measure(trace, layer, method))
+    return compute.run_in_worker(lambda: sparse_methods.measure(trace, layer, method), len(ids))
 
 
-@st.cache_data(max_entries=256, show_spinner=False, hash_funcs=FAST)
+@st.cache_data(max_entries=256, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def loss(name: str, ids: tuple[int, ...], method: Method | None) -> float:
     """Nats per token of a real pass with a method in every layer; `ids` are cut to what such a pass reads."""
     lm = compute.model(name)
-    return _alone(ids, lambda: sparse_methods.mean_loss(lm, list(ids), method))
+    return compute.run_in_worker(lambda: sparse_methods.mean_loss(lm, list(ids), method), len(ids))
 
 
-@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=FAST)
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def picture(name: str, ids: tuple[int, ...], layer: int, method: Method) -> np.ndarray:
     """A method's pattern over the text, [H, n, n]."""
     trace = passed(name, ids)[0]
-    return _alone(ids, lambda: sparse_methods.picture(trace, layer, method))
+    return compute.run_in_worker(lambda: sparse_methods.picture(trace, layer, method), len(ids))
 
 
-@st.cache_data(max_entries=32, show_spinner=False, hash_funcs=FAST)
+@st.cache_data(max_entries=32, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def checks(name: str, ids: tuple[int, ...]) -> list[Check]:
     """The identities behind this page, on this text."""
     lm, trace = compute.model(name), passed(name, ids)[0]
-    return _alone(ids, lambda: [check(lm, trace) for check in CHECKS_LONG])
 
+    def work() -> list[Check]:
+        case = kernels_tiles.tiles(trace)
+        tiled = [kernels_tiles.tiles_are_attention(*case), kernels_tiles.order_of_tiles_is_free(*case)]
+        return [*tiled, *measure(kernel_checks, lm, trace)]
 
-def _alone(ids: tuple[int, ...], work):
-    def without_grad():
-        with torch.inference_mode():
-            return work()
-
-    return compute.alone(" " * (4 * len(ids)), without_grad)  # about four characters a token
+    return compute.run_in_worker(work, len(ids))
 
 
 # --- controls ---------------------------------------------------------------------------------------
-
-
-def head_menu(layers: int, heads: int, places) -> tuple[int, int]:
-    """Layer and head, tied to the view that all pages share."""
-    shown = state.view().fitted(layers, heads, 1)
-    st.session_state["_layer"], st.session_state["_head"] = shown.head
-    for place, label, count in zip(places, ("Layer", "Head"), (layers, heads)):
-        place.selectbox(
-            label,
-            range(count),
-            key=f"_{label.lower()}",
-            on_change=_keep_head,
-            format_func=f"{label} {{}}".format,
-            label_visibility="collapsed",
-        )
-    return shown.head
-
-
-def _keep_head() -> None:
-    choose_head(st.session_state["_layer"], st.session_state["_head"])
-
-
-def choose_head(layer: int, head: int) -> None:
-    """Make a head the one that all pages show."""
-    state.remember(replace(state.view(), head=(layer, head)))
-    state.share()
 
 
 def tile_menu(length: int, places) -> tuple[int, int, int]:

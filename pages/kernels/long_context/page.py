@@ -11,8 +11,7 @@ from pages.kernels.long_context import (
 from pages.kernels.long_context import (
     view_indexer as indexer_panel,
 )
-from tlmviz.ui import compute, frame
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, frame, inputs, link
 
 VIEWS = ("Maps", "Masks", "Lightning indexer")
 
@@ -58,7 +57,7 @@ def read(name: str) -> None:
         required=True,
         label_visibility="collapsed",
     )
-    chosen = long_state.head_menu(lm.config.n_layers, lm.config.n_heads, (layer, head))
+    chosen = inputs.head_menus(lm.config.n_layers, lm.config.n_heads, (layer, head))
     note.caption(long_parts.about(name, text))
     if view == "Lightning indexer":
         indexer_panel.panel(name, text, *chosen, long_parts.position(lm.config.context))
@@ -68,12 +67,12 @@ def read(name: str) -> None:
             long_state.passed(name, ids)
         {"Maps": maps, "Masks": masks}[view](name, text, ids, chosen)
         words(name, ids, view)
-    state.share()
+    link.share()
 
 
 def words(name: str, ids: tuple[int, ...], view: str) -> None:
     """What to notice, the identities, and the formula with its source."""
-    frame.notice(*long_parts.POINTS[view])
+    frame.what_to_notice(*long_parts.POINTS[view])
     frame.badges(long_state.checks(name, ids))
     frame.equation(*long_parts.EQUATIONS[view])
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
-from pages.attention.inside_block import compute as block_state
 from tlmviz.analysis.kernels import sparse_methods
 from tlmviz.analysis.kernels.long_context import Survey, band_names, strongest
 from tlmviz.analysis.kernels.sparse_methods import SWAPPED, Method
 from tlmviz.figures.kernels import long_context as figures
 from tlmviz.layers.linear import LINEAR
 from tlmviz.trace import Trace
-from tlmviz.ui import compute, frame, snippets
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, frame, inputs, link, long_text
 
 from . import compute as long_state
 
@@ -58,7 +55,7 @@ POINTS = {
 
 def about(name: str, text: str) -> str:
     """Where the text comes from, and whether the link holds it."""
-    if st.session_state["src"] == long_state.SAMPLE:
+    if st.session_state["src"] == long_text.SAMPLE:
         ended = st.session_state["ltok"] > 1 + len(compute.model(name).tokenizer.encode(text))
         return "Stories that stories-rope wrote beforehand" + (
             ": all there are; let the model write more." if ended else "."
@@ -68,23 +65,10 @@ def about(name: str, text: str) -> str:
         return f"{tokens:,} tokens written by {name}: stories drawn one by one (seed {seed}), joined by blank lines."
     kept = (
         "in the link"
-        if len(text) <= long_state.IN_LINK
-        else f"too long for the link (over {long_state.IN_LINK:,})"
+        if len(text) <= long_text.IN_LINK
+        else f"too long for the link (over {long_text.IN_LINK:,})"
     )
     return f"{len(text):,} characters, line breaks kept; {kept}."
-
-
-def selectable(figure: go.Figure, *, key: str, alt: str, mode: str, on_select) -> None:
-    """A chart that answers to clicks or dragged boxes; otherwise as `frame.chart`."""
-    config = {
-        "displaylogo": False,
-        "displayModeBar": "hover",
-        "modeBarButtonsToRemove": ["lasso2d", "autoScale2d"],
-        "toImageButtonOptions": {"format": "svg", "filename": f"tlmviz-{key}"},
-    }
-    st.plotly_chart(
-        figure, theme=None, key=key, config=config, alt=alt, on_select=on_select, selection_mode=mode
-    )
 
 
 def _selection(key: str) -> dict:
@@ -94,7 +78,7 @@ def _selection(key: str) -> dict:
 def _head_clicked() -> None:
     points = _selection("allheads").get("points")
     if points:
-        long_state.choose_head(*map(int, points[0]["customdata"]))
+        link.choose_head(*map(int, points[0]["customdata"]))
 
 
 def _box_dragged() -> None:
@@ -136,11 +120,11 @@ def maps(
         surveys = long_state.survey(name, ids, every)
         pictures = np.stack([survey.pictures for survey in surveys])
         figure = figures.overview(pictures, head, theme)
-        selectable(
+        frame.chart(
             figure,
             key="allheads",
             alt="Pooled attention maps of all heads; click one",
-            mode="points",
+            select="points",
             on_select=_head_clicked,
         )
     with middle:
@@ -149,7 +133,7 @@ def maps(
         title = f"Layer {head[0]}, head {head[1]}"
         figure = figures.head_map(picture, len(ids), context, tile, title, theme)
         alt = f"Pooled map of layer {head[0]}, head {head[1]}; drag a box to open it"
-        selectable(figure, key="headmap", alt=alt, mode="box", on_select=_box_dragged)
+        frame.chart(figure, key="headmap", alt=alt, select="box", on_select=_box_dragged)
     weights = long_state.tile(name, ids, *head, tile)
     with place:
         tokens = (trace.tokens[row : row + side], trace.tokens[col : col + side])
@@ -172,7 +156,7 @@ def _queries(read: int, length: int) -> str:
 
 
 def _token(trace: Trace, position: int) -> str:
-    return block_state.readable(trace.tokens[position]).replace("`", "ˋ")
+    return inputs.readable(trace.tokens[position]).replace("`", "ˋ")
 
 
 def statistics(surveys: list[Survey], head: tuple[int, int]) -> None:
@@ -324,13 +308,13 @@ def snippet(
 ) -> str:
     """Code that reproduces the tile or the chosen method's numbers."""
     source, names = st.session_state.get("src"), "long_trace, loss_along"
-    if source == long_state.SAMPLE:
-        text, names = "text = sample_text()", f"{names}\n{snippets.SAMPLE}"
+    if source == long_text.SAMPLE:
+        text, names = "text = sample_text()", f"{names}\nfrom tlmviz.analysis.samples import sample_text"
     elif source == long_state.WRITTEN:
         names += ", write_stories"
         text = f"text = write_stories(lm, tokens={st.session_state['ltok']}, seed={st.session_state['draw']})"
     else:
-        text = snippets.own_text(text)
+        text = long_text.text_line(text)
     start = _START.format(
         names=names if tile else names.replace(", loss_along", ""), name=name, text=text, tokens=len(ids)
     )
@@ -356,5 +340,5 @@ def snippet(
 
 def position(length: int) -> int:
     """The pinned token, or the last."""
-    query = state.view().query
+    query = link.view().query
     return length - 1 if query is None or query >= length else query

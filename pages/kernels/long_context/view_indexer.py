@@ -7,8 +7,7 @@ import streamlit as st
 import torch
 
 from tlmviz.analysis.kernels import indexer as analysis
-from tlmviz.checks import Check
-from tlmviz.checks import index as identities
+from tlmviz.checks import Check, kernels_index
 from tlmviz.errors import Error
 from tlmviz.figures.kernels import indexer as figures
 from tlmviz.layers.indexer import ROTATIONS, Indexers
@@ -194,7 +193,7 @@ def traced(name: str, text: str) -> Trace:
     """One pass with the attention's inputs kept, at most the model's context."""
     lm = compute.model(name)
     ids = lm.encode(text)
-    return compute.alone(text, lambda: analysis.trace_for_indexer(lm, ids))
+    return compute.run_in_worker(lambda: analysis.trace_for_indexer(lm, ids), compute.about(text))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -208,7 +207,7 @@ def maps(name: str, text: str, layer: int, k: int) -> tuple[np.ndarray, np.ndarr
         chosen = analysis.choice(trace, scorer, layer, k).float()
         return [_pool(values) for values in (index, analysis.mass(trace, layer), chosen)]
 
-    return *compute.alone(text, work), len(trace) / min(len(trace), CELLS)
+    return *compute.run_in_worker(work, compute.about(text)), len(trace) / min(len(trace), CELLS)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -221,15 +220,16 @@ def row(name: str, text: str, layer: int, k: int, position: int) -> tuple[np.nda
         chosen = analysis.choice(trace, scorer, layer, k)[rows]
         return analysis.mass(trace, layer, rows)[0, : position + 1].numpy(), chosen[0, : position + 1].numpy()
 
-    return compute.alone(text, work)
+    return compute.run_in_worker(work, compute.about(text))
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def recall(name: str, text: str) -> dict[str, np.ndarray]:
     """`analysis.recall` as arrays, [L, T] each."""
     trace, scorer = traced(name, text), indexers()
-    return compute.alone(
-        text, lambda: {how: curve.numpy() for how, curve in analysis.recall(trace, scorer).items()}
+    return compute.run_in_worker(
+        lambda: {how: curve.numpy() for how, curve in analysis.recall(trace, scorer).items()},
+        compute.about(text),
     )
 
 
@@ -237,20 +237,22 @@ def recall(name: str, text: str) -> dict[str, np.ndarray]:
 def losses(name: str, text: str, k: int) -> dict[str, float]:
     """Dense and sparse losses in nats per token."""
     lm, trace, scorer = compute.model(name), traced(name, text), indexers()
-    return compute.alone(text, lambda: analysis.sparse_losses(lm, trace.ids, k, scorer))
+    return compute.run_in_worker(
+        lambda: analysis.sparse_losses(lm, trace.ids, k, scorer), compute.about(text)
+    )
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def checks(name: str, text: str, layer: int) -> list[Check]:
     """The indexer's identities on this text."""
     lm, trace, scorer = compute.model(name), traced(name, text), indexers()
-    return compute.alone(
-        text,
+    return compute.run_in_worker(
         lambda: [
-            identities.rotation_keeps_products(trace, scorer, layer),
-            identities.every_key_is_dense(lm, trace, scorer),
-            identities.every_key_is_dense_loss(lm, trace, scorer),
+            kernels_index.rotation_keeps_products(lm, trace, scorer, layer),
+            kernels_index.every_key_is_dense(lm, trace, scorer),
+            kernels_index.every_key_is_dense_loss(lm, trace, scorer),
         ],
+        compute.about(text),
     )
 
 
@@ -260,7 +262,9 @@ def precision(
 ) -> dict[str, analysis.Precision]:
     """q and k before and after the rotation, and their error in a format."""
     trace, scorer = traced(name, text), indexers()
-    return compute.alone(text, lambda: analysis.precision(trace, scorer, layer, k, format, kind, outlier))
+    return compute.run_in_worker(
+        lambda: analysis.precision(trace, scorer, layer, k, format, kind, outlier), compute.about(text)
+    )
 
 
 def _pool(values: torch.Tensor) -> np.ndarray:

@@ -94,7 +94,7 @@ def words(table: pd.DataFrame, noise: zoo_state.Noise) -> None:
     points.append(
         "Speeds are of a CPU and of this code, measured once: differences of some per cent mean nothing."
     )
-    frame.notice(*points)
+    frame.what_to_notice(*points)
 
 
 def numbers(table: pd.DataFrame) -> None:

@@ -8,21 +8,16 @@ from typing import TypeVar
 
 import numpy as np
 import streamlit as st
-import torch
 
-from pages.kernels.long_context import compute as long_state
 from tlmviz.analysis.positions import context_extension
 from tlmviz.analysis.positions.context_extension import Switch
-from tlmviz.analysis.samples import sample_text
-from tlmviz.checks import Check
-from tlmviz.checks import scaling as checks_scaling
+from tlmviz.checks import Check, measure, positions_scaling
 from tlmviz.errors import BadConfig
 from tlmviz.layers.scaling import SCALINGS, ScaledRoPE, scaled_rope
-from tlmviz.ui import compute
+from tlmviz.ui import compute, long_text
+from tlmviz.ui.long_text import Ids
 
 Result = TypeVar("Result")
-Ids = tuple[int, ...]
-SAMPLE, OWN = long_state.SAMPLE, long_state.OWN
 TIMES = (1.5, 2, 3, 4)  # how often the training length is read
 PLAIN, DYNAMIC = "Unscaled", "Dynamic NTK"
 GROWN = "Dynamic NTK (rotated keys)"
@@ -37,23 +32,18 @@ PATIENCE = 0.8  # seconds without a new curve
 # --- computed once ----------------------------------------------------------------------------------
 
 
-@st.cache_data(max_entries=16, show_spinner=False)
-def encoded(name: str, text: str) -> Ids:
-    """All ids of a text, behind the end-of-text token."""
-    tokenizer = compute.model(name).tokenizer
-    return (tokenizer.end_of_text, *tokenizer.encode(text))
-
-
-@st.cache_data(max_entries=128, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_data(max_entries=128, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def losses(name: str, ids: Ids, scheme: str, scale: float) -> np.ndarray:
     """The loss of each next token under a scheme, [T - 1] nats."""
     lm = compute.model(name)
     if scheme == PLAIN:
-        return alone(ids, lambda: context_extension.losses(lm, list(ids)))
+        return compute.run_in_worker(lambda: context_extension.losses(lm, list(ids)), len(ids))
     positions = scaled_rope(lm.config, DYNAMIC if scheme == GROWN else scheme, scale)
     if scheme == GROWN:
-        return alone(ids, lambda: context_extension.losses_growing(lm, list(ids), positions, rotated=True))
-    return alone(ids, lambda: context_extension.losses(lm, list(ids), positions))
+        return compute.run_in_worker(
+            lambda: context_extension.losses_growing(lm, list(ids), positions, rotated=True), len(ids)
+        )
+    return compute.run_in_worker(lambda: context_extension.losses(lm, list(ids), positions), len(ids))
 
 
 def curves(
@@ -77,52 +67,27 @@ def curves(
     return found
 
 
-@st.cache_data(max_entries=64, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_data(max_entries=64, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def switched(name: str, ids: Ids, at: int, scheme: str, scale: float) -> Switch:
     """The tokens after a change of scale with both kinds of cache."""
     lm = compute.model(name)
     positions = scaled_rope(lm.config, scheme, scale)
-    return alone(ids, lambda: context_extension.switch(lm, list(ids), at, positions))
+    return compute.run_in_worker(lambda: context_extension.switch(lm, list(ids), at, positions), len(ids))
 
 
-@st.cache_data(max_entries=32, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_data(max_entries=32, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def checks(name: str, ids: Ids) -> list[Check]:
     """The identities of scaling, on the first tokens of this text."""
     lm = compute.model(name)
 
     def work() -> list[Check]:
         trace = lm.trace_ids(list(ids))
-        return [check(lm, trace) for check in checks_scaling.for_model(lm)]
+        return measure(positions_scaling, lm, trace)
 
-    return alone(ids, work)
-
-
-def alone(ids: Ids, work: Callable[[], Result]) -> Result:
-    """`work` in the worker, with as many threads as so many ids deserve, and without gradients."""
-
-    def without_grad() -> Result:
-        with torch.inference_mode():
-            return work()
-
-    return compute.alone(" " * (4 * len(ids)), without_grad)  # about four characters a token
+    return compute.run_in_worker(work, len(ids))
 
 
 # --- controls ---------------------------------------------------------------------------------------
-
-
-def text(place, beside) -> str | None:
-    """The long text that the pages on positions read, bundled or the user's own; None when there is nothing to read yet."""
-    long_state.use_example("xsrc")
-    kind = place.segmented_control(
-        "Text",
-        (SAMPLE, OWN),
-        default=SAMPLE,
-        key="xsrc",
-        bind="query-params",
-        required=True,
-        label_visibility="collapsed",
-    )
-    return sample_text() if kind == SAMPLE else long_state.own_text(beside)
 
 
 def reading(name: str, place) -> int:

@@ -16,7 +16,7 @@ from tlmviz.analysis.positions.context_extension import (
 from tlmviz.errors import Error
 from tlmviz.figures.positions import context_extension as figures
 from tlmviz.layers.scaling import scaled_rope
-from tlmviz.ui import compute, frame, snippets
+from tlmviz.ui import compute, frame, long_text
 
 from . import compute as extension_state
 from .compute import DYNAMIC, GROWN, PLAIN, SCHEMES, Ids
@@ -109,7 +109,7 @@ def about(name: str, ids: Ids, read: Ids) -> str:
             "Paste a longer one.]"
         )
     part = f"{len(read):,} of {len(ids):,} tokens" if len(read) < len(ids) else f"{len(ids):,} tokens"
-    if st.session_state["xsrc"] == extension_state.SAMPLE:
+    if st.session_state["xsrc"] == long_text.SAMPLE:
         return (
             f"{part} of stories that stories-rope wrote beforehand. A model's words are easy to predict: on real stories every "
             "loss is higher."
@@ -225,7 +225,8 @@ def _end(name: str, ids: Ids) -> str:
 _SNIPPET = """\
 import tlmviz
 from tlmviz.analysis.positions.context_extension import inside_and_beyond, losses, switch
-{imports}from tlmviz.figures import context_extension as figures
+{imports}from tlmviz.figures import LIGHT
+from tlmviz.figures.positions import context_extension as figures
 from tlmviz.layers.scaling import scaled_rope
 
 lm = tlmviz.load({name!r})
@@ -238,16 +239,16 @@ for name, loss in curves.items():
     print(name, inside_and_beyond(loss, lm.config.context))  # nats per token
 done = switch(lm, ids[:{stop}], {at}, scaled_rope(lm.config, {scheme!r}, {scale!r}))  # the scale changes after {at} tokens
 print({{way: loss.mean() for way, loss in done.losses.items()}}, done.texts)
-colors = figures.palette(list(curves), "light", "Unscaled")
+colors = figures.palette(list(curves), LIGHT, "Unscaled")
 figures.loss_lines(
-    curves, lm.config.context, "light", width={width}, colors=colors, title="Loss along the text", dotted="Unscaled"
+    curves, lm.config.context, LIGHT, width={width}, colors=colors, title="Loss along the text", dotted="Unscaled"
 ).show()
 """
 
 
 def snippet(name: str, text: str, ids: Ids, schemes: list[str], scale: float) -> str:
     """Code that reproduces the curves and the switch."""
-    imports, given = snippets.given(text, st.session_state["xsrc"])
+    imports, given = long_text.text_lines(text, st.session_state["xsrc"])
     context = compute.model(name).config.context
     at = min(int(st.session_state.get("xat", 1.0) * context), len(ids) - 1)
     return _SNIPPET.format(

@@ -7,16 +7,15 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.kernels.long_context import compute as long_state
-from pages.positions.context_extension import compute as extension_state
-from pages.positions.context_extension.compute import Ids, alone
 from tlmviz.analysis.positions import context_extension, position_schemes
 from tlmviz.analysis.positions.position_schemes import Added, Distances
 from tlmviz.checkpoints.folders import models_folder
 from tlmviz.checks import Check
+from tlmviz.checks.positions_shift import READ, RELATIVE, shift_moves_nothing
 from tlmviz.errors import UnknownName
 from tlmviz.trace import Trace
-from tlmviz.ui import compute
+from tlmviz.ui import compute, inputs, long_text
+from tlmviz.ui.long_text import Ids
 
 VIEWS = ("What is added", "Position similarity", "Attention by distance", "Extrapolation")
 TITLES = {
@@ -27,10 +26,7 @@ TITLES = {
     "rope": "RoPE",
     "none": "None",
 }
-RELATIVE = ("relative", "alibi", "rope", "none")  # schemes in which only distances count
 TIMES = 4  # how often the training length is read
-SHIFTED = 128  # tokens of the text that are moved
-BY = 64
 
 # --- computed once ----------------------------------------------------------------------------------
 
@@ -56,33 +52,33 @@ def context() -> int:
     return compute.model(next(iter(families().values()))).config.context
 
 
-@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def trace(name: str, ids: Ids) -> Trace:
     """One pass over ids within the training length."""
     lm = compute.model(name)
-    return alone(ids, lambda: lm.trace_ids(list(ids)))
+    return compute.run_in_worker(lambda: lm.trace_ids(list(ids)), len(ids))
 
 
-@st.cache_data(max_entries=48, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_data(max_entries=48, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def losses(name: str, ids: Ids) -> np.ndarray:
     """The loss of each next token in nats; learned positions stop where their vectors do."""
     lm = compute.model(name)
     read = ids[: lm.config.context] if lm.config.positions.kind == "learned" else ids
-    return alone(ids, lambda: context_extension.losses(lm, list(read)))
+    return compute.run_in_worker(lambda: context_extension.losses(lm, list(read)), len(ids))
 
 
-@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def distances(name: str, ids: Ids) -> Distances:
     """How far every head looks."""
     watched = trace(name, ids)
-    return alone(ids, lambda: position_schemes.distances(watched))
+    return compute.run_in_worker(lambda: position_schemes.distances(watched), len(ids))
 
 
-@st.cache_data(max_entries=48, show_spinner=False, hash_funcs=long_state.FAST)
-def shift(name: str, ids: Ids) -> float:
-    """What moving the first tokens by BY positions does to the predictions, in nats."""
+@st.cache_data(max_entries=48, show_spinner=False, hash_funcs=long_text.HASH_FAST)
+def shift(name: str, ids: Ids) -> Check:
+    """Whether moving the first tokens changes the predictions, in nats."""
     lm = compute.model(name)
-    return alone(ids, lambda: position_schemes.shift_divergence(lm, list(ids[:SHIFTED]), BY))
+    return compute.run_in_worker(lambda: shift_moves_nothing(lm, list(ids[:READ])), len(ids))
 
 
 @st.cache_data(show_spinner=False)
@@ -95,24 +91,20 @@ def held_out() -> dict[str, float]:
 def added(name: str, length: int, layer: int) -> Added:
     """What a model's scheme adds at so many positions."""
     lm = compute.model(name)
-    return alone((), lambda: position_schemes.added(lm, length, layer))
+    return compute.run_in_worker(lambda: position_schemes.added(lm, length, layer))
 
 
-@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=long_state.FAST)
+@st.cache_resource(max_entries=24, show_spinner=False, hash_funcs=long_text.HASH_FAST)
 def similar(name: str, ids: Ids, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
     """How alike positions are to a model's scheme."""
     lm, watched = compute.model(name), trace(name, ids)
-    return alone(ids, lambda: position_schemes.similarity(lm, watched, layer, head))
+    return compute.run_in_worker(lambda: position_schemes.similarity(lm, watched, layer, head), len(ids))
 
 
 def checks(ids: Ids) -> list[Check]:
     """Moving a text moves no prediction where only distances count."""
-    found = []
-    for scheme, name in families().items():
-        if scheme in RELATIVE:
-            claim = f"moving the text by {BY} positions moves no prediction"
-            found.append(Check(f"{TITLES[scheme]}: shift", claim, shift(name, ids), 1e-6, "nats"))
-    return found
+    names = {scheme: name for scheme, name in families().items() if scheme in RELATIVE}
+    return [replace(shift(name, ids), name=f"{TITLES[scheme]}: shift") for scheme, name in names.items()]
 
 
 # --- controls ---------------------------------------------------------------------------------------
@@ -132,10 +124,10 @@ def controls() -> tuple[str, tuple[int, int], str | None, DeltaGenerator]:
         label_visibility="collapsed",
     )
     config = compute.model(next(iter(families().values()))).config
-    chosen = long_state.head_menu(config.n_layers, config.n_heads, (layer, head))
-    return view, chosen, extension_state.text(source, beside), about
+    chosen = inputs.head_menus(config.n_layers, config.n_heads, (layer, head))
+    return view, chosen, long_text.source_menu(source, beside, "xsrc")[1], about
 
 
 def encoded(text: str) -> Ids:
     """The part of the text that is read. The compared models share one tokenizer's ids."""
-    return extension_state.encoded(next(iter(families().values())), text)[: TIMES * context()]
+    return long_text.encoded(next(iter(families().values())), text)[: TIMES * context()]

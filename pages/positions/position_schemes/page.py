@@ -4,8 +4,7 @@ import streamlit as st
 
 from pages.positions.position_schemes import compute as schemes_state
 from pages.positions.position_schemes import view as schemes_parts
-from tlmviz.ui import frame
-from tlmviz.ui import link as state
+from tlmviz.ui import frame, link
 
 # Six pictures side by side need about 800 px: a phone scrolls them sideways.
 _WIDE = (
@@ -22,13 +21,13 @@ def compared() -> None:
     ids = schemes_state.encoded(text)
     about.caption(schemes_parts.about(text, ids, view))
     schemes_parts.picture(view, ids, layer, head)
-    frame.notice(*schemes_parts.points(view))
+    frame.what_to_notice(*schemes_parts.points(view))
     schemes_parts.table(ids)
     schemes_parts.heads(ids)
     frame.badges(schemes_state.checks(ids))
     frame.equation(schemes_parts.EQUATION, schemes_parts.SOURCE)
     frame.copy_as_python(schemes_parts.snippet(text, ids, layer, head))
-    state.share()
+    link.share()
 
 
 st.html(_WIDE)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from pages.positions.context_extension import compute as extension_state
-from pages.positions.context_extension import view as extension_parts
-from pages.positions.context_extension.compute import Ids
 from tlmviz.analysis.positions.position_schemes import flat_distance
+from tlmviz.checks import positions_shift
 from tlmviz.figures.positions import context_extension as lines
 from tlmviz.figures.positions import position_schemes as figures
-from tlmviz.ui import compute, frame, snippets
+from tlmviz.ui import compute, frame, long_text
+from tlmviz.ui.long_text import Ids
 
 from . import compute as schemes_state
 from .compute import TITLES
@@ -108,7 +107,7 @@ def _extrapolation(ids: Ids) -> None:
         curves,
         context,
         theme,
-        width=extension_parts.smoothing(context),
+        width=max(1, context // 5),
         colors=colors(),
         title="Loss along the text",
         end=f"Learned stops here: it has {context:,} vectors" if "learned" in families else "",
@@ -136,7 +135,7 @@ def table(ids: Ids) -> None:
             "Model": name,
             "Held out": schemes_state.held_out().get(name),
             "Parameters": sum(p.numel() for p in lm.network.positions.parameters()),
-            "Moved": schemes_state.shift(name, ids) if len(ids) > 1 else float("nan"),
+            "Moved": schemes_state.shift(name, ids).error if len(ids) > 1 else float("nan"),
         }
         edges = (0, context, 2 * context, schemes_state.TIMES * context)
         for start, stop in zip(edges, edges[1:]):
@@ -149,7 +148,7 @@ def table(ids: Ids) -> None:
         [name for name in rows[0] if name.startswith("Loss")],
     )
     losses = {name: number(format="%.3f", help=words) for name in stretches}
-    by, count = schemes_state.BY, schemes_state.SHIFTED
+    by, count = positions_shift.BY, positions_shift.READ
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
@@ -221,7 +220,7 @@ def heads(ids: Ids) -> None:
 def about(text: str, ids: Ids, view: str) -> str:
     """What is read, in a sentence."""
     context = schemes_state.context()
-    if st.session_state["xsrc"] == extension_state.SAMPLE:
+    if st.session_state["xsrc"] == long_text.SAMPLE:
         words = "of stories that stories-rope wrote, easier to predict than real ones"
     else:
         words = "of your text"
@@ -253,5 +252,5 @@ for scheme, name in position_schemes.families().items():
 
 def snippet(text: str, ids: Ids, layer: int, head: int) -> str:
     """Code that makes every number of the page."""
-    imports, given = snippets.given(text, st.session_state["xsrc"])
+    imports, given = long_text.text_lines(text, st.session_state["xsrc"])
     return _SNIPPET.format(imports=imports, text=given, length=len(ids), layer=layer, head=head)

@@ -8,19 +8,14 @@ import numpy as np
 import streamlit as st
 import torch
 
-from pages.attention.explorer import panels
-from pages.attention.inside_block import compute as block_state
-from pages.kernels.long_context import compute as long_state
-from tlmviz import kernels
 from tlmviz.analysis.positions import rope_planes, rope_runs
 from tlmviz.analysis.positions.rope_planes import Clocks
-from tlmviz.checkpoints.registry import language_config
-from tlmviz.checks import Check
-from tlmviz.checks.positions import run_rope
+from tlmviz.checks import Check, measure
+from tlmviz.checks import positions as position_checks
+from tlmviz.checks.positions_planes import steps_are_the_kernel
 from tlmviz.errors import BadConfig
 from tlmviz.trace import Trace
-from tlmviz.ui import compute
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, inputs, link
 
 PARTS = ("Clocks", "Step by step", "Layouts", "Heads")
 MOVES = {"Move both": "both", "Move the query": "query", "Move the key": "key"}
@@ -32,17 +27,13 @@ SCOPES = ("In this head", "In every layer")
 # --- computed once ----------------------------------------------------------------------------------
 
 
-@st.cache_data(show_spinner=False)
-def rope_models() -> list[str]:
-    """The bundled models whose queries and keys are turned by RoPE; their weights are not read."""
-    return [name for name in compute.models() if rope_planes.has_planes(language_config(name))]
-
-
 @st.cache_resource(max_entries=64, show_spinner=False)
 def vectors(name: str, text: str, layer: int, head: int) -> tuple[torch.Tensor, torch.Tensor]:
     """One head's queries and keys before RoPE, [T, D] each."""
     trace, base = compute.trace(name, text), rope_planes.own_base(compute.model(name).config)
-    return compute.alone(text, lambda: rope_planes.head_vectors(trace, layer, head, base))
+    return compute.run_in_worker(
+        lambda: rope_planes.head_vectors(trace, layer, head, base), compute.about(text)
+    )
 
 
 def clocks(
@@ -62,7 +53,7 @@ def run(name: str, text: str, how: str, base: float = 0.0) -> Trace:
         return compute.trace(name, text)
     lm = compute.model(name)
     positions = rope_runs.variants(lm, base)[how]
-    return compute.alone(text, lambda: lm.trace(text, positions=positions))
+    return compute.run_in_worker(lambda: lm.trace(text, positions=positions), compute.about(text))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -70,8 +61,9 @@ def continued(name: str, text: str, how: str) -> str:
     """What the model writes next with such positions, always taking the most probable token."""
     lm = compute.model(name)
     positions = rope_runs.variants(lm, NOTES_BASE)[how]
-    ids = compute.alone(
-        text, lambda: rope_runs.continue_greedily(lm, compute.trace(name, text).ids, positions, CONTINUED)
+    ids = compute.run_in_worker(
+        lambda: rope_runs.continue_greedily(lm, compute.trace(name, text).ids, positions, CONTINUED),
+        compute.about(text),
     )
     return lm.tokenizer.decode(ids)
 
@@ -80,14 +72,14 @@ def continued(name: str, text: str, how: str) -> str:
 def energy(name: str, text: str) -> np.ndarray:
     """How far each plane of each head could move a score, [L, H, P]."""
     trace = compute.trace(name, text)
-    return compute.alone(text, lambda: rope_planes.energy(trace))
+    return compute.run_in_worker(lambda: rope_planes.energy(trace), compute.about(text))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def spread(name: str, text: str, layer: int, head: int) -> np.ndarray:
     """How far each plane of one head tells keys apart, [P]."""
     trace = compute.trace(name, text)
-    return compute.alone(text, lambda: rope_planes.spread(trace, layer, head))
+    return compute.run_in_worker(lambda: rope_planes.spread(trace, layer, head), compute.about(text))
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
@@ -108,21 +100,19 @@ def by_distance(
         every = rope_planes.mean_of_all_pairs(q, k, turns, min(spec.window or length, length), spec.scale)
         return rope_planes.mean_by_distance(*rope_planes.turned(q, k, turns), spec.scale, spec.window), every
 
-    return compute.alone(text, work)
+    return compute.run_in_worker(work, compute.about(text))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def checks(name: str, text: str) -> list[Check]:
     """The identities of RoPE on this text."""
     lm, trace = compute.model(name), compute.trace(name, text)
-    return compute.alone(text, lambda: run_rope(lm, trace))
+    return compute.run_in_worker(lambda: measure(position_checks, lm, trace), compute.about(text))
 
 
 def steps_check(q: torch.Tensor, base: float, layout: str) -> Check:
     """The rotation step by step against the kernel's, all rows of q [T, D]."""
-    again = torch.from_numpy(rope_planes.rotation(q, base, layout).out)
-    error = float((again - kernels.rope(q, torch.arange(len(q)), base, layout)).abs().max())
-    return Check("Steps = kernel", "step by step equals the kernel's rotation", error, 1e-6)
+    return steps_are_the_kernel(q, base, layout)
 
 
 # --- controls ---------------------------------------------------------------------------------------
@@ -142,9 +132,9 @@ def place(name: str, trace: Trace):
     with row():
         columns = [st.container(width=width) for width in (112, 112, 152, 152)]
         room = st.container(width="content")
-    head = long_state.head_menu(config.n_layers, config.n_heads, columns[:2])
-    view = state.view().fitted(config.n_layers, config.n_heads, len(trace))
-    query, key = panels.pinned(trace, view)
+    head = inputs.head_menus(config.n_layers, config.n_heads, columns[:2])
+    view = link.view().fitted(config.n_layers, config.n_heads, len(trace))
+    query, key = inputs.pinned(trace, view)
     st.session_state["_token"], st.session_state["_key"] = query, key
     for column, label, word, last, kept in (
         (columns[2], "Query", "_token", len(trace), _keep_query),
@@ -156,26 +146,26 @@ def place(name: str, trace: Trace):
             key=word,
             on_change=kept,
             label_visibility="collapsed",
-            format_func=lambda at, label=label: f"{label} {at}: {block_state.readable(trace.tokens[at])}",
+            format_func=lambda at, label=label: f"{label} {at}: {inputs.readable(trace.tokens[at])}",
             help="The key the query weighs most, until another is chosen" if label == "Key" else None,
         )
     return head, (query, key), room
 
 
 def _keep_query() -> None:
-    state.remember(replace(state.view(), query=st.session_state["_token"]))
-    state.share()
+    link.remember(replace(link.view(), query=st.session_state["_token"]))
+    link.share()
 
 
 def _keep_key() -> None:
-    state.remember(replace(state.view(), query=st.session_state["_token"], key=st.session_state["_key"]))
-    state.share()
+    link.remember(replace(link.view(), query=st.session_state["_token"], key=st.session_state["_key"]))
+    link.share()
 
 
 def show_previous_head(layer: int, head: int, query: int) -> None:
     """Choose a head, and the token before the query as its key."""
-    state.remember(replace(state.view(), head=(layer, head), query=query, key=query - 1))
-    state.share()
+    link.remember(replace(link.view(), head=(layer, head), query=query, key=query - 1))
+    link.share()
 
 
 def base_box(place, own: float, key: str, label: str, value: float) -> float:

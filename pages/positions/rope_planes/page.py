@@ -6,8 +6,7 @@ from pages.positions.rope_planes import compute as rope_state
 from pages.positions.rope_planes import view as rope_parts
 from tlmviz.analysis.positions.rope_planes import has_planes
 from tlmviz.errors import Error
-from tlmviz.ui import compute, frame
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, frame, inputs, link, rope
 
 # Dials and bars need about 900 px: a phone scrolls them sideways.
 _WIDE = "<style>.st-key-wide { overflow-x: auto; } .st-key-wide > div { min-width: 880px; }</style>"
@@ -16,7 +15,7 @@ _WIDE = "<style>.st-key-wide { overflow-x: auto; } .st-key-wide > div { min-widt
 @frame.fragment
 def show(name: str) -> None:
     """Text, head, query and key, and the chosen part of the page."""
-    text = state.text_box(compute.model(name))
+    text = inputs.text_box(compute.model(name))
     if text is None:
         return
     head, where, room = rope_state.place(name, compute.trace(name, text))
@@ -37,7 +36,7 @@ def show(name: str) -> None:
         rope_parts.layouts(name, text, where)
     else:
         rope_parts.heads(name, text, head)
-    state.share()
+    link.share()
 
 
 st.html(_WIDE)
@@ -49,6 +48,6 @@ try:
     if has_planes(compute.model(model).config):
         show(model)
     else:
-        rope_parts.offer(model)
+        rope.offer_rope_models(model)
 except Error as error:
     st.error(str(error))

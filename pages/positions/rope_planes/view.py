@@ -9,8 +9,7 @@ import streamlit as st
 from tlmviz import kernels
 from tlmviz.analysis.positions import rope_planes
 from tlmviz.analysis.positions.rope_planes import Clocks
-from tlmviz.checks import Check
-from tlmviz.errors import BadConfig
+from tlmviz.checks import Check, positions_planes
 from tlmviz.figures import token_label
 from tlmviz.figures.positions import rope_clocks, rope_steps
 from tlmviz.figures.positions import rope_planes as figures
@@ -27,21 +26,6 @@ RUNS = {
     "permuted": "Half-split, W_Q and W_K reordered",
 }
 ROTATIONS = {"own": "RoPE on", "off": "off", "base": "base {base:,.6g}"}
-
-
-def offer(name: str) -> None:
-    """For a model without RoPE: what it has instead, and the models that have it, to open."""
-    try:
-        rope_planes.own_base(compute.model(name).config)
-    except BadConfig as error:
-        st.warning(str(error))
-    with st.container(horizontal=True):
-        for other in rope_state.rope_models():
-            st.button(other, key=f"open-{other}", on_click=_open, args=(other,), help=compute.models()[other])
-
-
-def _open(name: str) -> None:
-    st.session_state["model"] = name
 
 
 # --- clocks -----------------------------------------------------------------------------------------
@@ -73,7 +57,7 @@ def clocks(name: str, text: str, head: Pair, where: Pair) -> None:
         "reads."
     )
     frame.badges([_pair_check(name, text, head, where, own, model), *rope_state.checks(name, text)])
-    frame.notice(*rope_words.POINTS["Clocks"])
+    frame.what_to_notice(*rope_words.POINTS["Clocks"])
     frame.equation(*rope_words.EQUATIONS["Clocks"])
     with st.expander("Numbers at the true positions"):
         _numbers(shown)
@@ -133,8 +117,7 @@ def _model_score(trace: Trace, head: Pair, where: Pair) -> float:
 
 def _pair_check(name: str, text: str, head: Pair, where: Pair, own: float, model: float) -> Check:
     here: Clocks = rope_state.clocks(name, text, head, where, own, "both", 1)
-    error = abs(float(here.scores[here.home]) - model)
-    return Check("This pair", "the planes' sum equals the model's own score", error, 1e-4)
+    return positions_planes.planes_are_the_score(here, model)
 
 
 def _numbers(shown: Clocks) -> None:
@@ -196,7 +179,7 @@ def steps(name: str, text: str, head: Pair, where: Pair) -> None:
             alt="Angle table, cos, sin, pairs and rotated pairs as heatmaps, plane by plane",
         )
     frame.badges([rope_state.steps_check(q, base, layout), *rope_state.checks(name, text)])
-    frame.notice(*rope_words.POINTS["Step by step"])
+    frame.what_to_notice(*rope_words.POINTS["Step by step"])
     frame.equation(*rope_words.EQUATIONS["Step by step"])
     frame.copy_as_python(rope_words.steps_snippet(name, text, head, where[0], base, own, layout))
 
@@ -238,12 +221,9 @@ def layouts(name: str, text: str, where: Pair) -> None:
         )
     place = st.empty()
     table = _layout_table(name, text, runs, place)
-    difference = float((runs["permuted"].logits - runs["own"].logits).abs().max())
-    same = Check(
-        "Reordered = right", "half-split with reordered rows gives the model's own logits", difference, 1e-3
-    )
+    same = positions_planes.reordered_rows_are_right(runs["own"], runs["permuted"])
     frame.badges([same, *rope_state.checks(name, text)])
-    frame.notice(*rope_words.layout_points(table))
+    frame.what_to_notice(*rope_words.layout_points(table))
     frame.equation(*rope_words.EQUATIONS["Layouts"])
     frame.copy_as_python(rope_words.layouts_snippet(name, text))
 
@@ -342,6 +322,6 @@ def heads(name: str, text: str, head: Pair) -> None:
             f"Loss of a real pass with the rotation exchanged in every layer (nats per token): {told}."
         )
     frame.badges(rope_state.checks(name, text))
-    frame.notice(*rope_words.POINTS["Heads"])
+    frame.what_to_notice(*rope_words.POINTS["Heads"])
     frame.equation(*rope_words.EQUATIONS["Heads"])
     frame.copy_as_python(rope_words.heads_snippet(name, text, head, base, own))

@@ -6,8 +6,8 @@ import streamlit as st
 
 from tlmviz.analysis.streams import mixing as streams
 from tlmviz.analysis.streams.depth import relatives
-from tlmviz.checks import Check
-from tlmviz.checks.streams import for_model
+from tlmviz.checks import Check, measure
+from tlmviz.checks import streams as stream_checks
 from tlmviz.ui import compute
 
 VIEWS = ("Matrices", "Sinkhorn dial", "Depth", "Streams", "Training")
@@ -23,14 +23,14 @@ def family(name: str) -> dict[str, str]:
 def mixing(name: str, text: str) -> streams.Mixing:
     """The mixing matrices of every sublayer at every token of a text."""
     trace = compute.trace(name, text)
-    return compute.alone(text, lambda: streams.mixing_of(trace))
+    return compute.run_in_worker(lambda: streams.mixing_of(trace), compute.about(text))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def checks(name: str, text: str) -> list[Check]:
     """The identities of this model's connections, measured on a text."""
     lm, trace = compute.model(name), compute.trace(name, text)
-    return compute.alone(text, lambda: [check(lm, trace) for check in for_model(lm)])
+    return compute.run_in_worker(lambda: measure(stream_checks, lm, trace), compute.about(text))
 
 
 def place(tokens: int, sublayers: int) -> tuple[int, int]:

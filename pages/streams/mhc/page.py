@@ -9,8 +9,7 @@ from pages.streams.mhc.matrices import view as stream_matrices
 from pages.streams.mhc.streams import view as stream_mixing
 from pages.streams.mhc.training import view as stream_training
 from tlmviz.errors import Error
-from tlmviz.ui import compute, frame
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, frame, inputs
 
 SHOWN = {
     "Matrices": stream_matrices.show,
@@ -24,7 +23,7 @@ SHOWN = {
 @frame.fragment
 def show(name: str) -> None:
     """The text and the chosen view of what the model does with it."""
-    text = state.text_box(compute.model(name))
+    text = inputs.text_box(compute.model(name))
     if text is None:
         return
     view = st.segmented_control(

@@ -5,24 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
-import tlmviz
 from tlmviz.analysis.translation import coverage
-from tlmviz.analysis.translation.alignment import error_rates, read_alignments
-from tlmviz.checks import Check, translation
+from tlmviz.checks import Check, run, translation
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties, token_coverage
 from tlmviz.decoding.records import Candidate, Search
 from tlmviz.errors import BadShape, BadText
 from tlmviz.translator import Translator
+from tlmviz.ui import compute
 from tlmviz.ui import translation as translation_state
-from tlmviz.ui.compute import alone
 
-ALIGNMENTS = Path(tlmviz.__file__).parent / "data" / "alignments.tsv"
 END = "⟨end⟩"
 SIDE = 20  # steps, and source tokens, of a matrix by hand
 DECIMALS = 3
@@ -253,28 +249,18 @@ def next_tokens(
 ) -> np.ndarray:
     """Probabilities of the next token [V], with pins or without."""
     mt = translation_state.model(name)
-    return alone(text, lambda: coverage.next_tokens(mt, text, written, dict(pins)).numpy())
+    return compute.run_in_worker(
+        lambda: coverage.next_tokens(mt, text, written, dict(pins)).numpy(), compute.about(text)
+    )
 
 
 # --- measured ---------------------------------------------------------------------------------------
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
-def errors(name: str) -> tuple[list[str], np.ndarray, int] | None:
-    """Alignment error rate of every map and of their mean, lowest first, and how many sentences; None without alignments."""
-    if not ALIGNMENTS.is_file():
-        return None
-    mt, pairs = translation_state.model(name), read_alignments(ALIGNMENTS)
-    rates = alone("", lambda: error_rates(mt, pairs))
-    if len(mt.maps) == 1:
-        rates = rates.drop("mean")
-    return list(rates.index), rates.to_numpy(), len(pairs)
-
-
 @st.cache_resource(max_entries=64, show_spinner=False)
 def checks(name: str, text: str) -> list[Check]:
     """The identities behind this page, on this sentence."""
-    return alone(text, lambda: translation.run(translation_state.model(name), text, QUICK))
+    return compute.run_in_worker(lambda: run(QUICK, translation_state.model(name), text), compute.about(text))
 
 
 def coverage_models() -> tuple[list[str], list[str]]:

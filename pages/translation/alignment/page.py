@@ -7,8 +7,7 @@ from pages.translation.alignment import view as parts
 from pages.translation.alignment import words
 from pages.translation.alignment.words import BY_HAND, FORCE, MODELS, TRANSLATION, VIEWS
 from tlmviz.errors import BadShape
-from tlmviz.ui import frame
-from tlmviz.ui import link as state
+from tlmviz.ui import frame, link
 from tlmviz.ui import translation as translation_state
 
 
@@ -92,7 +91,7 @@ def forced(name: str, text: str) -> None:
 
 def close(view: str, snippet: str) -> None:
     """What to notice, the formulas with their source, and the code, where there is some."""
-    frame.notice(*words.POINTS[view])
+    frame.what_to_notice(*words.POINTS[view])
     for equation in words.EQUATIONS[view]:
         frame.equation(*equation)
     if snippet:
@@ -118,7 +117,7 @@ def show(name: str) -> None:
         two_models(text)
     elif text is not None:
         {TRANSLATION: translated, FORCE: forced}[view](name, text)
-    state.share()
+    link.share()
 
 
 frame.heading(

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.kernels.long_context.view import selectable
 from tlmviz.analysis.translation import coverage
 from tlmviz.decoding.penalties import Penalties, coverage_loss, length_penalty
 from tlmviz.decoding.records import Candidate
@@ -334,11 +333,11 @@ def before_and_after(
                 height=LOW,
             )
             if key == "freemap":
-                selectable(
+                frame.chart(
                     figure,
                     key=key,
                     alt="The chosen hypothesis's map; click a cell to pin it",
-                    mode="points",
+                    select="points",
                     on_select=partial(_clicked, *attention.shape),
                 )
             else:

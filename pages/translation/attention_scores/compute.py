@@ -7,17 +7,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.translation.alignment import compute as alignment_state
-from pages.translation.encoder_decoder import compute as masks_state
-from pages.translation.encoder_decoder.compute import Read
 from tlmviz.analysis.translation import score_steps
 from tlmviz.analysis.translation.score_steps import Steps, Times
-from tlmviz.checks import Check, scores
+from tlmviz.checks import Check, measure, translation_scores
 from tlmviz.errors import BadText
 from tlmviz.translator import Translator
+from tlmviz.ui import compute, inputs
 from tlmviz.ui import translation as translation_state
-from tlmviz.ui.compute import alone
-from tlmviz.ui.token_menu import token_menu
+from tlmviz.ui.translation import Read
 
 OWN, COMMON = "Each its own", "One for all"
 FORMULAS = {"dot": "h·z", "general": "h W z", "additive": "v·tanh(W₁h + W₂z)"}
@@ -83,7 +80,7 @@ def controls(names: list[str], chosen: str, text: str) -> Shown:
             reads = {name: retold(name, first) for name in names}
         else:
             typed.caption("Each model reads what it wrote itself, with a beam of 5.")
-            reads = {name: Read(name, text, masks_state.own_translation(name, text)) for name in names}
+            reads = {name: Read(name, text, translation_state.own_translation(name, text)) for name in names}
     if st.session_state.get("asin") not in names:
         st.session_state["asin"] = chosen if chosen in names else names[0]
     name = inside.selectbox(
@@ -95,14 +92,17 @@ def controls(names: list[str], chosen: str, text: str) -> Shown:
         help="The model to look into.",
     )
     return Shown(
-        reads, name, token_menu(step, "Target token", reads[name].wanted, "write", "astok", 1), mode == COMMON
+        reads,
+        name,
+        inputs.token_menu(step, "Target token", reads[name].wanted, "write", "astok", 1),
+        mode == COMMON,
     )
 
 
 def common_read(name: str, text: str, writer: str, place) -> Read:
     """The one translation that all models read: typed, or written by the model of the sidebar. Raises BadText."""
     mt, author = translation_state.model(name), translation_state.model(writer)
-    own = author.text(masks_state.own_translation(writer, text))
+    own = author.text(translation_state.own_translation(writer, text))
     typed = place.text_input(
         "French translation",
         key="edfr",
@@ -135,7 +135,9 @@ def translator(name: str) -> Translator:
 @st.cache_resource(max_entries=32, show_spinner=False)
 def passed(read: Read) -> Steps:
     """All states, scores and weights of one pass."""
-    return alone(read.text, lambda: score_steps.read(read.mt, read.text, list(read.translation)))
+    return compute.run_in_worker(
+        lambda: score_steps.read(read.mt, read.text, list(read.translation)), compute.about(read.text)
+    )
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
@@ -148,12 +150,12 @@ def timed(read: Read) -> tuple[Times, float]:
         read.mt.search(read.text)
         return score, 1000 * (time.perf_counter() - start)
 
-    return alone(read.text, work)
+    return compute.run_in_worker(work, compute.about(read.text))
 
 
 def error_rate(name: str) -> float | None:
     """Alignment error rate against the alignments made by hand; None where they are not installed."""
-    found = alignment_state.errors(name)
+    found = translation_state.alignment_errors(name)
     return None if found is None else float(found[1][0])
 
 
@@ -161,4 +163,6 @@ def error_rate(name: str) -> float | None:
 def checks(read: Read) -> list[Check]:
     """The identities behind this page, on this sentence and translation."""
     steps = passed(read)
-    return alone(read.text, lambda: scores.run(read.mt, steps))
+    return compute.run_in_worker(
+        lambda: measure(translation_scores, read.mt, steps), compute.about(read.text)
+    )

@@ -22,7 +22,7 @@ def shown(names: list[str], chosen: str) -> None:
         return
     scores_parts.maps(view)
     scores_parts.step(view)
-    frame.notice(*scores_parts.POINTS)
+    frame.what_to_notice(*scores_parts.POINTS)
     scores_parts.entropies(view)
     with st.spinner("Measuring …"):
         scores_parts.table(view)

@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.caches.kv_cache.words import plain
 from tlmviz.analysis.translation import score_steps
 from tlmviz.figures.translation import score_steps as figures
 from tlmviz.figures.translation.token_map import token_map
-from tlmviz.ui import frame
+from tlmviz.ui import frame, inputs
 
 from . import compute as scores_state
 from .compute import Shown
@@ -55,7 +54,7 @@ def maps(shown: Shown) -> None:
         )
         with place:
             frame.chart(figure, key=f"as-{name}", alt=f"Attention of {name}: written tokens by source tokens")
-            words = plain(read.mt.text(read.translation)) or "(nothing)"
+            words = inputs.plain(read.mt.text(read.translation)) or "(nothing)"
             st.caption(f"{scores_state.formula(name)} · {words} · {-steps.logp.mean():.3f} nats per token")
 
 

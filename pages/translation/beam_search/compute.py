@@ -286,7 +286,9 @@ def _number(text: str | None, default: float) -> float:
 @st.cache_resource(max_entries=32, show_spinner=False)
 def story_search(name: str, prompt: str, options: BeamOptions) -> Search:
     """A beam search for the most probable continuation of a prompt."""
-    return compute.alone(prompt, lambda: beam_search(_story_stepper(name, prompt), options))
+    return compute.run_in_worker(
+        lambda: beam_search(_story_stepper(name, prompt), options), compute.about(prompt)
+    )
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -306,7 +308,7 @@ def story_samples(
             found.append(Path(strategy, one.tokens, one.logps))
         return tuple(found)
 
-    return compute.alone(prompt, work)
+    return compute.run_in_worker(work, compute.about(prompt))
 
 
 def _story_stepper(name: str, prompt: str) -> LanguageStepper:
@@ -321,7 +323,7 @@ def exact(name: str, text: str, horizon: int | None, known: tuple[tuple[int, ...
     options = ExactOptions(
         max_length=mt.longest(text), horizon=horizon, known=known, expansions=4000, seconds=6.0
     )
-    return compute.alone(text, lambda: exact_search(mt.stepper(text), options))
+    return compute.run_in_worker(lambda: exact_search(mt.stepper(text), options), compute.about(text))
 
 
 def by_width(name: str, text: str, options: BeamOptions, widths: tuple[int, ...]) -> dict[int, Search]:

@@ -20,8 +20,7 @@ from tlmviz.analysis.translation import beam_tree
 from tlmviz.analysis.translation.beam_tree import Path
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.errors import Error
-from tlmviz.ui import compute, frame
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, frame, inputs, link
 from tlmviz.ui import translation as translation_state
 
 # The tree needs about 900 px: a phone scrolls it sideways.
@@ -39,7 +38,7 @@ def translation(name: str, asked: beam_state.Asked, text: str, exact: bool) -> N
         options = replace(options, penalties=penalties, align=mt.align)
     if exact:
         beam_exact.show(mt, text, options, penalties)
-        frame.notice(*beam_words.EXACT_POINTS)
+        frame.what_to_notice(*beam_words.EXACT_POINTS)
         frame.equation(*beam_words.EXACT_EQUATION)
         frame.copy_as_python(beam_words.exact_snippet(name, text, options.width))
         return
@@ -54,7 +53,7 @@ def translation(name: str, asked: beam_state.Asked, text: str, exact: bool) -> N
     best = shown.ranked()[0]
     frame.badges([beam_exact.reading(mt, text, best.tokens, best.parts.logp)])
     danger = beam_tree.hardest(search.nodes, best.node)
-    frame.notice(beam_words.greedy(best, greedy, *danger, options.width), *beam_words.TREE_POINTS)
+    frame.what_to_notice(beam_words.greedy(best, greedy, *danger, options.width), *beam_words.TREE_POINTS)
     frame.equation(*beam_words.EQUATION)
     beam_parts.data(shown, f"{name}-beam{options.width}")
     frame.copy_as_python(beam_words.snippet(name, text, options, penalties))
@@ -76,7 +75,7 @@ def story(asked: beam_state.Asked, told: beam_state.Told, prompt: str) -> None:
     beam_parts.texts(shown, samples)
     beam_parts.ranking(shown)
     beam_parts.curves(shown)
-    frame.notice(*beam_words.STORY_POINTS)
+    frame.what_to_notice(*beam_words.STORY_POINTS)
     frame.equation(*beam_words.EQUATION)
     beam_parts.data(shown, f"{name}-beam{options.width}")
     frame.copy_as_python(beam_words.story_snippet(name, prompt, options, penalties))
@@ -104,8 +103,8 @@ def show(name: str) -> None:
         told = beam_state.story_controls(places[3:]) if is_story else None
     with left:
         mt = translation_state.model(name)
-        text = state.text_box(compute.model(told.model)) if told else translation_state.sentence_box(mt)
-    state.keep("english", "text", "model", *beam_state.BY_VIEW)  # another view draws other widgets
+        text = inputs.text_box(compute.model(told.model)) if told else translation_state.sentence_box(mt)
+    link.keep("english", "text", "model", *beam_state.BY_VIEW)  # another view draws other widgets
     if text is None:
         return
     try:

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.kernels.long_context import view as long_parts
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.analysis.translation.beam_tree import Path, Tree
 from tlmviz.decoding.penalties import Penalties
@@ -66,7 +65,7 @@ def tree(shown: Shown, paths: tuple[Path, ...], title: str, key: str) -> None:
         for i, node in enumerate(merged.nodes)
         if node.state == "kept" and i not in kept and reach[i] < last and i
     }
-    words = [level.words(shown.tokenizer.vocab_size) for level in merged.levels]
+    words = [pictures.level_words(level, shown.tokenizer.vocab_size) for level in merged.levels]
     deepest = max(node.depth for node in merged.nodes)
     words += [f"<b>Step {depth}</b>: the search is over" for depth in range(last + 1, deepest + 1)]
     figure = pictures.tree(
@@ -86,11 +85,11 @@ def tree(shown: Shown, paths: tuple[Path, ...], title: str, key: str) -> None:
             f"<style>.st-key-wide-tree > div {{ min-width: {PER_STEP * max(14, deepest)}px !important; }}</style>"
         )
     with st.container(key="wide-tree"):
-        long_parts.selectable(
+        frame.chart(
             figure,
             key=key,
             alt="The tree of the search, step by step; click a node to force another token there",
-            mode="points",
+            select="points",
             on_select=lambda: _clicked(key),
         )
     _force(shown, merged, key)

@@ -2,60 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import streamlit as st
 import torch
 
 from tlmviz.analysis.translation import masks
-from tlmviz.checks import Check
-from tlmviz.checks import masks as masks_checks
-from tlmviz.checks import translation as translation_checks
-from tlmviz.decoding.beam import BeamOptions
-from tlmviz.decoding.records import Search
+from tlmviz.checks import Check, measure, translation_cases, translation_masks
+from tlmviz.checks.translation import mask_hides_the_future
 from tlmviz.errors import BadText
 from tlmviz.recording import recording
 from tlmviz.translator import Translator
+from tlmviz.ui import compute
 from tlmviz.ui import translation as translation_state
-from tlmviz.ui.compute import alone
 
-START, END = "⟨start⟩", "⟨end⟩"
 MASKED, REMOVED, LEARNED = "Causal mask", "Removed", "Trained without"
 NAMES = {
     MASKED: "with the mask",
     REMOVED: "mask removed, same weights",
     LEARNED: "trained on without the mask",
 }
-
-
-@dataclass(frozen=True)
-class Read:
-    """A sentence with the translation that the decoder is given, as ids with the end token."""
-
-    name: str
-    text: str
-    translation: tuple[int, ...]
-
-    @property
-    def mt(self) -> Translator:
-        """The model that reads."""
-        return translation_state.model(self.name)
-
-    @property
-    def source(self) -> list[str]:
-        """Names of the source tokens [S]."""
-        return self.mt.names(self.mt.encode(self.text))
-
-    @property
-    def wanted(self) -> list[str]:
-        """Names of the tokens that must be predicted [T]."""
-        end = self.mt.tokenizer.end_of_text
-        return [END if i == end else self.mt.tokenizer.name(i) for i in self.translation]
-
-    @property
-    def given(self) -> list[str]:
-        """Names of the tokens that the decoder reads [T]: the wanted ones, one later."""
-        return [START, *self.wanted[:-1]]
 
 
 def transformers() -> list[str]:
@@ -67,10 +31,10 @@ def transformers() -> list[str]:
     ]
 
 
-def translation_box(name: str, text: str, place) -> Read:
+def translation_box(name: str, text: str, place) -> translation_state.Read:
     """The translation to read: what is typed, or the model's own. Raises BadText where it is too long."""
     mt = translation_state.model(name)
-    own = own_translation(name, text)
+    own = translation_state.own_translation(name, text)
     typed = place.text_input(
         "French translation",
         key="edfr",
@@ -81,23 +45,13 @@ def translation_box(name: str, text: str, place) -> Read:
     )
     ids = mt.encode_target(typed or "")
     if not ids:
-        return Read(name, text, own)
+        return translation_state.Read(name, text, own)
     if len(ids) >= mt.config.context:
         raise BadText(
             f"This translation has {len(ids):,} tokens, and the decoder reads at most {mt.config.context}, the end included; "
             "shorten it."
         )
-    return Read(name, text, (*ids, mt.tokenizer.end_of_text))
-
-
-def own_search(name: str, text: str) -> Search:
-    """The model's own search for a translation, shared with the other pages."""
-    return translation_state.search(name, text, translation_state.same_search(BeamOptions()))
-
-
-def own_translation(name: str, text: str) -> tuple[int, ...]:
-    """Ids of the model's best translation, its end token included."""
-    return own_search(name, text).hypotheses()[0].tokens
+    return translation_state.Read(name, text, (*ids, mt.tokenizer.end_of_text))
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -118,21 +72,24 @@ def kinds(name: str) -> list[str]:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def maps(read: Read, kind: str) -> masks.Maps:
+def maps(read: translation_state.Read, kind: str) -> masks.Maps:
     """All maps and losses of one pass."""
-    return alone(read.text, lambda: masks.read(copy_of(read.name, kind), read.text, list(read.translation)))
+    return compute.run_in_worker(
+        lambda: masks.read(copy_of(read.name, kind), read.text, list(read.translation)),
+        compute.about(read.text),
+    )
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def written(name: str, text: str, kind: str) -> str:
     """What a copy writes when it translates, with nothing ahead to peek at."""
     if kind == MASKED:
-        return translation_state.model(name).text(own_translation(name, text))
-    return alone(text, lambda: copy_of(name, kind).translate(text).text)
+        return translation_state.model(name).text(translation_state.own_translation(name, text))
+    return compute.run_in_worker(lambda: copy_of(name, kind).translate(text).text, compute.about(text))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def shapes(read: Read) -> dict[str, tuple[int, ...]]:
+def shapes(read: translation_state.Read) -> dict[str, tuple[int, ...]]:
     """Sizes of the memory, and of one decoder layer's cross q, k, v and output, in a pass over this sentence."""
     names = {"memory": "memory", **{part: f"decoder.0.cross.{part}" for part in ("q", "k", "v", "out")}}
     given = [read.mt.tokenizer.end_of_text, *read.translation[:-1]]
@@ -143,18 +100,17 @@ def shapes(read: Read) -> dict[str, tuple[int, ...]]:
             read.mt.network(torch.tensor([read.mt.encode(read.text)]), torch.tensor([given]))
         return {part: tuple(record.values[name].shape[1:]) for part, name in names.items()}
 
-    return alone(read.text, work)
+    return compute.run_in_worker(work, compute.about(read.text))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def checks(read: Read) -> list[Check]:
+def checks(read: translation_state.Read) -> list[Check]:
     """The identities behind this page, on this sentence and translation."""
-    search = own_search(read.name, read.text)
-    own = translation_checks.Case(read.text, search, search.hypotheses()[0])
+    search = translation_state.own_search(read.name, read.text)
+    own = translation_cases.Translation(read.text, search, search.hypotheses()[0])
 
     def work() -> list[Check]:
-        case = masks_checks.case(read.mt, read.text, read.translation)
-        found = [check(read.mt, case) for check in masks_checks.CHECKS_MASKS]
-        return [*found, translation_checks.mask_hides_the_future(read.mt, own)]
+        given = translation_cases.attentions(read.mt, read.text, read.translation)
+        return [*measure(translation_masks, read.mt, given), mask_hides_the_future(read.mt, own)]
 
-    return alone(read.text, work)
+    return compute.run_in_worker(work, compute.about(read.text))

@@ -2,14 +2,11 @@
 
 import streamlit as st
 
-from pages.kernels.long_context.compute import head_menu
 from pages.translation.encoder_decoder import compute as masks_state
 from pages.translation.encoder_decoder import view as masks_parts
 from tlmviz.errors import BadText
-from tlmviz.ui import frame
-from tlmviz.ui import link as state
+from tlmviz.ui import frame, inputs, link
 from tlmviz.ui import translation as translation_state
-from tlmviz.ui.token_menu import token_menu
 
 
 @frame.fragment
@@ -29,16 +26,16 @@ def shown(name: str) -> None:
         return
     decoder, layer, head, token = st.columns([0.46, 0.13, 0.13, 0.28], vertical_alignment="center")
     kind = masks_parts.mask_menu(name, decoder)
-    chosen_head = head_menu(mt.config.decoder_layers, mt.config.n_heads, (layer, head))
-    chosen = token_menu(token, "Target token", read.wanted, "predict", "edtok", 2)
+    chosen_head = inputs.head_menus(mt.config.decoder_layers, mt.config.n_heads, (layer, head))
+    chosen = inputs.token_menu(token, "Target token", read.wanted, "predict", "edtok", 2)
     masks_parts.three_maps(read, kind, chosen_head, chosen)
-    frame.notice(*masks_parts.POINTS)
+    frame.what_to_notice(*masks_parts.POINTS)
     masks_parts.leak(read, chosen)
     masks_parts.keys_and_values(read, chosen_head, chosen)
     frame.badges(masks_state.checks(read))
     frame.equation(masks_parts.EQUATION, masks_parts.SOURCE)
     frame.copy_as_python(masks_parts.snippet(read, kind, chosen_head))
-    state.share()
+    link.share()
 
 
 masks_parts.heading()

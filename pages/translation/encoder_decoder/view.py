@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.caches.kv_cache.words import plain
 from tlmviz.figures.translation.cross_flow import cross_flow
 from tlmviz.figures.translation.shifted_target import shifted_target
 from tlmviz.figures.translation.token_map import token_map
-from tlmviz.ui import frame
+from tlmviz.ui import frame, inputs
 from tlmviz.ui import translation as translation_state
+from tlmviz.ui.translation import Read
 
 from . import compute as masks_state
-from .compute import LEARNED, MASKED, REMOVED, Read
+from .compute import LEARNED, MASKED, REMOVED
 
 POINTS = (
     "**Encoder: no mask.** Each source token looks both ways. **Decoder: causal mask.** The crossed cells are the future; where "
@@ -149,7 +149,7 @@ def keys_and_values(read: Read, head: tuple[int, int], chosen: int) -> None:
 
 def snippet(read: Read, kind: str, head: tuple[int, int]) -> str:
     """Code that reproduces the three maps and the losses."""
-    own = read.translation == masks_state.own_translation(read.name, read.text)
+    own = read.translation == translation_state.own_translation(read.name, read.text)
     layer, at = head
     target = (
         "mt.search(text).hypotheses()[0].tokens  # the model's own"
@@ -172,7 +172,7 @@ def snippet(read: Read, kind: str, head: tuple[int, int]) -> str:
 
 def _shown(text: str) -> str:
     """A translation as plain text inside Markdown."""
-    return f"“{plain(text)}”" if text else "(nothing)"
+    return f"“{inputs.plain(text)}”" if text else "(nothing)"
 
 
 def heading() -> None:

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from pages.caches.serving.compute import ARRIVALS, REQUESTS, TOKENS
+from pages.caches.serving.controls import ARRIVALS, REQUESTS, TOKENS
 from tests.browser import walk
 from tests.browser.helpers import (
     TEXT,

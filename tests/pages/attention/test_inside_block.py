@@ -63,7 +63,7 @@ def test_layer_and_head_reach_their_ends_and_are_shared(app, layer, head):
     app.selectbox("_layer").set_value(layer).run()
     app.selectbox("_head").set_value(head).run()
     assert any(f"head {head}" in title for title in charts(app))
-    assert app.session_state["_view"].head == (layer, head)
+    assert app.session_state["_link_head"] == (layer, head)
     assert f"trace.attention({layer}, {head})" in app.code[-1].value
 
 
@@ -74,7 +74,7 @@ def test_the_token_s_row_is_framed_and_opened(app, token):
     app.selectbox("_token").set_value(token).run()
     charts(app)
     assert any(f"Token {token}, " in markdown.value for markdown in app.markdown)
-    assert app.session_state["_view"].query == token
+    assert app.session_state["_link_query"] == token
 
 
 def test_columns_reach_their_ends_and_shrink_with_the_step(app):

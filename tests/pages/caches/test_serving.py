@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.caches.serving import compute as serving_state
 from tests.pages.helpers import charts, open_page, run_snippet, title_of, words
+from tlmviz.ui import compute
 from tlmviz.ui import link as state
 
 PAGE = "caches/serving"
@@ -102,7 +102,7 @@ def test_more_requests_than_memory_queue_and_all_are_served():
 
 
 def test_generation_past_the_context_writes_what_fits_and_says_so():
-    lm = serving_state.compute.model("zoo-rope")
+    lm = compute.model("zoo-rope")
     ids = lm.tokenizer.encode("The cat sat on the mat. " * 60)
     app = opened(**SHORT, text=lm.tokenizer.decode(ids[:243]), vreq="…\nThe cat", vpages=40)
     app.text_input("vtok").set_value("64, 4").run()

@@ -6,9 +6,10 @@ import pytest
 
 from pages.kernels.long_context import compute as long_state
 from tests.pages.helpers import by_title, follow_link, open_page, run_snippet, words
+from tlmviz.ui import long_text
 
 PAGE = "kernels/long_context"
-SHORT = dict(src=long_state.OWN, own="Tom saw a dog.\n\nAnna saw a dog. Tom saw a")
+SHORT = dict(src=long_text.OWN, own="Tom saw a dog.\n\nAnna saw a dog. Tom saw a")
 
 
 opened = partial(open_page, PAGE)
@@ -34,11 +35,11 @@ def test_the_default_lies_beyond_the_training_length():
     )
 
 
-@pytest.mark.parametrize("source", [long_state.SAMPLE, long_state.WRITTEN])
+@pytest.mark.parametrize("source", [long_text.SAMPLE, long_state.WRITTEN])
 def test_stories_of_another_length_and_their_snippet(source):
     app = opened(ltok=256, src=source)
     by_title(app)
-    assert source == long_state.SAMPLE or "256 tokens written by stories-rope" in words(app)
+    assert source == long_text.SAMPLE or "256 tokens written by stories-rope" in words(app)
     scope = run_snippet(app)
     assert len(scope["trace"]) == len(scope["ids"]) <= 256 and scope["tile"].shape == (20, 20)
     assert f"{len(scope['ids']):,} tokens, one pass in" in words(app)
@@ -74,26 +75,26 @@ def test_the_tile_stays_inside_the_text(where):
 )
 @pytest.mark.parametrize("view", ["Maps", "Masks"])
 def test_odd_texts(text, view):
-    app = opened(src=long_state.OWN, own=text, lview=view)
+    app = opened(src=long_text.OWN, own=text, lview=view)
     assert by_title(app) and "red-badge" not in words(app)
     assert app.text_area("own").value == text
 
 
 def test_an_empty_text_is_one_sentence():
-    app = opened(src=long_state.OWN)
+    app = opened(src=long_text.OWN)
     assert not app.exception and "empty" in app.info[0].value
 
 
 def test_a_text_that_is_too_long_is_cut_and_kept(monkeypatch):
     monkeypatch.setattr(long_state, "LONGEST", 1500)
     text = "The cat sat on the mat. " * 300
-    app = opened(src=long_state.OWN, own=text)
+    app = opened(src=long_text.OWN, own=text)
     by_title(app)
     assert "the first 1,500 are shown" in app.warning[0].value and app.text_area("own").value == text
 
 
 def test_learned_positions_stop_at_their_end_in_a_sentence():
-    app = opened(model="stories-gpt", src=long_state.OWN, own="The cat sat on the mat. " * 120)
+    app = opened(model="stories-gpt", src=long_text.OWN, own="The cat sat on the mat. " * 120)
     by_title(app)
     assert "learned vectors for 512 positions" in app.warning[0].value
 
@@ -142,7 +143,7 @@ def test_an_empty_window_is_one_sentence_and_the_rest_is_shown():
 
 
 def test_examples_become_the_own_text_but_never_replace_one():
-    app = opened(src=long_state.OWN)
+    app = opened(src=long_text.OWN)
     app.button("example-Repeats").click().run()
     assert app.text_area("own").value.startswith("The cat saw a bird")
     app.text_area("own").set_value("My own words here").run()

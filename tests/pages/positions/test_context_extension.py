@@ -10,10 +10,11 @@ from pages.positions.context_extension.compute import PLAIN, SCHEMES, SHARES, ST
 from tests.pages.helpers import by_title, follow_link, open_page, run_snippet, words
 from tlmviz.analysis.positions.context_extension import RECOMPUTED, STORED, TURNED
 from tlmviz.ui import link as state
+from tlmviz.ui import long_text
 
 PAGE = "positions/context_extension"
 SMALL = dict(model="zoo-rope", xtimes=1.5, xs=["NTK-aware"])
-OWN = dict(model="zoo-rope", xsrc=extension_state.OWN)
+OWN = dict(model="zoo-rope", xsrc=long_text.OWN)
 
 
 opened = partial(open_page, PAGE)

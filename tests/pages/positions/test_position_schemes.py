@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.positions.context_extension import compute as extension_state
 from pages.positions.position_schemes import compute as schemes_state
 from pages.positions.position_schemes.compute import TITLES, VIEWS
 from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
 from tlmviz.ui import link as state
+from tlmviz.ui import long_text
 from tlmviz.ui.link import View
 
 PAGE = "positions/position_schemes"
-OWN = dict(xsrc=extension_state.OWN, own="Tom saw a dog.\n\nAnna saw a dog. Tom saw a")
+OWN = dict(xsrc=long_text.OWN, own="Tom saw a dog.\n\nAnna saw a dog. Tom saw a")
 
 
 opened = partial(open_page, PAGE)
@@ -79,7 +79,7 @@ def test_the_table_says_what_the_models_say_and_the_words_are_true():
     "text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>\x01\u202e"], ids=["one token", "markup"]
 )
 def test_odd_texts(view, text):
-    app = opened(pview=view, xsrc=extension_state.OWN, own=text)
+    app = opened(pview=view, xsrc=long_text.OWN, own=text)
     assert charts(app) and "✗" not in words(app) and app.text_area("own").value == text
 
 
@@ -90,14 +90,14 @@ def test_a_text_within_the_training_length_is_said_to_show_nothing_beyond():
 
 def test_ten_thousand_characters_are_kept_and_read_up_to_four_times_the_training_length():
     text = ("The cat sat on the mat and looked at the big red ball. " * 200)[:10_000]
-    app = opened(pview="Extrapolation", xsrc=extension_state.OWN, own=text)
+    app = opened(pview="Extrapolation", xsrc=long_text.OWN, own=text)
     [loss, *_] = charts(app)
     assert "The same 1,024 tokens of your text" in words(app) and app.text_area("own").value == text
     assert "own" not in app.query_params and len(loss["data"]) == 6
 
 
 def test_an_empty_text_is_one_sentence():
-    app = opened(xsrc=extension_state.OWN)
+    app = opened(xsrc=long_text.OWN)
     assert not app.exception and "empty" in app.info[0].value and not app.get("plotly_chart")
 
 

@@ -64,21 +64,21 @@ for connection, name in stream_depth.relatives({name!r}).items():
 def depth(name: str, text: str) -> analysis.Depth:
     """Every product of a model's mixing matrices on a text."""
     mixing = stream_state.mixing(name, text)
-    return compute.alone(text, lambda: analysis.depth(mixing.res))
+    return compute.run_in_worker(lambda: analysis.depth(mixing.res), compute.about(text))
 
 
 @st.cache_resource(max_entries=18, show_spinner=False)
 def passed(name: str, text: str) -> analysis.Passed:
     """The forward and backward pass of a model on a text."""
     lm, ids = compute.model(name), compute.trace(name, text).ids
-    return compute.alone(text, lambda: analysis.passed(lm, ids))
+    return compute.run_in_worker(lambda: analysis.passed(lm, ids), compute.about(text), gradients=True)
 
 
 @st.cache_resource(max_entries=18, show_spinner=False)
 def simulated(name: str, text: str, sublayers: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
     """Quantiles of log10 gains of drawn stacks, [3, S] forward and backward."""
     res, share = stream_state.mixing(name, text).res, torch.tensor(QUANTILES, dtype=torch.float64)
-    gains = compute.alone(text, lambda: analysis.simulated(res, sublayers, RUNS, seed))
+    gains = compute.run_in_worker(lambda: analysis.simulated(res, sublayers, RUNS, seed), compute.about(text))
     return tuple(gain.quantile(share, 0) for gain in gains)
 
 
@@ -106,7 +106,7 @@ def show(name: str, text: str) -> None:
     )
     products(name, members, text, over, way)
     absent(members)
-    frame.notice(*POINTS)
+    frame.what_to_notice(*POINTS)
     measured = st.container()
     passes(members, text)
     simulation(name, text)

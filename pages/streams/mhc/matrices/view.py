@@ -11,7 +11,7 @@ from tlmviz.analysis.streams.birkhoff import TOLERANCE, birkhoff
 from tlmviz.errors import BadShape
 from tlmviz.figures.streams import matrices as figures
 from tlmviz.kernels import sinkhorn_errors
-from tlmviz.ui import compute, frame, snippets
+from tlmviz.ui import compute, frame, long_text
 
 from .component import COLORS, matrices_view, payload
 
@@ -44,7 +44,7 @@ def show(name: str, text: str) -> None:
     token, sublayer = stream_state.place(tokens, sublayers)
     matrices_view(_payload(name, text, mixing, trace.tokens, names, kind), key="smview", on_change=_moved)
     frame.let_the_picture_paint()
-    frame.notice(*_noticed(mixing, names, kind, token, sublayer))
+    frame.what_to_notice(*_noticed(mixing, names, kind, token, sublayer))
     if kind != "residual":
         _distances(mixing, names, trace.tokens, (sublayer, token))
     badges = st.container()
@@ -209,7 +209,7 @@ from tlmviz.analysis.streams.birkhoff import birkhoff
 
 parts = birkhoff(H)  # weights [K], permutations [K, N]: stream i takes what stream permutations[k, i] held"""
     )
-    line = snippets.own_text(text)
+    line = long_text.text_line(text)
     return (
         f"""import torch
 import tlmviz

@@ -6,13 +6,12 @@ import numpy as np
 import streamlit as st
 import torch
 
-from pages.attention.inside_block import compute as block_state
 from pages.streams.mhc import compute as stream_state
 from pages.streams.mhc.words import wide
 from tlmviz.analysis.streams import vectors as stream_vectors
 from tlmviz.analysis.streams.unrolled import part_names
 from tlmviz.figures.streams import mixing as stream_mixing
-from tlmviz.ui import compute, frame
+from tlmviz.ui import compute, frame, inputs
 
 AT_ONCE = 6_000  # tokens of all passes behind the map, up to which it is drawn unasked
 POINTS = (
@@ -33,6 +32,7 @@ SOURCE = (
 SNIPPET = """\
 import tlmviz
 from tlmviz.analysis.streams.vectors import mute_stream
+from tlmviz.figures import LIGHT
 from tlmviz.figures.streams import mixing as stream_mixing
 
 lm = tlmviz.load({name!r})
@@ -42,7 +42,7 @@ after = lm.trace(text, edit=mute_stream(lm.config.n_layers, stream={stream}, sta
 change = (after.loss_per_token() - before.loss_per_token()).mean()
 print("nats per token:", before.loss_per_token().mean(), "and muted:", after.loss_per_token().mean(), "change:", change)
 losses = [trace.loss_per_token().numpy() for trace in (before, after)]
-stream_mixing.losses(before.tokens, *losses, "light", what="stream {stream} muted").show()
+stream_mixing.losses(before.tokens, *losses, LIGHT, what="stream {stream} muted").show()
 """
 
 
@@ -51,8 +51,8 @@ def muted(name: str, text: str, stream: int, start: int) -> np.ndarray:
     """Loss per token with a stream muted, [T - 1]."""
     lm = compute.model(name)
     edits = stream_vectors.mute_stream(lm.config.n_layers, stream, start)
-    return compute.alone(
-        text, lambda: lm.trace(text, edit=edits, keep="logits".__eq__).loss_per_token().numpy()
+    return compute.run_in_worker(
+        lambda: lm.trace(text, edit=edits, keep="logits".__eq__).loss_per_token().numpy(), compute.about(text)
     )
 
 
@@ -69,7 +69,7 @@ def every(name: str, text: str) -> np.ndarray:
     def work() -> torch.Tensor:
         return stream_vectors.muted_losses(lm, ids, cases).mean(-1)
 
-    return compute.alone(text, work).view(lm.config.connection.streams, -1).numpy()
+    return compute.run_in_worker(work, compute.about(text)).view(lm.config.connection.streams, -1).numpy()
 
 
 def show(name: str, text: str, middle, right) -> None:
@@ -94,7 +94,7 @@ def show(name: str, text: str, middle, right) -> None:
     st.markdown(
         f"Mean loss **{before.mean():.4f}** nats per token with all streams, **{after.mean():.4f}** with stream {stream} muted: "
         f"**{change.mean():+.4f}**. Changed most for the worse: token {worst + 1} "
-        f"`{block_state.readable(trace.tokens[worst + 1]).replace('`', 'ˋ')}`, {change[worst]:+.3f}."
+        f"`{inputs.readable(trace.tokens[worst + 1]).replace('`', 'ˋ')}`, {change[worst]:+.3f}."
     )
     with wide("sxwidelosses"):
         figure = stream_mixing.losses(trace.tokens, before, after, theme, what=f"stream {stream} muted")
@@ -120,7 +120,7 @@ def show(name: str, text: str, middle, right) -> None:
                 key="sxmutedmap",
                 alt="Change of the mean loss for every stream muted from every place on",
             )
-    frame.notice(*POINTS)
+    frame.what_to_notice(*POINTS)
     frame.badges(stream_state.checks(name, text))
     frame.equation(EQUATION, SOURCE)
     frame.copy_as_python(

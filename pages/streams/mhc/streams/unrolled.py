@@ -35,6 +35,7 @@ SNIPPET = """\
 import tlmviz
 from tlmviz.analysis.streams import unrolled as stream_unrolled
 from tlmviz.analysis.streams.depth import relatives
+from tlmviz.figures import LIGHT
 from tlmviz.figures.streams.graph import Panel, fans
 
 panels = []
@@ -45,7 +46,7 @@ for connection, name in relatives({name!r}).items():
     print(connection, coefficients[:, {token}], "sum is off by", stream_unrolled.unrolled_error(trace))
     panels.append(Panel(name, coefficients.numpy()))
 parts = stream_unrolled.part_names(trace.n_layers)
-fans(panels, parts, trace.tokens, {token}, "light", to={to!r}).show()
+fans(panels, parts, trace.tokens, {token}, LIGHT, to={to!r}).show()
 """
 
 
@@ -53,7 +54,7 @@ fans(panels, parts, trace.tokens, {token}, "light", to={to!r}).show()
 def unrolled(name: str, text: str) -> Unrolled:
     """Every coefficient of a text."""
     mixed = stream_state.mixing(name, text)
-    return compute.alone(text, lambda: stream_unrolled.unroll(mixed))
+    return compute.run_in_worker(lambda: stream_unrolled.unroll(mixed), compute.about(text))
 
 
 def readers(name: str) -> tuple[list[str], int]:
@@ -119,7 +120,7 @@ def show(name: str, text: str, number: int, at: int, drawn: int, seen: range) ->
         )
     reach(seen, len(tokens))
     st.caption(" ".join(_range(panel) for panel in panels) + f" Coefficients in {to}, over all tokens.")
-    frame.notice(*POINTS)
+    frame.what_to_notice(*POINTS)
     maps = [Panel(title, _map(one, at)) for title, one in each.items()]
     with wide("sxwidemap"):
         figure = stream_graph.readers(maps, parts, theme, token=tokens[at])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.attention.inside_block import compute as block_state
 from pages.streams.mhc import compute as stream_state
 from pages.streams.mhc.words import wide
 from tlmviz.analysis.streams import vectors as stream_vectors
@@ -12,7 +11,7 @@ from tlmviz.analysis.streams.unrolled import part_names
 from tlmviz.analysis.streams.vectors import Journey
 from tlmviz.figures.streams import graph as stream_graph
 from tlmviz.figures.streams import mixing as stream_mixing
-from tlmviz.ui import compute, frame
+from tlmviz.ui import compute, frame, inputs
 from tlmviz.ui.components import frame_listener as stream_walk
 
 from . import muting as stream_muting
@@ -36,6 +35,7 @@ SNIPPET = """\
 import tlmviz
 from tlmviz.analysis.streams import vectors as stream_vectors
 from tlmviz.analysis.streams.unrolled import part_names
+from tlmviz.figures import LIGHT
 from tlmviz.figures.streams import mixing as stream_mixing
 
 lm = tlmviz.load({name!r})
@@ -44,7 +44,7 @@ walk = stream_vectors.journey(trace)
 pairs = stream_vectors.pairs(walk.norms.shape[2])
 print("lengths:", walk.norms[:, {token}])  # [places, streams]: behind the embedding and every sublayer
 print("shares:", walk.share[:, {token}])  # [sublayers, streams]
-stream_mixing.through_depth(walk, pairs, part_names(trace.n_layers), trace.tokens, {token}, "light").show()
+stream_mixing.through_depth(walk, pairs, part_names(trace.n_layers), trace.tokens, {token}, LIGHT).show()
 """
 
 
@@ -53,7 +53,9 @@ def journey(name: str, text: str) -> Journey:
     """The streams of a text, from a pass of its own: a shared trace would hold every layer's vectors."""
     lm = compute.model(name)
     names = set(stream_vectors.journey_taps(lm.config.n_layers, lm.config.connection.kind != "residual"))
-    return compute.alone(text, lambda: stream_vectors.journey(lm.trace(text, keep=names.__contains__)))
+    return compute.run_in_worker(
+        lambda: stream_vectors.journey(lm.trace(text, keep=names.__contains__)), compute.about(text)
+    )
 
 
 @frame.fragment
@@ -80,7 +82,7 @@ def show(name: str, text: str) -> None:
     each = stream_unrolled.token_bytes(name) if part == SUM else _token_bytes(name)
     with ear:
         at, drawn, seen = walked(
-            f"{name}\0{text}\0{reader}\0{frame.theme()}", chart, len(tokens), 2 * layers, each
+            f"{name}\0{text}\0{reader}\0{frame.theme().name}", chart, len(tokens), 2 * layers, each
         )
     st.session_state["_sxtok"] = at
     middle.selectbox(
@@ -89,7 +91,7 @@ def show(name: str, text: str) -> None:
         key="_sxtok",
         on_change=_moved,
         args=(len(tokens), 2 * layers),
-        format_func=lambda i: f"{i}: “{block_state.readable(tokens[i])}”",
+        format_func=lambda i: f"{i}: “{inputs.readable(tokens[i])}”",
         label_visibility="collapsed",
     )
     with body:
@@ -144,7 +146,7 @@ def through_depth(name: str, text: str, at: int, drawn: int, seen: range) -> Non
     if streams == 1:
         plain(name)
     else:
-        frame.notice(*POINTS)
+        frame.what_to_notice(*POINTS)
     frame.badges(stream_state.checks(name, text))
     frame.equation(EQUATION, SOURCE)
     frame.copy_as_python(SNIPPET.format(name=name, text=text, token=at))

@@ -80,6 +80,6 @@ def show(name: str, text: str) -> None:
             alt="Loss, held-out bits per byte, gradient norm and gains over steps, and H_res at a moment",
         )
     absent(members)
-    frame.notice(*POINTS)
+    frame.what_to_notice(*POINTS)
     frame.equation(EQUATION, SOURCE)
     frame.copy_as_python(SNIPPET.format(name=name))

@@ -1,0 +1,169 @@
+"""The inputs that pages share: the text, its examples, and the menus of layers, heads and tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from tlmviz.errors import BadText
+from tlmviz.language_model import LanguageModel
+from tlmviz.trace import Trace
+
+from . import link
+
+EXAMPLES = {
+    "A lost ball": "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball.",
+    "Two friends": 'Tom and Anna were friends. Tom gave Anna a cake because Anna was sad. Anna said, "Thank you, Tom."',
+    "Repeats": "The cat saw a bird. The dog saw a bird. The cat saw a bird. The dog saw a",
+    "Names": "Zumi met Kavo at the big tree. Zumi waved and Kavo smiled. Then Zumi and",
+    "A short line": "The sun was hot, so the boy went to the",
+}
+DEFAULT_TEXT = EXAMPLES["A lost ball"]
+
+
+def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> str:
+    """A sidebar's menu of models, the default first. One in the URL that does not exist is named in a sentence."""
+    names = sorted(models, key=lambda name: (name != default, name))
+    linked = st.query_params.get(key)
+    if linked is not None and linked not in names:
+        st.session_state["_unknown_model"] = linked
+    name = st.sidebar.selectbox("Model", names, key=key, bind="query-params", help=help)
+    unknown = st.session_state.pop("_unknown_model", None)
+    if unknown is not None:
+        st.warning(
+            f"There is no model “{unknown[:60]}” here; {name} is shown instead. The menu at the left lists all."
+        )
+    st.sidebar.caption(models[name])
+    return name
+
+
+def text_box(lm: LanguageModel) -> str | None:
+    """The text that every page reads, updated at each pause in typing; None when there is nothing to read yet.
+
+    A text beyond the context is shown in full in the box and read up to the limit, which a sentence says.
+    """
+    typed = st.text_input(
+        "Text", DEFAULT_TEXT, key="text", live="150ms", bind="query-params", label_visibility="collapsed"
+    )
+    try:
+        lm.encode(typed or "")
+    except BadText as error:
+        if not typed:
+            st.info(str(error))
+            return None
+        part, tokens = lm.fit(typed)
+        limit = lm.config.context
+        st.warning(
+            f"This text has {tokens:,} tokens and {lm.name} reads {limit:,}: the first {limit:,} are shown."
+        )
+        return part
+    return typed
+
+
+def examples() -> None:
+    """Texts to start from. They stand outside the live fragment: typing need not send them again."""
+    example_menu(EXAMPLES, "example", _use_example)
+
+
+def example_menu(texts: Mapping[str, str], key: str, use: Callable[[str], None]) -> None:
+    """A button that opens `texts` by name; `use` is called with the one that is picked."""
+    with st.popover("Examples", width="stretch"):
+        for label, text in texts.items():
+            st.button(label, key=f"{key}-{label}", help=text, on_click=use, args=(text,), width="stretch")
+
+
+def examples_picked() -> int:
+    """How many examples this session has picked: a new number says that the server changed the text, not the user."""
+    return st.session_state.get("_examples_picked", 0)
+
+
+def _use_example(text: str) -> None:
+    st.session_state["text"] = text
+    st.session_state["_examples_picked"] = examples_picked() + 1
+    link.remember(replace(link.view(), query=None, key=None))  # pins belong to the text they were set in
+    link.share()
+
+
+def head_menus(layers: int, heads: int, places) -> tuple[int, int]:
+    """Menus of layers and heads in two places, tied to the view that all pages share. Returns layer and head."""
+    head = link.view().fitted(layers, heads, 1).head
+    st.session_state["_layer"], st.session_state["_head"] = head
+    for place, label, count in zip(places, ("Layer", "Head"), (layers, heads)):
+        place.selectbox(
+            label,
+            range(count),
+            key=f"_{label.lower()}",
+            on_change=_keep_head,
+            format_func=f"{label} {{}}".format,
+            label_visibility="collapsed",
+        )
+    return head
+
+
+def head_and_token_menus(config, tokens: list[str]):
+    """Menus of layers, heads and tokens, tied to the view that all pages share, and room beside them.
+
+    Returns layer, head, position, and the empty place.
+    """
+    layer, head, token, room = st.columns([0.13, 0.13, 0.2, 0.54], vertical_alignment="center")
+    chosen = head_menus(config.n_layers, config.n_heads, (layer, head))
+    query = link.view().fitted(config.n_layers, config.n_heads, len(tokens)).query
+    st.session_state["_token"] = len(tokens) - 1 if query is None else query
+    token.selectbox(
+        "Token",
+        range(len(tokens)),
+        key="_token",
+        on_change=_keep_token,
+        label_visibility="collapsed",
+        format_func=lambda position: f"{position}: {readable(tokens[position])}",
+        help="The token whose row is framed and followed",
+    )
+    return *chosen, st.session_state["_token"], room.empty()
+
+
+def token_menu(place, label: str, tokens: list[str], verb: str, key: str, default: int) -> int:
+    """The chosen position, from 0; in the link, as `key`, it counts from 1. Beyond the last token the last one is shown."""
+    field = link.Field(key, default + 1, link.whole(1, 9999))
+    wanted = field.get()
+    st.session_state[f"_{key}"] = min(wanted, len(tokens)) - 1
+    field.share()
+    place.selectbox(
+        label,
+        range(len(tokens)),
+        key=f"_{key}",
+        on_change=lambda: field.keep(st.session_state[f"_{key}"] + 1),
+        label_visibility="collapsed",
+        format_func=lambda at: f"{at + 1}: {verb} “{tokens[at].strip()}”",
+    )
+    return st.session_state[f"_{key}"]
+
+
+def pinned(trace: Trace, view: link.View) -> tuple[int, int]:
+    """The pinned (query, key); unpinned, the last query and the key it weighs most."""
+    query = len(trace) - 1 if view.query is None else view.query
+    if view.key is not None and view.key <= query:
+        return query, view.key
+    layer, head = view.head
+    return query, int(trace.attention(layer, head, rows=slice(query, query + 1)).argmax())
+
+
+def readable(token: str) -> str:
+    """A token as menu text: visible spaces and line ends."""
+    return token.replace("<|endoftext|>", "⟨start⟩").replace("\n", "⏎").strip() or "␣" * len(token)
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~:&])", r"\\\1", text.replace("\n", " "))
+
+
+def _keep_head() -> None:
+    link.choose_head(st.session_state["_layer"], st.session_state["_head"])
+
+
+def _keep_token() -> None:
+    link.remember(replace(link.view(), query=st.session_state["_token"]))
+    link.share()
