@@ -21,6 +21,7 @@ RANKS = {
     "kernels": 1,
     "recording": 1,
     "trace": 2,
+    "protocols": 3,
     "caches": 3,
     "layers": 5,
     "networks": 6,

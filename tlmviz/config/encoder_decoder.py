@@ -66,7 +66,8 @@ class EncoderDecoderConfig(TransformerConfig):
 
     def aligned(self, name: str) -> EncoderDecoderConfig:
         """The same with the map of this name, "layer.head" or "mean", as its alignment."""
-        return replace(self, alignment=None if name == "mean" else tuple(map(int, name.split("."))))
+        layer, _, head = name.partition(".")
+        return replace(self, alignment=None if name == "mean" else (int(layer), int(head)))
 
     def _check_parts(self) -> None:
         attention, positions = self.attention, self.positions

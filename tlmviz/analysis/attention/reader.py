@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from tlmviz.analysis.streams.mixing import stream
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 from .matrices import Panel
@@ -22,7 +23,7 @@ def thin(length: int, limit: int) -> np.ndarray:
 class Reader:
     """One layer and head of one trace. Shapes are written with the letters of `tlmviz.layers`."""
 
-    def __init__(self, lm, trace: Trace, layer: int, head: int):
+    def __init__(self, lm: LanguageModelLike, trace: Trace, layer: int, head: int):
         self.lm, self.trace, self.layer, self.head = lm, trace, layer, head
         self.config, self.network = lm.config, lm.network
         self.block = lm.network.blocks[layer]

@@ -19,6 +19,7 @@ from tlmviz.errors import UnknownName
 from tlmviz.layers import positions as kinds
 from tlmviz.layers.streams import Residual
 from tlmviz.networks.transformer import TransformerLM
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 from . import attention_steps
@@ -68,7 +69,7 @@ def tensor_names(layer: int) -> frozenset[str]:
     )
 
 
-def make_step(lm, trace: Trace, name: str, layer: int, head: int) -> Step:
+def make_step(lm: LanguageModelLike, trace: Trace, name: str, layer: int, head: int) -> Step:
     """One step of one layer and head on a traced text. Raises UnknownName for a step this model does not have."""
     names = step_names(lm.config)
     if name not in names:

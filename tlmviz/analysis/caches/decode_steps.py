@@ -19,6 +19,7 @@ from tlmviz.caches import KVCache, LatentCache
 from tlmviz.config import ModelConfig
 from tlmviz.decoding.sampling import next_token
 from tlmviz.errors import BadShape, BadText, UnknownName
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import recording
 
 TOP_K = 40  # as `LanguageModel.generate`
@@ -78,7 +79,7 @@ def check_room(config: ModelConfig, prompt: int, tokens: int) -> None:
 
 
 def decode(
-    lm,
+    lm: LanguageModelLike,
     ids: list[int],
     tokens: int = 40,
     layer: int = 0,
@@ -121,7 +122,7 @@ def decode(
 class _Reader:
     """Reads tokens through a cache and keeps what one head of one layer did."""
 
-    def __init__(self, lm, cache: KVCache, layer: int, head: int):
+    def __init__(self, lm: LanguageModelLike, cache: KVCache, layer: int, head: int):
         self.lm, self.cache, self.head = lm, cache, head
         self.spec = lm.network.specs()[layer].detached()
         self.names = [f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "lse")]
@@ -175,13 +176,13 @@ class _Reader:
 # --- what holds -------------------------------------------------------------------------------------
 
 
-def map_error(lm, done: Decoding, layer: int, head: int) -> float:
+def map_error(lm: LanguageModelLike, done: Decoding, layer: int, head: int) -> float:
     """Largest difference between the rows made one by one and the map of a single pass over the whole text."""
     whole = lm.trace_ids(done.ids).attention(layer, head).numpy()
     return float(np.abs(np.nan_to_num(done.weights) - whole).max())
 
 
-def logits_error(lm, done: Decoding) -> float:
+def logits_error(lm: LanguageModelLike, done: Decoding) -> float:
     """Largest difference between the logits of the steps and those of a single pass without a cache."""
     whole = lm(torch.tensor([done.ids]))[0, done.prompt - 1 :]
     return float((done.logits - whole).abs().max())
@@ -207,7 +208,7 @@ WITH, WITHOUT, NAIVE = "with the cache", "without it", "with the cache, naive"
 
 
 def measure(
-    lm, ids: list[int], prompt: int, seconds: float = 1.8, rounds: int = 5, points: int = 8
+    lm: LanguageModelLike, ids: list[int], prompt: int, seconds: float = 1.8, rounds: int = 5, points: int = 8
 ) -> Timing:
     """Time the generated tokens of `ids`, each as one step with a cache, and at `points` lengths as a pass over all.
 
@@ -243,12 +244,12 @@ def measure(
     )
 
 
-def _cached(lm, cache: KVCache, ids: list[int], prompt: int) -> list[float]:
+def _cached(lm: LanguageModelLike, cache: KVCache, ids: list[int], prompt: int) -> list[float]:
     lm(torch.tensor([ids[:prompt]]), cache)
     return [milliseconds(lm, [token], cache) for token in ids[prompt:]]
 
 
-def milliseconds(lm, ids: list[int], cache: KVCache | None = None) -> float:
+def milliseconds(lm: LanguageModelLike, ids: list[int], cache: KVCache | None = None) -> float:
     """How long a pass over these tokens takes."""
     start = time.perf_counter()
     lm(torch.tensor([ids]), cache)

@@ -17,6 +17,7 @@ from tlmviz import kernels
 from tlmviz.checkpoints.registry import language_config, list_models
 from tlmviz.config import ModelConfig
 from tlmviz.layers.positions import Learned, Positions, sinusoids
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 ORDER = ("learned", "sinusoidal", "relative", "alibi", "rope", "none")
@@ -46,31 +47,31 @@ class Added:
     columns: str
 
 
-def added(lm, length: int, layer: int) -> Added:
+def added(lm: LanguageModelLike, length: int, layer: int) -> Added:
     """What the model's scheme brings to the first `length` positions or distances; of relative vectors, one layer's."""
     return _ADDED[lm.config.positions.kind](lm, length, layer)
 
 
-def _vectors(lm, length: int, layer: int) -> Added:
+def _vectors(lm: LanguageModelLike, length: int, layer: int) -> Added:
     return Added(position_vectors(lm, length).T.numpy(), "added to the embedding", "dimension", "position")
 
 
-def _cosines(lm, length: int, layer: int) -> Added:
+def _cosines(lm: LanguageModelLike, length: int, layer: int) -> Added:
     cos, _ = lm.network.positions.table(torch.arange(length))
     return Added(cos.T.numpy(), "cos of the angle of q and k", "plane", "position")
 
 
-def _penalties(lm, length: int, layer: int) -> Added:
+def _penalties(lm: LanguageModelLike, length: int, layer: int) -> Added:
     bias = -lm.network.positions.slopes[:, None] * torch.arange(length)
     return Added(bias.numpy(), "bias on the score", "head", "distance")
 
 
-def _relative(lm, length: int, layer: int) -> Added:
+def _relative(lm: LanguageModelLike, length: int, layer: int) -> Added:
     vectors = lm.network.positions.relative(layer)[:length]
     return Added(vectors.T.numpy(), f"what q meets, layer {layer}", "dimension", "distance")
 
 
-def _nothing(lm, length: int, layer: int) -> Added:
+def _nothing(lm: LanguageModelLike, length: int, layer: int) -> Added:
     return Added(np.zeros((1, length), np.float32), "nothing", "", "position")
 
 
@@ -84,7 +85,7 @@ _ADDED: dict[str, Callable[..., Added]] = {
 }
 
 
-def position_vectors(lm, length: int) -> Float[Tensor, "t c"]:
+def position_vectors(lm: LanguageModelLike, length: int) -> Float[Tensor, "t c"]:
     """The vectors that a learned or sinusoidal scheme adds to the embedding, at most as many as there are."""
     positions = lm.network.positions
     if isinstance(positions, Learned):
@@ -96,7 +97,7 @@ def position_vectors(lm, length: int) -> Float[Tensor, "t c"]:
 
 
 def similarity(
-    lm, trace: Trace, layer: int, head: int, size: int = 128
+    lm: LanguageModelLike, trace: Trace, layer: int, head: int, size: int = 128
 ) -> tuple[Float[np.ndarray, "n n"], np.ndarray]:
     """How alike positions m and n are to the scheme alone, [n, n], at evenly spaced positions [n] of a trace.
 
@@ -209,7 +210,7 @@ class Shifted(Positions):
 
 
 @torch.inference_mode()
-def shift_divergence(lm, ids: list[int], by: int = 64) -> float:
+def shift_divergence(lm: LanguageModelLike, ids: list[int], by: int = 64) -> float:
     """KL(at 0 || at `by`) of the next-token distributions in nats, averaged over a text read once from each place.
 
     0 where only distances count. Raises BadText where learned positions end.

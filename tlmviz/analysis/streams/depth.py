@@ -17,6 +17,7 @@ from torch.nn import functional as F
 from tlmviz.checkpoints.registry import checkpoint_folder, language_config, list_models
 from tlmviz.config import CONNECTIONS, ModelConfig, without_connections
 from tlmviz.layers.streams import gains
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import recording
 
 from .unrolled import state_taps
@@ -110,7 +111,9 @@ class Passed:
     gradient: Float[Tensor, " d"]
 
 
-def backpropagated(lm, ids: list[int]) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
+def backpropagated(
+    lm: LanguageModelLike, ids: list[int]
+) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
     """The mean loss of a text's next tokens, its streams at every depth and the loss's gradients with respect to them, by tap.
 
     Weights ask for no gradient and are left alone: the graph begins at the streams before the first sublayer.
@@ -126,7 +129,7 @@ def backpropagated(lm, ids: list[int]) -> tuple[Tensor, dict[str, Tensor], dict[
     return loss.detach(), {name: x.detach() for name, x in streams.items()}, dict(zip(names, gradients))
 
 
-def passed(lm, ids: list[int]) -> Passed:
+def passed(lm: LanguageModelLike, ids: list[int]) -> Passed:
     """How loud the streams are at every depth, and how large a gradient comes back to them."""
     loss, streams, gradients = backpropagated(lm, ids)
     return Passed(

@@ -17,6 +17,7 @@ from tlmviz.checkpoints.registry import checkpoint_folder
 from tlmviz.errors import BadCheckpoint
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.teacher_forcing import attention_maps, read_given
+from tlmviz.protocols import TranslatorLike
 
 UNMASKED = "unmasked.safetensors"
 
@@ -35,7 +36,7 @@ class Maps:
 
 
 @torch.inference_mode()
-def read(mt, text: str, translation: list[int]) -> Maps:
+def read(mt: TranslatorLike, text: str, translation: list[int]) -> Maps:
     """All attention of one pass in which the whole translation is given, as in training. `mt` must be a Transformer.
 
     Raises BadText.
@@ -47,7 +48,7 @@ def read(mt, text: str, translation: list[int]) -> Maps:
     return Maps(*maps, given.logp.numpy())
 
 
-def unmasked(mt, weights: dict[str, torch.Tensor] | None = None):
+def unmasked(mt: TranslatorLike, weights: dict[str, torch.Tensor] | None = None):
     """A copy of a Transformer translator whose decoder sees all of the target it is given, the future too.
 
     `weights` replace those of its self-attention: the copy's own, after it was trained without the mask.
