@@ -20,7 +20,7 @@ from .decoding.steppers import Stepper, stepper_of
 from .errors import BadText
 from .networks.encoder_decoder import EncoderDecoder
 from .networks.seq2seq import Seq2Seq
-from .networks.teacher_forcing import read_given
+from .networks.teacher_forcing import teacher_forced_pass
 from .tokens import Tokenizer
 
 SPACES = re.compile(r"[\s\u200b]+")  # \s has the no-break spaces; the zero-width one is not among them
@@ -200,6 +200,8 @@ class Translator:
     def read(self, text: str, translation: list[int]) -> Reading:
         """A given translation (ids) read in one pass, as in training. Raises BadText."""
         keep = (".cross.q", ".cross.k", ".cross.lse")
-        given = read_given(self.network, self.encode(text), translation, self.tokenizer.end_of_text, keep)
-        maps = self.network.cross_maps(given.values, given.paid)
-        return Reading(given.logp.cpu().numpy(), maps[: len(translation)].cpu().numpy())
+        forced = teacher_forced_pass(
+            self.network, self.encode(text), translation, self.tokenizer.end_of_text, keep
+        )
+        maps = self.network.cross_maps(forced.values, forced.attention)
+        return Reading(forced.logp.cpu().numpy(), maps[: len(translation)].cpu().numpy())

@@ -78,7 +78,7 @@ def test_layers_of_several_windows_keep_the_whole_past():
 
 def test_specs_state_each_layers_window():
     specs = tiny.network(n_layers=3, layers=LAYERS).specs()
-    assert [spec.window for spec in specs] == [3, None, 5]
+    assert [spec.mask.window for spec in specs] == [3, None, 5]
 
 
 # --- the plain pass --------------------------------------------------------------------------------

@@ -152,7 +152,7 @@ class RecurrentStepper:
         with recording(_nothing, edits):
             logits, self.state = self.network.step(ids, self.state.pick(rows))
         self.written += 1
-        return _step(logits, self.state.weights[:, None], self.state.fed[:, None])
+        return _step(logits, self.state.weights[:, None], self.state.attentional_hidden[:, None])
 
     def fork(self):
         """See `Stepper`."""

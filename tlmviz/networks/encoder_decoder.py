@@ -64,10 +64,10 @@ class EncoderDecoder(Network):
     def encode(self, source: Int[Tensor, "b s"]) -> Float[Tensor, "b s c"]:
         """What the decoder attends to: one vector per source token."""
         source = source.to(self.device)
-        table = self.positions.table(torch.arange(source.shape[1], device=self.device))
+        cos_sin = self.positions.cos_sin(torch.arange(source.shape[1], device=self.device))
         x = self.source(self.drop(self._embed(source)))
         for block in self.encoder:
-            x = block(x, self.positions, table)
+            x = block(x, self.positions, cos_sin)
         return self.memory(self.encoder_norm(x))
 
     def keys_values(self, memory: Float[Tensor, "b s c"]) -> Memory:
@@ -78,11 +78,11 @@ class EncoderDecoder(Network):
         self, target: Int[Tensor, "b t"], memory: Memory, cache: ContiguousCache | None = None
     ) -> Float[Tensor, "b t v"]:
         """Logits after each target token; with a cache, the ids continue what it holds."""
-        where = torch.arange(target.shape[1]) if cache is None else cache.where(target.shape[1])
-        target, table = target.to(self.device), self.positions.table(where.to(self.device))
+        position_ids = torch.arange(target.shape[1]) if cache is None else cache.position_ids(target.shape[1])
+        target, cos_sin = target.to(self.device), self.positions.cos_sin(position_ids.to(self.device))
         x = self.target(self.drop(self._embed(target)))
         for block, kv in zip(self.decoder, memory):
-            x = block(x, self.positions, table, kv, cache)
+            x = block(x, self.positions, cos_sin, kv, cache)
         normed = self.normed(self.decoder_norm(x))
         return self.logits(nn.functional.linear(normed, self.token_emb.weight))
 
@@ -111,7 +111,9 @@ class EncoderDecoder(Network):
         choice = self.config.alignment
         return None if choice is None else choice[0] * self.config.n_heads + choice[1]
 
-    def cross_maps(self, values: dict[str, Tensor], paid: Tensor | None = None) -> Float[Tensor, "t a s"]:
+    def cross_maps(
+        self, values: dict[str, Tensor], attention: Tensor | None = None
+    ) -> Float[Tensor, "t a s"]:
         """Every map between target and source of one pass, from the q, k and lse that its taps kept."""
         return attention_maps(self, values, "decoder", "cross").flatten(0, 1).transpose(0, 1)
 
@@ -129,5 +131,5 @@ def attention_maps(
     found = []
     for layer in range(len(blocks)):
         q, k, lse = (values[f"{stack}.{layer}.{part}.{name}"] for name in ("q", "k", "lse"))
-        found.append(kernels.attention_map(q, k, lse, causal=spec.causal, scale=spec.scale)[0])
+        found.append(kernels.attention_map(q, k, lse, spec.mask, scale=spec.scale)[0])
     return torch.stack(found)

@@ -1,4 +1,4 @@
-"""A whole translation given to a translation network, as in training: what it says of each token, and where it looks."""
+"""Teacher forcing: a given translation read in one pass, as in training, with each token's log-probability and attention."""
 
 from __future__ import annotations
 
@@ -13,29 +13,32 @@ from tlmviz.recording import recording
 from .encoder_decoder import EncoderDecoder, attention_maps
 from .seq2seq import Seq2Seq
 
-__all__ = ["Given", "attention_maps", "read_given"]
+__all__ = ["TeacherForced", "attention_maps", "teacher_forced_pass"]
 
 
 @dataclass(frozen=True)
-class Given:
+class TeacherForced:
     """One pass: nats of each token of the translation, what its taps kept, and a recurrent network's weights."""
 
     logp: Float[Tensor, " y"]
     values: dict[str, Tensor]
-    paid: Float[Tensor, "1 t s"] | None  # a row for each token read, the end-of-text token at the start first
+    attention: (
+        Float[Tensor, "1 t s"] | None
+    )  # a row for each token read, the end-of-text token at the start first
 
 
-def read_given(
+def teacher_forced_pass(
     network: EncoderDecoder | Seq2Seq,
     source: list[int],
     translation: list[int],
     start: int,
     keep: tuple[str, ...] = (),
-) -> Given:
+) -> TeacherForced:
     """Read a translation in one pass after `start`; taps whose names end as `keep` says are kept."""
     shifted = torch.tensor([[start, *translation[:-1]]])
     with recording(lambda name: name.endswith(keep)) as record:
         out = network(torch.tensor([source]), shifted)
-    logits, paid = out if isinstance(out, tuple) else (out, None)
-    written = torch.tensor(translation, dtype=torch.long, device=logits.device)  # an empty one too
-    return Given(logits[0].log_softmax(-1).gather(-1, written[:, None])[:, 0], record.values, paid)
+    logits, attention = out if isinstance(out, tuple) else (out, None)
+    target = torch.tensor(translation, dtype=torch.long, device=logits.device)  # an empty one too
+    logp = logits[0].log_softmax(-1).gather(-1, target[:, None])[:, 0]
+    return TeacherForced(logp, record.values, attention)

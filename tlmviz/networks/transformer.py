@@ -30,7 +30,7 @@ from ..layers import (
     Sinusoidal,
     SwiGLU,
 )
-from ..layers.positions import Table
+from ..layers.positions import CosSin
 from ..layers.scaling import CONFIGURED, scaled_rope
 from ..trace import AttentionSpec, Tap
 from .base import Network
@@ -96,7 +96,7 @@ class TransformerLM(Network):
             FEEDFORWARDS[config.feedforward.kind],
             CONNECTIONS[config.connection.kind],
         )
-        self.spread, self.merge = join.spread, join.merge
+        self.expand_streams, self.merge_streams = join.expand_streams, join.merge_streams
 
         def block(layer: int) -> PreNormBlock:
             parts = norm(config), attention(config, layer), norm(config), feedforward(config)
@@ -133,18 +133,18 @@ class TransformerLM(Network):
         if ids.ndim != 2:
             raise BadShape(f"ids must be [B, T]; got {list(ids.shape)}.")
         ids, positions = ids.to(self.device), positions or self.positions
-        where = (torch.arange(ids.shape[1]) if cache is None else cache.where(ids.shape[1])).to(ids.device)
-        x = self.embed(self.drop(positions.embed(self.token_emb(ids), where)))  # [B, T, C]
-        x = self.spread(
-            x, self.config.connection.streams
-        )  # [B, T, C], or [B, T, N, C] with hyper-connections
-        tables: dict[Positions, Table] = {}  # of each kind of positions, made once per pass
+        position_ids = torch.arange(ids.shape[1]) if cache is None else cache.position_ids(ids.shape[1])
+        position_ids = position_ids.to(ids.device)
+        x = self.embed(self.drop(positions.embed(self.token_emb(ids), position_ids)))  # [B, T, C]
+        streams = self.config.connection.streams
+        x = self.expand_streams(x, streams)  # [B, T, C], or [B, T, N, C] with hyper-connections
+        tables: dict[Positions, CosSin] = {}  # of each kind of positions, made once per pass
         for layer, block in enumerate(self.blocks):
             own = positions.at(layer)
             if own not in tables:
-                tables[own] = own.table(where)
+                tables[own] = own.cos_sin(position_ids)
             x = block(x, own, tables[own], cache)
-        return self.logits(self.head(self.normed(self.norm(self.merge(x)))))  # [B, T, V]
+        return self.logits(self.head(self.normed(self.norm(self.merge_streams(x)))))  # [B, T, V]
 
     def new_cache(self, rotated: bool = True) -> KVCache:
         """An empty cache of this network's own kind: latent, sliding or contiguous.

@@ -103,7 +103,10 @@ def family() -> list[str]:
     for name, config in configs().items():
         groups.setdefault(with_plain_attention(config), []).append(name)
     return (
-        sorted(max(groups.values(), key=len), key=lambda name: -Shape.of(configs()[name]).line)
+        sorted(
+            max(groups.values(), key=len),
+            key=lambda name: -Shape.of(configs()[name]).numbers_per_token_per_layer,
+        )
         if groups
         else []
     )
