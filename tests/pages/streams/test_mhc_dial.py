@@ -10,6 +10,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from pages.streams.mhc import compute as stream_state
 from pages.streams.mhc.dial import (
     compute as stream_dial_state,
 )
