@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pages.translation.beam_search import component as beam_ranking
+from pages.translation.beam_search import component
 from tests import tiny
 from tlmviz.decoding.beam import BeamOptions, beam_search
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.steppers import LanguageStepper
 
-SCORES = (Path(beam_ranking.__file__).parent / "scores.js").read_text(encoding="utf-8")
+SCORES = (Path(component.__file__).parent / "scores.js").read_text(encoding="utf-8")
 TEXT = "Tom saw a big dog."
 
 
@@ -50,7 +50,7 @@ def in_browser(rows, penalties):
 def test_the_browser_ranks_as_the_package_does(search, penalties):
     wanted = search.hypotheses(penalties)
     found = search.hypotheses()
-    rows = beam_ranking.rows(found, [str(one.tokens) for one in found], search.align, penalties.floor)
+    rows = component.rows(found, [str(one.tokens) for one in found], search.align, penalties.floor)
     found = in_browser(rows, penalties)
     assert len(found) == len(wanted) > 3
     scores = {one.node: one.parts for one in wanted}
@@ -64,10 +64,10 @@ def test_the_browser_ranks_as_the_package_does(search, penalties):
 
 def test_rows_come_in_order_of_log_p_and_without_a_source_nothing_is_covered(lm, search):
     hypotheses = search.hypotheses()
-    rows = beam_ranking.rows(hypotheses, ["x"] * len(hypotheses), search.align, 0.01)
+    rows = component.rows(hypotheses, ["x"] * len(hypotheses), search.align, 0.01)
     assert np.all(np.diff([row["logp"] for row in rows]) <= 0) and all(row["ends"] > 0 for row in rows)
     story = beam_search(
         LanguageStepper(lm.network, lm.encode(TEXT), 0), BeamOptions(width=3, max_length=4)
     ).hypotheses()
-    rows = beam_ranking.rows(story, ["x"] * len(story), None, 0.01)
+    rows = component.rows(story, ["x"] * len(story), None, 0.01)
     assert all(row["coverage"] == row["ends"] == 0 for row in rows)
