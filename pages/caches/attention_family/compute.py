@@ -14,8 +14,7 @@ from tlmviz.analysis.caches.family import largest_family
 from tlmviz.analysis.caches.redundancy import Losses
 from tlmviz.analysis.caches.similarity import SIMILARITIES
 from tlmviz.checkpoints.native import checkpoint_folder
-from tlmviz.checks import Check
-from tlmviz.checks.family import for_model
+from tlmviz.checks import Check, caches_family, measure
 from tlmviz.config import ModelConfig
 from tlmviz.layers.positions import alibi_slopes
 from tlmviz.ui import compute, inputs
@@ -75,7 +74,7 @@ def pictures(name: str, text: str, layer: int) -> np.ndarray:
 def checks(name: str, text: str) -> list[Check]:
     """The identities behind this page, on this text."""
     lm, trace = compute.model(name), compute.trace(name, text)
-    return compute.run_in_worker(lambda: [check(lm, trace) for check in for_model(lm)], compute.about(text))
+    return compute.run_in_worker(lambda: measure(caches_family, lm, trace), compute.about(text))
 
 
 @dataclass(frozen=True)

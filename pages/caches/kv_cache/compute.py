@@ -13,7 +13,8 @@ from tlmviz.analysis.caches import cost, decode_steps, shapes
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding, Timing
 from tlmviz.checkpoints.native import MODELS
-from tlmviz.checks import Check
+from tlmviz.checks import Check, caches_decoding, measure
+from tlmviz.checks.caches_sizes import formula_is_nbytes
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadText, UnknownName
 from tlmviz.networks.transformer import count_parameters
@@ -38,31 +39,7 @@ def decoded(
 
     def work() -> tuple[Decoding, list[Check]]:
         done = decode_steps.decode(lm, lm.encode(text), tokens, layer, head, temperature, seed)
-        shape = Shape.of(lm.config)
-        lengths = range(done.prompt, len(done.ids) + 1)
-        gap = max(abs(used - cost.cache_bytes(shape, length)) for used, length in zip(done.used, lengths))
-        return done, [
-            Check(
-                "Steps = one pass",
-                "rows made one by one are those of a pass over the whole text",
-                decode_steps.map_error(lm, done, layer, head),
-                1e-4,
-            ),
-            Check("Same logits", "and so are the logits", decode_steps.logits_error(lm, done), 1e-3),
-            Check(
-                "Rows sum to 1",
-                "each new row sums to 1 over the kept keys",
-                decode_steps.rows_error(done),
-                1e-4,
-            ),
-            Check(
-                "Bytes = formula",
-                "bytes used are those of the formula at every step",
-                float(gap),
-                0.0,
-                "bytes",
-            ),
-        ]
+        return done, measure(caches_decoding, lm, done, layer, head)
 
     return compute.run_in_worker(work, compute.about(text))
 
@@ -109,22 +86,9 @@ def sized(name: str, text: str, length: int) -> Sized:
 def size_check(name: str, length: int) -> Check:
     """The calculator's formula against `nbytes` of a real cache that is exactly full."""
     lm = compute.model(name)
-    least = LENGTHS[0]
-    length = max(least, min(length, CHECKED, lm.config.context))
-
-    def work() -> int:
-        cache = lm.new_cache()
-        lm(torch.zeros(1, length, dtype=torch.long), cache)
-        return cache.nbytes
-
-    gap = abs(compute.run_in_worker(work, length) - cost.cache_bytes(Shape.of(lm.config), length))
-    return Check(
-        f"Formula = nbytes at {length}",
-        "the formula is a full cache's nbytes (float32)",
-        float(gap),
-        0.0,
-        "bytes",
-    )
+    length = max(LENGTHS[0], min(length, CHECKED, lm.config.context))
+    check = compute.run_in_worker(lambda: formula_is_nbytes(lm, length), length)
+    return replace(check, name=f"{check.name} at {length}")
 
 
 @st.cache_data(show_spinner=False)

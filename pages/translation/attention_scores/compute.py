@@ -8,7 +8,7 @@ import streamlit as st
 
 from tlmviz.analysis.translation import score_steps
 from tlmviz.analysis.translation.score_steps import Steps, Times
-from tlmviz.checks import Check, scores
+from tlmviz.checks import Check, measure, translation_scores
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation
 from tlmviz.ui.translation import SentencePair
@@ -61,4 +61,6 @@ def score_parameters(model: str) -> int:
 def checks(pair: SentencePair) -> list[Check]:
     """The identities behind this page, on this sentence and translation."""
     measured = steps(pair)
-    return shared.run_in_worker(lambda: scores.run(pair.mt, measured), shared.about(pair.text))
+    return shared.run_in_worker(
+        lambda: measure(translation_scores, pair.mt, measured), shared.about(pair.text)
+    )

@@ -43,7 +43,7 @@ def tree(choice: Choice, search: Search, ranked: list[Candidate], paths: tuple[P
         hover(merged, ranked),
         frame.theme(),
         title=words.title(choice, search),
-        words=words.steps(merged, choice.tokenizer.vocab_size),
+        words=_steps(merged, choice.tokenizer.vocab_size),
         ranks={candidate.node: f"#{rank}" for rank, candidate in enumerate(ranked[:RANKED], start=1)},
         ways=merged.ways,
         faded=_faded(merged, ranked),
@@ -58,6 +58,14 @@ def tree(choice: Choice, search: Search, ranked: list[Candidate], paths: tuple[P
             on_select=lambda: _remember_click(key),
         )
     _other_token(choice, merged, key)
+
+
+def _steps(merged: Tree, vocabulary: int) -> list[str]:
+    """A sentence for each step; other texts may go on when the search is over."""
+    last = max((level.depth for level in merged.levels), default=0)
+    deepest = max(node.depth for node in merged.nodes)
+    over = [f"<b>Step {depth}</b>: the search is over" for depth in range(last + 1, deepest + 1)]
+    return [figures.level_words(level, vocabulary) for level in merged.levels] + over
 
 
 def _faded(merged: Tree, ranked: list[Candidate]) -> set[int]:

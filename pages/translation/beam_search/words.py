@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from tlmviz.analysis.translation.beam_tree import Tree
+from tlmviz.checks.translation_search import log_probability_is_of_one_pass
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.exact import Exact
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.records import Candidate, Search
 from tlmviz.ui import inputs
 
-from .compute import SAME
 from .controls import Choice
 
+SAME = log_probability_is_of_one_pass.tolerance  # nats
 CLAIM = "Keep the W best beginnings, drop the rest."
 EQUATION = (
     r"\begin{aligned} s(Y, X) &= \frac{\log P(Y|X)}{\mathrm{lp}(Y)} + \beta \sum_{j} \log \min\Big(\max\big("
@@ -26,11 +26,12 @@ EQUATION = (
 )
 TREE_NOTICE = (
     "Branches are as thick as their token is probable; the orange line is the winner, the dotted one greedy. White circles "
-    "were kept, but nothing of them lived to the end; grey dots were dropped at once (point at them, or at their parent).",
+    "were kept, but all their continuations were dropped later; grey dots were dropped at once (point at them, or at their "
+    "parent).",
     "**Why greedy loses**: with a width of 1 every choice is final. Raise it, and see where the winner was not yet first.",
     "**Why short outputs win**: every token multiplies by a probability below 1. Set α to 0, then raise it: "
     "longer texts climb (▲). In the right figure a crossing at the top is a new winner.",
-    "Penalties rank finished texts only: living beams have one length, and log P alone decides among them.",
+    "Penalties rank finished texts only: unfinished beams have one length, and log P alone decides among them.",
 )
 EXACT_NOTICE = (
     "**Search error**: the beam misses a text that the model itself prefers. **Model error**: the preferred text is worse, "
@@ -69,14 +70,6 @@ def title(choice: Choice, search: Search) -> str:
     """The heading of the tree."""
     steps = f"{search.steps} steps, " if choice.has_source else ""
     return f"{choice.model}, beam of {choice.rules.width}: {steps}{search.stopped}"
-
-
-def steps(tree: Tree, vocabulary: int) -> list[str]:
-    """A sentence for each step of the tree; other texts may go on when the search is over."""
-    last = max((level.depth for level in tree.levels), default=0)
-    deepest = max(node.depth for node in tree.nodes)
-    over = [f"<b>Step {depth}</b>: the search is over" for depth in range(last + 1, deepest + 1)]
-    return [level.words(vocabulary) for level in tree.levels] + over
 
 
 def greedy(best: Candidate, other: Candidate, rank: int, depth: int, width: int) -> str:
@@ -145,6 +138,7 @@ import tlmviz
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
+from tlmviz.figures import LIGHT
 from tlmviz.figures.translation import beam_tree as pictures
 
 mt = tlmviz.load({choice.model!r})
@@ -164,6 +158,7 @@ from tlmviz.analysis.translation import beam_tree
 from tlmviz.decoding.beam import BeamOptions, beam_search
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.steppers import LanguageStepper
+from tlmviz.figures import LIGHT
 from tlmviz.figures.translation import beam_tree as pictures
 
 lm = tlmviz.load({choice.model!r})
@@ -199,8 +194,8 @@ def _drawing(model: str) -> str:
 best = ranked[0]
 tree = beam_tree.tree(search, {model}.tokenizer.name, (beam_tree.Path("winner", best.tokens, best.logps),))
 figure = pictures.tree(
-    tree.nodes, tree.names, tree.fates(), "light", title={model}.name,
-    words=[level.words({model}.tokenizer.vocab_size) for level in tree.levels],
+    tree.nodes, tree.names, tree.fates(), LIGHT, title={model}.name,
+    words=[pictures.level_words(level, {model}.tokenizer.vocab_size) for level in tree.levels],
     ranks={{hypothesis.node: f"#{{rank}}" for rank, hypothesis in enumerate(ranked, start=1)}},
     ways=tree.ways, faded=set(),
 )

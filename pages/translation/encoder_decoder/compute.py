@@ -6,9 +6,8 @@ import streamlit as st
 import torch
 
 from tlmviz.analysis.translation import masks
-from tlmviz.checks import Check
-from tlmviz.checks import masks as mask_checks
-from tlmviz.checks.translation import Case, mask_hides_the_future
+from tlmviz.checks import Check, measure, translation_cases, translation_masks
+from tlmviz.checks.translation import mask_hides_the_future
 from tlmviz.recording import recording
 from tlmviz.translator import Translator
 from tlmviz.ui import compute as shared
@@ -77,11 +76,10 @@ def shapes(pair: SentencePair) -> dict[str, tuple[int, ...]]:
 def checks(pair: SentencePair) -> list[Check]:
     """The identities behind this page, on this sentence and translation."""
     search = translation.own_search(pair.model, pair.text)
-    own = Case(pair.text, search, search.hypotheses()[0])
+    own = translation_cases.Translation(pair.text, search, search.hypotheses()[0])
 
     def work() -> list[Check]:
-        case = mask_checks.case(pair.mt, pair.text, pair.translation)
-        results = [check(pair.mt, case) for check in mask_checks.CHECKS_MASKS]
-        return [*results, mask_hides_the_future(pair.mt, own)]
+        attentions = translation_cases.attentions(pair.mt, pair.text, pair.translation)
+        return [*measure(translation_masks, pair.mt, attentions), mask_hides_the_future(pair.mt, own)]
 
     return shared.run_in_worker(work, shared.about(pair.text))

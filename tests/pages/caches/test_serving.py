@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tlmviz.ui import compute
 from tests.pages.helpers import charts, open_page, run_snippet, title_of, words
+from tlmviz.ui import compute
 from tlmviz.ui import link as state
 
 PAGE = "caches/serving"

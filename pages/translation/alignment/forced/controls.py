@@ -30,9 +30,9 @@ class Choice:
         return self.pins[0][0]
 
 
-def choose(chosen: hypothesis.Choice) -> Choice:
+def choose(base: hypothesis.Choice) -> Choice:
     """Draw the controls. Text that is no pin is named in a sentence; without pins the page suggests one."""
-    source, target = chosen.source, chosen.names(chosen.candidate.tokens)
+    source, target = base.source, base.names(base.candidate.tokens)
     step, token, add, pins, clear = st.columns([0.24, 0.24, 0.1, 0.3, 0.12], vertical_alignment="bottom")
     at = step.selectbox(
         "Step", range(len(target)), format_func=lambda i: f"{i + 1}: {target[i].strip()}", key="_astep"
@@ -55,11 +55,11 @@ def choose(chosen: hypothesis.Choice) -> Choice:
         st.warning(str(error))
         own = {}
     if own:
-        return Choice(chosen, tuple(sorted(own.items())))
+        return Choice(base, tuple(sorted(own.items())))
     suggested = suggested_pin(source, len(target))
     [(i, j)] = suggested.items()
     st.caption(words.suggestion(i + 1, target[i].strip(), source[j].strip()))
-    return Choice(chosen, tuple(suggested.items()))
+    return Choice(base, tuple(suggested.items()))
 
 
 def pin_clicked(steps: int, size: int) -> None:

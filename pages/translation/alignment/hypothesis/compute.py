@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tlmviz.checks import Check, translation
+from tlmviz.checks import Check, run, translation
 from tlmviz.ui import compute
 from tlmviz.ui.translation import model as load
 
@@ -20,4 +20,4 @@ QUICK = (
 @st.cache_resource(max_entries=64, show_spinner=False)
 def checks(model: str, text: str) -> list[Check]:
     """The identities behind this page that need no further search."""
-    return compute.run_in_worker(lambda: translation.run(load(model), text, QUICK), compute.about(text))
+    return compute.run_in_worker(lambda: run(QUICK, load(model), text), compute.about(text))
