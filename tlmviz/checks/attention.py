@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from .. import kernels
@@ -10,6 +12,9 @@ from ..trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
 from .result import Measured, worst
+
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
 
 
 @identity(
@@ -20,12 +25,14 @@ from .result import Measured, worst
     inputs=reading,
     quick=True,
 )
-def rows_sum_to_one(lm, trace: Trace) -> float:
+def rows_sum_to_one(lm: LanguageModel, trace: Trace) -> float:
     """Every row of every map is a probability distribution."""
     errors = []
     for q, k, lse, spec in trace.batches():
         for rows in _blocks(len(trace)):
-            errors.append(worst(kernels.attention_map(q, k, lse, rows=rows, **spec).sum(-1) - 1))
+            errors.append(
+                worst(kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale).sum(-1) - 1)
+            )
     return worst(torch.tensor(errors))
 
 
@@ -36,7 +43,7 @@ def rows_sum_to_one(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def future_is_hidden(lm, trace: Trace) -> float:
+def future_is_hidden(lm: LanguageModel, trace: Trace) -> float:
     """Changing the last token moves no earlier logits."""
     changed = torch.tensor([trace.ids])
     changed[0, -1] = (changed[0, -1] + 1) % lm.config.vocab_size
@@ -51,7 +58,7 @@ def future_is_hidden(lm, trace: Trace) -> float:
     inputs=reading,
     quick=True,
 )
-def lazy_map_is_softmax(lm, trace: Trace) -> float:
+def lazy_map_is_softmax(lm: LanguageModel, trace: Trace) -> float:
     """The map recomputed from q, k and lse equals a float64 softmax of the masked scores."""
     errors = []
     rows = slice(max(0, len(trace) - 256), len(trace))  # the longest rows are the hardest
@@ -59,17 +66,17 @@ def lazy_map_is_softmax(lm, trace: Trace) -> float:
     distance = index[rows, None] - index[None]
     for q, k, lse, spec in trace.batches():
         keys = k.repeat_interleave(q.shape[1] // k.shape[1], 1).double()
-        scores = q[:, :, rows].double() @ keys.transpose(-1, -2) * spec["scale"]
-        if spec["slopes"] is not None:
-            scores = scores - spec["slopes"].double()[:, None, None] * distance
-        if spec["relative"] is not None:
-            vectors = spec["relative"].double()[distance.clamp(0, len(spec["relative"]) - 1)]  # [R, S, D]
+        scores = q[:, :, rows].double() @ keys.transpose(-1, -2) * spec.scale
+        if spec.mask.slopes is not None:
+            scores = scores - spec.mask.slopes.double()[:, None, None] * distance
+        if spec.mask.relative is not None:
+            vectors = spec.mask.relative.double()[distance.clamp(0, len(spec.mask.relative) - 1)]  # [R, S, D]
             scores = scores + torch.einsum("bhrd, rsd -> bhrs", q[:, :, rows].double(), vectors)
         hidden = distance < 0
-        if spec["window"] is not None:
-            hidden = hidden | (distance >= spec["window"])
+        if spec.mask.window is not None:
+            hidden = hidden | (distance >= spec.mask.window)
         exact = scores.masked_fill(hidden, -torch.inf).softmax(-1)
-        errors.append(worst(kernels.attention_map(q, k, lse, rows=rows, **spec) - exact))
+        errors.append(worst(kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale) - exact))
     # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6, and a weight moves by as much; lse adds its own.
     return worst(torch.tensor(errors))
 
@@ -81,7 +88,7 @@ def lazy_map_is_softmax(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def cache_equals_full(lm, trace: Trace) -> float:
+def cache_equals_full(lm: LanguageModel, trace: Trace) -> float:
     """Reading the text in three pieces through a cache gives the full pass's logits."""
     ids, cache = torch.tensor([trace.ids]), lm.new_cache()
     first, second = max(1, len(trace) // 2), max(1, len(trace) - 1)
@@ -93,7 +100,7 @@ def cache_equals_full(lm, trace: Trace) -> float:
 @identity(
     "Taps are neutral", "recording does not change the output", 0.0, when=is_language_model, inputs=reading
 )
-def taps_change_nothing(lm, trace: Trace) -> float:
+def taps_change_nothing(lm: LanguageModel, trace: Trace) -> float:
     """A pass that records every tap gives the logits of a plain one."""
     plain = lm(torch.tensor([trace.ids]))[0]
     watched = lm.trace_ids(trace.ids, keep=lambda name: True).logits
@@ -109,7 +116,7 @@ def taps_change_nothing(lm, trace: Trace) -> float:
     inputs=reading,
     quick=True,
 )
-def parameters_match_formula(lm, trace: Trace | None = None) -> Measured:
+def parameters_match_formula(lm: LanguageModel, trace: Trace | None = None) -> Measured:
     """Parameters counted by formula equal those in the network (002 section 8)."""
     return Measured(float(abs(count_parameters(lm.config) - lm.n_parameters)), f"{lm.n_parameters:,}")
 

@@ -102,7 +102,7 @@ def decode_snippet(name: str, text: str, asked: Asked, done: Decoding) -> str:
             "from tlmviz.figures import LIGHT\nfrom tlmviz.figures.caches import kv_cache\n",
         )
         + """\
-print(done.used, done.allocated)  # bytes after the prompt and after each token
+print(done.occupied_bytes, done.reserved_bytes)  # bytes after the prompt and after each token
 flops = [
     tuple(cost.step_flops(lm.config, done.prompt + step, cached).total for cached in (True, False))
     for step in range(done.steps + 1)
@@ -152,16 +152,16 @@ def calculator_snippet(asked: Setting, own: bool) -> str:
     find = "cost.Shape.of(lm.config, lm.n_parameters)" if own else f"shapes.find({name!r})"
     lm = f"\nlm = tlmviz.load({name!r})" if own else ""
     first = (
-        "import tlmviz\nfrom tlmviz.analysis import cost\n"
+        "import tlmviz\nfrom tlmviz.analysis.caches import cost\n"
         if own
-        else "from tlmviz.analysis import cost, shapes\n"
+        else "from tlmviz.analysis.caches import cost, shapes\n"
     )
     return (
         first
         + f"""{lm}
 shape = {find}
 whole = cost.cache_bytes(shape, {asked.length}, batch={asked.batch}, bits={asked.bits}, page={asked.page})
-fits = cost.requests(
+fits = cost.max_batch(
     shape, {asked.length}, {asked.memory:g}, bits={asked.bits}, weight_bits={asked.weight_bits}, page={asked.page}
 )
 print(shape.source, whole, fits)
