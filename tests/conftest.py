@@ -9,14 +9,14 @@ import torch
 from hypothesis import settings
 
 import tlmviz
-from tlmviz import figures
+from tlmviz.figures import chart
 from tlmviz.ui import frame
 
 from . import tiny
 
 torch.set_num_threads(1)
 frame.PAINT = frame.FIRST_PAINT = 0  # no browser to wait for
-figures.VALIDATE = True  # every property of every figure a test draws
+chart.VALIDATE = True  # every property of every figure a test draws
 # Deadlines measure the machine, not the code; a fixed seed makes a failure repeat.
 settings.register_profile("tlmviz", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("tlmviz")

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tlmviz import figures
-from tlmviz.figures import predictions
+from tlmviz.figures import DARK, LIGHT, THEMES, predictions
 from tlmviz.figures.attention import scores
-
-THEMES = ("light", "dark")
 
 
 def lightness(color: str) -> float:
@@ -21,25 +19,25 @@ def lightness(color: str) -> float:
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_sequential_scales_go_one_way_in_lightness(theme):
-    steps = np.diff([lightness(color) for color in figures.SEQUENTIAL[theme]])
-    assert (steps < 0).all() if theme == "light" else (steps > 0).all()
+    steps = np.diff([lightness(color) for color in theme.sequential])
+    assert (steps < 0).all() if theme.name == "light" else (steps > 0).all()
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_diverging_scales_are_monotonic_on_both_sides_of_the_middle(theme):
-    values = [lightness(color) for color in figures.DIVERGING[theme]]
+    values = [lightness(color) for color in theme.diverging]
     middle = len(values) // 2
     left, right = np.diff(values[: middle + 1]), np.diff(values[middle:])
-    outward = -1 if theme == "light" else 1
+    outward = -1 if theme.name == "light" else 1
     assert (left * -outward > 0).all() and (right * outward > 0).all()
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_text_is_readable_on_the_page(theme):
-    page = lightness({"light": "#ffffff", "dark": "#10151d"}[theme])
-    for color in (figures.INK[theme], figures.MUTED[theme], figures.ACCENT[theme]):
+    page = lightness({"light": "#ffffff", "dark": "#10151d"}[theme.name])
+    for color in (theme.ink, theme.muted, theme.accent):
         low, high = sorted((lightness(color), page))
         assert (high + 0.05) / (low + 0.05) >= 4.5
 
@@ -71,7 +69,7 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 @pytest.mark.parametrize("make", FIGURES.values(), ids=FIGURES)
 def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
     sent = json.loads(make(theme).to_json())
@@ -82,8 +80,8 @@ def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
 
 
 def test_figures_show_their_input():
-    assert list(FIGURES["top_tokens"]("light").data[0].x) == pytest.approx(P)
-    products = FIGURES["score_products"]("light")
+    assert list(FIGURES["top_tokens"](LIGHT).data[0].x) == pytest.approx(P)
+    products = FIGURES["score_products"](LIGHT)
     assert list(products.data[1].y) == pytest.approx(np.cumsum(P - 0.3), abs=1e-6)
-    before, after = FIGURES["before_after"]("dark").data
+    before, after = FIGURES["before_after"](DARK).data
     assert list(before.y) == pytest.approx(P) and list(after.y) == pytest.approx(P[::-1])

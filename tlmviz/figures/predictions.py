@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from . import ACCENT, FIXED, MUTED, WARM, figure, layout, token_label
+from tlmviz.figures import FIXED_MARGIN, Theme, figure, layout, token_axis, token_label
 
 
 def top_tokens(
-    names: list[str], probabilities: np.ndarray, after: str, theme: str, height: int = 430
+    names: list[str], probabilities: np.ndarray, after: str, theme: Theme, height: int = 430
 ) -> go.Figure:
     """Horizontal bars of the most probable next tokens, [K] names and probabilities, largest on top."""
     where = np.arange(len(names))
@@ -18,11 +18,11 @@ def top_tokens(
         x=np.asarray(probabilities, np.float32),
         y=where,
         orientation="h",
-        marker={"color": ACCENT[theme]},
+        marker={"color": theme.accent},
         text=[f"{p:.1%}" for p in probabilities],
         textposition="outside",
         cliponaxis=False,
-        textfont={"size": 11, "color": MUTED[theme]},
+        textfont={"size": 11, "color": theme.muted},
         customdata=[token_label(name, 40) for name in names],
         hovertemplate="%{customdata}: probability %{x:.5f}<extra></extra>",
     )
@@ -31,13 +31,13 @@ def top_tokens(
         "ticktext": [token_label(name, 12) for name in names],
         "autorange": "reversed",
         "showgrid": False,
-        **FIXED,
+        **FIXED_MARGIN,
     }
     share = {
         "range": [0, max(1e-6, float(np.max(probabilities))) * 1.35],
         "tickformat": ".0%",
         "nticks": 4,
-        **FIXED,
+        **FIXED_MARGIN,
     }
     title = f"Next token after “{token_label(after)}”"
     margin = {"l": 92, "r": 8, "t": 34, "b": 42}
@@ -55,7 +55,7 @@ def top_tokens(
     )
 
 
-def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme: str) -> go.Figure:
+def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme: Theme) -> go.Figure:
     """Two bars per token: its probability without and with an intervention, [K] each."""
     where = np.arange(len(names))
     bars = [
@@ -67,7 +67,7 @@ def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme:
             marker={"color": color},
             hovertemplate="%{y:.5f}<extra>" + label + "</extra>",
         )
-        for label, values, color in (("original", before, ACCENT[theme]), ("changed", after, WARM[theme]))
+        for label, values, color in (("original", before, theme.accent), ("changed", after, theme.warm))
     ]
     tokens = {"tickvals": where, "ticktext": [token_label(name) for name in names], "showgrid": False}
     return figure(
@@ -85,7 +85,7 @@ def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme:
     )
 
 
-def loss_change(tokens: list[str], change: np.ndarray, theme: str) -> go.Figure:
+def loss_change(tokens: list[str], change: np.ndarray, theme: Theme) -> go.Figure:
     """Change of each token's loss in nats, [T - 1]; above zero the intervention hurt."""
     labels = [token_label(token) for token in tokens[1:]]
     bars = dict(
@@ -93,14 +93,8 @@ def loss_change(tokens: list[str], change: np.ndarray, theme: str) -> go.Figure:
         x=np.arange(len(change)),
         y=np.asarray(change, np.float32),
         customdata=labels,
-        marker={"color": np.where(np.asarray(change) > 0, WARM[theme], ACCENT[theme])},
+        marker={"color": np.where(np.asarray(change) > 0, theme.warm, theme.accent)},
         hovertemplate="%{customdata}: %{y:+.4f} nats<extra></extra>",
     )
     title = "Change of the loss per token (nats; above zero is worse)"
     return figure([bars], layout(theme, title=title, y="nats", height=300, xaxis=token_axis(labels)))
-
-
-def token_axis(labels: list[str], limit: int = 60) -> dict:
-    """Axis settings that put token names under integer positions, thinned out when there are many."""
-    shown = np.arange(0, len(labels), max(1, -(-len(labels) // limit)))
-    return {"tickvals": shown, "ticktext": [labels[i] for i in shown], "tickangle": -60, "showgrid": False}

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tlmviz import kernels
+from tlmviz import figures, kernels
 from tlmviz.checks import Check
 from tlmviz.errors import Error
 from tlmviz.language_model import LanguageModel
@@ -48,9 +48,9 @@ if (!window.tlmvizReleases) {
 </script>"""
 
 
-def theme() -> str:
-    """The browser's theme, "light" or "dark"."""
-    return "dark" if st.context.theme.type == "dark" else "light"
+def theme() -> figures.Theme:
+    """The colours of the browser's theme."""
+    return figures.DARK if st.context.theme.type == "dark" else figures.LIGHT
 
 
 def heading(title: str, claim: str, examples: Callable[[], None] = inputs.examples) -> None:

@@ -79,10 +79,11 @@ def _matrices(variants: list[Variant], at: int) -> None:
 def _morph_snippet(sizes: Sizes, length: int, at: int) -> str:
     return (
         "from dataclasses import asdict\n\n"
-        "from tlmviz.analysis.caches.family import Sizes\nfrom tlmviz.figures.caches.family import morph\n\n"
+        "from tlmviz.analysis.caches.family import Sizes\n"
+        "from tlmviz.figures import LIGHT\nfrom tlmviz.figures.caches.family import morph\n\n"
         f"sizes = {sizes!r}\nstages = sizes.variants()\nfor stage in stages:\n"
         f"    print(stage.name, stage.parameters, stage.cached, stage.flops({length}))\n"
-        f'figure = morph(stages, [stage.flops({length}) for stage in stages], asdict(sizes), {length}, {at}, "light")\n'
+        f"figure = morph(stages, [stage.flops({length}) for stage in stages], asdict(sizes), {length}, {at}, LIGHT)\n"
         'figure.write_html("family.html")\n'
     )
 

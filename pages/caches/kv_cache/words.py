@@ -94,14 +94,20 @@ def _start(name: str, text: str, asked: Asked, done: Decoding, imports: str = ""
 def decode_snippet(name: str, text: str, asked: Asked, done: Decoding) -> str:
     """The picture of the steps with the public API."""
     return (
-        _start(name, text, asked, done, "from tlmviz.figures import kv_cache\n")
+        _start(
+            name,
+            text,
+            asked,
+            done,
+            "from tlmviz.figures import LIGHT\nfrom tlmviz.figures.caches import kv_cache\n",
+        )
         + """\
 print(done.used, done.allocated)  # bytes after the prompt and after each token
 flops = [
     tuple(cost.step_flops(lm.config, done.prompt + step, cached).total for cached in (True, False))
     for step in range(done.steps + 1)
 ]
-figure = kv_cache.steps(done, flops, "light", title=lm.name)
+figure = kv_cache.steps(done, flops, LIGHT, title=lm.name)
 figure.show()
 """
     )

@@ -54,6 +54,7 @@ import tlmviz
 from tlmviz.decoding.serving import Request, Server, serve
 from tlmviz.decoding.serving_records import totals_table
 from tlmviz.decoding.serving_story import story, written
+from tlmviz.figures import LIGHT
 from tlmviz.figures.caches import serving
 
 lm = tlmviz.load({choice.model!r})
@@ -68,7 +69,7 @@ print(totals_table(runs))
 run, names = runs[{choice.shown!r}], {list(choice.letters)!r}
 figure = serving.server(
     {{policy: each.steps for policy, each in runs.items()}}, {choice.shown!r}, {server.page}, story(run, names), written(lm, run),
-    names, {{policy: policy for policy in runs}}, "light", title=lm.name,
+    names, {{policy: policy for policy in runs}}, LIGHT, title=lm.name,
 )
 figure.show()
 """

@@ -131,6 +131,7 @@ from numpy import array, float32, inf
 
 import tlmviz
 from tlmviz.analysis.kernels import online_softmax, tiling
+from tlmviz.figures import LIGHT
 from tlmviz.figures.kernels import flash_rows as flash
 
 trace = tlmviz.load({name!r}).trace({text!r})
@@ -141,7 +142,7 @@ x = array([{values}], float32)
 walks = online_softmax.walk_all(x, v)
 for walk in walks:
     print(f"{{walk.name}}: d = {{walk.d[-1]:.6g}}, off by {{walk.error:.1e}}")
-figure = flash.row_walks(walks, x, trace.tokens[keys], "light", title="Layer {layer}, head {head}, query {query}")
+figure = flash.row_walks(walks, x, trace.tokens[keys], LIGHT, title="Layer {layer}, head {head}, query {query}")
 figure.show()
 """
 

@@ -225,7 +225,8 @@ def _end(name: str, ids: Ids) -> str:
 _SNIPPET = """\
 import tlmviz
 from tlmviz.analysis.positions.context_extension import inside_and_beyond, losses, switch
-{imports}from tlmviz.figures import context_extension as figures
+{imports}from tlmviz.figures import LIGHT
+from tlmviz.figures.positions import context_extension as figures
 from tlmviz.layers.scaling import scaled_rope
 
 lm = tlmviz.load({name!r})
@@ -238,9 +239,9 @@ for name, loss in curves.items():
     print(name, inside_and_beyond(loss, lm.config.context))  # nats per token
 done = switch(lm, ids[:{stop}], {at}, scaled_rope(lm.config, {scheme!r}, {scale!r}))  # the scale changes after {at} tokens
 print({{way: loss.mean() for way, loss in done.losses.items()}}, done.texts)
-colors = figures.palette(list(curves), "light", "Unscaled")
+colors = figures.palette(list(curves), LIGHT, "Unscaled")
 figures.loss_lines(
-    curves, lm.config.context, "light", width={width}, colors=colors, title="Loss along the text", dotted="Unscaled"
+    curves, lm.config.context, LIGHT, width={width}, colors=colors, title="Loss along the text", dotted="Unscaled"
 ).show()
 """
 

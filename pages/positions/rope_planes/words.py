@@ -81,8 +81,9 @@ def layout_points(table: pd.DataFrame) -> tuple[str, ...]:
 
 _START = """\
 import tlmviz
-from tlmviz.analysis import {analysis}
-from tlmviz.figures import {figures} as figures
+from tlmviz.analysis.positions import {analysis}
+from tlmviz.figures import LIGHT
+from tlmviz.figures.positions import {figures} as figures
 
 lm = tlmviz.load({name!r})
 trace = lm.trace({text!r})
@@ -102,7 +103,7 @@ score = shown.scores[shown.home]
 print("planes:", shown.parts[shown.home], "sum:", score)
 model = trace.scores({head[0]}, {head[1]})[{where[0]}, {where[1]}].item()
 print("the model's own score, with base {own:g}:", model)
-figures.clocks(shown, "light", title="Layer {head[0]}, head {head[1]}", moves={moves!r}).show()
+figures.clocks(shown, LIGHT, title="Layer {head[0]}, head {head[1]}", moves={moves!r}).show()
 """
     )
 
@@ -119,7 +120,7 @@ steps = rope_planes.rotation(q[rows], base={base!r}, layout={layout!r}, start=ro
 kernel = tlmviz.kernels.rope(q[rows], torch.arange(rows.start, rows.stop), base={base!r}, layout={layout!r})
 error = (torch.from_numpy(steps.out) - kernel).abs().max().item()
 print("largest difference from the kernel:", error)
-figures.rotation(steps, trace.tokens[rows], {row}, {base!r}, "light", title="Layer {head[0]}, head {head[1]}").show()
+figures.rotation(steps, trace.tokens[rows], {row}, {base!r}, LIGHT, title="Layer {head[0]}, head {head[1]}").show()
 """
     )
 
@@ -135,7 +136,7 @@ for how in ("own", "half", "permuted"):
     losses[how] = run.loss_per_token().numpy()
     new = rope_runs.continue_greedily(lm, trace.ids, runs[how], count=16)
     print(how, losses[how].mean(), repr(lm.tokenizer.decode(new)))
-figures.losses(trace.tokens, losses, "light").show()
+figures.losses(trace.tokens, losses, LIGHT).show()
 """
     )
 
@@ -153,6 +154,6 @@ for name, base in (("on", {own!r}), ("off", None), ("base {base:g}", {base!r})):
     measured = rope_planes.mean_by_distance(*rope_planes.turned(q, k, base), spec.scale, spec.window)
     every = rope_planes.mean_of_all_pairs(q, k, base, len(measured), spec.scale)
     curves[name] = (measured, every)
-figures.by_distance(curves, "Layer {head[0]}, head {head[1]}", "light").show()
+figures.by_distance(curves, "Layer {head[0]}, head {head[1]}", LIGHT).show()
 """
     )

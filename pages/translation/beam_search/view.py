@@ -65,7 +65,7 @@ def tree(shown: Shown, paths: tuple[Path, ...], title: str, key: str) -> None:
         for i, node in enumerate(merged.nodes)
         if node.state == "kept" and i not in kept and reach[i] < last and i
     }
-    words = [level.words(shown.tokenizer.vocab_size) for level in merged.levels]
+    words = [pictures.level_words(level, shown.tokenizer.vocab_size) for level in merged.levels]
     deepest = max(node.depth for node in merged.nodes)
     words += [f"<b>Step {depth}</b>: the search is over" for depth in range(last + 1, deepest + 1)]
     figure = pictures.tree(

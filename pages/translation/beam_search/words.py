@@ -63,6 +63,7 @@ from tlmviz.analysis.translation import beam_tree
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.records import Candidate
+from tlmviz.figures import LIGHT
 from tlmviz.figures.translation import beam_tree as pictures
 
 mt = tlmviz.load({name!r})
@@ -83,6 +84,7 @@ from tlmviz.decoding.beam import BeamOptions, beam_search
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.records import Candidate
 from tlmviz.decoding.steppers import LanguageStepper
+from tlmviz.figures import LIGHT
 from tlmviz.figures.translation import beam_tree as pictures
 
 lm = tlmviz.load({name!r})
@@ -118,8 +120,8 @@ def _drawing(model: str) -> str:
 best = ranked[0]
 tree = beam_tree.tree(search, {model}.tokenizer.name, (beam_tree.Path("winner", best.tokens, best.logps),))
 figure = pictures.tree(
-    tree.nodes, tree.names, tree.fates(), "light", title={model}.name,
-    words=[level.words({model}.tokenizer.vocab_size) for level in tree.levels],
+    tree.nodes, tree.names, tree.fates(), LIGHT, title={model}.name,
+    words=[pictures.level_words(level, {model}.tokenizer.vocab_size) for level in tree.levels],
     ranks={{one.node: f"#{{rank}}" for rank, one in enumerate(ranked, start=1)}}, ways=tree.ways, faded=set(),
 )
 figure.show()

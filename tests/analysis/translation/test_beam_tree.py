@@ -8,6 +8,7 @@ from tests import tiny
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.analysis.translation.beam_tree import Path
 from tlmviz.decoding.beam import BeamOptions
+from tlmviz.figures.translation.beam_tree import level_words
 
 TEXT = "Tom saw a big dog."
 
@@ -31,13 +32,13 @@ def test_levels_count_what_each_step_kept_and_dropped(mt):
         assert level.kept + level.finished == sum(node.state != "pruned" for node in at)
         assert level.worst_kept == min(node.total for node in at if node.state == "kept")
         assert level.best_dropped <= level.worst_kept
-    words = levels[1].words(320)
+    words = level_words(levels[1], 320)
     assert "3 beams × 320 tokens = 960 candidates; 3 kept" in words and "-" not in words
 
 
 def test_forced_and_banned_tokens_are_no_rivals(mt):
     [level] = beam_tree.levels(searched(mt, prefix=(7,), max_length=1))
-    assert math.isnan(level.best_dropped) and level.kept == 1 and "dropped" not in level.words(320)
+    assert math.isnan(level.best_dropped) and level.kept == 1 and "dropped" not in level_words(level, 320)
 
 
 def test_fates_name_the_gap_to_the_last_one_kept(mt):

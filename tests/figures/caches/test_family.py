@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.caches.family import morph
 
 SMALL = Sizes(d_model=32, heads=4, head_dim=8, latent=12, rope_dim=4)
@@ -19,7 +20,7 @@ SIZES = {
 }
 
 
-def drawn(sizes=SMALL, at=0, theme="light", length=100):
+def drawn(sizes=SMALL, at=0, theme=LIGHT, length=100):
     stages = sizes.variants()
     return morph(stages, [stage.flops(length) for stage in stages], asdict(sizes), length, at, theme)
 
@@ -33,7 +34,7 @@ def parts(frame) -> dict[str, list]:
     return {"queries": marks[0], "keys": marks[1], "boxes": boxes, "words": list(words.text), "bars": bars}
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 def test_every_frame_moves_the_same_traces_and_travels_light(sizes, theme):
     figure = drawn(sizes, at=len(sizes.variants()) - 1, theme=theme)

@@ -5,19 +5,19 @@ import json
 import numpy as np
 import pytest
 
-from tlmviz.figures import HEADS
-from tlmviz.figures.caches.head_maps import beside, grid, named_axes
+from tlmviz.figures import DARK, HEADS, LIGHT
+from tlmviz.figures.caches.head_maps import beside, grid
 
 MAPS = np.random.default_rng(0).random((2, 3, 5, 5)).astype(np.float32)
 GROUPS = np.array([[0, 1, 2], [0, 0, 0]])
 HOVER = [[f"model {row}, head {head}" for head in range(3)] for row in range(2)]
 
 
-def drawn(theme="light", chosen=1):
+def drawn(theme=LIGHT, chosen=1):
     return grid(MAPS, ["<b>MHA</b>", "<b>MQA</b>"], GROUPS, HOVER, chosen, theme, title="Maps")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_cells_are_bytes_in_their_places(theme):
     figure = drawn(theme)
     cells = figure.data[0].z
@@ -49,23 +49,12 @@ def test_the_chosen_head_is_framed_over_all_rows_or_none_is():
 def test_values_outside_are_clipped_not_wrapped():
     wild = np.full((1, 1, 2, 2), 1.0001, np.float32)
     wild[0, 0, 0, 1] = -1e-7
-    cells = grid(wild, ["x"], np.zeros((1, 1), int), [["x"]], None, "light", title="Maps").data[0].z
+    cells = grid(wild, ["x"], np.zeros((1, 1), int), [["x"]], None, LIGHT, title="Maps").data[0].z
     assert cells[0, 0] == 255 and cells[0, 1] == 0
 
 
-def test_tokens_are_named_where_they_fit_and_escaped():
-    few = named_axes([" a", "<b>", " c"], 3, "light")
-    assert (
-        list(few.x["ticktext"]) == ["a", "&lt;b&gt;", "c"] and few.pairs[1][0] == "1 “&lt;b&gt;”, key 0 “a”"
-    )
-    some = named_axes(["x"] * 30, 30, "light")
-    assert "ticktext" in some.y and "ticktext" not in some.x and some.pairs
-    many = named_axes(["x"] * 60, 60, "light")
-    assert "ticktext" not in many.y and many.pairs is None and (many.first, many.step) == (0, 1)
-
-
 def test_a_pooled_map_is_labelled_in_tokens():
-    figure = beside([np.zeros((50, 50), np.float32)], ["zoo-rope"], ["x"] * 200, "light", title="Head")
+    figure = beside([np.zeros((50, 50), np.float32)], ["zoo-rope"], ["x"] * 200, LIGHT, title="Head")
     heat = figure.data[0]
     assert (heat.x0, heat.dx) == (1.5, 4.0) and tuple(figure.layout.xaxis.range) == (-0.5, 199.5)
     assert heat.x0 + 49 * heat.dx == 197.5 and "bin about" in heat.hovertemplate
@@ -73,7 +62,7 @@ def test_a_pooled_map_is_labelled_in_tokens():
 
 def test_models_stand_side_by_side_with_their_names():
     maps = [MAPS[0, 0], MAPS[0, 1]]
-    figure = beside(maps, ["MHA, zoo-rope", "<i>mine</i>"], list("abcde"), "dark", title="Head")
+    figure = beside(maps, ["MHA, zoo-rope", "<i>mine</i>"], list("abcde"), DARK, title="Head")
     for heat, values in zip(figure.data, maps):
         np.testing.assert_array_equal(heat.z, values)
     assert figure.layout.xaxis.domain[1] < figure.layout.xaxis2.domain[0]

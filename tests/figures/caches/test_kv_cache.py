@@ -8,9 +8,10 @@ import pytest
 
 from tests import tiny
 from tlmviz.analysis.caches import decode_steps
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.caches import kv_cache, kv_costs
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 VARIANTS = {"MHA": {}, "MLA": dict(latent_dim=12, rope_dim=4), "window": dict(window=9)}
 
 
@@ -21,7 +22,7 @@ def done(request, tokenizer):
     return next(run for run in runs if run.steps == 12)
 
 
-def drawn(done, theme="light") -> go.Figure:
+def drawn(done, theme=LIGHT) -> go.Figure:
     return kv_cache.steps(
         done, [(10**6 + step, 10**8) for step in range(done.steps + 1)], theme, title="Steps"
     )
@@ -170,12 +171,12 @@ def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
 def test_a_hiccup_is_a_dot_and_not_in_the_line():
     x, y = np.arange(20), np.ones(20)
     y[7] = 50.0
-    dots, line = kv_costs.milliseconds({"with": (x, y)}, 1, "light").data
+    dots, line = kv_costs.milliseconds({"with": (x, y)}, 1, LIGHT).data
     assert max(dots.y) == 50 and max(line.y) == 1
 
 
 def test_memory_is_drawn_in_a_fitting_unit_and_its_limit_only_when_near():
-    near, far = (kv_costs.memory(X, X * 1e3, None, limit, 4, "light", title="M") for limit in (12e3, 1e9))
+    near, far = (kv_costs.memory(X, X * 1e3, None, limit, 4, LIGHT, title="M") for limit in (12e3, 1e9))
     assert len(near.layout.shapes) == 2 and len(near.layout.annotations) == 1
     assert len(far.layout.shapes) == 1 and not far.layout.annotations
     assert near.layout.yaxis.title.text == "kB" and near.layout.title.text == "M (kB)"
@@ -186,6 +187,6 @@ def test_memory_is_drawn_in_a_fitting_unit_and_its_limit_only_when_near():
 def test_equal_and_far_apart_requests_are_drawn(values):
     kind = ["MHA"] * 2
     low, high = kv_costs.per_request(
-        ["a", "b"], kind, values, values > 1, 0, "dark", title="x"
+        ["a", "b"], kind, values, values > 1, 0, DARK, title="x"
     ).layout.xaxis.range
     assert low < np.log10(values.min()) and high > np.log10(values.max())

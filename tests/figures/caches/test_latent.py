@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.caches import latent as figures
 
 RNG = np.random.default_rng(0)
@@ -25,7 +26,7 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("make", FIGURES.values(), ids=FIGURES)
 def test_every_figure_has_a_title_and_travels_as_binary(make, theme):
     sent = json.loads(make(theme).to_json())
@@ -35,7 +36,7 @@ def test_every_figure_has_a_title_and_travels_as_binary(make, theme):
 
 
 def test_matrices_are_drawn_to_one_scale_and_in_order():
-    figure = figures.folding(PARTS, "light")
+    figure = figures.folding(PARTS, LIGHT)
     assert len(figure.data) == 6
     axes = [figure.layout[f"xaxis{heat.xaxis[1:]}"] for heat in figure.data]
     units = [(axis.domain[1] - axis.domain[0]) / heat.z.shape[1] for axis, heat in zip(axes, figure.data)]
@@ -51,7 +52,7 @@ def test_matrices_are_drawn_to_one_scale_and_in_order():
 
 
 def test_parts_add_up_and_share_a_scale_about_zero():
-    figure = figures.score_parts(CONTENT, ROTARY, WEIGHTS, TOKENS, "light", title="Head")
+    figure = figures.score_parts(CONTENT, ROTARY, WEIGHTS, TOKENS, LIGHT, title="Head")
     content, rotary, both, weights = (heat.z for heat in figure.data)
     np.testing.assert_allclose(content + rotary, both, rtol=1e-6)
     limit = np.nanmax(np.abs([CONTENT, ROTARY, CONTENT + ROTARY]))
@@ -63,13 +64,13 @@ def test_parts_add_up_and_share_a_scale_about_zero():
 def test_a_cut_map_counts_positions_from_where_it_starts():
     n = 60
     square = np.zeros((n, n), np.float32)
-    figure = figures.score_parts(square, square, square, ["x"] * n, "light", title="Head", start=40)
+    figure = figures.score_parts(square, square, square, ["x"] * n, LIGHT, title="Head", start=40)
     assert figure.data[0].x0 == figure.data[0].y0 == 40 and tuple(figure.layout.xaxis.range) == (39.5, 99.5)
     assert figure.data[0].customdata is None and "query %{y}, key %{x}" in figure.data[0].hovertemplate
 
 
 def test_the_slider_walks_matrix_and_dot_together():
-    figure = figures.turning(MATRICES, [0, 1, 2, 4], MOVED, 0.4, "light", name="W_Q R W_K'")
+    figure = figures.turning(MATRICES, [0, 1, 2, 4], MOVED, 0.4, LIGHT, name="W_Q R W_K'")
     for frame, matrix, distance in zip(figure.frames, MATRICES, [0, 1, 2, 4]):
         np.testing.assert_array_equal(frame.data[0].z, matrix)
         assert frame.data[1].x[0] == distance and frame.data[1].y[0] == MOVED[distance]
@@ -77,9 +78,7 @@ def test_the_slider_walks_matrix_and_dot_together():
 
 
 def test_one_distance_and_zeros_are_drawn():
-    zero = figures.turning(
-        np.zeros((1, 3, 3), np.float32), [0], np.zeros(1, np.float32), 0.0, "dark", name="M"
-    )
+    zero = figures.turning(np.zeros((1, 3, 3), np.float32), [0], np.zeros(1, np.float32), 0.0, DARK, name="M")
     assert len(zero.frames) == 1 and zero.data[0].zmax > 0
     one = np.zeros((1, 1), np.float32)
-    assert figures.score_parts(one, one, one, ["x"], "dark", title="Head").data[0].zmax > 0
+    assert figures.score_parts(one, one, one, ["x"], DARK, title="Head").data[0].zmax > 0

@@ -7,10 +7,11 @@ import pytest
 
 from tlmviz.decoding.serving import Request, Server, serve
 from tlmviz.decoding.serving_story import story, written
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.caches import serving, serving_pages
 from tlmviz.figures.caches.serving_pages import FREE, HELD, KEPT, WRITTEN, Grid
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 START = "Lily had a red ball. "
 REQUESTS = (
     Request(START + "One", 12),
@@ -30,7 +31,7 @@ def runs(request, lm):
     return both, "static" if request.param == "static" else "continuous"
 
 
-def drawn(lm, runs, theme="light"):
+def drawn(lm, runs, theme=LIGHT):
     both, shown = runs
     run = both[shown]
     steps = {policy: each.steps for policy, each in both.items()}
@@ -141,7 +142,7 @@ def test_any_memory_has_a_place_for_each_page_and_a_payload_that_fits(lm, page, 
     run = serve(lm, requests if page * pages > 60 else [Request("a", 12)], Server(page, pages, 3))
     names = list("ABC")[: len(run.requests)]
     figure = serving.server(
-        {"c": run.steps}, "c", page, story(run, names), written(lm, run), names, {"c": "C"}, "dark", title="T"
+        {"c": run.steps}, "c", page, story(run, names), written(lm, run), names, {"c": "C"}, DARK, title="T"
     )
     assert len(figure.to_json()) < 1_400_000 and len(figure.frames) >= 2
 
@@ -150,7 +151,7 @@ def test_long_runs_are_drawn_in_strides(lm):
     run = serve(lm, [Request("a", 60, seed=i) for i in range(4)], Server(8, 20, 1))
     assert len(run.steps) > serving.FRAMES
     figure = serving.server(
-        {"c": run.steps}, "c", 8, story(run, NAMES), written(lm, run), NAMES, {"c": "C"}, "light", title="T"
+        {"c": run.steps}, "c", 8, story(run, NAMES), written(lm, run), NAMES, {"c": "C"}, LIGHT, title="T"
     )
     labels = [step.label for step in figure.layout.sliders[0].steps]
     assert len(labels) <= serving.FRAMES and labels[:2] == [
@@ -175,7 +176,7 @@ def test_colours_of_requests_and_states_differ(theme):
     colors = serving_pages.slot_colors(theme)
     assert len(set(colors)) == len(colors) == WRITTEN + 8
     assert (
-        serving_pages.mix("#000000", "light", 0.0) == "#000000"
-        and serving_pages.mix("#000000", "light", 1.0) == "#ffffff"
+        serving_pages.mix("#000000", LIGHT, 0.0) == "#000000"
+        and serving_pages.mix("#000000", LIGHT, 1.0) == "#ffffff"
     )
     assert all(a[0] <= b[0] for a, b in itertools.pairwise(serving_pages.levels(colors)))

@@ -7,13 +7,14 @@ import pytest
 
 from tlmviz.analysis.kernels import kernel_source, tile_steps, tiling
 from tlmviz.analysis.kernels.online_softmax import LONGEST, walk_all
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.kernels import flash_rows as flash
 from tlmviz.figures.kernels import flash_tiles, roofline
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 
 
-def drawn(x, theme="light", width=3):
+def drawn(x, theme=LIGHT, width=3):
     x = np.asarray(x, np.float32)
     v = np.arange(len(x) * width, dtype=np.float32).reshape(len(x), width)
     walks = walk_all(x, v)
@@ -62,10 +63,8 @@ def test_what_is_not_a_number_is_red_and_never_a_bar(x, theme):
     walks, figure = drawn(x, theme)
     sent = figure.to_json()
     assert "Infinity" not in sent
-    assert (flash.ALARM[theme] in words(figure.frames[-1])[0]) == (
-        not walks[0].finite or walks[0].d[-1] == np.inf
-    )
-    assert all(flash.ALARM[theme] not in text for text in words(figure.frames[-1])[1:])
+    assert (theme.alarm in words(figure.frames[-1])[0]) == (not walks[0].finite or walks[0].d[-1] == np.inf)
+    assert all(theme.alarm not in text for text in words(figure.frames[-1])[1:])
     for trace in figure.data:
         if trace.type == "bar":
             assert not np.isinf(trace.y).any()
@@ -82,7 +81,7 @@ def test_the_longest_row_stays_small():
     assert len(figure.to_json()) < 600_000
 
 
-def tiles(length=20, rows=8, cols=4, width=32, theme="light", window=None):
+def tiles(length=20, rows=8, cols=4, width=32, theme=LIGHT, window=None):
     generator = np.random.default_rng(0)
     q, k, v = (generator.normal(size=(length, width)).astype(np.float32) for _ in range(3))
     done = tiling.walk(tiling.Inputs(q, k, v, width**-0.5, window), rows, cols)

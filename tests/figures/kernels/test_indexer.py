@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT, THEMES
 from tlmviz.figures.kernels import indexer
 
-THEMES = ("light", "dark")
 MAP = np.array([[1, np.nan], [0.25, 0.75]], np.float32)
 FIRST = {"indexer": 0.5, "attention": 0.6, "recent": 0.4, "random": 0.3}
 CURVES = {name: np.array([at_one, 1.0]) for name, at_one in FIRST.items()}
@@ -25,7 +25,7 @@ FIGURES = {
 }
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 @pytest.mark.parametrize("make", FIGURES.values(), ids=FIGURES)
 def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
     sent = json.loads(make(theme).to_json())
@@ -46,14 +46,14 @@ def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
 
 
 def test_a_map_keeps_hidden_cells_and_counts_tokens():
-    drawn = FIGURES["weight_map"]("light")
+    drawn = FIGURES["weight_map"](LIGHT)
     np.testing.assert_array_equal(drawn.data[0].z, MAP)
     assert list(drawn.data[0].x) == [0, 2.5] and drawn.data[0].zmax == 1
     assert drawn.layout.shapes[0].y0 == 3
 
 
 def test_a_row_parts_its_keys_and_adds_up_what_is_covered():
-    drawn = FIGURES["chosen_row"]("dark")
+    drawn = FIGURES["chosen_row"](DARK)
     chosen, left = drawn.data
     assert list(chosen.x) == [0, 2] and list(left.x) == [1] and left.y[0] == pytest.approx(0.3)
     assert "2 of 3 keys, 70.0%" in drawn.layout.title.text
@@ -61,13 +61,13 @@ def test_a_row_parts_its_keys_and_adds_up_what_is_covered():
 
 
 def test_recall_counts_from_one_key():
-    lines = {line.name: line for line in FIGURES["recall_curves"]("light").data}
+    lines = {line.name: line for line in FIGURES["recall_curves"](LIGHT).data}
     assert len(lines) == 5 and all(list(line.x) == [1, 2] for line in lines.values())
     assert list(lines["indexer, layer 1"].y) == pytest.approx([0.45, 1.0])
 
 
 def test_losses_say_how_much_is_lost():
-    [bars] = FIGURES["losses"]("light").data
+    [bars] = FIGURES["losses"](LIGHT).data
     assert list(bars.x) == pytest.approx(list(LOSSES.values())) and bars.text[:2] == (
         "2.000",
         "2.250 (+0.250)",
@@ -75,8 +75,8 @@ def test_losses_say_how_much_is_lost():
 
 
 def test_histograms_are_shares_over_common_bins():
-    before, after = FIGURES["value_histograms"]("light").data
+    before, after = FIGURES["value_histograms"](LIGHT).data
     np.testing.assert_allclose(before.x, [-2, 0, 2])
     np.testing.assert_allclose(before.y, [np.nan, 2 / 3, 1 / 3])
     np.testing.assert_allclose(after.y, [np.nan, 1 / 3, 2 / 3])
-    indexer.value_histograms(np.zeros(3), np.zeros(3), "k", "light")  # nothing to scale by
+    indexer.value_histograms(np.zeros(3), np.zeros(3), "k", LIGHT)  # nothing to scale by

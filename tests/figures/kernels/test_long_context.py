@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.kernels import long_context as figures
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 P = np.random.default_rng(0).random((2, 3, 8, 8)).astype(np.float32)
 FIGURES = {
     "loss": lambda theme: figures.loss_curve(np.linspace(1, 3, 500), 200, theme),
@@ -34,23 +35,23 @@ def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
 
 def test_the_loss_is_a_running_mean_and_marks_what_lies_beyond():
     loss = np.arange(400.0)
-    figure = figures.loss_curve(loss, 200, "light", smooth=4)
+    figure = figures.loss_curve(loss, 200, LIGHT, smooth=4)
     x, y = figure.data[0].x, figure.data[0].y
     np.testing.assert_allclose(y[0], loss[:4].mean())
     np.testing.assert_allclose(
         y, x - 1
     )  # entry i is the loss of token i + 1, so the mean sits at its own token
     assert figure.layout.shapes[0].x0 == 200 and figure.layout.shapes[0].x1 == 401
-    assert not figures.loss_curve(loss, 1024, "light").layout.shapes
+    assert not figures.loss_curve(loss, 1024, LIGHT).layout.shapes
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3])
 def test_short_texts_have_a_loss_picture(size):
-    assert len(figures.loss_curve(np.ones(size), 1024, "dark").data[0].y) == size
+    assert len(figures.loss_curve(np.ones(size), 1024, DARK).data[0].y) == size
 
 
 def test_a_click_on_the_overview_names_its_head():
-    figure = figures.overview(P, (0, 1), "light")
+    figure = figures.overview(P, (0, 1), LIGHT)
     assert [list(pair) for pair in figure.data[1].customdata] == [
         [layer, head] for layer in range(2) for head in range(3)
     ]
@@ -61,21 +62,21 @@ def test_a_click_on_the_overview_names_its_head():
 
 
 def test_the_tile_s_frame_stays_inside_a_short_text():
-    [frame] = figures.head_map(np.ones((3, 3)), 3, 1024, (0, 0, 256), "x", "light").layout.shapes
+    [frame] = figures.head_map(np.ones((3, 3)), 3, 1024, (0, 0, 256), "x", LIGHT).layout.shapes
     assert (frame.x0, frame.x1) == (-0.5, 2.5)
 
 
 def test_tokens_cannot_inject_markup_and_many_of_them_are_not_named():
-    few = FIGURES["tile"]("light")
+    few = FIGURES["tile"](LIGHT)
     assert few.layout.xaxis.ticktext[0] == "&lt;" and few.data[0].z.dtype == np.float32
-    many = figures.exact_tile(np.ones((30, 30)), (0, 0), (["a"] * 30, ["a"] * 30), "light")
+    many = figures.exact_tile(np.ones((30, 30)), (0, 0), (["a"] * 30, ["a"] * 30), LIGHT)
     assert many.layout.xaxis.ticktext is None
 
 
 @pytest.mark.parametrize("values", [np.zeros((1, 1)), np.ones((1, 1))])
 def test_degenerate_maps_are_drawn(values):
-    assert figures.head_map(values, 1, 8, (0, 0, 1), "x", "light").data[0].zmax > 0
-    assert figures.exact_tile(values, (0, 0), (["a"], ["a"]), "light").data[0].zmax > 0
-    assert figures.mask(values, 1, "x", True, "dark").data[0].zmax > 0
-    assert figures.per_head(values, "x", "dark").data[0].zmax > 0
-    assert figures.trade(["Full"], np.array([1e9]), np.array([0.0]), "light").layout.xaxis.range
+    assert figures.head_map(values, 1, 8, (0, 0, 1), "x", LIGHT).data[0].zmax > 0
+    assert figures.exact_tile(values, (0, 0), (["a"], ["a"]), LIGHT).data[0].zmax > 0
+    assert figures.mask(values, 1, "x", True, DARK).data[0].zmax > 0
+    assert figures.per_head(values, "x", DARK).data[0].zmax > 0
+    assert figures.trade(["Full"], np.array([1e9]), np.array([0.0]), LIGHT).layout.xaxis.range

@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.models import zoo as figures
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 NAMES = ["baseline", "ALiBi", "no positions", "one head, shared", "post-norm"]
 GROUPS = ["baseline", "positions", "positions", "attention", "norm"]
 BITS = np.array([1.23, 1.205, 1.41, 1.233, 1.72])
@@ -34,7 +35,7 @@ def test_every_figure_has_a_title_and_travels_as_binary(make, theme):
 
 
 def test_every_choice_is_drawn_once_and_named_with_its_difference():
-    figure = figures.choices(NAMES, GROUPS, BITS, BAND, "light")
+    figure = figures.choices(NAMES, GROUPS, BITS, BAND, LIGHT)
     dots = [(y, x, word) for data in figure.data[1:] for y, x, word in zip(data.y, data.x, data.customdata)]
     assert [(x, NAMES[y]) for y, x, _ in sorted(dots)] == list(zip(BITS, NAMES))
     said = {NAMES[y]: word for y, _, word in dots}
@@ -43,36 +44,36 @@ def test_every_choice_is_drawn_once_and_named_with_its_difference():
 
 
 def test_far_values_have_an_axis_of_their_own_and_near_ones_do_not():
-    figure = figures.choices(NAMES, GROUPS, BITS, BAND, "light")
+    figure = figures.choices(NAMES, GROUPS, BITS, BAND, LIGHT)
     far = [x for data in figure.data if data.xaxis == "x2" for x in data.x]
     assert sorted(far) == [1.41, 1.72] and figure.layout.xaxis.range[1] < 1.41 < figure.layout.xaxis2.range[1]
-    together = figures.choices(NAMES[:2], GROUPS[:2], BITS[:2], BAND, "light")
+    together = figures.choices(NAMES[:2], GROUPS[:2], BITS[:2], BAND, LIGHT)
     assert "xaxis2" not in together.layout.to_plotly_json()
     assert not any(data.x.size for data in together.data if data.xaxis == "x2")
 
 
 def test_the_band_is_drawn_where_it_is():
     for make, ends in (("choices", ("x0", "x1")), ("trade", ("y0", "y1"))):
-        rect = next(shape for shape in FIGURES[make]("light").layout.shapes if shape.type == "rect")
+        rect = next(shape for shape in FIGURES[make](LIGHT).layout.shapes if shape.type == "rect")
         assert tuple(rect[end] for end in ends) == (BAND[0], BAND[2])
 
 
 def test_names_in_the_trade_do_not_lie_upon_each_other():
     """Three models of one cache, two of them almost equal: those two are told by the hover alone."""
     bits = np.array([1.23, 1.2301, 1.205])
-    figure = figures.trade(["a", "b", "c"], NAMES[:3], ["x"] * 3, np.full(3, 4096.0), bits, BAND, "light")
+    figure = figures.trade(["a", "b", "c"], NAMES[:3], ["x"] * 3, np.full(3, 4096.0), bits, BAND, LIGHT)
     assert list(figure.data[0].text) == ["", "", "c"] and list(figure.data[0].customdata) == NAMES[:3]
 
 
 def test_what_is_not_drawn_is_counted():
     assert (
         "2 far away"
-        in figures.trade(NAMES, NAMES, GROUPS, CACHE, BITS, BAND, "light").layout.annotations[0].text
+        in figures.trade(NAMES, NAMES, GROUPS, CACHE, BITS, BAND, LIGHT).layout.annotations[0].text
     )
 
 
 def test_costs_start_at_zero_and_what_was_not_measured_has_no_bar():
-    figure = figures.costs(NAMES, GROUPS, COSTS, "light")
+    figure = figures.costs(NAMES, GROUPS, COSTS, LIGHT)
     assert [bar.type for bar in figure.data] == ["bar", "bar"]
     assert figure.layout.xaxis.range[0] == figure.layout.xaxis2.range[0] == 0
     assert list(figure.data[1].text) == ["1,000", "900", "", "1,200", "1,100"] and np.isnan(
@@ -96,8 +97,8 @@ def test_odd_tables_are_drawn(values, band):
     values = np.array(values)
     assert figures.near(values, band).any()
     for figure in (
-        figures.choices(names, groups, values, band, "dark"),
-        figures.trade(names, names, groups, values, values, band, "dark"),
-        figures.costs(names, groups, {"none": np.full(len(values), np.nan)}, "dark"),
+        figures.choices(names, groups, values, band, DARK),
+        figures.trade(names, names, groups, values, values, band, DARK),
+        figures.costs(names, groups, {"none": np.full(len(values), np.nan)}, DARK),
     ):
         assert "NaN" not in json.dumps(json.loads(figure.to_json())["layout"])

@@ -5,16 +5,17 @@ import json
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.positions import context_extension as figures
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 NAMES = ["Unscaled", "Position interpolation", "NTK-aware"]
 CURVES = {name: np.linspace(1, 3, 300) + i for i, name in enumerate(NAMES)}
 RATIOS = {"Unscaled": np.ones(4), "NTK-aware": np.array([1, 0.8, 0.6, 0.5])}
 WAVES = np.array([6.3, 60.0, 600.0, 6000.0])
 
 
-def lines(theme="light", curves=CURVES, **options):
+def lines(theme=LIGHT, curves=CURVES, **options):
     colors = figures.palette(NAMES, theme, "Unscaled")
     return figures.loss_lines(
         curves, 200, theme, **{"width": 10, "colors": colors, "title": "Loss", **options}
@@ -74,16 +75,16 @@ def test_a_long_curve_is_thinned():
 
 
 def test_slow_planes_are_shaded_and_hover_names_both_wavelengths():
-    colors = figures.palette(NAMES, "light", "Unscaled")
-    figure = figures.frequencies(RATIOS, WAVES, 256, "light", colors=colors)
+    colors = figures.palette(NAMES, LIGHT, "Unscaled")
+    figure = figures.frequencies(RATIOS, WAVES, 256, LIGHT, colors=colors)
     assert figure.layout.shapes[0].x0 == 1.5 and figure.layout.shapes[0].x1 == 3.5
     assert "600 → 1k tokens a turn" in figure.data[1].hovertext[2]
-    assert not figures.frequencies(RATIOS, WAVES, 10_000, "light", colors=colors).layout.shapes
+    assert not figures.frequencies(RATIOS, WAVES, 10_000, LIGHT, colors=colors).layout.shapes
     low, high = figure.layout.yaxis.range
     assert 10**low < 0.5 < 1 < 10**high
 
 
 def test_every_name_has_a_colour_of_its_own_and_keeps_it():
     names = [f"scheme {i}" for i in range(7)]
-    colors = figures.palette(names, "dark", "scheme 0")
+    colors = figures.palette(names, DARK, "scheme 0")
     assert len(set(colors.values())) == 7

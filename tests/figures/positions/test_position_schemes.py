@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.positions import position_schemes as figures
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 RANDOM = np.random.default_rng(0)
 ADDED = {
     "Learned": SimpleNamespace(
@@ -43,7 +44,7 @@ def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 6])
 def test_panels_share_the_room_without_overlap(count):
     one = ADDED["Learned"]
-    figure = figures.added({f"scheme {i}": one for i in range(count)}, "light")
+    figure = figures.added({f"scheme {i}": one for i in range(count)}, LIGHT)
     names = [axis for axis in figure.layout.to_plotly_json() if axis.startswith("xaxis")]
     boxes = [(figure.layout[name].domain, figure.layout[name.replace("x", "y", 1)].domain) for name in names]
     assert len(boxes) == count
@@ -54,16 +55,16 @@ def test_panels_share_the_room_without_overlap(count):
 
 
 def test_zero_has_the_colour_of_the_page_and_a_bias_is_cut_where_a_weight_is_gone():
-    learned, alibi, none, _ = figures.added(ADDED, "light").data
+    learned, alibi, none, _ = figures.added(ADDED, LIGHT).data
     assert learned.zmax == -learned.zmin == pytest.approx(np.abs(ADDED["Learned"].values).max())
     assert (alibi.zmin, alibi.zmax) == (figures.STEEPEST, -figures.STEEPEST)
     assert none.hoverinfo == "skip" and none.zmax > 0
-    texts = [note.text for note in figures.added(ADDED, "light").layout.annotations]
+    texts = [note.text for note in figures.added(ADDED, LIGHT).layout.annotations]
     assert "0 to ≤ −10" in texts[1] and "mask" in texts[2]
 
 
 def test_distance_zero_has_a_place_and_the_chosen_head_lies_on_top():
-    figure = figures.by_distance(WEIGHT, 0, 3, "light")
+    figure = figures.by_distance(WEIGHT, 0, 3, LIGHT)
     lines = [trace for trace in figure.data if trace.xaxis == "x"]
     assert (
         lines[-1].hovertemplate.startswith("ALiBi, head 3.0") and lines[-1].line.width > lines[0].line.width
@@ -76,11 +77,11 @@ def test_distance_zero_has_a_place_and_the_chosen_head_lies_on_top():
 
 @pytest.mark.parametrize("count", [1, 2, 20])
 def test_short_texts_are_drawn(count):
-    assert figures.by_distance({"RoPE": np.ones((2, count))}, 0, 0, "dark").data
+    assert figures.by_distance({"RoPE": np.ones((2, count))}, 0, 0, DARK).data
 
 
 def test_decays_that_do_not_fall_lie_on_the_floor_and_hover_says_what_they_are():
-    line, first, _ = figures.slopes(np.array([0.5, 0.25]), np.array([[0.5, -0.1], [0.4, 0.2]]), "light").data
+    line, first, _ = figures.slopes(np.array([0.5, 0.25]), np.array([[0.5, -0.1], [0.4, 0.2]]), LIGHT).data
     np.testing.assert_allclose(line.y, [0.5, 0.25])
     np.testing.assert_allclose(first.y, [0.5, 0.0625])
     np.testing.assert_allclose(first.customdata, [0.5, -0.1], rtol=1e-6)
@@ -88,6 +89,6 @@ def test_decays_that_do_not_fall_lie_on_the_floor_and_hover_says_what_they_are()
 
 def test_heads_are_ranked_and_keep_their_names():
     values = {"RoPE": np.array([[3.0, 1.0], [2.0, 4.0]])}
-    [line] = figures.ranked(values, "Mean (tokens)", "tokens", COLORS, "light").data
+    [line] = figures.ranked(values, "Mean (tokens)", "tokens", COLORS, LIGHT).data
     assert list(line.y) == [1, 2, 3, 4]
     assert list(line.customdata) == ["RoPE, head 0.1", "RoPE, head 1.0", "RoPE, head 0.0", "RoPE, head 1.1"]

@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from tlmviz.analysis.positions import rope_planes
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.positions import rope_clocks
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 HANDS = {
     "positive": 0,
     "negative": 1,
@@ -23,7 +24,7 @@ HANDS = {
 }
 
 
-def drawn(dim=16, moves="query", theme="light", where=(9, 4), scale=1.0, **options):
+def drawn(dim=16, moves="query", theme=LIGHT, where=(9, 4), scale=1.0, **options):
     q, k = (scale * torch.randn(dim, generator=torch.Generator().manual_seed(seed)) for seed in (1, 2))
     shown = rope_planes.clocks(q, k, where, 10000.0, moves=moves, **options)
     return shown, rope_clocks.clocks(shown, theme, title="Pair", moves=moves)
@@ -126,18 +127,3 @@ def test_the_default_models_clocks_travel_as_arrays():
 def test_vectors_of_zero_are_drawn():
     _, figure = drawn(scale=0.0)
     assert "NaN" not in figure.to_json() and figure.layout.xaxis2.range[0] < figure.layout.xaxis2.range[1]
-
-
-@pytest.mark.parametrize(
-    "tokens, text",
-    [
-        (6.2832, "6.28"),
-        (628.3, "628"),
-        (999.6, "1k"),
-        (1117, "1.12k"),
-        (35333, "35.3k"),
-        (2e6, "2.0e+06"),
-    ],
-)
-def test_wavelengths_are_short(tokens, text):
-    assert rope_clocks.turn(tokens) == text

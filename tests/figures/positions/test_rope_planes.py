@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from tlmviz.analysis.positions.rope_planes import plane_dimensions
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.positions import rope_planes as figures
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 P = np.random.default_rng(0).random((2, 3, 4)).astype(np.float32)
 WAVES = 2 * np.pi * 10.0 ** np.arange(4)
 CURVES = {
@@ -48,7 +49,7 @@ def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
 
 
 def test_arcs_join_the_dimensions_of_a_plane():
-    figure = FIGURES["pairs"]("light")
+    figure = FIGURES["pairs"](LIGHT)
     arcs = [trace for trace in figure.data if trace.mode == "lines"]
     ends = [[round(float(arc.x[0])), round(float(arc.x[-1]))] for arc in arcs]
     assert ends == [[0, 1], [2, 3], [4, 5], [6, 7], [0, 4], [1, 5], [2, 6], [3, 7]]
@@ -62,11 +63,11 @@ def test_arcs_join_the_dimensions_of_a_plane():
 @pytest.mark.parametrize("dim", [2, 4, 128])
 def test_any_head_has_its_pairs_drawn(dim):
     layouts = {name: plane_dimensions(dim, name) for name in ("interleaved", "half")}
-    assert len(figures.pairs(layouts, "dark").data) == dim + 2
+    assert len(figures.pairs(layouts, DARK).data) == dim + 2
 
 
 def test_energy_shows_shares_and_tells_numbers():
-    figure = FIGURES["energy"]("light")
+    figure = FIGURES["energy"](LIGHT)
     [heat] = figure.data
     np.testing.assert_allclose(np.asarray(heat.z).sum(1), 1, rtol=1e-5)
     assert "head 1.2, plane 3" in heat.text[5][3] and f"{P[1, 2, 3]:.4f}" in heat.text[5][3]
@@ -75,7 +76,7 @@ def test_energy_shows_shares_and_tells_numbers():
 
 
 def test_measured_and_all_pairs_share_a_colour():
-    figure = FIGURES["distance"]("light")
+    figure = FIGURES["distance"](LIGHT)
     every, measured = figure.data[:2]
     assert every.line.color == measured.line.color and every.line.dash == "dot" and not every.showlegend
     np.testing.assert_array_equal(measured.y, CURVES["RoPE on"][0])
@@ -84,7 +85,7 @@ def test_measured_and_all_pairs_share_a_colour():
 
 @pytest.mark.parametrize("size", [0, 1])
 def test_texts_of_one_and_two_tokens_are_drawn(size):
-    figure = figures.losses(["a"] * (size + 1), {"right": np.ones(size), "wrong": np.ones(size)}, "light")
+    figure = figures.losses(["a"] * (size + 1), {"right": np.ones(size), "wrong": np.ones(size)}, LIGHT)
     assert len(figure.data[0].y) == size
-    assert figures.by_distance({"on": (np.ones(1), np.ones(1))}, "Scores", "light").data
-    assert figures.energy(np.zeros((1, 1, 1)), WAVES[:1], (0, 0), "light").data[0].zmax > 0
+    assert figures.by_distance({"on": (np.ones(1), np.ones(1))}, "Scores", LIGHT).data
+    assert figures.energy(np.zeros((1, 1, 1)), WAVES[:1], (0, 0), LIGHT).data[0].zmax > 0

@@ -7,12 +7,13 @@ import pytest
 import torch
 
 from tlmviz.analysis.positions import rope_planes
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.positions import rope_steps
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 
 
-def drawn(length=6, dim=8, row=3, layout="interleaved", theme="light", start=0):
+def drawn(length=6, dim=8, row=3, layout="interleaved", theme=LIGHT, start=0):
     x = torch.randn(length, dim, generator=torch.Generator().manual_seed(0))
     steps = rope_planes.rotation(x, 100.0, layout, start)
     tokens = [f"<b>{i}" for i in range(length)]

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.streams import dial as stream_dial
 
 RESIDUAL = 0.3 ** np.arange(41.0)
@@ -15,7 +16,7 @@ def matrix(n):
     return np.random.default_rng(n).dirichlet(np.ones(n), n)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 @pytest.mark.parametrize("n", [1, 4, 16])
 def test_the_matrix_its_sums_and_both_curves_are_drawn(n, theme):
     given = matrix(n)
@@ -42,11 +43,11 @@ def test_the_matrix_its_sums_and_both_curves_are_drawn(n, theme):
 
 @pytest.mark.parametrize("rate", [0.0, float("nan")])
 def test_without_a_rate_there_is_no_line_and_without_depth_no_gains(rate):
-    drawn = stream_dial.dial(matrix(3), RESIDUAL, rate, 0, "light")
+    drawn = stream_dial.dial(matrix(3), RESIDUAL, rate, 0, LIGHT)
     assert [trace.name for trace in drawn.data if trace.name] == ["residual"]
     assert len(drawn.layout.shapes) == 1 and "xaxis3" not in json.loads(drawn.to_json())["layout"]
 
 
 def test_a_residual_of_zero_leaves_a_gap_on_the_logarithmic_axis():
-    drawn = stream_dial.dial(np.eye(2), np.array([1.0, 0.0, 0.0]), 0.0, 1, "light")
+    drawn = stream_dial.dial(np.eye(2), np.array([1.0, 0.0, 0.0]), 0.0, 1, LIGHT)
     assert np.isnan(drawn.data[2].y[1:]).all()

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.streams import graph
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 NAMES = ["embedding", *(f"{kind} {layer}" for layer in range(3) for kind in ("attention", "MLP"))]
 TOKENS = ["<|endoftext|>", " a", " <b>", "\n"]
 
@@ -71,18 +72,18 @@ def test_every_ribbon_is_as_wide_as_its_coefficient_at_every_token(theme):
 
 
 def test_a_panel_that_never_changes_is_sent_once_and_frames_stay_small():
-    figure = graph.fans(panels(), NAMES, TOKENS, 0, "light", to="the mean")
+    figure = graph.fans(panels(), NAMES, TOKENS, 0, LIGHT, to="the mean")
     still = {i for i, trace in enumerate(figure.data) if trace.yaxis == "y"}
     assert len(still) == 7 and not still & set(figure.frames[0].traces)
     size = len(json.dumps(json.loads(figure.to_json())["frames"])) / len(TOKENS)
     assert size < 1.6 * graph.fan_bytes(3, len(NAMES))
-    plain = graph.fans(panels()[:1], NAMES, TOKENS, 0, "light", to="the mean")
+    plain = graph.fans(panels()[:1], NAMES, TOKENS, 0, LIGHT, to="the mean")
     assert not plain.frames and not plain.layout.sliders
 
 
 def test_values_are_written_and_hovered():
     drawn = panels()
-    figure = graph.fans(drawn, NAMES, TOKENS, 1, "dark", to="what MLP 1 reads")
+    figure = graph.fans(drawn, NAMES, TOKENS, 1, DARK, to="what MLP 1 reads")
     dots = [trace for trace in figure.data if trace.mode == "markers"]
     for dot, panel in zip(dots, drawn, strict=True):
         np.testing.assert_array_equal(np.asarray(dot.customdata, np.float32), panel.coefficients[:, 1])
@@ -93,7 +94,7 @@ def test_values_are_written_and_hovered():
     absent.coefficients[4:] = 0  # parts that do not exist yet
     [written] = [
         trace
-        for trace in graph.fans([absent], NAMES, TOKENS, 1, "dark", to="x").data
+        for trace in graph.fans([absent], NAMES, TOKENS, 1, DARK, to="x").data
         if len(trace.text or "") == 7
     ][:1]
     assert all(written.text[:4]) and not any(written.text[4:])
@@ -122,7 +123,7 @@ def test_the_window_holds_the_token_and_fits(tokens, data, each):
 
 def test_many_sublayers_are_numbered_sparsely():
     many = ["embedding", *(f"{kind} {layer}" for layer in range(24) for kind in ("attention", "MLP"))]
-    figure = graph.fans([graph.Panel("deep", np.ones((49, 2)))], many, TOKENS[:2], 0, "light", to="x")
+    figure = graph.fans([graph.Panel("deep", np.ones((49, 2)))], many, TOKENS[:2], 0, LIGHT, to="x")
     assert len(figure.layout.yaxis.ticktext) == 13 and figure.layout.yaxis.ticktext[0] == "embedding"
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.figures.test_house import THEMES
+from tlmviz.figures import LIGHT, THEMES
 from tlmviz.figures.streams import matrices as figures
 
 NAMES = ["attention 0", "MLP 0", "attention 1", "MLP 1"]
@@ -13,7 +13,7 @@ TOKENS = ["<|endoftext|>", " <b>", " dog"]
 VALUES = np.random.default_rng(0).random((4, 3))
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_the_map_shows_every_distance_and_where_one_looks(theme):
     figure = figures.distance_map(VALUES, NAMES, TOKENS, "Distance from I", (2, 1), theme)
     [heatmap] = figure.data
@@ -27,11 +27,11 @@ def test_the_map_shows_every_distance_and_where_one_looks(theme):
 
 
 def test_matrices_that_do_not_differ_are_the_colour_of_zero():
-    figure = figures.distance_map(np.zeros((4, 3)), NAMES, TOKENS, "Distance from I", (0, 0), "light")
+    figure = figures.distance_map(np.zeros((4, 3)), NAMES, TOKENS, "Distance from I", (0, 0), LIGHT)
     assert figure.data[0].zmax == 1.0
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_curves_are_means_with_a_standard_deviation_to_either_side(theme):
     figure = figures.distance_curves({"from I": VALUES, "from 1/N": VALUES + 1}, NAMES, 3, theme)
     band, line, _, other = figure.data
@@ -45,7 +45,7 @@ def test_curves_are_means_with_a_standard_deviation_to_either_side(theme):
 @pytest.mark.parametrize("count", [1, 16, 17, 48, 256])
 def test_axes_name_as_many_as_can_be_read(count):
     figure = figures.distance_map(
-        np.ones((count, 2)), [str(i) for i in range(count)], ["a", "b"], "x", (0, 0), "light"
+        np.ones((count, 2)), [str(i) for i in range(count)], ["a", "b"], "x", (0, 0), LIGHT
     )
     shown = figure.layout.yaxis
     assert (

@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.streams import mixing as figures
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 TOKENS = ["<|endoftext|>", " a", " <b>", "\n"]
 
 
@@ -48,7 +49,7 @@ def test_every_frame_holds_one_tokens_numbers(theme, streams):
 
 def test_axes_hold_every_token_and_weights_are_centred_on_zero():
     given, pairs = walk()
-    figure = figures.through_depth(given, pairs, parts(2), TOKENS, 0, "light")
+    figure = figures.through_depth(given, pairs, parts(2), TOKENS, 0, LIGHT)
     low, high = figure.layout.yaxis.range
     assert low == 0 and high > given.norms.max() and figure.layout.yaxis.type is None
     least, most = figure.layout.yaxis2.range
@@ -58,14 +59,14 @@ def test_axes_hold_every_token_and_weights_are_centred_on_zero():
         np.abs(given.pre).max()
     )
     given, pairs = walk(span=6.0)
-    figure = figures.through_depth(given, pairs, parts(2), TOKENS, 0, "light")
+    figure = figures.through_depth(given, pairs, parts(2), TOKENS, 0, LIGHT)
     low, high = figure.layout.yaxis.range
     assert figure.layout.yaxis.type == "log" and 10**high > given.norms.max()
 
 
 def test_frames_take_about_what_is_said():
     given, pairs = walk(4, 24)
-    figure = figures.through_depth(given, pairs, parts(24), TOKENS, 0, "light")
+    figure = figures.through_depth(given, pairs, parts(24), TOKENS, 0, LIGHT)
     size = len(json.dumps(json.loads(figure.to_json())["frames"])) / len(TOKENS)
     assert 0.5 < size / figures.depth_bytes(49, 4) < 1.6
 
@@ -73,7 +74,7 @@ def test_frames_take_about_what_is_said():
 def test_one_token_needs_no_slider():
     given, pairs = walk()
     one = SimpleNamespace(**{name: value[:, :1] for name, value in vars(given).items()})
-    assert not figures.through_depth(one, pairs, parts(2), TOKENS[:1], 0, "light").frames
+    assert not figures.through_depth(one, pairs, parts(2), TOKENS[:1], 0, LIGHT).frames
 
 
 @THEMES

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.streams import training as stream_training
 from tlmviz.figures.streams.training import Curves, Matrices
 
@@ -22,14 +23,14 @@ def matrices(layers, steps=(0, 100, 200), streams=3, seed=0):
     )
 
 
-def drawn(layers=2, theme="light", **given):
+def drawn(layers=2, theme=LIGHT, **given):
     names = [f"{kind} {layer}" for layer in range(layers) for kind in ("attention", "MLP")]
     given = given or {"hyper": matrices(layers), "manifold": matrices(layers, seed=1)}
     every = {kind: curves(seed) for seed, kind in enumerate(("residual", *given))}
     return every, given, stream_training.training(every, given, names, theme, title="Training")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_every_measured_number_is_on_a_curve(theme):
     every, _, figure = drawn(theme=theme)
     lines = [trace for trace in figure.data if trace.type == "scatter"]
@@ -89,7 +90,7 @@ def test_hover_says_which_sublayer_and_streams():
 
 def test_curves_alone_need_no_slider():
     every = {"residual": curves()}
-    figure = stream_training.training(every, {}, [], "light", title="Training")
+    figure = stream_training.training(every, {}, [], LIGHT, title="Training")
     assert not figure.frames and not figure.layout.sliders and len(figure.data) == len(COLUMNS)
 
 

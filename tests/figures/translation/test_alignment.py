@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.translation import alignment as figures
 from tlmviz.figures.translation import alignment_steps
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 RNG = np.random.default_rng(0)
 A = RNG.dirichlet((3, 3, 0.2, 0.4), 6).astype(np.float32)  # [6 steps, 4 source tokens]
 BEFORE = A.cumsum(0) - A
@@ -17,13 +18,13 @@ SHARES = 0.2 * np.log(np.clip(A.sum(0), 0.01, 1))
 SOURCE, TARGET = ["The", " <b>", " cat", "."], [" Le", " chat", " noir", " dort", ".", "⟨end⟩"]
 
 
-def drawn_map(theme="light", **options):
+def drawn_map(theme=LIGHT, **options):
     return figures.coverage_map(
         A, SOURCE, TARGET, SHARES, 0.2 * np.log(0.01), theme, title="Attention", **options
     )
 
 
-def drawn_steps(theme="light", at=2, a=A, vectors=VECTORS, source=SOURCE, target=TARGET):
+def drawn_steps(theme=LIGHT, at=2, a=A, vectors=VECTORS, source=SOURCE, target=TARGET):
     return alignment_steps.coverage_steps(a, vectors, source, target, at, theme)
 
 
@@ -118,5 +119,5 @@ def test_every_size_is_drawn(shape, theme):
 
 
 def test_the_default_head_stands_out_and_hover_is_exact():
-    (bars,) = figures.head_errors(["1.2", "mean"], np.array([0.2, 0.4]), "mean", "dark").data
+    (bars,) = figures.head_errors(["1.2", "mean"], np.array([0.2, 0.4]), "mean", DARK).data
     assert bars.marker.color[0] != bars.marker.color[1] and ".4f" in bars.hovertemplate

@@ -9,10 +9,11 @@ from tests import tiny
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import length_penalty
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.translation import beam_curves
 from tlmviz.figures.translation import beam_tree as pictures
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +27,14 @@ def merged(mt, width=4, length=7, text="Tom saw a big dog.", **options):
     return beam_tree.tree(search, mt.tokenizer.name, (beam_tree.Path("winner", best.tokens, best.logps),))
 
 
-def drawn(tree, theme="light", **options):
+def drawn(tree, theme=LIGHT, **options):
     return pictures.tree(
         tree.nodes,
         tree.names,
         tree.fates(),
         theme,
         title="T",
-        words=[level.words(320) for level in tree.levels],
+        words=[pictures.level_words(level, 320) for level in tree.levels],
         ranks={},
         ways=tree.ways,
         faded=set(),
@@ -137,7 +138,7 @@ def test_the_texts_lie_on_the_curve_that_ranks_them(theme, kind, alpha):
 def test_the_lines_that_win_somewhere_are_named():
     counts, logps = np.array([2.0, 10.0, 11.0]), np.array([-4.0, -6.0, -12.0])
     figure = beam_curves.crossings(
-        counts, logps, np.zeros(3), ["short", "long", "never"], 0.6, "power", "light"
+        counts, logps, np.zeros(3), ["short", "long", "never"], 0.6, "power", LIGHT
     )
     assert {trace.name for trace in figure.data if trace.showlegend} == {"short", "long"}
     at_zero = {trace.name: trace.y[0] for trace in figure.data}
@@ -145,7 +146,7 @@ def test_the_lines_that_win_somewhere_are_named():
 
 
 def test_paths_are_counted_on_a_log_scale_without_overflow():
-    figure = beam_curves.counts_of_paths(7000, 5, 100, {1: 7000}, {1: 7000, 2: 42000}, "light")
+    figure = beam_curves.counts_of_paths(7000, 5, 100, {1: 7000}, {1: 7000, 2: 42000}, LIGHT)
     every, beam = figure.data[0], figure.data[1]
     assert np.isfinite(every.y).all() and np.isclose(every.y[2], 7000.0**3) and beam.y[2] == 5 * 7000 * 3
     assert json.loads(figure.to_json())["layout"]["yaxis"]["type"] == "log"

@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.translation import token_map as maps
 from tlmviz.figures.translation.cross_flow import LINES, cross_flow
 from tlmviz.figures.translation.shifted_target import shifted_target
 
-THEMES = pytest.mark.parametrize("theme", ["light", "dark"])
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 P = np.tril(np.random.default_rng(0).random((4, 4))).astype(np.float32)
 P /= P.sum(-1, keepdims=True)
 TOKENS = ["<b>", " the", " cat", "\n"]
@@ -36,20 +37,20 @@ def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
 
 
 def test_forbidden_cells_have_no_weight_and_a_cross_each():
-    weights, grey, crosses = FIGURES["map"]("light").data
+    weights, grey, crosses = FIGURES["map"](LIGHT).data
     above = np.triu(np.ones((4, 4), bool), 1)
     assert np.isnan(weights.z[above]).all() and not np.isnan(weights.z[~above]).any()
     np.testing.assert_array_equal(np.isfinite(grey.z), above)
     assert {(int(x), int(y)) for x, y in zip(crosses.x, crosses.y)} == {
         (c, r) for r, c in zip(*np.nonzero(above))
     }
-    [row] = FIGURES["map"]("light").layout.shapes
+    [row] = FIGURES["map"](LIGHT).layout.shapes
     assert (row.y0, row.y1) == (0.5, 1.5)
     assert np.isfinite(P).all()  # the caller's map is left alone
 
 
 def test_a_missing_mask_leaves_a_staircase_where_it_was():
-    weights, stairs = FIGURES["missing"]("light").data
+    weights, stairs = FIGURES["missing"](LIGHT).data
     assert not np.isnan(weights.z).any()
     corners = list(zip(stairs.x, stairs.y))
     assert corners[:3] == [(0.5, -0.5), (0.5, 0.5), (1.5, 0.5)] and corners[-1] == (3.5, 3.5)
@@ -58,17 +59,17 @@ def test_a_missing_mask_leaves_a_staircase_where_it_was():
 @pytest.mark.parametrize("size", [1, 2, 27, 128])
 def test_any_length_is_drawn(size):
     tokens, p = [f"t{i}" for i in range(size)], np.full((size, size), 1 / size)
-    figure = maps.token_map(p, tokens, tokens, "light", title="x", chosen=size - 1, mask="causal")
+    figure = maps.token_map(p, tokens, tokens, LIGHT, title="x", chosen=size - 1, mask="causal")
     assert len(figure.layout.xaxis.ticktext) <= maps.NAMED["x"] and len(figure.data) <= 3
     losses = {"with": np.ones(size)}
-    assert len(shifted_target(tokens, tokens, losses, size - 1, "dark").layout.xaxis.ticktext) <= 44
+    assert len(shifted_target(tokens, tokens, losses, size - 1, DARK).layout.xaxis.ticktext) <= 44
     shapes = {**SHAPES, "memory": (size, 16)}
-    flow = cross_flow(tokens, tokens, p[0], 0, shapes, "dark")
+    flow = cross_flow(tokens, tokens, p[0], 0, shapes, DARK)
     assert len([part for part in flow.data if part.type == "scatter"]) == min(size, LINES)
 
 
 def test_the_answer_is_read_one_position_later():
-    boxes, others, own, *bars = FIGURES["shifted"]("light").data
+    boxes, others, own, *bars = FIGURES["shifted"](LIGHT).data
     assert [list(row) for row in boxes.text] == [
         ["⟨start⟩", "&lt;b&gt;", "the", "cat"],
         ["&lt;b&gt;", "the", "cat", "⏎"],
@@ -80,12 +81,12 @@ def test_the_answer_is_read_one_position_later():
 
 
 def test_the_last_position_has_no_later_one():
-    _, others, own, *_ = shifted_target(TOKENS, TOKENS, LOSSES, 3, "light").data
+    _, others, own, *_ = shifted_target(TOKENS, TOKENS, LOSSES, 3, LIGHT).data
     assert len(own.x) == 0 and sorted(others.x[::3].tolist()) == [0, 1, 2]
 
 
 def test_lines_start_at_the_chosen_token_and_are_as_wide_as_its_weights():
-    figure = FIGURES["flow"]("light")
+    figure = FIGURES["flow"](LIGHT)
     lines = [part for part in figure.data if part.type == "scatter"]
     assert all(line.x[0] == np.float32(2.5 / 4) for line in lines)
     widths = {round(float(line.x[1]) * 3 - 0.5): line.line.width for line in lines}

@@ -36,17 +36,6 @@ class Level:
     worst_kept: float
     best_dropped: float
 
-    def words(self, vocabulary: int) -> str:
-        """The step in a sentence."""
-        beams = "1 beam" if self.beams == 1 else f"{self.beams} beams"
-        said = f"<b>Step {self.depth}</b>: {beams} × {vocabulary:,} tokens = {self.beams * vocabulary:,} candidates; "
-        said += f"{self.kept} kept" + (f", {self.finished} finished" if self.finished else "")
-        if np.isfinite(self.worst_kept):
-            said += f"; worst kept log P {self.worst_kept:.2f}"
-        if np.isfinite(self.best_dropped):
-            said += f", best dropped {self.best_dropped:.2f}"
-        return said.replace(" -", " −")
-
 
 @dataclass(frozen=True)
 class Tree:

@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import (
-    ACCENT,
-    DIVERGING,
-    INK,
-    MISSING,
-    MUTED,
-    SEQUENTIAL,
-    WARM,
-    figure,
-    layout,
-    scale,
-    token_label,
-)
+from tlmviz.figures import Theme, figure, layout, scale, ticks, token_label
 
-
-class Matrix(Protocol):
-    """What `matrix` draws: a [R, N] array with NaN where a cell is hidden, and the names of its axes."""
-
-    name: str
-    shape: str
-    note: str
-    values: np.ndarray
-    rows: np.ndarray
-    cols: np.ndarray
-    kind: str
-    x: str
-    y: str
-    row_labels: tuple[str, ...]
-    col_labels: tuple[str, ...]
-    edges: tuple[int, ...]
-    outline: tuple[int, int] | None
-    limit: float | None
+if TYPE_CHECKING:
+    from tlmviz.analysis.attention.matrices import Panel
 
 
 def matrix(
-    panel: Matrix, theme: str, *, marked: int | None = None, height: int = 360, side_by_side: int = 1
+    panel: Panel, theme: Theme, *, marked: int | None = None, height: int = 360, side_by_side: int = 1
 ) -> go.Figure:
     """A heatmap of one matrix; `marked` frames one row. Signed values are centred on zero; grey cells are hidden.
 
@@ -64,7 +36,7 @@ def matrix(
         hoverongaps=False,
         zmin=0 if probability else -limit,
         zmax=limit,
-        colorscale=scale((SEQUENTIAL if probability else DIVERGING)[theme]),
+        colorscale=scale(theme.sequential if probability else theme.diverging),
         colorbar=_colorbar(theme),
         hovertemplate=f"{panel.y} %{{y}}, {panel.x} %{{x}}: %{{z:.5f}}<extra></extra>",
     )
@@ -77,7 +49,7 @@ def matrix(
             "x1": edge - 0.5,
             "y0": top,
             "y1": bottom,
-            "line": {"color": MUTED[theme], "width": 1},
+            "line": {"color": theme.muted, "width": 1},
         }
         for edge in panel.edges
     ]
@@ -90,7 +62,7 @@ def matrix(
                 "x1": x1,
                 "y0": top,
                 "y1": bottom,
-                "line": {"color": INK[theme], "width": 2.5},
+                "line": {"color": theme.ink, "width": 2.5},
             }
         )
     if marked is not None:
@@ -103,12 +75,12 @@ def matrix(
                 "x1": 1,
                 "y0": nearest - half,
                 "y1": nearest + half,
-                "line": {"color": ACCENT[theme], "width": 1.5},
+                "line": {"color": theme.accent, "width": 1.5},
             }
         )
     plain = {"showgrid": False, "zeroline": False}
     named = sum(map(bool, panel.col_labels)) > 6 and max(map(len, panel.col_labels)) > 2
-    hidden = {"plot_bgcolor": MISSING[theme]} if np.isnan(values).any() else {}
+    hidden = {"plot_bgcolor": theme.missing} if np.isnan(values).any() else {}
     ends = f"colours to {'' if probability else '±'}{limit:.2g}"
     detail = " · ".join(filter(None, (panel.shape, panel.note, ends)))
     return figure(
@@ -134,12 +106,12 @@ def matrix(
     )
 
 
-def _colorbar(theme: str) -> dict[str, Any]:
+def _colorbar(theme: Theme) -> dict[str, Any]:
     return {
         "thickness": 8,
         "outlinewidth": 0,
         "nticks": 5,
-        "tickfont": {"size": 10, "color": MUTED[theme]},
+        "tickfont": {"size": 10, "color": theme.muted},
         "xpad": 2,
         "ypad": 0,
     }
@@ -153,18 +125,9 @@ def _titled(name: str, detail: str, drawn: dict[str, Any]) -> dict[str, Any]:
     return drawn
 
 
-def ticks(where: np.ndarray, labels: tuple[str, ...], limit: int) -> dict[str, Any]:
-    """Labels under their positions, thinned out when there are more than fit; Plotly's own ticks without labels."""
-    named = [(int(at), label) for at, label in zip(where, labels) if label]
-    if not named:
-        return {"nticks": 12 if limit > 40 else 6}
-    shown = named[:: max(1, -(-len(named) // max(1, limit)))]
-    return {"tickvals": [at for at, _ in shown], "ticktext": [token_label(label, 10) for _, label in shown]}
-
-
-def pipeline(names: tuple[str, ...], current: str, layer: int, theme: str) -> go.Figure:
+def pipeline(names: tuple[str, ...], current: str, layer: int, theme: Theme) -> go.Figure:
     """Where a step lies: the residual stream from left to right, and the two branches that leave and rejoin it."""
-    where, muted = {name: x for x, name in enumerate(names)}, MUTED[theme]
+    where, muted = {name: x for x, name in enumerate(names)}, theme.muted
     stream = dict(
         type="scatter",
         x=[0, len(names) - 1],
@@ -209,14 +172,14 @@ def pipeline(names: tuple[str, ...], current: str, layer: int, theme: str) -> go
             "y": 0,
             "text": "<b>+</b>",
             "showarrow": False,
-            "font": {"size": 12, "color": INK[theme]},
+            "font": {"size": 12, "color": theme.ink},
         }
         for name in ("add 1", "add 2")
         if name != current
     ]
     here = where[current]
     states = ["now" if i == here else "done" if i < here else "next" for i in range(len(names))]
-    fill = {"now": WARM[theme], "done": ACCENT[theme], "next": MISSING[theme]}
+    fill = {"now": theme.warm, "done": theme.accent, "next": theme.missing}
     sums = [name.startswith("add") for name in names]
     dots = dict(
         type="scatter",
@@ -229,10 +192,10 @@ def pipeline(names: tuple[str, ...], current: str, layer: int, theme: str) -> go
             "size": [15 if state == "now" or is_sum else 8 for state, is_sum in zip(states, sums)],
             "opacity": 1,
             "color": [
-                MISSING[theme] if is_sum and state != "now" else fill[state]
+                theme.missing if is_sum and state != "now" else fill[state]
                 for state, is_sum in zip(states, sums)
             ],
-            "line": {"color": [INK[theme] if state == "now" else muted for state in states], "width": 1},
+            "line": {"color": [theme.ink if state == "now" else muted for state in states], "width": 1},
         },
     )
     hide = {"visible": False, "fixedrange": True}
@@ -253,7 +216,7 @@ def pipeline(names: tuple[str, ...], current: str, layer: int, theme: str) -> go
 def product_cell(
     left: np.ndarray,
     right: np.ndarray,
-    theme: str,
+    theme: Theme,
     *,
     names: tuple[str, str],
     inner: str,
@@ -270,7 +233,7 @@ def product_cell(
             x=where,
             y=[0],
             yaxis=axis,
-            colorscale=scale(DIVERGING[theme]),
+            colorscale=scale(theme.diverging),
             showscale=False,
             zmin=-reach,
             zmax=reach,
@@ -284,7 +247,7 @@ def product_cell(
         x=where,
         y=products,
         name="product",
-        marker={"color": np.where(products >= 0, ACCENT[theme], WARM[theme]), "line": {"width": 0}},
+        marker={"color": np.where(products >= 0, theme.accent, theme.warm), "line": {"width": 0}},
         hovertemplate=f"{inner} %{{x}}: %{{y:+.5f}}<extra>product</extra>",
     )
     line = dict(
@@ -293,7 +256,7 @@ def product_cell(
         y=total,
         mode="lines",
         name="running sum",
-        line={"color": INK[theme], "width": 1.8, "shape": "hv"},
+        line={"color": theme.ink, "width": 1.8, "shape": "hv"},
         hovertemplate=f"up to {inner} %{{x}}: %{{y:+.5f}}<extra>running sum</extra>",
     )
     end = float(total[-1])
@@ -303,10 +266,10 @@ def product_cell(
         "text": f"Σ {end:+.4f}",
         "showarrow": True,
         "arrowhead": 0,
-        "arrowcolor": MUTED[theme],
+        "arrowcolor": theme.muted,
         "ax": -44,
         "ay": -20 if end >= 0 else 20,
-        "bgcolor": MISSING[theme],
+        "bgcolor": theme.missing,
     }
     drawn = layout(
         theme,
@@ -321,7 +284,7 @@ def product_cell(
             "anchor": "y",
             **(ticks(where, labels, 30) if labels else {}),
         },
-        yaxis={"domain": [0, 0.74], "zerolinecolor": MUTED[theme], "nticks": 6},
+        yaxis={"domain": [0, 0.74], "zerolinecolor": theme.muted, "nticks": 6},
     )
     for axis, name, domain in (("yaxis2", names[0], [0.9, 1]), ("yaxis3", names[1], [0.78, 0.88])):
         drawn[axis] = {
@@ -346,7 +309,7 @@ def activation_curves(
     curves: dict[str, np.ndarray],
     counts: np.ndarray,
     centres: np.ndarray,
-    theme: str,
+    theme: Theme,
 ) -> go.Figure:
     """Activation functions over their input, the model's own thick, above a histogram of the text's real inputs."""
     bars = dict(
@@ -355,10 +318,10 @@ def activation_curves(
         y=np.asarray(counts, np.float32),
         name="inputs of this text",
         yaxis="y2",
-        marker={"color": MUTED[theme], "opacity": 0.35, "line": {"width": 0}},
+        marker={"color": theme.muted, "opacity": 0.35, "line": {"width": 0}},
         hovertemplate="around %{x:.2f}: %{y:.0f} inputs<extra></extra>",
     )
-    colors = {"ReLU": MUTED[theme], "GELU": ACCENT[theme], "SiLU": WARM[theme]}
+    colors = {"ReLU": theme.muted, "GELU": theme.accent, "SiLU": theme.warm}
     dashes = {"ReLU": "dash", "GELU": "dot", "SiLU": "dashdot"}
     lines = [
         dict(
@@ -409,7 +372,7 @@ def activation_curves(
     )
 
 
-def token_losses(tokens: list[str], losses: np.ndarray, theme: str) -> go.Figure:
+def token_losses(tokens: list[str], losses: np.ndarray, theme: Theme) -> go.Figure:
     """Each next token's loss in nats, [T - 1], above the token it was charged for."""
     losses, labels = np.asarray(losses, np.float32), [token_label(token) for token in tokens[1:]]
     where = np.arange(1, len(losses) + 1)
@@ -418,7 +381,7 @@ def token_losses(tokens: list[str], losses: np.ndarray, theme: str) -> go.Figure
         x=where,
         y=losses,
         customdata=labels,
-        marker={"color": ACCENT[theme]},
+        marker={"color": theme.accent},
         hovertemplate="%{customdata}: %{y:.4f} nats<extra></extra>",
     )
     mean = float(losses.mean()) if len(losses) else 0.0
@@ -429,7 +392,7 @@ def token_losses(tokens: list[str], losses: np.ndarray, theme: str) -> go.Figure
         "x1": 1,
         "y0": mean,
         "y1": mean,
-        "line": {"color": WARM[theme], "width": 1.5, "dash": "dot"},
+        "line": {"color": theme.warm, "width": 1.5, "dash": "dot"},
     }
     label = {
         "xref": "x domain",
@@ -439,7 +402,7 @@ def token_losses(tokens: list[str], losses: np.ndarray, theme: str) -> go.Figure
         "showarrow": False,
         "xanchor": "left",
         "yanchor": "bottom",
-        "font": {"color": WARM[theme]},
+        "font": {"color": theme.warm},
     }
     return figure(
         [bars],

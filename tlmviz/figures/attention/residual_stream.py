@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
+from tlmviz.figures import Theme, figure, layout, scale, token_label
 
 
-def norms(labels: list[str], values: np.ndarray, position: int, token: str, theme: str) -> go.Figure:
+def norms(labels: list[str], values: np.ndarray, position: int, token: str, theme: Theme) -> go.Figure:
     """Length of the stream vector after each sublayer: one token's, and the mean of all, [N, T]."""
     values, where = np.asarray(values, np.float32), np.arange(len(labels))
     lines = [
@@ -24,8 +24,8 @@ def norms(labels: list[str], values: np.ndarray, position: int, token: str, them
             hovertemplate="after %{customdata}: ‖x‖ = %{y:.3f}<extra></extra>",
         )
         for name, line, color in (
-            ("mean of all tokens", values.mean(1), MUTED[theme]),
-            (f"“{token_label(token)}”", values[:, position], ACCENT[theme]),
+            ("mean of all tokens", values.mean(1), theme.muted),
+            (f"“{token_label(token)}”", values[:, position], theme.accent),
         )
     ]
     return figure(
@@ -42,7 +42,7 @@ def norms(labels: list[str], values: np.ndarray, position: int, token: str, them
     )
 
 
-def shares(parts: list[str], values: np.ndarray, token: str, theme: str) -> go.Figure:
+def shares(parts: list[str], values: np.ndarray, token: str, theme: Theme) -> go.Figure:
     """What the embedding and each sublayer add to one token's logit, [N], and their sum."""
     values = np.asarray(values, np.float32)
     bars = dict(
@@ -50,7 +50,7 @@ def shares(parts: list[str], values: np.ndarray, token: str, theme: str) -> go.F
         x=np.arange(len(parts)),
         y=values,
         customdata=parts,
-        marker={"color": np.where(values >= 0, ACCENT[theme], WARM[theme])},
+        marker={"color": np.where(values >= 0, theme.accent, theme.warm)},
         hovertemplate="%{customdata}: %{y:+.4f}<extra></extra>",
     )
     title = f"Who wrote the logit of “{token_label(token)}” ({float(values.sum()):+.2f})"
@@ -70,7 +70,7 @@ def _parts(labels: list[str]) -> dict:
 def words(
     texts: list[list[str]],
     probabilities: np.ndarray,
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     columns: list[str],
@@ -88,7 +88,7 @@ def words(
         y=np.arange(count),
         zmin=0,
         zmax=1,
-        colorscale=scale(SEQUENTIAL[theme]),
+        colorscale=scale(theme.sequential),
         xgap=1,
         ygap=1,
         text=[[token_label(text, 12 if width <= 8 else 6) for text in row] for row in texts],
@@ -99,7 +99,7 @@ def words(
             "thickness": 8,
             "outlinewidth": 0,
             "tickformat": ".0%",
-            "tickfont": {"size": 10, "color": MUTED[theme]},
+            "tickfont": {"size": 10, "color": theme.muted},
             "xpad": 2,
             "ypad": 0,
         },
@@ -115,7 +115,7 @@ def words(
                 "x1": 1,
                 "y0": marked - 0.5,
                 "y1": marked + 0.5,
-                "line": {"color": WARM[theme], "width": 2},
+                "line": {"color": theme.warm, "width": 2},
             }
         ]
     )

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, FIXED, INK, MUTED, WARM, figure, layout, token_label
-from tlmviz.figures.predictions import token_axis
+from tlmviz.figures import FIXED_MARGIN, Theme, figure, layout, token_axis, token_label
 
 
-def score_products(products: np.ndarray, theme: str) -> go.Figure:
+def score_products(products: np.ndarray, theme: Theme) -> go.Figure:
     """The terms of one score by dimension, [D], as bars, with the running sum that ends at the score."""
     products = np.asarray(products, np.float32)
     where, total = np.arange(len(products)), np.cumsum(products)
@@ -18,7 +17,7 @@ def score_products(products: np.ndarray, theme: str) -> go.Figure:
         x=where,
         y=products,
         name="product",
-        marker={"color": np.where(products >= 0, ACCENT[theme], WARM[theme])},
+        marker={"color": np.where(products >= 0, theme.accent, theme.warm)},
         hovertemplate="dimension %{x}: %{y:+.4f}<extra>product</extra>",
     )
     line = dict(
@@ -28,7 +27,7 @@ def score_products(products: np.ndarray, theme: str) -> go.Figure:
         mode="lines+markers",
         name="running sum",
         marker={"size": 4},
-        line={"color": INK[theme], "width": 2, "shape": "hv"},
+        line={"color": theme.ink, "width": 2, "shape": "hv"},
         hovertemplate="up to dimension %{x}: %{y:+.4f}<extra>running sum</extra>",
     )
     end = {
@@ -37,7 +36,7 @@ def score_products(products: np.ndarray, theme: str) -> go.Figure:
         "text": f"score {total[-1]:+.3f}",
         "showarrow": True,
         "arrowhead": 0,
-        "arrowcolor": MUTED[theme],
+        "arrowcolor": theme.muted,
         "ax": -36,
         "ay": -24,
     }
@@ -51,14 +50,14 @@ def score_products(products: np.ndarray, theme: str) -> go.Figure:
             height=300,
             annotations=[end],
             showlegend=True,
-            xaxis=FIXED,
-            yaxis=FIXED,
+            xaxis=FIXED_MARGIN,
+            yaxis=FIXED_MARGIN,
             margin={"l": 58, "r": 8, "t": 34, "b": 42},
         ),
     )
 
 
-def rescaled_row(labels: list[str], rows: dict[str, np.ndarray], theme: str) -> go.Figure:
+def rescaled_row(labels: list[str], rows: dict[str, np.ndarray], theme: Theme) -> go.Figure:
     """One query's attention at two scales, {name: [S]} probabilities over the keys."""
     keys = [token_label(label) for label in labels]
     bars = [
@@ -71,7 +70,7 @@ def rescaled_row(labels: list[str], rows: dict[str, np.ndarray], theme: str) -> 
             customdata=keys,
             hovertemplate="%{customdata}: %{y:.5f}<extra>" + name + "</extra>",
         )
-        for (name, row), color in zip(rows.items(), (MUTED[theme], WARM[theme]))
+        for (name, row), color in zip(rows.items(), (theme.muted, theme.warm))
     ]
     return figure(
         bars,
@@ -88,7 +87,7 @@ def rescaled_row(labels: list[str], rows: dict[str, np.ndarray], theme: str) -> 
 
 
 def scale_curves(
-    factors: np.ndarray, entropy: np.ndarray, gradient: np.ndarray, chosen: float, theme: str
+    factors: np.ndarray, entropy: np.ndarray, gradient: np.ndarray, chosen: float, theme: Theme
 ) -> go.Figure:
     """Mean row entropy (bits) and the mean size of the gradient p - y against the scale factor, [N] each."""
     lines = [
@@ -103,8 +102,8 @@ def scale_curves(
             hovertemplate="× %{x:.2f}: %{y:.4f}<extra>" + name + "</extra>",
         )
         for name, values, color, axis in (
-            ("row entropy (bits)", entropy, ACCENT[theme], "y"),
-            ("gradient Σ|p − y|", gradient, WARM[theme], "y2"),
+            ("row entropy (bits)", entropy, theme.accent, "y"),
+            ("gradient Σ|p − y|", gradient, theme.warm, "y2"),
         )
     ]
     marker = {
@@ -114,14 +113,14 @@ def scale_curves(
         "yref": "paper",
         "y0": 0,
         "y1": 1,
-        "line": {"color": MUTED[theme], "width": 1.5, "dash": "dot"},
+        "line": {"color": theme.muted, "width": 1.5, "dash": "dot"},
     }
     right = {
         "overlaying": "y",
         "side": "right",
         "rangemode": "tozero",
         "showgrid": False,
-        "tickfont": {"size": 11, "color": WARM[theme]},
+        "tickfont": {"size": 11, "color": theme.warm},
     }
     return figure(
         lines,

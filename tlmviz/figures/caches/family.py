@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, GRID, HEADS, INK, MISSING, MUTED, WARM, layout
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import HEADS, Theme, animated, layout
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.caches.family import Variant
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True}
 DIAGRAM, BARS = (0.0, 0.6), (0.65, 1.0)  # of the figure's width
@@ -20,23 +22,13 @@ HALF = 0.13  # the height of a box
 ROOM = 640  # pixels that a row of heads has on a laptop
 
 
-class Stage(Protocol):
-    """One frame: see `tlmviz.analysis.caches.family.Variant`."""
-
-    name: str
-    kv_heads: int | None
-    reads: tuple[int, ...]
-    cached: int
-    parameters: int
-
-
 def morph(
-    stages: list[Stage],
+    stages: list[Variant],
     flops: list[int],
     sizes: dict[str, int],
     length: int,
     at: int,
-    theme: str,
+    theme: Theme,
     height: int = 480,
 ) -> go.Figure:
     """Query heads, the key/value heads they read and what is cached, from MHA to MLA; beside it what a layer of each costs.
@@ -55,7 +47,7 @@ def morph(
     }
 
     def moving(index: int) -> list[dict]:
-        colors = [WARM[theme] if i == index else ACCENT[theme] for i in range(count)]
+        colors = [theme.warm if i == index else theme.accent for i in range(count)]
         return [
             *_diagram(stages[index], sizes, theme),
             *({"type": "bar", "marker": {"color": colors}} for _ in costs),
@@ -84,7 +76,7 @@ def morph(
                 "textposition": "outside",
                 "cliponaxis": False,
                 "textangle": 0,
-                "textfont": {"size": 9, "color": INK[theme]},
+                "textfont": {"size": 9, "color": theme.ink},
                 "xaxis": f"x{panel}",
                 "yaxis": f"y{panel}",
                 "hovertext": names,
@@ -99,9 +91,9 @@ def morph(
             "ticktext": names,
             "showticklabels": panel == 4,
             "tickangle": 0 if count < 7 else -55,
-            "linecolor": GRID[theme],
+            "linecolor": theme.grid,
             "showline": True,
-            "tickfont": {"size": 9.5, "color": MUTED[theme]},
+            "tickfont": {"size": 9.5, "color": theme.muted},
             "range": [-0.6, count - 0.4],
         }
         drawn[f"yaxis{panel}"] = {
@@ -116,14 +108,14 @@ def morph(
     return animated(traces, drawn, frames, labels, list(range(len(traces))), at, theme, duration=900)
 
 
-def _sharing(stage: Stage, heads: int) -> str:
+def _sharing(stage: Variant, heads: int) -> str:
     if stage.kv_heads is None:
         return f"one latent for {heads} heads"
     plural = "s" if stage.kv_heads > 1 else ""
     return f"{stage.kv_heads} key/value head{plural} for {heads} query head{'s' if heads > 1 else ''}"
 
 
-def _diagram(stage: Stage, sizes: dict[str, int], theme: str) -> list[dict]:
+def _diagram(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[dict]:
     """Lines to what each query head reads (one trace per colour), to what keys and values are made of, heads, latent, words."""
     heads, latent = sizes["heads"], stage.kv_heads is None
     groups = stage.kv_heads or heads
@@ -174,8 +166,8 @@ def _diagram(stage: Stage, sizes: dict[str, int], theme: str) -> list[dict]:
         "marker": {
             "symbol": "square",
             "size": width,
-            "color": [MISSING[theme]] * (2 * groups) if latent else tint * 2,
-            "line": {"width": min(2.5, width / 5), "color": (MUTED if latent else WARM)[theme]},
+            "color": [theme.missing] * (2 * groups) if latent else tint * 2,
+            "line": {"width": min(2.5, width / 5), "color": theme.muted if latent else theme.warm},
         },
     }
     boxes = [_box(*COMMON), _box(*TURNED)] if latent else [_box(np.nan, np.nan)] * 2
@@ -188,19 +180,19 @@ def _diagram(stage: Stage, sizes: dict[str, int], theme: str) -> list[dict]:
     return [*lines, queries, keys, *boxes, words]
 
 
-def _styles(heads: int, theme: str) -> list[dict[str, Any]]:
+def _styles(heads: int, theme: Theme) -> list[dict[str, Any]]:
     """What stays of the diagram's traces."""
     line = {"mode": "lines", "hoverinfo": "skip"}
     marks = {"mode": "markers", "hovertemplate": "%{hovertext}<extra></extra>"}
     box = {
         **line,
         "fill": "toself",
-        "fillcolor": MISSING[theme],
-        "line": {"color": WARM[theme], "width": 2.5},
+        "fillcolor": theme.missing,
+        "line": {"color": theme.warm, "width": 2.5},
     }
     return [
         *({**line, "line": {"color": color, "width": 1.6 if heads <= 32 else 0.8}} for color in HEADS),
-        {**line, "line": {"color": MUTED[theme], "width": 0.8}, "opacity": 0.5 if heads <= 32 else 0.15},
+        {**line, "line": {"color": theme.muted, "width": 0.8}, "opacity": 0.5 if heads <= 32 else 0.15},
         marks,
         marks,
         box,
@@ -210,15 +202,15 @@ def _styles(heads: int, theme: str) -> list[dict[str, Any]]:
             "textposition": ["middle right"] * 3 + ["middle center"] * 3,
             "hoverinfo": "skip",
             "cliponaxis": False,
-            "textfont": {"size": 11.5, "color": INK[theme]},
+            "textfont": {"size": 11.5, "color": theme.ink},
         },
     ]
 
 
-def _words(stage: Stage, sizes: dict[str, int], theme: str) -> list[str]:
+def _words(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[str]:
     """The rows' labels, the hidden state's, and those inside the boxes of the latent."""
     h, d, hidden = sizes["heads"], sizes["head_dim"], f"hidden state: {sizes['d_model']:,} numbers"
-    cached = f'<span style="color:{WARM[theme]}"><b>in the cache</b></span>'
+    cached = f'<span style="color:{theme.warm}"><b>in the cache</b></span>'
     if stage.kv_heads is None:
         latent, turned = sizes["latent"], sizes["rope_dim"]
         return [
@@ -249,10 +241,10 @@ def _box(left: float, right: float) -> dict:
     }
 
 
-def _headings(titles: list[str], theme: str) -> list[dict]:
+def _headings(titles: list[str], theme: Theme) -> list[dict]:
     base = {"xref": "paper", "yref": "paper", "showarrow": False, "xanchor": "left", "yanchor": "bottom"}
     return [
-        {**base, "x": BARS[0], "y": top + 0.005, "text": title, "font": {"size": 11, "color": MUTED[theme]}}
+        {**base, "x": BARS[0], "y": top + 0.005, "text": title, "font": {"size": 11, "color": theme.muted}}
         for title, (_, top) in zip(titles, PANELS)
     ]
 

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
+from tlmviz.figures import HEADS, Theme, figure, layout, named_axes, rooted, scale, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False}
-NAMED, NARROW = (
-    40,
-    16,
-)  # tokens that are named in the hover and at the side, and those that are named below a small map
 
 
 def grid(
@@ -22,7 +16,7 @@ def grid(
     groups: np.ndarray,
     hover: list[list[str]],
     chosen: int | None,
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     height: int = 500,
@@ -43,7 +37,7 @@ def grid(
         "z": cells,
         "zmin": 0,
         "zmax": 255,
-        "colorscale": scale(SEQUENTIAL[theme]),
+        "colorscale": scale(theme.sequential),
         "showscale": False,
         "hoverinfo": "skip",
     }
@@ -80,7 +74,7 @@ def grid(
                 "x1": chosen * step + n + 1,
                 "y0": -2.3,
                 "y1": count * step - 1.8,
-                "line": {"color": WARM[theme], "width": 2},
+                "line": {"color": theme.warm, "width": 2},
             }
         )
     return figure(
@@ -112,49 +106,17 @@ def grid(
     )
 
 
-@dataclass(frozen=True)
-class Named:
-    """Axes and hover of a map of tokens: names where they fit, positions where they do not."""
-
-    x: dict
-    y: dict
-    hover: str  # the part of a template that names query and key
-    pairs: list[list[str]] | None
-    step: float = 1.0  # tokens in a bin
-    first: float = 0.0  # where the first bin's middle is, in tokens
-
-    @property
-    def span(self) -> dict[str, float]:
-        """Where a heatmap's cells lie along either axis."""
-        return {"x0": self.first, "dx": self.step, "y0": self.first, "dy": self.step}
-
-
-def named_axes(tokens: list[str], bins: int, theme: str) -> Named:
-    """How a map of `bins` rows and columns is labelled; pooled maps have fewer bins than tokens, and no names.
-
-    Ticks of a pooled map count tokens, not bins.
-    """
-    quiet = {"tickfont": {"size": 8.5, "color": MUTED[theme]}, "automargin": True, "nticks": 6}
-    if len(tokens) != bins:
-        step = len(tokens) / bins
-        return Named(quiet, quiet, "bin about query %{y:.0f}, key %{x:.0f}", None, step, (step - 1) / 2)
-    if bins > NAMED:
-        return Named(quiet, quiet, "query %{y}, key %{x}", None)
-    labels = [token_label(token, 10) for token in tokens]
-    ticks = {**quiet, "tickvals": np.arange(bins), "ticktext": labels}
-    pairs = [
-        [f"{q} “{query}”, key {k} “{key}”" for k, key in enumerate(labels)] for q, query in enumerate(labels)
-    ]
-    return Named(
-        {**ticks, "tickangle": -90} if bins <= NARROW else quiet, ticks, "query %{customdata}", pairs
-    )
-
-
 def beside(
-    maps: list[np.ndarray], names: list[str], tokens: list[str], theme: str, *, title: str, height: int = 320
+    maps: list[np.ndarray],
+    names: list[str],
+    tokens: list[str],
+    theme: Theme,
+    *,
+    title: str,
+    height: int = 320,
 ) -> go.Figure:
     """One head of several models, each map [n, n] exact with its own axes; tokens are named where they fit."""
-    width, gap, colors = 1 / len(maps), 0.012, [[stop**2, color] for stop, color in scale(SEQUENTIAL[theme])]
+    width, gap, colors = 1 / len(maps), 0.012, rooted(theme.sequential)
     traces, axes, notes = [], {}, []
     for i, (values, name) in enumerate(zip(maps, names)):
         n, tag = len(values), "" if i == 0 else str(i + 1)
@@ -198,7 +160,7 @@ def beside(
                 "yanchor": "bottom",
                 "xanchor": "center",
                 "showarrow": False,
-                "font": {"size": 11, "color": INK[theme]},
+                "font": {"size": 11, "color": theme.ink},
             }
         )
     drawn = layout(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, DIVERGING, GRID, INK, MUTED, SEQUENTIAL, WARM, layout, scale
-from tlmviz.figures.attention.block import ticks
-from tlmviz.figures.kernels.flash_rows import PAGE, animated
+from tlmviz.figures import Theme, animated, layout, rooted, scale, ticks
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.caches.decode_steps import Decoding
 
 LONGEST = 96  # positions drawn, the last ones: more would not fit into what a page sends
 # Shares of the figure's width: the query, the map with keys and values over and under it, memory and words.
@@ -22,31 +23,8 @@ CELLS = 160  # of a layer's memory at most
 TAIL = 38  # letters of the text so far
 
 
-class Decoding(Protocol):
-    """What `steps` draws: see `tlmviz.analysis.caches.decode_steps.Decoding`."""
-
-    prompt: int
-    tokens: list[str]
-    weights: np.ndarray
-    q: np.ndarray
-    k: np.ndarray
-    v: np.ndarray
-    chances: np.ndarray
-    used: np.ndarray
-    allocated: np.ndarray
-    line: int
-    layers: int
-    window: int | None
-    latent: int | None
-
-    @property
-    def steps(self) -> int: ...
-
-    def capacity(self, step: int) -> int: ...
-
-
 def steps(
-    done: Decoding, flops: list[tuple[int, int]], theme: str, *, title: str, height: int = 560
+    done: Decoding, flops: list[tuple[int, int]], theme: Theme, *, title: str, height: int = 560
 ) -> go.Figure:
     """One head's map [T, T], its keys and values, and the bytes of every layer, after the prompt and after each token.
 
@@ -93,7 +71,9 @@ def steps(
     labels = [f"{step} of {done.steps}" for step in range(done.steps + 1)]
     frames = [moving(step) for step in range(done.steps + 1)]
     numbers = list(range(len(fixed), len(traces)))
-    return animated(traces, drawn, frames, labels, numbers, at, theme, "token ", 600, stepping=True)
+    return animated(
+        traces, drawn, frames, labels, numbers, at, theme, prefix="token ", duration=600, stepping=True
+    )
 
 
 def _kept(done: Decoding) -> list[tuple[np.ndarray, str, str, str]]:
@@ -102,7 +82,7 @@ def _kept(done: Decoding) -> list[tuple[np.ndarray, str, str, str]]:
     return [keys] if done.latent else [keys, (done.v, "x4", "y4", "value")]
 
 
-def _styles(done: Decoding, first: int, theme: str) -> tuple[dict, ...]:
+def _styles(done: Decoding, first: int, theme: Theme) -> tuple[dict, ...]:
     """What does not change of the map, of vectors, outlines, veils, memory and words."""
     top = float(np.nanquantile(done.weights[first:, first:], 0.99)) or 1.0
     grid = {"type": "heatmap", "showscale": False, "hoverongaps": False}
@@ -110,13 +90,13 @@ def _styles(done: Decoding, first: int, theme: str) -> tuple[dict, ...]:
         **grid,
         "zmin": 0,
         "zmax": top,
-        "colorscale": [[stop**2, color] for stop, color in scale(SEQUENTIAL[theme])],
+        "colorscale": rooted(theme.sequential),
         "hovertemplate": "query %{y}, key %{x}: probability %{z:.5f}<extra></extra>",
     }
-    signed = {**grid, "colorscale": scale(DIVERGING[theme])}
+    signed = {**grid, "colorscale": scale(theme.diverging)}
     quiet = {"type": "scatter", "hoverinfo": "skip"}
-    outline = {**quiet, "mode": "lines", "line": {"color": WARM[theme], "width": 1.5}}
-    veil = {**quiet, "mode": "none", "fill": "toself", "fillcolor": f"rgba({PAGE[theme]},0.82)"}
+    outline = {**quiet, "mode": "lines", "line": {"color": theme.warm, "width": 1.5}}
+    veil = {**quiet, "mode": "none", "fill": "toself", "fillcolor": theme.veil(0.82)}
     levels = enumerate(("rgba(0,0,0,0)", *_held(theme)))
     group = _grouped(done)
     size = group * done.line / UNIT
@@ -141,7 +121,7 @@ def _styles(done: Decoding, first: int, theme: str) -> tuple[dict, ...]:
         "mode": "text",
         "textposition": "bottom right",
         "cliponaxis": False,
-        "textfont": {"size": 12.5, "color": INK[theme]},
+        "textfont": {"size": 12.5, "color": theme.ink},
         "xaxis": "x6",
         "yaxis": "y6",
     }
@@ -245,7 +225,7 @@ def _short(count: float) -> str:
 # --- the frame ----------------------------------------------------------------------------------------
 
 
-def _axes(done: Decoding, first: int, theme: str, title: str, height: int) -> dict:
+def _axes(done: Decoding, first: int, theme: Theme, title: str, height: int) -> dict:
     length, layers = len(done.tokens), done.layers
     span, names = [first - 0.5, length - 0.5], tuple(done.tokens[first:])
     where = np.arange(first, length)
@@ -265,7 +245,7 @@ def _axes(done: Decoding, first: int, theme: str, title: str, height: int) -> di
     if done.latent:
         drawn["xaxis"] |= {**named, "tickangle": -60}
         at = done.latent - 0.5
-        rule = {"color": MUTED[theme], "width": 1, "dash": "dot"}
+        rule = {"color": theme.muted, "width": 1, "dash": "dot"}
         drawn["shapes"] = [
             {
                 "type": "line",
@@ -296,21 +276,23 @@ def _axes(done: Decoding, first: int, theme: str, title: str, height: int) -> di
         "range": [0, reach],
         "nticks": 6,
         "ticksuffix": " kB",
-        "tickfont": {"size": 10, "color": MUTED[theme]},
+        "tickfont": {"size": 10, "color": theme.muted},
     }
     drawn["yaxis5"] = {
         **_axis(theme, MEMORY, "x5"),
         "range": [layers - 0.5, -0.5],
         "nticks": min(layers, 8),
         "tickformat": "d",
-        "title": {"text": "layer", "font": {"size": 10.5, "color": MUTED[theme]}, "standoff": 2},
+        "title": {"text": "layer", "font": {"size": 10.5, "color": theme.muted}, "standoff": 2},
     }
     drawn["xaxis6"] = {**_axis(theme, SIDE, "y6"), "range": [0, 1], "visible": False}
     drawn["yaxis6"] = {**_axis(theme, WORDS, "x6"), "range": [0, 1], "visible": False}
     return drawn
 
 
-def _headings(done: Decoding, keys: tuple[float, float], rows: tuple[float, float], theme: str) -> list[dict]:
+def _headings(
+    done: Decoding, keys: tuple[float, float], rows: tuple[float, float], theme: Theme
+) -> list[dict]:
     colors = [f'<span style="color:{color}">■</span>' for color in _held(theme)]
     legend = f"bytes per layer: {colors[2]} written now {colors[1]} held {colors[0]} allocated, empty"
     name = "c_KV and, under the line, k^R: kept" if done.latent else "Kᵀ: kept"
@@ -333,18 +315,18 @@ def _headings(done: Decoding, keys: tuple[float, float], rows: tuple[float, floa
             "xanchor": "left",
             "yanchor": "bottom",
             "showarrow": False,
-            "font": {"size": 11, "color": MUTED[theme]},
+            "font": {"size": 11, "color": theme.muted},
         }
         for x, y, text in names
     ]
 
 
-def _held(theme: str) -> tuple[str, str, str]:
+def _held(theme: Theme) -> tuple[str, str, str]:
     """Colours of memory that is allocated, held, and written now."""
-    return {"light": "#d5dae1", "dark": "#38424f"}[theme], ACCENT[theme], WARM[theme]
+    return {"light": "#d5dae1", "dark": "#38424f"}[theme.name], theme.accent, theme.warm
 
 
-def _axis(theme: str, domain: tuple[float, float], anchor: str) -> dict:
+def _axis(theme: Theme, domain: tuple[float, float], anchor: str) -> dict:
     return {
         "domain": list(domain),
         "anchor": anchor,
@@ -352,9 +334,9 @@ def _axis(theme: str, domain: tuple[float, float], anchor: str) -> dict:
         "showgrid": False,
         "fixedrange": True,
         "automargin": False,
-        "linecolor": GRID[theme],
+        "linecolor": theme.grid,
         "showline": True,
         "mirror": True,
         "ticks": "",
-        "tickfont": {"size": 9, "color": MUTED[theme]},
+        "tickfont": {"size": 9, "color": theme.muted},
     }

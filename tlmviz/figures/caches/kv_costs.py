@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, HEADS, INK, MUTED, WARM, figure, layout
+from tlmviz.figures import HEADS, Theme, figure, layout
 
 UNITS = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 DASHES = ("solid", "dash", "dot")
@@ -20,7 +20,7 @@ LEGEND = {
 
 
 def milliseconds(
-    ways: dict[str, tuple[np.ndarray, np.ndarray]], rounds: int, theme: str, height: int = 380
+    ways: dict[str, tuple[np.ndarray, np.ndarray]], rounds: int, theme: Theme, height: int = 380
 ) -> go.Figure:
     """Measured milliseconds per token against the positions read so far, {way: (positions, milliseconds)}.
 
@@ -63,7 +63,7 @@ def milliseconds(
 
 
 def operations(
-    lengths: np.ndarray, ways: dict[str, np.ndarray], chosen: int, theme: str, height: int = 380
+    lengths: np.ndarray, ways: dict[str, np.ndarray], chosen: int, theme: Theme, height: int = 380
 ) -> go.Figure:
     """Operations per token against the length on logarithmic axes, {way: [N]}; a dotted line at the text's length."""
     lines = [
@@ -101,12 +101,12 @@ def token_bytes(
     parts: dict[str, np.ndarray],
     formula: np.ndarray,
     length: int,
-    theme: str,
+    theme: Theme,
     height: int = 330,
 ) -> go.Figure:
     """Bytes per token of each model's cache: bars of what `nbytes` says, {part: [M]}, stacked; diamonds by formula, [M]."""
     where = np.arange(len(names))
-    colors = dict(zip(parts, (ACCENT[theme], HEADS[1], HEADS[2], HEADS[3])))
+    colors = dict(zip(parts, (theme.accent, HEADS[1], HEADS[2], HEADS[3])))
     squares = [f'<span style="color:{colors[part]}">■</span> {part}' for part in parts if np.any(parts[part])]
     bars = [
         {
@@ -128,11 +128,11 @@ def token_bytes(
         "x": np.asarray(formula, np.float64),
         "y": where,
         "name": "formula",
-        "marker": {"symbol": "diamond-open", "size": 11, "color": INK[theme], "line": {"width": 2}},
+        "marker": {"symbol": "diamond-open", "size": 11, "color": theme.ink, "line": {"width": 2}},
         "text": [f"  {value:,.0f} B" for value in formula],
         "textposition": "middle right",
         "cliponaxis": False,
-        "textfont": {"color": INK[theme], "size": 12},
+        "textfont": {"color": theme.ink, "size": 12},
         "customdata": names,
         "hovertemplate": "%{customdata}: by formula %{x:,.2f} B per token<extra></extra>",
     }
@@ -145,7 +145,7 @@ def token_bytes(
         "xanchor": "left",
         "yanchor": "bottom",
         "showarrow": False,
-        "font": {"size": 11, "color": MUTED[theme]},
+        "font": {"size": 11, "color": theme.muted},
     }
     return figure(
         [*bars, marks],
@@ -178,7 +178,7 @@ def growth(
     lengths: np.ndarray,
     lines: dict[str, np.ndarray],
     dots: dict[str, tuple[np.ndarray, np.ndarray]],
-    theme: str,
+    theme: Theme,
     height: int = 330,
 ) -> go.Figure:
     """Bytes of each cache against its length: lines by formula, {name: [N]}, and dots `nbytes`, {name: (x, y)}."""
@@ -233,14 +233,14 @@ def per_request(
     values: np.ndarray,
     beyond: np.ndarray,
     chosen: int,
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     height: int = 400,
 ) -> go.Figure:
     """Bytes of a request's cache for every shape, [M], a dot on a logarithmic axis; pale where `beyond` its context."""
     values, where = np.asarray(values, np.float64), np.arange(len(names))
-    colors = [WARM[theme] if i == chosen else ACCENT[theme] for i in where]
+    colors = [theme.warm if i == chosen else theme.accent for i in where]
     low, high = np.log10(values.min()), np.log10(values.max())
     dots = {
         "type": "scatter",
@@ -251,7 +251,7 @@ def per_request(
         "text": [f"  {_bytes(value)}" for value in values],
         "textposition": "middle right",
         "cliponaxis": False,
-        "textfont": {"size": 11, "color": INK[theme]},
+        "textfont": {"size": 11, "color": theme.ink},
         "customdata": [f"{name} ({kind})" for name, kind in zip(names, kinds)],
         "hovertemplate": "%{customdata}: %{x:,.0f} B<extra></extra>",
     }
@@ -286,7 +286,7 @@ def memory(
     weights: float | None,
     limit: float,
     chosen: int,
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     height: int = 400,
@@ -311,8 +311,8 @@ def memory(
             "hovertemplate": f"%{{x:,}} tokens: {name} %{{customdata:,.3f}} {name_of_unit}<extra></extra>",
         }
         for name, values, only, fill, color in (
-            ("weights", base, base, "tozeroy", MUTED[theme]),
-            ("cache", base + cache, cache, "tonexty", ACCENT[theme]),
+            ("weights", base, base, "tozeroy", theme.muted),
+            ("cache", base + cache, cache, "tonexty", theme.accent),
         )
     ]
     top = max(most, limit if near else 0.0) / unit
@@ -323,7 +323,7 @@ def memory(
         "x1": 1,
         "y0": limit / unit,
         "y1": limit / unit,
-        "line": {"color": WARM[theme], "width": 2, "dash": "dash"},
+        "line": {"color": theme.warm, "width": 2, "dash": "dash"},
     }
     note = {
         "xref": "paper",
@@ -333,7 +333,7 @@ def memory(
         "showarrow": False,
         "xanchor": "left",
         "yanchor": "bottom",
-        "font": {"size": 11, "color": WARM[theme]},
+        "font": {"size": 11, "color": theme.warm},
     }
     return figure(
         areas,
@@ -354,8 +354,8 @@ def memory(
     )
 
 
-def _styles(theme: str):
-    return ((ACCENT[theme], "solid"), (WARM[theme], "dash"), (MUTED[theme], "dot"))
+def _styles(theme: Theme):
+    return ((theme.accent, "solid"), (theme.warm, "dash"), (theme.muted, "dot"))
 
 
 def _smooth(values: np.ndarray, reach: int = 2) -> np.ndarray:
@@ -365,9 +365,9 @@ def _smooth(values: np.ndarray, reach: int = 2) -> np.ndarray:
     return np.array([np.median(values[max(0, i - reach) : i + reach + 1]) for i in range(len(values))])
 
 
-def _upright(where: float, theme: str) -> dict:
+def _upright(where: float, theme: Theme) -> dict:
     """A dotted line at one length."""
-    rule = {"color": MUTED[theme], "width": 1.5, "dash": "dot"}
+    rule = {"color": theme.muted, "width": 1.5, "dash": "dot"}
     return {"type": "line", "x0": where, "x1": where, "yref": "paper", "y0": 0, "y1": 1, "line": rule}
 
 

@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, DIVERGING, GRID, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale
-from tlmviz.figures.kernels.flash_rows import PAGE, animated
-
-from .head_maps import named_axes
+from tlmviz.figures import Theme, animated, figure, layout, named_axes, rooted, scale
 
 PLAIN = {"showgrid": False, "zeroline": False}
 RAISED = (0.09, 1.0)  # of the height: room for tick labels above a slider
@@ -19,7 +16,7 @@ SIGN = 0.05  # of the width: room for a multiplication or equals sign
 
 
 def folding(
-    parts: list[tuple[list[tuple[str, np.ndarray]], str]], theme: str, height: int = 330
+    parts: list[tuple[list[tuple[str, np.ndarray]], str]], theme: Theme, height: int = 330
 ) -> go.Figure:
     """Products drawn to scale: each of `parts` is ([left, right, product] as (name, matrix), what it is good for).
 
@@ -45,13 +42,13 @@ def folding(
                     "zmin": -limit,
                     "zmax": limit,
                     "showscale": False,
-                    "colorscale": scale(DIVERGING[theme]),
+                    "colorscale": scale(theme.diverging),
                     "xaxis": f"x{tag}",
                     "yaxis": f"y{tag}",
                     "hovertemplate": f"{name}, row %{{y}}, column %{{x}}: %{{z:.5f}}<extra></extra>",
                 }
             )
-            color = WARM[theme] if step == 2 else GRID[theme]
+            color = theme.warm if step == 2 else theme.grid
             edge = {
                 **PLAIN,
                 "showticklabels": False,
@@ -82,7 +79,7 @@ def folding(
             if step < 2:
                 notes.append(_note("×" if step == 0 else "=", right + SIGN / 2, MIDDLE, theme, "middle", 18))
             left = right + SIGN
-        notes.append(_note(words, part * column - 0.02, 1.02, theme, "top", 11.5, "left", MUTED[theme]))
+        notes.append(_note(words, part * column - 0.02, 1.02, theme, "top", 11.5, "left", theme.muted))
     drawn = layout(
         theme,
         title="Multiplied beforehand, once per head (weights)",
@@ -98,7 +95,7 @@ def _note(
     text: str,
     x: float,
     y: float,
-    theme: str,
+    theme: Theme,
     at: str,
     size: float = 11,
     side: str = "center",
@@ -113,7 +110,7 @@ def _note(
         "xanchor": side,
         "yanchor": at,
         "showarrow": False,
-        "font": {"size": size, "color": color or INK[theme]},
+        "font": {"size": size, "color": color or theme.ink},
     }
 
 
@@ -122,7 +119,7 @@ def score_parts(
     rotary: np.ndarray,
     weights: np.ndarray,
     tokens: list[str],
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     start: int = 0,
@@ -147,9 +144,9 @@ def score_parts(
         colors = {
             "zmin": 0,
             "zmax": 1,
-            "colorscale": [[stop**2, color] for stop, color in scale(SEQUENTIAL[theme])],
+            "colorscale": rooted(theme.sequential),
         }
-        signed = {"zmin": -limit, "zmax": limit, "colorscale": scale(DIVERGING[theme])}
+        signed = {"zmin": -limit, "zmax": limit, "colorscale": scale(theme.diverging)}
         traces.append(
             {
                 "type": "heatmap",
@@ -193,7 +190,7 @@ def turning(
     distances: list[int],
     moved: np.ndarray,
     missed: float,
-    theme: str,
+    theme: Theme,
     *,
     name: str,
     height: int = 360,
@@ -209,7 +206,7 @@ def turning(
         "zmin": -limit,
         "zmax": limit,
         "showscale": False,
-        "colorscale": scale(DIVERGING[theme]),
+        "colorscale": scale(theme.diverging),
         "hovertemplate": "row %{y}, column %{x}: %{z:.5f}<extra></extra>",
     }
     line = {
@@ -217,7 +214,7 @@ def turning(
         "x": np.arange(len(moved)),
         "y": np.asarray(moved, np.float32),
         "mode": "lines",
-        "line": {"color": ACCENT[theme], "width": 2},
+        "line": {"color": theme.accent, "width": 2},
         "xaxis": "x2",
         "yaxis": "y2",
         "hovertemplate": "distance %{x}: moved by %{y:.4f}<extra></extra>",
@@ -229,7 +226,7 @@ def turning(
 
     style = {
         "mode": "markers",
-        "marker": {"color": WARM[theme], "size": 11},
+        "marker": {"color": theme.warm, "size": 11},
         "xaxis": "x2",
         "yaxis": "y2",
         "hovertemplate": "distance %{x}: moved by %{y:.4f}<extra></extra>",
@@ -243,7 +240,7 @@ def turning(
         "x1": max(1, len(moved) - 1),
         "y0": missed,
         "y1": missed,
-        "line": {"color": WARM[theme], "width": 1.5, "dash": "dot"},
+        "line": {"color": theme.warm, "width": 1.5, "dash": "dot"},
     }
     notes = [
         {
@@ -255,8 +252,8 @@ def turning(
             "xanchor": "right",
             "yanchor": "bottom",
             "showarrow": False,
-            "bgcolor": f"rgba({PAGE[theme]},0.85)",
-            "font": {"size": 11, "color": WARM[theme]},
+            "bgcolor": theme.veil(0.85),
+            "font": {"size": 11, "color": theme.warm},
         },
         _note(
             "how far it has moved at distance t − s, in its norm at 0",
@@ -266,9 +263,9 @@ def turning(
             "bottom",
             11,
             "left",
-            MUTED[theme],
+            theme.muted,
         ),
-        _note(name, 0.0, 1.0, theme, "bottom", 11, "left", MUTED[theme]),
+        _note(name, 0.0, 1.0, theme, "bottom", 11, "left", theme.muted),
     ]
     rows, cols = matrices.shape[1:]
     drawn = layout(
@@ -282,7 +279,7 @@ def turning(
         xaxis={**PLAIN, "domain": [0, 0.5], "range": [-0.5, cols - 0.5]},
         yaxis={**PLAIN, "domain": list(RAISED), "range": [rows - 0.5, -0.5]},
     )
-    quiet = {"gridcolor": GRID[theme], "zeroline": False, "tickfont": {"size": 10, "color": MUTED[theme]}}
+    quiet = {"gridcolor": theme.grid, "zeroline": False, "tickfont": {"size": 10, "color": theme.muted}}
     drawn["xaxis2"] = {
         **quiet,
         "domain": [0.56, 1],
@@ -296,5 +293,13 @@ def turning(
     ]
     labels = [str(distance) for distance in distances]
     return animated(
-        [heat, {**marker(0), **style}, line], drawn, frames, labels, [0, 1], 0, theme, "distance t − s: ", 700
+        [heat, {**marker(0), **style}, line],
+        drawn,
+        frames,
+        labels,
+        [0, 1],
+        0,
+        theme,
+        prefix="distance t − s: ",
+        duration=700,
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, DIVERGING, MUTED, SEQUENTIAL, WARM, figure, layout, scale
+from tlmviz.figures import Theme, figure, layout, scale
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
 
 def similarity(
-    values: np.ndarray, layers: int, pairs: list[tuple[int, int]], title: str, theme: str, height: int = 440
+    values: np.ndarray, layers: int, pairs: list[tuple[int, int]], title: str, theme: Theme, height: int = 440
 ) -> go.Figure:
     """Similarity of every two heads, [L * H, L * H], layers divided by lines; `pairs` are circled in the lower half.
 
@@ -27,12 +27,12 @@ def similarity(
         "zmin": -1 if signed else 0,
         "zmax": 1,
         "hoverongaps": False,
-        "colorscale": scale((DIVERGING if signed else SEQUENTIAL)[theme]),
+        "colorscale": scale(theme.diverging if signed else theme.sequential),
         "colorbar": {
             "thickness": 8,
             "outlinewidth": 0,
             "nticks": 5,
-            "tickfont": {"size": 10, "color": MUTED[theme]},
+            "tickfont": {"size": 10, "color": theme.muted},
         },
         "customdata": [[f"heads {a} and {b}" for b in labels] for a in labels],
         "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>",
@@ -43,10 +43,10 @@ def similarity(
         "y": np.array([max(pair) for pair in pairs]),
         "mode": "markers",
         "hoverinfo": "skip",
-        "marker": {"symbol": "circle-open", "size": 12, "color": WARM[theme], "line": {"width": 2}},
+        "marker": {"symbol": "circle-open", "size": 12, "color": theme.warm, "line": {"width": 2}},
     }
     edges = np.arange(1, layers) * heads - 0.5
-    rule = {"type": "line", "line": {"color": MUTED[theme], "width": 1}, "opacity": 0.6}
+    rule = {"type": "line", "line": {"color": theme.muted, "width": 1}, "opacity": 0.6}
     shapes = [{**rule, "x0": edge, "x1": edge, "y0": -0.5, "y1": count - 0.5} for edge in edges]
     shapes += [{**rule, "y0": edge, "y1": edge, "x0": -0.5, "x1": count - 0.5} for edge in edges]
     where = np.arange(layers) * heads + (heads - 1) / 2
@@ -70,7 +70,7 @@ def similarity(
 def steps(
     lines: dict[str, np.ndarray],
     words: list[str],
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     x: str,
@@ -82,14 +82,14 @@ def steps(
     The first line is drawn strong, the second warm, others quiet.
     """
     count = max(len(line) for line in lines.values())
-    colors = [ACCENT[theme], WARM[theme], *[MUTED[theme]] * len(lines)]
+    colors = [theme.accent, theme.warm, *[theme.muted] * len(lines)]
     traces = [
         {
             "type": "scatter",
             "x": np.arange(len(line)),
             "y": np.asarray(line, np.float32),
             "mode": "lines+markers",
-            "line": {"color": color, "width": 2, "dash": "solid" if color != MUTED[theme] else "dot"},
+            "line": {"color": color, "width": 2, "dash": "solid" if color != theme.muted else "dot"},
             "marker": {"size": 4},
             "name": name,
             "customdata": words[: len(line)],
@@ -107,7 +107,7 @@ def steps(
                 "yref": "paper",
                 "y0": 0,
                 "y1": 1,
-                "line": {"color": MUTED[theme], "dash": "dot"},
+                "line": {"color": theme.muted, "dash": "dot"},
             }
         )
         notes.append(
@@ -119,7 +119,7 @@ def steps(
                 "yanchor": "top",
                 "showarrow": False,
                 "text": f"{word} ",
-                "font": {"size": 10.5, "color": MUTED[theme]},
+                "font": {"size": 10.5, "color": theme.muted},
             }
         )
     return figure(
@@ -139,7 +139,7 @@ def steps(
     )
 
 
-def effects(values: np.ndarray, theme: str, height: int = 260) -> go.Figure:
+def effects(values: np.ndarray, theme: Theme, height: int = 260) -> go.Figure:
     """What muting each head alone adds to the loss, [L, H] nats per token, written into cells."""
     values = np.asarray(values, np.float32)
     layers, heads = values.shape
@@ -149,7 +149,7 @@ def effects(values: np.ndarray, theme: str, height: int = 260) -> go.Figure:
         "z": values,
         "zmin": -limit,
         "zmax": limit,
-        "colorscale": scale(DIVERGING[theme]),
+        "colorscale": scale(theme.diverging),
         "showscale": False,
         "xgap": 2,
         "ygap": 2,
@@ -171,7 +171,7 @@ def effects(values: np.ndarray, theme: str, height: int = 260) -> go.Figure:
 
 
 def pairs(
-    alike: np.ndarray, change: np.ndarray, labels: list[str], what: str, theme: str, height: int = 320
+    alike: np.ndarray, change: np.ndarray, labels: list[str], what: str, theme: Theme, height: int = 320
 ) -> go.Figure:
     """One dot per pair of key/value heads of a layer: how similar they are, and what merging them adds to the loss."""
     dots = {
@@ -180,7 +180,7 @@ def pairs(
         "y": np.asarray(change, np.float32),
         "mode": "markers",
         "customdata": labels,
-        "marker": {"size": 7, "color": ACCENT[theme], "opacity": 0.75},
+        "marker": {"size": 7, "color": theme.accent, "opacity": 0.75},
         "hovertemplate": "%{customdata}: similarity %{x:.3f}, loss %{y:+.4f} nats<extra></extra>",
     }
     return figure(
@@ -192,6 +192,6 @@ def pairs(
             y="change of loss",
             height=height,
             hovermode="closest",
-            yaxis={"zeroline": True, "zerolinecolor": MUTED[theme]},
+            yaxis={"zeroline": True, "zerolinecolor": theme.muted},
         ),
     )

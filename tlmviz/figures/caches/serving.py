@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, GRID, HEADS, INK, MISSING, MUTED, SEQUENTIAL, WARM, figure, layout
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import HEADS, Layer, Theme, figure, layout, note, walked
 
 from .serving_pages import MEMORY, MIDDLE, PIXELS, WRITTEN, Grid, Seat, Step, levels, mix, slot_colors
 
@@ -28,7 +27,7 @@ def server(
     texts: list[list[str]],
     names: list[str],
     heads: dict[str, str],
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     height: int = 580,
@@ -44,38 +43,14 @@ def server(
     middle = MEMORY[1] + 0.05
     tables = (middle, middle + min(0.2, max(0.05, 0.021 * deep)))
     letters = int((1 - tables[1]) * PIXELS[0] / 6.9)  # that fit beside the tables
-    axes = {**_axes(theme, grid, names, deep, tables), **_line_axes(theme, runs, names)}
-
-    def moving(number: int, fixed: bool = False) -> list[dict]:
-        step = steps[number]
-        marks = [
-            (grid.place(n), f"×{len(owners)}") for n, owners in enumerate(step.owners) if len(owners) > 1
-        ]
-        table = np.array([[_cell(step, i, n) for n in range(deep)] for i in range(requests)], np.uint8)
-        numbers = [[*seat.table, *[""] * (deep - len(seat.table))] for seat in step.seats]
-        changing: list[dict[str, Any]] = [
-            {"type": "scatter", "text": ["<br>".join(said[number])]},
-            {"type": "heatmap", "z": grid.slots(step)},
-            {"type": "heatmap", "text": grid.holders(step, names)},
-            {
-                "type": "scatter",
-                "x": [x + grid.label - 0.1 for (x, _), _ in marks],
-                "y": [y for (_, y), _ in marks],
-                "text": [mark if grid.tall > 8 else "" for _, mark in marks],
-            },
-            {"type": "heatmap", "z": table, "text": numbers},
-            {
-                "type": "scatter",
-                "text": [_line(seat, text, letters) for seat, text in zip(step.seats, texts[number])],
-            },
-            *({"type": "scatter", "x": [number if number < len(run) else None] * 2} for run in runs.values()),
-        ]
-        return [{**data, **style} for data, style in zip(changing, styles)] if fixed else changing
-
-    styles = _styles(theme, grid, requests, deep, tables, len(runs))
+    layers = [
+        _said(said, theme),
+        *_pages(steps, grid, names, theme),
+        _tables(steps, requests, deep, tables, theme),
+        _texts(steps, texts, letters, theme),
+        *(_cursor(n, len(run), requests, theme) for n, run in enumerate(runs.values())),
+    ]
     still = [grid.numbers(theme), *(_timeline(run, names, n, theme) for n, run in enumerate(runs.values()))]
-    at = _telling(steps) // every.step
-    traces = [*still, *moving(every[at], fixed=True)]
     drawn = layout(
         theme,
         title=title,
@@ -84,24 +59,22 @@ def server(
         hovermode="closest",
         annotations=_headings(theme, tables, runs, heads, shown),
     )
-    labels = [f"{number} of {len(steps) - 1}" for number in every]
-    frames = [moving(number) for number in every]
-    return animated(
-        traces,
-        {**drawn, **axes},
-        frames,
-        labels,
-        list(range(len(still), len(traces))),
-        at,
+    return walked(
+        still,
+        layers,
+        every,
+        [f"{number} of {len(steps) - 1}" for number in every],
+        {**drawn, **_axes(theme, grid, names, deep, tables), **_line_axes(theme, runs, names)},
+        _telling(steps) // every.step,
         theme,
-        "step ",
-        350,
+        prefix="step ",
+        duration=350,
         stepping=True,
     )
 
 
 def slots_in_use(
-    held: np.ndarray, used: np.ndarray, slots: int, longest: int, title: str, theme: str
+    held: np.ndarray, used: np.ndarray, slots: int, longest: int, title: str, theme: Theme
 ) -> go.Figure:
     """Slots held and slots used at each step [S]; between them lies the waste. `longest` steps are on the axis."""
     where = np.arange(len(held))
@@ -116,8 +89,8 @@ def slots_in_use(
             "hovertemplate": "step %{x}: %{y:,} slots " + name + "<extra></extra>",
         }
         for name, values, color, fill in (
-            ("held", held, WARM[theme], mix(WARM[theme], theme, 0.6)),
-            ("used", used, ACCENT[theme], ACCENT[theme]),
+            ("held", held, theme.warm, mix(theme.warm, theme, 0.6)),
+            ("used", used, theme.accent, theme.accent),
         )
     ]
     return figure(
@@ -161,7 +134,7 @@ def _cell(step: Step, request: int, logical: int) -> int:
     return 3 if table[logical] in mine else 1 + (len(step.owners[table[logical]]) > 1)
 
 
-def _timeline(run: Sequence[Step], names: list[str], number: int, theme: str) -> dict[str, Any]:
+def _timeline(run: Sequence[Step], names: list[str], number: int, theme: Theme) -> dict[str, Any]:
     """The state of each request at each step, a row per request."""
     codes = np.array(
         [[STATES.get(step.seats[i].state, 0) for step in run] for i in range(len(names))], np.uint8
@@ -200,91 +173,137 @@ def _doing(seat: Seat) -> str:
     )
 
 
-def _styles(
-    theme: str, grid: Grid, requests: int, deep: int, tables: tuple[float, float], runs: int
-) -> list[dict[str, Any]]:
-    """What does not change of the moving traces, in their order."""
-    rows, narrow = np.arange(requests), PIXELS[0] * (tables[1] - tables[0]) / deep
-    quiet: dict[str, Any] = {"mode": "text", "hoverinfo": "skip", "cliponaxis": False}
-    cells = ["rgba(0,0,0,0)", MISSING[theme], mix(ACCENT[theme], theme, 0.65), mix(WARM[theme], theme, 0.35)]
-    line = {
-        "mode": "lines",
-        "line": {"color": INK[theme], "width": 1.5},
-        "y": [-0.6, requests - 0.4],
-        "hoverinfo": "skip",
+# Text in the figure: no hover, and nothing cut at the axis.
+TEXT = {"type": "scatter", "mode": "text", "hoverinfo": "skip", "cliponaxis": False}
+
+
+def _said(lines: list[tuple[str, ...]], theme: Theme) -> Layer:
+    """The words of each step, above everything."""
+    static = {
+        **TEXT,
+        "x": [0.023],
+        "y": [1],
+        "textposition": "bottom right",
+        "textfont": {"size": 12, "color": theme.ink},
+        "xaxis": "x",
+        "yaxis": "y",
     }
+    return Layer(static, lambda number: {"type": "scatter", "text": ["<br>".join(lines[number])]})
+
+
+def _pages(steps: Sequence[Step], grid: Grid, names: list[str], theme: Theme) -> list[Layer]:
+    """The slots of all pages, who holds each page, and beside shared pages the number of their holders."""
+    place = {"y": np.arange(grid.rows), "showscale": False, "xaxis": "x2", "yaxis": "y2"}
+    slots = {
+        **place,
+        "x": grid.edges,
+        "zmin": -0.5,
+        "zmax": WRITTEN + len(HEADS) - 0.5,
+        "colorscale": levels(slot_colors(theme)),
+        "hoverinfo": "skip",
+        "ygap": 3,
+        "xgap": 1 if grid.label < 8 else 0,
+    }
+    holders = {
+        **place,
+        "x": np.arange(grid.columns + 1) * grid.wide,
+        "z": grid.cells(),
+        "hoverongaps": False,
+        "colorscale": levels(["rgba(0,0,0,0)"] * 2),
+        "customdata": np.arange(grid.rows * grid.columns).reshape(grid.rows, -1).tolist(),
+        "hovertemplate": "page %{customdata}: %{text}<extra></extra>",
+    }
+    marks = {
+        **TEXT,
+        "textposition": "middle left",
+        "textfont": {"size": 10 if grid.tall > 12 else 8, "color": theme.warm},
+        "xaxis": "x2",
+        "yaxis": "y2",
+    }
+
+    def shared(number: int) -> dict[str, Any]:
+        owners = [(n, len(each)) for n, each in enumerate(steps[number].owners) if len(each) > 1]
+        places = [grid.place(n) for n, _ in owners]
+        return {
+            "type": "scatter",
+            "x": [x + grid.label - 0.1 for x, _ in places],
+            "y": [y for _, y in places],
+            "text": [f"×{count}" if grid.tall > 8 else "" for _, count in owners],
+        }
+
     return [
-        {
-            "x": [0.023],
-            "y": [1],
-            "textposition": "bottom right",
-            "textfont": {"size": 12, "color": INK[theme]},
-            **quiet,
-            "xaxis": "x",
-            "yaxis": "y",
-        },
-        {
-            "x": grid.edges,
-            "y": np.arange(grid.rows),
-            "zmin": -0.5,
-            "zmax": WRITTEN + len(HEADS) - 0.5,
-            "showscale": False,
-            "colorscale": levels(slot_colors(theme)),
-            "hoverinfo": "skip",
-            "ygap": 3,
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "xgap": 1 if grid.label < 8 else 0,
-        },
-        {
-            "x": np.arange(grid.columns + 1) * grid.wide,
-            "y": np.arange(grid.rows),
-            "z": grid.cells(),
-            "hoverongaps": False,
-            "colorscale": levels(["rgba(0,0,0,0)"] * 2),
-            "showscale": False,
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "customdata": np.arange(grid.rows * grid.columns).reshape(grid.rows, -1).tolist(),
-            "hovertemplate": "page %{customdata}: %{text}<extra></extra>",
-        },
-        {
-            **quiet,
-            "textposition": "middle left",
-            "textfont": {"size": 10 if grid.tall > 12 else 8, "color": WARM[theme]},
-            "xaxis": "x2",
-            "yaxis": "y2",
-        },
-        {
-            "x": np.arange(deep),
-            "y": rows,
-            "zmin": -0.5,
-            "zmax": 3.5,
-            "colorscale": levels(cells),
-            "showscale": False,
-            "xgap": 1,
-            "ygap": 2,
-            "texttemplate": "%{text}" if narrow > 11 else "",
-            "textfont": {"size": 10 if narrow > 15 else 8, "color": INK[theme]},
-            "hovertemplate": "logical page %{x} → physical page %{text}<extra></extra>",
-            "xaxis": "x3",
-            "yaxis": "y3",
-        },
-        {
-            "x": [0] * requests,
-            "y": rows,
-            "textposition": "middle right",
-            "textfont": {"size": 11, "color": INK[theme]},
-            **quiet,
-            "xaxis": "x4",
-            "yaxis": "y4",
-        },
-        *({**line, "xaxis": f"x{5 + n}", "yaxis": f"y{5 + n}"} for n in range(runs)),
+        Layer(slots, lambda number: {"type": "heatmap", "z": grid.slots(steps[number])}),
+        Layer(holders, lambda number: {"type": "heatmap", "text": grid.holders(steps[number], names)}),
+        Layer(marks, shared),
     ]
 
 
+def _tables(
+    steps: Sequence[Step], requests: int, deep: int, tables: tuple[float, float], theme: Theme
+) -> Layer:
+    """The block tables: a row per request, a column per logical page."""
+    narrow = PIXELS[0] * (tables[1] - tables[0]) / deep
+    cells = ["rgba(0,0,0,0)", theme.missing, mix(theme.accent, theme, 0.65), mix(theme.warm, theme, 0.35)]
+    static = {
+        "x": np.arange(deep),
+        "y": np.arange(requests),
+        "zmin": -0.5,
+        "zmax": 3.5,
+        "colorscale": levels(cells),
+        "showscale": False,
+        "xgap": 1,
+        "ygap": 2,
+        "texttemplate": "%{text}" if narrow > 11 else "",
+        "textfont": {"size": 10 if narrow > 15 else 8, "color": theme.ink},
+        "hovertemplate": "logical page %{x} → physical page %{text}<extra></extra>",
+        "xaxis": "x3",
+        "yaxis": "y3",
+    }
+
+    def moving(number: int) -> dict[str, Any]:
+        step = steps[number]
+        codes = np.array([[_cell(step, i, n) for n in range(deep)] for i in range(requests)], np.uint8)
+        pages = [[*seat.table, *[""] * (deep - len(seat.table))] for seat in step.seats]
+        return {"type": "heatmap", "z": codes, "text": pages}
+
+    return Layer(static, moving)
+
+
+def _texts(steps: Sequence[Step], texts: list[list[str]], letters: int, theme: Theme) -> Layer:
+    """What each request does and the end of its text, in `letters` characters."""
+    requests = len(steps[0].seats)
+    static = {
+        **TEXT,
+        "x": [0] * requests,
+        "y": np.arange(requests),
+        "textposition": "middle right",
+        "textfont": {"size": 11, "color": theme.ink},
+        "xaxis": "x4",
+        "yaxis": "y4",
+    }
+
+    def moving(number: int) -> dict[str, Any]:
+        rows = zip(steps[number].seats, texts[number])
+        return {"type": "scatter", "text": [_line(seat, text, letters) for seat, text in rows]}
+
+    return Layer(static, moving)
+
+
+def _cursor(number: int, length: int, requests: int, theme: Theme) -> Layer:
+    """The step on the timeline of run `number`, which has `length` steps."""
+    static = {
+        "mode": "lines",
+        "line": {"color": theme.ink, "width": 1.5},
+        "y": [-0.6, requests - 0.4],
+        "hoverinfo": "skip",
+        "xaxis": f"x{5 + number}",
+        "yaxis": f"y{5 + number}",
+    }
+    return Layer(static, lambda step: {"type": "scatter", "x": [step if step < length else None] * 2})
+
+
 def _axes(
-    theme: str, grid: Grid, names: list[str], deep: int, tables: tuple[float, float]
+    theme: Theme, grid: Grid, names: list[str], deep: int, tables: tuple[float, float]
 ) -> dict[str, dict]:
     """Axes of the words, the pages, the block tables and the texts."""
     down = [len(names) - 0.5, -0.5]
@@ -303,7 +322,7 @@ def _axes(
     }
 
 
-def _line_axes(theme: str, runs: dict[str, Sequence[Step]], names: list[str]) -> dict[str, dict]:
+def _line_axes(theme: Theme, runs: dict[str, Sequence[Step]], names: list[str]) -> dict[str, dict]:
     """Axes of the timelines, which share one scale of steps."""
     longest, axes = max(map(len, runs.values())), {}
     labels = {"tickvals": np.arange(len(names)), "ticktext": _labels(names), "tickfont": {"size": 9}}
@@ -328,45 +347,33 @@ def _labels(names: list[str]) -> list[str]:
 
 
 def _headings(
-    theme: str,
+    theme: Theme,
     tables: tuple[float, float],
     runs: dict[str, Sequence[Step]],
     heads: dict[str, str],
     shown: str,
 ) -> list[dict]:
-    def note(text: str, x: float, y: float, right: bool = False) -> dict[str, Any]:
-        return {
-            "text": text,
-            "x": x,
-            "y": y,
-            "xref": "paper",
-            "yref": "paper",
-            "xanchor": "right" if right else "left",
-            "yanchor": "bottom",
-            "showarrow": False,
-            "font": {"size": 11, "color": MUTED[theme]},
-        }
-
     states = zip(list(STATES), _state_colors(theme)[1:])
     legend = "  ".join(f'<span style="color:{color}">■</span> {state}' for state, color in states)
+    top = MIDDLE[1] + 0.005
     notes = [
-        note("Physical pages (pale: held, still empty; stripes and ×: shared)", MEMORY[0], MIDDLE[1] + 0.005),
-        note("Block tables: logical page 0, 1, … → physical", tables[0], MIDDLE[1] + 0.005),
-        note(legend, 1.0, LINES[0][1] + 0.005, right=True),
+        note("Physical pages (pale: held, still empty; stripes and ×: shared)", MEMORY[0], top, theme.muted),
+        note("Block tables: logical page 0, 1, … → physical", tables[0], top, theme.muted),
+        note(legend, 1.0, LINES[0][1] + 0.005, theme.muted, anchor=("right", "bottom")),
     ]
     for run, where in zip(runs, LINES):
         text = f"<b>{heads[run]}</b>" if run == shown else heads[run]
-        notes.append(note(text, MEMORY[0], where[1] + 0.005))
+        notes.append(note(text, MEMORY[0], where[1] + 0.005, theme.muted))
     return notes
 
 
-def _state_colors(theme: str) -> list[str]:
+def _state_colors(theme: Theme) -> list[str]:
     """By code: nothing, then as in STATES."""
-    blues = SEQUENTIAL[theme]
-    return ["rgba(0,0,0,0)", GRID[theme], blues[6], blues[3], WARM[theme], MUTED[theme]]
+    blues = theme.sequential
+    return ["rgba(0,0,0,0)", theme.grid, blues[6], blues[3], theme.warm, theme.muted]
 
 
-def _axis(theme: str, domain: tuple[float, float], anchor: str) -> dict[str, Any]:
+def _axis(theme: Theme, domain: tuple[float, float], anchor: str) -> dict[str, Any]:
     return {
         "domain": list(domain),
         "anchor": anchor,
@@ -374,8 +381,8 @@ def _axis(theme: str, domain: tuple[float, float], anchor: str) -> dict[str, Any
         "showgrid": False,
         "fixedrange": True,
         "ticks": "",
-        "linecolor": GRID[theme],
+        "linecolor": theme.grid,
         "showline": True,
         "mirror": True,
-        "tickfont": {"size": 9, "color": MUTED[theme]},
+        "tickfont": {"size": 9, "color": theme.muted},
     }

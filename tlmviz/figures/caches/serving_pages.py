@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tlmviz.figures import HEADS, MISSING, MUTED
-from tlmviz.figures.kernels.flash_rows import PAGE
+from tlmviz.figures import HEADS, Theme, rgb
 
 # The pages' part of the figure's width and height, and the size in pixels at which most people see the whole.
 MEMORY, MIDDLE, PIXELS = (0.03, 0.5), (0.47, 0.8), (970, 480)
@@ -119,7 +118,7 @@ class Grid:
         words += [""] * (self.rows * self.columns - len(words))
         return [words[row * self.columns : (row + 1) * self.columns] for row in range(self.rows)]
 
-    def numbers(self, theme: str) -> dict[str, Any]:
+    def numbers(self, theme: Theme) -> dict[str, Any]:
         """Every page's number beside it, as a trace."""
         places = [self.place(number) for number in range(self.pages)]
         return {
@@ -129,7 +128,7 @@ class Grid:
             "y": [y for _, y in places],
             "text": [str(number) if self.tall > 8 else "" for number in range(self.pages)],
             "textposition": "middle right",
-            "textfont": {"size": 10 if self.tall > 12 else 8, "color": MUTED[theme]},
+            "textfont": {"size": 10 if self.tall > 12 else 8, "color": theme.muted},
             "hoverinfo": "skip",
             "cliponaxis": False,
             "xaxis": "x2",
@@ -137,10 +136,10 @@ class Grid:
         }
 
 
-def slot_colors(theme: str) -> list[str]:
+def slot_colors(theme: Theme) -> list[str]:
     """By code: nothing, free, remembered, then each request's held and written slots."""
     pale = [mix(color, theme, 0.72) for color in HEADS]
-    return ["rgba(0,0,0,0)", MISSING[theme], MUTED[theme], *pale, *HEADS]
+    return ["rgba(0,0,0,0)", theme.missing, theme.muted, *pale, *HEADS]
 
 
 def levels(colors: list[str]) -> list[list]:
@@ -149,8 +148,8 @@ def levels(colors: list[str]) -> list[list]:
     return [[edge / count, color] for n, color in enumerate(colors) for edge in (n, n + 1)]
 
 
-def mix(color: str, theme: str, share: float) -> str:
+def mix(color: str, theme: Theme, share: float) -> str:
     """A colour moved towards the page's by a share."""
-    page = [int(part) for part in PAGE[theme].split(",")]
-    own = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    page = rgb(theme.page)
+    own = rgb(color)
     return "#" + "".join(f"{round((1 - share) * a + share * b):02x}" for a, b in zip(own, page))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, DIVERGING, GRID, INK, MUTED, VALIDATE, WARM, layout, scale, token_label
+from tlmviz.figures import MONO, Theme, animated, layout, scale, token_label
 
-ALARM = {"light": "#b3261e", "dark": "#ff8f85"}
-PAGE = {"light": "255,255,255", "dark": "16,21,29"}
-MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+if TYPE_CHECKING:
+    from tlmviz.analysis.kernels.online_softmax import Walk
+
 SHARES = {
     "text": (0.76, 1.0),
     "x": (0.53, 0.74),
@@ -21,134 +21,16 @@ SHARES = {
 GAP = 0.018  # between columns, of the width
 
 
-class Walk(Protocol):
-    """What `row_walks` draws of each algorithm: see `tlmviz.analysis.kernels.online_softmax.Walk`."""
-
-    name: str
-    equations: str
-    passes: tuple
-    m: np.ndarray | None
-    d: np.ndarray
-    factor: np.ndarray | None
-    out: np.ndarray
-    error: float
-    visits: int
-
-    def progress(self, visit: int) -> tuple[Any, int, dict[str, int]]: ...
-
-
-def animated(
-    traces: list[dict],
-    drawn: dict,
-    frames: list[dict],
-    labels: list[str],
-    moving: list[int],
-    at: int,
-    theme: str,
-    prefix: str = "",
-    duration: int = 250,
-    redraw: bool = True,
-    stepping: bool = False,
-    layouts: list[dict] | None = None,
-) -> go.Figure:
-    """A figure whose `frames` (each a list of traces, those numbered in `moving`) are walked by a slider and a play button.
-
-    Everything happens in the browser. Frame `at` is shown first: `traces` must already look like it.
-    `stepping` adds buttons for one step back and one step on. `layouts` are what each frame changes of the layout.
-    """
-    muted, ink = MUTED[theme], INK[theme]
-    still = {"mode": "immediate", "frame": {"duration": 0, "redraw": redraw}, "transition": {"duration": 0}}
-    play = {
-        "fromcurrent": True,
-        "frame": {"duration": duration, "redraw": redraw},
-        "transition": {"duration": 0},
-    }
-    steps = [
-        {"method": "animate", "label": label, "args": [[str(number)], still]}
-        for number, label in enumerate(labels)
-    ]
-    slider = {
-        "active": at,
-        "steps": steps,
-        "x": 0.1,
-        "len": 0.9,
-        "y": 0,
-        "pad": {"t": 14, "b": 0},
-        "ticklen": 0,
-        "minorticklen": 0,
-        "currentvalue": {
-            "prefix": prefix,
-            "xanchor": "left",
-            "font": {"size": 12, "color": ink},
-            "offset": 4,
-        },
-        "font": {"size": 1, "color": "rgba(0,0,0,0)"},
-        "bgcolor": GRID[theme],
-        "activebgcolor": ACCENT[theme],
-        "bordercolor": muted,
-        "borderwidth": 1,
-        "transition": {"duration": 0},
-    }
-    buttons = {
-        "type": "buttons",
-        "direction": "left",
-        "showactive": False,
-        "x": 0,
-        "xanchor": "left",
-        "y": 0,
-        "yanchor": "top",
-        "pad": {"t": 20, "r": 6},
-        "bordercolor": muted,
-        "bgcolor": "rgba(0,0,0,0)",
-        "font": {"size": 12, "color": muted},
-        "buttons": [
-            {"label": "▶", "method": "animate", "args": [None, play]},
-            {
-                "label": "❚❚",
-                "method": "animate",
-                "args": [[None], {**still, "frame": {"duration": 0, "redraw": False}}],
-            },
-        ],
-    }
-    named = [{"name": str(number), "data": data, "traces": moving} for number, data in enumerate(frames)]
-    if stepping:
-        # A button of Plotly leads to one fixed frame, so every frame brings its own.
-        def leading_from(number: int) -> dict:
-            beside = ((number - 1, "‹"), (number + 1, "›"))
-            steps = [
-                {
-                    "method": "animate",
-                    "label": label,
-                    "args": [[str(min(max(to, 0), len(frames) - 1))], still],
-                }
-                for to, label in beside
-            ]
-            return {**buttons, "buttons": [*buttons["buttons"], *steps]}
-
-        named = [
-            {**frame, "layout": {"updatemenus": [leading_from(number)]}} for number, frame in enumerate(named)
-        ]
-        buttons = leading_from(at)
-        slider = {**slider, "x": 0.17, "len": 0.83}
-    if layouts:
-        named = [
-            {**frame, "layout": {**frame.get("layout", {}), **changed}}
-            for frame, changed in zip(named, layouts)
-        ]
-    drawn = {**drawn, "sliders": [slider], "updatemenus": [buttons]}
-    return go.Figure({"data": traces, "layout": drawn, "frames": named}, _validate=VALIDATE)
-
-
-def number(value: float, theme: str) -> str:
+def number(value: float, theme: Theme) -> str:
     """A number as fixed-width text; +inf and NaN in red."""
     value = float(value)
     if value != value or value == np.inf:
-        return f'<span style="color:{ALARM[theme]}"><b>{"NaN" if value != value else "inf"}</b></span>'
+        return f'<span style="color:{theme.alarm}"><b>{"NaN" if value != value else "inf"}</b></span>'
     return "−∞" if value == -np.inf else f"{value:.4g}".replace("-", "−")
 
 
 def row_walks(
-    walks: tuple[Walk, ...], x: np.ndarray, tokens: list[str], theme: str, *, title: str, height: int = 500
+    walks: tuple[Walk, ...], x: np.ndarray, tokens: list[str], theme: Theme, *, title: str, height: int = 500
 ) -> go.Figure:
     """Every algorithm on logits [N]: what each has computed after every visit to a logit.
 
@@ -183,7 +65,7 @@ def row_walks(
                 ticklabelposition="inside",
                 showgrid=False,
                 showticklabels=not (part == "out" and walk.out.ndim == 2),
-                tickfont={"size": 9, "color": MUTED[theme]},
+                tickfont={"size": 9, "color": theme.muted},
             )
             if part != "x" or walk.m is not None:
                 veils.append((c, {"x": "m"}.get(part, part), veil, name))
@@ -202,7 +84,7 @@ def row_walks(
             style = {
                 "y": [bottom, bottom, top, top],
                 "fill": "toself",
-                "fillcolor": f"rgba({PAGE[theme]},0.86)",
+                "fillcolor": theme.veil(0.86),
                 "mode": "lines",
                 "line": {"width": 0},
                 "hoverinfo": "skip",
@@ -215,7 +97,7 @@ def row_walks(
             style = {
                 "y": [low, high],
                 "mode": "lines",
-                "line": {"color": WARM[theme], "width": 2},
+                "line": {"color": theme.warm, "width": 2},
                 "hoverinfo": "skip",
                 **name,
             }
@@ -229,7 +111,7 @@ def row_walks(
             "y": [1.0] * len(walks),
             "mode": "text",
             "textposition": "bottom right",
-            "textfont": {"family": MONO, "size": 10.5, "color": INK[theme]},
+            "textfont": {"family": MONO, "size": 10.5, "color": theme.ink},
             "hoverinfo": "skip",
             "cliponaxis": False,
             "xaxis": f"x{text}",
@@ -252,7 +134,7 @@ def row_walks(
             "y": sum(SHARES[part]) / 2,
             "textangle": -90,
             "showarrow": False,
-            "font": {"size": 10.5, "color": MUTED[theme]},
+            "font": {"size": 10.5, "color": theme.muted},
         }
         for name, part in zip(names, ("x", "d", "out"))
     ]
@@ -274,16 +156,16 @@ def row_walks(
         list(range(first, len(traces))),
         at,
         theme,
-        "reads of a logit: ",
-        120,
+        prefix="reads of a logit: ",
+        duration=120,
     )
 
 
-def _words(walk: Walk, visit: int, state: tuple, x: np.ndarray, theme: str) -> str:
+def _words(walk: Walk, visit: int, state: tuple, x: np.ndarray, theme: Theme) -> str:
     """One algorithm's numbers after a visit, as five short lines under its name."""
     current, i, known = state
     done = visit >= walk.visits
-    muted = MUTED[theme]
+    muted = theme.muted
     head = f"<b>{walk.name}</b>"
     where = f'<span style="color:{muted}">loop {walk.passes.index(current) + 1}/{len(walk.passes)} {current.name}</span>'
     lines = [f"x[{i}] = {number(x[i], theme)}"]
@@ -312,12 +194,12 @@ def _panel(
     labels: list[str],
     span: tuple[float, float],
     limit: float,
-    theme: str,
+    theme: Theme,
 ):
     """One panel's fixed traces and the range of its y axis."""
     where = np.arange(len(x))
     if part == "x":
-        bars = _bars(where, x, labels, MUTED[theme], "x")
+        bars = _bars(where, x, labels, theme.muted, "x")
         bars["marker"]["opacity"] = 0.45
         hidden = where[x == -np.inf]
         low, high = span
@@ -328,16 +210,16 @@ def _panel(
                 "x": hidden,
                 "y": np.full(len(hidden), low + 0.05 * (high - low), np.float32),
                 "mode": "markers",
-                "marker": {"symbol": "triangle-down", "size": 6, "color": MUTED[theme]},
+                "marker": {"symbol": "triangle-down", "size": 6, "color": theme.muted},
                 "hovertemplate": "x[%{x}] = −∞<extra></extra>",
             },
         ]
         if walk.m is not None:
-            drawn.append(_line(where, walk.m, ACCENT[theme], "m"))
+            drawn.append(_line(where, walk.m, theme.accent, "m"))
         return drawn, span
     if part == "d":
         low, high = _span(np.append(walk.d, 0))
-        drawn = [_line(where, walk.d, ACCENT[theme], "d")]
+        drawn = [_line(where, walk.d, theme.accent, "d")]
         if walk.factor is not None:
             grew = where[(walk.factor < 1) & (where > 0)]
             drawn.append(
@@ -347,7 +229,7 @@ def _panel(
                     "y": _finite(walk.d[grew]),
                     "mode": "markers",
                     "customdata": walk.factor[grew],
-                    "marker": {"color": WARM[theme], "size": 6},
+                    "marker": {"color": theme.warm, "size": 6},
                     "hovertemplate": "a new maximum: old sums × %{customdata:.4g}<extra></extra>",
                 }
             )
@@ -360,12 +242,12 @@ def _panel(
             "zmin": -limit,
             "zmax": limit,
             "showscale": False,
-            "colorscale": scale(DIVERGING[theme]),
+            "colorscale": scale(theme.diverging),
             "hovertemplate": "o[%{x}], dimension %{y}: %{z:.4f}<extra></extra>",
         }
         return [picture], (-0.5, walk.out.shape[1] - 0.5)
     low, high = _span(np.append(walk.out, 0))
-    return [_bars(where, walk.out, labels, ACCENT[theme], "a"), _alarms(where, walk.out, high, theme)], (
+    return [_bars(where, walk.out, labels, theme.accent, "a"), _alarms(where, walk.out, high, theme)], (
         low,
         high,
     )
@@ -393,7 +275,7 @@ def _line(where: np.ndarray, values: np.ndarray, color: str, name: str) -> dict:
     }
 
 
-def _alarms(where: np.ndarray, values: np.ndarray, top: float, theme: str) -> dict:
+def _alarms(where: np.ndarray, values: np.ndarray, top: float, theme: Theme) -> dict:
     """Red marks where a value is inf or NaN."""
     bad = where[np.isnan(values) | (values == np.inf)]
     return {
@@ -402,7 +284,7 @@ def _alarms(where: np.ndarray, values: np.ndarray, top: float, theme: str) -> di
         "y": np.full(len(bad), 0.85 * top, np.float32),
         "mode": "markers",
         "customdata": ["NaN" if np.isnan(values[i]) else "inf" for i in bad],
-        "marker": {"symbol": "x", "size": 6, "color": ALARM[theme]},
+        "marker": {"symbol": "x", "size": 6, "color": theme.alarm},
         "hovertemplate": "[%{x}] = %{customdata}<extra></extra>",
     }
 
@@ -420,14 +302,14 @@ def _span(values: np.ndarray) -> tuple[float, float]:
     return low - (air if low < 0 else 0), high + air
 
 
-def _axis(theme: str, domain: tuple[float, float], anchor: str, **more: Any) -> dict:
+def _axis(theme: Theme, domain: tuple[float, float], anchor: str, **more: Any) -> dict:
     return {
         "domain": list(domain),
         "anchor": anchor,
         "zeroline": False,
         "fixedrange": True,
         "showgrid": False,
-        "linecolor": GRID[theme],
+        "linecolor": theme.grid,
         "showline": True,
         "mirror": True,
         "ticks": "",

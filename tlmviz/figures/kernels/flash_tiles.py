@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, DIVERGING, GRID, INK, MISSING, MUTED, SEQUENTIAL, WARM, layout, scale
-from tlmviz.figures.attention.block import ticks
+from tlmviz.figures import MONO, Theme, animated, layout, scale, ticks
 
-from .flash_rows import MONO, PAGE, animated
+if TYPE_CHECKING:
+    from tlmviz.analysis.kernels.kernel_source import Line
+    from tlmviz.analysis.kernels.tile_steps import TileStep
+    from tlmviz.analysis.kernels.tiling import TileWalk
 
 # Of the figure's width: the map, m, z and N of the row block, and the code.
 MAP, M, Z, N, CODE = (0.0, 0.275), (0.29, 0.33), (0.338, 0.378), (0.386, 0.466), (0.475, 1.0)
@@ -18,46 +20,13 @@ TOP, BOTTOM = (0.37, 1.0), (0.0, 0.22)  # of its height: pictures, and the words
 LETTERS = 72  # of a line of code that fit
 
 
-class Walked(Protocol):
-    """What `tiles` draws: see `tlmviz.analysis.kernels.tiling.TileWalk`."""
-
-    rows: int
-    cols: int
-    visits: tuple
-    out: np.ndarray
-    skipped: np.ndarray
-
-
-class Step(Protocol):
-    """One frame: see `tlmviz.analysis.kernels.tile_steps.TileStep`."""
-
-    program: int
-    grid: np.ndarray
-    box: tuple[int, int, int, int]
-    m: np.ndarray
-    z: np.ndarray
-    n: np.ndarray
-    when: frozenset[str]
-    moved: int
-    words: tuple[str, ...]
-
-
-class Code(Protocol):
-    """One quoted line: see `tlmviz.analysis.kernels.kernel_source.Line`."""
-
-    function: str
-    number: int
-    code: str
-    when: str
-
-
 def tiles(
-    walked: Walked,
+    walked: TileWalk,
     weights: np.ndarray,
     tokens: list[str],
-    code: tuple[Code, ...],
-    shown: list[Step],
-    theme: str,
+    code: tuple[Line, ...],
+    shown: list[TileStep],
+    theme: Theme,
     *,
     title: str,
     naive: int,
@@ -79,24 +48,24 @@ def tiles(
     sums = max(float(visit.z.max()) for visit in walked.visits)
     edges = [np.append(np.arange(0, length, step), length) - 0.5 for step in (walked.cols, walked.rows)]
     inside = np.arange(walked.rows)
-    clear, veil = "rgba(0,0,0,0)", f"rgba({PAGE[theme]},0.8)"
+    clear, veil = "rgba(0,0,0,0)", theme.veil(0.8)
     levels = [
         [0, veil],
         [0.33, veil],
         [0.34, clear],
         [0.66, clear],
-        [0.67, MISSING[theme]],
-        [1, MISSING[theme]],
+        [0.67, theme.missing],
+        [1, theme.missing],
     ]
 
-    def words(state: Step) -> str:
+    def words(state: TileStep) -> str:
         first, last = state.box[:2]
         head = f"<b>Program {state.program + 1} of {programs}</b>: queries {first}–{last - 1}"
         end = f"Result − softmax(QKᵀ)V: at most {error:.1e}" if state is shown[-1] else ""
         moved = f"Numbers moved so far {state.moved:,}; naive attention moves {naive:,}"
         return "<br>".join([head, *state.words, moved, end])
 
-    def moving(state: Step, fixed: bool = False) -> list[dict]:
+    def moving(state: TileStep, fixed: bool = False) -> list[dict]:
         y0, y1, x0, x1 = (edge - 0.5 for edge in state.box)
         lit = np.array([[1 if line.when in state.when else 0] for line in code], np.uint8)
         changing: list[dict] = [
@@ -110,7 +79,7 @@ def tiles(
         ]
         if not fixed:
             return changing
-        bar = {"y": inside, "orientation": "h", "marker": {"color": ACCENT[theme], "line": {"width": 0}}}
+        bar = {"y": inside, "orientation": "h", "marker": {"color": theme.accent, "line": {"width": 0}}}
         styles: list[dict[str, Any]] = [
             {
                 "x": edges[0],
@@ -121,7 +90,7 @@ def tiles(
                 "showscale": False,
                 "hoverinfo": "skip",
             },
-            {"mode": "lines", "line": {"color": WARM[theme], "width": 2.5}, "hoverinfo": "skip"},
+            {"mode": "lines", "line": {"color": theme.warm, "width": 2.5}, "hoverinfo": "skip"},
             {
                 **bar,
                 "xaxis": "x2",
@@ -137,7 +106,7 @@ def tiles(
             {
                 "zmin": -limit,
                 "zmax": limit,
-                "colorscale": scale(DIVERGING[theme]),
+                "colorscale": scale(theme.diverging),
                 "showscale": False,
                 "xaxis": "x4",
                 "yaxis": "y4",
@@ -162,7 +131,7 @@ def tiles(
                 "textposition": "bottom right",
                 "hoverinfo": "skip",
                 "cliponaxis": False,
-                "textfont": {"size": 12, "color": INK[theme]},
+                "textfont": {"size": 12, "color": theme.ink},
                 "xaxis": "x6",
                 "yaxis": "y6",
             },
@@ -175,7 +144,7 @@ def tiles(
         "z": np.where(np.tri(length, dtype=bool), weights, np.nan).astype(np.float32),
         "zmin": 0,
         "zmax": max(1e-6, float(np.quantile(weights, 0.98))),
-        "colorscale": scale(SEQUENTIAL[theme]),
+        "colorscale": scale(theme.sequential),
         "showscale": False,
         "hoverongaps": False,
         "hovertemplate": "query %{y}, key %{x}: probability %{z:.5f}<extra></extra>",
@@ -190,12 +159,12 @@ def tiles(
         "cliponaxis": False,
         "xaxis": "x5",
         "yaxis": "y5",
-        "textfont": {"family": MONO, "size": 10, "color": INK[theme]},
+        "textfont": {"family": MONO, "size": 10, "color": theme.ink},
         "customdata": [_escaped(line.code.strip()) for line in code],
         "hovertemplate": "%{customdata}<extra></extra>",
     }
     traces = [heat, *moving(shown[at], fixed=True), text]
-    line = {"type": "line", "line": {"color": MUTED[theme], "width": 1}, "opacity": 0.4}
+    line = {"type": "line", "line": {"color": theme.muted, "width": 1}, "opacity": 0.4}
     grid = [{**line, "x0": edge, "x1": edge, "y0": -0.5, "y1": length - 0.5} for edge in edges[0][1:-1]]
     grid += [{**line, "y0": edge, "y1": edge, "x0": -0.5, "x1": length - 0.5} for edge in edges[1][1:-1]]
     drawn = layout(
@@ -241,11 +210,19 @@ def tiles(
     drawn["yaxis6"] = {**_axis(theme, BOTTOM, "x6"), "range": [0, 1], "visible": False}
     labels = [f"{i + 1} of {len(shown)}" for i in range(len(shown))]
     return animated(
-        traces, drawn, [moving(state) for state in shown], labels, list(range(1, 8)), at, theme, "step ", 450
+        traces,
+        drawn,
+        [moving(state) for state in shown],
+        labels,
+        list(range(1, 8)),
+        at,
+        theme,
+        prefix="step ",
+        duration=450,
     )
 
 
-def _headings(width: int, rows: int, theme: str) -> list[dict]:
+def _headings(width: int, rows: int, theme: Theme) -> list[dict]:
     code = "kernels/attention_triton.py, running lines lit"
     names = ((MAP, "weights (probability)"), (M, "m"), (Z, "z"), (N, f"N [{rows}, {width}]"), (CODE, code))
     return [
@@ -258,25 +235,25 @@ def _headings(width: int, rows: int, theme: str) -> list[dict]:
             "xanchor": "left",
             "yanchor": "bottom",
             "showarrow": False,
-            "font": {"size": 11, "color": MUTED[theme]},
+            "font": {"size": 11, "color": theme.muted},
         }
         for place, name in names
     ]
 
 
-def _code(line: Code, theme: str) -> str:
+def _code(line: Line, theme: Theme) -> str:
     """A line with its number as Plotly text: spaces that stay, no markup, cut where the figure ends."""
     text = line.code if len(line.code) <= LETTERS else line.code[: LETTERS - 1] + "…"
     text = _escaped(text).replace(" ", "\u00a0")
-    return f'<span style="color:{MUTED[theme]}">{line.number:3}</span>\u00a0{text}'
+    return f'<span style="color:{theme.muted}">{line.number:3}</span>\u00a0{text}'
 
 
 def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _lit(theme: str) -> str:
-    return "#ffe3c2" if theme == "light" else "#5a3a17"
+def _lit(theme: Theme) -> str:
+    return "#ffe3c2" if theme.name == "light" else "#5a3a17"
 
 
 def _fill(values: np.ndarray, pad: int) -> np.ndarray:
@@ -289,16 +266,16 @@ def _plain(values: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(values), values, np.float32(np.nan))
 
 
-def _axis(theme: str, domain: tuple[float, float], anchor: str) -> dict:
+def _axis(theme: Theme, domain: tuple[float, float], anchor: str) -> dict:
     return {
         "domain": list(domain),
         "anchor": anchor,
         "zeroline": False,
         "showgrid": False,
         "fixedrange": True,
-        "linecolor": GRID[theme],
+        "linecolor": theme.grid,
         "showline": True,
         "mirror": True,
         "ticks": "",
-        "tickfont": {"size": 9, "color": MUTED[theme]},
+        "tickfont": {"size": 9, "color": theme.muted},
     }

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, HEADS, MISSING, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
-from tlmviz.figures.predictions import token_axis
+from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_axis, token_label
 
 # One colour and name for each way of choosing keys, the same in every figure.
 NAMES = {
@@ -28,7 +27,7 @@ def weight_map(
     values: np.ndarray,
     cell: float,
     title: str,
-    theme: str,
+    theme: Theme,
     *,
     limit: float,
     position: int,
@@ -48,7 +47,7 @@ def weight_map(
         zmin=0,
         zmax=limit or 1.0,
         hoverongaps=False,
-        colorscale=scale(SEQUENTIAL[theme]),
+        colorscale=scale(theme.sequential),
         showscale=False,
         hovertemplate=f"query %{{y:.0f}}, key %{{x:.0f}}: %{{z:.4f}}<extra>{what}</extra>",
     )
@@ -60,7 +59,7 @@ def weight_map(
         "x1": 1,
         "y0": position,
         "y1": position,
-        "line": {"color": WARM[theme], "width": 1, "dash": "dot"},
+        "line": {"color": theme.warm, "width": 1, "dash": "dot"},
     }
     plain = {"showgrid": False, "zeroline": False, "nticks": 6}
     return figure(
@@ -72,14 +71,14 @@ def weight_map(
             y="query",
             height=height,
             shapes=[mark],
-            plot_bgcolor=MISSING[theme],
+            plot_bgcolor=theme.missing,
             xaxis={**plain, "range": [-cell / 2, end]},
             yaxis={**plain, "range": [end, -cell / 2]},
         ),
     )
 
 
-def chosen_row(tokens: list[str], mass: np.ndarray, chosen: np.ndarray, theme: str) -> go.Figure:
+def chosen_row(tokens: list[str], mass: np.ndarray, chosen: np.ndarray, theme: Theme) -> go.Figure:
     """One query's true attention over its keys, [S] probabilities; chosen keys in colour, the others grey."""
     labels = [token_label(token) for token in tokens]
     where, picked = np.arange(len(mass)), np.asarray(chosen, bool)
@@ -93,7 +92,7 @@ def chosen_row(tokens: list[str], mass: np.ndarray, chosen: np.ndarray, theme: s
             customdata=[labels[i] for i in where[here]],
             hovertemplate="%{x} %{customdata}: %{y:.5f}<extra>" + name + "</extra>",
         )
-        for name, here, color in (("chosen", picked, ACCENT[theme]), ("left out", ~picked, MUTED[theme]))
+        for name, here, color in (("chosen", picked, theme.accent), ("left out", ~picked, theme.muted))
     ]
     covered = float(np.asarray(mass, np.float64)[picked].sum())
     return figure(
@@ -113,7 +112,7 @@ def chosen_row(tokens: list[str], mass: np.ndarray, chosen: np.ndarray, theme: s
 
 
 def recall_curves(
-    curves: dict[str, np.ndarray], layer_curve: np.ndarray, layer: int, k: int, theme: str
+    curves: dict[str, np.ndarray], layer_curve: np.ndarray, layer: int, k: int, theme: Theme
 ) -> go.Figure:
     """Share of attention mass covered against k, [T] per way of choosing (mean over layers) and for one layer's indexer."""
     lines = [
@@ -128,7 +127,7 @@ def recall_curves(
         "yref": "paper",
         "y0": 0,
         "y1": 1,
-        "line": {"color": MUTED[theme], "width": 1.5, "dash": "dot"},
+        "line": {"color": theme.muted, "width": 1.5, "dash": "dot"},
     }
     return figure(
         lines,
@@ -147,7 +146,7 @@ def recall_curves(
     )
 
 
-def losses(values: dict[str, float], k: int, theme: str) -> go.Figure:
+def losses(values: dict[str, float], k: int, theme: Theme) -> go.Figure:
     """Mean next-token loss of dense attention and of k keys per query, one bar per way of choosing."""
     names = list(values)
     numbers = np.array([values[name] for name in names], np.float32)
@@ -186,14 +185,14 @@ def losses(values: dict[str, float], k: int, theme: str) -> go.Figure:
 
 
 def value_histograms(
-    before: np.ndarray, after: np.ndarray, name: str, theme: str, bins: int = 61
+    before: np.ndarray, after: np.ndarray, name: str, theme: Theme, bins: int = 61
 ) -> go.Figure:
     """How often each value of q or k occurs before and after the rotation, as shares on a log axis."""
     before, after = np.asarray(before, np.float64), np.asarray(after, np.float64)
     limit = max(float(np.abs(before).max()), float(np.abs(after).max())) or 1.0
     edges = np.linspace(-limit, limit, bins + 1)
     lines = []
-    for label, values, color in (("before", before, MUTED[theme]), ("after U", after, ACCENT[theme])):
+    for label, values, color in (("before", before, theme.muted), ("after U", after, theme.accent)):
         share = np.histogram(values, edges)[0] / len(values)
         lines.append(
             dict(
@@ -221,14 +220,14 @@ def value_histograms(
     )
 
 
-def colors(theme: str) -> dict[str, str]:
+def colors(theme: Theme) -> dict[str, str]:
     """The colour of each way of choosing keys."""
     return {
-        "indexer": ACCENT[theme],
+        "indexer": theme.accent,
         "attention": HEADS[2],
         "recent": HEADS[1],
         "random": HEADS[3],
-        "dense": MUTED[theme],
+        "dense": theme.muted,
     }
 
 

@@ -5,24 +5,14 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import (
-    ACCENT,
-    FIXED,
-    GRID,
-    INK,
-    MUTED,
-    SEQUENTIAL,
-    WARM,
-    figure,
-    layout,
-    scale,
-    token_label,
-)
+from tlmviz.figures import FIXED_MARGIN, Theme, figure, layout, rooted, scale, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
 
-def loss_curve(loss: np.ndarray, context: int, theme: str, smooth: int = 64, points: int = 2000) -> go.Figure:
+def loss_curve(
+    loss: np.ndarray, context: int, theme: Theme, smooth: int = 64, points: int = 2000
+) -> go.Figure:
     """Mean loss of `smooth` neighbouring tokens against position, from [T - 1] nats; shaded beyond `context` tokens."""
     loss, length = np.asarray(loss, np.float64), len(loss) + 1
     width = max(1, min(smooth, len(loss) // 4))
@@ -35,7 +25,7 @@ def loss_curve(loss: np.ndarray, context: int, theme: str, smooth: int = 64, poi
         x=where[::step].astype(np.float32),
         y=mean[::step].astype(np.float32),
         mode="lines",
-        line={"color": ACCENT[theme], "width": 1.8},
+        line={"color": theme.accent, "width": 1.8},
         hovertemplate="around token %{x:,.0f}: %{y:.3f} nats<extra></extra>",
     )
     shapes, notes = [], []
@@ -48,7 +38,7 @@ def loss_curve(loss: np.ndarray, context: int, theme: str, smooth: int = 64, poi
                 "yref": "paper",
                 "y0": 0,
                 "y1": 1,
-                "fillcolor": WARM[theme],
+                "fillcolor": theme.warm,
                 "opacity": 0.13,
                 "line": {"width": 0},
                 "layer": "below",
@@ -60,7 +50,7 @@ def loss_curve(loss: np.ndarray, context: int, theme: str, smooth: int = 64, poi
                 "yref": "paper",
                 "y0": 0,
                 "y1": 1,
-                "line": {"color": WARM[theme], "width": 1.5},
+                "line": {"color": theme.warm, "width": 1.5},
             },
         ]
         notes = [
@@ -72,7 +62,7 @@ def loss_curve(loss: np.ndarray, context: int, theme: str, smooth: int = 64, poi
                 "yanchor": "bottom",
                 "showarrow": False,
                 "text": f" beyond the training length of {context:,} tokens",
-                "font": {"size": 12, "color": WARM[theme]},
+                "font": {"size": 12, "color": theme.warm},
             }
         ]
     return figure(
@@ -86,13 +76,13 @@ def loss_curve(loss: np.ndarray, context: int, theme: str, smooth: int = 64, poi
             shapes=shapes,
             margin={"l": 44, "r": 8, "t": 32, "b": 24},
             annotations=notes,
-            xaxis={"range": [0, length], "tickformat": ",", "showgrid": False, **FIXED},
-            yaxis={"rangemode": "tozero", "nticks": 4, **FIXED},
+            xaxis={"range": [0, length], "tickformat": ",", "showgrid": False, **FIXED_MARGIN},
+            yaxis={"rangemode": "tozero", "nticks": 4, **FIXED_MARGIN},
         ),
     )
 
 
-def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: str, height: int = 400) -> go.Figure:
+def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: Theme, height: int = 400) -> go.Figure:
     """Every head's pooled map, [L, H, n, n], on one grid; the chosen head is framed. A click on a head selects its marker."""
     layers, heads, n, _ = pictures.shape
     grid = np.zeros((layers * (n + 2), heads * (n + 2)), np.uint8)
@@ -104,7 +94,7 @@ def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: str, height: 
         z=grid,
         zmin=0,
         zmax=255,
-        colorscale=scale(SEQUENTIAL[theme]),
+        colorscale=scale(theme.sequential),
         showscale=False,
         hoverinfo="skip",
     )
@@ -132,7 +122,7 @@ def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: str, height: 
         {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at}
         for at in np.arange(1, heads) * (n + 2) - 1.5
     ]
-    shapes = [{**line, "line": {"color": MUTED[theme], "width": 1}} for line in lines]
+    shapes = [{**line, "line": {"color": theme.muted, "width": 1}} for line in lines]
     top, left = chosen[0] * (n + 2), chosen[1] * (n + 2)
     shapes.append(
         {
@@ -141,7 +131,7 @@ def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: str, height: 
             "x1": left + n + 0.5,
             "y0": top - 1.5,
             "y1": top + n + 0.5,
-            "line": {"color": WARM[theme], "width": 3},
+            "line": {"color": theme.warm, "width": 3},
         }
     )
     return figure(
@@ -180,7 +170,7 @@ def head_map(
     context: int,
     tile: tuple[int, int, int],
     name: str,
-    theme: str,
+    theme: Theme,
     height: int = 400,
 ) -> go.Figure:
     """One head's pooled map, [n, n], over `length` tokens; `tile` (first query, first key, side) is framed.
@@ -222,11 +212,11 @@ def head_map(
             "x1": col + edge - 0.5,
             "y0": row - 0.5,
             "y1": row + edge - 0.5,
-            "line": {"color": WARM[theme], "width": 2},
+            "line": {"color": theme.warm, "width": 2},
         }
     ]
     if length > context:
-        rule = {"type": "line", "line": {"color": MUTED[theme], "width": 1.5, "dash": "dot"}}
+        rule = {"type": "line", "line": {"color": theme.muted, "width": 1.5, "dash": "dot"}}
         shapes += [
             {**rule, "x0": 0, "x1": length, "y0": context, "y1": context},
             {**rule, "x0": context, "x1": context, "y0": 0, "y1": length},
@@ -253,7 +243,7 @@ def exact_tile(
     weights: np.ndarray,
     first: tuple[int, int],
     tokens: tuple[list[str], list[str]],
-    theme: str,
+    theme: Theme,
     height: int = 325,
 ) -> go.Figure:
     """A tile of exact probabilities, [R, C], that begins at query and key `first`; tokens are named where they fit."""
@@ -288,7 +278,7 @@ def exact_tile(
 def per_head(
     values: np.ndarray,
     title: str,
-    theme: str,
+    theme: Theme,
     *,
     form: str = ".2f",
     top: float | None = None,
@@ -303,7 +293,7 @@ def per_head(
         z=values,
         zmin=0,
         zmax=limit,
-        colorscale=scale(SEQUENTIAL[theme]),
+        colorscale=scale(theme.sequential),
         showscale=False,
         xgap=2,
         ygap=2,
@@ -325,7 +315,7 @@ def per_head(
 
 
 def bands(
-    values: np.ndarray, names: list[str], labels: list[str], chosen: int, theme: str, height: int = 300
+    values: np.ndarray, names: list[str], labels: list[str], chosen: int, theme: Theme, height: int = 300
 ) -> go.Figure:
     """Attention mass by distance, [heads, bands]: one row per head; the chosen one is framed."""
     values = np.asarray(values, np.float32)
@@ -345,7 +335,7 @@ def bands(
         "x1": len(names) - 0.5,
         "y0": chosen - 0.5,
         "y1": chosen + 0.5,
-        "line": {"color": WARM[theme], "width": 2},
+        "line": {"color": theme.warm, "width": 2},
     }
     shown = np.arange(0, len(labels), max(1, len(labels) // 12))
     return figure(
@@ -369,7 +359,7 @@ def bands(
 
 
 def mask(
-    picture: np.ndarray, length: int, title: str, linear: bool, theme: str, height: int = 330
+    picture: np.ndarray, length: int, title: str, linear: bool, theme: Theme, height: int = 330
 ) -> go.Figure:
     """A method's pattern over the text, [n, n]: the share of each bin's cells it sees, or its largest weight."""
     n = len(picture)
@@ -401,7 +391,7 @@ def mask(
 
 
 def trade(
-    names: list[str], flops: np.ndarray, change: np.ndarray, theme: str, height: int = 330
+    names: list[str], flops: np.ndarray, change: np.ndarray, theme: Theme, height: int = 330
 ) -> go.Figure:
     """Change of the loss (nats per token) against the operations that each method takes, one dot per method."""
     places = np.argsort(np.argsort(flops))  # neighbours get their names on different sides
@@ -413,8 +403,8 @@ def trade(
         mode="markers+text",
         text=names,
         textposition=sides,
-        textfont={"size": 11, "color": INK[theme]},
-        marker={"size": 10, "color": ACCENT[theme]},
+        textfont={"size": 11, "color": theme.ink},
+        marker={"size": 10, "color": theme.accent},
         hovertemplate="%{text}: %{x:.3s}FLOP, %{y:+.4f} nats per token<extra></extra>",
         cliponaxis=False,
     )
@@ -430,22 +420,22 @@ def trade(
             height=height,
             hovermode="closest",
             xaxis={"type": "log", "range": [low - pad, high + pad], "exponentformat": "SI", "dtick": "D2"},
-            yaxis={"zeroline": True, "zerolinecolor": GRID[theme]},
+            yaxis={"zeroline": True, "zerolinecolor": theme.grid},
         ),
     )
 
 
-def _rooted(theme: str) -> list[list]:
+def _rooted(theme: Theme) -> list[list]:
     """The sequential colours on a square-root scale: small weights stay visible, and hover shows the number itself."""
-    return [[stop**2, color] for stop, color in scale(SEQUENTIAL[theme])]
+    return rooted(theme.sequential)
 
 
-def _colorbar(theme: str) -> dict:
+def _colorbar(theme: Theme) -> dict:
     return {
         "thickness": 8,
         "outlinewidth": 0,
         "nticks": 5,
-        "tickfont": {"size": 10, "color": MUTED[theme]},
+        "tickfont": {"size": 10, "color": theme.muted},
         "xpad": 2,
         "ypad": 0,
     }

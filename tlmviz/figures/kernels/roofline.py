@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, INK, MUTED, WARM, figure, layout
+from tlmviz.figures import Theme, figure, layout
 
 
 def growth(
-    lengths: np.ndarray, values: dict[str, np.ndarray], chosen: int, theme: str, *, title: str, unit: str
+    lengths: np.ndarray, values: dict[str, np.ndarray], chosen: int, theme: Theme, *, title: str, unit: str
 ) -> go.Figure:
     """One quantity against the length T on logarithmic axes, {name: [N]}; the dotted line marks the chosen length."""
     lines = [
@@ -31,7 +31,7 @@ def growth(
         "yref": "paper",
         "y0": 0,
         "y1": 1,
-        "line": {"color": MUTED[theme], "width": 1.5, "dash": "dot"},
+        "line": {"color": theme.muted, "width": 1.5, "dash": "dot"},
     }
     return figure(
         lines,
@@ -51,7 +51,7 @@ def growth(
 
 
 def roofline(
-    points: dict[str, tuple[float, float]], peak: float, bandwidth: float, device: str, theme: str
+    points: dict[str, tuple[float, float]], peak: float, bandwidth: float, device: str, theme: Theme
 ) -> go.Figure:
     """TFLOP/s a device can reach against operations per byte, with {name: (intensity, FLOP/s)} on it."""
     ridge = peak / bandwidth
@@ -63,7 +63,7 @@ def roofline(
         "y": np.minimum(peak, x * bandwidth) / 1e12,
         "mode": "lines",
         "name": "roof",
-        "line": {"color": MUTED[theme], "width": 2},
+        "line": {"color": theme.muted, "width": 2},
         "hovertemplate": "%{x:.3s} FLOP/byte: %{y:.4g} TFLOP/s<extra></extra>",
     }
     marks = [
@@ -87,7 +87,7 @@ def roofline(
         "text": f"{ridge:,.0f} FLOP/byte",
         "showarrow": False,
         "yanchor": "bottom",
-        "font": {"size": 11, "color": INK[theme]},
+        "font": {"size": 11, "color": theme.ink},
     }
     return figure(
         [roof, *marks],
@@ -104,5 +104,5 @@ def roofline(
     )
 
 
-def _styles(theme: str):
-    return ((WARM[theme], "dash"), (ACCENT[theme], "solid"), (MUTED[theme], "dot"))
+def _styles(theme: Theme):
+    return ((theme.warm, "dash"), (theme.accent, "solid"), (theme.muted, "dot"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import GRID, HEADS, INK, MUTED, WARM, figure, layout
+from tlmviz.figures import HEADS, Theme, figure, layout
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 NEAR = (
@@ -26,7 +26,7 @@ def choices(
     groups: list[str],
     values: np.ndarray,
     band: tuple[float, float, float],
-    theme: str,
+    theme: Theme,
     height: int = 430,
 ) -> go.Figure:
     """Held-out bits per byte of every choice, one line each from the baseline; `band` is (low, centre, high) of its seeds.
@@ -47,7 +47,7 @@ def choices(
             "type": "scatter",
             "mode": "lines",
             "hoverinfo": "skip",
-            "line": {"color": MUTED[theme], "width": 1},
+            "line": {"color": theme.muted, "width": 1},
             "showlegend": False,
             "x": np.stack(
                 (np.full(close.sum(), centre), values[close], np.full(close.sum(), np.nan)), 1
@@ -75,7 +75,7 @@ def choices(
                         "color": HEADS[index % len(HEADS)],
                     },
                     "text": [f"{values[i] - centre:+.3f}" for i in here],
-                    "textfont": {"size": 10, "color": MUTED[theme]},
+                    "textfont": {"size": 10, "color": theme.muted},
                     "textposition": [
                         "middle right" if values[i] >= centre and axis == "x" else "middle left" for i in here
                     ],
@@ -91,12 +91,12 @@ def choices(
             "type": "rect",
             "x0": low,
             "x1": high,
-            "fillcolor": WARM[theme],
+            "fillcolor": theme.warm,
             "opacity": 0.16,
             "line": {"width": 0},
             "layer": "below",
         },
-        {**tall, "type": "line", "x0": centre, "x1": centre, "line": {"color": WARM[theme], "width": 1.5}},
+        {**tall, "type": "line", "x0": centre, "x1": centre, "line": {"color": theme.warm, "width": 1.5}},
     ]
     note = {
         "x": high,
@@ -106,7 +106,7 @@ def choices(
         "yanchor": "bottom",
         "showarrow": False,
         "text": " seed noise",
-        "font": {"size": 11, "color": WARM[theme]},
+        "font": {"size": 11, "color": theme.warm},
     }
     drawn = layout(
         theme,
@@ -146,7 +146,7 @@ def choices(
             "tickangle": 0,
             "title": {"text": "far away", "font": {"size": 12}},
             "showline": True,
-            "linecolor": GRID[theme],
+            "linecolor": theme.grid,
         }
     return figure(traces, drawn)
 
@@ -158,7 +158,7 @@ def trade(
     cache: np.ndarray,
     values: np.ndarray,
     band: tuple[float, float, float],
-    theme: str,
+    theme: Theme,
     height: int = 430,
 ) -> go.Figure:
     """Cache bytes per token against held-out bits per byte; `band` is the noise of seeds, (low, centre, high).
@@ -200,7 +200,7 @@ def trade(
                     for i in here
                 ],
                 "cliponaxis": False,
-                "textfont": {"size": 10.5, "color": INK[theme]},
+                "textfont": {"size": 10.5, "color": theme.ink},
                 "customdata": [names[i] for i in here],
                 "marker": {
                     "size": 10,
@@ -219,7 +219,7 @@ def trade(
         "x1": 1,
         "y0": band[0],
         "y1": band[2],
-        "fillcolor": WARM[theme],
+        "fillcolor": theme.warm,
         "opacity": 0.16,
         "line": {"width": 0},
         "layer": "below",
@@ -233,7 +233,7 @@ def trade(
         "yanchor": "bottom",
         "showarrow": False,
         "text": "" if close.all() else f"{(~close).sum()} far away are not drawn",
-        "font": {"size": 11, "color": MUTED[theme]},
+        "font": {"size": 11, "color": theme.muted},
     }
     return figure(
         traces,
@@ -259,7 +259,7 @@ def trade(
 
 
 def costs(
-    names: list[str], groups: list[str], columns: dict[str, np.ndarray], theme: str, height: int = 360
+    names: list[str], groups: list[str], columns: dict[str, np.ndarray], theme: Theme, height: int = 360
 ) -> go.Figure:
     """What every choice costs: one panel of bars per name in `columns`, one line per choice; NaN has no bar.
 
@@ -285,7 +285,7 @@ def costs(
                 "textposition": "outside",
                 "text": [f"{value:,.0f}" if np.isfinite(value) else "" for value in values],
                 "customdata": names,
-                "textfont": {"size": 10, "color": MUTED[theme]},
+                "textfont": {"size": 10, "color": theme.muted},
                 "hovertemplate": f"%{{customdata}}: %{{x:,.0f}} {title}<extra></extra>",
             }
         )
@@ -295,7 +295,7 @@ def costs(
             "showticklabels": False,
             "showgrid": False,
             "zeroline": True,
-            "zerolinecolor": GRID[theme],
+            "zerolinecolor": theme.grid,
             "fixedrange": True,
         }
         if np.isfinite(values[0]):
@@ -308,7 +308,7 @@ def costs(
                     "yref": "paper",
                     "y0": 0,
                     "y1": 1,
-                    "line": {"color": MUTED[theme], "width": 1, "dash": "dot"},
+                    "line": {"color": theme.muted, "width": 1, "dash": "dot"},
                     "layer": "below",
                 }
             )
@@ -322,7 +322,7 @@ def costs(
                 "y": 1,
                 "yanchor": "bottom",
                 "showarrow": False,
-                "font": {"size": 11, "color": INK[theme]},
+                "font": {"size": 11, "color": theme.ink},
             }
         )
     drawn = layout(

@@ -7,9 +7,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import GRID, HEADS, INK, MUTED, WARM, figure, layout
-
-from .rope_clocks import turn
+from tlmviz.figures import HEADS, Theme, figure, layout, turn
 
 POINTS = 1200  # of one line
 BELOW = {
@@ -27,7 +25,7 @@ COLORS = (HEADS[0], HEADS[1], HEADS[2], HEADS[3], HEADS[6], HEADS[7], HEADS[5])
 def loss_lines(
     curves: Mapping[str, np.ndarray],
     context: int,
-    theme: str,
+    theme: Theme,
     *,
     width: int,
     colors: Mapping[str, str],
@@ -71,19 +69,19 @@ def loss_lines(
                 **rule,
                 "type": "rect",
                 "x1": length,
-                "fillcolor": WARM[theme],
+                "fillcolor": theme.warm,
                 "opacity": 0.09,
                 "line": {"width": 0},
                 "layer": "below",
             },
-            {**rule, "line": {"color": WARM[theme], "width": 1.5}},
+            {**rule, "line": {"color": theme.warm, "width": 1.5}},
         ]
         note = {"x": context, "yref": "paper", "xanchor": "left", "showarrow": False}
         notes = [
             {**note, "y": y, "yanchor": "top", "text": f" {words}", "font": {"size": 11.5, "color": color}}
             for y, words, color in (
-                (1, mark.format(context), WARM[theme]),
-                (0.935, end, INK[theme]),
+                (1, mark.format(context), theme.warm),
+                (0.935, end, theme.ink),
             )
             if words
         ]
@@ -101,7 +99,7 @@ def loss_lines(
             legend=BELOW,
             margin={"l": 8, "r": 8, "t": 32, "b": 8},
             xaxis={"range": [start, length], "tickformat": ",", "showgrid": False},
-            yaxis={"zeroline": change, "zerolinecolor": MUTED[theme]},
+            yaxis={"zeroline": change, "zerolinecolor": theme.muted},
         ),
     )
 
@@ -120,7 +118,7 @@ def frequencies(
     ratios: Mapping[str, np.ndarray],
     wavelengths: np.ndarray,
     context: int,
-    theme: str,
+    theme: Theme,
     *,
     colors: Mapping[str, str],
     dashed: Collection[str] = (),
@@ -164,7 +162,7 @@ def frequencies(
                 "yref": "paper",
                 "y0": 0,
                 "y1": 1,
-                "fillcolor": GRID[theme],
+                "fillcolor": theme.grid,
                 "opacity": 0.55,
                 "line": {"width": 0},
                 "layer": "below",
@@ -180,7 +178,7 @@ def frequencies(
                 "showarrow": False,
                 "align": "left",
                 "text": f" less than one turn<br> in {context:,} tokens",
-                "font": {"size": 11, "color": MUTED[theme]},
+                "font": {"size": 11, "color": theme.muted},
             }
         ]
     ticks = [
@@ -210,13 +208,13 @@ def frequencies(
                 "range": [1.22 * np.log10(low), 0.06],
                 "tickvals": ticks,
                 "ticktext": [f"1/{1 / tick:g}" if tick < 1 else "1" for tick in ticks],
-                "tickfont": {"color": INK[theme]},
+                "tickfont": {"color": theme.ink},
             },
         ),
     )
 
 
-def palette(names: list[str], theme: str, plain: str | None = None) -> dict[str, str]:
+def palette(names: list[str], theme: Theme, plain: str | None = None) -> dict[str, str]:
     """A colour for each name, by its place; `plain` is drawn like text."""
     others = [name for name in names if name != plain]
-    return {plain: INK[theme]} | {name: COLORS[i % len(COLORS)] for i, name in enumerate(others)}
+    return {plain: theme.ink} | {name: COLORS[i % len(COLORS)] for i, name in enumerate(others)}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, DIVERGING, GRID, HEADS, INK, MUTED, WARM, figure, layout, scale
+from tlmviz.figures import HEADS, Theme, figure, layout, scale
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.positions.position_schemes import Added
 
 COLUMNS = 3
 GAP = (0.055, 0.15)  # between panels, of the figure's width and height
@@ -18,16 +21,7 @@ HALF = 0.5  # where distance 0 stands on a logarithmic axis
 STEEPEST = -10.0  # a bias at which a weight is gone, e^-10
 
 
-class Added(Protocol):
-    """What `added` draws: see `tlmviz.analysis.positions.position_schemes.Added`."""
-
-    values: np.ndarray
-    what: str
-    rows: str
-    columns: str
-
-
-def added(schemes: Mapping[str, Added], theme: str, height: int = 450) -> go.Figure:
+def added(schemes: Mapping[str, Added], theme: Theme, height: int = 450) -> go.Figure:
     """What each scheme adds or turns, [N, T]: zero has the colour of the page, each picture its own span."""
     panels = []
     for name, one in schemes.items():
@@ -56,7 +50,7 @@ def added(schemes: Mapping[str, Added], theme: str, height: int = 450) -> go.Fig
 def similar(
     schemes: Mapping[str, tuple[np.ndarray, np.ndarray]],
     words: Mapping[str, str],
-    theme: str,
+    theme: Theme,
     height: int = 450,
 ):
     """How alike each scheme makes positions m and n, [n, n] at positions [n], each with a few words on how."""
@@ -73,7 +67,7 @@ def similar(
 
 
 def by_distance(
-    schemes: Mapping[str, np.ndarray], head: int, layer: int, theme: str, height: int = 450
+    schemes: Mapping[str, np.ndarray], head: int, layer: int, theme: Theme, height: int = 450
 ) -> go.Figure:
     """Mean attention by distance of one layer's heads, [H, T] per scheme; one head stands out."""
     panels = []
@@ -91,7 +85,7 @@ def by_distance(
                     "x": x,
                     "y": seen,
                     "line": {
-                        "color": WARM[theme] if h == head else ACCENT[theme],
+                        "color": theme.warm if h == head else theme.accent,
                         "width": 2.6 if h == head else 1.2,
                     },
                     "opacity": 1 if h == head else 0.6,
@@ -114,7 +108,7 @@ def by_distance(
     return _grid(panels, title, theme, height, grid=True)
 
 
-def slopes(given: np.ndarray, decay: np.ndarray, theme: str, height: int = 330) -> go.Figure:
+def slopes(given: np.ndarray, decay: np.ndarray, theme: Theme, height: int = 330) -> go.Figure:
     """ALiBi's slope of each head, [H], and the decay measured in each layer, [L, H]; what does not fall lies on the floor."""
     heads, floor, top = np.arange(len(given)), float(given.min()) / 4, float(given.max())
     line = {
@@ -123,8 +117,8 @@ def slopes(given: np.ndarray, decay: np.ndarray, theme: str, height: int = 330) 
         "name": "ALiBi's slope",
         "x": heads,
         "y": given.astype(np.float32),
-        "line": {"color": INK[theme], "width": 2},
-        "marker": {"symbol": "line-ew-open", "size": 22, "color": INK[theme]},
+        "line": {"color": theme.ink, "width": 2},
+        "marker": {"symbol": "line-ew-open", "size": 22, "color": theme.ink},
         "hovertemplate": "head %{x}: slope %{y:.5f}<extra></extra>",
     }
     marks = [
@@ -166,7 +160,7 @@ def ranked(
     title: str,
     unit: str,
     colors: Mapping[str, str],
-    theme: str,
+    theme: Theme,
     height: int = 330,
 ) -> go.Figure:
     """One number per head of each scheme, [L, H], the heads of each in order."""
@@ -213,7 +207,7 @@ def _below() -> dict[str, Any]:
     }
 
 
-def _heatmap(z: np.ndarray, x: np.ndarray, y: np.ndarray, limit: float, theme: str) -> dict[str, Any]:
+def _heatmap(z: np.ndarray, x: np.ndarray, y: np.ndarray, limit: float, theme: Theme) -> dict[str, Any]:
     return {
         "type": "heatmap",
         "z": np.asarray(z, np.float32),
@@ -222,14 +216,14 @@ def _heatmap(z: np.ndarray, x: np.ndarray, y: np.ndarray, limit: float, theme: s
         "zmin": -limit,
         "zmax": limit,
         "showscale": False,
-        "colorscale": scale(DIVERGING[theme]),
+        "colorscale": scale(theme.diverging),
     }
 
 
 def _grid(
     panels: Sequence[tuple[str, str, list[dict], dict]],
     title: str,
-    theme: str,
+    theme: Theme,
     height: int,
     grid: bool = False,
 ) -> go.Figure:
@@ -244,12 +238,12 @@ def _grid(
         number = "" if i == 0 else str(i + 1)
         common = {
             "showgrid": grid,
-            "gridcolor": GRID[theme],
+            "gridcolor": theme.grid,
             "zeroline": False,
-            "linecolor": GRID[theme],
+            "linecolor": theme.grid,
             "mirror": True,
             "showline": True,
-            "tickfont": {"size": 10, "color": MUTED[theme]},
+            "tickfont": {"size": 10, "color": theme.muted},
             "ticks": "",
             "automargin": True,
         }
@@ -257,7 +251,7 @@ def _grid(
             more = dict(own[axis])
             named = {
                 "text": more.pop("title", ""),
-                "font": {"size": 10.5, "color": MUTED[theme]},
+                "font": {"size": 10.5, "color": theme.muted},
                 "standoff": 2,
             }
             axes[f"{axis}axis{number}"] = {
@@ -271,7 +265,7 @@ def _grid(
         notes.append(
             {
                 "text": f"<b>{name}</b>"
-                + (f" <span style='color:{MUTED[theme]}'>{words}</span>" if words else ""),
+                + (f" <span style='color:{theme.muted}'>{words}</span>" if words else ""),
                 "xref": "paper",
                 "yref": "paper",
                 "x": left,
@@ -279,7 +273,7 @@ def _grid(
                 "xanchor": "left",
                 "yanchor": "bottom",
                 "showarrow": False,
-                "font": {"size": 11.5, "color": INK[theme]},
+                "font": {"size": 11.5, "color": theme.ink},
             }
         )
     drawn = layout(

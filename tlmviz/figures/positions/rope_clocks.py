@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, GRID, HEADS, INK, MUTED, WARM, layout
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import HEADS, Theme, animated, faded, layout, turn
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.positions.rope_planes import Clocks
 
 # Of the figure's width: dials, and bars above the scores along the slider; of its height: bars, scores.
 DIALS, RIGHT = (0.0, 0.49), (0.53, 0.985)
@@ -20,24 +22,7 @@ QUERY, KEY = HEADS[2], HEADS[3]
 MOVING = {"both": "query and key", "query": "the query alone", "key": "the key alone"}
 
 
-class Clocks(Protocol):
-    """What `clocks` draws: see `tlmviz.analysis.positions.rope_planes.Clocks`."""
-
-    positions: np.ndarray
-    q: np.ndarray
-    k: np.ndarray
-    parts: np.ndarray
-    frequency: np.ndarray
-    home: int
-
-    @property
-    def scores(self) -> np.ndarray: ...
-
-    @property
-    def wavelength(self) -> np.ndarray: ...
-
-
-def clocks(shown: Clocks, theme: str, *, title: str, moves: str = "both", height: int = 510) -> go.Figure:
+def clocks(shown: Clocks, theme: Theme, *, title: str, moves: str = "both", height: int = 510) -> go.Figure:
     """Every plane as a dial with two hands, bars of what each adds, their sum, and the score at every step of the slider.
 
     Hands are as long as the vectors in their plane: the query's longest and the key's longest reach the rim. The wedge
@@ -78,13 +63,13 @@ def clocks(shown: Clocks, theme: str, *, title: str, moves: str = "both", height
             "y2",
             range=[low - 2 * pad, high + 2 * pad],
             zeroline=True,
-            zerolinecolor=MUTED[theme],
+            zerolinecolor=theme.muted,
             nticks=6,
         ),
         yaxis2=_axis(theme, BARS, "x2", range=[planes + 0.9, -0.6], **_bar_ticks(planes)),
         xaxis3=_axis(theme, RIGHT, "y3", nticks=6, tickformat=",d"),
         yaxis3=_axis(
-            theme, CURVE, "x3", range=_span(shown.scores), nticks=4, zeroline=True, zerolinecolor=GRID[theme]
+            theme, CURVE, "x3", range=_span(shown.scores), nticks=4, zeroline=True, zerolinecolor=theme.grid
         ),
     )
     steps = range(len(shown.parts))
@@ -96,25 +81,13 @@ def clocks(shown: Clocks, theme: str, *, title: str, moves: str = "both", height
         list(range(len(still), len(still) + len(first))),
         at,
         theme,
-        "",
-        150,
+        duration=150,
     )
 
 
 def columns_for(planes: int) -> int:
     """How many dials side by side make them largest in the room there is."""
     return max(range(1, planes + 1), key=lambda n: min(ASPECT / (n * WIDE), 1 / (-(-planes // n) * HIGH)))
-
-
-def turn(tokens: float) -> str:
-    """A wavelength in a few letters: 6.28, 628, 6.28k, 35.3k; beyond a million a power of ten."""
-    return (
-        f"{tokens:.3g}"
-        if tokens < 999.5
-        else f"{tokens / 1000:.3g}k"
-        if tokens < 999_500
-        else f"{tokens:.1e}"
-    )
 
 
 class _Hands:
@@ -172,21 +145,21 @@ def _state(shown: Clocks, hands: list[_Hands], step: int, moves: str) -> list[di
     ]
 
 
-def _styles(centre: np.ndarray, shares: list[np.ndarray], theme: str) -> list[dict[str, Any]]:
+def _styles(centre: np.ndarray, shares: list[np.ndarray], theme: Theme) -> list[dict[str, Any]]:
     planes = len(centre)
     many, below = planes > 32, (centre - [0, RADIUS + 0.13]).astype(np.float32)
     wedge = {"mode": "lines", "fill": "toself", "line": {"width": 0}, "hoverinfo": "skip"}
     hand, mark = {"mode": "lines+markers", "hoverinfo": "skip"}, {"opacity": 1, "line": {"width": 0}}
     # No mark at the centre, a larger one at a longer hand's tip, none at the break.
     tips = [np.stack((0 * share, 4 + 7 * share, 0 * share), 1).ravel().astype(np.float32) for share in shares]
-    colours = [WARM[theme], WARM[theme], ACCENT[theme], ACCENT[theme], INK[theme], INK[theme]]
+    colours = [theme.warm, theme.warm, theme.accent, theme.accent, theme.ink, theme.ink]
     signs = [
         [stop, colour] for stop, colour in zip((0, 1 / 3, 1 / 3, 0.8, 0.8, 1), colours)
     ]  # -1 and 0, 1, 2
     bars, curve = {"xaxis": "x2", "yaxis": "y2"}, {"xaxis": "x3", "yaxis": "y3"}
     return [
-        {**wedge, "fillcolor": _faint(ACCENT[theme])},
-        {**wedge, "fillcolor": _faint(WARM[theme])},
+        {**wedge, "fillcolor": faded(theme.accent, 0.3)},
+        {**wedge, "fillcolor": faded(theme.warm, 0.3)},
         {
             **hand,
             "line": {"color": KEY, "width": 2},
@@ -201,7 +174,7 @@ def _styles(centre: np.ndarray, shares: list[np.ndarray], theme: str) -> list[di
             "mode": "text",
             "x": below[:, 0],
             "y": below[:, 1],
-            "textfont": {"size": 9 if many else 11, "color": INK[theme]},
+            "textfont": {"size": 9 if many else 11, "color": theme.ink},
             "hoverinfo": "skip",
             "cliponaxis": False,
         },
@@ -226,9 +199,9 @@ def _styles(centre: np.ndarray, shares: list[np.ndarray], theme: str) -> list[di
             "y": [planes + 0.3],
             "hoverinfo": "skip",
             "cliponaxis": False,
-            "textfont": {"color": INK[theme]},
+            "textfont": {"color": theme.ink},
         },
-        {**curve, "mode": "markers", "marker": {"size": 10, "color": WARM[theme]}, "hoverinfo": "skip"},
+        {**curve, "mode": "markers", "marker": {"size": 10, "color": theme.warm}, "hoverinfo": "skip"},
     ]
 
 
@@ -246,14 +219,14 @@ def _lines(points: np.ndarray) -> dict[str, np.ndarray]:
     return {"x": broken[:, 0], "y": broken[:, 1]}
 
 
-def _rims(centre: np.ndarray, theme: str) -> dict[str, Any]:
+def _rims(centre: np.ndarray, theme: Theme) -> dict[str, Any]:
     angle = np.linspace(0, 2 * np.pi, 41)
     rim = centre[:, None] + RADIUS * np.stack((np.cos(angle), np.sin(angle)), -1)
-    line = {"color": GRID[theme], "width": 1.5}
+    line = {"color": theme.grid, "width": 1.5}
     return {"type": "scatter", **_lines(rim), "mode": "lines", "line": line, "hoverinfo": "skip"}
 
 
-def _numbers(centre: np.ndarray, theme: str) -> dict[str, Any]:
+def _numbers(centre: np.ndarray, theme: Theme) -> dict[str, Any]:
     corner = (centre + [-RADIUS - 0.02, RADIUS - 0.06]).astype(np.float32)
     return {
         "type": "scatter",
@@ -261,13 +234,13 @@ def _numbers(centre: np.ndarray, theme: str) -> dict[str, Any]:
         "x": corner[:, 0],
         "y": corner[:, 1],
         "text": [str(j) for j in range(len(centre))],
-        "textfont": {"size": 10 if len(centre) <= 32 else 8, "color": MUTED[theme]},
+        "textfont": {"size": 10 if len(centre) <= 32 else 8, "color": theme.muted},
         "hoverinfo": "skip",
         "cliponaxis": False,
     }
 
 
-def _curve(shown: Clocks, moves: str, theme: str) -> dict[str, Any]:
+def _curve(shown: Clocks, moves: str, theme: Theme) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines",
@@ -275,12 +248,12 @@ def _curve(shown: Clocks, moves: str, theme: str) -> dict[str, Any]:
         "y": shown.scores.astype(np.float32),
         "xaxis": "x3",
         "yaxis": "y3",
-        "line": {"color": ACCENT[theme], "width": 1.8},
+        "line": {"color": theme.accent, "width": 1.8},
         "hovertemplate": "at %{x:,}: score %{y:+.6f}<extra></extra>",
     }
 
 
-def _home(shown: Clocks, moves: str, theme: str) -> dict[str, Any]:
+def _home(shown: Clocks, moves: str, theme: Theme) -> dict[str, Any]:
     """A rule at the true position."""
     x = int(_moved(shown, moves)[shown.home])
     return {
@@ -291,7 +264,7 @@ def _home(shown: Clocks, moves: str, theme: str) -> dict[str, Any]:
         "x1": x,
         "y0": 0,
         "y1": 1,
-        "line": {"color": MUTED[theme], "width": 1, "dash": "dot"},
+        "line": {"color": theme.muted, "width": 1, "dash": "dot"},
     }
 
 
@@ -312,7 +285,7 @@ def _label(shown: Clocks, step: int, moves: str) -> str:
     return f"{MOVING[moves]} {offset:+,}: query at {query:,}, key at {key:,}, {apart}".replace("-", "−")
 
 
-def _headings(moves: str, theme: str) -> list[dict]:
+def _headings(moves: str, theme: Theme) -> list[dict]:
     moved = "key" if moves == "key" else "query"
     names = (
         (
@@ -338,7 +311,7 @@ def _headings(moves: str, theme: str) -> list[dict]:
             "xanchor": "left",
             "yanchor": "bottom",
             "showarrow": False,
-            "font": {"size": 11, "color": MUTED[theme]},
+            "font": {"size": 11, "color": theme.muted},
         }
         for x, y, name in names
     ]
@@ -361,11 +334,7 @@ def _signs(parts: np.ndarray) -> np.ndarray:
     return np.append(np.where(parts > 0, 1, -1), 2).astype(np.float32)
 
 
-def _faint(colour: str) -> str:
-    return "rgba({},{},{},0.3)".format(*(int(colour[i : i + 2], 16) for i in (1, 3, 5)))
-
-
-def _axis(theme: str, domain: tuple[float, float], anchor: str, **more: Any) -> dict[str, Any]:
+def _axis(theme: Theme, domain: tuple[float, float], anchor: str, **more: Any) -> dict[str, Any]:
     return {
         "domain": list(domain),
         "anchor": anchor,
@@ -373,6 +342,6 @@ def _axis(theme: str, domain: tuple[float, float], anchor: str, **more: Any) -> 
         "showgrid": False,
         "fixedrange": True,
         "ticks": "",
-        "tickfont": {"size": 10, "color": MUTED[theme]},
+        "tickfont": {"size": 10, "color": theme.muted},
         **more,
     }

@@ -7,28 +7,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import (
-    ACCENT,
-    GRID,
-    HEADS,
-    INK,
-    MUTED,
-    SEQUENTIAL,
-    WARM,
-    figure,
-    layout,
-    scale,
-    token_label,
-)
-from tlmviz.figures.predictions import token_axis
-
-from .rope_clocks import turn
+from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_axis, token_label, turn
 
 PLAIN = {"showgrid": False, "zeroline": False}
 DASHES = ("solid", "dash", "dot", "dashdot")
 
 
-def pairs(layouts: dict[str, np.ndarray], theme: str, height: int = 300) -> go.Figure:
+def pairs(layouts: dict[str, np.ndarray], theme: Theme, height: int = 300) -> go.Figure:
     """Which dimensions each layout turns together: one row of dots per layout, [P, 2] dimensions each, an arc per plane."""
     traces, notes, half, level = [], [], np.linspace(0, np.pi, 25), 0.0
     for name, planes in layouts.items():
@@ -65,7 +50,7 @@ def pairs(layouts: dict[str, np.ndarray], theme: str, height: int = 300) -> go.F
                 "xanchor": "left",
                 "yanchor": "bottom",
                 "showarrow": False,
-                "font": {"size": 12, "color": INK[theme]},
+                "font": {"size": 12, "color": theme.ink},
             }
         )
         level -= rise + 0.4
@@ -84,10 +69,10 @@ def pairs(layouts: dict[str, np.ndarray], theme: str, height: int = 300) -> go.F
     )
 
 
-def losses(tokens: list[str], runs: dict[str, np.ndarray], theme: str, height: int = 300) -> go.Figure:
+def losses(tokens: list[str], runs: dict[str, np.ndarray], theme: Theme, height: int = 300) -> go.Figure:
     """Each next token's loss in nats, [T - 1], one line per run."""
     labels = [token_label(token) for token in tokens[1:]]
-    colours = (ACCENT[theme], WARM[theme], MUTED[theme], INK[theme])
+    colours = (theme.accent, theme.warm, theme.muted, theme.ink)
     lines = [
         dict(
             type="scatter",
@@ -118,7 +103,7 @@ def losses(tokens: list[str], runs: dict[str, np.ndarray], theme: str, height: i
 
 
 def next_tokens(
-    names: list[str], runs: dict[str, np.ndarray], after: str, theme: str, height: int = 300
+    names: list[str], runs: dict[str, np.ndarray], after: str, theme: Theme, height: int = 300
 ) -> go.Figure:
     """Next-token probabilities of two runs as pairs of bars, K names and [K] numbers each; `after` is the token before them."""
     where = np.arange(len(names))
@@ -133,7 +118,7 @@ def next_tokens(
             customdata=[token_label(token, 40) for token in names],
             hovertemplate="%{customdata}: probability %{x:.5f}<extra>" + name + "</extra>",
         )
-        for (name, values), colour in zip(runs.items(), (ACCENT[theme], WARM[theme]))
+        for (name, values), colour in zip(runs.items(), (theme.accent, theme.warm))
     ]
     return figure(
         bars,
@@ -157,7 +142,7 @@ def next_tokens(
 
 
 def energy(
-    values: np.ndarray, wavelength: np.ndarray, chosen: tuple[int, int], theme: str, height: int = 420
+    values: np.ndarray, wavelength: np.ndarray, chosen: tuple[int, int], theme: Theme, height: int = 420
 ) -> go.Figure:
     """How far each plane can move a score, [L, H, P], a row per head; the chosen head is framed."""
     layers, heads, planes = values.shape
@@ -169,7 +154,7 @@ def energy(
         z=share.astype(np.float32),
         zmin=0,
         zmax=float(np.quantile(share, 0.995)) or 1.0,
-        colorscale=scale(SEQUENTIAL[theme]),
+        colorscale=scale(theme.sequential),
         ygap=0.5,
         colorbar={
             "thickness": 8,
@@ -178,7 +163,7 @@ def energy(
             "tickformat": ".0%",
             "xpad": 2,
             "ypad": 0,
-            "tickfont": {"size": 10, "color": MUTED[theme]},
+            "tickfont": {"size": 10, "color": theme.muted},
         },
         text=[
             [f"head {name}, plane {j}: {row[j]:.4f} of the score" for j in range(planes)]
@@ -193,7 +178,7 @@ def energy(
         "x1": planes - 0.5,
         "y0": at - 0.5,
         "y1": at + 0.5,
-        "line": {"color": WARM[theme], "width": 2},
+        "line": {"color": theme.warm, "width": 2},
     }
     rules = [
         {
@@ -203,7 +188,7 @@ def energy(
             "x1": 1,
             "y0": layer * heads - 0.5,
             "y1": layer * heads - 0.5,
-            "line": {"color": GRID[theme], "width": 1},
+            "line": {"color": theme.grid, "width": 1},
         }
         for layer in range(1, layers)
     ]
@@ -234,7 +219,7 @@ def uses(
     spread: np.ndarray,
     wavelength: np.ndarray,
     title: str,
-    theme: str,
+    theme: Theme,
     height: int = 420,
 ) -> go.Figure:
     """One head's planes, [P] each: how far each could move a score, and how far it tells the keys of a query apart."""
@@ -251,8 +236,8 @@ def uses(
             hovertemplate="%{customdata}: %{y:.5f}<extra>" + name + "</extra>",
         )
         for name, values, colour in (
-            ("|q||k|", strength, MUTED[theme]),
-            ("std over keys", spread, ACCENT[theme]),
+            ("|q||k|", strength, theme.muted),
+            ("std over keys", spread, theme.accent),
         )
     ]
     return figure(
@@ -273,13 +258,13 @@ def uses(
 
 
 def by_distance(
-    curves: dict[str, tuple[np.ndarray, np.ndarray]], title: str, theme: str, height: int = 420
+    curves: dict[str, tuple[np.ndarray, np.ndarray]], title: str, theme: Theme, height: int = 420
 ) -> go.Figure:
     """Mean score by distance in tokens, a colour per rotation: measured pairs as a line with dots, all pairs as a thin line.
 
     Each curve is a pair of [N]: the text's pairs that stand so far apart, and what every pair of the text would score there.
     """
-    colours, traces = (ACCENT[theme], MUTED[theme], WARM[theme]), []
+    colours, traces = (theme.accent, theme.muted, theme.warm), []
     for (name, (measured, every)), colour in zip(curves.items(), colours):
         style: dict[str, Any] = {"type": "scatter", "x": np.arange(len(measured)), "legendgroup": name}
         traces += [
@@ -311,7 +296,7 @@ def by_distance(
             height=height,
             showlegend=True,
             margin={"l": 8, "r": 8, "t": 58, "b": 8},
-            yaxis={"zeroline": True, "zerolinecolor": MUTED[theme]},
+            yaxis={"zeroline": True, "zerolinecolor": theme.muted},
         ),
     )
 

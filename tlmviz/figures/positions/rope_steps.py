@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import DIVERGING, GRID, INK, MUTED, SEQUENTIAL, WARM, layout, scale
-from tlmviz.figures.attention.block import ticks
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import Theme, animated, layout, scale, ticks
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.positions.rope_planes import Rotation
 
 ROWS = 48  # positions that are drawn
 UPPER, LOWER = (0.58, 1.0), (0.0, 0.43)  # of the figure's height
 GAP = 0.022
-
-
-class Rotation(Protocol):
-    """What `rotation` draws: see `tlmviz.analysis.positions.rope_planes.Rotation`."""
-
-    positions: np.ndarray
-    frequency: np.ndarray
-    angles: np.ndarray
-    cos: np.ndarray
-    sin: np.ndarray
-    x: np.ndarray
-    first: np.ndarray
-    second: np.ndarray
-    new_first: np.ndarray
-    new_second: np.ndarray
-    out: np.ndarray
-    pairs: np.ndarray
 
 
 def shown_rows(length: int, row: int, most: int = ROWS) -> slice:
@@ -44,7 +28,7 @@ def rotation(
     tokens: list[str],
     row: int,
     base: float,
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     name: str = "Q",
@@ -101,7 +85,7 @@ def rotation(
             "xanchor": "left",
             "yanchor": "bottom",
             "showarrow": False,
-            "font": {"size": 11, "color": MUTED[theme]},
+            "font": {"size": 11, "color": theme.muted},
         }
         for label, _, _, across, up, _, _ in panels
     ]
@@ -117,7 +101,7 @@ def rotation(
         ]
         return [*boxes, {"type": "scatter", "text": [_words(steps, plane, row, base, interleaved)]}]
 
-    line = {"mode": "lines", "line": {"color": WARM[theme], "width": 2}, "hoverinfo": "skip"}
+    line = {"mode": "lines", "line": {"color": theme.warm, "width": 2}, "hoverinfo": "skip"}
     styles: list[dict[str, Any]] = [{**line, "xaxis": f"x{i}", "yaxis": f"y{i}"} for i in range(1, text)]
     styles.append(
         {
@@ -127,7 +111,7 @@ def rotation(
             "textposition": "bottom right",
             "xaxis": f"x{text}",
             "yaxis": f"y{text}",
-            "textfont": {"size": 12, "color": INK[theme]},
+            "textfont": {"size": 12, "color": theme.ink},
             "hoverinfo": "skip",
             "cliponaxis": False,
         }
@@ -143,13 +127,13 @@ def rotation(
         list(range(len(traces), len(traces) + len(first))),
         at,
         theme,
-        "plane ",
-        700,
+        prefix="plane ",
+        duration=700,
     )
 
 
 def _heat(
-    values: np.ndarray, rows: np.ndarray, top: float | None, axis: str, column: str, label: str, theme: str
+    values: np.ndarray, rows: np.ndarray, top: float | None, axis: str, column: str, label: str, theme: Theme
 ) -> dict:
     heat = {
         "type": "heatmap",
@@ -161,10 +145,10 @@ def _heat(
         "hovertemplate": f"position %{{y}}, {column} %{{x}}: %{{z:.6g}}<extra>{label}</extra>",
     }
     if top is not None:
-        return {**heat, "zmin": -top, "zmax": top, "colorscale": scale(DIVERGING[theme])}
+        return {**heat, "zmin": -top, "zmax": top, "colorscale": scale(theme.diverging)}
     largest = float(values.max()) or 1.0
     # One colour a factor of four: slow planes stay visible, and hover shows the angle itself.
-    colours = SEQUENTIAL[theme]
+    colours = theme.sequential
     stops = [
         [0.0, colours[0]],
         *([4.0 ** -(len(colours) - 1 - i), colour] for i, colour in enumerate(colours)),
@@ -172,7 +156,7 @@ def _heat(
     return {**heat, "zmin": 0, "zmax": largest, "colorscale": stops}
 
 
-def _full_turn(steps: Rotation, theme: str) -> dict:
+def _full_turn(steps: Rotation, theme: Theme) -> dict:
     """Where each plane has turned once: a line over the angle table, for the planes that get there."""
     turns = 2 * np.pi / steps.frequency
     kept = (turns >= steps.positions[0]) & (turns <= steps.positions[-1])
@@ -183,8 +167,8 @@ def _full_turn(steps: Rotation, theme: str) -> dict:
         "y": turns[kept].astype(np.float32),
         "xaxis": "x1",
         "yaxis": "y1",
-        "line": {"color": WARM[theme], "width": 1, "dash": "dot"},
-        "marker": {"size": 5, "color": WARM[theme]},
+        "line": {"color": theme.warm, "width": 1, "dash": "dot"},
+        "marker": {"size": 5, "color": theme.warm},
         "hovertemplate": "plane %{x}: the first full turn after %{y:.2f} tokens<extra></extra>",
     }
 
@@ -231,17 +215,17 @@ def _words(steps: Rotation, plane: int, row: int, base: float, interleaved: bool
     return "<br>".join(lines).replace("-", "−")
 
 
-def _axis(theme: str, domain: tuple[float, float], anchor: str, **more: Any) -> dict[str, Any]:
+def _axis(theme: Theme, domain: tuple[float, float], anchor: str, **more: Any) -> dict[str, Any]:
     return {
         "domain": list(domain),
         "anchor": anchor,
         "zeroline": False,
         "showgrid": False,
         "fixedrange": True,
-        "linecolor": GRID[theme],
+        "linecolor": theme.grid,
         "showline": True,
         "mirror": True,
         "ticks": "",
-        "tickfont": {"size": 9, "color": MUTED[theme]},
+        "tickfont": {"size": 9, "color": theme.muted},
         **more,
     }

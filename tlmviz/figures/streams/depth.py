@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, DIVERGING, GRID, HEADS, INK, MISSING, MUTED, WARM, figure, layout
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import HEADS, Theme, animated, figure, layout, log_ticks, rgb, tick_text
 
 NAMES = {"residual": "Residual", "hyper": "HC", "manifold": "mHC"}
 DECADES = 12.0  # of the colour scale at most, on either side of a gain of 1
 NARROW = np.log10(2)  # and at least: noise around 1 must look like 1
 ROWS = {"gain": (0.54, 0.93), "singular": (0.3, 0.45), "left": (0.06, 0.215)}  # of the figure's height
 GAP = 0.055  # between columns, of the width
+BESIDE_BUTTONS = 0.24  # where the slider begins: the figure is not as wide as a whole page
 
 
 @dataclass(frozen=True)
@@ -29,26 +29,24 @@ class Products:
     distance: np.ndarray
 
 
-def color(kind: str, theme: str) -> str:
+def color(kind: str, theme: Theme) -> str:
     """Each kind of connection's colour, the same in all charts of a page."""
-    return {"residual": MUTED, "hyper": WARM, "manifold": ACCENT}[kind][theme]
+    return {"residual": theme.muted, "hyper": theme.warm, "manifold": theme.accent}[kind]
 
 
-def log_scale(limit: float, theme: str) -> tuple[list[list], float, float]:
+def log_scale(limit: float, theme: Theme) -> tuple[list[list], float, float]:
     """A Plotly scale for gains of 10^-limit to 10^limit, even in their logarithm: stops, zmin, zmax.
 
     The numbers stay gains, which the hover text then shows; only the colours are logarithmic.
     """
-    anchors = np.array(
-        [[int(code[i : i + 2], 16) for i in (1, 3, 5)] for code in DIVERGING[theme]], np.float64
-    )
+    anchors = np.array([rgb(color) for color in theme.diverging], np.float64)
     shares = np.linspace(0, 1, 49)
     mixed = np.stack(
         [np.interp(shares, np.linspace(0, 1, len(anchors)), anchors[:, channel]) for channel in range(3)], 1
     )
     gains = 10 ** ((2 * shares - 1) * limit)
     places = (gains - gains[0]) / (gains[-1] - gains[0])
-    stops = [[float(place), "rgb({:.0f},{:.0f},{:.0f})".format(*rgb)] for place, rgb in zip(places, mixed)]
+    stops = [[float(place), "rgb({:.0f},{:.0f},{:.0f})".format(*mix)] for place, mix in zip(places, mixed)]
     return stops, float(gains[0]), float(gains[-1])
 
 
@@ -57,7 +55,7 @@ def products(
     names: list[str],
     labels: list[str],
     at: int,
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     what: str,
@@ -77,7 +75,7 @@ def products(
         # No product leads backwards; a gain of 1, which has the colour of the page, must not look like that.
         beneath.append({
             "type": "rect", "layer": "below", "xref": "paper", "yref": "paper", "x0": span[0], "x1": span[1],
-            "y0": ROWS["gain"][0], "y1": ROWS["gain"][1], "fillcolor": MISSING[theme], "line": {"width": 0},
+            "y0": ROWS["gain"][0], "y1": ROWS["gain"][1], "fillcolor": theme.missing, "line": {"width": 0},
         })  # fmt: skip
         first = len(traces)
         fixed = _triangle(panel, names, limit, theme, what) + _lines(panel, names, theme)
@@ -108,15 +106,8 @@ def products(
     del drawn["xaxis"], drawn["yaxis"]
     if not moving:
         return figure(traces, {**drawn, **axes})
-    return beside_buttons(
-        animated(traces, {**drawn, **axes}, frames, labels, moving, at, theme, "token ", 120, stepping=True)
-    )
-
-
-def beside_buttons(walked: go.Figure) -> go.Figure:
-    """The figure with room between its buttons and its slider, which is not as wide as a whole page."""
-    walked.layout.sliders[0].update(x=0.24, len=0.76)
-    return walked
+    walked = {"prefix": "token ", "duration": 120, "stepping": True, "left": BESIDE_BUTTONS}
+    return animated(traces, {**drawn, **axes}, frames, labels, moving, at, theme, **walked)
 
 
 def _decades(gain: np.ndarray) -> float:
@@ -124,7 +115,7 @@ def _decades(gain: np.ndarray) -> float:
     return float(np.abs(np.log10(seen)).max()) if len(seen) else 0.0
 
 
-def _triangle(panel: Products, names: list[str], limit: float, theme: str, what: str) -> list[dict]:
+def _triangle(panel: Products, names: list[str], limit: float, theme: Theme, what: str) -> list[dict]:
     stops, low, high = log_scale(limit, theme)
     count = len(names)
     return [
@@ -135,12 +126,12 @@ def _triangle(panel: Products, names: list[str], limit: float, theme: str, what:
         },
         {
             "row": "gain", "type": "scatter", "x": [names[0]], "y": [names[-1 - count // 8]], "mode": "text",
-            "textposition": "middle right", "textfont": {"color": INK[theme], "size": 11}, "hoverinfo": "skip",
+            "textposition": "middle right", "textfont": {"color": theme.ink, "size": 11}, "hoverinfo": "skip",
         },
     ]  # fmt: skip
 
 
-def _lines(panel: Products, names: list[str], theme: str) -> list[dict]:
+def _lines(panel: Products, names: list[str], theme: Theme) -> list[dict]:
     n = panel.singular.shape[-1]
     values = [
         {
@@ -154,9 +145,9 @@ def _lines(panel: Products, names: list[str], theme: str) -> list[dict]:
         for i in range(n)
     ]
     styles = {
-        "mean diagonal entry": (ACCENT[theme], "solid"),
-        "mean entry off it": (WARM[theme], "solid"),
-        "distance to 1/N": (MUTED[theme], "dash"),
+        "mean diagonal entry": (theme.accent, "solid"),
+        "mean entry off it": (theme.warm, "solid"),
+        "distance to 1/N": (theme.muted, "dash"),
     }
     left = [
         {
@@ -175,7 +166,7 @@ def _lines(panel: Products, names: list[str], theme: str) -> list[dict]:
         "x": names,
         "y": np.full(len(names), 1 / n, np.float32),
         "mode": "lines",
-        "line": {"color": MUTED[theme], "width": 1, "dash": "dot"},
+        "line": {"color": theme.muted, "width": 1, "dash": "dot"},
         "hovertemplate": f"1/N = {1 / n:.4g}<extra></extra>",
     }
     return [*values, *left, even]
@@ -202,43 +193,25 @@ def short(value: float) -> str:
     )
 
 
-def log_ticks(*values: np.ndarray) -> dict[str, Any]:
-    """Ticks of a logarithmic axis over these values: 1, 2, 5 or powers of ten, two to six of them; {} leaves it to Plotly."""
-    seen = np.concatenate([value[np.isfinite(value) & (value > 0)] for value in map(np.ravel, values)])
-    if not len(seen):
-        return {}
-    low, high = np.log10(seen.min()), np.log10(seen.max())
-    powers = range(int(np.floor(low)), int(np.ceil(high)) + 1)
-    for places in (
-        [(k, m) for k in powers for m in (1, 2, 5)],
-        *([(k, 1) for k in powers if k % s == 0] for s in (1, 2, 4, 8)),
-    ):
-        inside = [(k, m) for k, m in places if low - 0.1 <= k + np.log10(m) <= high + 0.1]
-        if 2 <= len(inside) <= 6:
-            text = [_tick(m * 10.0**k) if m == 1 or -3 <= k < 4 else "" for k, m in inside]
-            return {"tickmode": "array", "tickvals": [m * 10.0**k for k, m in inside], "ticktext": text}
-    return {}
-
-
 def _axes(
     part: str,
     number: int,
     span: list[float],
     share: tuple[float, float],
     names: list[str],
-    theme: str,
+    theme: Theme,
     first: bool,
 ) -> dict:
     """One panel's two axes. Names of sublayers are categories: the hover text shows them, the ticks their layers."""
     step = 2 * max(1, len(names) // 12)
     places = list(range(0, len(names), step))
     quiet = {
-        "gridcolor": GRID[theme],
+        "gridcolor": theme.grid,
         "zeroline": False,
         "showline": True,
         "mirror": True,
-        "linecolor": GRID[theme],
-        "tickfont": {"size": 10, "color": MUTED[theme]},
+        "linecolor": theme.grid,
+        "tickfont": {"size": 10, "color": theme.muted},
         "fixedrange": True,
     }
     layers = {
@@ -252,20 +225,20 @@ def _axes(
     words = {"gain": "from layer", "singular": "singular<br>values", "left": "a stream's<br>identity"}[part]
     if part == "gain":
         y |= {**layers, "autorange": "reversed", "showgrid": False}
-        x["title"] = {"text": "to layer", "font": {"size": 10.5, "color": MUTED[theme]}, "standoff": 2}
+        x["title"] = {"text": "to layer", "font": {"size": 10.5, "color": theme.muted}, "standoff": 2}
     elif part == "singular":
         y |= {"type": "log", "exponentformat": "power", "nticks": 4, "minexponent": 2}
     else:
         y |= {"nticks": 4}
-        x["title"] = {"text": "through layer", "font": {"size": 10.5, "color": MUTED[theme]}, "standoff": 2}
+        x["title"] = {"text": "through layer", "font": {"size": 10.5, "color": theme.muted}, "standoff": 2}
     if first:
-        y["title"] = {"text": words, "font": {"size": 10.5, "color": MUTED[theme]}, "standoff": 4}
+        y["title"] = {"text": words, "font": {"size": 10.5, "color": theme.muted}, "standoff": 4}
     return {f"xaxis{number}": x, f"yaxis{number}": y}
 
 
-def _colorbar(limit: float, theme: str) -> dict:
+def _colorbar(limit: float, theme: Theme) -> dict:
     """A colour bar with gains at even steps of their logarithm: the triangles' own would be linear."""
-    stops = [[i / (len(DIVERGING[theme]) - 1), code] for i, code in enumerate(DIVERGING[theme])]
+    stops = [[i / (len(theme.diverging) - 1), code] for i, code in enumerate(theme.diverging)]
     step = limit / 2 if limit < 1 else max(1, int(limit) // 3)
     ticks = step * np.arange(-(limit // step), limit // step + 1)
     low, high = ROWS["gain"]
@@ -274,25 +247,21 @@ def _colorbar(limit: float, theme: str) -> dict:
         "marker": {
             "color": [0.0], "cmin": -limit, "cmax": limit, "colorscale": stops, "showscale": True,
             "colorbar": {
-                "tickvals": ticks.tolist(), "ticktext": [f"×{_tick(10**tick)}" for tick in ticks], "thickness": 10,
+                "tickvals": ticks.tolist(), "ticktext": [f"×{tick_text(10**tick)}" for tick in ticks], "thickness": 10,
                 "len": high - low, "y": (low + high) / 2, "x": 1.01, "outlinewidth": 0,
-                "tickfont": {"size": 10, "color": MUTED[theme]},
+                "tickfont": {"size": 10, "color": theme.muted},
             },
         },
     }  # fmt: skip
 
 
-def _tick(gain: float) -> str:
-    if 0.001 <= gain < 10_000:
-        return f"{gain:.2g}" if gain < 10 else f"{gain:.0f}"
-    return f"10<sup>{np.log10(gain):.0f}</sup>"
-
-
-def _legend(theme: str) -> dict[str, Any]:
+def _legend(theme: Theme) -> dict[str, Any]:
     """What the lines of the lowest row are, in their colours."""
-    own, other, distance = (f'<span style="color:{ink[theme]}">{{}}</span>' for ink in (ACCENT, WARM, MUTED))
+    own, other, distance = (
+        f'<span style="color:{ink}">{{}}</span>' for ink in (theme.accent, theme.warm, theme.muted)
+    )
     words = (own.format("mean diagonal"), other.format("mean off it"), distance.format("- - distance to 1/N"))
-    note = _note(" · ".join(words), 0, ROWS["left"][1], INK[theme])
+    note = _note(" · ".join(words), 0, ROWS["left"][1], theme.ink)
     return {**note, "xanchor": "left", "font": {"size": 10.5}}
 
 

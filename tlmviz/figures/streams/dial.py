@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, INK, SEQUENTIAL, figure, layout, scale
+from tlmviz.figures import HEADS, Theme, figure, layout, scale
 
 SOUND = 1e-13  # residuals above this are hardly rounded
 MOST = 7  # rows up to which entries are written
@@ -18,7 +18,7 @@ def dial(
     residual: np.ndarray,
     rate: float,
     at: float,
-    theme: str,
+    theme: Theme,
     *,
     gains: np.ndarray | None = None,
     title: str = "",
@@ -72,7 +72,7 @@ def dial(
     return figure(traces, drawn)
 
 
-def _matrix(matrix: np.ndarray, theme: str) -> list[dict[str, Any]]:
+def _matrix(matrix: np.ndarray, theme: Theme) -> list[dict[str, Any]]:
     n = len(matrix)
     text = np.vectorize(lambda value: f"{value:.3f}")
     cells = {
@@ -80,7 +80,7 @@ def _matrix(matrix: np.ndarray, theme: str) -> list[dict[str, Any]]:
         "z": np.asarray(matrix, np.float32),
         "zmin": 0,
         "zmax": 1,
-        "colorscale": scale(SEQUENTIAL[theme]),
+        "colorscale": scale(theme.sequential),
         "showscale": False,
         "xgap": 1,
         "ygap": 1,
@@ -105,7 +105,7 @@ def _matrix(matrix: np.ndarray, theme: str) -> list[dict[str, Any]]:
     return [cells, sums]
 
 
-def _residual(residual: np.ndarray, rate: float, theme: str) -> list[dict[str, Any]]:
+def _residual(residual: np.ndarray, rate: float, theme: Theme) -> list[dict[str, Any]]:
     """The residual, and the straight line of its rate through the last value that rounding leaves alone."""
     residual = np.asarray(residual, np.float64)
     drawn = [_curve(np.where(residual > 0, residual, np.nan), "residual", HEADS[0], 2)]
@@ -114,8 +114,8 @@ def _residual(residual: np.ndarray, rate: float, theme: str) -> list[dict[str, A
         steps = np.arange(len(residual)) - sound[-1]
         line = residual[sound[-1]] * rate ** steps.astype(np.float64)
         line[(line > 10 * residual.max()) | (line < 1e-17)] = np.nan
-        dashed = {"mode": "lines", "line": {"color": INK[theme], "dash": "dash"}}
-        drawn.append(_curve(line, f"σ₂² = {rate:.3f}", INK[theme], 2) | dashed)
+        dashed = {"mode": "lines", "line": {"color": theme.ink, "dash": "dash"}}
+        drawn.append(_curve(line, f"σ₂² = {rate:.3f}", theme.ink, 2) | dashed)
     return drawn
 
 
@@ -138,6 +138,6 @@ def _curve(values: np.ndarray, name: str, color: str, axis: int) -> dict[str, An
     }
 
 
-def _now(at: float, axis: int, theme: str) -> dict[str, Any]:
+def _now(at: float, axis: int, theme: Theme) -> dict[str, Any]:
     ends = {"xref": f"x{axis}", "yref": f"y{axis} domain", "x0": at, "x1": at, "y0": 0, "y1": 1}
-    return {"type": "line", **ends, "line": {"color": INK[theme], "width": 1.5}}
+    return {"type": "line", **ends, "line": {"color": theme.ink, "width": 1.5}}

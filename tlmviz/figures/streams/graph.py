@@ -8,20 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import (
-    ACCENT,
-    DIVERGING,
-    HEADS,
-    INK,
-    MISSING,
-    MUTED,
-    WARM,
-    figure,
-    layout,
-    scale,
-    token_label,
-)
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import HEADS, Theme, animated, faded, figure, layout, scale, token_label
 
 WIDEST = 0.75  # of a row: how wide coefficient 1 is drawn at most
 NARROWEST = 0.25  # and at least, however large other coefficients are
@@ -42,9 +29,9 @@ class Panel:
     coefficients: np.ndarray
 
 
-def part_colors(theme: str) -> dict[str, str]:
+def part_colors(theme: Theme) -> dict[str, str]:
     """Colours of the embedding's, attention's and the MLP's ribbons, and of those that subtract."""
-    return {"embedding": HEADS[2], "attention": ACCENT[theme], "MLP": HEADS[6], "negative": WARM[theme]}
+    return {"embedding": HEADS[2], "attention": theme.accent, "MLP": HEADS[6], "negative": theme.warm}
 
 
 def ribbon_unit(panels: Sequence[Panel]) -> float:
@@ -76,7 +63,7 @@ def fans(
     parts: Sequence[str],
     tokens: Sequence[str],
     at: int,
-    theme: str,
+    theme: Theme,
     *,
     to: str,
     offset: int = 0,
@@ -136,7 +123,7 @@ def fans(
                 "x": np.full(len(numbered), -0.045),
                 "y": rows[numbered],
                 "textposition": "middle left",
-                "textfont": {"size": 10, "color": MUTED[theme]},
+                "textfont": {"size": 10, "color": theme.muted},
                 "hoverinfo": "skip",
                 "cliponaxis": False,
                 "showlegend": False,
@@ -146,16 +133,17 @@ def fans(
                 "x": np.zeros(count),
                 "y": rows,
                 "text": list(parts),
-                "marker": {"size": 5 if count <= NUMBERED else 3.5, "color": INK[theme]},
+                "marker": {"size": 5 if count <= NUMBERED else 3.5, "color": theme.ink},
                 "showlegend": False,
-                "hovertemplate": f"%{{text}}: coefficient %{{customdata:.5f}} in {to}<extra>{token_label(panel.title, 40)}</extra>",
+                "hovertemplate": f"%{{text}}: coefficient %{{customdata:.5f}} in {to}"
+                f"<extra>{token_label(panel.title, 40)}</extra>",
             },
             {
                 "mode": "text",
                 "x": [-0.2],
                 "y": [1.02],
                 "textposition": "top right",
-                "textfont": {"size": 12, "color": INK[theme]},
+                "textfont": {"size": 12, "color": theme.ink},
                 "hoverinfo": "skip",
                 "cliponaxis": False,
                 "showlegend": False,
@@ -183,7 +171,7 @@ def fans(
             "showticklabels": number == 0,
             "tickvals": rows[numbered],
             "ticktext": [parts[i] for i in numbered],
-            "tickfont": {"size": 10.5, "color": MUTED[theme]},
+            "tickfont": {"size": 10.5, "color": theme.muted},
         }
         notes.append(
             {
@@ -194,8 +182,8 @@ def fans(
                 "x1": 1.025,
                 "y0": 0,
                 "y1": 1,
-                "fillcolor": MISSING[theme],
-                "line": {"color": MUTED[theme], "width": 1},
+                "fillcolor": theme.missing,
+                "line": {"color": theme.muted, "width": 1},
             }
         )
         left += width + GAP
@@ -224,9 +212,8 @@ def fans(
         for token in range(len(tokens))
     ]
     names = [f"{offset + i} {token_label(token)}" for i, token in enumerate(tokens)]
-    shown = animated(traces, drawn, frames, names, moving, at, theme, "token ", 350, stepping=True)
-    shown.layout.sliders[0].update(x=0.2, len=0.8)
-    return shown
+    walked = {"prefix": "token ", "duration": 350, "stepping": True, "left": 0.2}
+    return animated(traces, drawn, frames, names, moving, at, theme, **walked)
 
 
 def window(tokens: int, at: int, each: int) -> range:
@@ -241,7 +228,7 @@ def fan_bytes(panels: int, parts: int) -> int:
     return panels * (parts * (len(BEND) + 1) * 4 * 4 // 3 + parts * 16 + 900)
 
 
-def readers(panels: Sequence[Panel], parts: Sequence[str], theme: str, *, token: str) -> go.Figure:
+def readers(panels: Sequence[Panel], parts: Sequence[str], theme: Theme, *, token: str) -> go.Figure:
     """Who reads whom: of each panel [readers, parts], a row per sublayer and the head last, for one token."""
     count, limit = len(parts), 1.0
     for panel in panels:
@@ -261,7 +248,7 @@ def readers(panels: Sequence[Panel], parts: Sequence[str], theme: str, *, token:
                 "y": rows,
                 "zmin": -limit,
                 "zmax": limit,
-                "colorscale": scale(DIVERGING[theme]),
+                "colorscale": scale(theme.diverging),
                 "showscale": number == len(panels) - 1,
                 "hoverongaps": False,
                 "xaxis": f"x{number + 1}",
@@ -269,7 +256,7 @@ def readers(panels: Sequence[Panel], parts: Sequence[str], theme: str, *, token:
                 "colorbar": {
                     "thickness": 8,
                     "outlinewidth": 0,
-                    "tickfont": {"size": 10, "color": MUTED[theme]},
+                    "tickfont": {"size": 10, "color": theme.muted},
                     "xpad": 4,
                 },
                 "hovertemplate": "%{x} in what %{y} reads: %{z:.5f}<extra>"
@@ -278,7 +265,7 @@ def readers(panels: Sequence[Panel], parts: Sequence[str], theme: str, *, token:
             }
         )
         start = number * (width + 0.03)
-        plain = {"showgrid": False, "zeroline": False, "tickfont": {"size": 9.5, "color": MUTED[theme]}}
+        plain = {"showgrid": False, "zeroline": False, "tickfont": {"size": 9.5, "color": theme.muted}}
         axes["xaxis" if not number else f"xaxis{number + 1}"] = {
             **plain,
             "domain": [start, start + width],
@@ -307,7 +294,7 @@ def readers(panels: Sequence[Panel], parts: Sequence[str], theme: str, *, token:
                 "xanchor": "left",
                 "yanchor": "bottom",
                 "showarrow": False,
-                "font": {"size": 12, "color": INK[theme]},
+                "font": {"size": 12, "color": theme.ink},
             }
         )
     title = (
@@ -334,4 +321,4 @@ def _joined(pieces: list[np.ndarray]) -> np.ndarray:
 
 def _clear(color: str) -> str:
     """#rrggbb, a little transparent, so that crossing ribbons stay visible."""
-    return f"rgba({int(color[1:3], 16)},{int(color[3:5], 16)},{int(color[5:7], 16)},0.62)"
+    return faded(color, 0.62)

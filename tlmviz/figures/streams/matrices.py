@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, HEADS, INK, MUTED, SEQUENTIAL, figure, layout, scale, token_label
+from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_label
 
 MOST_TICKS = 16  # names beside an axis that still read
 
@@ -18,7 +18,7 @@ def distance_map(
     tokens: Sequence[str],
     what: str,
     place: tuple[int, int],
-    theme: str,
+    theme: Theme,
 ) -> go.Figure:
     """A distance of every H_res [P sublayers, T tokens] as a map; `what` names it, `place` (sublayer, token) is outlined."""
     values = np.asarray(values, np.float32)
@@ -28,12 +28,12 @@ def distance_map(
         z=values,
         zmin=0.0,
         zmax=float(np.nanmax(values)) or 1.0,
-        colorscale=scale(SEQUENTIAL[theme]),
+        colorscale=scale(theme.sequential),
         colorbar={
             "thickness": 10,
             "len": 0.9,
             "outlinewidth": 0,
-            "tickfont": {"size": 10, "color": MUTED[theme]},
+            "tickfont": {"size": 10, "color": theme.muted},
         },
         x=[f"“{label}” ({i})" for i, label in enumerate(labels)],
         y=list(names),
@@ -68,12 +68,12 @@ def distance_map(
 
 
 def distance_curves(
-    distances: dict[str, np.ndarray], names: Sequence[str], sublayer: int, theme: str
+    distances: dict[str, np.ndarray], names: Sequence[str], sublayer: int, theme: Theme
 ) -> go.Figure:
     """Mean over tokens of each distance [P, T] by sublayer, with one standard deviation to either side."""
     where = np.arange(len(names), dtype=np.int32)
     traces = []
-    for (name, values), color in zip(distances.items(), (ACCENT[theme], HEADS[1], HEADS[2])):
+    for (name, values), color in zip(distances.items(), (theme.accent, HEADS[1], HEADS[2])):
         values = np.asarray(values, np.float64)
         mean, spread = values.mean(1), values.std(1)
         band = np.concatenate([mean + spread, (mean - spread)[::-1]]).astype(np.float32)
@@ -111,7 +111,7 @@ def distance_curves(
         "yref": "paper",
         "y0": 0,
         "y1": 1,
-        "line": {"color": INK[theme], "width": 1, "dash": "dot"},
+        "line": {"color": theme.ink, "width": 1, "dash": "dot"},
     }
     return figure(
         traces,

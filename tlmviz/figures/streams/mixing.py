@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import (
-    ACCENT,
-    DIVERGING,
-    HEADS,
-    INK,
-    MUTED,
-    SEQUENTIAL,
-    WARM,
-    figure,
-    layout,
-    scale,
-    token_label,
-)
-from tlmviz.figures.kernels.flash_rows import animated
-from tlmviz.figures.predictions import token_axis
+from tlmviz.figures import HEADS, Theme, animated, figure, layout, scale, token_axis, token_label
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.streams.vectors import Journey
 
 LETTERED = 16  # sublayers up to which every cell shows its number
 WIDE_RANGE = 20.0  # largest over smallest length from which on the axis is logarithmic
@@ -31,24 +20,13 @@ _LEFT, _RIGHT = (0.0, 0.47), (0.545, 1.0)
 _LINES, _UPPER, _LOWER = (0.63, 1.0), (0.315, 0.475), (0.09, 0.25)
 
 
-class Walk(Protocol):
-    """What `through_depth` draws: see `tlmviz.analysis.streams.vectors.Journey`."""
-
-    norms: np.ndarray
-    cosines: np.ndarray
-    pre: np.ndarray
-    post: np.ndarray
-    share: np.ndarray
-    added: np.ndarray
-
-
 def through_depth(
-    walk: Walk,
+    walk: Journey,
     pairs: Sequence[tuple[int, int]],
     parts: Sequence[str],
     tokens: Sequence[str],
     at: int,
-    theme: str,
+    theme: Theme,
     *,
     offset: int = 0,
 ) -> go.Figure:
@@ -110,7 +88,7 @@ def through_depth(
                 "zmin": -limit if signed else 0,
                 "zmax": limit,
                 "showscale": False,
-                "colorscale": scale((DIVERGING if signed else SEQUENTIAL)[theme]),
+                "colorscale": scale(theme.diverging if signed else theme.sequential),
                 "xgap": 1,
                 "ygap": 1,
                 "xaxis": axis,
@@ -132,13 +110,13 @@ def through_depth(
                 "x": sum(_RIGHT) / 2,
                 "y": sum(_LINES) / 2,
                 "showarrow": False,
-                "font": {"size": 12, "color": MUTED[theme]},
+                "font": {"size": 12, "color": theme.muted},
             }
         )
     if len(tokens) < 2:
         return figure(traces, drawn)
     names = [f"{offset + i} {token_label(token)}" for i, token in enumerate(tokens)]
-    shown = animated(
+    return animated(
         traces,
         drawn,
         [moving(token) for token in range(len(tokens))],
@@ -146,12 +124,11 @@ def through_depth(
         list(range(len(traces))),
         at,
         theme,
-        "token ",
-        350,
+        prefix="token ",
+        duration=350,
         stepping=True,
+        left=0.2,
     )
-    shown.layout.sliders[0].update(x=0.2, len=0.8)
-    return shown
 
 
 def depth_bytes(parts: int, streams: int) -> int:
@@ -161,7 +138,7 @@ def depth_bytes(parts: int, streams: int) -> int:
 
 
 def losses(
-    tokens: Sequence[str], before: np.ndarray, after: np.ndarray, theme: str, *, what: str
+    tokens: Sequence[str], before: np.ndarray, after: np.ndarray, theme: Theme, *, what: str
 ) -> go.Figure:
     """Each token's loss in nats, [T - 1], in the pass as it is and with something muted, which `what` names."""
     labels = [token_label(token) for token in tokens[1:]]
@@ -175,7 +152,7 @@ def losses(
             "marker": {"color": color},
             "hovertemplate": f"%{{customdata}}: %{{y:.4f}} nats<extra>{name}</extra>",
         }
-        for name, values, color in (("all streams", before, ACCENT[theme]), (what, after, WARM[theme]))
+        for name, values, color in (("all streams", before, theme.accent), (what, after, theme.warm))
     ]
     return figure(
         bars,
@@ -192,7 +169,7 @@ def losses(
     )
 
 
-def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str], theme: str) -> go.Figure:
+def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str], theme: Theme) -> go.Figure:
     """Change of the mean loss, [N, places], with each stream at zero from each place on; `chosen` is framed."""
     change = np.asarray(change, np.float32)
     limit = float(np.abs(change).max()) or 1.0
@@ -205,7 +182,7 @@ def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str],
         "y": np.arange(len(change)),
         "zmin": -limit,
         "zmax": limit,
-        "colorscale": scale(DIVERGING[theme][::-1]),
+        "colorscale": scale(theme.diverging[::-1]),
         "xgap": 1,
         "ygap": 1,
         "customdata": [list(parts)] * len(change),
@@ -216,7 +193,7 @@ def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str],
             "thickness": 8,
             "outlinewidth": 0,
             "nticks": 5,
-            "tickfont": {"size": 10, "color": MUTED[theme]},
+            "tickfont": {"size": 10, "color": theme.muted},
             "xpad": 4,
         },
     }
@@ -226,7 +203,7 @@ def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str],
         "x1": place + 0.5,
         "y0": stream - 0.5,
         "y1": stream + 0.5,
-        "line": {"color": INK[theme], "width": 2},
+        "line": {"color": theme.ink, "width": 2},
     }
     plain = {"showgrid": False, "zeroline": False}
     return figure(
@@ -243,7 +220,7 @@ def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str],
     )
 
 
-def _four(theme: str, walk: Walk, parts: Sequence[str], titles: list[str]) -> dict:
+def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) -> dict:
     """The layout of `through_depth`: two charts above, two tables in each column below."""
     count, streams = len(parts), walk.norms.shape[2]
     drawn = layout(
@@ -253,7 +230,7 @@ def _four(theme: str, walk: Walk, parts: Sequence[str], titles: list[str]) -> di
         margin={"l": 44, "r": 8, "t": 50, "b": 64},
     )
     del drawn["xaxis"], drawn["yaxis"]
-    tick = {"size": 9.5, "color": MUTED[theme]}
+    tick = {"size": 9.5, "color": theme.muted}
     named = np.arange(1, count, 2 * max(1, -(-count // 36)))  # attention of some layers
     low, high = float(walk.norms.min()), float(walk.norms.max())
     log = high / max(low, 1e-9) > WIDE_RANGE
@@ -318,7 +295,7 @@ def _four(theme: str, walk: Walk, parts: Sequence[str], titles: list[str]) -> di
             "xanchor": "left",
             "yanchor": "bottom",
             "showarrow": False,
-            "font": {"size": 11.5, "color": INK[theme]},
+            "font": {"size": 11.5, "color": theme.ink},
         }
         for text, domain, place in heads
     ]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import MUTED, figure, layout
+from tlmviz.figures import Theme, faded, figure, layout, log_ticks
 
-from .depth import NAMES, color, log_ticks
+from .depth import NAMES, color
 
 MARGIN = {"l": 8, "r": 8, "t": 54, "b": 8}  # the legend has a line below the title
 
 
-def norms(lines: dict[str, np.ndarray], depths: list[str], theme: str, *, title: str, unit: str) -> go.Figure:
+def norms(
+    lines: dict[str, np.ndarray], depths: list[str], theme: Theme, *, title: str, unit: str
+) -> go.Figure:
     """One quantity of the streams at every depth, {connection: [D]}, on a logarithmic axis."""
     traces = [
         {
@@ -50,7 +52,7 @@ def norms(lines: dict[str, np.ndarray], depths: list[str], theme: str, *, title:
     )
 
 
-def quantiles(bands: dict[str, np.ndarray], trained: int, theme: str, *, title: str) -> go.Figure:
+def quantiles(bands: dict[str, np.ndarray], trained: int, theme: Theme, *, title: str) -> go.Figure:
     """log10 gains after 1, 2, ... sublayers, {connection: [3, S]}: a low quantile, the median and a high one; gains on the axis.
 
     The dotted line stands where the trained model ends.
@@ -77,7 +79,7 @@ def quantiles(bands: dict[str, np.ndarray], trained: int, theme: str, *, title: 
                 **edge,
                 "y": high,
                 "fill": "tonexty",
-                "fillcolor": f"rgba({_rgb(ink)},0.18)",
+                "fillcolor": faded(ink, 0.18),
                 "hovertemplate": f"{words}<extra>{NAMES[kind]}, 10 % of stacks lie above</extra>",
             },
             {
@@ -101,7 +103,7 @@ def quantiles(bands: dict[str, np.ndarray], trained: int, theme: str, *, title: 
         "yref": "paper",
         "y0": 0,
         "y1": 1,
-        "line": {"color": MUTED[theme], "width": 1.5, "dash": "dot"},
+        "line": {"color": theme.muted, "width": 1.5, "dash": "dot"},
     }
     return figure(
         traces,
@@ -125,7 +127,3 @@ def quantiles(bands: dict[str, np.ndarray], trained: int, theme: str, *, title: 
 
 def _gain(exponent: float) -> str:
     return f"{10**exponent:.3g}" if abs(exponent) < 3 else f"10<sup>{exponent:g}</sup>"
-
-
-def _rgb(code: str) -> str:
-    return ",".join(str(int(code[i : i + 2], 16)) for i in (1, 3, 5))

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import DIVERGING, GRID, INK, MUTED, figure, layout, scale
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import Theme, animated, figure, layout, log_ticks, scale
 
-from .depth import NAMES, beside_buttons, color, log_ticks
+from .depth import BESIDE_BUTTONS, NAMES, color
 
 LEFT = (0.0, 0.44)  # the curves' share of the width
 RIGHT = (0.52, 1.0)  # and the matrices'
@@ -51,7 +50,7 @@ def training(
     curves: dict[str, Curves],
     matrices: dict[str, Matrices],
     names: list[str],
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     height: int = 560,
@@ -70,12 +69,12 @@ def training(
         tiles = [tiled(one) for one in each.res]
         moving.append(len(traces))
         traces.append({
-            "type": "heatmap", "z": tiles[-1], "zmin": -limit, "zmax": limit, "colorscale": scale(DIVERGING[theme]),
+            "type": "heatmap", "z": tiles[-1], "zmin": -limit, "zmax": limit, "colorscale": scale(theme.diverging),
             "customdata": _cells(names, each.res.shape[-1], tiles[0].shape), "hoverongaps": False,
             "showscale": number == len(PANELS) + 1,
             "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>", "xaxis": f"x{number}", "yaxis": f"y{number}",
             "colorbar": {"thickness": 9, "len": 0.4, "y": 0.93, "yanchor": "top", "x": 1.005, "outlinewidth": 0, "nticks": 5,
-                         "tickfont": {"size": 10, "color": MUTED[theme]}},
+                         "tickfont": {"size": 10, "color": theme.muted}},
         })  # fmt: skip
         for frame, step in zip(frames, steps):
             frame.append(
@@ -103,20 +102,18 @@ def training(
     if not len(steps):
         return figure(traces, {**drawn, **axes})
     cursors = [{"shapes": [_cursor(step, theme)]} for step in steps]
-    return beside_buttons(
-        animated(
-            traces,
-            {**drawn, **axes, **cursors[-1]},
-            frames,
-            [f"{step:,.0f}" for step in steps],
-            moving,
-            len(steps) - 1,
-            theme,
-            "step ",
-            250,
-            stepping=True,
-            layouts=cursors,
-        )
+    return animated(
+        traces,
+        {**drawn, **axes, **cursors[-1]},
+        frames,
+        [f"{step:,.0f}" for step in steps],
+        moving,
+        len(steps) - 1,
+        theme,
+        prefix="step ",
+        stepping=True,
+        left=BESIDE_BUTTONS,
+        layouts=cursors,
     )
 
 
@@ -148,7 +145,7 @@ def _cells(names: list[str], n: int, shape: tuple[int, int]) -> np.ndarray:
     return cells
 
 
-def _curves(curves: dict[str, Curves], theme: str) -> tuple[list[dict], dict[str, dict]]:
+def _curves(curves: dict[str, Curves], theme: Theme) -> tuple[list[dict], dict[str, dict]]:
     traces, axes = [], {}
     shares = _shares(len(PANELS), 0.05, 1.0, 0.05)
     for number, ((title, columns, log), share) in enumerate(zip(PANELS, shares), start=1):
@@ -170,37 +167,37 @@ def _curves(curves: dict[str, Curves], theme: str) -> tuple[list[dict], dict[str
         axes[f"yaxis{number}" if number > 1 else "yaxis"] = {
             "domain": list(share),
             "anchor": "x",
-            "gridcolor": GRID[theme],
+            "gridcolor": theme.grid,
             "zeroline": False,
             "nticks": 5,
             "showline": True,
-            "linecolor": GRID[theme],
+            "linecolor": theme.grid,
             "mirror": True,
             "type": "log" if log else "linear",
             "exponentformat": "power",
             "minexponent": 3,
-            "tickfont": {"size": 10, "color": MUTED[theme]},
+            "tickfont": {"size": 10, "color": theme.muted},
             "automargin": True,
             **ticks,
             "title": {
                 "text": title.replace(" (", "<br>("),
-                "font": {"size": 10.5, "color": MUTED[theme]},
+                "font": {"size": 10.5, "color": theme.muted},
                 "standoff": 4,
             },
         }
     axes["xaxis"] = {
         "domain": list(LEFT),
         "anchor": f"y{len(PANELS)}",
-        "gridcolor": GRID[theme],
+        "gridcolor": theme.grid,
         "zeroline": False,
         "automargin": True,
-        "tickfont": {"size": 10, "color": MUTED[theme]},
+        "tickfont": {"size": 10, "color": theme.muted},
         "title": {"text": "step", "font": {"size": 11}, "standoff": 2},
     }
     return traces, axes
 
 
-def _tile_axes(number: int, share: tuple[float, float], count: int, n: int, theme: str) -> dict[str, dict]:
+def _tile_axes(number: int, share: tuple[float, float], count: int, n: int, theme: Theme) -> dict[str, dict]:
     layers, side, middle = count // 2, n + 1, (n - 1) / 2
     columns, bands = min(layers, BAND), -(-layers // BAND)
     quiet = {
@@ -210,7 +207,7 @@ def _tile_axes(number: int, share: tuple[float, float], count: int, n: int, them
         "ticks": "",
         "fixedrange": True,
         "automargin": True,
-        "tickfont": {"size": 10, "color": MUTED[theme]},
+        "tickfont": {"size": 10, "color": theme.muted},
     }
     kinds = [f"{kind} +{band * BAND}" if band else kind for band in range(bands) for kind in ("attn", "MLP")]
     return {
@@ -221,7 +218,7 @@ def _tile_axes(number: int, share: tuple[float, float], count: int, n: int, them
             "range": [-0.7, columns * side - 1.3],
             "tickvals": [i * side + middle for i in range(columns)],
             "ticktext": [str(i) for i in range(columns)],
-            "title": {"text": "layer", "font": {"size": 10.5, "color": MUTED[theme]}, "standoff": 2},
+            "title": {"text": "layer", "font": {"size": 10.5, "color": theme.muted}, "standoff": 2},
         },
         f"yaxis{number}": {
             "domain": list(share),
@@ -241,7 +238,7 @@ def _shares(count: int, low: float, high: float, gap: float) -> list[tuple[float
     return [(max(low, top - size), top) for top in tops]
 
 
-def _cursor(step: float, theme: str) -> dict:
+def _cursor(step: float, theme: Theme) -> dict:
     return {
         "type": "line",
         "xref": "x",
@@ -250,7 +247,7 @@ def _cursor(step: float, theme: str) -> dict:
         "yref": "paper",
         "y0": 0,
         "y1": 1,
-        "line": {"color": INK[theme], "width": 1.5, "dash": "dot"},
+        "line": {"color": theme.ink, "width": 1.5, "dash": "dot"},
     }
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, GRID, INK, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
+from tlmviz.figures import Theme, figure, layout, rooted, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
 SHARES = {"map": (0.48, 1.0), "covered": (0.2, 0.3), "penalty": (0.0, 0.13)}  # of the figure's height
@@ -20,7 +20,7 @@ def coverage_map(
     target: list[str],
     shares: np.ndarray,
     least: float,
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     pins: tuple[tuple[int, int], ...] = (),
@@ -41,9 +41,7 @@ def coverage_map(
         "z": a,
         "zmin": 0,
         "zmax": 1,
-        "colorscale": [
-            [stop**2, color] for stop, color in scale(SEQUENTIAL[theme])
-        ],  # small weights stay visible
+        "colorscale": rooted(theme.sequential),  # small weights stay visible
         "customdata": np.array([[[written, name] for name in names] for written in map(token_label, target)]),
         "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>",
         "xgap": 1,
@@ -57,7 +55,7 @@ def coverage_map(
             "yanchor": "top",
             "xpad": 2,
             "ypad": 0,
-            "tickfont": {"size": 10, "color": MUTED[theme]},
+            "tickfont": {"size": 10, "color": theme.muted},
         },
     }
     if a.size <= 49:
@@ -67,7 +65,7 @@ def coverage_map(
         {
             **bars,
             "y": np.minimum(covered, 1),
-            "marker": {"color": ACCENT[theme]},
+            "marker": {"color": theme.accent},
             "text": [f"{c:.4f}" for c in covered],
             "textposition": "none",
             "hovertemplate": "“%{customdata}” got %{text} in sum<extra></extra>",
@@ -75,14 +73,14 @@ def coverage_map(
         {
             **bars,
             "y": np.maximum(covered - 1, 0),
-            "marker": {"color": ACCENT[theme], "opacity": 0.3},
+            "marker": {"color": theme.accent, "opacity": 0.3},
             "hovertemplate": "“%{customdata}”: %{y:.4f} above the cap, which earns nothing<extra></extra>",
         },
         {
             **bars,
             "y": np.asarray(shares, np.float32),
             "yaxis": "y3",
-            "marker": {"color": WARM[theme]},
+            "marker": {"color": theme.warm},
             "text": [f"{share / (np.sum(shares) or 1):.0%}" for share in shares],
             "textposition": "none",
             "hovertemplate": "“%{customdata}” costs %{y:.5f} nats, %{text} of the penalty<extra></extra>",
@@ -117,7 +115,7 @@ def coverage_map(
             "x1": j + 0.5,
             "y0": t - 0.5,
             "y1": t + 0.5,
-            "line": {"color": WARM[theme], "width": 3},
+            "line": {"color": theme.warm, "width": 3},
         }
         for t, j in pins
     ]
@@ -126,7 +124,7 @@ def coverage_map(
         "xref": "paper",
         "x0": 0,
         "x1": 1,
-        "line": {"color": INK[theme], "width": 1, "dash": "dot"},
+        "line": {"color": theme.ink, "width": 1, "dash": "dot"},
     }
     frames += [{**cap, "y0": 1, "y1": 1, "yref": "y2"}, {**cap, "y0": least, "y1": least, "yref": "y3"}]
     return figure(
@@ -166,7 +164,9 @@ def coverage_map(
     )
 
 
-def head_errors(names: list[str], rates: np.ndarray, chosen: str, theme: str, height: int = 250) -> go.Figure:
+def head_errors(
+    names: list[str], rates: np.ndarray, chosen: str, theme: Theme, height: int = 250
+) -> go.Figure:
     """Alignment error rate of every map, [A], in the given order; the one that counts by default has its own colour."""
     where = np.arange(len(names))
     bars = {
@@ -174,11 +174,11 @@ def head_errors(names: list[str], rates: np.ndarray, chosen: str, theme: str, he
         "x": where,
         "y": np.asarray(rates, np.float32),
         "customdata": names,
-        "marker": {"color": [WARM[theme] if name == chosen else ACCENT[theme] for name in names]},
+        "marker": {"color": [theme.warm if name == chosen else theme.accent for name in names]},
         "hovertemplate": "%{customdata}: %{y:.4f} of the links are wrong or missing<extra></extra>",
         "text": [f"{rate:.2f}" for rate in rates],
         "textposition": "outside",
-        "textfont": {"size": 10, "color": MUTED[theme]},
+        "textfont": {"size": 10, "color": theme.muted},
         "cliponaxis": False,
     }
     return figure(
@@ -202,10 +202,10 @@ def head_errors(names: list[str], rates: np.ndarray, chosen: str, theme: str, he
 
 
 def overlap_lines(
-    losses: dict[str, np.ndarray], tokens: dict[str, list[str]], theme: str, height: int = 250
+    losses: dict[str, np.ndarray], tokens: dict[str, list[str]], theme: Theme, height: int = 250
 ) -> go.Figure:
     """covloss_t [T] of several translations of one sentence, a line each, over the steps."""
-    colors = (MUTED[theme], WARM[theme])
+    colors = (theme.muted, theme.warm)
     lines = [
         {
             "type": "scatter",
@@ -251,7 +251,7 @@ def _signed(value: float) -> str:
     return f"{value + 0.0:.3f}".replace("-", "−")
 
 
-def _panel(theme: str, name: str, span: list[float]) -> dict[str, Any]:
+def _panel(theme: Theme, name: str, span: list[float]) -> dict[str, Any]:
     return {
         "domain": list(SHARES[name]),
         "range": span,
@@ -259,13 +259,13 @@ def _panel(theme: str, name: str, span: list[float]) -> dict[str, Any]:
         "fixedrange": True,
         "showgrid": False,
         "zeroline": True,
-        "zerolinecolor": GRID[theme],
-        "tickfont": {"size": 9, "color": MUTED[theme]},
+        "zerolinecolor": theme.grid,
+        "tickfont": {"size": 9, "color": theme.muted},
         "anchor": "x",
     }
 
 
-def _note(text: str, top: float, theme: str) -> dict[str, Any]:
+def _note(text: str, top: float, theme: Theme) -> dict[str, Any]:
     return {
         "text": text,
         "xref": "paper",
@@ -275,5 +275,5 @@ def _note(text: str, top: float, theme: str) -> dict[str, Any]:
         "xanchor": "left",
         "yanchor": "bottom",
         "showarrow": False,
-        "font": {"size": 11, "color": MUTED[theme]},
+        "font": {"size": 11, "color": theme.muted},
     }

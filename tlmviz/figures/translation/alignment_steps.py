@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, GRID, INK, MUTED, WARM, layout, token_label
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import Theme, animated, layout, token_label
 
 FORMS = ("sum", "average")
 SHARES = {"sum": (0.7, 0.95), "average": (0.42, 0.62), "loss": (0.08, 0.26)}  # of the figure's height
@@ -20,7 +19,7 @@ def coverage_steps(
     source: list[str],
     target: list[str],
     at: int,
-    theme: str,
+    theme: Theme,
     height: int = 540,
 ) -> go.Figure:
     """Attention [T, S] step by step, over coverage `vectors` [T, S] of the forms "sum" and "average".
@@ -35,7 +34,7 @@ def coverage_steps(
         [token_label(s, 18) for s in source],
         [token_label(t) for t in target],
     )
-    parts = {"c before": WARM[theme], "a now": ACCENT[theme], "overlap": INK[theme]}
+    parts = {"c before": theme.warm, "a now": theme.accent, "overlap": theme.ink}
 
     def moving(t: int, fixed: bool = False) -> list[dict[str, Any]]:
         """What a frame changes; with `fixed`, the whole traces."""
@@ -65,7 +64,7 @@ def coverage_steps(
             "yaxis": "y3",
             "mode": "markers",
             "hoverinfo": "skip",
-            "marker": {"size": 11, "color": "rgba(0,0,0,0)", "line": {"color": WARM[theme], "width": 2.5}},
+            "marker": {"size": 11, "color": "rgba(0,0,0,0)", "line": {"color": theme.warm, "width": 2.5}},
         }
         drawn.append({**cursor, **(style if fixed else {})})
         said = {
@@ -82,7 +81,7 @@ def coverage_steps(
             "yaxis": "y4",
             "mode": "text",
             "textposition": "top right",
-            "textfont": {"size": 11.5, "color": INK[theme]},
+            "textfont": {"size": 11.5, "color": theme.ink},
             "hoverinfo": "skip",
             "cliponaxis": False,
         }
@@ -91,8 +90,8 @@ def coverage_steps(
 
     traces = moving(at, fixed=True)
     shapes = {
-        "sum": {"color": INK[theme], "width": 2},
-        "average": {"color": MUTED[theme], "width": 2, "dash": "dot"},
+        "sum": {"color": theme.ink, "width": 2},
+        "average": {"color": theme.muted, "width": 2, "dash": "dot"},
     }
     lines = [
         {
@@ -150,7 +149,7 @@ def coverage_steps(
         "xanchor": "left",
         "yanchor": "bottom",
         "showarrow": False,
-        "font": {"size": 11, "color": MUTED[theme]},
+        "font": {"size": 11, "color": theme.muted},
     }
     drawn = layout(
         theme,
@@ -166,7 +165,7 @@ def coverage_steps(
     del drawn["xaxis"], drawn["yaxis"]
     labels = [f"{t + 1} of {len(a)}, “{word}”" for t, word in enumerate(written)]
     count = len(traces)
-    walked = animated(
+    return animated(
         [*traces, *lines],
         {**drawn, **axes},
         [moving(t) for t in range(len(a))],
@@ -174,12 +173,10 @@ def coverage_steps(
         list(range(count)),
         at,
         theme,
-        "step ",
-        500,
+        prefix="step ",
+        duration=500,
+        left=0.3,  # beside the buttons, also on half a page's width
     )
-    slider = walked.layout.sliders[0]
-    slider.x, slider.len = 0.3, 0.7  # beside the buttons, also on half a page's width
-    return walked
 
 
 def _names(tokens: list[str], shown: bool) -> dict[str, Any]:
@@ -193,13 +190,13 @@ def _names(tokens: list[str], shown: bool) -> dict[str, Any]:
     }
 
 
-def _axis(theme: str, **more: Any) -> dict[str, Any]:
+def _axis(theme: Theme, **more: Any) -> dict[str, Any]:
     return {
         "fixedrange": True,
         "showgrid": False,
         "zeroline": False,
-        "linecolor": GRID[theme],
+        "linecolor": theme.grid,
         "showline": True,
-        "tickfont": {"size": 10, "color": MUTED[theme]},
+        "tickfont": {"size": 10, "color": theme.muted},
         **more,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, HEADS, MUTED, WARM, figure, layout, token_label
+from tlmviz.figures import HEADS, Theme, figure, layout, token_label
 
 NAMES = {"gnmt": "((5 + |Y|) / 6)<sup>α</sup>", "power": "|Y|<sup>α</sup>"}
 CUT = 44  # letters of a text
@@ -24,14 +24,14 @@ def length_penalties(
     texts: list[str],
     alpha: float,
     kind: str,
-    theme: str,
+    theme: Theme,
     height: int = 300,
 ) -> go.Figure:
     """Both penalties against |Y| (004 Figure 1) with every text found on them, [n] each; those of `kind` divide log P."""
     counts, logps = np.asarray(counts, np.float32), np.asarray(logps, np.float32)
     lengths = np.arange(1, max(20, int(counts.max()) + 5), dtype=np.float32)
     traces = []
-    for each, color in (("gnmt", ACCENT[theme]), ("power", WARM[theme])):
+    for each, color in (("gnmt", theme.accent), ("power", theme.warm)):
         traces.append(
             {
                 "type": "scatter",
@@ -78,7 +78,7 @@ def crossings(
     texts: list[str],
     alpha: float,
     kind: str,
-    theme: str,
+    theme: Theme,
     height: int = 300,
 ) -> go.Figure:
     """Each text's score against alpha: where lines cross at the top, another text wins. `rest` [n]: coverage and end terms."""
@@ -93,7 +93,7 @@ def crossings(
     traces = []
     for i in np.argsort(-scores.max(1)):
         wins = i in winners
-        color = HEADS[sorted(set(winners.tolist())).index(i) % len(HEADS)] if wins else MUTED[theme]
+        color = HEADS[sorted(set(winners.tolist())).index(i) % len(HEADS)] if wins else theme.muted
         traces.append(
             {
                 "type": "scatter",
@@ -104,7 +104,8 @@ def crossings(
                 "showlegend": bool(wins),
                 "line": {"color": color, "width": 2.2 if wins else 0.8},
                 "opacity": 1 if wins else 0.5,
-                "hovertemplate": f"{_short(texts[i])} ({int(counts[i])} tokens)<br>α = %{{x:.2f}}: score %{{y:.4f}}<extra></extra>",
+                "hovertemplate": f"{_short(texts[i])} ({int(counts[i])} tokens)"
+                "<br>α = %{x:.2f}: score %{y:.4f}<extra></extra>",
             }
         )
     best = scores.max(0)
@@ -125,7 +126,7 @@ def crossings(
                 "yref": "paper",
                 "y0": 0,
                 "y1": 1,
-                "line": {"color": MUTED[theme], "width": 1, "dash": "dot"},
+                "line": {"color": theme.muted, "width": 1, "dash": "dot"},
             }
         ],
     )
@@ -139,7 +140,7 @@ def counts_of_paths(
     longest: int,
     exact: dict[int, int],
     beam: dict[int, int],
-    theme: str,
+    theme: Theme,
     height: int = 320,
 ) -> go.Figure:
     """N^T, W N T, and what was really looked at, against T. `exact` and `beam` map T to measured candidates."""
@@ -148,9 +149,9 @@ def counts_of_paths(
     lines = {
         f"all texts, N<sup>T</sup>, N = {vocabulary:,}": (
             10.0 ** np.minimum(t * np.log10(vocabulary), 300),
-            WARM[theme],
+            theme.warm,
         ),
-        f"beam of {width}, W·N·T": (width * float(vocabulary) * t, ACCENT[theme]),
+        f"beam of {width}, W·N·T": (width * float(vocabulary) * t, theme.accent),
     }
     traces = [
         {
@@ -166,7 +167,7 @@ def counts_of_paths(
         for name, (values, color) in lines.items()
     ]
     for name, measured, symbol, color in (
-        ("this beam, counted", beam, "circle-open", ACCENT[theme]),
+        ("this beam, counted", beam, "circle-open", theme.accent),
         ("branch and bound, counted", exact, "diamond", HEADS[2]),
     ):
         traces.append(
@@ -198,7 +199,7 @@ def widths(
     scores: dict[int, float],
     exact: float | None,
     proven: bool,
-    theme: str,
+    theme: Theme,
     height: int = 320,
 ) -> go.Figure:
     """log P of the most probable text that beams of some widths find, and the score of their winner, beside the optimum."""
@@ -214,8 +215,8 @@ def widths(
             "hovertemplate": f"width %{{x}}: {name} %{{y:.4f}}<extra></extra>",
         }
         for name, values, color, dash in (
-            ("highest log P found", found, ACCENT[theme], "solid"),
-            ("score of the winner", scores, WARM[theme], "dot"),
+            ("highest log P found", found, theme.accent, "solid"),
+            ("score of the winner", scores, theme.warm, "dot"),
         )
     ]
     if exact is not None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, GRID, HEADS, INK, MUTED, WARM, layout, token_label
-from tlmviz.figures.kernels.flash_rows import animated
+from tlmviz.figures import HEADS, Theme, animated, layout, token_label
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.translation.beam_tree import Level
+    from tlmviz.decoding.records import Node
 
 WINDOW = 13  # steps beside each other; a longer tree is panned, and follows the step that is shown
 HOME = 0.3  # of its way to the middle that each step goes: else the best branches end at the upper edge
@@ -16,16 +19,6 @@ CURVE = 7  # points of a branch
 READABLE = 36  # pixels of a row in which there is room for numbers
 SAID, ABOVE, BELOW = 38, 30, 62  # pixels for the words and the axis, the title, and the slider
 STATES = ("kept", "finished", "sampled")  # nodes that have a row of their own
-
-
-class Node(Protocol):
-    """What is drawn of a node: see `tlmviz.decoding.records.Node`."""
-
-    parent: int
-    depth: int
-    logp: float
-    total: float
-    state: str
 
 
 def places(nodes: list[Node]) -> tuple[np.ndarray, int]:
@@ -61,7 +54,7 @@ def tree(
     nodes: list[Node],
     names: list[str],
     hover: list[str],
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     words: list[str],
@@ -109,7 +102,7 @@ def tree(
         "marker": {
             "symbol": "circle-open",
             "size": 15,
-            "color": WARM[theme],
+            "color": theme.warm,
             "line": {"width": 1.5},
             "opacity": 1,
         },
@@ -122,7 +115,7 @@ def tree(
         "mode": "text",
         "textposition": "bottom right",
         "cliponaxis": False,
-        "textfont": {"size": 12, "color": INK[theme]},
+        "textfont": {"size": 12, "color": theme.ink},
         "xaxis": "x2",
         "yaxis": "y2",
         "hoverinfo": "skip",
@@ -164,17 +157,29 @@ def tree(
         list(range(len(shown))),
         at,
         theme,
-        "step ",
-        700,
+        prefix="step ",
+        duration=700,
         stepping=True,
         layouts=layouts,
     )
 
 
+def level_words(level: Level, vocabulary: int) -> str:
+    """One step of a search in a sentence: its candidates, how many lived on, and the log P that decided."""
+    beams = "1 beam" if level.beams == 1 else f"{level.beams} beams"
+    words = f"<b>Step {level.depth}</b>: {beams} × {vocabulary:,} tokens = {level.beams * vocabulary:,} candidates; "
+    words += f"{level.kept} kept" + (f", {level.finished} finished" if level.finished else "")
+    if np.isfinite(level.worst_kept):
+        words += f"; worst kept log P {level.worst_kept:.2f}"
+    if np.isfinite(level.best_dropped):
+        words += f", best dropped {level.best_dropped:.2f}"
+    return words.replace(" -", " −")
+
+
 # --- traces -----------------------------------------------------------------------------------------
 
 
-def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: str) -> dict:
+def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: Theme) -> dict:
     """Branches to some nodes of one depth: as thick as the token is probable."""
     t = np.linspace(0, 1, CURVE, dtype=np.float32)
     x, y = [], []
@@ -184,7 +189,7 @@ def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float,
         along = nodes[i].depth - 1 + t
         x += [along, along[::-1], [np.nan]]
         y += [middle - half, middle[::-1] + half, [np.nan]]
-    color = {"light": "rgba(63,136,194,0.38)", "dark": "rgba(70,140,200,0.5)"}[theme]
+    color = {"light": "rgba(63,136,194,0.38)", "dark": "rgba(70,140,200,0.5)"}[theme.name]
     return {
         "type": "scatter",
         "x": _f(np.concatenate(x)),
@@ -198,7 +203,7 @@ def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float,
 
 
 def _dropped(
-    nodes: list[Node], rows: np.ndarray, some: list[int], hover: list[str], theme: str
+    nodes: list[Node], rows: np.ndarray, some: list[int], hover: list[str], theme: Theme
 ) -> list[dict]:
     """Candidates of one depth that did not live on: short grey stubs with a dot."""
     parents = rows[[nodes[i].parent for i in some]]
@@ -211,7 +216,7 @@ def _dropped(
         "mode": "lines",
         "hoverinfo": "skip",
         "y": _f(np.stack([parents, rows[some], gaps], 1).ravel()),
-        "line": {"color": GRID[theme], "width": 1},
+        "line": {"color": theme.grid, "width": 1},
     }
     dots = {
         **style,
@@ -221,7 +226,7 @@ def _dropped(
         "customdata": some,
         "text": [hover[i] for i in some],
         "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"size": 4.5, "color": MUTED[theme], "opacity": 0.6},
+        "marker": {"size": 4.5, "color": theme.muted, "opacity": 0.6},
         "unselected": {"marker": {"opacity": 0.6}},
     }
     return [stubs, dots]
@@ -230,7 +235,7 @@ def _dropped(
 def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dict:
     """Nodes of one depth with their tokens, and under them probability and running log P."""
     texts, fills, symbols = [], [], []
-    muted = MUTED[theme]
+    muted = theme.muted
     for i in some:
         node, name = nodes[i], token_label(names[i], 12)
         if node.state == "finished":
@@ -245,7 +250,7 @@ def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dic
         texts.append(name + under)
         symbols.append({"finished": "square", "sampled": "diamond"}.get(node.state, "circle"))
         empty = i in faded or node.state == "sampled"
-        fills.append({"light": "#ffffff", "dark": "#10151d"}[theme] if empty else ACCENT[theme])
+        fills.append(theme.page if empty else theme.accent)
     return {
         "type": "scatter",
         "x": _f(nodes[i].depth for i in some),
@@ -253,7 +258,7 @@ def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dic
         "mode": "markers+text",
         "text": texts,
         "textposition": "top center",
-        "textfont": {"size": 11, "color": INK[theme]},
+        "textfont": {"size": 11, "color": theme.ink},
         "customdata": some,
         "cliponaxis": True,
         "hovertext": [hover[i] for i in some],
@@ -264,21 +269,21 @@ def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dic
             "size": 8,
             "color": fills,
             "opacity": 1,
-            "line": {"width": 1.5, "color": ACCENT[theme]},
+            "line": {"width": 1.5, "color": theme.accent},
         },
         # A click selects: nothing may fade because of it.
-        "unselected": {"marker": {"opacity": 1}, "textfont": {"color": INK[theme]}},
+        "unselected": {"marker": {"opacity": 1}, "textfont": {"color": theme.ink}},
     }
 
 
-def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number: int, theme: str):
+def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number: int, theme: Theme):
     """A line along some nodes: its style, x and y."""
     t = np.linspace(0, 1, CURVE + 1, dtype=np.float32)[1:]
     x, y = [np.zeros(1, np.float32)], [rows[:1]]
     for before, after in zip(way, way[1:]):
         x.append(nodes[before].depth + t)
         y.append(_bend(rows[before], rows[after], t))
-    color = WARM[theme] if number == 0 else HEADS[(2, 3, 6, 7, 1, 5)[(number - 1) % 6]]
+    color = theme.warm if number == 0 else HEADS[(2, 3, 6, 7, 1, 5)[(number - 1) % 6]]
     style = {
         "type": "scatter",
         "mode": "lines",
@@ -293,8 +298,8 @@ def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number:
 # --- the frame --------------------------------------------------------------------------------------
 
 
-def _axes(steps: int, count: int, high: float, title: str, theme: str) -> dict[str, Any]:
-    muted = MUTED[theme]
+def _axes(steps: int, count: int, high: float, title: str, theme: Theme) -> dict[str, Any]:
+    muted = theme.muted
     drawn = layout(
         theme,
         title=title,

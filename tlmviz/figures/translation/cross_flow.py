@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, INK, MISSING, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
+from tlmviz.figures import Theme, figure, layout, scale, token_label
 
 LINES = 24  # of the largest weights that are drawn
 HALF = 0.17  # of a row's thickness
@@ -20,7 +20,7 @@ def cross_flow(
     weights: np.ndarray,
     chosen: int,
     shapes: dict[str, tuple[int, ...]],
-    theme: str,
+    theme: Theme,
     height: int = 440,
 ) -> go.Figure:
     """From the source [S] up to the memory, K and V, and from the target so far [T] down to Q; they meet in the weights.
@@ -36,32 +36,32 @@ def cross_flow(
             f"target so far, after ⟨start⟩: one vector each, {_size(shapes['out'])}",
             given,
             written,
-            WARM,
+            theme.warm,
             given,
         ),
-        "q": (f"Q = W_Q x, from the decoder: {_size(shapes['q'])}", given, written, WARM, None),
-        "k": (f"K = W_K M, once per source: {_size(shapes['k'])}", source, weights, ACCENT, None),
+        "q": (f"Q = W_Q x, from the decoder: {_size(shapes['q'])}", given, written, theme.warm, None),
+        "k": (f"K = W_K M, once per source: {_size(shapes['k'])}", source, weights, theme.accent, None),
         "v": (
             f"V = W_V M, the same way: {_size(shapes['v'])}; output Σ aⱼ vⱼ",
             source,
             weights,
-            ACCENT,
+            theme.accent,
             None,
         ),
         "memory": (
             f"memory M, the encoder's output: {_size(shapes['memory'])}",
             source,
             np.full(size, 0.25),
-            ACCENT,
+            theme.accent,
             None,
         ),
-        "source": ("source tokens", source, np.zeros(size), ACCENT, source),
+        "source": ("source tokens", source, np.zeros(size), theme.accent, source),
     }
     heights = dict(zip(one, (5.6, 4.8, 3.3, 2.05, 1.1, 0.2)))
     drawn: list[dict[str, Any]] = []
     notes = []
     for name, (label, tokens, values, color, texts) in one.items():
-        drawn.append(_row(heights[name], tokens, values, color[theme], texts, theme, values is weights))
+        drawn.append(_row(heights[name], tokens, values, color, texts, theme, values is weights))
         side, anchor = (-HALF, "top") if name == "k" else (HALF, "bottom")  # above K the weights come in
         notes.append(
             {
@@ -71,7 +71,7 @@ def cross_flow(
                 "xanchor": "left",
                 "yanchor": anchor,
                 "showarrow": False,
-                "font": {"size": 12, "color": INK[theme]},
+                "font": {"size": 12, "color": theme.ink},
             }
         )
     top = (chosen + 0.5) / len(given)
@@ -85,7 +85,7 @@ def cross_flow(
                 "hoverinfo": "skip",
                 "y": np.array([heights["q"] - HALF, heights["k"] + HALF], np.float32),
                 "opacity": 0.12 + 0.88 * weight,
-                "line": {"color": WARM[theme], "width": 0.8 + 7 * weight},
+                "line": {"color": theme.warm, "width": 0.8 + 7 * weight},
             }
         )
     ways = (
@@ -111,7 +111,7 @@ def cross_flow(
 
 
 def _row(
-    at: float, tokens: list[str], values: np.ndarray, color: str, texts, theme: str, weighed: bool
+    at: float, tokens: list[str], values: np.ndarray, color: str, texts, theme: Theme, weighed: bool
 ) -> dict[str, Any]:
     """One box per token, as wide as they fit; the deeper the colour, the larger the value in [0, 1]."""
     count = len(tokens)
@@ -124,23 +124,23 @@ def _row(
         "x": np.linspace(0, 1, count + 1, dtype=np.float32),
         "y": np.array([at - HALF, at + HALF], np.float32),
         "xgap": 2,
-        "colorscale": [[0, MISSING[theme]], [1, color]],
+        "colorscale": [[0, theme.missing], [1, color]],
         "customdata": [[token_label(token, 18) for token in tokens]],
         "hovertemplate": "“%{customdata}”" + (": weight %{z:.5f}" if weighed else "") + "<extra></extra>",
     }
     if weighed:
-        row["colorscale"] = [[0, MISSING[theme]], *scale(SEQUENTIAL[theme])[2:]]
+        row["colorscale"] = [[0, theme.missing], *scale(theme.sequential)[2:]]
     if texts is not None and count <= LABELLED:
         names = [token_label(token, 9 if count <= 15 else 6) for token in texts]
         row |= {
             "text": [names],
             "texttemplate": "%{text}",
-            "textfont": {"color": INK[theme], "size": 12 if count <= 8 else 10},
+            "textfont": {"color": theme.ink, "size": 12 if count <= 8 else 10},
         }
     return row
 
 
-def _arrow(x: float, low: float, high: float, theme: str) -> dict[str, Any]:
+def _arrow(x: float, low: float, high: float, theme: Theme) -> dict[str, Any]:
     return {
         "x": x,
         "y": high,
@@ -153,7 +153,7 @@ def _arrow(x: float, low: float, high: float, theme: str) -> dict[str, Any]:
         "arrowhead": 2,
         "arrowsize": 1,
         "arrowwidth": 1.5,
-        "arrowcolor": MUTED[theme],
+        "arrowcolor": theme.muted,
     }
 
 

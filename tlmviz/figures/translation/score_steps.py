@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, DIVERGING, GRID, HEADS, MUTED, WARM, figure, layout, scale, token_label
+from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_label
 
 FIXED = {"fixedrange": True, "zeroline": False}
 NAMED = 44  # tokens that are still named along an axis
 
 
 def scores_and_weights(
-    scores: np.ndarray, weights: np.ndarray, source: list[str], theme: str, *, title: str, height: int = 330
+    scores: np.ndarray, weights: np.ndarray, source: list[str], theme: Theme, *, title: str, height: int = 330
 ) -> go.Figure:
     """Scores [S] before the softmax above the weights [S] that they become."""
     where = np.arange(len(source), dtype=np.float32)
@@ -28,13 +28,13 @@ def scores_and_weights(
         **bars,
         "y": np.asarray(scores, np.float32),
         "yaxis": "y2",
-        "marker": {"color": MUTED[theme]},
+        "marker": {"color": theme.muted},
         "hovertemplate": "“%{customdata}”: score %{y:.5f}<extra></extra>",
     }
     below = {
         **bars,
         "y": np.asarray(weights, np.float32),
-        "marker": {"color": ACCENT[theme]},
+        "marker": {"color": theme.accent},
         "hovertemplate": "“%{customdata}”: weight %{y:.6f}<extra></extra>",
     }
     return figure(
@@ -56,10 +56,10 @@ def scores_and_weights(
                 "domain": [0.54, 1],
                 "fixedrange": True,
                 "zeroline": True,
-                "zerolinecolor": MUTED[theme],
-                "gridcolor": GRID[theme],
+                "zerolinecolor": theme.muted,
+                "gridcolor": theme.grid,
                 "nticks": 5,
-                "tickfont": {"size": 11, "color": MUTED[theme]},
+                "tickfont": {"size": 11, "color": theme.muted},
                 "anchor": "x",
                 "title": {"text": "score", "font": {"size": 11}},
             },
@@ -68,7 +68,7 @@ def scores_and_weights(
 
 
 def mixture(
-    shares: np.ndarray, context: np.ndarray, source: list[str], theme: str, *, title: str, height: int = 330
+    shares: np.ndarray, context: np.ndarray, source: list[str], theme: Theme, *, title: str, height: int = 330
 ) -> go.Figure:
     """What every source state brings, [S, D], above their sum c [D]. Dimensions are ordered by c, so that its pattern shows."""
     order, size = np.argsort(context), len(source)
@@ -83,7 +83,7 @@ def mixture(
         "y": rows,
         "zmin": -limit,
         "zmax": limit,
-        "colorscale": scale(DIVERGING[theme]),
+        "colorscale": scale(theme.diverging),
         "hoverongaps": False,
         "customdata": np.tile(order.astype(np.int32), (size + 2, 1)),
         "text": [[name] * len(order) for name in names],
@@ -93,7 +93,7 @@ def mixture(
             "outlinewidth": 0,
             "nticks": 5,
             "xpad": 4,
-            "tickfont": {"size": 9, "color": MUTED[theme]},
+            "tickfont": {"size": 9, "color": theme.muted},
         },
     }
     shown = [*range(0, size, -(-size // NAMED)), size + 1]
@@ -120,7 +120,7 @@ def mixture(
 
 
 def entropy_lines(
-    bits: dict[str, np.ndarray], tokens: dict[str, list[str]], size: int, theme: str, height: int = 280
+    bits: dict[str, np.ndarray], tokens: dict[str, list[str]], size: int, theme: Theme, height: int = 280
 ) -> go.Figure:
     """Bits of each step's weights [T], a line per model; dotted: all `size` source tokens alike."""
     lines = [
@@ -147,7 +147,7 @@ def entropy_lines(
             x="step",
             y="bits",
             height=height,
-            shapes=[_rule(float(np.log2(max(1, size))), MUTED[theme])],
+            shapes=[_rule(float(np.log2(max(1, size))), theme.muted)],
             showlegend=True,
             legend={"orientation": "h", "x": 0, "y": -0.28, "yanchor": "top"},
             margin={"l": 8, "r": 8, "t": 34, "b": 60},
@@ -157,7 +157,7 @@ def entropy_lines(
     )
 
 
-def same_twice(context: np.ndarray, attended: np.ndarray, theme: str, height: int = 280) -> go.Figure:
+def same_twice(context: np.ndarray, attended: np.ndarray, theme: Theme, height: int = 280) -> go.Figure:
     """The model's context [D] as a line, and what SDPA computes as points on it; dimensions ordered by value."""
     order = np.argsort(context)
     where = np.arange(len(order), dtype=np.float32)
@@ -167,7 +167,7 @@ def same_twice(context: np.ndarray, attended: np.ndarray, theme: str, height: in
             "type": "scatter",
             "mode": "lines",
             "name": "c in the model",
-            "line": {"color": ACCENT[theme], "width": 3},
+            "line": {"color": theme.accent, "width": 3},
             "x": where,
             "y": np.asarray(context, np.float32)[order],
             "customdata": order,
@@ -177,7 +177,7 @@ def same_twice(context: np.ndarray, attended: np.ndarray, theme: str, height: in
             "type": "scatter",
             "mode": "markers",
             "name": "kernels.attention",
-            "marker": {"color": WARM[theme], "size": 6},
+            "marker": {"color": theme.warm, "size": 6},
             "x": where[few],
             "y": np.asarray(attended, np.float32)[order][few],
             "customdata": order[few],
@@ -206,7 +206,7 @@ def scale_curve(
     bits: np.ndarray,
     marks: dict[str, tuple[float, float]],
     size: int,
-    theme: str,
+    theme: Theme,
     height: int = 280,
 ) -> go.Figure:
     """Mean entropy [n] of softmax(scale · score) against the scale; `marks` names points on the curve (scale, bits)."""
@@ -215,7 +215,7 @@ def scale_curve(
         "mode": "lines",
         "x": np.asarray(scales, np.float32),
         "y": np.asarray(bits, np.float32),
-        "line": {"color": ACCENT[theme], "width": 2.5},
+        "line": {"color": theme.accent, "width": 2.5},
         "hovertemplate": "scale %{x:.4f}: %{y:.4f} bits<extra></extra>",
     }
     points = {
@@ -225,7 +225,7 @@ def scale_curve(
         "y": np.array([y for _, y in marks.values()], np.float32),
         "text": list(marks),
         "textposition": ["top right", "bottom left"][: len(marks)],
-        "marker": {"size": 11, "color": WARM[theme]},
+        "marker": {"size": 11, "color": theme.warm},
         "cliponaxis": False,
         "hovertemplate": "%{text}: scale %{x:.4f}, %{y:.4f} bits<extra></extra>",
     }
@@ -237,7 +237,7 @@ def scale_curve(
             x="scale (logarithmic)",
             y="bits",
             height=height,
-            shapes=[_rule(float(np.log2(max(1, size))), MUTED[theme])],
+            shapes=[_rule(float(np.log2(max(1, size))), theme.muted)],
             margin={"l": 8, "r": 8, "t": 34, "b": 40},
             xaxis={**FIXED, "type": "log", "tickvals": [0.01, 0.03, 0.1, 0.3, 1, 3, 10]},
             yaxis={**FIXED, "range": [0, 1.1 * float(np.log2(max(2, size)))]},

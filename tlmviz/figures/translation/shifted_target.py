@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import ACCENT, GRID, INK, MISSING, MUTED, WARM, figure, layout, token_label
+from tlmviz.figures import Theme, figure, layout, token_label
 
 FIXED = {"fixedrange": True, "showgrid": False, "zeroline": False}
 ROWS = ("reads", "must predict")
@@ -19,7 +19,7 @@ def shifted_target(
     wanted: list[str],
     losses: dict[str, np.ndarray],
     chosen: int,
-    theme: str,
+    theme: Theme,
     height: int = 360,
 ) -> go.Figure:
     """Two rows of tokens, [T] each, above the loss in nats of every predicted token, a bar for each entry of `losses` [T].
@@ -28,7 +28,7 @@ def shifted_target(
     position `chosen` is in colour.
     """
     count, where = len(wanted), np.arange(len(wanted), dtype=np.float32)
-    colors = (ACCENT[theme], MUTED[theme], WARM[theme])
+    colors = (theme.accent, theme.muted, theme.warm)
     bars = [
         {
             "type": "bar",
@@ -44,10 +44,10 @@ def shifted_target(
     slants = [
         _slant(
             np.delete(np.arange(count - 1), chosen) if chosen < count - 1 else np.arange(count - 1),
-            MUTED[theme],
+            theme.muted,
             1,
         ),
-        _slant(np.arange(chosen, min(chosen + 1, count - 1)), WARM[theme], 3),
+        _slant(np.arange(chosen, min(chosen + 1, count - 1)), theme.warm, 3),
     ]
     boxes: dict[str, Any] = {
         "type": "heatmap",
@@ -55,7 +55,7 @@ def shifted_target(
         "y": np.array([1.0, 0.0]),
         "xaxis": "x",
         "yaxis": "y2",
-        "colorscale": [[0, MISSING[theme]], [1, MISSING[theme]]],
+        "colorscale": [[0, theme.missing], [1, theme.missing]],
         "showscale": False,
         "xgap": 3,
         "ygap": 22,
@@ -69,7 +69,7 @@ def shifted_target(
         boxes |= {
             "text": [[token_label(token, limit) for token in tokens] for tokens in (given, wanted)],
             "texttemplate": "%{text}",
-            "textfont": {"color": INK[theme], "size": 12 if count <= 8 else 10},
+            "textfont": {"color": theme.ink, "size": 12 if count <= 8 else 10},
         }
     mark = {
         "type": "rect",
@@ -79,7 +79,7 @@ def shifted_target(
         "y0": 0,
         "y1": 1,
         "layer": "below",
-        "fillcolor": WARM[theme],
+        "fillcolor": theme.warm,
         "opacity": 0.1,
         "line": {"width": 0},
     }
@@ -111,7 +111,7 @@ def shifted_target(
                 "domain": [0, 0.56],
                 "rangemode": "tozero",
                 "showgrid": True,
-                "gridcolor": GRID[theme],
+                "gridcolor": theme.grid,
                 "nticks": 5,
                 "title": {"text": "nats"},
             },
@@ -121,7 +121,7 @@ def shifted_target(
                 "range": [-0.5, 1.5],
                 "tickvals": [1, 0],
                 "ticktext": list(ROWS),
-                "tickfont": {"size": 12, "color": INK[theme]},
+                "tickfont": {"size": 12, "color": theme.ink},
                 "anchor": "x",
             },
         ),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import INK, MISSING, MUTED, SEQUENTIAL, WARM, figure, layout, scale, token_label
+from tlmviz.figures import Theme, figure, layout, rooted, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
 NAMED = {"x": 22, "y": 30}  # tokens that are still named along an axis
@@ -19,7 +19,7 @@ def token_map(
     weights: np.ndarray,
     rows: list[str],
     cols: list[str],
-    theme: str,
+    theme: Theme,
     *,
     title: str,
     x: str = "",
@@ -44,9 +44,7 @@ def token_map(
         "xgap": 1,
         "ygap": 1,
         "hoverongaps": False,
-        "colorscale": [
-            [stop**2, color] for stop, color in scale(SEQUENTIAL[theme])
-        ],  # small weights stay visible
+        "colorscale": rooted(theme.sequential),  # small weights stay visible
         "customdata": np.array(names),
         "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>",
         "colorbar": {
@@ -55,7 +53,7 @@ def token_map(
             "nticks": 3,
             "xpad": 4,
             "ypad": 0,
-            "tickfont": {"size": 9, "color": MUTED[theme]},
+            "tickfont": {"size": 9, "color": theme.muted},
         },
     }
     if z.size <= WRITTEN:
@@ -75,7 +73,7 @@ def token_map(
                 "x1": size - 0.5,
                 "y0": chosen - 0.5,
                 "y1": chosen + 0.5,
-                "line": {"color": WARM[theme], "width": 2.5},
+                "line": {"color": theme.warm, "width": 2.5},
             }
         )
     return figure(
@@ -103,7 +101,7 @@ def token_map(
     )
 
 
-def _forbidden(forbidden: np.ndarray, theme: str) -> list[dict[str, Any]]:
+def _forbidden(forbidden: np.ndarray, theme: Theme) -> list[dict[str, Any]]:
     """Grey cells, crossed out while there is room for crosses."""
     grey = {
         "type": "heatmap",
@@ -111,7 +109,7 @@ def _forbidden(forbidden: np.ndarray, theme: str) -> list[dict[str, Any]]:
         "showscale": False,
         "xgap": 1,
         "ygap": 1,
-        "colorscale": [[0, MISSING[theme]], [1, MISSING[theme]]],
+        "colorscale": [[0, theme.missing], [1, theme.missing]],
         "hoverongaps": False,
         "hovertemplate": "forbidden: the future<extra></extra>",
     }
@@ -129,14 +127,14 @@ def _forbidden(forbidden: np.ndarray, theme: str) -> list[dict[str, Any]]:
             "marker": {
                 "symbol": "x-thin",
                 "size": 6,
-                "line": {"width": 1, "color": MUTED[theme]},
+                "line": {"width": 1, "color": theme.muted},
                 "opacity": 0.6,
             },
         },
     ]
 
 
-def _border(steps: int, theme: str) -> dict[str, Any]:
+def _border(steps: int, theme: Theme) -> dict[str, Any]:
     """The staircase right of the diagonal."""
     return {
         "type": "scatter",
@@ -144,7 +142,7 @@ def _border(steps: int, theme: str) -> dict[str, Any]:
         "hoverinfo": "skip",
         "x": np.repeat(np.arange(steps, dtype=np.float32) + 0.5, 2),
         "y": np.repeat(np.arange(steps + 1, dtype=np.float32) - 0.5, 2)[1:-1],
-        "line": {"color": INK[theme], "width": 1.5, "dash": "dot"},
+        "line": {"color": theme.ink, "width": 1.5, "dash": "dot"},
     }
 
 

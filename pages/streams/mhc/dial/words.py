@@ -77,6 +77,7 @@ def model_snippet(name: str, text: str, token: int, sublayer: int, step: int, te
 import tlmviz
 from tlmviz import kernels
 from tlmviz.analysis.streams import scaling_support, mixing as streams
+from tlmviz.figures import LIGHT
 from tlmviz.figures.streams import dial as stream_dial
 
 trace = tlmviz.load({name!r}).trace({text!r})
@@ -93,6 +94,7 @@ def matrix_snippet(text: str, kind: str, step: int, temperature: float) -> str:
     return f"""import torch
 from tlmviz import kernels
 from tlmviz.analysis.streams import scaling_support
+from tlmviz.figures import LIGHT
 from tlmviz.figures.streams import dial as stream_dial
 
 chosen = torch.from_numpy(scaling_support.parse({text!r}, {kind!r})) / {temperature!r}
@@ -111,7 +113,7 @@ found = scaling_support.support(torch.isfinite(chosen).numpy())
 rate = scaling_support.rate(chosen, found)
 residual = scaling_support.residuals(iterates)
 print(f"{{found.kind}} support; residual {{residual[{step // 2}]:.3e}} after {step // 2} iterations; rate {{rate:.6f}}")
-stream_dial.dial(matrix.numpy(), residual.numpy(), rate, {step / 2:g}, "light", {more}title="Sinkhorn-Knopp").show()"""
+stream_dial.dial(matrix.numpy(), residual.numpy(), rate, {step / 2:g}, LIGHT, {more}title="Sinkhorn-Knopp").show()"""
 
 
 def _ordinal(sublayer: int) -> str:

@@ -32,6 +32,7 @@ SOURCE = (
 SNIPPET = """\
 import tlmviz
 from tlmviz.analysis.streams.vectors import mute_stream
+from tlmviz.figures import LIGHT
 from tlmviz.figures.streams import mixing as stream_mixing
 
 lm = tlmviz.load({name!r})
@@ -41,7 +42,7 @@ after = lm.trace(text, edit=mute_stream(lm.config.n_layers, stream={stream}, sta
 change = (after.loss_per_token() - before.loss_per_token()).mean()
 print("nats per token:", before.loss_per_token().mean(), "and muted:", after.loss_per_token().mean(), "change:", change)
 losses = [trace.loss_per_token().numpy() for trace in (before, after)]
-stream_mixing.losses(before.tokens, *losses, "light", what="stream {stream} muted").show()
+stream_mixing.losses(before.tokens, *losses, LIGHT, what="stream {stream} muted").show()
 """
 
 

@@ -35,6 +35,7 @@ SNIPPET = """\
 import tlmviz
 from tlmviz.analysis.streams import unrolled as stream_unrolled
 from tlmviz.analysis.streams.depth import relatives
+from tlmviz.figures import LIGHT
 from tlmviz.figures.streams.graph import Panel, fans
 
 panels = []
@@ -45,7 +46,7 @@ for connection, name in relatives({name!r}).items():
     print(connection, coefficients[:, {token}], "sum is off by", stream_unrolled.unrolled_error(trace))
     panels.append(Panel(name, coefficients.numpy()))
 parts = stream_unrolled.part_names(trace.n_layers)
-fans(panels, parts, trace.tokens, {token}, "light", to={to!r}).show()
+fans(panels, parts, trace.tokens, {token}, LIGHT, to={to!r}).show()
 """
 
 

@@ -35,6 +35,7 @@ SNIPPET = """\
 import tlmviz
 from tlmviz.analysis.streams import vectors as stream_vectors
 from tlmviz.analysis.streams.unrolled import part_names
+from tlmviz.figures import LIGHT
 from tlmviz.figures.streams import mixing as stream_mixing
 
 lm = tlmviz.load({name!r})
@@ -43,7 +44,7 @@ walk = stream_vectors.journey(trace)
 pairs = stream_vectors.pairs(walk.norms.shape[2])
 print("lengths:", walk.norms[:, {token}])  # [places, streams]: behind the embedding and every sublayer
 print("shares:", walk.share[:, {token}])  # [sublayers, streams]
-stream_mixing.through_depth(walk, pairs, part_names(trace.n_layers), trace.tokens, {token}, "light").show()
+stream_mixing.through_depth(walk, pairs, part_names(trace.n_layers), trace.tokens, {token}, LIGHT).show()
 """
 
 
@@ -81,7 +82,7 @@ def show(name: str, text: str) -> None:
     each = stream_unrolled.token_bytes(name) if part == SUM else _token_bytes(name)
     with ear:
         at, drawn, seen = walked(
-            f"{name}\0{text}\0{reader}\0{frame.theme()}", chart, len(tokens), 2 * layers, each
+            f"{name}\0{text}\0{reader}\0{frame.theme().name}", chart, len(tokens), 2 * layers, each
         )
     st.session_state["_sxtok"] = at
     middle.selectbox(

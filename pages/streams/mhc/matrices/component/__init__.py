@@ -48,7 +48,7 @@ def payload(
         "model": model,
         "tolerance": tolerance,
         "colors": figures.palette(),
-        "warm": figures.WARM,
+        "warm": {name: theme.warm for name, theme in figures.THEMES.items()},
         "state": dict(state),
     }
     arrays = {name: getattr(mixing, name).float().numpy() for name in ("pre", "post", "res")}
