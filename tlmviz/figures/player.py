@@ -27,8 +27,7 @@ class Layer:
 
 
 def walked(
-    still: list[dict],
-    layers: Sequence[Layer],
+    traces: Sequence[dict | Layer],
     steps: Sequence[int],
     labels: list[str],
     layout: dict[str, Any],
@@ -36,13 +35,17 @@ def walked(
     theme: Theme,
     **options: Any,
 ) -> go.Figure:
-    """`layers` over `still` traces, a frame for each of `steps`, the one numbered `start` first; options of `animated`."""
+    """`traces` in the order they are drawn, of which layers move: a frame for each of `steps`, number `start` first.
+
+    `options` are those of `animated`.
+    """
+    layers = [trace for trace in traces if isinstance(trace, Layer)]
     return animated(
-        [*still, *(layer.at(steps[start]) for layer in layers)],
+        [trace.at(steps[start]) if isinstance(trace, Layer) else trace for trace in traces],
         layout,
         [[layer.moving(step) for layer in layers] for step in steps],
         labels,
-        list(range(len(still), len(still) + len(layers))),
+        [number for number, trace in enumerate(traces) if isinstance(trace, Layer)],
         start,
         theme,
         **options,

@@ -309,7 +309,7 @@ def snippet(
     """Code that reproduces the tile or the chosen method's numbers."""
     source, names = st.session_state.get("src"), "long_trace, loss_along"
     if source == long_text.SAMPLE:
-        text, names = "text = sample_text()", f"{names}\n{long_text.SAMPLE}"
+        text, names = "text = sample_text()", f"{names}\nfrom tlmviz.analysis.samples import sample_text"
     elif source == long_state.WRITTEN:
         names += ", write_stories"
         text = f"text = write_stories(lm, tokens={st.session_state['ltok']}, seed={st.session_state['draw']})"

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.attention.explorer import panels
 from tests.pages.helpers import MAIN, PATIENCE, assert_healthy, badges, by_title, run_snippet
-from tlmviz.ui import link as state
+from tlmviz.ui import inputs
 
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # about 11,000 characters
 TEXTS = {
@@ -135,7 +135,7 @@ def test_examples_replace_the_text_and_drop_its_pins():
     app = open_app(query="4", key="1")
     app.button(key="example-Repeats").click().run()
     assert_healthy(app)
-    assert app.text_input(key="text").value == state.EXAMPLES["Repeats"]
+    assert app.text_input(key="text").value == inputs.EXAMPLES["Repeats"]
     assert app.session_state["_link_query"] is None
 
 

@@ -74,7 +74,7 @@ def test_the_token_s_row_is_framed_and_opened(app, token):
     app.selectbox("_token").set_value(token).run()
     charts(app)
     assert any(f"Token {token}, " in markdown.value for markdown in app.markdown)
-    assert app.session_state["_view"].query == token
+    assert app.session_state["_link_query"] == token
 
 
 def test_columns_reach_their_ends_and_shrink_with_the_step(app):

@@ -97,7 +97,7 @@ def test_layer_head_and_token_are_shared(app, layer, head, token):
     [row] = charts(app)
     n = token + 1
     assert title_of(row) == f"Layer {layer}, head {head}, query {token}: {n} logit{'s' * (n != 1)}"
-    assert app.session_state["_view"].head == (layer, head) and app.session_state["_view"].query == token
+    assert app.session_state["_link_head"] == (layer, head) and app.session_state["_link_query"] == token
 
 
 @pytest.mark.parametrize("rows", [4, 64])

@@ -66,8 +66,7 @@ def server(
         annotations=_headings(theme, tables, headings, policy),
     )
     return walked(
-        static,
-        layers,
+        [*static, *layers],
         drawn_steps,
         [f"{number} of {len(steps) - 1}" for number in drawn_steps],
         {**base, **_axes(theme, grid, names, deep, tables), **_line_axes(theme, runs, names)},

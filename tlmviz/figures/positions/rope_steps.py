@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, animated, layout, scale, ticks
+from tlmviz.figures import Layer, Theme, layout, note, scale, ticks, walked
 
 if TYPE_CHECKING:
     from tlmviz.analysis.positions.rope_planes import Rotation
@@ -38,109 +39,111 @@ def rotation(
 
     Row `row` is followed in numbers. `tokens` names the rows, T at most `ROWS`.
     """
-    planes, dim = len(steps.frequency), steps.x.shape[1]
-    interleaved = bool(planes < 2 or steps.pairs[0, 1] == 1)
-    pair = ("even", "odd") if interleaved else ("first half", "second half")
-    limit = float(np.quantile(np.abs(steps.x), 0.995)) or 1.0
-    own, one = np.arange(planes)[:, None], steps.pairs  # columns that a plane has in each matrix
-    panels = [
-        ("angles t·θ<sup>−2j/d</sup> (Eq. 49)", steps.angles, own, (0.05, 0.27), UPPER, None, "{:.6g} rad"),
-        ("cos (Eq. 50)", steps.cos, own, (0.29, 0.48), UPPER, 1.0, ""),
-        ("sin (Eq. 51)", steps.sin, own, (0.5, 0.69), UPPER, 1.0, ""),
-        (f"{name} before", steps.x, one, (0.05, 0.27), LOWER, limit, ""),
-        (f"{pair[0]} (Eq. 52)", steps.first, own, (0.29, 0.39), LOWER, limit, ""),
-        (pair[1], steps.second, own, (0.4, 0.5), LOWER, limit, ""),
-        ("rotated (Eq. 53)", steps.new_first, own, (0.53, 0.63), LOWER, limit, ""),
-        ("and (Eq. 55)", steps.new_second, own, (0.64, 0.74), LOWER, limit, ""),
-        (
-            f"{name}′: {'interleaved' if interleaved else 'joined'} (Eq. 58)",
-            steps.out,
-            one,
-            (0.77, 0.99),
-            LOWER,
-            limit,
-            "",
-        ),
-    ]
+    planes = len(steps.frequency)
+    panels = _panels(steps, name)
     margin = {"l": 6, "r": 6, "t": 54, "b": 60}
-    traces, drawn = [], layout(theme, title=title, height=height, margin=margin, hovermode="closest")
-    for number, (label, values, _, across, up, top, _) in enumerate(panels, 1):
-        name_of = "dimension" if values.shape[1] == dim else "plane"
-        traces.append(_heat(values, steps.positions, top, f"x{number}", name_of, label.split(" (")[0], theme))
-        labelled = number in (1, 4)
-        drawn[f"xaxis{number}"] = _axis(
-            theme, across, f"y{number}", range=[-0.5, values.shape[1] - 0.5], nticks=6
-        )
-        names = ticks(steps.positions, tuple(tokens), 14) if labelled else {"showticklabels": False}
-        drawn[f"yaxis{number}"] = _axis(
-            theme, up, f"x{number}", range=[steps.positions[-1] + 0.5, steps.positions[0] - 0.5], **names
-        )
-    drawn["annotations"] = [
-        {
-            "text": label,
-            "xref": "paper",
-            "yref": "paper",
-            "x": across[0],
-            "y": up[1],
-            "xanchor": "left",
-            "yanchor": "bottom",
-            "showarrow": False,
-            "font": {"size": 11, "color": theme.muted},
-        }
-        for label, _, _, across, up, _, _ in panels
-    ]
-    traces.append(_full_turn(steps, theme))
+    drawn = layout(theme, title=title, height=height, margin=margin, hovermode="closest")
+    traces: list[dict | Layer] = []
+    for number, panel in enumerate(panels, 1):
+        traces.append(_heat(panel, steps, number, theme))
+        names = ticks(steps.positions, tuple(tokens), 14) if number in (1, 4) else {"showticklabels": False}
+        across = [-0.5, panel.values.shape[1] - 0.5]
+        down = [steps.positions[-1] + 0.5, steps.positions[0] - 0.5]
+        drawn[f"xaxis{number}"] = _axis(theme, panel.across, f"y{number}", range=across, nticks=6)
+        drawn[f"yaxis{number}"] = _axis(theme, panel.up, f"x{number}", range=down, **names)
+    drawn["annotations"] = [note(panel.label, panel.across[0], panel.up[1], theme.muted) for panel in panels]
     text = len(panels) + 1
     drawn[f"xaxis{text}"] = _axis(theme, (0.715, 1.0), f"y{text}", range=[0, 1], visible=False)
     drawn[f"yaxis{text}"] = _axis(theme, UPPER, f"x{text}", range=[0, 1], visible=False)
-
-    def moving(plane: int) -> list[dict]:
-        boxes = [
-            {"type": "scatter", **_boxes(columns[plane], steps.positions, row)}
-            for _, _, columns, *_ in panels
-        ]
-        return [*boxes, {"type": "scatter", "text": [_words(steps, plane, row, base, interleaved)]}]
-
-    line = {"mode": "lines", "line": {"color": theme.warm, "width": 2}, "hoverinfo": "skip"}
-    styles: list[dict[str, Any]] = [{**line, "xaxis": f"x{i}", "yaxis": f"y{i}"} for i in range(1, text)]
-    styles.append(
-        {
-            "x": [0],
-            "y": [1],
-            "mode": "text",
-            "textposition": "bottom right",
-            "xaxis": f"x{text}",
-            "yaxis": f"y{text}",
-            "textfont": {"size": 12, "color": theme.ink},
-            "hoverinfo": "skip",
-            "cliponaxis": False,
-        }
-    )
-    at = min(1, planes - 1)  # plane 0 turns by one radian a token, which hides the frequency
-    first = [{**data, **style} for data, style in zip(moving(at), styles)]
-    labels = [f"{j}: dimensions {a} and {b}" for j, (a, b) in enumerate(steps.pairs)]
-    return animated(
-        [*traces, *first],
+    traces += [
+        _full_turn(steps, theme),
+        *(_frame(panel, steps, row, number, theme) for number, panel in enumerate(panels, 1)),
+        _numbers(steps, row, base, text, theme),
+    ]
+    return walked(
+        traces,
+        range(planes),
+        [f"{j}: dimensions {a} and {b}" for j, (a, b) in enumerate(steps.pairs)],
         drawn,
-        [moving(plane) for plane in range(planes)],
-        labels,
-        list(range(len(traces), len(traces) + len(first))),
-        at,
+        min(1, planes - 1),  # plane 0 turns by one radian a token, which hides the frequency
         theme,
         prefix="plane ",
         duration=700,
     )
 
 
-def _heat(
-    values: np.ndarray, rows: np.ndarray, top: float | None, axis: str, column: str, label: str, theme: Theme
-) -> dict:
+@dataclass(frozen=True)
+class _Panel:
+    """One matrix: [T, P] or [T, D], the columns that each plane has in it, and its place in the figure."""
+
+    label: str
+    values: np.ndarray
+    columns: np.ndarray
+    across: tuple[float, float]
+    up: tuple[float, float]
+    top: float | None  # end of the colour scale; None for the angles, which have a scale of their own
+
+
+def _interleaved(steps: Rotation) -> bool:
+    return bool(len(steps.frequency) < 2 or steps.pairs[0, 1] == 1)
+
+
+def _panels(steps: Rotation, name: str) -> list[_Panel]:
+    """The matrices in the order of the code."""
+    pair = ("even", "odd") if _interleaved(steps) else ("first half", "second half")
+    joined = "interleaved" if _interleaved(steps) else "joined"
+    limit = float(np.quantile(np.abs(steps.x), 0.995)) or 1.0
+    own, both = np.arange(len(steps.frequency))[:, None], steps.pairs
+    return [
+        _Panel("angles t·θ<sup>−2j/d</sup> (Eq. 49)", steps.angles, own, (0.05, 0.27), UPPER, None),
+        _Panel("cos (Eq. 50)", steps.cos, own, (0.29, 0.48), UPPER, 1.0),
+        _Panel("sin (Eq. 51)", steps.sin, own, (0.5, 0.69), UPPER, 1.0),
+        _Panel(f"{name} before", steps.x, both, (0.05, 0.27), LOWER, limit),
+        _Panel(f"{pair[0]} (Eq. 52)", steps.first, own, (0.29, 0.39), LOWER, limit),
+        _Panel(pair[1], steps.second, own, (0.4, 0.5), LOWER, limit),
+        _Panel("rotated (Eq. 53)", steps.new_first, own, (0.53, 0.63), LOWER, limit),
+        _Panel("and (Eq. 55)", steps.new_second, own, (0.64, 0.74), LOWER, limit),
+        _Panel(f"{name}′: {joined} (Eq. 58)", steps.out, both, (0.77, 0.99), LOWER, limit),
+    ]
+
+
+def _frame(panel: _Panel, steps: Rotation, row: int, number: int, theme: Theme) -> Layer:
+    """Frames around the columns of a plane, and around the row that is followed."""
+    line = {"mode": "lines", "line": {"color": theme.warm, "width": 2}, "hoverinfo": "skip"}
+    return Layer(
+        {**line, "xaxis": f"x{number}", "yaxis": f"y{number}"},
+        lambda plane: {"type": "scatter", **_boxes(panel.columns[plane], steps.positions, row)},
+    )
+
+
+def _numbers(steps: Rotation, row: int, base: float, axis: int, theme: Theme) -> Layer:
+    """The rotation of the followed row in numbers."""
+    style = {
+        "x": [0],
+        "y": [1],
+        "mode": "text",
+        "textposition": "bottom right",
+        "xaxis": f"x{axis}",
+        "yaxis": f"y{axis}",
+        "textfont": {"size": 12, "color": theme.ink},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
+    interleaved = _interleaved(steps)
+    return Layer(
+        style, lambda plane: {"type": "scatter", "text": [_words(steps, plane, row, base, interleaved)]}
+    )
+
+
+def _heat(panel: _Panel, steps: Rotation, number: int, theme: Theme) -> dict:
+    values, top, label = panel.values, panel.top, panel.label.split(" (")[0]
+    column = "dimension" if values.shape[1] == steps.x.shape[1] else "plane"
     heat = {
         "type": "heatmap",
         "z": values.astype(np.float32),
-        "y": rows,
-        "xaxis": axis,
-        "yaxis": axis.replace("x", "y"),
+        "y": steps.positions,
+        "xaxis": f"x{number}",
+        "yaxis": f"y{number}",
         "showscale": False,
         "hovertemplate": f"position %{{y}}, {column} %{{x}}: %{{z:.6g}}<extra>{label}</extra>",
     }

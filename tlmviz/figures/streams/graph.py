@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, animated, faded, figure, layout, scale, token_label
+from tlmviz.figures import HEADS, Layer, Theme, faded, figure, layout, scale, token_label, walked
 
 WIDEST = 0.75  # of a row: how wide coefficient 1 is drawn at most
 NARROWEST = 0.25  # and at least, however large other coefficients are
@@ -73,147 +74,180 @@ def fans(
     `parts` begin with "embedding"; a part whose coefficient is 0 everywhere (it does not exist yet) has no ribbon. `to`
     names who reads.
     """
-    unit, count, colors = ribbon_unit(panels), len(parts), part_colors(theme)
-    kinds = np.array([part.split()[0] for part in parts])
-    height = 400 if count <= NUMBERED else 470
-    numbered = np.arange(count) if count <= NUMBERED else np.arange(0, count, 4)
+    unit, count = ribbon_unit(panels), len(parts)
     width = (1 - GAP * (len(panels) - 1)) / len(panels)
-    rows = 1 - (np.arange(count) + 0.5) / count
-    left, traces, axes, notes, moving = 0.0, [], {}, [], []
-
-    def outlines(panel: Panel) -> list[tuple[str, np.ndarray]]:
-        """Which parts' ribbons each trace holds: fixed, so that frames need not repeat where x is."""
-        below = np.flatnonzero((panel.coefficients < 0).any(1))
-        return [(kind, below if kind == "negative" else np.flatnonzero(kinds == kind)) for kind in colors]
-
-    def drawn_at(panel: Panel, token: int) -> list[dict]:
-        values = np.asarray(panel.coefficients[:, token], np.float64)
-        shapes = ribbons(values, unit)
-        changing = []
-        for kind, members in outlines(panel):
-            drawn = (values[members] < 0) if kind == "negative" else (values[members] > 0)
-            found = [shapes[i][1] if seen else np.full(len(BEND), np.nan) for i, seen in zip(members, drawn)]
-            changing.append({"type": "scatter", "y": _joined(found)})
-        written = [_signed(values[i], 2) if panel.coefficients[i].any() else "" for i in numbered]
-        changing.append({"type": "scatter", "text": written})
-        changing.append({"type": "scatter", "customdata": values.astype(np.float32)})
-        head = f"<b>{token_label(panel.title, 40)}</b><br>embedding × {_signed(values[0], 3)}"
-        changing.append({"type": "scatter", "text": [head]})
-        return changing
-
-    for number, panel in enumerate(panels):
-        name = {"xaxis": f"x{number + 1}", "yaxis": f"y{number + 1}"}
-        fixed = [
-            *(
-                {
-                    "mode": "lines",
-                    "fill": "toself",
-                    "fillcolor": _clear(colors[kind]),
-                    "line": {"color": colors[kind], "width": 0.6},
-                    "x": _joined([BEND] * len(members)),
-                    "hoverinfo": "skip",
-                    "name": _NAMES[kind],
-                    "legendgroup": kind,
-                    "showlegend": number == 0,
-                }
-                for kind, members in outlines(panel)
-            ),
-            {
-                "mode": "text",
-                "x": np.full(len(numbered), -0.045),
-                "y": rows[numbered],
-                "textposition": "middle left",
-                "textfont": {"size": 10, "color": theme.muted},
-                "hoverinfo": "skip",
-                "cliponaxis": False,
-                "showlegend": False,
-            },
-            {
-                "mode": "markers",
-                "x": np.zeros(count),
-                "y": rows,
-                "text": list(parts),
-                "marker": {"size": 5 if count <= NUMBERED else 3.5, "color": theme.ink},
-                "showlegend": False,
-                "hovertemplate": f"%{{text}}: coefficient %{{customdata:.5f}} in {to}"
-                f"<extra>{token_label(panel.title, 40)}</extra>",
-            },
-            {
-                "mode": "text",
-                "x": [-0.2],
-                "y": [1.02],
-                "textposition": "top right",
-                "textfont": {"size": 12, "color": theme.ink},
-                "hoverinfo": "skip",
-                "cliponaxis": False,
-                "showlegend": False,
-            },
-        ]
-        if (
-            len(tokens) > 1 and np.ptp(panel.coefficients, axis=1).any()
-        ):  # a plain residual never changes: it is sent once
-            moving += range(len(traces), len(traces) + len(fixed))
-        traces += [{**now, **style, **name} for now, style in zip(drawn_at(panel, at), fixed)]
-        hide = {"showgrid": False, "zeroline": False, "fixedrange": True}
-        axes[f"xaxis{number + 1}"] = {
-            **hide,
-            "domain": [left, left + width],
-            "anchor": f"y{number + 1}",
-            "range": [-0.2, 1.03],
-            "visible": False,
-        }
-        axes[f"yaxis{number + 1}"] = {
-            **hide,
-            "anchor": f"x{number + 1}",
-            "range": [0, 1.12],
-            "showline": False,
-            "ticks": "",
-            "showticklabels": number == 0,
-            "tickvals": rows[numbered],
-            "ticktext": [parts[i] for i in numbered],
-            "tickfont": {"size": 10.5, "color": theme.muted},
-        }
-        notes.append(
-            {
-                "type": "rect",
-                "xref": f"x{number + 1}",
-                "yref": f"y{number + 1}",
-                "x0": 1,
-                "x1": 1.025,
-                "y0": 0,
-                "y1": 1,
-                "fillcolor": theme.missing,
-                "line": {"color": theme.muted, "width": 1},
-            }
-        )
-        left += width + GAP
-    title = f"Each part’s coefficient in {to} (width)"
+    numbered = np.arange(count) if count <= NUMBERED else np.arange(0, count, 4)
     drawn = layout(
         theme,
-        title=title,
-        height=height,
+        title=f"Each part’s coefficient in {to} (width)",
+        height=400 if count <= NUMBERED else 470,
         margin={"l": 84, "r": 8, "t": 34, "b": 64},
-        shapes=notes,
+        shapes=[_reader(number, theme) for number in range(1, len(panels) + 1)],
         showlegend=True,
     )
     drawn["legend"] = {**drawn["legend"], "font": {"size": 11}, "itemsizing": "constant"}
-    drawn["yaxis"] = {**drawn["yaxis"], **axes.pop("yaxis1"), "automargin": False}
-    drawn["xaxis"] = {**drawn["xaxis"], **axes.pop("xaxis1")}
-    drawn = {**drawn, **axes}
-    if not moving:
-        return figure(traces, drawn)
-    frames = [
-        [
-            trace
-            for number, panel in enumerate(panels)
-            if number * 7 in moving
-            for trace in drawn_at(panel, token)
+    traces: list[dict | Layer] = []
+    for number, panel in enumerate(panels):
+        place = {"xaxis": f"x{number + 1}", "yaxis": f"y{number + 1}", "showlegend": False}
+        layers = [
+            *_ribbons(panel, parts, unit, {**place, "showlegend": number == 0}, theme),
+            _coefficients(panel, numbered, place, theme),
+            _dots(panel, parts, to, place, theme),
+            _head(panel, place, theme),
         ]
-        for token in range(len(tokens))
-    ]
-    names = [f"{offset + i} {token_label(token)}" for i, token in enumerate(tokens)]
-    walked = {"prefix": "token ", "duration": 350, "stepping": True, "left": 0.2}
-    return animated(traces, drawn, frames, names, moving, at, theme, **walked)
+        # A plain residual never changes: it is sent once.
+        moves = len(tokens) > 1 and np.ptp(panel.coefficients, axis=1).any()
+        traces += layers if moves else [layer.at(at) for layer in layers]
+        left = number * (width + GAP)
+        axes = _fan_axes(number, (left, left + width), parts, numbered, theme)
+        for name, axis in axes.items():
+            drawn[name] = {**drawn.get(name, {}), **axis}
+    if not any(isinstance(trace, Layer) for trace in traces):
+        return figure(traces, drawn)
+    labels = [f"{offset + i} {token_label(token)}" for i, token in enumerate(tokens)]
+    options = {"prefix": "token ", "duration": 350, "stepping": True, "left": 0.2}
+    return walked(traces, range(len(tokens)), labels, drawn, at, theme, **options)
+
+
+def _ribbons(panel: Panel, parts: Sequence[str], unit: float, place: dict, theme: Theme) -> list[Layer]:
+    """A layer of ribbons for each kind of part: which of them it holds is fixed, so frames need not repeat where x is."""
+    kinds = np.array([part.split()[0] for part in parts])
+    below = np.flatnonzero((panel.coefficients < 0).any(1))
+
+    @functools.cache  # all kinds share the shapes of a token
+    def outlines(token: int) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
+        values = np.asarray(panel.coefficients[:, token], np.float64)
+        return values, ribbons(values, unit)
+
+    def layer(kind: str, color: str) -> Layer:
+        members = below if kind == "negative" else np.flatnonzero(kinds == kind)
+        style = {
+            "mode": "lines",
+            "fill": "toself",
+            "fillcolor": faded(color, 0.62),  # crossing ribbons stay visible
+            "line": {"color": color, "width": 0.6},
+            "x": _joined([BEND] * len(members)),
+            "hoverinfo": "skip",
+            "name": _NAMES[kind],
+            "legendgroup": kind,
+            **place,
+        }
+
+        def moving(token: int) -> dict:
+            values, shapes = outlines(token)
+            drawn = values[members] < 0 if kind == "negative" else values[members] > 0
+            absent = np.full(len(BEND), np.nan)
+            return {
+                "type": "scatter",
+                "y": _joined([shapes[i][1] if seen else absent for i, seen in zip(members, drawn)]),
+            }
+
+        return Layer(style, moving)
+
+    return [layer(kind, color) for kind, color in part_colors(theme).items()]
+
+
+def _coefficients(panel: Panel, numbered: np.ndarray, place: dict, theme: Theme) -> Layer:
+    """Coefficients in figures at the parts `numbered`."""
+    style = {
+        "mode": "text",
+        "x": np.full(len(numbered), -0.045),
+        "y": _rows(len(panel.coefficients))[numbered],
+        "textposition": "middle left",
+        "textfont": {"size": 10, "color": theme.muted},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+        **place,
+    }
+
+    def moving(token: int) -> dict:
+        values = np.asarray(panel.coefficients[:, token], np.float64)
+        return {
+            "type": "scatter",
+            "text": [_signed(values[i], 2) if panel.coefficients[i].any() else "" for i in numbered],
+        }
+
+    return Layer(style, moving)
+
+
+def _dots(panel: Panel, parts: Sequence[str], to: str, place: dict, theme: Theme) -> Layer:
+    """A dot where each part begins, with its coefficient in the hover."""
+    count = len(parts)
+    style = {
+        "mode": "markers",
+        "x": np.zeros(count),
+        "y": _rows(count),
+        "text": list(parts),
+        "marker": {"size": 5 if count <= NUMBERED else 3.5, "color": theme.ink},
+        "hovertemplate": f"%{{text}}: coefficient %{{customdata:.5f}} in {to}"
+        f"<extra>{token_label(panel.title, 40)}</extra>",
+        **place,
+    }
+    return Layer(
+        style,
+        lambda token: {"type": "scatter", "customdata": panel.coefficients[:, token].astype(np.float32)},
+    )
+
+
+def _head(panel: Panel, place: dict, theme: Theme) -> Layer:
+    """The panel's title with the embedding's coefficient."""
+    style = {
+        "mode": "text",
+        "x": [-0.2],
+        "y": [1.02],
+        "textposition": "top right",
+        "textfont": {"size": 12, "color": theme.ink},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+        **place,
+    }
+
+    def moving(token: int) -> dict:
+        value = _signed(float(panel.coefficients[0, token]), 3)
+        return {"type": "scatter", "text": [f"<b>{token_label(panel.title, 40)}</b><br>embedding × {value}"]}
+
+    return Layer(style, moving)
+
+
+def _reader(number: int, theme: Theme) -> dict:
+    """The bar at the right of a panel, where the ribbons end."""
+    return {
+        "type": "rect",
+        "xref": f"x{number}",
+        "yref": f"y{number}",
+        "x0": 1,
+        "x1": 1.025,
+        "y0": 0,
+        "y1": 1,
+        "fillcolor": theme.missing,
+        "line": {"color": theme.muted, "width": 1},
+    }
+
+
+def _fan_axes(
+    number: int, span: tuple[float, float], parts: Sequence[str], numbered: np.ndarray, theme: Theme
+) -> dict[str, dict]:
+    """Axes of panel `number`; the first names the parts."""
+    tag = "" if number == 0 else str(number + 1)
+    hide = {"showgrid": False, "zeroline": False, "fixedrange": True}
+    x = {"domain": list(span), "anchor": f"y{number + 1}", "range": [-0.2, 1.03], "visible": False}
+    y = {
+        "anchor": f"x{number + 1}",
+        "range": [0, 1.12],
+        "showline": False,
+        "ticks": "",
+        "showticklabels": number == 0,
+        "tickvals": _rows(len(parts))[numbered],
+        "ticktext": [parts[i] for i in numbered],
+        "tickfont": {"size": 10.5, "color": theme.muted},
+    }
+    fixed = {"automargin": False} if number == 0 else {}
+    return {f"xaxis{tag}": {**hide, **x}, f"yaxis{tag}": {**hide, **y, **fixed}}
+
+
+def _rows(count: int) -> np.ndarray:
+    """Where each of `count` parts begins, the first on top."""
+    return 1 - (np.arange(count) + 0.5) / count
 
 
 def window(tokens: int, at: int, each: int) -> range:
@@ -317,8 +351,3 @@ def _joined(pieces: list[np.ndarray]) -> np.ndarray:
     """Outlines in one array, a gap between any two."""
     gap = np.full(1, np.nan)
     return np.concatenate([gap, *(value for piece in pieces for value in (piece, gap))]).astype(np.float32)
-
-
-def _clear(color: str) -> str:
-    """#rrggbb, a little transparent, so that crossing ribbons stay visible."""
-    return faded(color, 0.62)

@@ -71,7 +71,7 @@ def depth(name: str, text: str) -> analysis.Depth:
 def passed(name: str, text: str) -> analysis.Passed:
     """The forward and backward pass of a model on a text."""
     lm, ids = compute.model(name), compute.trace(name, text).ids
-    return compute.run_in_worker(lambda: analysis.passed(lm, ids), compute.about(text))
+    return compute.run_in_worker(lambda: analysis.passed(lm, ids), compute.about(text), gradients=True)
 
 
 @st.cache_resource(max_entries=18, show_spinner=False)
