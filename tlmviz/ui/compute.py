@@ -19,6 +19,7 @@ import tlmviz
 from tlmviz.analysis.attention.interventions import combine, mute_heads, scale_scores
 from tlmviz.checkpoints import native
 from tlmviz.checks import CHECKS, QUICK_CHECKS, Check
+from tlmviz.config import ModelConfig
 from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
@@ -74,6 +75,13 @@ def model(name: str) -> LanguageModel:
 def models() -> dict[str, str]:
     """The bundled models: name -> description."""
     return tlmviz.list_models("language")
+
+
+@st.cache_data(show_spinner=False)
+def configs() -> dict[str, ModelConfig]:
+    """The bundled language models' configurations, without their weights: name -> configuration."""
+    files = {name: native.checkpoint_folder(name) / "config.json" for name in models()}
+    return {name: ModelConfig.from_json(file.read_text(encoding="utf-8")) for name, file in files.items()}
 
 
 @st.cache_data(show_spinner=False)

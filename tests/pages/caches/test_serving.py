@@ -64,9 +64,9 @@ def test_sharing_off_the_prefix_cache_and_pages_of_one():
 def test_links_spell_the_prefix_cache_as_they_always_did():
     app = follow_link(PAGE, {"vshare": "Remembered", "vtok": "4"}, from_the_start=True, model="zoo-rope")
     charts(app)
-    assert app.selectbox("_vshare").value == "cached" and app.query_params["vshare"] == ["Remembered"]
+    assert app.selectbox("_vshare").value == "cached" and "Remembered" in app.query_params["vshare"]
     app.selectbox("_vshare").set_value("none").run()
-    assert app.query_params["vshare"] == ["Off"]
+    assert "Off" in app.query_params["vshare"]
     app.selectbox("_vshare").set_value("running").run()
     assert "vshare" not in app.query_params
 
