@@ -48,9 +48,23 @@ class TestCheck:
         out = capsys.readouterr().out
         assert "FAIL" not in out and "Tiled = full" in out and "Top-T = dense" in out
 
+    def test_the_list_names_every_identity_and_measures_none(self, folder, capsys, monkeypatch):
+        monkeypatch.setattr(checks.Identity, "__call__", None)
+        assert commands.main(["check", "--list"]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert [line[: len(name)] for line, name in zip(lines, checks.IDENTITIES, strict=True)] == list(
+            checks.IDENTITIES
+        )
+        assert any("1e-04" in line and line.endswith("[attention]") for line in lines)
+        assert commands.main(["check", "--list", folder]) == 0
+        assert len(capsys.readouterr().out.splitlines()) == len(checks.applicable(tlmviz.load(folder)))
+
     def test_a_failure_is_status_one(self, folder, capsys, monkeypatch):
-        wrong = checks.Check("Wrong", "one is two", 1.0, 0.5)
-        monkeypatch.setattr(checks, "CHECKS", (*checks.CHECKS, lambda lm, trace: wrong))
+        entry = checks.IDENTITIES["Rows sum to 1"]
+        wrong = checks.Identity(
+            lambda lm, trace: 1.0, "Wrong", "one is two", 0.5, "max abs", entry.applies, entry.inputs, False
+        )
+        monkeypatch.setitem(checks.IDENTITIES, "Wrong", wrong)
         assert commands.main(["check", folder, "Lily"]) == 1
         assert "FAIL  Wrong" in capsys.readouterr().out
 

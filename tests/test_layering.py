@@ -28,7 +28,7 @@ RANKS = {
     "decoding": 7,
     "analysis": 7,
     "checkpoints": 7,
-    "checks": 8,
+    "checks": 9,
     "language_model": 8,
     "translator": 8,
     "figures": 9,

@@ -8,13 +8,12 @@ from tlmviz import kernels
 from tlmviz.analysis.caches import weight_absorption as absorbing
 from tlmviz.analysis.caches.projections import Heads
 from tlmviz.caches import LatentCache
-from tlmviz.checks import family
+from tlmviz.checks import caches_family as family
+from tlmviz.checks import measure
 
 
 def failed(lm, trace):
-    return {
-        result.name for result in (check(lm, trace) for check in family.for_model(lm)) if not result.passed
-    }
+    return {result.name for result in measure(family, lm, trace) if not result.passed}
 
 
 def test_every_variant_passes(variant):
@@ -29,7 +28,7 @@ def test_every_variant_passes(variant):
 
 def test_latent_models_are_put_to_two_more(tokenizer, lm):
     latent = language_model(tokenizer, **VARIANTS["latent"])
-    assert len(family.for_model(latent)) == len(family.for_model(lm)) + 2
+    assert len(measure(family, latent, latent.trace(TEXT))) == len(measure(family, lm, lm.trace(TEXT))) + 2
 
 
 def test_wrong_sharing_is_noticed(lm, monkeypatch):

@@ -10,7 +10,7 @@ from tests import tiny
 from tests.tiny import TEXT
 from tlmviz import checks, kernels
 from tlmviz.caches import ContiguousCache
-from tlmviz.checks import identities
+from tlmviz.checks import attention, measure
 from tlmviz.trace import Recording
 
 
@@ -21,11 +21,7 @@ def model(tokenizer):
 
 
 def failed(lm, trace=None):
-    return {
-        result.name
-        for result in (check(lm, trace or lm.trace(TEXT)) for check in checks.CHECKS)
-        if not result.passed
-    }
+    return {result.name for result in measure(attention, lm, trace or lm.trace(TEXT)) if not result.passed}
 
 
 class TestHealthy:
@@ -44,7 +40,7 @@ class TestHealthy:
         assert not failed(stories, stories.trace("Once upon a time there was a little girl named Lily."))
 
     def test_results_say_what_was_measured(self, lm):
-        results = [check(lm, lm.trace(TEXT)) for check in checks.CHECKS]
+        results = measure(attention, lm, lm.trace(TEXT))
         assert len({result.name for result in results}) == len(results)
         assert all(result.claim and result.unit and math.isfinite(result.error) for result in results)
 
@@ -117,7 +113,7 @@ class TestBroken:
     def test_parameters_nobody_counted(self, model):
         model.network.extra = nn.Parameter(torch.zeros(3), requires_grad=False)
         assert failed(model) == {"Parameter formula"}
-        assert identities.parameters_match_formula(model).error == 3
+        assert attention.parameters_match_formula(model).error == 3
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ import torch
 
 from tests.tiny import TEXT
 from tlmviz import kernels
-from tlmviz.checks import long
+from tlmviz.checks import kernels as long
+from tlmviz.checks import measure
 
 
 def failed(lm, trace):
-    return {result.name for result in (check(lm, trace) for check in long.CHECKS_LONG) if not result.passed}
+    return {result.name for result in measure(long, lm, trace) if not result.passed}
 
 
 def test_every_variant_passes(variant):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests import tiny
-from tlmviz.checks import masks
+from tlmviz.checks import measure, translation_cases
+from tlmviz.checks import translation_masks as masks
 from tlmviz.layers.attention import CrossAttention
 
 TEXT = "Lily had a red ball."
@@ -18,13 +19,13 @@ def mt(tokenizer):
 
 
 def case(mt, target="Tom saw a dog."):
-    return masks.case(mt, TEXT, (*mt.encode_target(target), mt.tokenizer.end_of_text))
+    return translation_cases.attentions(mt, TEXT, (*mt.encode_target(target), mt.tokenizer.end_of_text))
 
 
 @pytest.mark.parametrize("target", ["Tom saw a dog.", "", "<b> 😀 $x$"], ids=repr)
 def test_every_identity_holds(mt, target):
     given = case(mt, target)
-    results = [check(mt, given) for check in masks.CHECKS_MASKS]
+    results = measure(masks, mt, given)
     assert all(result.passed for result in results) and len({result.name for result in results}) == 4
 
 

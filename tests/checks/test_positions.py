@@ -7,12 +7,12 @@ from tests import tiny
 from tests.tiny import TEXT
 from tlmviz import kernels
 from tlmviz.analysis.positions.rope_runs import HalfSplit
-from tlmviz.checks import positions
+from tlmviz.checks import measure, positions
 from tlmviz.layers.positions import RoPE
 
 
 def failed(lm, trace):
-    return {result.name for result in positions.run_rope(lm, trace) if not result.passed}
+    return {result.name for result in measure(positions, lm, trace) if not result.passed}
 
 
 @pytest.mark.parametrize(
@@ -21,14 +21,14 @@ def failed(lm, trace):
 def test_every_model_with_rope_passes(tokenizer, changes):
     lm = tiny.language_model(tokenizer, **changes)
     for trace in (lm.trace(TEXT), lm.trace_ids([5]), lm.trace_ids([5] * 100)):
-        results = positions.run_rope(lm, trace)
-        assert len(results) == len(positions.CHECKS_ROPE) and all(result.passed for result in results)
+        results = measure(positions, lm, trace)
+        assert len(results) == 4 and all(result.passed for result in results)
 
 
 @pytest.mark.parametrize("changes", [dict(positions="learned"), dict(latent_dim=8, rope_dim=4)], ids=str)
 def test_other_models_are_left_out(tokenizer, changes):
     lm = tiny.language_model(tokenizer, **changes)
-    assert positions.run_rope(lm, lm.trace(TEXT)) == []
+    assert measure(positions, lm, lm.trace(TEXT)) == []
 
 
 def test_the_bundled_model_passes(stories):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tests import tiny
-from tlmviz.checks.scaling import CHECKS_SCALING
+from tlmviz.checks import measure, positions_scaling
 from tlmviz.layers import scaling
 from tlmviz.layers.positions import RoPE
 
@@ -19,7 +19,7 @@ NAMES = {
 
 
 def failed(lm, trace):
-    return {result.name for result in (check(lm, trace) for check in CHECKS_SCALING) if not result.passed}
+    return {result.name for result in measure(positions_scaling, lm, trace) if not result.passed}
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def failed(lm, trace):
 def test_every_model_with_rope_passes(tokenizer, changes):
     model = tiny.language_model(tokenizer, **changes)
     for trace in (model.trace(tiny.TEXT), model.trace_ids([5]), model.trace_ids([5, 6])):
-        assert {check(model, trace).name for check in CHECKS_SCALING} == NAMES
+        assert {result.name for result in measure(positions_scaling, model, trace)} == NAMES
         assert not failed(model, trace)
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from tests import tiny
 from tlmviz.analysis.translation import score_steps
-from tlmviz.checks import scores
+from tlmviz.checks import measure
+from tlmviz.checks import translation_scores as scores
 
 KINDS = [kind for kind in tiny.TRANSLATORS if kind != "transformer"]
 
@@ -28,7 +29,7 @@ def passes(tokenizer):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_identity_holds(passes, kind):
-    results = scores.run(*passes[kind])
+    results = measure(scores, *passes[kind])
     assert all(result.passed for result in results), results
     assert len(results) == (5 if kind in ("dot", "general") else 4)
 
@@ -37,7 +38,7 @@ def test_every_identity_holds(passes, kind):
 @pytest.mark.parametrize(
     "part, check",
     [
-        ("a", "Rows sum to 1"),
+        ("a", "Steps sum to 1"),
         ("scores", "Score = formula"),
         ("scores", "a = softmax"),
         ("context", "c = Σ a z"),
@@ -47,7 +48,7 @@ def test_a_spoilt_number_is_noticed(passes, kind, part, check):
     mt, steps = passes[kind]
     wrong = np.array(getattr(steps, part))
     wrong[0, 0] += 0.01
-    results = {result.name: result for result in scores.run(mt, replace(steps, **{part: wrong}))}
+    results = {result.name: result for result in measure(scores, mt, replace(steps, **{part: wrong}))}
     assert not results[check].passed
 
 

@@ -5,13 +5,12 @@ import pytest
 from tests.tiny import TEXT
 from tlmviz import kernels
 from tlmviz.caches import Sequence
-from tlmviz.checks import serving
+from tlmviz.checks import caches_serving as serving
+from tlmviz.checks import measure
 
 
 def failed(lm, trace):
-    return {
-        result.name for result in (check(lm, trace) for check in serving.CHECKS_SERVING) if not result.passed
-    }
+    return {result.name for result in measure(serving, lm, trace) if not result.passed}
 
 
 def test_every_variant_passes(variant):

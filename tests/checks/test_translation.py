@@ -12,7 +12,7 @@ from tlmviz import __main__ as commands
 from tlmviz import checks
 from tlmviz.caches import ContiguousCache
 from tlmviz.checkpoints import native as zoo
-from tlmviz.checks import translation
+from tlmviz.checks import translation, translation_cases
 from tlmviz.decoding import beam, penalties
 from tlmviz.errors import BadText
 from tlmviz.layers.attention import Attention
@@ -28,7 +28,11 @@ def translators(tokenizer):
 
 
 def failed(mt, text=TEXT):
-    return {result.name for result in translation.run(mt, text) if not result.passed}
+    return {
+        result.name
+        for result in checks.measure(translation, *translation_cases.translated(mt, text))
+        if not result.passed
+    }
 
 
 @KINDS
@@ -43,7 +47,9 @@ def test_the_command_runs_them_all_on_a_sentence_of_its_own(tokenizer, tmp_path,
     )
     assert commands.main(["check", str(tmp_path / "tiny")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(translation.CHECKS_TRANSLATION) and all(line.startswith("ok ") for line in lines)
+    assert len(lines) == len(checks.applicable(tlmviz.load(tmp_path / "tiny"))) and all(
+        line.startswith("ok ") for line in lines
+    )
     assert commands.main(["check", str(tmp_path / "tiny"), ""]) == 2
     assert "empty" in capsys.readouterr().err
 
@@ -79,7 +85,7 @@ def test_scores_that_add_up_wrongly_are_noticed(translators, monkeypatch):
 
 def test_maps_that_are_not_normalised_are_noticed(translators):
     mt = translators["dot"]
-    given = translation.case(mt, TEXT)
+    given = translation_cases.translation(mt, TEXT)
     best = replace(given.best, attention=given.best.attention * np.float32(1.01))
     assert not translation.rows_sum_to_one(mt, replace(given, best=best)).passed
     assert not translation.score_is_read_again(mt, replace(given, best=best)).passed

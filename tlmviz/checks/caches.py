@@ -6,7 +6,9 @@ import torch
 
 from ..caches import ContiguousCache, KVCache, LatentCache, PagedCache, PagePool, Sequence, SlidingCache
 from ..trace import Trace
-from .result import Check, worst
+from .cases import is_language_model, reading
+from .registry import identity
+from .result import Measured, worst
 
 READ, PAGE = 24, 5  # tokens of the text that a check looks at: its first; an odd page
 
@@ -30,7 +32,14 @@ def kinds(lm, length: int) -> dict[str, KVCache]:
     return made
 
 
-def every_cache_equals_full(lm, trace: Trace) -> Check:
+@identity(
+    "Every cache = full pass",
+    "every kind of cache that fits the model gives its logits",
+    1e-4,
+    when=is_language_model,
+    inputs=reading,
+)
+def every_cache_equals_full(lm, trace: Trace) -> Measured:
     """Reading half the text at once and the rest token by token gives the full pass's logits, whatever keeps the past."""
     ids = torch.tensor([trace.ids[:READ]])
     pieces = [ids[:, : ids.shape[1] // 2], *ids[:, ids.shape[1] // 2 :].split(1, 1)]
@@ -38,5 +47,4 @@ def every_cache_equals_full(lm, trace: Trace) -> Check:
     for cache in kinds(lm, ids.shape[1]).values():
         stepped = torch.cat([lm(piece, cache) for piece in pieces if piece.shape[1]], 1)[0]
         errors.append(worst(stepped - trace.logits[: ids.shape[1]]))
-    claim = f"{len(errors)} kinds of cache that fit the model give its logits"
-    return Check("Every cache = full pass", claim, worst(torch.tensor(errors)), 1e-4)
+    return Measured(worst(torch.tensor(errors)), f"{len(errors)} kinds")

@@ -2,50 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
 
-from tlmviz.analysis.positions.rope_planes import frequencies, has_planes, own_base
+from tlmviz.analysis.positions.rope_planes import frequencies, own_base
 from tlmviz.analysis.positions.rope_runs import half_order
 
 from .. import kernels
 from ..trace import Trace
-from .result import Check, worst
+from .cases import has_planes, reading
+from .registry import identity
+from .result import largest, worst
 
 READ = 64  # tokens of the text that a check looks at: its first
 SHIFT = 1000  # tokens by which a pair is moved
 
 
-def only_distance_counts(lm, trace: Trace) -> Check:
+@identity(
+    "Distance alone",
+    f"moving query and key by {SHIFT:,} tokens moves no score",
+    1e-4,
+    when=has_planes,
+    inputs=reading,
+)
+def only_distance_counts(lm, trace: Trace) -> float:
     """Moving every query and key by the same number of tokens moves no score (003 section 3.1)."""
     base, errors = own_base(lm.config), []
     for q, k, scale, where in _vectors(trace):
         moved = [kernels.rope(_back(x, where, base), where + SHIFT, base) for x in (q, k)]
         errors.append(worst(_scores(*moved, scale) - _scores(q, k, scale)))
-    claim = f"moving query and key by {SHIFT:,} tokens moves no score"
     # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6 in each of its products.
-    return Check("Distance alone", claim, max(errors), 1e-4)
+    return largest(errors)
 
 
-def rotation_keeps_norms(lm, trace: Trace) -> Check:
+@identity(
+    "Norms stay",
+    "turning keeps each vector's length in each plane",
+    1e-5,
+    "relative max abs",
+    when=has_planes,
+    inputs=reading,
+)
+def rotation_keeps_norms(lm, trace: Trace) -> float:
     """Turning keeps the length of each query and key in each plane."""
     base, errors = own_base(lm.config), []
     for q, k, _, where in _vectors(trace):
         for x in (q, k):
             before, after = (part.unflatten(-1, (-1, 2)).norm(dim=-1) for part in (_back(x, where, base), x))
             errors.append(worst((after - before) / before.amax().clamp(min=1e-30)))
-    return Check(
-        "Norms stay",
-        "turning keeps each vector's length in each plane",
-        max(errors),
-        1e-5,
-        "relative max abs",
-    )
+    return largest(errors)
 
 
-def layouts_differ_by_order(lm, trace: Trace) -> Check:
+@identity(
+    "Layouts = order",
+    "half-split equals interleaved after reordering dimensions",
+    1e-6,
+    when=has_planes,
+    inputs=reading,
+)
+def layouts_differ_by_order(lm, trace: Trace) -> float:
     """Half-split rotation of reordered dimensions equals the interleaved one, reordered."""
     base, errors = own_base(lm.config), []
     for q, k, _, where in _vectors(trace):
@@ -54,12 +71,17 @@ def layouts_differ_by_order(lm, trace: Trace) -> Check:
             plain = _back(x, where, base)
             half = kernels.rope(plain[..., order], where, base, layout="half")
             errors.append(worst(half - kernels.rope(plain, where, base)[..., order]))
-    return Check(
-        "Layouts = order", "half-split equals interleaved after reordering dimensions", max(errors), 1e-6
-    )
+    return largest(errors)
 
 
-def planes_sum_to_score(lm, trace: Trace) -> Check:
+@identity(
+    "Planes = score",
+    "|q||k| cos φ, summed over the planes, is the model's own score",
+    1e-4,
+    when=has_planes,
+    inputs=reading,
+)
+def planes_sum_to_score(lm, trace: Trace) -> float:
     """|q_j| |k_j| cos(angle between them), summed over the planes, is the model's own score at the true positions.
 
     q and k are the projections before RoPE, and the angle is theirs plus distance times frequency: this tests the formula,
@@ -82,22 +104,7 @@ def planes_sum_to_score(lm, trace: Trace) -> Check:
         for q_j, k_j, score in zip(one, other, shown):
             parts = q_j.abs()[:, None] * k_j.abs() * (q_j.angle()[:, None] - k_j.angle() + turned).cos()
             errors.append(worst(parts.sum(-1) * scale - score))
-    return Check(
-        "Planes = score", "|q||k| cos φ, summed over the planes, is the model's own score", max(errors), 1e-4
-    )
-
-
-CHECKS_ROPE: tuple[Callable[..., Check], ...] = (
-    only_distance_counts,
-    rotation_keeps_norms,
-    layouts_differ_by_order,
-    planes_sum_to_score,
-)
-
-
-def run_rope(lm, trace: Trace) -> list[Check]:
-    """Every check of RoPE on one trace; none for a model without RoPE."""
-    return [check(lm, trace) for check in CHECKS_ROPE] if has_planes(lm.config) else []
+    return largest(errors)
 
 
 def _vectors(trace: Trace) -> Iterator[tuple[Tensor, Tensor, float, Tensor]]:

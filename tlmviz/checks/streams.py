@@ -6,8 +6,6 @@ of plain ones whether one constrained stream would be the same; `for_model` choo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 
 from tlmviz.analysis.streams.mixing import composite, mixing_of, places
@@ -16,20 +14,35 @@ from tlmviz.analysis.streams.unrolled import unrolled_error
 from .. import kernels
 from ..networks.transformer import TransformerLM
 from ..trace import Trace
-from .result import Check, worst
+from .cases import has_constrained_streams, has_plain_residual, has_streams, reading
+from .registry import identity
+from .result import Measured, largest, worst
 
 FEW = 4  # matrices whose gradient is also taken by finite differences
 LONG = 1000  # iterations that come close to the limit
 STEP = 1e-5  # of a finite difference, in nats
 
 
-def columns_are_exact(lm, trace: Trace) -> Check:
+@identity(
+    "Columns sum to 1",
+    "what H_res takes of each stream adds up to the whole",
+    1e-5,
+    when=has_constrained_streams,
+    inputs=reading,
+)
+def columns_are_exact(lm, trace: Trace) -> float:
     """Sinkhorn's last half step makes every column of H_res sum to 1: no stream's content is lost or made more."""
-    error = worst(kernels.sinkhorn_errors(mixing_of(trace).res)[1])
-    return Check("Columns sum to 1", "what H_res takes of each stream adds up to the whole", error, 1e-5)
+    return worst(kernels.sinkhorn_errors(mixing_of(trace).res)[1])
 
 
-def rows_reach_one(lm, trace: Trace) -> Check:
+@identity(
+    "Rows reach 1",
+    f"with {LONG:,} iterations rows reach 1",
+    1e-2,
+    when=has_constrained_streams,
+    inputs=reading,
+)
+def rows_reach_one(lm, trace: Trace) -> Measured:
     """The model's own logits have a doubly stochastic limit, and its few iterations stop on the way: the claim says where.
 
     Measured on the token of each sublayer whose rows are off by the most.
@@ -37,46 +50,63 @@ def rows_reach_one(lm, trace: Trace) -> Check:
     rows = kernels.sinkhorn_errors(mixing_of(trace).res)[0]
     hardest = _logits(trace)[torch.arange(len(rows)), rows.argmax(1)]
     error = worst(kernels.sinkhorn_errors(kernels.sinkhorn(hardest, LONG))[0])
-    stated = f"with {LONG:,} iterations rows reach 1; the model's {lm.config.sinkhorn} leave them off by up to {worst(rows):.2g}"
-    return Check("Rows reach 1", stated, error, 1e-2)
+    return Measured(error, f"the model's {lm.config.sinkhorn} leave them off by up to {worst(rows):.2g}")
 
 
-def not_negative(lm, trace: Trace) -> Check:
+@identity(
+    "Nothing negative",
+    "streams are read, written and mixed, never subtracted",
+    0.0,
+    when=has_constrained_streams,
+    inputs=reading,
+)
+def not_negative(lm, trace: Trace) -> float:
     """No entry of H_res, H_pre and H_post is below 0."""
     mixed = mixing_of(trace)
     lowest = min(part.min().item() for part in (mixed.pre, mixed.post, mixed.res))
-    return Check(
-        "Nothing negative", "streams are read, written and mixed, never subtracted", max(0.0, -lowest), 0.0
-    )
+    return max(0.0, -lowest)
 
 
-def product_stays(lm, trace: Trace) -> Check:
+@identity(
+    "Product stays",
+    "through all sublayers: columns sum to 1, rows within the rows' own errors",
+    1e-4,
+    when=has_constrained_streams,
+    inputs=reading,
+)
+def product_stays(lm, trace: Trace) -> float:
     """The product of all H_res is doubly stochastic too (000 Eq. 101-103): its columns sum to 1, and its rows to no more
     than the product of what each matrix' own rows reach."""
     res = mixing_of(trace).res.double()
     product = composite(res)
     allowed = res.sum(-1).amax(-1).prod(0)  # [T]
     excess = (product.sum(-1).amax(-1) - allowed).clamp(min=0)
-    error = max(worst(kernels.sinkhorn_errors(product)[1]), worst(excess))
-    return Check(
-        "Product stays",
-        "through all sublayers: columns sum to 1, rows within the rows' own errors",
-        error,
-        1e-4,
-    )
+    return max(worst(kernels.sinkhorn_errors(product)[1]), worst(excess))
 
 
-def spectral_norm(lm, trace: Trace) -> Check:
+@identity(
+    "Spectral norm 1",
+    "mixing makes no vector longer, but for what the rows are off by",
+    1e-5,
+    when=has_constrained_streams,
+    inputs=reading,
+)
+def spectral_norm(lm, trace: Trace) -> float:
     """The largest singular value of every H_res is 1 (000 section 5.2); where rows are off, at most the root of the largest."""
     res = mixing_of(trace).res.double()
     norm, allowed = torch.linalg.matrix_norm(res, 2), res.sum(-1).amax(-1).clamp(min=1).sqrt()
-    error = max(worst((1 - norm).clamp(min=0)), worst((norm - allowed).clamp(min=0)))
-    return Check(
-        "Spectral norm 1", "mixing makes no vector longer, but for what the rows are off by", error, 1e-5
-    )
+    return max(worst((1 - norm).clamp(min=0)), worst((norm - allowed).clamp(min=0)))
 
 
-def mean_is_carried_on(lm, trace: Trace) -> Check:
+@identity(
+    "Mean carried on",
+    "H_res X has the mean over streams of X",
+    1e-5,
+    "relative max abs",
+    when=has_constrained_streams,
+    inputs=reading,
+)
+def mean_is_carried_on(lm, trace: Trace) -> float:
     """Mixing leaves the mean over streams as it is, in every sublayer of the actual pass."""
     errors = []
     taps = [f"blocks.{layer}.{tap}" for layer in range(trace.n_layers) for tap in ("resid_pre", "resid_mid")]
@@ -86,19 +116,31 @@ def mean_is_carried_on(lm, trace: Trace) -> Check:
         before = found[tap][0]  # [T, N, C]
         after = (found[join][0] @ before).mean(-2)
         errors.append(worst(after - before.mean(-2)) / max(1e-30, worst(before)))
-    return Check(
-        "Mean carried on", "H_res X has the mean over streams of X", max(errors), 1e-5, "relative max abs"
-    )
+    return largest(errors)
 
 
-def more_iterations(lm, trace: Trace) -> Check:
+@identity(
+    "More is closer",
+    "another iteration never increases the residual",
+    1e-9,
+    when=has_constrained_streams,
+    inputs=reading,
+)
+def more_iterations(lm, trace: Trace) -> float:
     """The row error of the model's own matrices never rises with another iteration: the new row sums are averages of the old."""
     iterates = kernels.sinkhorn_iterates(_logits(trace), lm.config.sinkhorn)[1:]
     rises = kernels.sinkhorn_errors(iterates)[0].diff(dim=0).clamp(min=0)
-    return Check("More is closer", "another iteration never increases the residual", worst(rises), 1e-9)
+    return worst(rises)
 
 
-def gradient(lm, trace: Trace) -> Check:
+@identity(
+    "Gradient = differences",
+    "backward through Sinkhorn gives the finite differences",
+    1e-7,
+    when=has_constrained_streams,
+    inputs=reading,
+)
+def gradient(lm, trace: Trace) -> float:
     """The gradient through Sinkhorn against finite differences in float64, on the model's own logits."""
     logits = _logits(trace)[:: max(1, 2 * trace.n_layers // FEW), -1]
     weight = torch.linspace(-1, 1, logits[0].numel(), dtype=torch.float64).view_as(logits[0])
@@ -111,32 +153,35 @@ def gradient(lm, trace: Trace) -> Check:
         [found] = torch.autograd.grad(loss(leaf).sum(), leaf)
     steps = STEP * torch.eye(weight.numel(), dtype=torch.float64).view(-1, 1, *weight.shape)
     wanted = ((loss(logits + steps) - loss(logits - steps)) / (2 * STEP)).mT.view_as(logits)
-    return Check(
-        "Gradient = differences",
-        "backward through Sinkhorn gives the finite differences",
-        worst(found - wanted),
-        1e-7,
-    )
+    return worst(found - wanted)
 
 
-def unrolled(lm, trace: Trace) -> Check:
+@identity(
+    "Unrolled sum",
+    "coefficients times outputs add up to the last stream",
+    1e-4,
+    "relative",
+    when=has_streams,
+    inputs=reading,
+)
+def unrolled(lm, trace: Trace) -> float:
     """What the head reads is the embedding and every sublayer's output, each times its coefficient (000 Eq. 98-99)."""
-    return Check(
-        "Unrolled sum",
-        "coefficients times outputs add up to the last stream",
-        unrolled_error(trace),
-        1e-4,
-        "relative",
-    )
+    return unrolled_error(trace)
 
 
-def one_stream_is_residual(lm, trace: Trace) -> Check:
+@identity(
+    "mHC, n = 1 = residual",
+    "one constrained stream is the plain residual",
+    1e-3,
+    when=has_plain_residual,
+    inputs=reading,
+)
+def one_stream_is_residual(lm, trace: Trace) -> float:
     """The same weights with one constrained stream, gates as they start, give the same logits."""
     twin = TransformerLM(lm.config.with_(connection="manifold", streams=1))
     twin.load_state_dict(lm.network.state_dict(), strict=False)  # its connections stay as they start
     with torch.inference_mode():
-        error = worst(twin.eval()(torch.tensor([trace.ids]))[0] - trace.logits)
-    return Check("mHC, n = 1 = residual", "one constrained stream is the plain residual", error, 1e-3)
+        return worst(twin.eval()(torch.tensor([trace.ids]))[0] - trace.logits)
 
 
 def _logits(trace: Trace) -> torch.Tensor:
@@ -144,22 +189,3 @@ def _logits(trace: Trace) -> torch.Tensor:
     names = [f"{place}.logits" for place in places(trace.n_layers)]
     found = trace.tensors(names)  # one pass for all
     return torch.cat([found[name] for name in names]).double()
-
-
-CHECKS_MANIFOLD: tuple[Callable[..., Check], ...] = (
-    columns_are_exact,
-    rows_reach_one,
-    not_negative,
-    product_stays,
-    spectral_norm,
-    mean_is_carried_on,
-    more_iterations,
-    gradient,
-)
-
-
-def for_model(lm) -> tuple[Callable[..., Check], ...]:
-    """The checks that this model can be put to."""
-    if lm.config.connection == "residual":
-        return (one_stream_is_residual,) if lm.config.norm_place == "pre" else ()
-    return (unrolled, *(CHECKS_MANIFOLD if lm.config.connection == "manifold" else ()))

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -14,9 +12,11 @@ import torch
 from ..decoding import penalties
 from ..decoding.beam import BeamOptions, greedy
 from ..decoding.penalties import Penalties
-from ..decoding.records import Candidate, Search, aligned
+from ..decoding.records import aligned
 from ..networks.encoder_decoder import EncoderDecoder
-from .result import Check, worst
+from .registry import identity
+from .result import largest, worst
+from .translation_cases import Translation, is_translator, translated
 
 HORIZON = 3  # tokens, of three different ones: few enough that the widest beam loses none
 NOTICED = 1e-3  # nats by which removing the mask must change some loss
@@ -27,38 +27,40 @@ EXTREMES = {  # 004 Eq. 40, and one more: matrix, capped column sums, cp with be
 }
 
 
-@dataclass(frozen=True)
-class Case:
-    """A sentence, the search for its translation, and the best one found."""
-
-    text: str
-    search: Search
-    best: Candidate
-
-
-def case(mt, text: str) -> Case:
-    """A sentence translated by a beam of 5 under the usual penalties. Raises BadText."""
-    search = mt.search(text)
-    return Case(text, search, search.hypotheses()[0])
-
-
-def rows_sum_to_one(mt, given: Case) -> Check:
+@identity(
+    "Written rows sum to 1",
+    "each written token spreads a weight of 1 over the source",
+    1e-5,
+    when=is_translator,
+    inputs=translated,
+)
+def rows_sum_to_one(mt, given: Translation) -> float:
     """sum_j a_ij = 1 for every written token and every map (Eq. 39, 43)."""
-    error = worst(torch.from_numpy(given.best.attention.sum(-1) - 1))
-    return Check("Rows sum to 1", "each written token spreads a weight of 1 over the source", error, 1e-5)
+    return worst(torch.from_numpy(given.best.attention.sum(-1) - 1))
 
 
-def score_is_read_again(mt, given: Case) -> Check:
+@identity(
+    "Score = read again",
+    "the beam's log P and maps are those of one pass over its text",
+    2e-4,
+    when=is_translator,
+    inputs=translated,
+)
+def score_is_read_again(mt, given: Translation) -> float:
     """What a search adds up token by token is what one pass over the finished text says, and so are the maps."""
     reading = mt.read(given.text, list(given.best.tokens))
     error = worst(torch.from_numpy(reading.logp - np.array(given.best.logps, np.float32)))
-    error = max(error, worst(torch.from_numpy(reading.attention - given.best.attention)))
-    return Check(
-        "Score = read again", "the beam's log P and maps are those of one pass over its text", error, 2e-4
-    )
+    return max(error, worst(torch.from_numpy(reading.attention - given.best.attention)))
 
 
-def rows_may_move(mt, given: Case) -> Check:
+@identity(
+    "Reordering is neutral",
+    "moving a text among the rows changes none of its numbers",
+    2e-4,
+    when=is_translator,
+    inputs=translated,
+)
+def rows_may_move(mt, given: Translation) -> float:
     """A text that changes its row at every step, beside others, is continued as if it were alone."""
     first, vocabulary = torch.tensor([0]), mt.config.vocab_size
     alone, moved, row, count, errors = mt.stepper(given.text), mt.stepper(given.text), 0, 1, []
@@ -73,26 +75,33 @@ def rows_may_move(mt, given: Case) -> Check:
         )
         errors += [worst(many.logp[place] - one.logp[0]), worst(many.attention[place] - one.attention[0])]
         row, count = place, 3
-    return Check(
-        "Reordering is neutral",
-        "moving a text among the rows changes none of its numbers",
-        _largest(errors),
-        2e-4,
-    )
+    return largest(errors)
 
 
-def narrowest_is_greedy(mt, given: Case) -> Check:
+@identity(
+    "Width 1 = greedy",
+    "a beam of one takes the most probable token each time",
+    0.0,
+    "tokens",
+    when=is_translator,
+    inputs=translated,
+)
+def narrowest_is_greedy(mt, given: Translation) -> float:
     """A beam of width 1 writes what always taking the most probable token writes."""
     longest = mt.longest(given.text)
     found = mt.search(given.text, BeamOptions(width=1, shown=1)).hypotheses()[0].tokens
     taken = tuple(greedy(mt.stepper(given.text), min(longest, BeamOptions().max_length)))
-    wrong = abs(len(found) - len(taken)) + sum(a != b for a, b in zip(found, taken))
-    return Check(
-        "Width 1 = greedy", "a beam of one takes the most probable token each time", wrong, 0.0, "tokens"
-    )
+    return abs(len(found) - len(taken)) + sum(a != b for a, b in zip(found, taken))
 
 
-def widest_is_exhaustive(mt, given: Case) -> Check:
+@identity(
+    "Wide = exhaustive",
+    f"with three tokens allowed, the widest beam finds all texts of up to {HORIZON}, and the best",
+    5e-4,
+    when=is_translator,
+    inputs=translated,
+)
+def widest_is_exhaustive(mt, given: Translation) -> float:
     """With three tokens allowed, all texts of up to three fit in the widest beam: it finds each, and the best of them."""
     step = mt.stepper(given.text).advance(torch.tensor([0]), None)
     end = mt.tokenizer.end_of_text
@@ -106,12 +115,17 @@ def widest_is_exhaustive(mt, given: Case) -> Check:
         covered = aligned(reading.attention, mt.align).sum(0)
         wanted[(*text, end)] = rules.score(float(reading.logp.sum()), len(reading.logp), covered).total
     same = found.keys() == wanted.keys() and max(found, key=found.get) == max(wanted, key=wanted.get)
-    error = max(abs(found[text] - wanted[text]) for text in wanted) if same else math.inf
-    claim = f"with three tokens allowed, the widest beam finds all texts of up to {HORIZON}, and the best"
-    return Check("Wide = exhaustive", claim, error, 5e-4)
+    return max(abs(found[text] - wanted[text]) for text in wanted) if same else math.inf
 
 
-def penalties_by_hand(mt, given: Case) -> Check:
+@identity(
+    "Penalties by hand",
+    "coverage, caps and both length penalties as worked by hand",
+    1e-4,
+    when=is_translator,
+    inputs=translated,
+)
+def penalties_by_hand(mt, given: Translation) -> float:
     """Column sums, caps and both length penalties: worked by hand, then in plain loops on the best translation."""
     errors = [
         penalties.length_penalty(7, 0.6) - 1.515716567,  # (12 / 6)^0.6
@@ -133,30 +147,35 @@ def penalties_by_hand(mt, given: Case) -> Check:
         math.exp(rules.alpha * math.log((5 + count) / 6)) if rules.length == "gnmt" else count**rules.alpha
     )
     errors += [best.parts.coverage - cost, best.parts.logp + best.parts.length - divided]
-    return Check(
-        "Penalties by hand",
-        "coverage, caps and both length penalties as worked by hand",
-        _largest(errors),
-        1e-4,
-    )
+    return largest(errors)
 
 
-def overlap_by_distance(mt, given: Case) -> Check:
+@identity(
+    "Overlap = distance",
+    "covloss_t is (1 + t - |a - c|) / 2, from another formula",
+    1e-5,
+    when=is_translator,
+    inputs=translated,
+)
+def overlap_by_distance(mt, given: Translation) -> float:
     """covloss_t = sum_i min(a, c) = (1 + t - |a - c|) / 2, as a sums to 1 and c to t (Eq. 48-49)."""
     a = given.best.map(given.search.align).astype(np.float64)
     total, errors = np.zeros(a.shape[1]), []
     for t, (row, loss) in enumerate(zip(a, penalties.coverage_loss(a))):
         errors.append(loss - (1 + t - np.abs(row - total).sum()) / 2)
         total += row
-    return Check(
-        "Overlap = distance",
-        "covloss_t is (1 + t - |a - c|) / 2, from another formula",
-        _largest(errors),
-        1e-5,
-    )
+    return largest(errors)
 
 
-def mask_hides_the_future(mt, given: Case) -> Check:
+@identity(
+    "Mask hides the future",
+    "a later token moves no earlier loss, and does without the mask",
+    1e-4,
+    "nats",
+    when=is_translator,
+    inputs=translated,
+)
+def mask_hides_the_future(mt, given: Translation) -> float:
     """Another last token changes no earlier loss; in a Transformer whose decoder has lost its mask, it does."""
     written = given.best.tokens[: mt.config.context - 1]
     error = _moved(mt, mt.network, given.text, written)
@@ -166,31 +185,7 @@ def mask_hides_the_future(mt, given: Case) -> Check:
             block.attn.causal = False
         if len(written) and not _moved(mt, open_eyed, given.text, written) > NOTICED:
             error = math.inf
-    return Check(
-        "Mask hides the future",
-        "a later token moves no earlier loss, and does without the mask",
-        error,
-        1e-4,
-        "nats",
-    )
-
-
-CHECKS_TRANSLATION: tuple[Callable[..., Check], ...] = (
-    rows_sum_to_one,
-    score_is_read_again,
-    rows_may_move,
-    narrowest_is_greedy,
-    widest_is_exhaustive,
-    penalties_by_hand,
-    overlap_by_distance,
-    mask_hides_the_future,
-)
-
-
-def run(mt, text: str, which: tuple[Callable[..., Check], ...] = CHECKS_TRANSLATION) -> list[Check]:
-    """Identities of a translation model, measured on one sentence. Raises BadText for an empty or too long one."""
-    given = case(mt, text)
-    return [check(mt, given) for check in which]
+    return error
 
 
 @torch.inference_mode()
@@ -203,7 +198,3 @@ def _moved(mt, network, text: str, written: tuple[int, ...]) -> float:
         logits = out if isinstance(network, EncoderDecoder) else out[0]
         losses.append(logits[0, :-1].log_softmax(-1).gather(-1, torch.tensor(written)[:, None]))
     return worst(losses[0] - losses[1])
-
-
-def _largest(errors: list[float]) -> float:
-    return worst(torch.tensor(errors, dtype=torch.float64))

@@ -18,7 +18,7 @@ import torch
 import tlmviz
 from tlmviz.analysis.attention.interventions import combine, mute_heads, scale_scores
 from tlmviz.checkpoints import native
-from tlmviz.checks import CHECKS, QUICK_CHECKS, Check
+from tlmviz.checks import Check, applicable, attention
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
@@ -122,9 +122,10 @@ def overview(name: str, text: str) -> np.ndarray:
 def checks(name: str, text: str, quick: bool = False) -> list[Check]:
     """All identities, measured on a text; `quick` leaves out those that need further forward passes."""
     lm, watched = model(name), trace(name, text)
-    return run_in_worker(
-        lambda: [check(lm, watched) for check in (QUICK_CHECKS if quick else CHECKS)], about(text)
-    )
+    entries = [
+        entry for entry in applicable(lm) if entry.__module__ == attention.__name__ and entry.quick >= quick
+    ]
+    return run_in_worker(lambda: [entry(lm, watched) for entry in entries], about(text))
 
 
 @st.cache_resource(show_spinner=False)

@@ -9,7 +9,7 @@ from tlmviz.analysis.attention.heads import logit_shares
 from tlmviz.analysis.attention.matrices import Cell, Product, Step
 from tlmviz.analysis.attention.residual_stream import Lens, lens, stream_names, stream_norms
 from tlmviz.analysis.attention.steps import make_step, tensor_names
-from tlmviz.checks import Check
+from tlmviz.checks import Check, attention_block
 from tlmviz.trace import Trace
 from tlmviz.ui import compute
 
@@ -46,17 +46,12 @@ def shares(name: str, text: str, position: int, token: int):
     lm, trace = compute.model(name), watched(name, text, None)
     frame = compute.run_in_worker(lambda: logit_shares(lm, trace, position, token), compute.about(text))
     logit = float(trace.logits[position, token])
-    error = abs(float(frame["share"].sum()) - logit)
-    return frame, Check(
-        "Shares sum to the logit", "the shares add up to the logit", error, 1e-3 * max(1.0, abs(logit))
-    )
+    return frame, attention_block.shares_sum_to_logit(frame["share"].tolist(), logit)
 
 
 def cell_check(cell: Cell) -> Check:
     """One cell's sum against the model's number."""
-    return Check(
-        "This cell", "the sum equals the model's number", abs(cell.total - cell.actual), cell.tolerance
-    )
+    return attention_block.cell_is_the_sum(cell)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -65,8 +60,7 @@ def product_check(name: str, text: str, which: str, layer: int, head: int) -> Ch
     product: Product | None = step(name, text, which, layer, head).product
     if product is None:
         return None
-    error = compute.run_in_worker(product.error, compute.about(text))
-    return Check("All cells", "the product equals the model's tensor", error, 1e-5, "relative max abs")
+    return compute.run_in_worker(lambda: attention_block.product_is_the_tensor(product), compute.about(text))
 
 
 # --- controls --------------------------------------------------------------------------------------

@@ -9,8 +9,7 @@ import streamlit as st
 import torch
 
 from tlmviz.analysis.caches import projections, weight_absorption
-from tlmviz.checks import Check
-from tlmviz.checks.family import for_model
+from tlmviz.checks import Check, caches_family, measure
 from tlmviz.layers.positions import alibi_slopes
 from tlmviz.ui.compute import run_in_worker
 
@@ -26,7 +25,7 @@ CONDITIONS = ("as trained", "one W_Q, W_K", "… with ALiBi", "… with RoPE", "
 def checks(reading: Reading) -> list[Check]:
     """The identities behind this page, measured on this text."""
     lm, trace = reading.lm, reading.trace
-    return run_in_worker(lambda: [check(lm, trace) for check in for_model(lm)], len(trace))
+    return run_in_worker(lambda: measure(caches_family, lm, trace), len(trace))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

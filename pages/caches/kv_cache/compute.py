@@ -9,11 +9,12 @@ import numpy as np
 import streamlit as st
 import torch
 
-from tlmviz.analysis.caches import cost, decode_steps
+from tlmviz.analysis.caches import decode_steps
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding, Timing
 from tlmviz.analysis.caches.family import siblings
-from tlmviz.checks import Check
+from tlmviz.checks import Check, caches_decoding, measure
+from tlmviz.checks.caches_sizes import formula_is_nbytes
 from tlmviz.networks.transformer import count_parameters
 from tlmviz.ui import compute as shared
 
@@ -41,36 +42,10 @@ def _decoding(choice: Choice) -> Decoding:
 @st.cache_resource(max_entries=24, show_spinner=False)
 def checks(choice: Choice) -> list[Check]:
     """The identities behind the page, measured on a generation."""
-    lm, done = choice.lm, decoding(choice)
-
-    def work() -> list[Check]:
-        shape = Shape.of(lm.config)
-        lengths = range(done.prompt, len(done.ids) + 1)
-        gap = max(abs(used - cost.cache_bytes(shape, length)) for used, length in zip(done.used, lengths))
-        return [
-            Check(
-                "Steps = one pass",
-                "rows made one by one are those of a pass over the whole text",
-                decode_steps.map_error(lm, done, choice.layer, choice.head),
-                1e-4,
-            ),
-            Check("Same logits", "and so are the logits", decode_steps.logits_error(lm, done), 1e-3),
-            Check(
-                "Rows sum to 1",
-                "each new row sums to 1 over the kept keys",
-                decode_steps.rows_error(done),
-                1e-4,
-            ),
-            Check(
-                "Bytes = formula",
-                "bytes used are those of the formula at every step",
-                float(gap),
-                0.0,
-                "bytes",
-            ),
-        ]
-
-    return shared.run_in_worker(work, len(done.ids))
+    done = decoding(choice)
+    return shared.run_in_worker(
+        lambda: measure(caches_decoding, choice.lm, done, choice.layer, choice.head), len(done.ids)
+    )
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
@@ -116,20 +91,8 @@ def size_check(model: str, length: int) -> Check:
     """The calculator's formula against `nbytes` of a real cache that is exactly full."""
     lm = shared.model(model)
     length = max(LENGTHS[0], min(length, CHECKED, lm.config.context))
-
-    def work() -> int:
-        cache = lm.new_cache()
-        lm(torch.zeros(1, length, dtype=torch.long), cache)
-        return cache.nbytes
-
-    gap = abs(shared.run_in_worker(work, length) - cost.cache_bytes(Shape.of(lm.config), length))
-    return Check(
-        f"Formula = nbytes at {length}",
-        "the formula is a full cache's nbytes (float32)",
-        float(gap),
-        0.0,
-        "bytes",
-    )
+    check = shared.run_in_worker(lambda: formula_is_nbytes(lm, length), length)
+    return replace(check, name=f"{check.name} at {length}")
 
 
 def family() -> list[str]:

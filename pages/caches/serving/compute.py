@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from tlmviz.checks import Check
-from tlmviz.checks.serving import CHECKS_SERVING
+from tlmviz.checks import Check, caches_serving, measure
+from tlmviz.checks.caches_requests import texts_are_those_alone
 from tlmviz.decoding.serving import Run, Server, serve
 from tlmviz.ui import compute
 
@@ -57,25 +57,9 @@ def tokens_per_second(choice: Choice) -> float:
 def checks(choice: Choice) -> list[Check]:
     """The identities of paged memory on the first prompt, and every text against what its prompt gets alone."""
     lm, trace = choice.lm, compute.trace(choice.model, choice.requests[0].prompt)
-    both = list(runs(choice).values())
+    both = tuple(runs(choice).values())
 
     def work() -> list[Check]:
-        alone = [
-            lm.generate(
-                request.prompt,
-                request.max_new_tokens,
-                request.temperature,
-                request.top_k,
-                request.top_p,
-                request.seed,
-            )
-            for request in choice.requests
-        ]
-        wrong = sum(text != own for run in both for text, own in zip(run.texts, alone))
-        claim = "each request gets the text that its prompt gets alone, under both policies"
-        return [
-            Check("Same texts as alone", claim, float(wrong), 0.0, "texts"),
-            *(check(lm, trace) for check in CHECKS_SERVING),
-        ]
+        return [texts_are_those_alone(lm, both), *measure(caches_serving, lm, trace)]
 
     return compute.run_in_worker(work)

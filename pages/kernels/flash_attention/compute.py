@@ -9,8 +9,8 @@ import streamlit as st
 import torch
 
 from tlmviz import kernels
-from tlmviz.analysis.kernels import online_softmax, roofline, tiling
-from tlmviz.checks import Check
+from tlmviz.analysis.kernels import online_softmax, roofline
+from tlmviz.checks import Check, kernels_rows, kernels_tiles
 from tlmviz.errors import Error
 from tlmviz.ui import compute
 
@@ -68,20 +68,8 @@ def tile_walk(name: str, text: str, layer: int, head: int, rows: int, cols: int)
     trace = compute.trace(name, text)
 
     def work():
-        inputs = tiling.head_inputs(trace, layer, head)
-        done = tiling.walk(inputs, rows, cols)
-        part = slice(0, len(inputs.q))
-        weights = trace.attention(layer, head, part, part)
-        error = tiling.tiled_against_full(inputs, done, weights)
-        checks = [
-            Check("Tiled = full", "tile by tile gives softmax(QK')V", error, 1e-5, "relative max abs"),
-            Check(
-                "Any order of tiles",
-                "tiles from right to left give the same",
-                tiling.order_of_tiles(inputs, done),
-                1e-5,
-            ),
-        ]
+        inputs, done, weights = case = kernels_tiles.tiles(trace, layer, head, rows, cols)
+        checks = [kernels_tiles.tiles_are_attention(*case), kernels_tiles.order_of_tiles_is_free(*case)]
         return inputs, done, weights.numpy(), checks
 
     return compute.run_in_worker(work, compute.about(text))
@@ -89,20 +77,9 @@ def tile_walk(name: str, text: str, layer: int, head: int, rows: int, cols: int)
 
 def row_checks(walks: tuple[online_softmax.Walk, ...]) -> list[Check]:
     """The online algorithms against float64, and naive against online where naive does not overflow."""
-    plain, safe, online, attention, fused = walks
-    unit = max(1.0, float(np.abs(attention.out).max()))
-    checks = [
-        Check("Online = softmax", "two passes give the float64 softmax", max(safe.error, online.error), 1e-5),
-        Check(
-            "One pass = softmax · V",
-            "one pass gives the float64 output",
-            max(attention.error, fused.error) / unit,
-            1e-5,
-        ),
-    ]
-    if plain.finite:
-        error = float(np.abs(plain.out.astype(np.float64) - online.out).max())
-        checks.append(Check("Naive = online here", "without overflow the naive softmax agrees", error, 1e-5))
+    checks = [kernels_rows.online_is_softmax(walks), kernels_rows.one_pass_is_attention(walks)]
+    if walks[0].finite:
+        checks.append(kernels_rows.naive_is_online(walks))
     return checks
 
 

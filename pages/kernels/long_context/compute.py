@@ -12,8 +12,8 @@ from tlmviz.analysis.kernels import long_context, sparse_methods
 from tlmviz.analysis.kernels.long_context import LONGEST, Survey
 from tlmviz.analysis.kernels.sparse_methods import Measures, Method
 from tlmviz.analysis.samples import sample_text
-from tlmviz.checks import Check
-from tlmviz.checks.long import CHECKS_LONG
+from tlmviz.checks import Check, kernels_tiles, measure
+from tlmviz.checks import kernels as kernel_checks
 from tlmviz.errors import BadShape
 from tlmviz.language_model import LanguageModel
 from tlmviz.layers import linear, sparse
@@ -171,7 +171,13 @@ def picture(name: str, ids: tuple[int, ...], layer: int, method: Method) -> np.n
 def checks(name: str, ids: tuple[int, ...]) -> list[Check]:
     """The identities behind this page, on this text."""
     lm, trace = compute.model(name), passed(name, ids)[0]
-    return compute.run_in_worker(lambda: [check(lm, trace) for check in CHECKS_LONG], len(ids))
+
+    def work() -> list[Check]:
+        case = kernels_tiles.tiles(trace)
+        tiled = [kernels_tiles.tiles_are_attention(*case), kernels_tiles.order_of_tiles_is_free(*case)]
+        return [*tiled, *measure(kernel_checks, lm, trace)]
+
+    return compute.run_in_worker(work, len(ids))
 
 
 # --- controls ---------------------------------------------------------------------------------------

@@ -7,8 +7,7 @@ import streamlit as st
 import torch
 
 from tlmviz.analysis.kernels import indexer as analysis
-from tlmviz.checks import Check
-from tlmviz.checks import index as identities
+from tlmviz.checks import Check, kernels_index
 from tlmviz.errors import Error
 from tlmviz.figures.kernels import indexer as figures
 from tlmviz.layers.indexer import ROTATIONS, Indexers
@@ -249,9 +248,9 @@ def checks(name: str, text: str, layer: int) -> list[Check]:
     lm, trace, scorer = compute.model(name), traced(name, text), indexers()
     return compute.run_in_worker(
         lambda: [
-            identities.rotation_keeps_products(trace, scorer, layer),
-            identities.every_key_is_dense(lm, trace, scorer),
-            identities.every_key_is_dense_loss(lm, trace, scorer),
+            kernels_index.rotation_keeps_products(lm, trace, scorer, layer),
+            kernels_index.every_key_is_dense(lm, trace, scorer),
+            kernels_index.every_key_is_dense_loss(lm, trace, scorer),
         ],
         compute.about(text),
     )

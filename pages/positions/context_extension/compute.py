@@ -11,8 +11,7 @@ import streamlit as st
 
 from tlmviz.analysis.positions import context_extension
 from tlmviz.analysis.positions.context_extension import Switch
-from tlmviz.checks import Check
-from tlmviz.checks import scaling as checks_scaling
+from tlmviz.checks import Check, measure, positions_scaling
 from tlmviz.errors import BadConfig
 from tlmviz.layers.scaling import SCALINGS, ScaledRoPE, scaled_rope
 from tlmviz.ui import compute, long_text
@@ -83,7 +82,7 @@ def checks(name: str, ids: Ids) -> list[Check]:
 
     def work() -> list[Check]:
         trace = lm.trace_ids(list(ids))
-        return [check(lm, trace) for check in checks_scaling.for_model(lm)]
+        return measure(positions_scaling, lm, trace)
 
     return compute.run_in_worker(work, len(ids))
 

@@ -11,6 +11,7 @@ from tlmviz.analysis.positions import context_extension, position_schemes
 from tlmviz.analysis.positions.position_schemes import Added, Distances
 from tlmviz.checkpoints.native import MODELS
 from tlmviz.checks import Check
+from tlmviz.checks.positions_shift import READ, RELATIVE, shift_moves_nothing
 from tlmviz.errors import UnknownName
 from tlmviz.trace import Trace
 from tlmviz.ui import compute, inputs, long_text
@@ -25,10 +26,7 @@ TITLES = {
     "rope": "RoPE",
     "none": "None",
 }
-RELATIVE = ("relative", "alibi", "rope", "none")  # schemes in which only distances count
 TIMES = 4  # how often the training length is read
-SHIFTED = 128  # tokens of the text that are moved
-BY = 64
 
 # --- computed once ----------------------------------------------------------------------------------
 
@@ -77,12 +75,10 @@ def distances(name: str, ids: Ids) -> Distances:
 
 
 @st.cache_data(max_entries=48, show_spinner=False, hash_funcs=long_text.HASH_FAST)
-def shift(name: str, ids: Ids) -> float:
-    """What moving the first tokens by BY positions does to the predictions, in nats."""
+def shift(name: str, ids: Ids) -> Check:
+    """Whether moving the first tokens changes the predictions, in nats."""
     lm = compute.model(name)
-    return compute.run_in_worker(
-        lambda: position_schemes.shift_divergence(lm, list(ids[:SHIFTED]), BY), len(ids)
-    )
+    return compute.run_in_worker(lambda: shift_moves_nothing(lm, list(ids[:READ])), len(ids))
 
 
 @st.cache_data(show_spinner=False)
@@ -107,12 +103,8 @@ def similar(name: str, ids: Ids, layer: int, head: int) -> tuple[np.ndarray, np.
 
 def checks(ids: Ids) -> list[Check]:
     """Moving a text moves no prediction where only distances count."""
-    found = []
-    for scheme, name in families().items():
-        if scheme in RELATIVE:
-            claim = f"moving the text by {BY} positions moves no prediction"
-            found.append(Check(f"{TITLES[scheme]}: shift", claim, shift(name, ids), 1e-6, "nats"))
-    return found
+    names = {scheme: name for scheme, name in families().items() if scheme in RELATIVE}
+    return [replace(shift(name, ids), name=f"{TITLES[scheme]}: shift") for scheme, name in names.items()]
 
 
 # --- controls ---------------------------------------------------------------------------------------

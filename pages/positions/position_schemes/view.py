@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from tlmviz.analysis.positions.position_schemes import flat_distance
+from tlmviz.checks import positions_shift
 from tlmviz.figures.positions import context_extension as lines
 from tlmviz.figures.positions import position_schemes as figures
 from tlmviz.ui import compute, frame, long_text
@@ -132,7 +133,7 @@ def table(ids: Ids) -> None:
             "Model": name,
             "Held out": schemes_state.held_out().get(name),
             "Parameters": sum(p.numel() for p in lm.network.positions.parameters()),
-            "Moved": schemes_state.shift(name, ids) if len(ids) > 1 else float("nan"),
+            "Moved": schemes_state.shift(name, ids).error if len(ids) > 1 else float("nan"),
         }
         edges = (0, context, 2 * context, schemes_state.TIMES * context)
         for start, stop in zip(edges, edges[1:]):
@@ -145,7 +146,7 @@ def table(ids: Ids) -> None:
         [name for name in rows[0] if name.startswith("Loss")],
     )
     losses = {name: number(format="%.3f", help=words) for name in stretches}
-    by, count = schemes_state.BY, schemes_state.SHIFTED
+    by, count = positions_shift.BY, positions_shift.READ
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,

@@ -8,11 +8,11 @@ import numpy as np
 import streamlit as st
 import torch
 
-from tlmviz import kernels
 from tlmviz.analysis.positions import rope_planes, rope_runs
 from tlmviz.analysis.positions.rope_planes import Clocks
-from tlmviz.checks import Check
-from tlmviz.checks.positions import run_rope
+from tlmviz.checks import Check, measure
+from tlmviz.checks import positions as position_checks
+from tlmviz.checks.positions_planes import steps_are_the_kernel
 from tlmviz.errors import BadConfig
 from tlmviz.trace import Trace
 from tlmviz.ui import compute, inputs, link
@@ -107,14 +107,12 @@ def by_distance(
 def checks(name: str, text: str) -> list[Check]:
     """The identities of RoPE on this text."""
     lm, trace = compute.model(name), compute.trace(name, text)
-    return compute.run_in_worker(lambda: run_rope(lm, trace), compute.about(text))
+    return compute.run_in_worker(lambda: measure(position_checks, lm, trace), compute.about(text))
 
 
 def steps_check(q: torch.Tensor, base: float, layout: str) -> Check:
     """The rotation step by step against the kernel's, all rows of q [T, D]."""
-    again = torch.from_numpy(rope_planes.rotation(q, base, layout).out)
-    error = float((again - kernels.rope(q, torch.arange(len(q)), base, layout)).abs().max())
-    return Check("Steps = kernel", "step by step equals the kernel's rotation", error, 1e-6)
+    return steps_are_the_kernel(q, base, layout)
 
 
 # --- controls ---------------------------------------------------------------------------------------

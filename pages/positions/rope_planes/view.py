@@ -9,7 +9,7 @@ import streamlit as st
 from tlmviz import kernels
 from tlmviz.analysis.positions import rope_planes
 from tlmviz.analysis.positions.rope_planes import Clocks
-from tlmviz.checks import Check
+from tlmviz.checks import Check, positions_planes
 from tlmviz.figures import token_label
 from tlmviz.figures.positions import rope_clocks, rope_steps
 from tlmviz.figures.positions import rope_planes as figures
@@ -117,8 +117,7 @@ def _model_score(trace: Trace, head: Pair, where: Pair) -> float:
 
 def _pair_check(name: str, text: str, head: Pair, where: Pair, own: float, model: float) -> Check:
     here: Clocks = rope_state.clocks(name, text, head, where, own, "both", 1)
-    error = abs(float(here.scores[here.home]) - model)
-    return Check("This pair", "the planes' sum equals the model's own score", error, 1e-4)
+    return positions_planes.planes_are_the_score(here, model)
 
 
 def _numbers(shown: Clocks) -> None:
@@ -222,10 +221,7 @@ def layouts(name: str, text: str, where: Pair) -> None:
         )
     place = st.empty()
     table = _layout_table(name, text, runs, place)
-    difference = float((runs["permuted"].logits - runs["own"].logits).abs().max())
-    same = Check(
-        "Reordered = right", "half-split with reordered rows gives the model's own logits", difference, 1e-3
-    )
+    same = positions_planes.reordered_rows_are_right(runs["own"], runs["permuted"])
     frame.badges([same, *rope_state.checks(name, text)])
     frame.what_to_notice(*rope_words.layout_points(table))
     frame.equation(*rope_words.EQUATIONS["Layouts"])

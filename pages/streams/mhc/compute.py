@@ -6,8 +6,8 @@ import streamlit as st
 
 from tlmviz.analysis.streams import mixing as streams
 from tlmviz.analysis.streams.depth import relatives
-from tlmviz.checks import Check
-from tlmviz.checks.streams import for_model
+from tlmviz.checks import Check, measure
+from tlmviz.checks import streams as stream_checks
 from tlmviz.ui import compute
 
 VIEWS = ("Matrices", "Sinkhorn dial", "Depth", "Streams", "Training")
@@ -30,7 +30,7 @@ def mixing(name: str, text: str) -> streams.Mixing:
 def checks(name: str, text: str) -> list[Check]:
     """The identities of this model's connections, measured on a text."""
     lm, trace = compute.model(name), compute.trace(name, text)
-    return compute.run_in_worker(lambda: [check(lm, trace) for check in for_model(lm)], compute.about(text))
+    return compute.run_in_worker(lambda: measure(stream_checks, lm, trace), compute.about(text))
 
 
 def place(tokens: int, sublayers: int) -> tuple[int, int]:

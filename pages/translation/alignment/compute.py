@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.analysis.translation import coverage
-from tlmviz.checks import Check, translation
+from tlmviz.checks import Check, run, translation
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties, token_coverage
 from tlmviz.decoding.records import Candidate, Search
@@ -260,9 +260,7 @@ def next_tokens(
 @st.cache_resource(max_entries=64, show_spinner=False)
 def checks(name: str, text: str) -> list[Check]:
     """The identities behind this page, on this sentence."""
-    return compute.run_in_worker(
-        lambda: translation.run(translation_state.model(name), text, QUICK), compute.about(text)
-    )
+    return compute.run_in_worker(lambda: run(QUICK, translation_state.model(name), text), compute.about(text))
 
 
 def coverage_models() -> tuple[list[str], list[str]]:

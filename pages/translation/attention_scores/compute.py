@@ -9,7 +9,7 @@ import streamlit as st
 
 from tlmviz.analysis.translation import score_steps
 from tlmviz.analysis.translation.score_steps import Steps, Times
-from tlmviz.checks import Check, scores
+from tlmviz.checks import Check, measure, translation_scores
 from tlmviz.errors import BadText
 from tlmviz.translator import Translator
 from tlmviz.ui import compute, inputs
@@ -163,4 +163,6 @@ def error_rate(name: str) -> float | None:
 def checks(read: Read) -> list[Check]:
     """The identities behind this page, on this sentence and translation."""
     steps = passed(read)
-    return compute.run_in_worker(lambda: scores.run(read.mt, steps), compute.about(read.text))
+    return compute.run_in_worker(
+        lambda: measure(translation_scores, read.mt, steps), compute.about(read.text)
+    )

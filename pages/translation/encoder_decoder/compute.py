@@ -6,9 +6,8 @@ import streamlit as st
 import torch
 
 from tlmviz.analysis.translation import masks
-from tlmviz.checks import Check
-from tlmviz.checks import masks as masks_checks
-from tlmviz.checks import translation as translation_checks
+from tlmviz.checks import Check, measure, translation_cases, translation_masks
+from tlmviz.checks.translation import mask_hides_the_future
 from tlmviz.errors import BadText
 from tlmviz.recording import recording
 from tlmviz.translator import Translator
@@ -108,11 +107,10 @@ def shapes(read: translation_state.Read) -> dict[str, tuple[int, ...]]:
 def checks(read: translation_state.Read) -> list[Check]:
     """The identities behind this page, on this sentence and translation."""
     search = translation_state.own_search(read.name, read.text)
-    own = translation_checks.Case(read.text, search, search.hypotheses()[0])
+    own = translation_cases.Translation(read.text, search, search.hypotheses()[0])
 
     def work() -> list[Check]:
-        case = masks_checks.case(read.mt, read.text, read.translation)
-        found = [check(read.mt, case) for check in masks_checks.CHECKS_MASKS]
-        return [*found, translation_checks.mask_hides_the_future(read.mt, own)]
+        given = translation_cases.attentions(read.mt, read.text, read.translation)
+        return [*measure(translation_masks, read.mt, given), mask_hides_the_future(read.mt, own)]
 
     return compute.run_in_worker(work, compute.about(read.text))

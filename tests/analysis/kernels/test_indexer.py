@@ -14,7 +14,7 @@ from tests.tiny import sentence
 from tlmviz.analysis.kernels import indexer
 from tlmviz.checkpoints import indexer as checkpoints
 from tlmviz.checkpoints import native as zoo
-from tlmviz.checks import index
+from tlmviz.checks import kernels_index
 from tlmviz.errors import BadCheckpoint, BadShape, UnknownName
 from tlmviz.layers.indexer import IndexerConfig, Indexers
 
@@ -211,17 +211,19 @@ def test_a_simulated_outlier_changes_no_score_and_hurts_integers(trace):
 
 def test_checks_pass_and_notice(lm, trace, monkeypatch):
     for check in (
-        index.rotation_keeps_products(trace, SCORER, 0),
-        index.every_key_is_dense(lm, trace, SCORER),
-        index.every_key_is_dense_loss(lm, trace, SCORER),
+        kernels_index.rotation_keeps_products(lm, trace, SCORER, 0),
+        kernels_index.every_key_is_dense(lm, trace, SCORER),
+        kernels_index.every_key_is_dense_loss(lm, trace, SCORER),
     ):
         assert check.passed and check.claim and check.tolerance < 0.01
-    monkeypatch.setattr(index, "orthogonal", lambda kind, dim: 1.001 * torch.eye(dim))
-    assert not index.rotation_keeps_products(trace, SCORER, 0).passed
+    monkeypatch.setattr(kernels_index, "orthogonal", lambda kind, dim: 1.001 * torch.eye(dim))
+    assert not kernels_index.rotation_keeps_products(lm, trace, SCORER, 0).passed
     sparse = indexer.sparse_attention
-    monkeypatch.setattr(index, "sparse_attention", lambda lm, k, how, scorer: sparse(lm, k - 3, how, scorer))
-    assert not index.every_key_is_dense(lm, trace, SCORER).passed
-    assert not index.every_key_is_dense_loss(lm, trace, SCORER).passed
+    monkeypatch.setattr(
+        kernels_index, "sparse_attention", lambda lm, k, how, scorer: sparse(lm, k - 3, how, scorer)
+    )
+    assert not kernels_index.every_key_is_dense(lm, trace, SCORER).passed
+    assert not kernels_index.every_key_is_dense_loss(lm, trace, SCORER).passed
 
 
 @pytest.mark.quality

@@ -9,11 +9,10 @@ import streamlit as st
 import torch
 
 from pages.streams.mhc import compute as stream_state
-from tlmviz import kernels
 from tlmviz.analysis.streams import mixing as streams
 from tlmviz.analysis.streams import scaling_support
 from tlmviz.analysis.streams.scaling_support import Support
-from tlmviz.checks import Check
+from tlmviz.checks import Check, streams_dial
 from tlmviz.errors import Error
 from tlmviz.ui import compute
 
@@ -124,13 +123,10 @@ def own_matrix(controls) -> Own:
 
 def own_checks(own: Own) -> list[Check]:
     """What holds of a typed matrix after 40 iterations: nothing negative; columns exact, unless one is all zeros."""
-    last = kernels.sinkhorn(torch.from_numpy(own.logits), ITERATIONS)
-    checks = [Check("Nothing negative", "no entry falls below 0", max(0.0, -float(last.min())), 0.0)]
+    logits = torch.from_numpy(own.logits)
+    checks = [streams_dial.entries_stay_positive(logits, ITERATIONS)]
     if (own.logits > -np.inf).any(0).all():
-        error = float(kernels.sinkhorn_errors(last)[1])
-        checks.append(
-            Check("Columns end exact", f"after {ITERATIONS} iterations every column sums to 1", error, 1e-12)
-        )
+        checks.append(streams_dial.columns_end_exact(logits, ITERATIONS))
     return checks
 
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
-
-from tlmviz.analysis.kernels import tiling
 
 from .. import kernels
 from ..layers.linear import Performer, parallel, recurrent
 from ..layers.sparse import Window, attend
 from ..trace import Trace
-from .result import Check, worst
+from .cases import is_language_model, reading
+from .registry import identity
+from .result import Measured, largest, worst
 
 READ = 512  # tokens of the text that a check looks at: its first, and enough to reach every branch
 
 
-def window_is_slicing(lm, trace: Trace) -> Check:
+@identity(
+    "Window = slicing",
+    "a window of W equals attention over W sliced keys",
+    1e-5,
+    when=is_language_model,
+    inputs=reading,
+)
+def window_is_slicing(lm, trace: Trace) -> Measured:
     """A window of W equals attention over the last W keys alone, row by row."""
     q, k, v = _first(trace)
     window, length = max(1, q.shape[2] // 3), q.shape[2]
@@ -27,23 +32,31 @@ def window_is_slicing(lm, trace: Trace) -> Check:
         keys = slice(max(0, row - window + 1), row + 1)
         alone, _ = kernels.attention(q[:, :, row : row + 1], k[:, :, keys], v[:, :, keys], causal=False)
         errors.append(worst(out[:, :, row : row + 1] - alone))
-    return Check(
-        "Window = slicing",
-        f"a window of {window} equals attention over {window} sliced keys",
-        max(errors),
-        1e-5,
-    )
+    return Measured(largest(errors), f"W = {window}")
 
 
-def mask_is_window(lm, trace: Trace) -> Check:
+@identity(
+    "Mask = kernel",
+    "masking cells equals the kernel's own window",
+    1e-5,
+    when=is_language_model,
+    inputs=reading,
+)
+def mask_is_window(lm, trace: Trace) -> float:
     """Attention under a mask of cells equals the kernel that was written for the pattern."""
     q, k, v = _first(trace)
     window = max(1, q.shape[2] // 3)
-    error = worst(attend(q, k, v, Window(window))[0] - kernels.attention(q, k, v, window=window)[0])
-    return Check("Mask = kernel", "masking cells equals the kernel's own window", error, 1e-5)
+    return worst(attend(q, k, v, Window(window))[0] - kernels.attention(q, k, v, window=window)[0])
 
 
-def pooled_is_pooling(lm, trace: Trace) -> Check:
+@identity(
+    "Pooled = pooling",
+    "the pooled map equals pooling the exact map",
+    1e-6,
+    when=is_language_model,
+    inputs=reading,
+)
+def pooled_is_pooling(lm, trace: Trace) -> float:
     """The pooled map, made without the map, equals pooling the exact map."""
     q, k, _ = _first(trace)
     _, lse = kernels.attention(q, k, k)
@@ -51,11 +64,17 @@ def pooled_is_pooling(lm, trace: Trace) -> Check:
     pooled, exact = kernels.pooled_attention_map(q, k, lse, size=size), kernels.attention_map(q, k, lse)
     edges = [slice(i * length // size, -(-(i + 1) * length // size)) for i in range(size)]
     again = torch.stack([torch.stack([exact[:, :, a, b].amax((2, 3)) for b in edges], -1) for a in edges], -2)
-    error = worst(pooled - again)
-    return Check("Pooled = pooling", "the pooled map equals pooling the exact map", error, 1e-6)
+    return worst(pooled - again)
 
 
-def requests_do_not_leak(lm, trace: Trace) -> Check:
+@identity(
+    "No leak between requests",
+    "other requests in the batch move nothing",
+    0.0,
+    when=is_language_model,
+    inputs=reading,
+)
+def requests_do_not_leak(lm, trace: Trace) -> float:
     """Three texts packed into one row: changing one moves no number of the others (003 section 4.5)."""
     q, k, v = _first(trace)
     requests = torch.arange(q.shape[2])[None] % 3
@@ -63,56 +82,24 @@ def requests_do_not_leak(lm, trace: Trace) -> Check:
     before, _ = kernels.attention(q, k, v, requests=requests)
     changed = [part.masked_fill(theirs[:, None], 7.0) for part in (k, v)]
     after, _ = kernels.attention(q, *changed, requests=requests)
-    error = worst((before - after)[:, :, ~theirs])
-    return Check("No leak between requests", "other requests in the batch move nothing", error, 0.0)
+    return worst((before - after)[:, :, ~theirs])
 
 
-def tiles_are_attention(lm, trace: Trace) -> Check:
-    """The tiles that the kernel walks, added up online, give softmax(QK')V of the first head (000 section 4)."""
-    inputs, done, weights = _tiles(trace)
-    error = tiling.tiled_against_full(inputs, done, weights)
-    return Check("Tiled = full", "tile by tile gives softmax(QK')V", error, 1e-5, "relative max abs")
-
-
-def order_of_tiles_is_free(lm, trace: Trace) -> Check:
-    """Walking the tiles from right to left gives the same output."""
-    inputs, done, _ = _tiles(trace)
-    return Check(
-        "Any order of tiles",
-        "tiles from right to left give the same",
-        tiling.order_of_tiles(inputs, done),
-        1e-5,
-    )
-
-
-def linear_forms_agree(lm, trace: Trace) -> Check:
+@identity(
+    "Recurrent = parallel",
+    "linear attention's two forms agree",
+    1e-4,
+    "relative max abs",
+    when=is_language_model,
+    inputs=reading,
+)
+def linear_forms_agree(lm, trace: Trace) -> float:
     """Linear attention token by token, with a state of fixed size, equals its parallel form."""
     q, k, v = _first(trace, 256)
     k, v = (part.repeat_interleave(q.shape[1] // part.shape[1], 1) for part in (k, v))
     phi_q, phi_k = Performer().features(q, k, q.shape[-1] ** -0.5)
     whole, stepped = parallel(phi_q, phi_k, v), recurrent(phi_q, phi_k, v)
-    error = worst(whole - stepped) / max(1e-30, worst(whole))
-    return Check(
-        "Recurrent = parallel", "linear attention's two forms agree", error, 1e-4, "relative max abs"
-    )
-
-
-CHECKS_LONG: tuple[Callable[..., Check], ...] = (
-    tiles_are_attention,
-    order_of_tiles_is_free,
-    window_is_slicing,
-    mask_is_window,
-    pooled_is_pooling,
-    requests_do_not_leak,
-    linear_forms_agree,
-)
-
-
-def _tiles(trace: Trace):
-    """The first head's inputs, their walk in tiles of 8 x 8, and the exact weights."""
-    inputs = tiling.head_inputs(trace, 0, 0)
-    part = slice(0, len(inputs.q))
-    return inputs, tiling.walk(inputs, 8, 8), trace.attention(0, 0, part, part)
+    return worst(whole - stepped) / max(1e-30, worst(whole))
 
 
 def _first(trace: Trace, length: int = READ):

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import torch
 
 from tlmviz.analysis.translation.score_steps import Steps, as_attention
 
-from .result import Check, worst
+from .registry import identity
+from .result import worst
+from .translation_cases import has_product_score, is_recurrent, scored
 
 
-def rows_sum_to_one(mt, steps: Steps) -> Check:
+@identity("Steps sum to 1", "every step spreads a weight of 1", 1e-5, when=is_recurrent, inputs=scored)
+def rows_sum_to_one(mt, steps: Steps) -> float:
     """sum_j a_ij = 1 at every step (Eq. 43)."""
-    return Check("Rows sum to 1", "every step spreads a weight of 1", _worst(steps.a.sum(-1) - 1), 1e-5)
+    return _worst(steps.a.sum(-1) - 1)
 
 
-def scores_by_formula(mt, steps: Steps) -> Check:
+@identity(
+    "Score = formula",
+    "scores from h, z and the matrices alone",
+    1e-5,
+    "relative",
+    when=is_recurrent,
+    inputs=scored,
+)
+def scores_by_formula(mt, steps: Steps) -> float:
     """Scores from the states and the score's own matrices in float64 NumPy (Eq. 42, 46, 47)."""
     weight = {name: value.double().numpy() for name, value in mt.network.score.state_dict().items()}
     z, h = steps.z.astype(np.float64), steps.h.astype(np.float64)
@@ -34,50 +43,41 @@ def scores_by_formula(mt, steps: Steps) -> Check:
             inside = inside + covered[..., None] * weight["w.weight"][:, 0]
         expected = np.tanh(inside) @ weight["v.weight"][0]
     size = max(1.0, float(np.abs(expected).max(initial=0)))
-    error = _worst(steps.scores - expected) / size
-    return Check("Score = formula", "scores from h, z and the matrices alone", error, 1e-5, "relative")
+    return _worst(steps.scores - expected) / size
 
 
-def softmax_of_scores(mt, steps: Steps) -> Check:
+@identity("a = softmax", "weights are the softmax of the scores", 1e-5, when=is_recurrent, inputs=scored)
+def softmax_of_scores(mt, steps: Steps) -> float:
     """a_i = softmax(scores_i), in float64 NumPy (Eq. 42)."""
     scores = steps.scores.astype(np.float64)
     powers = np.exp(scores - scores.max(-1, keepdims=True))
-    error = _worst(steps.a - powers / powers.sum(-1, keepdims=True))
-    return Check("a = softmax", "weights are the softmax of the scores", error, 1e-5)
+    return _worst(steps.a - powers / powers.sum(-1, keepdims=True))
 
 
-def context_is_the_mixture(mt, steps: Steps) -> Check:
+@identity(
+    "c = Σ a z",
+    "the shares of all source states add up to the context",
+    1e-5,
+    when=is_recurrent,
+    inputs=scored,
+)
+def context_is_the_mixture(mt, steps: Steps) -> float:
     """c_i = sum_j a_ij z_j, from shares added one by one (Eq. 44)."""
     expected = np.stack([steps.shares(t).sum(0, dtype=np.float64) for t in range(len(steps.a))])
-    return Check(
-        "c = Σ a z",
-        "the shares of all source states add up to the context",
-        _worst(steps.context - expected),
-        1e-5,
-    )
+    return _worst(steps.context - expected)
 
 
-def sdpa_is_the_same(mt, steps: Steps) -> Check:
+@identity(
+    "SDPA = seq2seq",
+    "q = h, k = z, v = z and scale 1 give the same weights and the same c",
+    1e-4,
+    when=has_product_score,
+    inputs=scored,
+)
+def sdpa_is_the_same(mt, steps: Steps) -> float:
     """kernels.attention with q = h, k = z (or W z), v = z and scale 1 gives the model's own c (000 Eq. 5-6)."""
     mixture, a = as_attention(steps)
-    error = max(_worst(mixture - steps.context), _worst(a - steps.a))
-    return Check(
-        "SDPA = seq2seq", "q = h, k = z, v = z and scale 1 give the same weights and the same c", error, 1e-4
-    )
-
-
-CHECKS_SCORES: tuple[Callable[..., Check], ...] = (
-    rows_sum_to_one,
-    scores_by_formula,
-    softmax_of_scores,
-    context_is_the_mixture,
-)
-
-
-def run(mt, steps: Steps) -> list[Check]:
-    """All identities of one pass; the last one where the score is a product."""
-    which = (*CHECKS_SCORES, sdpa_is_the_same) if steps.product else CHECKS_SCORES
-    return [check(mt, steps) for check in which]
+    return max(_worst(mixture - steps.context), _worst(a - steps.a))
 
 
 def _worst(errors: np.ndarray) -> float:

@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 
 from .. import kernels
 from ..networks.transformer import count_parameters
 from ..trace import Trace
-from .result import Check, worst
+from .cases import is_language_model, reading
+from .registry import identity
+from .result import Measured, worst
 
 
-def rows_sum_to_one(lm, trace: Trace) -> Check:
+@identity(
+    "Rows sum to 1",
+    "each row of each map sums to 1",
+    1e-4,
+    when=is_language_model,
+    inputs=reading,
+    quick=True,
+)
+def rows_sum_to_one(lm, trace: Trace) -> float:
     """Every row of every map is a probability distribution."""
     errors = []
     for q, k, lse, spec in trace.batches():
         for rows in _blocks(len(trace)):
             errors.append(worst(kernels.attention_map(q, k, lse, rows=rows, **spec).sum(-1) - 1))
-    return Check("Rows sum to 1", "each row of each map sums to 1", worst(torch.tensor(errors)), 1e-4)
+    return worst(torch.tensor(errors))
 
 
-def future_is_hidden(lm, trace: Trace) -> Check:
+@identity(
+    "No look ahead",
+    "changing the last token moves no earlier output",
+    1e-4,
+    when=is_language_model,
+    inputs=reading,
+)
+def future_is_hidden(lm, trace: Trace) -> float:
     """Changing the last token moves no earlier logits."""
     changed = torch.tensor([trace.ids])
     changed[0, -1] = (changed[0, -1] + 1) % lm.config.vocab_size
-    error = worst(lm(changed)[0, :-1] - trace.logits[:-1])
-    return Check("No look ahead", "changing the last token moves no earlier output", error, 1e-4)
+    return worst(lm(changed)[0, :-1] - trace.logits[:-1])
 
 
-def lazy_map_is_softmax(lm, trace: Trace) -> Check:
+@identity(
+    "Map = softmax",
+    "the map from q, k and lse equals a float64 softmax",
+    3e-5,
+    when=is_language_model,
+    inputs=reading,
+    quick=True,
+)
+def lazy_map_is_softmax(lm, trace: Trace) -> float:
     """The map recomputed from q, k and lse equals a float64 softmax of the masked scores."""
     errors = []
     rows = slice(max(0, len(trace) - 256), len(trace))  # the longest rows are the hardest
@@ -49,52 +71,47 @@ def lazy_map_is_softmax(lm, trace: Trace) -> Check:
         exact = scores.masked_fill(hidden, -torch.inf).softmax(-1)
         errors.append(worst(kernels.attention_map(q, k, lse, rows=rows, **spec) - exact))
     # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6, and a weight moves by as much; lse adds its own.
-    return Check(
-        "Map = softmax",
-        "the map from q, k and lse equals a float64 softmax",
-        worst(torch.tensor(errors)),
-        3e-5,
-    )
+    return worst(torch.tensor(errors))
 
 
-def cache_equals_full(lm, trace: Trace) -> Check:
+@identity(
+    "Cache = full pass",
+    "logits with a KV cache equal those without",
+    1e-4,
+    when=is_language_model,
+    inputs=reading,
+)
+def cache_equals_full(lm, trace: Trace) -> float:
     """Reading the text in three pieces through a cache gives the full pass's logits."""
     ids, cache = torch.tensor([trace.ids]), lm.new_cache()
     first, second = max(1, len(trace) // 2), max(1, len(trace) - 1)
     pieces = [piece for piece in (ids[:, :first], ids[:, first:second], ids[:, second:]) if piece.shape[1]]
     stepped = torch.cat([lm(piece, cache) for piece in pieces], 1)[0, : len(trace)]
-    return Check(
-        "Cache = full pass", "logits with a KV cache equal those without", worst(stepped - trace.logits), 1e-4
-    )
+    return worst(stepped - trace.logits)
 
 
-def taps_change_nothing(lm, trace: Trace) -> Check:
+@identity(
+    "Taps are neutral", "recording does not change the output", 0.0, when=is_language_model, inputs=reading
+)
+def taps_change_nothing(lm, trace: Trace) -> float:
     """A pass that records every tap gives the logits of a plain one."""
     plain = lm(torch.tensor([trace.ids]))[0]
     watched = lm.trace_ids(trace.ids, keep=lambda name: True).logits
-    return Check("Taps are neutral", "recording does not change the output", worst(plain - watched), 0.0)
+    return worst(plain - watched)
 
 
-def parameters_match_formula(lm, trace: Trace | None = None) -> Check:
-    """Parameters counted by formula equal those in the network (002 section 8)."""
-    error = abs(count_parameters(lm.config) - lm.n_parameters)
-    return Check(
-        "Parameter formula", f"{lm.n_parameters:,} parameters, as the formula says", error, 0.0, "difference"
-    )
-
-
-CHECKS: tuple[Callable[..., Check], ...] = (
-    rows_sum_to_one,
-    future_is_hidden,
-    lazy_map_is_softmax,
-    cache_equals_full,
-    taps_change_nothing,
-    parameters_match_formula,
+@identity(
+    "Parameter formula",
+    "as many parameters as the formula says",
+    0.0,
+    "difference",
+    when=is_language_model,
+    inputs=reading,
+    quick=True,
 )
-
-
-# Those that read the trace alone: fast enough for every keystroke.
-QUICK_CHECKS = (rows_sum_to_one, lazy_map_is_softmax, parameters_match_formula)
+def parameters_match_formula(lm, trace: Trace | None = None) -> Measured:
+    """Parameters counted by formula equal those in the network (002 section 8)."""
+    return Measured(float(abs(count_parameters(lm.config) - lm.n_parameters)), f"{lm.n_parameters:,}")
 
 
 def _blocks(length: int, rows: int = 256):

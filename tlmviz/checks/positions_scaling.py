@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
@@ -11,44 +9,71 @@ from .. import kernels
 from ..layers.scaling import SCALINGS, scaled_rope
 from ..recording import recording
 from ..trace import Trace
-from .result import Check, worst
+from .cases import has_rope, has_scaled_planes, reading
+from .registry import identity
+from .result import worst
 
 READ = 128  # tokens of the text that a check looks at: its first
 SCALE = 3.0
 SHIFT = 499  # tokens; a prime, in which no period of a wrong table hides
 
 
-def scale_of_one_is_rope(lm, trace: Trace) -> Check:
+@identity(
+    "s = 1: unchanged",
+    "with scale 1 every scheme gives the model's own logits",
+    1e-4,
+    when=has_rope,
+    inputs=reading,
+)
+def scale_of_one_is_rope(lm, trace: Trace) -> float:
     """With scale 1 every scheme gives the model's own logits."""
     ids = _ids(trace)
     own = lm(ids)
-    error = max(worst(lm(ids, positions=scaled_rope(lm.config, name, 1.0)) - own) for name in SCALINGS)
-    return Check("s = 1: unchanged", "with scale 1 every scheme gives the model's own logits", error, 1e-4)
+    return max(worst(lm(ids, positions=scaled_rope(lm.config, name, 1.0)) - own) for name in SCALINGS)
 
 
-def interpolation_is_slower_time(lm, trace: Trace) -> Check:
+@identity(
+    "PI = θ(t/s)",
+    f"interpolation turns t by the angles of t / {SCALE:g}",
+    1e-6,
+    when=has_rope,
+    inputs=reading,
+)
+def interpolation_is_slower_time(lm, trace: Trace) -> float:
     """Position interpolation turns position t by the angles of t / s (003 section 8)."""
     where = torch.arange(len(trace))
     scheme = scaled_rope(lm.config, "Position interpolation", SCALE)
     slow = kernels.angle_table(where.double() / SCALE, scheme.head_dim, scheme.base)
-    error = max(worst(one - other) for one, other in zip(scheme.table(where), slow))
-    return Check("PI = θ(t/s)", f"interpolation turns t by the angles of t / {SCALE:g}", error, 1e-6)
+    return max(worst(one - other) for one, other in zip(scheme.table(where), slow))
 
 
-def ends_are_kept(lm, trace: Trace) -> Check:
+@identity(
+    "Ends of the spectrum",
+    "fast planes unchanged, slow ones interpolated",
+    1e-12,
+    "relative",
+    when=has_rope,
+    inputs=reading,
+)
+def ends_are_kept(lm, trace: Trace) -> float:
     """NTK-aware: fastest plane as it was, slowest s times slower. YaRN: above beta_fast turns as it was, below beta_slow PI."""
     ntk, yarn = (scaled_rope(lm.config, name, SCALE) for name in ("NTK-aware", "YaRN"))
     new, own = ntk.frequencies(1), ntk.unscaled()
     errors = [new[0] / own[0] - 1, new[-1] * SCALE / own[-1] - 1]
     ratio, turns = yarn.frequencies(1) / own, yarn.turns()
     errors += [*(ratio[turns > yarn.beta_fast] - 1), *(ratio[turns < yarn.beta_slow] * SCALE - 1)]
-    error = worst(torch.stack(errors))
-    return Check(
-        "Ends of the spectrum", "fast planes unchanged, slow ones interpolated", error, 1e-12, "relative"
-    )
+    return worst(torch.stack(errors))
 
 
-def only_distance_counts(lm, trace: Trace) -> Check:
+@identity(
+    "Distance alone, scaled",
+    "moving query and key together moves no score",
+    1e-5,
+    "relative max abs",
+    when=has_scaled_planes,
+    inputs=reading,
+)
+def only_distance_counts(lm, trace: Trace) -> float:
     """Under YaRN, moving a query and a key of layer 0 by the same number of tokens moves no score."""
     where, scheme = torch.arange(_ids(trace).shape[1]), scaled_rope(lm.config, "YaRN", SCALE)
     q, k = (_unrotated(lm, trace, part) for part in ("q", "k"))
@@ -57,17 +82,18 @@ def only_distance_counts(lm, trace: Trace) -> Check:
     for start in (0, SHIFT):
         table = scheme.table(where + start)
         scores.append(scheme.rotate(q, table) @ scheme.rotate(k, table).transpose(-1, -2))
-    error = worst(scores[1] - scores[0]) / max(1e-30, worst(scores[0]))
-    return Check(
-        "Distance alone, scaled",
-        "moving query and key together moves no score",
-        error,
-        1e-5,
-        "relative max abs",
-    )
+    return worst(scores[1] - scores[0]) / max(1e-30, worst(scores[0]))
 
 
-def unrotated_keys_follow(lm, trace: Trace) -> Check:
+@identity(
+    "Turned again = recomputed",
+    "in layer 0, unrotated keys follow the new scale",
+    1e-5,
+    "relative max abs",
+    when=has_scaled_planes,
+    inputs=reading,
+)
+def unrotated_keys_follow(lm, trace: Trace) -> float:
     """Layer 0: keys cached unrotated and turned under a new scale are the keys that a new pass under it makes."""
     ids, scheme = _ids(trace), scaled_rope(lm.config, "YaRN", SCALE)
     keys = []
@@ -76,46 +102,29 @@ def unrotated_keys_follow(lm, trace: Trace) -> Check:
             lm.network(ids, cache, positions)
         keys.append(record.values["blocks.0.attn.k"])
     turned = scheme.rotate(keys[0], scheme.table(torch.arange(ids.shape[1])))
-    error = worst(turned - keys[1]) / max(1e-30, worst(turned))
-    return Check(
-        "Turned again = recomputed",
-        "in layer 0, unrotated keys follow the new scale",
-        error,
-        1e-5,
-        "relative max abs",
-    )
+    return worst(turned - keys[1]) / max(1e-30, worst(turned))
 
 
-def caches_agree(lm, trace: Trace) -> Check:
+@identity(
+    "Unrotated cache = full pass",
+    "while the scale stays, both give the same",
+    1e-4,
+    when=has_rope,
+    inputs=reading,
+)
+def caches_agree(lm, trace: Trace) -> float:
     """While the scale stays, a cache of unrotated keys gives the logits of a pass without one."""
     ids, scheme = _ids(trace), scaled_rope(lm.config, "YaRN", SCALE)
     cache, half = lm.new_cache(rotated=False), max(1, ids.shape[1] // 2)
     pieces = [part for part in (ids[:, :half], ids[:, half:]) if part.shape[1]]
     stepped = torch.cat([lm(part, cache, scheme) for part in pieces], 1)
-    error = worst(stepped - lm(ids, positions=scheme))
-    return Check("Unrotated cache = full pass", "while the scale stays, both give the same", error, 1e-4)
+    return worst(stepped - lm(ids, positions=scheme))
 
 
-CHECKS_SCALING: tuple[Callable[..., Check], ...] = (
-    scale_of_one_is_rope,
-    interpolation_is_slower_time,
-    ends_are_kept,
-    only_distance_counts,
-    unrotated_keys_follow,
-    caches_agree,
-)
 WHOLE = (
     only_distance_counts,
     unrotated_keys_follow,
 )  # these turn queries and keys as a whole, which latent attention does not
-
-
-def for_model(lm) -> tuple[Callable[..., Check], ...]:
-    """The checks that this model can be put to; none without RoPE, or with a single plane, which NTK-aware scaling refuses."""
-    config = lm.config
-    if config.positions != "rope" or (config.rope_dim or config.head_dim) < 4:
-        return ()
-    return tuple(check for check in CHECKS_SCALING if config.latent_dim is None or check not in WHOLE)
 
 
 def _ids(trace: Trace) -> Tensor:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 
 from ..caches import ContiguousCache, PagedCache, PagePool, Sequence
 from ..trace import Trace
-from .result import Check, worst
+from .cases import is_language_model, reading
+from .registry import identity
+from .result import worst
 
 READ, STEPS, PAGE = (
     48,
@@ -17,7 +17,14 @@ READ, STEPS, PAGE = (
 )  # tokens of the text that are read at once, tokens after them one by one, an odd page
 
 
-def paged_is_contiguous(lm, trace: Trace) -> Check:
+@identity(
+    "Paged = contiguous",
+    "attention through a block table gives the bits of one buffer",
+    0.0,
+    when=is_language_model,
+    inputs=reading,
+)
+def paged_is_contiguous(lm, trace: Trace) -> float:
     """One text through pages and through one buffer: the same numbers, for the prompt and for single tokens."""
     ids, buffer = _ids(lm, trace), ContiguousCache(lm.config.n_layers)
     sequence = Sequence(_pool(lm, 1, ids))
@@ -27,13 +34,17 @@ def paged_is_contiguous(lm, trace: Trace) -> Check:
         *([token] for token in ids[1:][-STEPS:] if len(ids) > STEPS),
     ):
         errors.append(worst(_read(lm, [piece], sequence) - lm(torch.tensor([piece]), buffer)))
-    error = worst(torch.tensor(errors))
-    return Check(
-        "Paged = contiguous", "attention through a block table gives the bits of one buffer", error, 0.0
-    )
+    return worst(torch.tensor(errors))
 
 
-def requests_keep_apart(lm, trace: Trace) -> Check:
+@identity(
+    "No leak in the batch",
+    "another request's tokens move nothing",
+    0.0,
+    when=is_language_model,
+    inputs=reading,
+)
+def requests_keep_apart(lm, trace: Trace) -> float:
     """Two requests of different lengths in one batch: another text in one moves no bit of the other."""
     ids = _ids(lm, trace)
     other = ids[: max(1, len(ids) // 2)]
@@ -44,12 +55,17 @@ def requests_keep_apart(lm, trace: Trace) -> Check:
         _read(lm, [ids], mine)
         _read(lm, [neighbour], theirs)
         beside.append(torch.cat([_read(lm, [ids[-1:], neighbour[-1:]], mine, theirs)[0] for _ in range(2)]))
-    return Check(
-        "No leak in the batch", "another request's tokens move nothing", worst(beside[0] - beside[1]), 0.0
-    )
+    return worst(beside[0] - beside[1])
 
 
-def batch_is_alone(lm, trace: Trace) -> Check:
+@identity(
+    "Batch = alone",
+    "requests of different lengths in one step get what each gets alone",
+    1e-4,
+    when=is_language_model,
+    inputs=reading,
+)
+def batch_is_alone(lm, trace: Trace) -> float:
     """A step for requests of different lengths at once gives each what it gets in a batch of its own."""
     ids = _ids(lm, trace)
     texts = [ids[: max(1, len(ids) * part // 3)] for part in (1, 2, 3)]
@@ -60,37 +76,30 @@ def batch_is_alone(lm, trace: Trace) -> Check:
             _read(lm, [text], sequence)
     batch = _read(lm, [text[-1:] for text in texts], *together)
     single = torch.cat([_read(lm, [text[-1:]], sequence) for text, sequence in zip(texts, alone)])
-    error = worst(batch - single)
-    return Check(
-        "Batch = alone", "requests of different lengths in one step get what each gets alone", error, 1e-4
-    )
+    return worst(batch - single)
 
 
-def shared_is_fresh(lm, trace: Trace) -> Check:
+@identity(
+    "Shared = fresh",
+    "a shared prefix reads like a fresh one and is not written to",
+    1e-4,
+    when=is_language_model,
+    inputs=reading,
+)
+def shared_is_fresh(lm, trace: Trace) -> float:
     """A request that begins on another's pages reads like a fresh one, and its writes leave the other's memory alone."""
     ids, pool = _ids(lm, trace), _pool(lm, 3, _ids(lm, trace))
-    lender, fresh = Sequence(pool), Sequence(pool)
-    _read(lm, [ids], lender)
-    before = [store[:, lender.table].clone() for store in (pool.k, pool.v)]
+    donor, fresh = Sequence(pool), Sequence(pool)
+    _read(lm, [ids], donor)
+    before = [store[:, donor.table].clone() for store in (pool.k, pool.v)]
     common = max(
         0, len(ids) - 1 - PAGE // 2
     )  # seldom the end of a page: the last shared one has to be copied
     mine = [*ids[:common], *((token + 1) % lm.config.vocab_size for token in ids[common:])]
-    shared = _read(lm, [mine[common:]], lender.prefix(common))[:, -1]
+    shared = _read(lm, [mine[common:]], donor.prefix(common))[:, -1]
     errors = [worst(shared - _read(lm, [mine], fresh)[:, -1])]
-    errors += [worst(store[:, lender.table] - old) for store, old in zip((pool.k, pool.v), before)]
-    error = worst(torch.tensor(errors))
-    return Check(
-        "Shared = fresh", "a shared prefix reads like a fresh one and is not written to", error, 1e-4
-    )
-
-
-CHECKS_SERVING: tuple[Callable[..., Check], ...] = (
-    paged_is_contiguous,
-    requests_keep_apart,
-    batch_is_alone,
-    shared_is_fresh,
-)
+    errors += [worst(store[:, donor.table] - old) for store, old in zip((pool.k, pool.v), before)]
+    return worst(torch.tensor(errors))
 
 
 def _ids(lm, trace: Trace) -> list[int]:

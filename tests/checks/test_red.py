@@ -1,0 +1,429 @@
+"""Each identity turns red when what it guards is broken: one breaking for every identity."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import tlmviz
+from tests import tiny
+from tlmviz import checks, kernels
+from tlmviz.analysis.caches import weight_absorption as absorbing
+from tlmviz.analysis.caches.projections import Heads
+from tlmviz.analysis.kernels import tiling
+from tlmviz.analysis.positions.rope_runs import HalfSplit
+from tlmviz.caches import ContiguousCache, LatentCache, Sequence
+from tlmviz.checks import kernels as kernel_checks
+from tlmviz.checks import kernels_index, translation
+from tlmviz.decoding import beam, penalties
+from tlmviz.layers import scaling
+from tlmviz.layers.attention import CrossAttention
+from tlmviz.layers.positions import RoPE
+from tlmviz.layers.streams import Manifold
+from tlmviz.trace import Recording
+
+SENTENCE = "Lily had a red ball."  # its translation by the small models has many tokens
+BREAKINGS = {}  # identity -> (model, the function that breaks it)
+
+
+def breaks(name, model="rope"):
+    """Registers how an identity is broken: a function of (monkeypatch, model, inputs) that returns other inputs, or None."""
+
+    def register(breaking):
+        assert name not in BREAKINGS
+        BREAKINGS[name] = model, breaking
+        return breaking
+
+    return register
+
+
+def patched(owner, attribute, wrong):
+    """A breaking that replaces a function: `wrong(honest, *args, **options)` is called in its place."""
+
+    def breaking(patch, model, inputs):
+        honest = getattr(owner, attribute)
+        patch.setattr(owner, attribute, lambda *args, **options: wrong(honest, *args, **options))
+
+    return breaking
+
+
+def scaled(owner, attribute, factor=1.01):
+    """A breaking that multiplies a function's result."""
+    return patched(owner, attribute, lambda honest, *args, **options: factor * honest(*args, **options))
+
+
+def edited(suffix, change):
+    """A breaking that measures another trace, in which all tensors of this tap were changed on the way."""
+
+    def breaking(patch, lm, inputs):
+        names = [name for name in lm.network.tap_names() if name.endswith(suffix)]
+        return lm, lm.trace(tiny.TEXT, edit=dict.fromkeys(names, lambda value, record: change(value)))
+
+    return breaking
+
+
+def other(**changes):
+    """A breaking that changes fields of the last of the inputs, a dataclass."""
+    return lambda patch, model, inputs: (
+        *inputs[:-1],
+        replace(inputs[-1], **{name: change(getattr(inputs[-1], name)) for name, change in changes.items()}),
+    )
+
+
+def plus(position, amount=0.01):
+    """A breaking that adds to one of the inputs."""
+    return lambda patch, model, inputs: (
+        *inputs[:position],
+        inputs[position] + amount,
+        *inputs[position + 1 :],
+    )
+
+
+def heavier(x):
+    return x * np.float32(1.01)
+
+
+def attention(change):
+    """A breaking that calls the attention kernel with other options."""
+    return patched(kernels, "attention", lambda honest, *args, **o: honest(*args, **o | change(o)))
+
+
+def wider(o):
+    return {"window": o["window"] + 1} if o.get("window") else {}
+
+
+def table(change):
+    """A breaking of the block table and the lengths that decoding reads."""
+
+    def wrong(honest, q, k, v, *, table=None, lengths=None, **options):
+        if table is not None:
+            table, lengths = change(table, lengths)
+        return honest(q, k, v, table=table, lengths=lengths, **options)
+
+    return patched(kernels, "decode_attention", wrong)
+
+
+def logits_of_heads(change):
+    return patched(Heads, "logits", lambda honest, *args, **options: change(honest(*args, **options)))
+
+
+# attention
+breaks("Rows sum to 1")(edited("attn.lse", lambda lse: lse + 0.01))
+breaks("No look ahead")(attention(lambda o: {"causal": False}))
+breaks("Map = softmax")(edited("attn.lse", lambda lse: lse + 0.01))
+breaks("Taps are neutral")(
+    patched(Recording, "visit", lambda honest, record, name, value: honest(record, name, value) * (1 + 1e-6))
+)
+
+
+@breaks("Cache = full pass")
+def a_cache_that_drops_a_position(patch, lm, inputs):
+    class Forgetful(ContiguousCache):
+        def append(self, layer, k, v):
+            k, v = super().append(layer, k, v)
+            return (k, v) if k.shape[2] == self.length else (k[:, :, 1:], v[:, :, 1:])
+
+    lm.new_cache = lambda rotated=True: Forgetful(lm.config.n_layers)
+
+
+@breaks("Parameter formula")
+def parameters_nobody_counted(patch, lm, inputs):
+    del lm.n_parameters  # counted once
+    lm.network.extra = nn.Parameter(torch.zeros(3), requires_grad=False)
+
+
+breaks("Shares sum to the logit")(lambda patch, lm, inputs: (inputs[0][1:], inputs[1]))
+breaks("This cell")(
+    lambda patch, lm, inputs: tuple(replace(cell, total=cell.total + 0.01) for cell in inputs)
+)
+breaks("All cells")(
+    lambda patch, lm, inputs: tuple(replace(part, right=part.right * 1.001) for part in inputs)
+)
+
+# caches
+breaks("Every cache = full pass")(
+    patched(
+        ContiguousCache,
+        "attend",
+        lambda honest, cache, layer, q, k, v, *rest: honest(cache, layer, q, k, 1.001 * v, *rest),
+    )
+)
+breaks("Own cache = full")(
+    patched(ContiguousCache, "append", lambda honest, cache, layer, k, v: honest(cache, layer, k, v * 1.01))
+)
+breaks("Steps = one pass")(
+    lambda patch, lm, inputs: (lm, replace(inputs[1], weights=np.roll(inputs[1].weights, 1, 1)), 0, 0)
+)
+breaks("Same logits")(
+    lambda patch, lm, inputs: (lm, replace(inputs[1], logits=inputs[1].logits + 0.01), 0, 0)
+)
+breaks("Bytes = formula")(
+    lambda patch, lm, inputs: (lm, replace(inputs[1], used=[used + 4 for used in inputs[1].used]), 0, 0)
+)
+breaks("Formula = nbytes")(
+    lambda patch, lm, inputs: patch.setattr(
+        ContiguousCache, "nbytes", property(lambda cache: sum(part.nbytes for part in cache._buffers[0]))
+    )
+)
+
+
+@breaks("New rows sum to 1")
+def a_step_whose_row_lacks_a_key(patch, lm, inputs):
+    weights = inputs[1].weights.copy()
+    weights[-1, 0] = 0
+    return lm, replace(inputs[1], weights=weights), 0, 0
+
+
+@breaks("Sharing = repeating")
+def query_heads_that_read_the_next_group(patch, lm, inputs):
+    def wrong(honest, q, k, v, **o):
+        return (
+            honest(q, k.roll(1, 1), v.roll(1, 1), **o)
+            if 1 < k.shape[1] < q.shape[1]
+            else honest(q, k, v, **o)
+        )
+
+    patched(kernels, "attention", wrong)(patch, lm, inputs)
+
+
+@breaks("G = H is MHA, G = 1 MQA")
+def heads_that_all_read_the_first_group(patch, lm, inputs):
+    def wrong(honest, q, k, v, **o):
+        return honest(q, k[:, :1], v[:, :1], **o) if k.shape[1] == q.shape[1] > 1 else honest(q, k, v, **o)
+
+    patched(kernels, "attention", wrong)(patch, lm, inputs)
+
+
+apart = logits_of_heads(lambda logits: logits + torch.arange(len(logits))[:, None, None])
+alike = logits_of_heads(lambda logits: logits[:1].expand_as(logits))
+breaks("One M, one map")(apart)
+breaks("RoPE: equal at t = s")(apart)
+breaks("ALiBi breaks it")(alike)
+breaks("RoPE breaks it")(alike)
+breaks("Collapsed = one head")(patched(Heads, "as_first", lambda honest, heads: heads))
+breaks("Absorbed = naive", "latent")(scaled(absorbing, "absorbed"))
+breaks("Cache = c_KV and k^R", "latent")(
+    lambda patch, lm, inputs: patch.setattr(LatentCache, "nbytes", property(lambda cache: 4))
+)
+breaks("Paged = contiguous")(table(lambda rows, lengths: (rows, lengths - 1)))
+breaks("No leak in the batch")(table(lambda rows, lengths: (rows.flip(0), lengths)))
+breaks("Batch = alone")(table(lambda rows, lengths: (rows, lengths.clamp(max=int(lengths.min())))))
+breaks("Shared = fresh")(patched(Sequence, "_writes_to_shared", lambda honest, sequence, count: []))
+breaks("Same texts as alone")(
+    lambda patch, lm, inputs: (lm, (replace(inputs[1][0], texts=inputs[1][0].texts[::-1]), inputs[1][1]))
+)
+
+# kernels
+breaks("Window = slicing")(attention(wider))
+breaks("Mask = kernel")(attention(wider))
+breaks("No leak between requests")(attention(lambda o: {"requests": None} if "requests" in o else {}))
+breaks("Pooled = pooling")(scaled(kernels, "pooled_attention_map"))
+breaks("Recurrent = parallel")(scaled(kernel_checks, "recurrent"))
+breaks("(Uq)·(Uk) = q·k", "indexed")(scaled(kernels_index, "orthogonal"))
+fewer = patched(
+    kernels_index, "sparse_attention", lambda honest, lm, k, how, indexers: honest(lm, 1, how, indexers)
+)
+breaks("Top-T = dense", "indexed")(fewer)
+breaks("Loss at k = T", "indexed")(fewer)
+breaks("Tiled = full")(lambda patch, lm, inputs: (inputs[0], inputs[1], inputs[2] * 1.001))
+breaks("Any order of tiles")(
+    patched(
+        tiling, "walk", lambda honest, *args, **o: replace(honest(*args, **o), out=honest(*args).out * 1.001)
+    )
+)
+
+
+def walk(at, **changes):
+    """A breaking that changes one of the algorithms' results."""
+
+    def breaking(patch, lm, inputs):
+        walks = list(inputs[0])
+        fields = {name: change(getattr(walks[at], name)) for name, change in changes.items()}
+        walks[at] = replace(walks[at], **fields)
+        return (tuple(walks),)
+
+    return breaking
+
+
+breaks("Online = softmax")(walk(2, error=lambda error: error + 0.01))
+breaks("One pass = softmax · V")(walk(4, error=lambda error: error * np.nan))
+breaks("Naive = online here")(walk(0, out=heavier))
+
+# positions
+breaks("Distance alone")(
+    patched(
+        kernels,
+        "rope",
+        lambda honest, x, where, *args, **o: honest(x, where.double() * (1 + 1e-4 * where), *args, **o),
+    )
+)
+breaks("Norms stay")(scaled(kernels, "rope"))
+breaks("Layouts = order")(patched(checks.positions, "half_order", lambda honest, dim: torch.arange(dim)))
+breaks("This pair")(plus(1))
+breaks("Steps = kernel")(scaled(kernels, "rope"))
+breaks("s = 1: unchanged")(scaled(scaling.Interpolated, "frequencies", 1.001))
+breaks("PI = θ(t/s)")(scaled(scaling.Interpolated, "frequencies", 1.001))
+breaks("Ends of the spectrum")(scaled(scaling.YaRN, "frequencies", 1.001))
+breaks("Distance alone, scaled")(
+    patched(scaling.ScaledRoPE, "table", lambda honest, scheme, where: honest(scheme, where + where // 10))
+)
+breaks("Turned again = recomputed")(
+    lambda patch, lm, inputs: setattr(
+        lm, "new_cache", lambda rotated=True: ContiguousCache(lm.config.n_layers)
+    )
+)
+breaks("Shift")(
+    patched(
+        RoPE,
+        "rotate",
+        lambda honest, positions, x, table: honest(positions, x, table) * (1 + 0.1 * table[1].mean()),
+    )
+)
+
+
+@breaks("Planes = score")
+def a_model_that_turns_by_another_base(patch, lm, inputs):
+    lm.network.positions = RoPE(8, 500.0)
+    return lm, lm.trace(tiny.TEXT)
+
+
+@breaks("Reordered = right")
+def rows_that_are_not_reordered(patch, lm, inputs):
+    return inputs[0], lm.trace(tiny.TEXT, positions=HalfSplit(lm.config.head_dim))
+
+
+@breaks("Unrotated cache = full pass")
+def keys_that_are_read_unturned(patch, lm, inputs):
+    def wrong(honest, positions, x, angles):
+        turned = honest(positions, x, angles)
+        return torch.where(torch.arange(x.shape[2])[:, None] < 8, turned, x) if x.shape[2] != 1 else turned
+
+    patched(RoPE, "rotate", wrong)(patch, lm, inputs)
+
+
+# streams
+breaks("Columns sum to 1", "manifold")(edited(".res", lambda res: 1.05 * res))
+breaks("Product stays", "manifold")(edited(".res", lambda res: 1.05 * res))
+breaks("Spectral norm 1", "manifold")(edited(".res", lambda res: 1.05 * res))
+breaks("Mean carried on", "manifold")(edited(".res", lambda res: 1.05 * res))
+breaks("Nothing negative", "manifold")(edited(".pre", lambda pre: pre - 2))
+breaks("More is closer", "manifold")(
+    patched(kernels, "sinkhorn_iterates", lambda honest, *args: honest(*args).flip(0))
+)
+breaks("Gradient = differences", "manifold")(
+    patched(kernels, "sinkhorn", lambda honest, x, n: honest(x, n).detach() + 0 * x + (x - x.detach()))
+)
+breaks("Unrolled sum", "hyper")(edited("blocks.1.resid_mid", lambda value: 1.1 * value))
+breaks("mHC, n = 1 = residual")(
+    patched(Manifold, "matrices", lambda honest, layer, x: [1.1 * part for part in honest(layer, x)])
+)
+breaks("No entry below 0", "manifold")(
+    patched(kernels, "sinkhorn", lambda honest, *args: honest(*args) - 0.5)
+)
+breaks("Columns end exact", "manifold")(scaled(kernels, "sinkhorn", 1 + 1e-9))
+
+
+@breaks("Rows reach 1", "manifold")
+def rows_that_look_at_one_column(patch, lm, inputs):
+    def one_column(logits):
+        logits = logits.clone()
+        logits[..., :2, 1:] = -torch.inf
+        return logits
+
+    names = [name for name in lm.network.tap_names() if name.endswith(".logits") and ".join_" in name]
+    return lm, lm.trace(tiny.TEXT, edit=dict.fromkeys(names, lambda value, record: one_column(value)))
+
+
+# translation
+def attended(patch, mt, inputs):
+    best = inputs[1].best
+    return mt, replace(inputs[1], best=replace(best, attention=heavier(best.attention)))
+
+
+breaks("Written rows sum to 1", "dot")(attended)
+breaks("Score = read again", "dot")(attended)
+breaks("Reordering is neutral", "transformer")(
+    patched(ContiguousCache, "reorder", lambda honest, cache, rows: honest(cache, rows * 0))
+)
+breaks("Width 1 = greedy", "dot")(
+    patched(translation, "greedy", lambda honest, stepper, length: [*honest(stepper, length)][1:])
+)
+breaks("Wide = exhaustive", "general")(
+    patched(
+        beam._Run,
+        "_add",
+        lambda honest, run, parent, token, logp, *rest: honest(run, parent, token, logp + 0.01, *rest),
+    )
+)
+breaks("Penalties by hand", "transformer")(
+    patched(penalties, "length_penalty", lambda honest, count, alpha, kind="gnmt": count**alpha)
+)
+breaks("Overlap = distance", "transformer")(
+    patched(penalties, "coverage_loss", lambda honest, a: np.maximum(a, 0.5 * a.cumsum(0)).sum(1))
+)
+breaks("Search = one pass", "general")(plus(3))
+
+
+@breaks("Mask hides the future", "transformer")
+def a_decoder_without_its_mask(patch, mt, inputs):
+    for block in mt.network.decoder:
+        block.attn.causal = False
+
+
+def maps(**changes):
+    """A breaking of the maps that were read."""
+
+    def breaking(patch, mt, inputs):
+        fields = {name: change(getattr(inputs[1].maps, name)) for name, change in changes.items()}
+        return mt, replace(inputs[1], maps=replace(inputs[1].maps, **fields))
+
+    return breaking
+
+
+breaks("Three maps sum to 1", "transformer")(maps(cross=heavier))
+breaks("Forbidden = 0", "transformer")(maps(decoder=lambda weights: weights + np.float32(1e-7)))
+breaks("Writing needs no mask", "transformer")(maps(logp=lambda logp: logp + np.float32(0.01)))
+
+
+@breaks("K, V = source alone", "transformer")
+def keys_of_a_memory_that_was_not_emptied(patch, mt, inputs):
+    calls = []
+
+    def stale(honest, layer, memory):
+        calls.append(layer)
+        k, v = honest(layer, memory)
+        return layer.k(k + len(calls)), v
+
+    patched(CrossAttention, "keys_values", stale)(patch, mt, inputs)
+
+
+breaks("Steps sum to 1", "additive")(other(a=heavier))
+breaks("a = softmax", "coverage")(other(a=heavier))
+breaks("Score = formula", "coverage")(other(scores=heavier))
+breaks("c = Σ a z", "dot")(other(context=heavier))
+breaks("SDPA = seq2seq", "general")(other(h=heavier))
+
+
+def test_every_identity_has_a_breaking():
+    assert checks.IDENTITIES.keys() == BREAKINGS.keys()
+
+
+def model_of(kind, tokenizer):
+    if kind == "indexed":
+        return tlmviz.load("stories-rope")
+    if kind in tiny.TRANSLATORS:
+        return tiny.translator(tokenizer, kind)
+    return tiny.language_model(tokenizer, **tiny.VARIANTS[kind])
+
+
+@pytest.mark.parametrize("name", BREAKINGS)
+def test_an_identity_turns_red(name, tokenizer, monkeypatch):
+    kind, breaking = BREAKINGS[name]
+    model, entry = model_of(kind, tokenizer), checks.IDENTITIES[name]
+    assert entry.applies(model)
+    inputs = entry.inputs(model, SENTENCE if kind in tiny.TRANSLATORS else tiny.TEXT)
+    assert entry(*inputs).passed, entry(*inputs)
+    broken = breaking(monkeypatch, model, inputs) or inputs
+    assert not entry(*broken).passed

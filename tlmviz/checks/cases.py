@@ -1,0 +1,80 @@
+"""The standard inputs of identities, one builder for each signature, and the predicates that say which models have what.
+
+A builder takes the model and a text and returns the arguments; all raise BadText for an empty or too long text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tlmviz.analysis.kernels.indexer import list_indexers, load_indexer, trace_for_indexer
+from tlmviz.analysis.positions import rope_planes
+
+from ..layers.indexer import Indexers
+from ..networks.transformer import TransformerLM
+from ..trace import Trace
+
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
+
+
+def is_language_model(model: Any) -> bool:
+    """Whether the model continues texts."""
+    return isinstance(model.network, TransformerLM)
+
+
+def has_planes(model: Any) -> bool:
+    """Whether RoPE turns every query and key of the model as a whole."""
+    return is_language_model(model) and rope_planes.has_planes(model.config)
+
+
+def has_rope(model: Any) -> bool:
+    """Whether the model has RoPE with more than one plane; NTK-aware scaling refuses a single one."""
+    if not is_language_model(model):
+        return False
+    config = model.config
+    return config.positions == "rope" and (config.rope_dim or config.head_dim) >= 4
+
+
+def has_scaled_planes(model: Any) -> bool:
+    """Whether the model has RoPE with more than one plane that turns queries and keys as a whole."""
+    return has_rope(model) and has_planes(model)
+
+
+def has_latent(model: Any) -> bool:
+    """Whether keys and values are read from a latent (MLA)."""
+    return is_language_model(model) and model.config.latent_dim is not None
+
+
+def has_streams(model: Any) -> bool:
+    """Whether the model has several residual streams."""
+    return is_language_model(model) and model.config.connection != "residual"
+
+
+def has_constrained_streams(model: Any) -> bool:
+    """Whether the matrices that mix the streams are doubly stochastic (mHC)."""
+    return is_language_model(model) and model.config.connection == "manifold"
+
+
+def has_plain_residual(model: Any) -> bool:
+    """Whether the model is what hyper-connections with one stream reduce to."""
+    return (
+        is_language_model(model)
+        and model.config.connection == "residual"
+        and model.config.norm_place == "pre"
+    )
+
+
+def has_indexer(model: Any) -> bool:
+    """Whether an indexer was distilled from the bundled model of this name."""
+    return is_language_model(model) and f"{model.name}-indexer" in list_indexers()
+
+
+def reading(lm: LanguageModel, text: str) -> tuple[LanguageModel, Trace]:
+    """(lm, trace): one pass over the text."""
+    return lm, lm.trace(text)
+
+
+def indexed(lm: LanguageModel, text: str) -> tuple[LanguageModel, Trace, Indexers]:
+    """(lm, trace, indexers): one pass that keeps what an indexer reads, and the model's indexer."""
+    return lm, trace_for_indexer(lm, lm.encode(text)), load_indexer(f"{lm.name}-indexer")
