@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from .. import kernels
@@ -10,6 +12,9 @@ from ..trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
 from .result import Measured, worst
+
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
 
 
 @identity(
@@ -20,7 +25,7 @@ from .result import Measured, worst
     inputs=reading,
     quick=True,
 )
-def rows_sum_to_one(lm, trace: Trace) -> float:
+def rows_sum_to_one(lm: LanguageModel, trace: Trace) -> float:
     """Every row of every map is a probability distribution."""
     errors = []
     for q, k, lse, spec in trace.batches():
@@ -36,7 +41,7 @@ def rows_sum_to_one(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def future_is_hidden(lm, trace: Trace) -> float:
+def future_is_hidden(lm: LanguageModel, trace: Trace) -> float:
     """Changing the last token moves no earlier logits."""
     changed = torch.tensor([trace.ids])
     changed[0, -1] = (changed[0, -1] + 1) % lm.config.vocab_size
@@ -51,7 +56,7 @@ def future_is_hidden(lm, trace: Trace) -> float:
     inputs=reading,
     quick=True,
 )
-def lazy_map_is_softmax(lm, trace: Trace) -> float:
+def lazy_map_is_softmax(lm: LanguageModel, trace: Trace) -> float:
     """The map recomputed from q, k and lse equals a float64 softmax of the masked scores."""
     errors = []
     rows = slice(max(0, len(trace) - 256), len(trace))  # the longest rows are the hardest
@@ -81,7 +86,7 @@ def lazy_map_is_softmax(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def cache_equals_full(lm, trace: Trace) -> float:
+def cache_equals_full(lm: LanguageModel, trace: Trace) -> float:
     """Reading the text in three pieces through a cache gives the full pass's logits."""
     ids, cache = torch.tensor([trace.ids]), lm.new_cache()
     first, second = max(1, len(trace) // 2), max(1, len(trace) - 1)
@@ -93,7 +98,7 @@ def cache_equals_full(lm, trace: Trace) -> float:
 @identity(
     "Taps are neutral", "recording does not change the output", 0.0, when=is_language_model, inputs=reading
 )
-def taps_change_nothing(lm, trace: Trace) -> float:
+def taps_change_nothing(lm: LanguageModel, trace: Trace) -> float:
     """A pass that records every tap gives the logits of a plain one."""
     plain = lm(torch.tensor([trace.ids]))[0]
     watched = lm.trace_ids(trace.ids, keep=lambda name: True).logits
@@ -109,7 +114,7 @@ def taps_change_nothing(lm, trace: Trace) -> float:
     inputs=reading,
     quick=True,
 )
-def parameters_match_formula(lm, trace: Trace | None = None) -> Measured:
+def parameters_match_formula(lm: LanguageModel, trace: Trace | None = None) -> Measured:
     """Parameters counted by formula equal those in the network (002 section 8)."""
     return Measured(float(abs(count_parameters(lm.config) - lm.n_parameters)), f"{lm.n_parameters:,}")
 

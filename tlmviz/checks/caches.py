@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from ..caches import ContiguousCache, KVCache, LatentCache, PagedCache, PagePool, Sequence, SlidingCache
@@ -10,10 +12,13 @@ from .cases import is_language_model, reading
 from .registry import identity
 from .result import Measured, worst
 
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
+
 READ, PAGE = 24, 5  # tokens of the text that a check looks at: its first; an odd page
 
 
-def kinds(lm, length: int) -> dict[str, KVCache]:
+def kinds(lm: LanguageModel, length: int) -> dict[str, KVCache]:
     """An empty cache of every kind that should give a full pass's logits for a text of `length` tokens."""
     config = lm.config
     made: dict[str, KVCache] = {"paged": PagedCache(Sequence(PagePool.of(config, PAGE, -(-length // PAGE))))}
@@ -39,7 +44,7 @@ def kinds(lm, length: int) -> dict[str, KVCache]:
     when=is_language_model,
     inputs=reading,
 )
-def every_cache_equals_full(lm, trace: Trace) -> Measured:
+def every_cache_equals_full(lm: LanguageModel, trace: Trace) -> Measured:
     """Reading half the text at once and the rest token by token gives the full pass's logits, whatever keeps the past."""
     ids = torch.tensor([trace.ids[:READ]])
     pieces = [ids[:, : ids.shape[1] // 2], *ids[:, ids.shape[1] // 2 :].split(1, 1)]

@@ -5,6 +5,8 @@ Every one holds for any model. Those that need a latent are in CHECKS_LATENT; `f
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from tlmviz.analysis.caches.projections import heads_of, value_products
@@ -18,6 +20,9 @@ from .cases import has_latent, is_language_model, reading
 from .registry import identity
 from .result import Measured, largest, worst
 
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
+
 READ = 128  # tokens of the text that a check looks at: float64 logits of all heads
 STEPS = 48  # tokens read one by one
 BASE = 10000.0
@@ -30,7 +35,7 @@ BASE = 10000.0
     when=is_language_model,
     inputs=reading,
 )
-def sharing_is_repeating(lm, trace: Trace) -> float:
+def sharing_is_repeating(lm: LanguageModel, trace: Trace) -> float:
     """GQA equals attention over repeated keys and values, for every G that divides H (003 section 6.1)."""
     q, k, v = (trace[f"blocks.0.attn.{part}"][:, :, :READ] for part in ("q", "k", "v"))
     heads, errors = q.shape[1], []
@@ -51,7 +56,7 @@ def sharing_is_repeating(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def ends_are_mha_and_mqa(lm, trace: Trace) -> float:
+def ends_are_mha_and_mqa(lm: LanguageModel, trace: Trace) -> float:
     """With G = H, grouped attention is each head on its own; with G = 1, every head reads the same keys (002 section 3.4)."""
     q, k, v = (trace[f"blocks.0.attn.{part}"][:, :, :READ] for part in ("q", "k", "v"))
     heads = q.shape[1]
@@ -71,7 +76,7 @@ def ends_are_mha_and_mqa(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def own_cache_equals_full(lm, trace: Trace) -> Measured:
+def own_cache_equals_full(lm: LanguageModel, trace: Trace) -> Measured:
     """Token by token through the model's own kind of cache gives the full pass's logits."""
     ids, cache = torch.tensor([trace.ids[:STEPS]]), lm.new_cache()
     stepped = torch.cat([lm(token, cache) for token in ids.split(1, 1)], 1)[0]
@@ -86,7 +91,7 @@ def own_cache_equals_full(lm, trace: Trace) -> Measured:
     when=is_language_model,
     inputs=reading,
 )
-def collapse(lm, trace: Trace) -> float:
+def collapse(lm: LanguageModel, trace: Trace) -> float:
     """With one W_Q W_K' in all heads, however factored, and no positions, all heads of a layer share logits (003 section 9)."""
     errors = [0.0]
     for layer in range(lm.config.n_layers):
@@ -103,7 +108,7 @@ def collapse(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def collapsed_is_single_head(lm, trace: Trace) -> float:
+def collapsed_is_single_head(lm: LanguageModel, trace: Trace) -> float:
     """Such a layer equals one head with value projection sum over h of W_V W_O (003 section 9), in its own states."""
     errors = [0.0]
     for layer in range(lm.config.n_layers):
@@ -127,7 +132,7 @@ def collapsed_is_single_head(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def alibi_breaks_it(lm, trace: Trace) -> float:
+def alibi_breaks_it(lm: LanguageModel, trace: Trace) -> float:
     """With ALiBi, heads of equal M differ by exactly (m_h - m_g)(t - s) (003 section 9)."""
     heads = heads_of(lm, trace, 0).until(READ).as_first()
     slopes = alibi_slopes(len(heads.w_q)).double()
@@ -144,7 +149,7 @@ def alibi_breaks_it(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def rope_agrees_at_home(lm, trace: Trace) -> float:
+def rope_agrees_at_home(lm: LanguageModel, trace: Trace) -> float:
     """With RoPE, two factorisations of one M give the same logit where t = s: R_t R_t' = 1."""
     logits, largest = _two_factorisations(lm, trace)
     return worst((logits[0] - logits[1]).diagonal()) / largest
@@ -158,7 +163,7 @@ def rope_agrees_at_home(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def rope_breaks_it(lm, trace: Trace) -> float:
+def rope_breaks_it(lm: LanguageModel, trace: Trace) -> float:
     """With RoPE, two factorisations of one M differ where t != s: R stands between W_Q and W_K' (003 section 9)."""
     logits, largest = _two_factorisations(lm, trace)
     elsewhere = torch.ones_like(logits[0]).tril(-1).bool()
@@ -175,7 +180,7 @@ def rope_breaks_it(lm, trace: Trace) -> float:
     when=has_latent,
     inputs=reading,
 )
-def absorbed_is_naive(lm, trace: Trace) -> float:
+def absorbed_is_naive(lm: LanguageModel, trace: Trace) -> float:
     """The folded matrices of every layer give its output (000 Eq. 41 and 46). Latent models only."""
     return max(absorbed_errors(lm, trace))
 
@@ -188,7 +193,7 @@ def absorbed_is_naive(lm, trace: Trace) -> float:
     when=has_latent,
     inputs=reading,
 )
-def latent_is_the_cache(lm, trace: Trace) -> float:
+def latent_is_the_cache(lm: LanguageModel, trace: Trace) -> float:
     """A latent cache holds R + D_R numbers per token and layer, and nothing per head. Latent models only."""
     config, ids = lm.config, torch.tensor([trace.ids])
     cache = LatentCache(config.n_layers, reserve=len(trace))
@@ -202,7 +207,7 @@ def latent_is_the_cache(lm, trace: Trace) -> float:
     return abs(cache.nbytes - wanted)
 
 
-def _two_factorisations(lm, trace: Trace) -> tuple[torch.Tensor, float]:
+def _two_factorisations(lm: LanguageModel, trace: Trace) -> tuple[torch.Tensor, float]:
     """Logits under RoPE of W_Q, W_K and of W_Q A, W_K A in the first layer, [2, T, T], and their largest number."""
     logits = heads_of(lm, trace, 0).until(READ).refactored(count=2).logits(BASE)
     return logits, max(1e-30, worst(logits))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from ..caches import ContiguousCache, PagedCache, PagePool, Sequence
@@ -9,6 +11,9 @@ from ..trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
 from .result import worst
+
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
 
 READ, STEPS, PAGE = (
     48,
@@ -24,7 +29,7 @@ READ, STEPS, PAGE = (
     when=is_language_model,
     inputs=reading,
 )
-def paged_is_contiguous(lm, trace: Trace) -> float:
+def paged_is_contiguous(lm: LanguageModel, trace: Trace) -> float:
     """One text through pages and through one buffer: the same numbers, for the prompt and for single tokens."""
     ids, buffer = _ids(lm, trace), ContiguousCache(lm.config.n_layers)
     sequence = Sequence(_pool(lm, 1, ids))
@@ -44,7 +49,7 @@ def paged_is_contiguous(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def requests_keep_apart(lm, trace: Trace) -> float:
+def requests_keep_apart(lm: LanguageModel, trace: Trace) -> float:
     """Two requests of different lengths in one batch: another text in one moves no bit of the other."""
     ids = _ids(lm, trace)
     other = ids[: max(1, len(ids) // 2)]
@@ -65,7 +70,7 @@ def requests_keep_apart(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def batch_is_alone(lm, trace: Trace) -> float:
+def batch_is_alone(lm: LanguageModel, trace: Trace) -> float:
     """A step for requests of different lengths at once gives each what it gets in a batch of its own."""
     ids = _ids(lm, trace)
     texts = [ids[: max(1, len(ids) * part // 3)] for part in (1, 2, 3)]
@@ -86,7 +91,7 @@ def batch_is_alone(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def shared_is_fresh(lm, trace: Trace) -> float:
+def shared_is_fresh(lm: LanguageModel, trace: Trace) -> float:
     """A request that begins on another's pages reads like a fresh one, and its writes leave the other's memory alone."""
     ids, pool = _ids(lm, trace), _pool(lm, 3, _ids(lm, trace))
     donor, fresh = Sequence(pool), Sequence(pool)
@@ -102,15 +107,15 @@ def shared_is_fresh(lm, trace: Trace) -> float:
     return worst(torch.tensor(errors))
 
 
-def _ids(lm, trace: Trace) -> list[int]:
+def _ids(lm: LanguageModel, trace: Trace) -> list[int]:
     """The tokens that are read; two more, which checks add, still fit the model's context."""
     return trace.ids[: max(1, min(READ + STEPS, lm.config.context - 2))]
 
 
-def _pool(lm, texts: int, ids: list[int]) -> PagePool:
+def _pool(lm: LanguageModel, texts: int, ids: list[int]) -> PagePool:
     """Room for some texts and a few more tokens of each."""
     return PagePool.of(lm.config, PAGE, texts * (len(ids) // PAGE + 2))
 
 
-def _read(lm, ids: list[list[int]], *sequences: Sequence):
+def _read(lm: LanguageModel, ids: list[list[int]], *sequences: Sequence):
     return lm(torch.tensor(ids), PagedCache(*sequences))

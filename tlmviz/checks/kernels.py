@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from .. import kernels
@@ -11,6 +13,9 @@ from ..trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
 from .result import Measured, largest, worst
+
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
 
 READ = 512  # tokens of the text that a check looks at: its first, and enough to reach every branch
 
@@ -22,7 +27,7 @@ READ = 512  # tokens of the text that a check looks at: its first, and enough to
     when=is_language_model,
     inputs=reading,
 )
-def window_is_slicing(lm, trace: Trace) -> Measured:
+def window_is_slicing(lm: LanguageModel, trace: Trace) -> Measured:
     """A window of W equals attention over the last W keys alone, row by row."""
     q, k, v = _first(trace)
     window, length = max(1, q.shape[2] // 3), q.shape[2]
@@ -42,7 +47,7 @@ def window_is_slicing(lm, trace: Trace) -> Measured:
     when=is_language_model,
     inputs=reading,
 )
-def mask_is_window(lm, trace: Trace) -> float:
+def mask_is_window(lm: LanguageModel, trace: Trace) -> float:
     """Attention under a mask of cells equals the kernel that was written for the pattern."""
     q, k, v = _first(trace)
     window = max(1, q.shape[2] // 3)
@@ -56,7 +61,7 @@ def mask_is_window(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def pooled_is_pooling(lm, trace: Trace) -> float:
+def pooled_is_pooling(lm: LanguageModel, trace: Trace) -> float:
     """The pooled map, made without the map, equals pooling the exact map."""
     q, k, _ = _first(trace)
     _, lse = kernels.attention(q, k, k)
@@ -74,7 +79,7 @@ def pooled_is_pooling(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def requests_do_not_leak(lm, trace: Trace) -> float:
+def requests_do_not_leak(lm: LanguageModel, trace: Trace) -> float:
     """Three texts packed into one row: changing one moves no number of the others (003 section 4.5)."""
     q, k, v = _first(trace)
     requests = torch.arange(q.shape[2])[None] % 3
@@ -93,7 +98,7 @@ def requests_do_not_leak(lm, trace: Trace) -> float:
     when=is_language_model,
     inputs=reading,
 )
-def linear_forms_agree(lm, trace: Trace) -> float:
+def linear_forms_agree(lm: LanguageModel, trace: Trace) -> float:
     """Linear attention token by token, with a state of fixed size, equals its parallel form."""
     q, k, v = _first(trace, 256)
     k, v = (part.repeat_interleave(q.shape[1] // part.shape[1], 1) for part in (k, v))

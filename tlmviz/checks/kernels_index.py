@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tlmviz.analysis.kernels.indexer import sparse_attention
 
 from ..layers.indexer import ROTATIONS, Indexers, orthogonal
 from ..trace import Trace
 from .cases import has_indexer, indexed
 from .registry import identity
+
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
 
 
 @identity(
@@ -18,7 +23,7 @@ from .registry import identity
     when=has_indexer,
     inputs=indexed,
 )
-def rotation_keeps_products(lm, trace: Trace, indexers: Indexers, layer: int = 0) -> float:
+def rotation_keeps_products(lm: LanguageModel, trace: Trace, indexers: Indexers, layer: int = 0) -> float:
     """(Uq).(Uk) = q.k for each kind of rotation, as a share of the largest product (000 section 3.5, Eq. 71)."""
     indexer, x = indexers[layer], trace[f"blocks.{layer}.normed_attn"]
     q, k, _ = indexer.vectors(x)
@@ -37,7 +42,7 @@ def rotation_keeps_products(lm, trace: Trace, indexers: Indexers, layer: int = 0
     when=has_indexer,
     inputs=indexed,
 )
-def every_key_is_dense(lm, trace: Trace, indexers: Indexers) -> float:
+def every_key_is_dense(lm: LanguageModel, trace: Trace, indexers: Indexers) -> float:
     """Sparse attention with k = T keys gives dense attention's logits."""
     sparse = lm.trace_ids(trace.ids, sparse_attention(lm, len(trace), "indexer", indexers))
     return (sparse.logits - trace.logits).abs().max().item()
@@ -51,7 +56,7 @@ def every_key_is_dense(lm, trace: Trace, indexers: Indexers) -> float:
     when=has_indexer,
     inputs=indexed,
 )
-def every_key_is_dense_loss(lm, trace: Trace, indexers: Indexers) -> float:
+def every_key_is_dense_loss(lm: LanguageModel, trace: Trace, indexers: Indexers) -> float:
     """Sparse attention with k = T keys gives dense attention's loss, token by token."""
     sparse = lm.trace_ids(trace.ids, sparse_attention(lm, len(trace), "indexer", indexers))
     errors = (sparse.loss_per_token() - trace.loss_per_token()).abs()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
@@ -16,6 +17,9 @@ from .cases import has_planes, reading
 from .registry import identity
 from .result import largest, worst
 
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
+
 READ = 64  # tokens of the text that a check looks at: its first
 SHIFT = 1000  # tokens by which a pair is moved
 
@@ -27,7 +31,7 @@ SHIFT = 1000  # tokens by which a pair is moved
     when=has_planes,
     inputs=reading,
 )
-def only_distance_counts(lm, trace: Trace) -> float:
+def only_distance_counts(lm: LanguageModel, trace: Trace) -> float:
     """Moving every query and key by the same number of tokens moves no score (003 section 3.1)."""
     base, errors = own_base(lm.config), []
     for q, k, scale, where in _vectors(trace):
@@ -45,7 +49,7 @@ def only_distance_counts(lm, trace: Trace) -> float:
     when=has_planes,
     inputs=reading,
 )
-def rotation_keeps_norms(lm, trace: Trace) -> float:
+def rotation_keeps_norms(lm: LanguageModel, trace: Trace) -> float:
     """Turning keeps the length of each query and key in each plane."""
     base, errors = own_base(lm.config), []
     for q, k, _, where in _vectors(trace):
@@ -62,7 +66,7 @@ def rotation_keeps_norms(lm, trace: Trace) -> float:
     when=has_planes,
     inputs=reading,
 )
-def layouts_differ_by_order(lm, trace: Trace) -> float:
+def layouts_differ_by_order(lm: LanguageModel, trace: Trace) -> float:
     """Half-split rotation of reordered dimensions equals the interleaved one, reordered."""
     base, errors = own_base(lm.config), []
     for q, k, _, where in _vectors(trace):
@@ -81,7 +85,7 @@ def layouts_differ_by_order(lm, trace: Trace) -> float:
     when=has_planes,
     inputs=reading,
 )
-def planes_sum_to_score(lm, trace: Trace) -> float:
+def planes_sum_to_score(lm: LanguageModel, trace: Trace) -> float:
     """|q_j| |k_j| cos(angle between them), summed over the planes, is the model's own score at the true positions.
 
     q and k are the projections before RoPE, and the angle is theirs plus distance times frequency: this tests the formula,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
 
@@ -12,6 +14,9 @@ from ..trace import Trace
 from .cases import has_rope, has_scaled_planes, reading
 from .registry import identity
 from .result import worst
+
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
 
 READ = 128  # tokens of the text that a check looks at: its first
 SCALE = 3.0
@@ -25,7 +30,7 @@ SHIFT = 499  # tokens; a prime, in which no period of a wrong table hides
     when=has_rope,
     inputs=reading,
 )
-def scale_of_one_is_rope(lm, trace: Trace) -> float:
+def scale_of_one_is_rope(lm: LanguageModel, trace: Trace) -> float:
     """With scale 1 every scheme gives the model's own logits."""
     ids = _ids(trace)
     own = lm(ids)
@@ -39,7 +44,7 @@ def scale_of_one_is_rope(lm, trace: Trace) -> float:
     when=has_rope,
     inputs=reading,
 )
-def interpolation_is_slower_time(lm, trace: Trace) -> float:
+def interpolation_is_slower_time(lm: LanguageModel, trace: Trace) -> float:
     """Position interpolation turns position t by the angles of t / s (003 section 8)."""
     where = torch.arange(len(trace))
     scheme = scaled_rope(lm.config, "Position interpolation", SCALE)
@@ -55,7 +60,7 @@ def interpolation_is_slower_time(lm, trace: Trace) -> float:
     when=has_rope,
     inputs=reading,
 )
-def ends_are_kept(lm, trace: Trace) -> float:
+def ends_are_kept(lm: LanguageModel, trace: Trace) -> float:
     """NTK-aware: fastest plane as it was, slowest s times slower. YaRN: above beta_fast turns as it was, below beta_slow PI."""
     ntk, yarn = (scaled_rope(lm.config, name, SCALE) for name in ("NTK-aware", "YaRN"))
     new, own = ntk.frequencies(1), ntk.unscaled()
@@ -73,7 +78,7 @@ def ends_are_kept(lm, trace: Trace) -> float:
     when=has_scaled_planes,
     inputs=reading,
 )
-def only_distance_counts(lm, trace: Trace) -> float:
+def only_distance_counts(lm: LanguageModel, trace: Trace) -> float:
     """Under YaRN, moving a query and a key of layer 0 by the same number of tokens moves no score."""
     where, scheme = torch.arange(_ids(trace).shape[1]), scaled_rope(lm.config, "YaRN", SCALE)
     q, k = (_unrotated(lm, trace, part) for part in ("q", "k"))
@@ -93,7 +98,7 @@ def only_distance_counts(lm, trace: Trace) -> float:
     when=has_scaled_planes,
     inputs=reading,
 )
-def unrotated_keys_follow(lm, trace: Trace) -> float:
+def unrotated_keys_follow(lm: LanguageModel, trace: Trace) -> float:
     """Layer 0: keys cached unrotated and turned under a new scale are the keys that a new pass under it makes."""
     ids, scheme = _ids(trace), scaled_rope(lm.config, "YaRN", SCALE)
     keys = []
@@ -112,7 +117,7 @@ def unrotated_keys_follow(lm, trace: Trace) -> float:
     when=has_rope,
     inputs=reading,
 )
-def caches_agree(lm, trace: Trace) -> float:
+def caches_agree(lm: LanguageModel, trace: Trace) -> float:
     """While the scale stays, a cache of unrotated keys gives the logits of a pass without one."""
     ids, scheme = _ids(trace), scaled_rope(lm.config, "YaRN", SCALE)
     cache, half = lm.new_cache(rotated=False), max(1, ids.shape[1] // 2)
@@ -131,7 +136,7 @@ def _ids(trace: Trace) -> Tensor:
     return torch.tensor([trace.ids[:READ]])
 
 
-def _unrotated(lm, trace: Trace, part: str) -> Tensor:
+def _unrotated(lm: LanguageModel, trace: Trace, part: str) -> Tensor:
     """q or k of layer 0 as it is before rotation: turned back by the model's own angles."""
     own, where = lm.network.positions, torch.arange(len(_ids(trace)[0]))
     return kernels.rope(trace[f"blocks.0.attn.{part}"][:, :, : len(where)], -where, own.base)

@@ -1,7 +1,7 @@
 """The registry of identities: each is one function that returns its measured error, under a name and a tolerance.
 
     @identity("Rows sum to 1", "each row of each map sums to 1", 1e-4, when=is_language_model, inputs=reading)
-    def rows_sum_to_one(lm, trace) -> float: ...
+    def rows_sum_to_one(lm: LanguageModel, trace) -> float: ...
 
 A page calls the identity with its own inputs, `rows_sum_to_one(lm, trace)`, and gets a Check to show as a badge. The tests
 call it the same way, and `run_all(model, text)` calls every identity that applies on its standard inputs.
@@ -13,9 +13,12 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from functools import update_wrapper
 from types import ModuleType
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from .result import Check, Measured
+
+if TYPE_CHECKING:
+    pass
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -6,6 +6,8 @@ of plain ones whether one constrained stream would be the same; `for_model` choo
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 
 from tlmviz.analysis.streams.mixing import composite, mixing_of, places
@@ -17,6 +19,9 @@ from ..trace import Trace
 from .cases import has_constrained_streams, has_plain_residual, has_streams, reading
 from .registry import identity
 from .result import Measured, largest, worst
+
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
 
 FEW = 4  # matrices whose gradient is also taken by finite differences
 LONG = 1000  # iterations that come close to the limit
@@ -30,7 +35,7 @@ STEP = 1e-5  # of a finite difference, in nats
     when=has_constrained_streams,
     inputs=reading,
 )
-def columns_are_exact(lm, trace: Trace) -> float:
+def columns_are_exact(lm: LanguageModel, trace: Trace) -> float:
     """Sinkhorn's last half step makes every column of H_res sum to 1: no stream's content is lost or made more."""
     return worst(kernels.sinkhorn_errors(mixing_of(trace).res)[1])
 
@@ -42,7 +47,7 @@ def columns_are_exact(lm, trace: Trace) -> float:
     when=has_constrained_streams,
     inputs=reading,
 )
-def rows_reach_one(lm, trace: Trace) -> Measured:
+def rows_reach_one(lm: LanguageModel, trace: Trace) -> Measured:
     """The model's own logits have a doubly stochastic limit, and its few iterations stop on the way: the claim says where.
 
     Measured on the token of each sublayer whose rows are off by the most.
@@ -60,7 +65,7 @@ def rows_reach_one(lm, trace: Trace) -> Measured:
     when=has_constrained_streams,
     inputs=reading,
 )
-def not_negative(lm, trace: Trace) -> float:
+def not_negative(lm: LanguageModel, trace: Trace) -> float:
     """No entry of H_res, H_pre and H_post is below 0."""
     mixed = mixing_of(trace)
     lowest = min(part.min().item() for part in (mixed.pre, mixed.post, mixed.res))
@@ -74,7 +79,7 @@ def not_negative(lm, trace: Trace) -> float:
     when=has_constrained_streams,
     inputs=reading,
 )
-def product_stays(lm, trace: Trace) -> float:
+def product_stays(lm: LanguageModel, trace: Trace) -> float:
     """The product of all H_res is doubly stochastic too (000 Eq. 101-103): its columns sum to 1, and its rows to no more
     than the product of what each matrix' own rows reach."""
     res = mixing_of(trace).res.double()
@@ -91,7 +96,7 @@ def product_stays(lm, trace: Trace) -> float:
     when=has_constrained_streams,
     inputs=reading,
 )
-def spectral_norm(lm, trace: Trace) -> float:
+def spectral_norm(lm: LanguageModel, trace: Trace) -> float:
     """The largest singular value of every H_res is 1 (000 section 5.2); where rows are off, at most the root of the largest."""
     res = mixing_of(trace).res.double()
     norm, allowed = torch.linalg.matrix_norm(res, 2), res.sum(-1).amax(-1).clamp(min=1).sqrt()
@@ -106,7 +111,7 @@ def spectral_norm(lm, trace: Trace) -> float:
     when=has_constrained_streams,
     inputs=reading,
 )
-def mean_is_carried_on(lm, trace: Trace) -> float:
+def mean_is_carried_on(lm: LanguageModel, trace: Trace) -> float:
     """Mixing leaves the mean over streams as it is, in every sublayer of the actual pass."""
     errors = []
     taps = [f"blocks.{layer}.{tap}" for layer in range(trace.n_layers) for tap in ("resid_pre", "resid_mid")]
@@ -126,7 +131,7 @@ def mean_is_carried_on(lm, trace: Trace) -> float:
     when=has_constrained_streams,
     inputs=reading,
 )
-def more_iterations(lm, trace: Trace) -> float:
+def more_iterations(lm: LanguageModel, trace: Trace) -> float:
     """The row error of the model's own matrices never rises with another iteration: the new row sums are averages of the old."""
     iterates = kernels.sinkhorn_iterates(_logits(trace), lm.config.sinkhorn)[1:]
     rises = kernels.sinkhorn_errors(iterates)[0].diff(dim=0).clamp(min=0)
@@ -140,10 +145,11 @@ def more_iterations(lm, trace: Trace) -> float:
     when=has_constrained_streams,
     inputs=reading,
 )
-def gradient(lm, trace: Trace) -> float:
+def gradient(lm: LanguageModel, trace: Trace) -> float:
     """The gradient through Sinkhorn against finite differences in float64, on the model's own logits."""
     logits = _logits(trace)[:: max(1, 2 * trace.n_layers // FEW), -1]
-    weight = torch.linspace(-1, 1, logits[0].numel(), dtype=torch.float64).view_as(logits[0])
+    with torch.inference_mode(False):  # autograd saves it
+        weight = torch.linspace(-1, 1, logits[0].numel(), dtype=torch.float64).view_as(logits[0])
 
     def loss(x: torch.Tensor) -> torch.Tensor:
         return (kernels.sinkhorn(x, lm.config.sinkhorn) * weight).sum((-1, -2))
@@ -164,7 +170,7 @@ def gradient(lm, trace: Trace) -> float:
     when=has_streams,
     inputs=reading,
 )
-def unrolled(lm, trace: Trace) -> float:
+def unrolled(lm: LanguageModel, trace: Trace) -> float:
     """What the head reads is the embedding and every sublayer's output, each times its coefficient (000 Eq. 98-99)."""
     return unrolled_error(trace)
 
@@ -176,7 +182,7 @@ def unrolled(lm, trace: Trace) -> float:
     when=has_plain_residual,
     inputs=reading,
 )
-def one_stream_is_residual(lm, trace: Trace) -> float:
+def one_stream_is_residual(lm: LanguageModel, trace: Trace) -> float:
     """The same weights with one constrained stream, gates as they start, give the same logits."""
     twin = TransformerLM(lm.config.with_(connection="manifold", streams=1))
     twin.load_state_dict(lm.network.state_dict(), strict=False)  # its connections stay as they start

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from copy import deepcopy
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -17,6 +18,9 @@ from ..networks.encoder_decoder import EncoderDecoder
 from .registry import identity
 from .result import largest, worst
 from .translation_cases import Translation, is_translator, translated
+
+if TYPE_CHECKING:
+    from ..translator import Translator
 
 HORIZON = 3  # tokens, of three different ones: few enough that the widest beam loses none
 NOTICED = 1e-3  # nats by which removing the mask must change some loss
@@ -34,7 +38,7 @@ EXTREMES = {  # 004 Eq. 40, and one more: matrix, capped column sums, cp with be
     when=is_translator,
     inputs=translated,
 )
-def rows_sum_to_one(mt, given: Translation) -> float:
+def rows_sum_to_one(mt: Translator, given: Translation) -> float:
     """sum_j a_ij = 1 for every written token and every map (Eq. 39, 43)."""
     return worst(torch.from_numpy(given.best.attention.sum(-1) - 1))
 
@@ -46,7 +50,7 @@ def rows_sum_to_one(mt, given: Translation) -> float:
     when=is_translator,
     inputs=translated,
 )
-def score_is_read_again(mt, given: Translation) -> float:
+def score_is_read_again(mt: Translator, given: Translation) -> float:
     """What a search adds up token by token is what one pass over the finished text says, and so are the maps."""
     reading = mt.read(given.text, list(given.best.tokens))
     error = worst(torch.from_numpy(reading.logp - np.array(given.best.logps, np.float32)))
@@ -60,7 +64,7 @@ def score_is_read_again(mt, given: Translation) -> float:
     when=is_translator,
     inputs=translated,
 )
-def rows_may_move(mt, given: Translation) -> float:
+def rows_may_move(mt: Translator, given: Translation) -> float:
     """A text that changes its row at every step, beside others, is continued as if it were alone."""
     first, vocabulary = torch.tensor([0]), mt.config.vocab_size
     alone, moved, row, count, errors = mt.stepper(given.text), mt.stepper(given.text), 0, 1, []
@@ -86,7 +90,7 @@ def rows_may_move(mt, given: Translation) -> float:
     when=is_translator,
     inputs=translated,
 )
-def narrowest_is_greedy(mt, given: Translation) -> float:
+def narrowest_is_greedy(mt: Translator, given: Translation) -> float:
     """A beam of width 1 writes what always taking the most probable token writes."""
     longest = mt.longest(given.text)
     found = mt.search(given.text, BeamOptions(width=1, shown=1)).hypotheses()[0].tokens
@@ -101,7 +105,7 @@ def narrowest_is_greedy(mt, given: Translation) -> float:
     when=is_translator,
     inputs=translated,
 )
-def widest_is_exhaustive(mt, given: Translation) -> float:
+def widest_is_exhaustive(mt: Translator, given: Translation) -> float:
     """With three tokens allowed, all texts of up to three fit in the widest beam: it finds each, and the best of them."""
     step = mt.stepper(given.text).advance(torch.tensor([0]), None)
     end = mt.tokenizer.end_of_text
@@ -125,7 +129,7 @@ def widest_is_exhaustive(mt, given: Translation) -> float:
     when=is_translator,
     inputs=translated,
 )
-def penalties_by_hand(mt, given: Translation) -> float:
+def penalties_by_hand(mt: Translator, given: Translation) -> float:
     """Column sums, caps and both length penalties: worked by hand, then in plain loops on the best translation."""
     errors = [
         penalties.length_penalty(7, 0.6) - 1.515716567,  # (12 / 6)^0.6
@@ -157,7 +161,7 @@ def penalties_by_hand(mt, given: Translation) -> float:
     when=is_translator,
     inputs=translated,
 )
-def overlap_by_distance(mt, given: Translation) -> float:
+def overlap_by_distance(mt: Translator, given: Translation) -> float:
     """covloss_t = sum_i min(a, c) = (1 + t - |a - c|) / 2, as a sums to 1 and c to t (Eq. 48-49)."""
     a = given.best.map(given.search.align).astype(np.float64)
     total, errors = np.zeros(a.shape[1]), []
@@ -175,7 +179,7 @@ def overlap_by_distance(mt, given: Translation) -> float:
     when=is_translator,
     inputs=translated,
 )
-def mask_hides_the_future(mt, given: Translation) -> float:
+def mask_hides_the_future(mt: Translator, given: Translation) -> float:
     """Another last token changes no earlier loss; in a Transformer whose decoder has lost its mask, it does."""
     written = given.best.tokens[: mt.config.context - 1]
     error = _moved(mt, mt.network, given.text, written)
@@ -189,7 +193,7 @@ def mask_hides_the_future(mt, given: Translation) -> float:
 
 
 @torch.inference_mode()
-def _moved(mt, network, text: str, written: tuple[int, ...]) -> float:
+def _moved(mt: Translator, network, text: str, written: tuple[int, ...]) -> float:
     """The largest change of an earlier token's loss when the last token is another one."""
     source, last = torch.tensor([mt.encode(text)]), (written[-1] + 1) % mt.config.vocab_size
     losses = []

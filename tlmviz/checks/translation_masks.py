@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import torch
 
@@ -12,6 +14,9 @@ from .registry import identity
 from .result import worst
 from .translation_cases import Attentions, is_encoder_decoder, masked
 
+if TYPE_CHECKING:
+    from ..translator import Translator
+
 
 @identity(
     "Three maps sum to 1",
@@ -20,7 +25,7 @@ from .translation_cases import Attentions, is_encoder_decoder, masked
     when=is_encoder_decoder,
     inputs=masked,
 )
-def rows_sum_to_one(mt, given: Attentions) -> float:
+def rows_sum_to_one(mt: Translator, given: Attentions) -> float:
     """Every row of the encoder's, the decoder's and the cross maps sums to 1."""
     errors = [
         torch.from_numpy(part.sum(-1) - 1)
@@ -36,7 +41,7 @@ def rows_sum_to_one(mt, given: Attentions) -> float:
     when=is_encoder_decoder,
     inputs=masked,
 )
-def forbidden_is_zero(mt, given: Attentions) -> float:
+def forbidden_is_zero(mt: Translator, given: Attentions) -> float:
     """Right of the diagonal the decoder's self-attention is exactly 0."""
     return worst(torch.from_numpy(np.triu(given.maps.decoder, 1)))
 
@@ -49,7 +54,7 @@ def forbidden_is_zero(mt, given: Attentions) -> float:
     inputs=masked,
 )
 @torch.inference_mode()
-def memory_is_the_source_s(mt, given: Attentions) -> float:
+def memory_is_the_source_s(mt: Translator, given: Attentions) -> float:
     """K and V of cross-attention are the same numbers whatever is being written."""
     source, start = torch.tensor([mt.encode(given.text)]), mt.tokenizer.end_of_text
     seen = []
@@ -69,7 +74,7 @@ def memory_is_the_source_s(mt, given: Attentions) -> float:
     inputs=masked,
 )
 @torch.inference_mode()
-def writing_needs_no_mask(mt, given: Attentions) -> float:
+def writing_needs_no_mask(mt: Translator, given: Attentions) -> float:
     """Token by token, with a cache, there is no future to look at: without the mask the losses are the same."""
     network = masks.unmasked(mt).network
     writing = network.start(torch.tensor([mt.encode(given.text)]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import torch
 
@@ -11,9 +13,12 @@ from .registry import identity
 from .result import worst
 from .translation_cases import has_product_score, is_recurrent, scored
 
+if TYPE_CHECKING:
+    from ..translator import Translator
+
 
 @identity("Steps sum to 1", "every step spreads a weight of 1", 1e-5, when=is_recurrent, inputs=scored)
-def rows_sum_to_one(mt, steps: Steps) -> float:
+def rows_sum_to_one(mt: Translator, steps: Steps) -> float:
     """sum_j a_ij = 1 at every step (Eq. 43)."""
     return _worst(steps.a.sum(-1) - 1)
 
@@ -26,7 +31,7 @@ def rows_sum_to_one(mt, steps: Steps) -> float:
     when=is_recurrent,
     inputs=scored,
 )
-def scores_by_formula(mt, steps: Steps) -> float:
+def scores_by_formula(mt: Translator, steps: Steps) -> float:
     """Scores from the states and the score's own matrices in float64 NumPy (Eq. 42, 46, 47)."""
     weight = {name: value.double().numpy() for name, value in mt.network.score.state_dict().items()}
     z, h = steps.z.astype(np.float64), steps.h.astype(np.float64)
@@ -47,7 +52,7 @@ def scores_by_formula(mt, steps: Steps) -> float:
 
 
 @identity("a = softmax", "weights are the softmax of the scores", 1e-5, when=is_recurrent, inputs=scored)
-def softmax_of_scores(mt, steps: Steps) -> float:
+def softmax_of_scores(mt: Translator, steps: Steps) -> float:
     """a_i = softmax(scores_i), in float64 NumPy (Eq. 42)."""
     scores = steps.scores.astype(np.float64)
     powers = np.exp(scores - scores.max(-1, keepdims=True))
@@ -61,7 +66,7 @@ def softmax_of_scores(mt, steps: Steps) -> float:
     when=is_recurrent,
     inputs=scored,
 )
-def context_is_the_mixture(mt, steps: Steps) -> float:
+def context_is_the_mixture(mt: Translator, steps: Steps) -> float:
     """c_i = sum_j a_ij z_j, from shares added one by one (Eq. 44)."""
     expected = np.stack([steps.shares(t).sum(0, dtype=np.float64) for t in range(len(steps.a))])
     return _worst(steps.context - expected)
@@ -74,7 +79,7 @@ def context_is_the_mixture(mt, steps: Steps) -> float:
     when=has_product_score,
     inputs=scored,
 )
-def sdpa_is_the_same(mt, steps: Steps) -> float:
+def sdpa_is_the_same(mt: Translator, steps: Steps) -> float:
     """kernels.attention with q = h, k = z (or W z), v = z and scale 1 gives the model's own c (000 Eq. 5-6)."""
     mixture, a = as_attention(steps)
     return max(_worst(mixture - steps.context), _worst(a - steps.a))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -66,18 +67,22 @@ def heading(title: str, claim: str, examples: Callable[[], None] = inputs.exampl
         examples()
 
 
-def fragment(work: Callable) -> Callable:
-    """A Streamlit fragment that says in its place what was wrong: in its own reruns no `try` of the page is around it."""
+def saying_errors(work: Callable[..., None]) -> Callable[..., None]:
+    """The same function; where it raises a tlmviz Error, its sentence is shown in its place."""
 
-    @st.fragment
     @functools.wraps(work)
-    def shown(*args) -> None:
+    def guarded(*args: Any) -> None:
         try:
             work(*args)
         except Error as error:
             st.error(str(error))
 
-    return shown
+    return guarded
+
+
+def fragment(work: Callable[..., None]) -> Callable[..., None]:
+    """A Streamlit fragment that shows an Error's sentence: in its own reruns no `try` of the page is around it."""
+    return st.fragment(saying_errors(work))
 
 
 PAINT = 0.02  # seconds a browser takes to draw the live picture

@@ -1,17 +1,22 @@
-"""What the page "Inside a block" keeps: cached steps, and its controls tied to the shared view."""
+"""Everything the page Inside a block computes, cached: the steps of a layer, the residual stream, and their checks."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from tlmviz.analysis.attention.heads import logit_shares
-from tlmviz.analysis.attention.matrices import Cell, Product, Step
+from tlmviz.analysis.attention.matrices import Step
 from tlmviz.analysis.attention.residual_stream import Lens, lens, stream_names, stream_norms
 from tlmviz.analysis.attention.steps import make_step, tensor_names
 from tlmviz.checks import Check, attention_block
 from tlmviz.trace import Trace
-from tlmviz.ui import compute
+from tlmviz.ui.compute import about, model, run_in_worker
+
+from .controls import Choice
 
 # Up to 26 MB each, for 1,024 tokens of the default model. Kept apart from the shared traces, which
 # would hold every layer's tensors for as long as they live.
@@ -19,94 +24,54 @@ WATCHED = 6
 
 
 @st.cache_resource(max_entries=WATCHED, show_spinner=False)
-def watched(name: str, text: str, layer: int | None) -> Trace:
+def _watched(name: str, text: str, layer: int | None) -> Trace:
     """One pass that keeps what one layer's steps read, or the residual stream of all layers for None."""
-    lm = compute.model(name)
+    lm = model(name)
     names = stream_names(lm.config.n_layers) if layer is None else tensor_names(layer)
-    return compute.run_in_worker(lambda: lm.trace(text, keep=names.__contains__), compute.about(text))
+    return run_in_worker(lambda: lm.trace(text, keep=names.__contains__), about(text))
+
+
+def step(choice: Choice) -> Step:
+    """One step's matrices, product and quoted lines; the same whichever token is followed."""
+    return _step(replace(choice, position=0))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def step(name: str, text: str, which: str, layer: int, head: int) -> Step:
-    """One step's matrices, product and quoted lines."""
-    lm, trace = compute.model(name), watched(name, text, layer)
-    return compute.run_in_worker(lambda: make_step(lm, trace, which, layer, head), compute.about(text))
+def _step(choice: Choice) -> Step:
+    trace = _watched(choice.model, choice.text, choice.layer)
+    return run_in_worker(
+        lambda: make_step(choice.lm, trace, choice.step, choice.layer, choice.head), about(choice.text)
+    )
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
-def stream(name: str, text: str) -> tuple[list[str], np.ndarray, Lens]:
-    """Lengths along the residual stream, their labels, and the logit lens."""
-    lm, trace = compute.model(name), watched(name, text, None)
-    return compute.run_in_worker(lambda: (*stream_norms(trace), lens(lm, trace)), compute.about(text))
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def shares(name: str, text: str, position: int, token: int):
-    """Each sublayer's share of one token's logit, and a check that they sum to it."""
-    lm, trace = compute.model(name), watched(name, text, None)
-    frame = compute.run_in_worker(lambda: logit_shares(lm, trace, position, token), compute.about(text))
-    logit = float(trace.logits[position, token])
-    return frame, attention_block.shares_sum_to_logit(frame["share"].tolist(), logit)
-
-
-def cell_check(cell: Cell) -> Check:
-    """One cell's sum against the model's number."""
-    return attention_block.cell_is_the_sum(cell)
+def product_check(choice: Choice) -> Check | None:
+    """A step's whole product against the model's tensor; None for a step without one."""
+    return _product_check(replace(choice, position=0))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def product_check(name: str, text: str, which: str, layer: int, head: int) -> Check | None:
-    """A step's whole product against the model's tensor."""
-    product: Product | None = step(name, text, which, layer, head).product
+def _product_check(choice: Choice) -> Check | None:
+    product = step(choice).product
     if product is None:
         return None
-    return compute.run_in_worker(lambda: attention_block.product_is_the_tensor(product), compute.about(text))
+    return run_in_worker(lambda: attention_block.product_is_the_tensor(product), about(choice.text))
 
 
-# --- controls --------------------------------------------------------------------------------------
+@st.cache_resource(max_entries=16, show_spinner=False)
+def stream(model_name: str, text: str) -> tuple[list[str], np.ndarray, Lens]:
+    """Labels of the residual stream's places, its length at each [places, T], and the logit lens."""
+    lm, trace = model(model_name), _watched(model_name, text, None)
+    return run_in_worker(lambda: (*stream_norms(trace), lens(lm, trace)), about(text))
 
 
-def stepper(names: tuple[str, ...]) -> str:
-    """The steps in a row, with buttons back and forth. Returns the chosen step."""
-    if st.session_state.get("step", names[0]) not in names:  # the model before had a step that this one lacks
-        st.session_state["step"] = names[0]
-    with st.container(horizontal=True, vertical_alignment="top", gap="small"):
-        current = st.segmented_control(
-            "Step",
-            names,
-            default=names[0],
-            key="step",
-            bind="query-params",
-            required=True,
-            label_visibility="collapsed",
-            wrap=True,
-            width="stretch",
-        )
-        where = names.index(current)
-        for label, move in (("‹", -1), ("›", 1)):
-            target = names[min(max(where + move, 0), len(names) - 1)]
-            st.button(
-                label,
-                key=f"move{move}",
-                on_click=_go,
-                args=(target,),
-                disabled=target == current,
-                help=f"To “{target}”",
-            )
-    return current
+def shares(choice: Choice, token: int) -> tuple[pd.DataFrame, Check]:
+    """Each sublayer's share of a token's logit at the position that is followed, and a check that they sum to it."""
+    return _shares(choice.model, choice.text, choice.position, token)
 
 
-def _go(name: str) -> None:
-    st.session_state["step"] = name
-
-
-def column(product: Product) -> int:
-    """The chosen column of a product, as an index into those on offer."""
-    count = len(product.columns)
-    if count == 1:
-        return 0
-    if "col" in st.session_state:
-        st.session_state["col"] = min(int(st.session_state["col"]), count - 1)
-    return st.slider(
-        product.column[0].upper() + product.column[1:], 0, count - 1, 0, key="col", bind="query-params"
-    )
+@st.cache_data(max_entries=64, show_spinner=False)
+def _shares(name: str, text: str, position: int, token: int) -> tuple[pd.DataFrame, Check]:
+    lm, trace = model(name), _watched(name, text, None)
+    table = run_in_worker(lambda: logit_shares(lm, trace, position, token), about(text))
+    logit = float(trace.logits[position, token])
+    return table, attention_block.shares_sum_to_logit(table["share"].tolist(), logit)

@@ -1,30 +1,41 @@
-"""The parts of the page "Inside a block": a step's picture, one cell of its product, the logit lens."""
+"""Draws the page Inside a block: the pipeline, a step's matrices, one cell of its product, the residual stream."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from tlmviz.analysis.attention.matrices import Step
+from tlmviz.checks import attention_block
 from tlmviz.figures import token_label
-from tlmviz.figures.attention import block
-from tlmviz.figures.attention import residual_stream as pictures
-from tlmviz.ui import compute, frame
+from tlmviz.figures.attention import block, residual_stream
+from tlmviz.ui import frame
 
-from . import compute as block_state
+from . import compute, words
+from .controls import Choice, choose_column
 
 LENS_ROWS = 32  # tokens the logit lens shows at once
 
 
-def picture(step: Step, tokens: list[str], position: int) -> None:
+def pipeline(choice: Choice) -> None:
+    """The steps of the layer in a row along the residual stream, the chosen one marked."""
+    names = choice.steps
+    figure = block.pipeline(names, choice.step, choice.layer, frame.theme())
+    place = f"Step {names.index(choice.step) + 1} of {len(names)}, {choice.step}, along the residual stream"
+    frame.chart(figure, key="pipeline", alt=place)
+
+
+def picture(choice: Choice, step: Step) -> None:
     """A step's matrices side by side (one below the other on a phone), its curve, or its losses."""
     theme = frame.theme()
     if step.losses is not None:
         frame.chart(
-            block.token_losses(tokens, step.losses, theme), key="losses", alt="Loss of every token in nats"
+            block.token_losses(choice.trace.tokens, step.losses, theme),
+            key="losses",
+            alt="Loss of every token in nats",
         )
         return
-    shown = len(step.panels) + (step.activation is not None)
-    columns = iter(st.columns(shown))
+    count = len(step.panels) + (step.activation is not None)
+    columns = iter(st.columns(count))
     if step.activation is not None:
         a = step.activation
         with next(columns):
@@ -36,32 +47,25 @@ def picture(step: Step, tokens: list[str], position: int) -> None:
             )
     for number, panel in enumerate(step.panels):
         with next(columns):
-            figure = block.matrix(panel, theme, marked=position, side_by_side=shown)
+            figure = block.matrix(panel, theme, marked=choice.position, side_by_side=count)
             frame.chart(
                 figure, key=f"panel{number}", alt=f"{panel.name}, {panel.shape}, {panel.y} by {panel.x}"
             )
 
 
 @frame.fragment
-def cell(name: str, text: str, current: str, layer: int, head: int, position: int) -> None:
+def cell(choice: Choice, step: Step) -> None:
     """One number of the step's product, taken apart and compared with the model's own."""
-    product = block_state.step(name, text, current, layer, head).product
-    words, beside = st.columns([0.3, 0.7])
-    with words:
+    product = step.product
+    text, beside = st.columns([0.3, 0.7])
+    with text:
         st.markdown("**One cell of this product**")
-        choice = block_state.column(product)
-        opened = product.cell(position, choice)
-        where = f"{product.column} {product.columns[choice]}"
-        where += f" “{token_label(product.labels[choice])}”" if product.labels else ""
-        bias = f" + bias {opened.bias:+.4f}" if product.bias is not None else ""
-        st.markdown(
-            f"Token {position}, {where}: Σ of {len(opened.products)} products{bias} = **{opened.total:+.5f}**; "
-            f"in the model's tensor **{opened.actual:+.5f}**."
-        )
-        frame.badges(
-            [block_state.cell_check(opened), block_state.product_check(name, text, current, layer, head)]
-        )
-    labels = tuple(compute.trace(name, text).tokens) if product.inner == "key token" else ()
+        column = choose_column(product)
+        opened = product.cell(choice.position, column)
+        label = token_label(product.labels[column]) if product.labels else ""
+        st.markdown(words.cell(choice.position, product, column, label, opened))
+        frame.badges([attention_block.cell_is_the_sum(opened), compute.product_check(choice)])
+    labels = tuple(choice.trace.tokens) if product.inner == "key token" else ()
     with beside:
         figure = block.product_cell(
             opened.left,
@@ -74,33 +78,31 @@ def cell(name: str, text: str, current: str, layer: int, head: int, position: in
         frame.chart(figure, key="cell", alt="Products of a row and a column, and their running sum")
 
 
-def growth(name: str, text: str, position: int) -> None:
-    """How long the stream gets, and who wrote the likeliest token's logit."""
-    lm, trace, theme = compute.model(name), compute.trace(name, text), frame.theme()
-    labels, lengths, _ = block_state.stream(name, text)
+def growth(choice: Choice) -> None:
+    """The length of the stream after each sublayer, and each sublayer's share of the likeliest token's logit."""
+    lm, trace, theme, position = choice.lm, choice.trace, frame.theme(), choice.position
+    labels, lengths, _ = compute.stream(choice.model, choice.text)
     predicted = int(trace.logits[position].argmax())
-    parts, check = block_state.shares(name, text, position, predicted)
+    parts, check = compute.shares(choice, predicted)
     left, right = st.columns(2)
     with left:
-        figure = pictures.norms(labels, lengths, position, trace.tokens[position], theme)
+        figure = residual_stream.norms(labels, lengths, position, trace.tokens[position], theme)
         frame.chart(figure, key="norms", alt="Length of the stream after each sublayer")
     with right:
         if not len(parts):
-            st.info(
-                "Post-norm blocks normalise the stream after every addition, so a logit has no sum of shares."
-            )
+            st.info(words.NO_SHARES)
             return
-        figure = pictures.shares(
+        figure = residual_stream.shares(
             list(parts["part"]), parts["share"].to_numpy(), lm.tokenizer.name(predicted), theme
         )
         frame.chart(figure, key="shares", alt="Share of each sublayer in the likeliest token's logit")
         frame.badges([check])
 
 
-def logit_lens(name: str, text: str, position: int) -> None:
+def logit_lens(choice: Choice) -> None:
     """The likeliest next token read after each layer: at every position, then five of them at the chosen one."""
-    lm, tokens, theme = compute.model(name), compute.trace(name, text).tokens, frame.theme()
-    lens = block_state.stream(name, text)[2]
+    lm, tokens, theme, position = choice.lm, choice.trace.tokens, frame.theme(), choice.position
+    lens = compute.stream(choice.model, choice.text)[2]
     depths = ["embedding", *(f"layer {i}" for i in range(lm.config.n_layers))]
     first = max(0, min(position - LENS_ROWS // 2, len(tokens) - LENS_ROWS))
     rows = slice(first, min(len(tokens), first + LENS_ROWS))
@@ -109,7 +111,7 @@ def logit_lens(name: str, text: str, position: int) -> None:
     def named(ids) -> list[list[str]]:
         return [[lm.tokenizer.name(int(i)) for i in row] for row in ids]
 
-    figure = pictures.words(
+    figure = residual_stream.words(
         named(lens.tokens[:, rows, 0].T),
         lens.probabilities[:, rows, 0].T,
         theme,
@@ -120,7 +122,7 @@ def logit_lens(name: str, text: str, position: int) -> None:
         title=f"Logit lens: likeliest next token after each layer (probability){part}",
     )
     frame.chart(figure, key="lens", alt="Likeliest next token of every position after each layer")
-    figure = pictures.words(
+    figure = residual_stream.words(
         named(lens.tokens[:, position]),
         lens.probabilities[:, position],
         theme,

@@ -1,4 +1,4 @@
-"""What the page "Model zoo" reads: the table of the zoo, the noise of seeds, and the models' cards."""
+"""Everything the page Model zoo reads: the table of the zoo, the noise of seeds, and the models' cards."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def table() -> pd.DataFrame:
 
 def link(model: str, text: str = "") -> str | None:
     """The address, from this page, of the explorer with a model and a text; None for a model that is not bundled."""
-    asked = {"model": model, **({"text": text} if text else {})}
-    return f"./?{urlencode(asked)}" if model in compute.models() else None
+    query = {"model": model, **({"text": text} if text else {})}
+    return f"./?{urlencode(query)}" if model in compute.models() else None
 
 
 def card(name: str) -> tuple[str, Path | None, str]:

@@ -2,45 +2,35 @@
 
 import streamlit as st
 
-from pages.models.model_zoo import compute as zoo_state
-from pages.models.model_zoo import view as zoo_parts
+from pages.models.model_zoo import compute, controls, view, words
 from tlmviz.errors import Error
 from tlmviz.ui import frame
 
-# Charts with names of choices at their side need their width: a phone scrolls them sideways.
-_WIDE = """<style>
-.st-key-zoowide, .st-key-zoocostswide { overflow-x: auto; }
-.st-key-zoowide > div { min-width: 540px; }
-.st-key-zoocostswide > div { min-width: 860px; }
-</style>"""
-SNIPPET = """import pandas as pd
 
-table = pd.read_csv("models/zoo.csv")
-seeds = table[table.group.isin(["baseline", "seed"])].bits_per_byte
-table["difference"] = table.bits_per_byte - seeds.mean()
-table["noise"] = table.difference.abs() <= table.seed_spread
-print(table.sort_values("bits_per_byte")[["choice", "bits_per_byte", "difference", "noise"]])
-"""
+def show_table() -> None:
+    """Charts and table of the zoo."""
+    table = compute.table()
+    noise = compute.noise(table)
+    table = compute.judged(table, noise)
+    # Charts with names of choices at their side need their width.
+    with frame.wide("zoowide", 540):
+        view.quality(table, noise)
+    with frame.wide("zoocostswide", 860):
+        view.costs(table)
+    frame.what_to_notice(*words.notice(table, noise))
+    view.numbers(table)
+    frame.copy_as_python(words.SNIPPET)
 
-st.html(_WIDE)
-frame.heading(
-    "Model zoo",
-    "One small model per choice, all else equal: what each choice costs, and what is only chance.",
-)
-try:
-    table = zoo_state.table()
-    noise = zoo_state.noise(table)
-    table = zoo_state.judged(table, noise)
-    with st.container(key="zoowide"):
-        zoo_parts.quality(table, noise)
-    with st.container(key="zoocostswide"):
-        zoo_parts.costs(table)
-    zoo_parts.words(table, noise)
-    zoo_parts.numbers(table)
-    frame.copy_as_python(SNIPPET)
-except Error as error:
-    st.info(str(error))
-try:
-    zoo_parts.card()
-except Error as error:
-    st.info(str(error))
+
+def show_card() -> None:
+    """The card of one model."""
+    st.markdown("## Model cards")
+    view.card(controls.choose())
+
+
+frame.heading("Model zoo", words.CLAIM)
+for part in (show_table, show_card):  # what is missing for one does not keep the other back
+    try:
+        part()
+    except Error as error:
+        st.info(str(error))

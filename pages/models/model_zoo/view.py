@@ -1,4 +1,4 @@
-"""The parts of the page "Model zoo": charts, the table, a model's card, and the way to the explorer."""
+"""Draws the page Model zoo: charts, the table, and a model's card."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import pandas as pd
 import streamlit as st
 
 from tlmviz.figures.models import zoo as figures
-from tlmviz.ui import compute, frame
+from tlmviz.ui import compute as shared
+from tlmviz.ui import frame
 
-from . import compute as zoo_state
+from . import compute
+from .controls import CARD, Choice
 
+ROWS = "zoorows"  # the key of the table
 GROUPS = ("baseline", "positions", "attention", "norm", "seed")  # as they are drawn
 ORDER = (
     "model",
@@ -25,15 +28,15 @@ ORDER = (
 )
 
 
-def drawn(table: pd.DataFrame) -> pd.DataFrame:
+def in_groups(table: pd.DataFrame) -> pd.DataFrame:
     """The lines in the order of the charts: by group, then by quality."""
     rank = table["group"].map({group: place for place, group in enumerate(GROUPS)}).fillna(len(GROUPS))
     return table.assign(rank=rank).sort_values(["rank", "bits_per_byte"], kind="stable")
 
 
-def quality(table: pd.DataFrame, noise: zoo_state.Noise) -> None:
+def quality(table: pd.DataFrame, noise: compute.Noise) -> None:
     """Quality of every choice, and quality against the cache."""
-    theme, ordered = frame.theme(), drawn(table)
+    theme, ordered = frame.theme(), in_groups(table)
     left, right = st.columns([0.58, 0.42])
     with left:
         bits = ordered["bits_per_byte"].to_numpy()
@@ -57,62 +60,36 @@ def quality(table: pd.DataFrame, noise: zoo_state.Noise) -> None:
 
 def costs(table: pd.DataFrame) -> None:
     """Parameters, cache and both speeds of every choice."""
-    bundled = drawn(table[table["group"] != "seed"])
+    bundled = in_groups(table[table["group"] != "seed"])
     columns = {
         "parameters": "parameters",
         "cache bytes per token": "cache_bytes_per_token",
         "tokens/s, decoding": "decode_tokens_per_s",
         "tokens/s, training": "training_tokens_per_s",
     }
-    found = {title: bundled[column].to_numpy() for title, column in columns.items()}
-    figure = figures.costs(list(bundled["choice"]), list(bundled["group"]), found, frame.theme())
+    values = {title: bundled[column].to_numpy() for title, column in columns.items()}
+    figure = figures.costs(list(bundled["choice"]), list(bundled["group"]), values, frame.theme())
     frame.chart(
         figure, key="zoocosts", alt="Parameters, cache bytes per token and tokens per second of every choice"
     )
 
 
-def words(table: pd.DataFrame, noise: zoo_state.Noise) -> None:
-    """How to read it."""
-    choices = table[~table["group"].isin(("seed", "baseline"))]
-    same = choices.loc[choices["verdict"] == zoo_state.SAME, "choice"]
-    points = [
-        f"Band: the mean of {noise.seeds} trainings of the baseline that differ in their seed ({noise.centre:.4f}), ± the "
-        f"distance from the best to the worst of them ({noise.spread:.4f}). A choice inside it is called *within seed noise*; "
-        "one training more of the baseline would land outside once in four times."
-    ]
-    if len(choices):
-        best, worst = (
-            choices.loc[at] for at in (choices["bits_per_byte"].idxmin(), choices["bits_per_byte"].idxmax())
-        )
-        points.append(
-            f"Lowest is *{best['choice']}* ({best['difference']:+.4f}, {best['verdict']}), highest *{worst['choice']}* "
-            f"({worst['difference']:+.4f}, {worst['verdict']}). Within seed noise: {', '.join(same) or 'none'}."
-        )
-    points.append(
-        "One size, one recipe, one corpus of small stories: another size may order the choices differently."
-    )
-    points.append(
-        "Speeds are of a CPU and of this code, measured once: differences of some per cent mean nothing."
-    )
-    frame.what_to_notice(*points)
-
-
 def numbers(table: pd.DataFrame) -> None:
     """The whole table, to sort and to take away; a chosen line opens that model's card."""
-    shown = table.assign(open=[zoo_state.link(model) for model in table["model"]])[list(ORDER)]
+    rows = table.assign(open=[compute.link(model) for model in table["model"]])[list(ORDER)]
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
 
-    def chosen() -> None:
-        rows = st.session_state["zoorows"]["selection"]["rows"]
-        if rows and table["model"].iloc[rows[0]] in compute.models():
-            st.session_state["card"] = table["model"].iloc[rows[0]]
+    def open_card() -> None:
+        selected = frame.selection(ROWS).get("rows")
+        if selected and table["model"].iloc[selected[0]] in shared.models():
+            st.session_state[CARD] = table["model"].iloc[selected[0]]
 
     st.dataframe(
-        shown,
+        rows,
         hide_index=True,
         height="content",
-        key="zoorows",
-        on_select=chosen,
+        key=ROWS,
+        on_select=open_card,
         selection_mode="single-row",
         column_config={
             "model": text("Model", width=108),
@@ -141,24 +118,10 @@ def numbers(table: pd.DataFrame) -> None:
     )
 
 
-def card() -> None:
-    """One model's card, and a link that opens it in the explorer with this session's text."""
-    names, asked = list(compute.models()), st.query_params.get("card")
-    unknown = asked is not None and asked not in names
-    st.markdown("## Model cards")
-    choose, go = st.columns([0.72, 0.28], vertical_alignment="center")
-    loaded = names.index(st.session_state["model"])
-    name = choose.selectbox(
-        "Card", names, index=loaded, key="card", bind="query-params", label_visibility="collapsed"
-    )
-    label, text = f"Open {name} in the explorer", st.session_state.get("text") or ""
-    go.link_button(
-        label, zoo_state.link(name, text), icon=":material/grid_view:", width="stretch", help="In a new tab"
-    )
-    if unknown:
-        st.warning(f"There is no model “{asked[:60]}”; the card of {name} is shown instead.")
-    before, curve, after = zoo_state.card(name)
-    with st.expander(f"Card of {name}", expanded=True):
+def card(choice: Choice) -> None:
+    """One model's card. Raises UnknownName where it has none."""
+    before, curve, after = compute.card(choice.card)
+    with st.expander(f"Card of {choice.card}", expanded=True):
         st.markdown(before)
         if curve is not None:
             st.image(str(curve), width=520)

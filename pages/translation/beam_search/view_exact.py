@@ -22,6 +22,7 @@ from . import compute as beam_state
 
 WIDTHS = (1, 2, 3, 5, 10, 20)
 HORIZONS = 6
+SAME = 1e-3  # nats that float32 sums in another order may differ by
 
 
 def most_probable(search: Search) -> Candidate:

@@ -162,7 +162,7 @@ def snippet(read: Read, kind: str, head: tuple[int, int]) -> str:
         LEARNED: f"mt = masks.unmasked(mt, masks.unmasked_weights({read.name!r}, mt.network))  # trained on without the mask\n",
     }[kind]
     return (
-        f"import tlmviz\nfrom tlmviz.analysis import masks\n\nmt = tlmviz.load({read.name!r})\ntext = {read.text!r}\n"
+        f"import tlmviz\nfrom tlmviz.analysis.translation import masks\n\nmt = tlmviz.load({read.name!r})\ntext = {read.text!r}\n"
         f"translation = {target}\n{copy}maps = masks.read(mt, text, list(translation))\n"
         f"encoder, decoder, cross = maps.encoder[{min(layer, read.mt.config.encoder_layers - 1)}, {at}], "
         f"maps.decoder[{layer}, {at}], maps.cross[{layer}, {at}]\n"

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.attention.explorer import panels
+from pages.attention.explorer import view_panels as panels
 from tests.pages.helpers import MAIN, PATIENCE, assert_healthy, badges, by_title, run_snippet
 from tlmviz.ui import inputs
 

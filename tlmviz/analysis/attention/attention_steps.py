@@ -353,7 +353,8 @@ def _centred(count: int, edges: tuple[int, ...], names: tuple[str, ...]) -> tupl
     """Labels for `count` columns: each part's name at its middle, nothing elsewhere."""
     labels = [""] * count
     for start, stop, name in zip(edges, edges[1:], names):
-        labels[(start + stop) // 2] = name
+        if start < stop:  # MLA without positions has no rotated part
+            labels[(start + stop) // 2] = name
     return tuple(labels)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, figure, layout, scale, ticks, token_label
+from tlmviz.figures import Theme, colorbar, figure, layout, scale, ticks, token_label
 
 if TYPE_CHECKING:
     from tlmviz.analysis.attention.matrices import Panel
@@ -37,7 +37,7 @@ def matrix(
         zmin=0 if probability else -limit,
         zmax=limit,
         colorscale=scale(theme.sequential if probability else theme.diverging),
-        colorbar=_colorbar(theme),
+        colorbar=colorbar(theme, xpad=2, ypad=0),
         hovertemplate=f"{panel.y} %{{y}}, {panel.x} %{{x}}: %{{z:.5f}}<extra></extra>",
     )
     half = (rows[1] - rows[0]) / 2 if len(rows) > 1 else 0.5
@@ -104,17 +104,6 @@ def matrix(
             ),
         ),
     )
-
-
-def _colorbar(theme: Theme) -> dict[str, Any]:
-    return {
-        "thickness": 8,
-        "outlinewidth": 0,
-        "nticks": 5,
-        "tickfont": {"size": 10, "color": theme.muted},
-        "xpad": 2,
-        "ypad": 0,
-    }
 
 
 def _titled(name: str, detail: str, drawn: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, figure, layout, scale, token_label
+from tlmviz.figures import Theme, colorbar, figure, layout, scale, token_label
 
 
 def norms(labels: list[str], values: np.ndarray, position: int, token: str, theme: Theme) -> go.Figure:
@@ -95,14 +95,7 @@ def words(
         texttemplate="%{text}",
         textfont={"size": 11},
         hovertemplate="%{text}: probability %{z:.5f}<extra></extra>",
-        colorbar={
-            "thickness": 8,
-            "outlinewidth": 0,
-            "tickformat": ".0%",
-            "tickfont": {"size": 10, "color": theme.muted},
-            "xpad": 2,
-            "ypad": 0,
-        },
+        colorbar=colorbar(theme, nticks=None, tickformat=".0%", xpad=2, ypad=0),
     )
     frame = (
         []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout, named_axes, rooted, scale, token_label
+from tlmviz.figures import HEADS, Theme, figure, layout, named_axes, note, rooted, scale, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
@@ -150,19 +150,7 @@ def beside(
             "range": [len(tokens) - 0.5, -0.5],
             "showticklabels": i == 0,
         }
-        notes.append(
-            {
-                "text": token_label(name, 40),
-                "xref": "paper",
-                "yref": "paper",
-                "x": sum(domain) / 2,
-                "y": 1,
-                "yanchor": "bottom",
-                "xanchor": "center",
-                "showarrow": False,
-                "font": {"size": 11, "color": theme.ink},
-            }
-        )
+        notes.append(note(token_label(name, 40), sum(domain) / 2, 1, theme.ink, anchor=("center", "bottom")))
     drawn = layout(
         theme, title=title, height=height, annotations=notes, margin={"l": 8, "r": 6, "t": 52, "b": 8}
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, animated, layout, rooted, scale, ticks
+from tlmviz.figures import Theme, animated, layout, note, rooted, scale, ticks
 
 if TYPE_CHECKING:
     from tlmviz.analysis.caches.decode_steps import Decoding
@@ -305,20 +305,7 @@ def _headings(
     ]
     if not done.latent:
         names.append((MAP[0], VALUES[1], "Vᵀ: kept"))
-    return [
-        {
-            "text": text,
-            "xref": "paper",
-            "yref": "paper",
-            "x": x,
-            "y": y,
-            "xanchor": "left",
-            "yanchor": "bottom",
-            "showarrow": False,
-            "font": {"size": 11, "color": theme.muted},
-        }
-        for x, y, text in names
-    ]
+    return [note(text, x, y, theme.muted) for x, y, text in names]
 
 
 def _held(theme: Theme) -> tuple[str, str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout
+from tlmviz.figures import HEADS, Theme, figure, layout, note
 
 UNITS = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 DASHES = ("solid", "dash", "dot")
@@ -136,17 +136,7 @@ def token_bytes(
         "customdata": names,
         "hovertemplate": "%{customdata}: by formula %{x:,.2f} B per token<extra></extra>",
     }
-    legend = {
-        "text": " ".join([*squares, "◇ formula"]),
-        "xref": "paper",
-        "yref": "paper",
-        "x": 0,
-        "y": 1,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 11, "color": theme.muted},
-    }
+    legend = note(" ".join([*squares, "◇ formula"]), 0, 1, theme.muted)
     return figure(
         [*bars, marks],
         layout(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, animated, figure, layout, named_axes, rooted, scale
+from tlmviz.figures import Theme, animated, figure, layout, named_axes, note, rooted, scale
 
 PLAIN = {"showgrid": False, "zeroline": False}
 RAISED = (0.09, 1.0)  # of the height: room for tick labels above a slider
@@ -101,17 +101,7 @@ def _note(
     side: str = "center",
     color: str = "",
 ) -> dict:
-    return {
-        "text": text,
-        "xref": "paper",
-        "yref": "paper",
-        "x": x,
-        "y": y,
-        "xanchor": side,
-        "yanchor": at,
-        "showarrow": False,
-        "font": {"size": size, "color": color or theme.ink},
-    }
+    return note(text, x, y, color or theme.ink, size, anchor=(side, at))
 
 
 def score_parts(

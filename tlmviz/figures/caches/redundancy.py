@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, figure, layout, scale
+from tlmviz.figures import Theme, colorbar, figure, layout, scale
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
@@ -28,12 +28,7 @@ def similarity(
         "zmax": 1,
         "hoverongaps": False,
         "colorscale": scale(theme.diverging if signed else theme.sequential),
-        "colorbar": {
-            "thickness": 8,
-            "outlinewidth": 0,
-            "nticks": 5,
-            "tickfont": {"size": 10, "color": theme.muted},
-        },
+        "colorbar": colorbar(theme),
         "customdata": [[f"heads {a} and {b}" for b in labels] for a in labels],
         "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>",
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import MONO, Theme, animated, layout, scale, token_label
+from tlmviz.figures import MONO, Layer, Theme, layout, note, scale, token_label, walked
 
 if TYPE_CHECKING:
     from tlmviz.analysis.kernels.online_softmax import Walk
@@ -19,6 +19,8 @@ SHARES = {
     "out": (0.0, 0.25),
 }  # of the figure's height
 GAP = 0.018  # between columns, of the width
+SHARES_OF_PANELS = {part: share for part, share in SHARES.items() if part != "text"}
+Panel = tuple[list[dict], tuple[float, float]]  # fixed traces, and the range of y
 
 
 def number(value: float, theme: Theme) -> str:
@@ -37,133 +39,137 @@ def row_walks(
     Columns are algorithms; rows are the logits with the running maximum, the normaliser, and the weights
     (bars) or the running output (a heatmap [D, N]). What is not computed yet is veiled.
     """
-    x, n = np.asarray(x, np.float32), len(x)
+    x = np.asarray(x, np.float32)
     width = (1 - GAP * (len(walks) - 1)) / len(walks)
     columns = [(c * (width + GAP), c * (width + GAP) + width) for c in range(len(walks))]
     total = max(walk.visits for walk in walks)
-    at = min(n, total) - 1
-    traces, axes, veils, cursors = [], {}, [], []
-    low, high = _span(x)
     outputs = [walk.out for walk in walks if walk.out.ndim == 2 and np.isfinite(walk.out).all()]
     limit = max([float(np.abs(out).max()) for out in outputs], default=1.0) or 1.0
     labels = [token_label(token) for token in tokens]
-    for c, walk in enumerate(walks):
-        for r, part in enumerate(("x", "d", "out")):
-            axis = 3 * c + r + 1
-            drawn, veil = _panel(part, walk, x, labels, (low, high), limit, theme)
-            name = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
-            traces += [{**trace, **name} for trace in drawn]
-            axes[f"xaxis{axis}"] = _axis(
-                theme, columns[c], f"y{axis}", range=[-0.6, n - 0.4], showticklabels=False
-            )
-            axes[f"yaxis{axis}"] = _axis(
-                theme,
-                SHARES[part],
-                f"x{axis}",
-                range=list(veil),
-                nticks=4,
-                ticklabelposition="inside",
-                showgrid=False,
-                showticklabels=not (part == "out" and walk.out.ndim == 2),
-                tickfont={"size": 9, "color": theme.muted},
-            )
-            if part != "x" or walk.m is not None:
-                veils.append((c, {"x": "m"}.get(part, part), veil, name))
-            if part == "x":
-                cursors.append((c, name))
-    text = 3 * len(walks) + 1
-    axes[f"xaxis{text}"] = _axis(theme, (0, 1), f"y{text}", range=[0, 1], visible=False)
-    axes[f"yaxis{text}"] = _axis(theme, SHARES["text"], f"x{text}", range=[0, 1], visible=False)
-
-    def moving(visit: int, fixed: bool = False) -> list[dict]:
-        states = [walk.progress(visit) for walk in walks]
-        covers = []
-        for c, part, (bottom, top), name in veils:
-            edge = states[c][2][part] - 0.5
-            cover = {"type": "scatter", "x": [edge, n - 0.4, n - 0.4, edge]}
-            style = {
-                "y": [bottom, bottom, top, top],
-                "fill": "toself",
-                "fillcolor": theme.veil(0.86),
-                "mode": "lines",
-                "line": {"width": 0},
-                "hoverinfo": "skip",
-                **name,
-            }
-            covers.append({**cover, **(style if fixed else {})})
-        lines = []
-        for c, name in cursors:
-            line = {"type": "scatter", "x": [states[c][1]] * 2}
-            style = {
-                "y": [low, high],
-                "mode": "lines",
-                "line": {"color": theme.warm, "width": 2},
-                "hoverinfo": "skip",
-                **name,
-            }
-            lines.append({**line, **(style if fixed else {})})
-        words = {
-            "type": "scatter",
-            "text": [_words(walk, visit, state, x, theme) for walk, state in zip(walks, states)],
-        }
-        style = {
-            "x": [left for left, _ in columns],
-            "y": [1.0] * len(walks),
-            "mode": "text",
-            "textposition": "bottom right",
-            "textfont": {"family": MONO, "size": 10.5, "color": theme.ink},
-            "hoverinfo": "skip",
-            "cliponaxis": False,
-            "xaxis": f"x{text}",
-            "yaxis": f"y{text}",
-        }
-        return [*covers, *lines, {**words, **(style if fixed else {})}]
-
-    first = len(traces)
-    traces += moving(at + 1, fixed=True)
-    frames = [moving(visit) for visit in range(1, total + 1)]
-    names = ("logits x, max m", "normaliser d", "weights · output")
-    notes = [
-        {
-            "text": name,
-            "x": -0.012,
-            "xref": "paper",
-            "xanchor": "right",
-            "yref": "paper",
-            "yanchor": "middle",
-            "y": sum(SHARES[part]) / 2,
-            "textangle": -90,
-            "showarrow": False,
-            "font": {"size": 10.5, "color": theme.muted},
-        }
-        for name, part in zip(names, ("x", "d", "out"))
-    ]
     drawn = layout(
         theme,
         title=title,
         height=height,
         margin={"l": 26, "r": 6, "t": 30, "b": 62},
-        annotations=notes,
+        annotations=_headings(theme),
         bargap=0.15,
     )
     del drawn["xaxis"], drawn["yaxis"]
-    visits = [f"{visit} of {total}" for visit in range(1, total + 1)]
-    return animated(
-        traces,
-        {**drawn, **axes},
-        frames,
-        visits,
-        list(range(first, len(traces))),
-        at,
+    still, veils, cursors = [], [], []
+    for c, walk in enumerate(walks):
+        for r, part in enumerate(SHARES_OF_PANELS):
+            axis = 3 * c + r + 1
+            traces, span = _panel(part, walk, x, labels, limit, theme)
+            place = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
+            still += [{**trace, **place} for trace in traces]
+            matrix = part == "out" and walk.out.ndim == 2
+            drawn |= _panel_axes(axis, columns[c], part, (len(x), span), not matrix, theme)
+            if part != "x" or walk.m is not None:
+                veils.append(_veil(walk, {"x": "m"}.get(part, part), len(x), span, place, theme))
+            if part == "x":
+                cursors.append(_cursor(walk, span, place, theme))
+    text = 3 * len(walks) + 1
+    drawn[f"xaxis{text}"] = _axis(theme, (0, 1), f"y{text}", range=[0, 1], visible=False)
+    drawn[f"yaxis{text}"] = _axis(theme, SHARES["text"], f"x{text}", range=[0, 1], visible=False)
+    return walked(
+        [*still, *veils, *cursors, _numbers(walks, x, [left for left, _ in columns], text, theme)],
+        range(1, total + 1),
+        [f"{visit} of {total}" for visit in range(1, total + 1)],
+        drawn,
+        min(len(x), total) - 1,
         theme,
         prefix="reads of a logit: ",
         duration=120,
     )
 
 
-def _words(walk: Walk, visit: int, state: tuple, x: np.ndarray, theme: Theme) -> str:
+def _headings(theme: Theme) -> list[dict]:
+    """Names of the rows of panels, upright at the left."""
+    names = zip(("logits x, max m", "normaliser d", "weights · output"), SHARES_OF_PANELS.values())
+    size, anchor = 10.5, ("right", "middle")
+    return [
+        {**note(name, -0.012, sum(share) / 2, theme.muted, size, anchor=anchor), "textangle": -90}
+        for name, share in names
+    ]
+
+
+def _panel_axes(
+    axis: int,
+    across: tuple[float, float],
+    part: str,
+    spans: tuple[int, tuple[float, float]],
+    numbered: bool,
+    theme: Theme,
+) -> dict[str, dict]:
+    """Both axes of one panel; `spans` are the number of logits and the range of y."""
+    x = {"range": [-0.6, spans[0] - 0.4], "showticklabels": False}
+    y = {
+        "range": list(spans[1]),
+        "nticks": 4,
+        "ticklabelposition": "inside",
+        "showgrid": False,
+        "showticklabels": numbered,
+        "tickfont": {"size": 9, "color": theme.muted},
+    }
+    return {
+        f"xaxis{axis}": _axis(theme, across, f"y{axis}", **x),
+        f"yaxis{axis}": _axis(theme, SHARES[part], f"x{axis}", **y),
+    }
+
+
+def _veil(walk: Walk, part: str, n: int, span: tuple[float, float], place: dict, theme: Theme) -> Layer:
+    """Covers what `part` of an algorithm has not computed yet."""
+    bottom, top = span
+    style = {
+        "y": [bottom, bottom, top, top],
+        "fill": "toself",
+        "fillcolor": theme.veil(0.86),
+        "mode": "lines",
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+        **place,
+    }
+
+    def moving(visit: int) -> dict[str, Any]:
+        edge = walk.progress(visit)[2][part] - 0.5
+        return {"type": "scatter", "x": [edge, n - 0.4, n - 0.4, edge]}
+
+    return Layer(style, moving)
+
+
+def _cursor(walk: Walk, span: tuple[float, float], place: dict, theme: Theme) -> Layer:
+    """The logit that an algorithm reads."""
+    style = {
+        "y": list(span),
+        "mode": "lines",
+        "line": {"color": theme.warm, "width": 2},
+        "hoverinfo": "skip",
+        **place,
+    }
+    return Layer(style, lambda visit: {"type": "scatter", "x": [walk.progress(visit)[1]] * 2})
+
+
+def _numbers(walks: tuple[Walk, ...], x: np.ndarray, lefts: list[float], axis: int, theme: Theme) -> Layer:
+    """Each algorithm's numbers above its column."""
+    style = {
+        "x": lefts,
+        "y": [1.0] * len(walks),
+        "mode": "text",
+        "textposition": "bottom right",
+        "textfont": {"family": MONO, "size": 10.5, "color": theme.ink},
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+        "xaxis": f"x{axis}",
+        "yaxis": f"y{axis}",
+    }
+    return Layer(
+        style, lambda visit: {"type": "scatter", "text": [_words(walk, visit, x, theme) for walk in walks]}
+    )
+
+
+def _words(walk: Walk, visit: int, x: np.ndarray, theme: Theme) -> str:
     """One algorithm's numbers after a visit, as five short lines under its name."""
-    current, i, known = state
+    current, i, known = walk.progress(visit)
     done = visit >= walk.visits
     muted = theme.muted
     head = f"<b>{walk.name}</b>"
@@ -187,70 +193,70 @@ def _words(walk: Walk, visit: int, state: tuple, x: np.ndarray, theme: Theme) ->
     return "<br>".join([head, where, *lines])
 
 
-def _panel(
-    part: str,
-    walk: Walk,
-    x: np.ndarray,
-    labels: list[str],
-    span: tuple[float, float],
-    limit: float,
-    theme: Theme,
-):
+def _panel(part: str, walk: Walk, x: np.ndarray, labels: list[str], limit: float, theme: Theme) -> Panel:
     """One panel's fixed traces and the range of its y axis."""
-    where = np.arange(len(x))
     if part == "x":
-        bars = _bars(where, x, labels, theme.muted, "x")
-        bars["marker"]["opacity"] = 0.45
-        hidden = where[x == -np.inf]
-        low, high = span
-        drawn = [
-            bars,
+        return _logits(walk, x, labels, theme)
+    if part == "d":
+        return _normalisers(walk, theme)
+    if walk.out.ndim == 2:
+        return _running_output(walk, limit, theme)
+    low, high = _span(np.append(walk.out, 0))
+    where = np.arange(len(x))
+    bars = _bars(where, walk.out, labels, theme.accent, "a")
+    return [bars, _alarms(where, walk.out, high, theme)], (low, high)
+
+
+def _logits(walk: Walk, x: np.ndarray, labels: list[str], theme: Theme) -> Panel:
+    """Logits as bars, hidden ones as marks, and the running maximum as a line."""
+    where, (low, high) = np.arange(len(x)), _span(x)
+    bars = _bars(where, x, labels, theme.muted, "x")
+    bars["marker"]["opacity"] = 0.45
+    hidden = where[x == -np.inf]
+    marks = {
+        "type": "scatter",
+        "x": hidden,
+        "y": np.full(len(hidden), low + 0.05 * (high - low), np.float32),
+        "mode": "markers",
+        "marker": {"symbol": "triangle-down", "size": 6, "color": theme.muted},
+        "hovertemplate": "x[%{x}] = −∞<extra></extra>",
+    }
+    lines = [] if walk.m is None else [_line(where, walk.m, theme.accent, "m")]
+    return [bars, marks, *lines], (low, high)
+
+
+def _normalisers(walk: Walk, theme: Theme) -> Panel:
+    """The running normaliser, with marks where a new maximum rescales it."""
+    where, (low, high) = np.arange(len(walk.d)), _span(np.append(walk.d, 0))
+    traces = [_line(where, walk.d, theme.accent, "d")]
+    if walk.factor is not None:
+        grew = where[(walk.factor < 1) & (where > 0)]
+        traces.append(
             {
                 "type": "scatter",
-                "x": hidden,
-                "y": np.full(len(hidden), low + 0.05 * (high - low), np.float32),
+                "x": grew,
+                "y": _finite(walk.d[grew]),
                 "mode": "markers",
-                "marker": {"symbol": "triangle-down", "size": 6, "color": theme.muted},
-                "hovertemplate": "x[%{x}] = −∞<extra></extra>",
-            },
-        ]
-        if walk.m is not None:
-            drawn.append(_line(where, walk.m, theme.accent, "m"))
-        return drawn, span
-    if part == "d":
-        low, high = _span(np.append(walk.d, 0))
-        drawn = [_line(where, walk.d, theme.accent, "d")]
-        if walk.factor is not None:
-            grew = where[(walk.factor < 1) & (where > 0)]
-            drawn.append(
-                {
-                    "type": "scatter",
-                    "x": grew,
-                    "y": _finite(walk.d[grew]),
-                    "mode": "markers",
-                    "customdata": walk.factor[grew],
-                    "marker": {"color": theme.warm, "size": 6},
-                    "hovertemplate": "a new maximum: old sums × %{customdata:.4g}<extra></extra>",
-                }
-            )
-        drawn.append(_alarms(where, walk.d, high, theme))
-        return drawn, (low, high)
-    if walk.out.ndim == 2:
-        picture = {
-            "type": "heatmap",
-            "z": np.asarray(walk.out.T, np.float32),
-            "zmin": -limit,
-            "zmax": limit,
-            "showscale": False,
-            "colorscale": scale(theme.diverging),
-            "hovertemplate": "o[%{x}], dimension %{y}: %{z:.4f}<extra></extra>",
-        }
-        return [picture], (-0.5, walk.out.shape[1] - 0.5)
-    low, high = _span(np.append(walk.out, 0))
-    return [_bars(where, walk.out, labels, theme.accent, "a"), _alarms(where, walk.out, high, theme)], (
-        low,
-        high,
-    )
+                "customdata": walk.factor[grew],
+                "marker": {"color": theme.warm, "size": 6},
+                "hovertemplate": "a new maximum: old sums × %{customdata:.4g}<extra></extra>",
+            }
+        )
+    return [*traces, _alarms(where, walk.d, high, theme)], (low, high)
+
+
+def _running_output(walk: Walk, limit: float, theme: Theme) -> Panel:
+    """The running output [D, N] as a heatmap."""
+    picture = {
+        "type": "heatmap",
+        "z": np.asarray(walk.out.T, np.float32),
+        "zmin": -limit,
+        "zmax": limit,
+        "showscale": False,
+        "colorscale": scale(theme.diverging),
+        "hovertemplate": "o[%{x}], dimension %{y}: %{z:.4f}<extra></extra>",
+    }
+    return [picture], (-0.5, walk.out.shape[1] - 0.5)
 
 
 def _bars(where: np.ndarray, values: np.ndarray, labels: list[str], color: str, name: str) -> dict:

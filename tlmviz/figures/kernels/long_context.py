@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import FIXED_MARGIN, Theme, figure, layout, rooted, scale, token_label
+from tlmviz.figures import FIXED_MARGIN, Theme, colorbar, figure, layout, rooted, scale, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
@@ -190,7 +190,7 @@ def head_map(
         zmin=0,
         zmax=top,
         colorscale=_rooted(theme),
-        colorbar=_colorbar(theme),
+        colorbar=colorbar(theme, xpad=2, ypad=0),
         hovertemplate="queries around %{y:,.0f}, keys around %{x:,.0f}: up to %{z:.5f}<extra></extra>",
     )
     few = centre[:: max(1, n // 16)]
@@ -257,7 +257,7 @@ def exact_tile(
         zmin=0,
         zmax=top or 1.0,
         colorscale=_rooted(theme),
-        colorbar=_colorbar(theme),
+        colorbar=colorbar(theme, xpad=2, ypad=0),
         hovertemplate="query %{y:,}, key %{x:,}: %{z:.6f}<extra></extra>",
     )
     return figure(
@@ -325,7 +325,7 @@ def bands(
         zmin=0,
         zmax=1,
         colorscale=_rooted(theme),
-        colorbar=_colorbar(theme),
+        colorbar=colorbar(theme, xpad=2, ypad=0),
         hovertemplate="%{customdata}: %{z:.4f}<extra></extra>",
         customdata=[[f"head {label}, {name} tokens back" for name in names] for label in labels],
     )
@@ -373,7 +373,7 @@ def mask(
         zmin=0,
         zmax=float(picture.max()) or 1.0,
         colorscale=_rooted(theme),
-        colorbar=_colorbar(theme),
+        colorbar=colorbar(theme, xpad=2, ypad=0),
         hovertemplate="queries around %{y:,.0f}, keys around %{x:,.0f}: " + what + " %{z:.4f}<extra></extra>",
     )
     return figure(
@@ -428,17 +428,6 @@ def trade(
 def _rooted(theme: Theme) -> list[list]:
     """The sequential colours on a square-root scale: small weights stay visible, and hover shows the number itself."""
     return rooted(theme.sequential)
-
-
-def _colorbar(theme: Theme) -> dict:
-    return {
-        "thickness": 8,
-        "outlinewidth": 0,
-        "nticks": 5,
-        "tickfont": {"size": 10, "color": theme.muted},
-        "xpad": 2,
-        "ypad": 0,
-    }
 
 
 def _named(where: np.ndarray, tokens: list[str], angle: int) -> dict:

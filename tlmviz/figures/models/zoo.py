@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout
+from tlmviz.figures import HEADS, Theme, figure, layout, note
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 NEAR = (
@@ -98,7 +98,7 @@ def choices(
         },
         {**tall, "type": "line", "x0": centre, "x1": centre, "line": {"color": theme.warm, "width": 1.5}},
     ]
-    note = {
+    band_label = {
         "x": high,
         "y": 1,
         "yref": "paper",
@@ -115,7 +115,7 @@ def choices(
         height=height,
         shapes=shapes,
         hovermode="closest",
-        annotations=[note],
+        annotations=[band_label],
         showlegend=True,
         margin={"l": 8, "r": 16, "t": 64, "b": 8},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.05, "x": 1, "xanchor": "right"},
@@ -224,17 +224,7 @@ def trade(
         "line": {"width": 0},
         "layer": "below",
     }
-    note = {
-        "x": 1,
-        "y": 1,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "right",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "text": "" if close.all() else f"{(~close).sum()} far away are not drawn",
-        "font": {"size": 11, "color": theme.muted},
-    }
+    absent = "" if close.all() else f"{(~close).sum()} far away are not drawn"
     return figure(
         traces,
         layout(
@@ -244,7 +234,7 @@ def trade(
             y="bits per byte",
             height=height,
             shapes=[rect],
-            annotations=[note],
+            annotations=[note(absent, 1, 1, theme.muted, anchor=("right", "bottom"))],
             hovermode="closest",
             margin={"l": 8, "r": 16, "t": 64, "b": 8},
             xaxis={
@@ -312,19 +302,7 @@ def costs(
                     "layer": "below",
                 }
             )
-        notes.append(
-            {
-                "text": title,
-                "xref": "paper",
-                "yref": "paper",
-                "x": left + (0.01 if panel else 0),
-                "xanchor": "left",
-                "y": 1,
-                "yanchor": "bottom",
-                "showarrow": False,
-                "font": {"size": 11, "color": theme.ink},
-            }
-        )
+        notes.append(note(title, left + (0.01 if panel else 0), 1, theme.ink))
     drawn = layout(
         theme,
         title="What each choice costs (dotted: the baseline)",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout, scale
+from tlmviz.figures import HEADS, Theme, figure, layout, note, scale
 
 if TYPE_CHECKING:
     from tlmviz.analysis.positions.position_schemes import Added
@@ -263,18 +263,13 @@ def _grid(
             }
         traces += [{**trace, "xaxis": f"x{number}", "yaxis": f"y{number}"} for trace in drawn]
         notes.append(
-            {
-                "text": f"<b>{name}</b>"
-                + (f" <span style='color:{theme.muted}'>{words}</span>" if words else ""),
-                "xref": "paper",
-                "yref": "paper",
-                "x": left,
-                "y": top,
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "showarrow": False,
-                "font": {"size": 11.5, "color": theme.ink},
-            }
+            note(
+                f"<b>{name}</b>" + (f" <span style='color:{theme.muted}'>{words}</span>" if words else ""),
+                left,
+                top,
+                theme.ink,
+                11.5,
+            )
         )
     drawn = layout(
         theme, title=title, height=height, margin={"l": 8, "r": 8, "t": 28, "b": 4}, annotations=notes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, animated, faded, layout, turn
+from tlmviz.figures import HEADS, Theme, animated, faded, layout, note, turn
 
 if TYPE_CHECKING:
     from tlmviz.analysis.positions.rope_planes import Clocks
@@ -301,20 +301,7 @@ def _headings(moves: str, theme: Theme) -> list[dict]:
             f"score by position of the {moved}" + (", the key moving along" if moves == "both" else ""),
         ),
     )
-    return [
-        {
-            "text": name,
-            "xref": "paper",
-            "yref": "paper",
-            "x": x,
-            "y": y,
-            "xanchor": "left",
-            "yanchor": "bottom",
-            "showarrow": False,
-            "font": {"size": 11, "color": theme.muted},
-        }
-        for x, y, name in names
-    ]
+    return [note(name, x, y, theme.muted) for x, y, name in names]
 
 
 def _bar_ticks(planes: int) -> dict[str, Any]:

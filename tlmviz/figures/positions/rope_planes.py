@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_axis, token_label, turn
+from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, scale, token_axis, token_label, turn
 
 PLAIN = {"showgrid": False, "zeroline": False}
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -156,15 +156,7 @@ def energy(
         zmax=float(np.quantile(share, 0.995)) or 1.0,
         colorscale=scale(theme.sequential),
         ygap=0.5,
-        colorbar={
-            "thickness": 8,
-            "outlinewidth": 0,
-            "nticks": 5,
-            "tickformat": ".0%",
-            "xpad": 2,
-            "ypad": 0,
-            "tickfont": {"size": 10, "color": theme.muted},
-        },
+        colorbar=colorbar(theme, tickformat=".0%", xpad=2, ypad=0),
         text=[
             [f"head {name}, plane {j}: {row[j]:.4f} of the score" for j in range(planes)]
             for name, row in zip(names, rows)

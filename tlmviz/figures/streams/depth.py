@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, animated, figure, layout, log_ticks, rgb, tick_text
+from tlmviz.figures import HEADS, Theme, animated, colorbar, figure, layout, log_ticks, note, rgb, tick_text
 
 NAMES = {"residual": "Residual", "hyper": "HC", "manifold": "mHC"}
 DECADES = 12.0  # of the colour scale at most, on either side of a gain of 1
@@ -241,16 +241,13 @@ def _colorbar(limit: float, theme: Theme) -> dict:
     stops = [[i / (len(theme.diverging) - 1), code] for i, code in enumerate(theme.diverging)]
     step = limit / 2 if limit < 1 else max(1, int(limit) // 3)
     ticks = step * np.arange(-(limit // step), limit // step + 1)
+    marks = {"tickvals": ticks.tolist(), "ticktext": [f"×{tick_text(10**tick)}" for tick in ticks]}
     low, high = ROWS["gain"]
     return {
         "type": "scatter", "x": [None], "y": [None], "mode": "markers", "hoverinfo": "skip", "xaxis": "x1", "yaxis": "y1",
         "marker": {
             "color": [0.0], "cmin": -limit, "cmax": limit, "colorscale": stops, "showscale": True,
-            "colorbar": {
-                "tickvals": ticks.tolist(), "ticktext": [f"×{tick_text(10**tick)}" for tick in ticks], "thickness": 10,
-                "len": high - low, "y": (low + high) / 2, "x": 1.01, "outlinewidth": 0,
-                "tickfont": {"size": 10, "color": theme.muted},
-            },
+            "colorbar": colorbar(theme, thickness=10, nticks=None, x=1.01, y=(low + high) / 2, len=high - low, **marks),
         },
     }  # fmt: skip
 
@@ -266,14 +263,4 @@ def _legend(theme: Theme) -> dict[str, Any]:
 
 
 def _note(text: str, x: float, y: float, ink: str) -> dict[str, Any]:
-    return {
-        "text": text,
-        "x": x,
-        "y": y,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "center",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 12, "color": ink},
-    }
+    return note(text, x, y, ink, 12, anchor=("center", "bottom"))

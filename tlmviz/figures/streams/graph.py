@@ -9,7 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Layer, Theme, faded, figure, layout, scale, token_label, walked
+from tlmviz.figures import (
+    HEADS,
+    Layer,
+    Theme,
+    colorbar,
+    faded,
+    figure,
+    layout,
+    note,
+    scale,
+    token_label,
+    walked,
+)
 
 WIDEST = 0.75  # of a row: how wide coefficient 1 is drawn at most
 NARROWEST = 0.25  # and at least, however large other coefficients are
@@ -287,12 +299,7 @@ def readers(panels: Sequence[Panel], parts: Sequence[str], theme: Theme, *, toke
                 "hoverongaps": False,
                 "xaxis": f"x{number + 1}",
                 "yaxis": f"y{number + 1}",
-                "colorbar": {
-                    "thickness": 8,
-                    "outlinewidth": 0,
-                    "tickfont": {"size": 10, "color": theme.muted},
-                    "xpad": 4,
-                },
+                "colorbar": colorbar(theme, nticks=None, xpad=4),
                 "hovertemplate": "%{x} in what %{y} reads: %{z:.5f}<extra>"
                 + token_label(panel.title, 40)
                 + "</extra>",
@@ -318,19 +325,7 @@ def readers(panels: Sequence[Panel], parts: Sequence[str], theme: Theme, *, toke
             "automargin": True,
             "showticklabels": number == 0,
         }
-        notes.append(
-            {
-                "text": f"<b>{token_label(panel.title, 40)}</b>",
-                "xref": "paper",
-                "yref": "paper",
-                "x": start,
-                "y": 1.01,
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "showarrow": False,
-                "font": {"size": 12, "color": theme.ink},
-            }
-        )
+        notes.append(note(f"<b>{token_label(panel.title, 40)}</b>", start, 1.01, theme.ink, 12))
     title = (
         f"Who reads whom at “{token_label(token)}”: coefficient of each part (columns) in what is read (rows)"
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_label
+from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, scale, token_label
 
 MOST_TICKS = 16  # names beside an axis that still read
 
@@ -29,12 +29,7 @@ def distance_map(
         zmin=0.0,
         zmax=float(np.nanmax(values)) or 1.0,
         colorscale=scale(theme.sequential),
-        colorbar={
-            "thickness": 10,
-            "len": 0.9,
-            "outlinewidth": 0,
-            "tickfont": {"size": 10, "color": theme.muted},
-        },
+        colorbar=colorbar(theme, thickness=10, nticks=None, len=0.9),
         x=[f"“{label}” ({i})" for i, label in enumerate(labels)],
         y=list(names),
         hovertemplate="%{y}, token %{x}: %{z:.5g}<extra></extra>",

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, animated, figure, layout, scale, token_axis, token_label
+from tlmviz.figures import (
+    HEADS,
+    Layer,
+    Theme,
+    colorbar,
+    figure,
+    layout,
+    note,
+    scale,
+    token_axis,
+    token_label,
+    walked,
+)
 
 if TYPE_CHECKING:
     from tlmviz.analysis.streams.vectors import Journey
@@ -18,6 +31,25 @@ WIDE_RANGE = 20.0  # largest over smallest length from which on the axis is loga
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _LEFT, _RIGHT = (0.0, 0.47), (0.545, 1.0)
 _LINES, _UPPER, _LOWER = (0.63, 1.0), (0.315, 0.475), (0.09, 0.25)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A heatmap of one field of a journey, and the axis it stands on."""
+
+    field: str
+    title: str
+    axis: str
+    unit: str
+    signed: bool
+
+
+TABLES = (
+    Table("pre", "H_pre: weight of each stream in what is read", "x3", "weight", True),
+    Table("share", "Share in what was read (sums to 1)", "x5", "share", True),
+    Table("post", "H_post: weight of the output in each stream", "x4", "weight", True),
+    Table("added", "Length of what was added", "x6", "length", False),
+)
 
 
 def through_depth(
@@ -35,99 +67,94 @@ def through_depth(
     Above: length of every stream and cosine of every two, [parts, T, N] and [parts, T, pairs]; `parts` name the places, the
     embedding first. Below, [P, T, N]: H_pre and each stream's share in what was read; H_post and the length of what was added.
     """
-    count, streams = len(parts), walk.norms.shape[2]
-    places, cells = np.arange(count), np.arange(1, count)
-    tables = [
-        ("pre", "H_pre: weight of each stream in what is read", "x3", "weight", True),
-        ("share", "Share in what was read (sums to 1)", "x5", "share", True),
-        ("post", "H_post: weight of the output in each stream", "x4", "weight", True),
-        ("added", "Length of what was added", "x6", "length", False),
+    layers = [
+        *_lengths(walk, parts),
+        *_cosines(walk, pairs, parts),
+        *(_table(walk, table, parts, theme) for table in TABLES),
+    ]
+    drawn = _four(theme, walk, parts, [table.title for table in TABLES])
+    if not pairs:
+        text, x, y = "one stream: no pairs", sum(_RIGHT) / 2, sum(_LINES) / 2
+        drawn["annotations"].append(note(text, x, y, theme.muted, 12, anchor=("auto", "auto")))
+    if len(tokens) < 2:
+        return figure([layer.at(at) for layer in layers], drawn)
+    labels = [f"{offset + i} {token_label(token)}" for i, token in enumerate(tokens)]
+    options = {"prefix": "token ", "duration": 350, "stepping": True, "left": 0.2}
+    return walked(layers, range(len(tokens)), labels, drawn, at, theme, **options)
+
+
+def _lengths(walk: Journey, parts: Sequence[str]) -> list[Layer]:
+    """The length of each stream behind each part."""
+    return [
+        _line(
+            walk.norms[..., n],
+            {
+                "x": np.arange(len(parts)),
+                "text": list(parts),
+                "mode": "lines+markers",
+                "name": f"stream {n}",
+                "xaxis": "x",
+                "yaxis": "y",
+                "marker": {"size": 4},
+                "line": {"color": HEADS[n % len(HEADS)], "width": 2},
+                "hovertemplate": f"behind %{{text}}: length %{{y:.4f}}<extra>stream {n}</extra>",
+            },
+        )
+        for n in range(walk.norms.shape[2])
     ]
 
-    def moving(token: int) -> list[dict]:
-        lines = [*walk.norms[:, token].T, *walk.cosines[:, token].T]
-        drawn = [{"type": "scatter", "y": np.ascontiguousarray(line, np.float32)} for line in lines]
-        grids = [np.ascontiguousarray(getattr(walk, name)[:, token].T, np.float32) for name, *_ in tables]
-        return drawn + [{"type": "heatmap", "z": grid} for grid in grids]
 
-    fixed = [
-        {
-            "x": places,
-            "text": list(parts),
-            "mode": "lines+markers",
-            "name": f"stream {n}",
-            "xaxis": "x",
-            "yaxis": "y",
-            "marker": {"size": 4},
-            "line": {"color": HEADS[n % len(HEADS)], "width": 2},
-            "hovertemplate": f"behind %{{text}}: length %{{y:.4f}}<extra>stream {n}</extra>",
-        }
-        for n in range(streams)
-    ]
-    fixed += [
-        {
-            "x": places,
-            "text": list(parts),
-            "mode": "lines",
-            "name": f"{a}·{b}",
-            "xaxis": "x2",
-            "yaxis": "y2",
-            "legend": "legend2",
-            "line": {"color": HEADS[i % len(HEADS)], "width": 1.8, "dash": DASHES[i % len(DASHES)]},
-            "hovertemplate": f"behind %{{text}}: cosine %{{y:.4f}}<extra>streams {a} and {b}</extra>",
-        }
+def _cosines(walk: Journey, pairs: Sequence[tuple[int, int]], parts: Sequence[str]) -> list[Layer]:
+    """The cosine of every two streams behind each part."""
+    return [
+        _line(
+            walk.cosines[..., i],
+            {
+                "x": np.arange(len(parts)),
+                "text": list(parts),
+                "mode": "lines",
+                "name": f"{a}·{b}",
+                "xaxis": "x2",
+                "yaxis": "y2",
+                "legend": "legend2",
+                "line": {"color": HEADS[i % len(HEADS)], "width": 1.8, "dash": DASHES[i % len(DASHES)]},
+                "hovertemplate": f"behind %{{text}}: cosine %{{y:.4f}}<extra>streams {a} and {b}</extra>",
+            },
+        )
         for i, (a, b) in enumerate(pairs)
     ]
-    for name, _, axis, unit, signed in tables:
-        seen = np.abs(getattr(walk, name))
-        limit = float(seen.max() if signed else np.quantile(seen, 0.99)) or 1.0
-        fixed.append(
-            {
-                "x": cells,
-                "y": np.arange(streams),
-                "zmin": -limit if signed else 0,
-                "zmax": limit,
-                "showscale": False,
-                "colorscale": scale(theme.diverging if signed else theme.sequential),
-                "xgap": 1,
-                "ygap": 1,
-                "xaxis": axis,
-                "yaxis": axis.replace("x", "y"),
-                "customdata": [list(parts[1:])] * streams,
-                "texttemplate": "%{z:.2f}" if count - 1 <= LETTERED else "",
-                "textfont": {"size": 8.5},
-                "hovertemplate": f"%{{customdata}}, stream %{{y}}: {unit} %{{z:.5f}}<extra></extra>",
-            }
-        )
-    traces = [{**now, **style} for now, style in zip(moving(at), fixed)]
-    drawn = _four(theme, walk, parts, [title for _, title, *_ in tables])
-    if not pairs:
-        drawn["annotations"].append(
-            {
-                "text": "one stream: no pairs",
-                "xref": "paper",
-                "yref": "paper",
-                "x": sum(_RIGHT) / 2,
-                "y": sum(_LINES) / 2,
-                "showarrow": False,
-                "font": {"size": 12, "color": theme.muted},
-            }
-        )
-    if len(tokens) < 2:
-        return figure(traces, drawn)
-    names = [f"{offset + i} {token_label(token)}" for i, token in enumerate(tokens)]
-    return animated(
-        traces,
-        drawn,
-        [moving(token) for token in range(len(tokens))],
-        names,
-        list(range(len(traces))),
-        at,
-        theme,
-        prefix="token ",
-        duration=350,
-        stepping=True,
-        left=0.2,
+
+
+def _line(values: np.ndarray, static: dict) -> Layer:
+    """A line through depth of one token's `values` [parts, T]."""
+    return Layer(
+        static, lambda token: {"type": "scatter", "y": np.ascontiguousarray(values[:, token], np.float32)}
+    )
+
+
+def _table(walk: Journey, table: Table, parts: Sequence[str], theme: Theme) -> Layer:
+    """One token's numbers of every sublayer and stream."""
+    values = getattr(walk, table.field)
+    seen = np.abs(values)
+    limit = float(seen.max() if table.signed else np.quantile(seen, 0.99)) or 1.0
+    static = {
+        "x": np.arange(1, len(parts)),
+        "y": np.arange(values.shape[2]),
+        "zmin": -limit if table.signed else 0,
+        "zmax": limit,
+        "showscale": False,
+        "colorscale": scale(theme.diverging if table.signed else theme.sequential),
+        "xgap": 1,
+        "ygap": 1,
+        "xaxis": table.axis,
+        "yaxis": table.axis.replace("x", "y"),
+        "customdata": [list(parts[1:])] * values.shape[2],
+        "texttemplate": "%{z:.2f}" if len(parts) - 1 <= LETTERED else "",
+        "textfont": {"size": 8.5},
+        "hovertemplate": f"%{{customdata}}, stream %{{y}}: {table.unit} %{{z:.5f}}<extra></extra>",
+    }
+    return Layer(
+        static, lambda token: {"type": "heatmap", "z": np.ascontiguousarray(values[:, token].T, np.float32)}
     )
 
 
@@ -189,13 +216,7 @@ def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str],
         "texttemplate": "%{z:+.2f}" if len(parts) <= LETTERED + 1 else "",
         "textfont": {"size": 9},
         "hovertemplate": "stream %{y} muted from %{customdata} on: %{z:+.4f} nats<extra></extra>",
-        "colorbar": {
-            "thickness": 8,
-            "outlinewidth": 0,
-            "nticks": 5,
-            "tickfont": {"size": 10, "color": theme.muted},
-            "xpad": 4,
-        },
+        "colorbar": colorbar(theme, xpad=4),
     }
     frame = {
         "type": "rect",
@@ -236,7 +257,7 @@ def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) 
     log = high / max(low, 1e-9) > WIDE_RANGE
     least = float(walk.cosines.min(initial=1.0))
     room = max(0.01, 0.06 * (1 - least))
-    grid = {"gridcolor": layout(theme, title="")["xaxis"]["gridcolor"], "zeroline": False, "tickfont": tick}
+    grid = {"gridcolor": theme.grid, "zeroline": False, "tickfont": tick}
     bare = {"showgrid": False, "zeroline": False, "tickfont": tick}
     along = {**grid, "range": [-0.4, count - 0.6], "showticklabels": False, "tickvals": named}
     drawn |= {
@@ -255,29 +276,7 @@ def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) 
         },
         "yaxis2": {**grid, "domain": _LINES, "anchor": "x2", "range": [least - room, 1 + room], "nticks": 5},
     }
-    for number, domain, place, labels in (
-        (3, _LEFT, _UPPER, False),
-        (5, _LEFT, _LOWER, True),
-        (4, _RIGHT, _UPPER, False),
-        (6, _RIGHT, _LOWER, True),
-    ):
-        drawn[f"xaxis{number}"] = {
-            **bare,
-            "domain": domain,
-            "anchor": f"y{number}",
-            "range": [-0.4, count - 0.6],
-            "showticklabels": labels,
-            "tickvals": named,
-            "ticktext": [parts[i].split()[-1] for i in named],
-            "tickangle": 0,
-        }
-        drawn[f"yaxis{number}"] = {
-            **bare,
-            "domain": place,
-            "anchor": f"x{number}",
-            "range": [streams - 0.5, -0.5],
-            "dtick": 1,
-        }
+    drawn |= _table_axes(parts, streams, named, bare)
     heads = [
         (f"Length of each stream behind each sublayer (no unit{', log' if log else ''})", _LEFT, _LINES),
         ("Cosine of every two streams", _RIGHT, _LINES),
@@ -285,20 +284,7 @@ def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) 
         ("layer (attention, then MLP)", _RIGHT, (0, 0)),
     ]
     heads += list(zip(titles, (_LEFT, _LEFT, _RIGHT, _RIGHT), (_UPPER, _LOWER, _UPPER, _LOWER)))
-    drawn["annotations"] = [
-        {
-            "text": text,
-            "xref": "paper",
-            "yref": "paper",
-            "x": domain[0],
-            "y": place[1],
-            "xanchor": "left",
-            "yanchor": "bottom",
-            "showarrow": False,
-            "font": {"size": 11.5, "color": theme.ink},
-        }
-        for text, domain, place in heads
-    ]
+    drawn["annotations"] = [note(text, x[0], y[1], theme.ink, 11.5) for text, x, y in heads]
     small = {
         "orientation": "h",
         "yanchor": "top",
@@ -313,3 +299,32 @@ def _four(theme: Theme, walk: Journey, parts: Sequence[str], titles: list[str]) 
         "legend": {**small, "x": _LEFT[0]},
         "legend2": {**small, "x": _RIGHT[0]},
     }
+
+
+def _table_axes(parts: Sequence[str], streams: int, named: np.ndarray, bare: dict) -> dict[str, dict]:
+    """Axes of the four tables: sublayers along x, streams along y."""
+    axes = {}
+    for number, domain, place, labels in (
+        (3, _LEFT, _UPPER, False),
+        (5, _LEFT, _LOWER, True),
+        (4, _RIGHT, _UPPER, False),
+        (6, _RIGHT, _LOWER, True),
+    ):
+        axes[f"xaxis{number}"] = {
+            **bare,
+            "domain": domain,
+            "anchor": f"y{number}",
+            "range": [-0.4, len(parts) - 0.6],
+            "showticklabels": labels,
+            "tickvals": named,
+            "ticktext": [parts[i].split()[-1] for i in named],
+            "tickangle": 0,
+        }
+        axes[f"yaxis{number}"] = {
+            **bare,
+            "domain": place,
+            "anchor": f"x{number}",
+            "range": [streams - 0.5, -0.5],
+            "dtick": 1,
+        }
+    return axes

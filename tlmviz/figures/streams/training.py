@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, animated, figure, layout, log_ticks, scale
+from tlmviz.figures import Theme, animated, colorbar, figure, layout, log_ticks, note, scale
 
 from .depth import BESIDE_BUTTONS, NAMES, color
 
@@ -73,8 +73,7 @@ def training(
             "customdata": _cells(names, each.res.shape[-1], tiles[0].shape), "hoverongaps": False,
             "showscale": number == len(PANELS) + 1,
             "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>", "xaxis": f"x{number}", "yaxis": f"y{number}",
-            "colorbar": {"thickness": 9, "len": 0.4, "y": 0.93, "yanchor": "top", "x": 1.005, "outlinewidth": 0, "nticks": 5,
-                         "tickfont": {"size": 10, "color": theme.muted}},
+            "colorbar": colorbar(theme, thickness=9, len=0.4, y=0.93, yanchor="top", x=1.005),
         })  # fmt: skip
         for frame, step in zip(frames, steps):
             frame.append(
@@ -252,14 +251,4 @@ def _cursor(step: float, theme: Theme) -> dict:
 
 
 def _note(text: str, x: float, y: float, ink: str) -> dict:
-    return {
-        "text": text,
-        "x": x,
-        "y": y,
-        "xref": "paper",
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 12, "color": ink},
-    }
+    return note(text, x, y, ink, 12)

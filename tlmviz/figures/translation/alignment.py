@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, figure, layout, rooted, token_label
+from tlmviz.figures import Theme, colorbar, figure, layout, note, rooted, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
 SHARES = {"map": (0.48, 1.0), "covered": (0.2, 0.3), "penalty": (0.0, 0.13)}  # of the figure's height
@@ -46,17 +46,7 @@ def coverage_map(
         "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>",
         "xgap": 1,
         "ygap": 1,
-        "colorbar": {
-            "thickness": 8,
-            "outlinewidth": 0,
-            "nticks": 5,
-            "len": 0.52,
-            "y": 1.0,
-            "yanchor": "top",
-            "xpad": 2,
-            "ypad": 0,
-            "tickfont": {"size": 10, "color": theme.muted},
-        },
+        "colorbar": colorbar(theme, len=0.52, y=1.0, yanchor="top", xpad=2, ypad=0),
     }
     if a.size <= 49:
         cells |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 11}}
@@ -266,14 +256,4 @@ def _panel(theme: Theme, name: str, span: list[float]) -> dict[str, Any]:
 
 
 def _note(text: str, top: float, theme: Theme) -> dict[str, Any]:
-    return {
-        "text": text,
-        "xref": "paper",
-        "yref": "paper",
-        "x": 0,
-        "y": top,
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "font": {"size": 11, "color": theme.muted},
-    }
+    return note(text, 0, top, theme.muted)

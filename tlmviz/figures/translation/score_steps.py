@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_label
+from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, scale, token_label
 
 FIXED = {"fixedrange": True, "zeroline": False}
 NAMED = 44  # tokens that are still named along an axis
@@ -88,13 +88,7 @@ def mixture(
         "customdata": np.tile(order.astype(np.int32), (size + 2, 1)),
         "text": [[name] * len(order) for name in names],
         "hovertemplate": "%{text}, dimension %{customdata}: %{z:.5f}<extra></extra>",
-        "colorbar": {
-            "thickness": 6,
-            "outlinewidth": 0,
-            "nticks": 5,
-            "xpad": 4,
-            "tickfont": {"size": 9, "color": theme.muted},
-        },
+        "colorbar": colorbar(theme, thickness=6, size=9, xpad=4),
     }
     shown = [*range(0, size, -(-size // NAMED)), size + 1]
     return figure(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, figure, layout, rooted, token_label
+from tlmviz.figures import Theme, colorbar, figure, layout, rooted, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
 NAMED = {"x": 22, "y": 30}  # tokens that are still named along an axis
@@ -47,14 +47,7 @@ def token_map(
         "colorscale": rooted(theme.sequential),  # small weights stay visible
         "customdata": np.array(names),
         "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>",
-        "colorbar": {
-            "thickness": 6,
-            "outlinewidth": 0,
-            "nticks": 3,
-            "xpad": 4,
-            "ypad": 0,
-            "tickfont": {"size": 9, "color": theme.muted},
-        },
+        "colorbar": colorbar(theme, thickness=6, size=9, nticks=3, xpad=4, ypad=0),
     }
     if z.size <= WRITTEN:
         cells |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 11}}

@@ -1,9 +1,9 @@
-"""The arithmetic beside the map."""
+"""The terms of one score add up to it."""
 
 import pytest
 
-from pages.attention.explorer.panels import products_of
 from tests import tiny
+from tlmviz.analysis.attention.scores import products_of
 
 
 @pytest.mark.parametrize("positions", ["rope", "relative"])

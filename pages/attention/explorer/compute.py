@@ -1,0 +1,79 @@
+"""What the page Attention explorer computes beside the shared passes: rescaled rows, changed predictions, downloads."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import torch
+
+from tlmviz.analysis.attention.heads import kl_divergence
+from tlmviz.analysis.attention.scores import row_measures
+from tlmviz.trace import Trace
+
+from .controls import FACTORS, Choice
+
+ROWS = 64  # of a map, at most, over which the curves of the scale are averaged
+
+
+@dataclass(frozen=True)
+class Rescaled:
+    """One map under other scales: mean entropy and gradient over factors, and the pinned row's at the chosen factor."""
+
+    factors: np.ndarray  # [F]
+    entropy: np.ndarray  # [F] bits
+    gradient: np.ndarray  # [F]
+    row_entropy: float
+    row_gradient: float
+    row: torch.Tensor  # [S] masked scores of the pinned query
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an intervention does to the predictions: probabilities before and after, divergence and loss."""
+
+    tokens: list[str]
+    before: np.ndarray
+    after: np.ndarray
+    kl_here: float
+    kl_mean: float
+    loss: float
+
+
+def rescale(choice: Choice, factor: float) -> Rescaled:
+    """The chosen head's rows with their scores times every factor."""
+    trace, (layer, head) = choice.trace, choice.view.head
+    scores = trace.scores(layer, head, "masked")
+    rows = torch.linspace(0, len(trace) - 1, min(ROWS, len(trace))).long()
+    factors = np.geomspace(FACTORS[0], FACTORS[-1], 33)
+    entropy, gradient = zip(*(row_measures(scores[rows] * f) for f in factors))
+    row = scores[choice.query]
+    return Rescaled(factors, np.array(entropy), np.array(gradient), *row_measures(row[None] * factor), row)
+
+
+def changed(choice: Choice, after: Trace) -> Change:
+    """The predictions after the pinned token, before and after an intervention."""
+    before, lm = choice.trace, choice.lm
+    p, q = before.probabilities(choice.query), after.probabilities(choice.query)
+    ids = torch.stack((p, q)).amax(0).topk(8).indices.tolist()
+    kl = kl_divergence(before.logits, after.logits)
+    loss = (after.loss_per_token() - before.loss_per_token()).mean().item() if len(before) > 1 else 0.0
+    names = [lm.tokenizer.name(i) for i in ids]
+    return Change(names, p[ids].numpy(), q[ids].numpy(), kl[choice.query].item(), kl.mean().item(), loss)
+
+
+def map_csv(choice: Choice) -> bytes:
+    """The chosen map as CSV, a row per query."""
+    trace, (layer, head) = choice.trace, choice.view.head
+    labels = [f"{i}:{token}" for i, token in enumerate(trace.tokens)]
+    table = pd.DataFrame(trace.attention(layer, head).numpy(), index=labels, columns=labels)
+    return table.to_csv(index_label="from \\ to").encode()
+
+
+def trace_npz(choice: Choice) -> bytes:
+    """The whole trace as a NumPy archive: ids, q, k, v, lse, logits."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **choice.trace.arrays())
+    return buffer.getvalue()

@@ -1,0 +1,39 @@
+"""Draws the page Attention explorer: the attention view and the predictions beside it."""
+
+from __future__ import annotations
+
+from tlmviz import figures
+from tlmviz.figures import predictions
+from tlmviz.ui import compute as shared
+from tlmviz.ui import frame, inputs
+from tlmviz.ui.components.attention_view import attention_view, build_payload
+
+from .controls import VIEW, Choice, choose_temperature, remember_view, sent_by_view
+
+HEIGHT = 530  # pixels of the attention view
+BESIDE = 455  # pixels of the chart beside it
+
+
+def attention(choice: Choice) -> None:
+    """All heads at once and one in detail; what the user chooses in it becomes the session's view."""
+    state = {**choice.view.sent(), "seq": sent_by_view().get("seq", 0)}
+    payload = build_payload(
+        choice.trace,
+        state,
+        model=choice.model,
+        origin=f"{choice.model}:{inputs.examples_picked()}",
+        palette=figures.palette(),
+        overview=shared.overview(choice.model, choice.text),
+    )
+    attention_view(payload, key=VIEW, height=HEIGHT, on_change=remember_view)
+
+
+def next_tokens(choice: Choice) -> None:
+    """The most probable tokens after the pinned one."""
+    trace, name = choice.trace, choice.lm.tokenizer.name
+    top = trace.probabilities(choice.query, choose_temperature()).topk(10)
+    names = [name(i) for i in top.indices.tolist()]
+    figure = predictions.top_tokens(
+        names, top.values.numpy(), trace.tokens[choice.query], frame.theme(), BESIDE
+    )
+    frame.chart(figure, key="predictions", alt="The ten most probable next tokens with their probabilities")

@@ -1,0 +1,116 @@
+"""Draws the explorer's panels below the picture, each its own fragment: a control reruns only its panel."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+import torch
+
+from tlmviz.analysis.attention.scores import products_of
+from tlmviz.figures import predictions
+from tlmviz.figures.attention import scores
+from tlmviz.trace import Trace
+from tlmviz.ui import compute as shared
+from tlmviz.ui import frame, inputs
+
+from . import compute, controls, words
+from .controls import Choice
+
+
+@frame.fragment
+def why(choice: Choice) -> None:
+    """The element-wise products behind one weight."""
+    trace, (layer, head) = choice.trace, choice.view.head
+    query, key = inputs.pinned(trace, choice.view)
+    weight = trace.attention(layer, head, slice(query, query + 1), slice(key, key + 1)).item()
+    st.caption(words.one_weight(choice, query, key, weight))
+    products = products_of(trace, layer, head, query, key).numpy()
+    figure = scores.score_products(products, frame.theme())
+    frame.chart(figure, key="products", alt="Products of query and key per dimension with their running sum")
+
+
+@frame.fragment
+def scale(choice: Choice) -> None:
+    """The scale 1/sqrt(d) multiplied by a factor: in one row, in the gradient, and in the whole model."""
+    factor, theme = controls.choose_factor(), frame.theme()
+    rescaled = compute.rescale(choice, factor)
+    left, right = st.columns(2)
+    with left:
+        pair = {"as trained": torch.softmax(rescaled.row, -1).numpy()}
+        pair[f"× {factor:g}"] = torch.softmax(rescaled.row * factor, -1).numpy()
+        figure = scores.rescaled_row(choice.trace.tokens, pair, theme)
+        frame.chart(figure, key="rescaled", alt="One row's weights at two scales")
+    with right:
+        figure = scores.scale_curves(rescaled.factors, rescaled.entropy, rescaled.gradient, factor, theme)
+        frame.chart(figure, key="curves", alt="Row entropy and gradient size against the scale factor")
+    st.caption(words.rescaled(factor, rescaled.row_entropy, rescaled.row_gradient))
+    after = shared.trace(choice.model, choice.text, factor=factor)
+    _compare(choice, after, f"Every head of the model at × {factor:g}", "scaled")
+
+
+@frame.fragment
+def mute(choice: Choice) -> None:
+    """Heads without their output, and what the model loses."""
+    trace = choice.trace
+    heads, how = controls.choose_muted(trace)
+    after = shared.trace(choice.model, choice.text, muted=heads, how=how)
+    _compare(choice, after, f"{len(heads)} heads muted ({how})", "muted")
+    change = (after.loss_per_token() - trace.loss_per_token()).numpy()
+    if len(change):
+        figure = predictions.loss_change(trace.tokens, change, frame.theme())
+        frame.chart(figure, key="loss-change", alt="Change of the loss of each token")
+
+
+@frame.fragment
+def all_checks(choice: Choice) -> None:
+    """Every identity with its error, the ones that need further forward passes included."""
+    results = shared.checks(choice.model, choice.text)
+    table = {
+        "": ["✓" if check.passed else "✗" for check in results],
+        "check": [check.name for check in results],
+        "what holds": [check.claim for check in results],
+        "error": [f"{check.error:.2e}" for check in results],
+        "allowed": [f"{check.tolerance:.0e}" for check in results],
+        "measured as": [check.unit for check in results],
+    }
+    st.dataframe(pd.DataFrame(table), hide_index=True)
+    st.caption(words.checks(choice))
+
+
+@frame.fragment
+def data(choice: Choice) -> None:
+    """Head statistics as a table, and everything to take away."""
+    layer, head = choice.view.head
+    units = {"entropy": "entropy (bits)", "distance": "distance (tokens)"}
+    statistics = choice.trace.head_statistics().rename(columns=units)
+    st.dataframe(statistics.round(4), hide_index=True, height=240)
+    left, right = st.columns(2)
+    left.download_button(
+        f"Map of layer {layer}, head {head} (CSV)",
+        lambda: compute.map_csv(choice),
+        f"tlmviz-{choice.model}-L{layer}H{head}.csv",
+        "text/csv",
+        on_click="ignore",
+        width="stretch",
+    )
+    right.download_button(
+        "Trace: ids, q, k, v, lse, logits (NPZ)",
+        lambda: compute.trace_npz(choice),
+        f"tlmviz-{choice.model}.npz",
+        "application/octet-stream",
+        on_click="ignore",
+        width="stretch",
+    )
+    st.caption(words.DOWNLOADS)
+
+
+# In the order of the menu; the names are what a link holds.
+PANELS = {"Why this weight": why, "Scale": scale, "Mute heads": mute, "Checks": all_checks, "Data": data}
+
+
+def _compare(choice: Choice, after: Trace, what: str, key: str) -> None:
+    """Next-token probabilities with and without an intervention, and two numbers that sum the change up."""
+    change = compute.changed(choice, after)
+    figure = predictions.before_after(change.tokens, change.before, change.after, frame.theme())
+    frame.chart(figure, key=f"compare-{key}", alt=f"Next-token probabilities: {what}")
+    st.markdown(words.change(what, change.kl_here, change.kl_mean, change.loss))
