@@ -153,7 +153,7 @@ class Totals:
     num_recomputed_tokens: int  # of them: again, after a preemption
     padding: int  # of them: rows that had ended
     num_cached_tokens: int  # positions never computed, because another request's pages held them
-    peak: int  # most pages allocated at once
+    peak: int  # most pages with an owner at once
     shared: int  # most pages shared at once
     copies: int
     preemptions: int

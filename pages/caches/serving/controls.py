@@ -61,7 +61,7 @@ def choose(model: str) -> Choice | None:
     with right:
         text = inputs.text_box(compute.model(model))
         with st.container(key="server-controls"):
-            places = st.columns([0.2, 0.2, 0.13, 0.13, 0.12, 0.22], vertical_alignment="bottom")
+            places = st.columns([0.19, 0.23, 0.13, 0.13, 0.12, 0.2], vertical_alignment="bottom")
     link.share()
     policy, server = _server(places[:5])
     requests = _requests(prompts or "", text or "", places[5])

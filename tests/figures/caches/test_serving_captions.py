@@ -25,7 +25,7 @@ def test_captions_count_what_the_records_count(lm):
     assert f"{totals.waste:.0%} of allocated slots wasted" in lines[-1][3]
     for step, (work, memory, *_) in zip(run.steps, lines):
         assert (
-            re.search(rf"{10 - step.free} of 10 pages allocated", memory)
+            re.search(rf"{10 - step.free} of 10 pages in use", memory)
             and f"{step.allocated} slots allocated, {step.occupied} occupied" in memory
         )
         reading = {NAMES[i] for i, snapshot in enumerate(step.snapshots) if snapshot.state == "prefill"}

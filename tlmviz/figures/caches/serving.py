@@ -121,13 +121,13 @@ def _frames(grid: Grid, requests: int) -> int:
 
 
 def _opening_step(steps: Sequence[Step]) -> int:
-    """The step to show first: the copy among most pages, else the first preemption, else the step with most pages allocated."""
-    allocated = [sum(map(bool, step.owners)) for step in steps]
-    for kind, choose in (("copy", lambda n: allocated[n]), ("preempt", lambda n: -n)):
+    """The step to show first: the copy among most pages, else the first preemption, else the step with most pages in use."""
+    in_use = [sum(map(bool, step.owners)) for step in steps]
+    for kind, choose in (("copy", lambda n: in_use[n]), ("preempt", lambda n: -n)):
         events = [n for n, step in enumerate(steps) if any(event.kind == kind for event in step.events)]
         if events:
             return max(events, key=choose)
-    return max(range(len(steps)), key=allocated.__getitem__)
+    return max(range(len(steps)), key=in_use.__getitem__)
 
 
 def _cell(step: Step, request: int, logical: int) -> int:

@@ -56,7 +56,7 @@ def _passes(step: Step, names: list[str]) -> str:
 
 
 def _memory(run: Run, step: Step) -> str:
-    pages = f"{run.server.pages - step.free} of {run.server.pages} pages allocated"
+    pages = f"{run.server.pages - step.free} of {run.server.pages} pages in use"
     shared = f", {step.shared} shared" if step.shared else ""
     waste = (
         f"{step.wasted:,} wasted ({step.wasted / step.allocated:.0%})" if step.allocated else "none wasted"
