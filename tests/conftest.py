@@ -8,6 +8,10 @@ import pytest
 import torch
 from hypothesis import settings
 
+from . import typecheck
+
+typecheck.install()  # before the modules it checks are imported
+
 import tlmviz
 from tlmviz.figures import chart
 from tlmviz.ui import frame

@@ -99,7 +99,7 @@ def family() -> list[str]:
     """The largest group of bundled models that differ in their attention alone, by what they cache, most first."""
     configs = shared.configs()
     largest = max((siblings(configs, name) for name in configs), key=len, default=[])
-    return sorted(largest, key=lambda name: -Shape.of(configs[name]).line)
+    return sorted(largest, key=lambda name: -Shape.of(configs[name]).numbers_per_token_per_layer)
 
 
 def own_shapes() -> tuple[Shape, ...]:

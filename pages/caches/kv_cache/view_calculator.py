@@ -24,7 +24,7 @@ def calculator(choice: Choice) -> None:
     shape, batch, length = deployment.shape, deployment.batch, deployment.length
     try:
         cache = cost.cache_bytes(shape, length, batch, deployment.bits, deployment.page)
-        fits = cost.requests(
+        fits = cost.max_batch(
             shape, length, deployment.memory, deployment.bits, deployment.weight_bits, deployment.page
         )
     except Error as error:

@@ -71,7 +71,8 @@ def _shares(shape: Shape) -> dict[str, float]:
     """The parts of what is cached of a position, as shares."""
     if shape.latent is None:
         return {"keys": 0.5, "values": 0.5}
-    return {"c_KV": shape.latent / shape.line, "k^R": shape.rope / shape.line}
+    total = shape.numbers_per_token_per_layer
+    return {"c_KV": shape.latent / total, "k^R": shape.rope / total}
 
 
 def _growth(shapes: dict[str, Shape], sizes: dict[str, CacheSize], length: int) -> None:

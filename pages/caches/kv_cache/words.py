@@ -101,8 +101,8 @@ def remarks(deployment: Deployment, fits: int, weights: float | None) -> str:
 def numbers_per_token(shape: Shape) -> str:
     """How many numbers are cached per token and layer, as a sum."""
     if shape.latent is not None:
-        return f"{shape.latent} + {shape.rope} = {shape.line:,}"
-    return f"2 · {shape.groups} · {shape.head_dim} = {shape.line:,}"
+        return f"{shape.latent} + {shape.rope} = {shape.numbers_per_token_per_layer:,}"
+    return f"2 · {shape.groups} · {shape.head_dim} = {shape.numbers_per_token_per_layer:,}"
 
 
 def size(count: float | None, unit: str = "B") -> str:
@@ -135,7 +135,7 @@ def steps_snippet(choice: Choice) -> str:
     return (
         _DECODE.format(choice=choice, imports=imports)
         + """\
-print(done.used, done.allocated)  # bytes after the prompt and after each token
+print(done.occupied_bytes, done.reserved_bytes)  # bytes after the prompt and after each token
 flops = [
     tuple(cost.step_flops(lm.config, done.prompt + step, cached).total for cached in (True, False))
     for step in range(done.steps + 1)
@@ -200,7 +200,7 @@ shape = cost.Shape.of(lm.config, lm.n_parameters)
         start
         + f"""\
 whole = cost.cache_bytes(shape, {length}, batch={deployment.batch}, bits={bits}, page={page})
-fits = cost.requests(
+fits = cost.max_batch(
     shape, {length}, {deployment.memory:g}, bits={bits}, weight_bits={deployment.weight_bits}, page={page}
 )
 print(shape.source, whole, fits)

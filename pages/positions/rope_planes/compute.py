@@ -97,8 +97,12 @@ def by_distance(
 
     def work() -> tuple[np.ndarray, np.ndarray]:
         q, k = rope_planes.head_vectors(trace, *head, turns if everywhere else own)
-        every = rope_planes.mean_of_all_pairs(q, k, turns, min(spec.window or length, length), spec.scale)
-        return rope_planes.mean_by_distance(*rope_planes.turned(q, k, turns), spec.scale, spec.window), every
+        every = rope_planes.mean_of_all_pairs(
+            q, k, turns, min(spec.mask.window or length, length), spec.scale
+        )
+        return rope_planes.mean_by_distance(
+            *rope_planes.turned(q, k, turns), spec.scale, spec.mask.window
+        ), every
 
     return compute.run_in_worker(work, compute.about(text))
 

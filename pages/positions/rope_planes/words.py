@@ -151,7 +151,7 @@ spread = rope_planes.spread(trace, {head[0]}, {head[1]})  # [P]
 q, k = rope_planes.head_vectors(trace, {head[0]}, {head[1]}, base={own!r})
 spec, curves = trace.specs[{head[0]}], {{}}
 for name, base in (("on", {own!r}), ("off", None), ("base {base:g}", {base!r})):
-    measured = rope_planes.mean_by_distance(*rope_planes.turned(q, k, base), spec.scale, spec.window)
+    measured = rope_planes.mean_by_distance(*rope_planes.turned(q, k, base), spec.scale, spec.mask.window)
     every = rope_planes.mean_of_all_pairs(q, k, base, len(measured), spec.scale)
     curves[name] = (measured, every)
 figures.by_distance(curves, "Layer {head[0]}, head {head[1]}", LIGHT).show()

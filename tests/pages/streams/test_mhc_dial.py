@@ -12,6 +12,7 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
+from pages.streams.mhc import compute as stream_state
 from pages.streams.mhc.dial import (
     component as stream_dial_view,
 )

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from tests import tiny
+from tlmviz.kernels import AttentionMask
 from tlmviz.trace import AttentionSpec
 from tlmviz.ui.components import attention_view as view
 from tlmviz.ui.components.scripts import module
@@ -42,7 +43,7 @@ class StubTrace:
         slopes = None if slope is None else torch.full((HEADS,), slope)
         self.q, self.k = torch.randn(2, LAYERS, HEADS, size, DIM, generator=generator)
         relative = None if distances is None else torch.randn(distances, DIM, generator=generator)
-        spec = AttentionSpec(DIM**-0.5, True, window, slopes, relative)
+        spec = AttentionSpec(DIM**-0.5, AttentionMask(True, window, slopes, relative))
         self.specs = [spec] * LAYERS
         distance = torch.arange(size)[:, None] - torch.arange(size)[None, :]
         self.dot = self.q @ self.k.transpose(-1, -2)
@@ -122,7 +123,7 @@ def test_relative_positions_travel_as_one_product_per_query_and_distance():
     assert arrays["relative"].shape == (SIZE, 3)
     for t in range(SIZE):
         for r in range(3):
-            product = float((trace.q[1, 2, t] * trace.specs[1].relative[r]).sum())
+            product = float((trace.q[1, 2, t] * trace.specs[1].mask.relative[r]).sum())
             assert arrays["relative"][t, r] == pytest.approx(product, abs=1e-5)
 
 

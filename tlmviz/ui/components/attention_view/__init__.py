@@ -86,16 +86,16 @@ def build_payload(
         "stats": {name: [_number(value) for value in table[name]] for name in STATISTICS},
         "chosen": {"layer": layer, "head": head},
         "scale": float(spec.scale),
-        "window": spec.window,
-        "slope": 0.0 if spec.slopes is None else float(spec.slopes[head]),
-        "causal": spec.causal,
+        "window": spec.mask.window,
+        "slope": 0.0 if spec.mask.slopes is None else float(spec.mask.slopes[head]),
+        "causal": spec.mask.causal,
         "colors": palette,
         "state": state,
         "origin": origin,
     }
     arrays = {"overview": overview, "q": q, "k": k, "lse": lse}
-    if spec.relative is not None:
-        arrays["relative"] = q @ spec.relative.float().numpy().T  # [T, R]
+    if spec.mask.relative is not None:
+        arrays["relative"] = q @ spec.mask.relative.float().numpy().T  # [T, R]
     if state["query"] is not None:
         arrays["rows"] = trace.row(state["query"]).float().flatten(0, 1).numpy()
     return pack(header, arrays)
