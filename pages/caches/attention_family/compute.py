@@ -106,7 +106,7 @@ def turning(reading: Reading, layer: int, head: int) -> Turning:
     def work() -> Turning:
         heads, length = projections.heads_of(lm, trace, layer), lm.config.context
         distances = [0, *(2**power for power in range(length.bit_length()) if 2**power < length)]
-        base = lm.config.rope_base
+        base = lm.config.positions.rope_base
         matrices = projections.turned_products(heads, head, distances, base).float().numpy()
         corner = np.ascontiguousarray(matrices[:, :CORNER, :CORNER])
         moved, missed = projections.turning(heads, head, length, base)
@@ -122,7 +122,7 @@ def collapsed(reading: Reading, layer: int) -> tuple[np.ndarray, list[float]]:
 
     def work() -> tuple[np.ndarray, list[float]]:
         heads = projections.heads_of(lm, trace, layer).until(BINS)
-        first, count, base = heads.as_first(), len(heads.w_q), lm.config.rope_base
+        first, count, base = heads.as_first(), len(heads.w_q), lm.config.positions.rope_base
         length = len(heads.x_q)
         own = torch.stack([trace.scores(layer, head)[:length, :length] for head in range(count)]).double()
         logits = [

@@ -99,7 +99,7 @@ def family(model: str) -> list[str]:
 
 def _latent_model(model: str) -> str | None:
     """The latent model that is shown: the loaded one, or with a caption another; with a sentence None if there is none."""
-    names = [name for name, config in compute.configs().items() if config.latent_dim is not None]
+    names = [name for name, config in compute.configs().items() if config.attention.latent_dim is not None]
     if model in names:
         return model
     if not names:

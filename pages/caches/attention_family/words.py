@@ -100,7 +100,7 @@ def other_family(model: str, names: list[str]) -> str:
 def head_reads(model: str, config: ModelConfig, head: int) -> str:
     """Which keys a head reads."""
     group = head * config.n_kv_heads // config.n_heads
-    keys = "keys made from the latent" if config.latent_dim else f"key/value head {group}"
+    keys = "keys made from the latent" if config.attention.latent_dim else f"key/value head {group}"
     return f"{model}, head {head}: {keys}"
 
 
@@ -209,7 +209,7 @@ similarity = SIMILARITIES[{ablation.similarity!r}](trace)  # [L * H, L * H]
 order = redundancy.pruning_order(lm, ids, {ablation.order!r}, {ablation.how!r})  # (layer, head), least effect first
 losses = redundancy.prune(lm, ids, order, {ablation.how!r})
 """
-    if config.latent_dim is None and config.n_kv_heads > 1:
+    if config.attention.latent_dim is None and config.n_kv_heads > 1:
         snippet += """\
 merges = redundancy.sharing_order(lm, similarity)
 shared = redundancy.share(lm, ids, merges)
@@ -228,7 +228,7 @@ lm = tlmviz.load({choice.reading.model!r})
 trace = lm.trace({choice.reading.text!r})
 heads = heads_of(lm, trace, layer={choice.layer})
 one = heads.as_first().logits()  # [H, T, T]: all heads equal
-other = heads.refactored().logits(base={config.rope_base})  # the same M, with RoPE
+other = heads.refactored().logits(base={config.positions.rope_base})  # the same M, with RoPE
 print((one - one[0]).abs().max(), (other - other[0]).abs().max())
-moved, missed = turning(heads, {choice.head}, {config.context}, {config.rope_base})
+moved, missed = turning(heads, {choice.head}, {config.context}, {config.positions.rope_base})
 """

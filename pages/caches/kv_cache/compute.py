@@ -15,7 +15,7 @@ from tlmviz.analysis.caches.decode_steps import Decoding, Timing
 from tlmviz.analysis.caches.family import siblings
 from tlmviz.checks import Check, caches_decoding, measure
 from tlmviz.checks.caches_sizes import formula_is_nbytes
-from tlmviz.networks.transformer import count_parameters
+from tlmviz.networks.transformer import n_parameters
 from tlmviz.ui import compute as shared
 
 from .controls import LENGTHS, STEPS, Choice
@@ -104,4 +104,4 @@ def family() -> list[str]:
 
 def own_shapes() -> tuple[Shape, ...]:
     """The bundled models as shapes of the calculator."""
-    return tuple(Shape.of(config, count_parameters(config)) for config in shared.configs().values())
+    return tuple(Shape.of(config, n_parameters(config)) for config in shared.configs().values())
