@@ -11,8 +11,8 @@ import tlmviz
 from tlmviz import __main__ as commands
 from tlmviz import checks
 from tlmviz.checkpoints import native as zoo
-from tlmviz.cli import server
 from tlmviz.checkpoints import registry
+from tlmviz.cli import server
 from tlmviz.training import __main__ as training
 
 from . import tiny
