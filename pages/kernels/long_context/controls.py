@@ -119,7 +119,7 @@ ORIGINS = {
 def passage(choice: Choice) -> Passage:
     """The part of the text that this page and this model can read; a sentence says what was cut."""
     config, length, limit = choice.lm.config, len(choice.ids), LONGEST
-    if config.positions == "learned" and length > config.context:
+    if config.positions.kind == "learned" and length > config.context:
         limit = config.context
         st.warning(words.beyond_learned_positions(choice.lm.name, length, limit))
     elif length > LONGEST:

@@ -12,8 +12,9 @@ from streamlit.testing.v1 import AppTest
 from pages.kernels.long_context.indexer import compute, words
 from pages.kernels.long_context.indexer.controls import IndexerChoice
 from tlmviz.analysis.kernels import indexer as analysis
+from tlmviz.config import IndexerConfig
 from tlmviz.errors import BadCheckpoint
-from tlmviz.layers.indexer import IndexerConfig, Indexers
+from tlmviz.layers.indexer import Indexers
 
 TEXT = "Lily had a red ball. Lily lost the red ball."
 
