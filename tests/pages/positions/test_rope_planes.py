@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pages.positions.rope_planes import compute as rope_state
+from pages.positions.rope_planes import controls
 from tests.pages.helpers import badges, charts, open_page, run_snippet, title_of, words
+from tlmviz.ui import rope
 from tlmviz.ui.link import View
 
 PAGE = "positions/rope_planes"
@@ -134,7 +135,7 @@ def test_half_split_steps_are_drawn_and_said_to_be_anothers():
     )
 
 
-@pytest.mark.parametrize("scope", rope_state.SCOPES)
+@pytest.mark.parametrize("scope", controls.SCOPES)
 def test_scores_by_distance_with_rope_on_off_and_another_base(scope):
     app = opened(rpart="Heads", rscope=scope, rother=500.0)
     curves = charts(app)[2]
@@ -150,11 +151,11 @@ def test_models_without_rope_name_those_that_have_it():
 
 
 def test_models_on_offer_are_those_whose_queries_and_keys_turn():
-    offered = rope_state.rope_models()
+    offered = rope.rope_models()
     assert "stories-rope" in offered and "stories-gpt" not in offered
 
 
-@pytest.mark.parametrize("part", rope_state.PARTS)
+@pytest.mark.parametrize("part", controls.PARTS)
 @pytest.mark.parametrize("text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>"], ids=["one token", "markup"])
 def test_odd_texts(part, text):
     app = opened(rpart=part, text=text)
