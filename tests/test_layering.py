@@ -34,7 +34,8 @@ RANKS = {
     "figures": 9,
     "training": 10,
     "__init__": 10,
-    "__main__": 11,
+    "cli": 11,
+    "__main__": 12,
     "ui": 12,
 }
 NEIGHBOURS = {

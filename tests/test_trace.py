@@ -43,7 +43,11 @@ def trace(variant):
 def mask(trace, layer):
     spec = trace.specs[layer]
     return dict(
-        scale=spec.scale, causal=spec.causal, window=spec.window, slopes=spec.slopes, relative=spec.relative
+        scale=spec.scale,
+        causal=spec.mask.causal,
+        window=spec.mask.window,
+        slopes=spec.mask.slopes,
+        relative=spec.mask.relative,
     )
 
 

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from . import kernels
 from .errors import UnknownName
+from .kernels import AttentionMask
 from .recording import Edit, Recording, Tap, name_taps, recording
 
 __all__ = ["AttentionSpec", "Edit", "Recording", "Tap", "Trace", "keep_attention", "name_taps", "recording"]
@@ -26,24 +27,14 @@ STAGES = ("dot", "scaled", "masked", "softmax")
 
 @dataclass(frozen=True)
 class AttentionSpec:
-    """What besides q and k decides a layer's map: mask, bias and scale."""
+    """What besides q and k decides a layer's map: the scale, and the mask with its bias."""
 
     scale: float
-    causal: bool = True
-    window: int | None = None
-    slopes: Tensor | None = None  # [H], ALiBi
-    relative: Tensor | None = None  # [R, D], a vector per distance, already multiplied by the scale
-
-    def kwargs(self, heads: slice = slice(None)) -> dict:
-        """These settings as keyword arguments of the kernels."""
-        slopes = None if self.slopes is None else self.slopes[heads]
-        return dict(
-            scale=self.scale, causal=self.causal, window=self.window, slopes=slopes, relative=self.relative
-        )
+    mask: AttentionMask = AttentionMask()
 
     def detached(self) -> AttentionSpec:
         """The same without gradients, which a view of what was computed does not need."""
-        return self if self.relative is None else replace(self, relative=self.relative.detach())
+        return replace(self, mask=self.mask.detached())
 
 
 KEPT_PER_LAYER = ("q", "k", "v", "lse")
@@ -142,8 +133,8 @@ class Trace:
         group = _existing("head", head, q.shape[1]) * k.shape[1] // q.shape[1]
         return q[0, head], k[0, group], self[f"blocks.{layer}.attn.lse"][0, head]
 
-    def batches(self) -> Iterator[tuple[Tensor, Tensor, Tensor, dict]]:
-        """q, k, lse and the kernels' options, layers in the batch dimension.
+    def batches(self) -> Iterator[tuple[Tensor, Tensor, Tensor, AttentionSpec]]:
+        """q, k, lse and their spec, layers in the batch dimension.
 
         All layers at once for short texts with one kind of layer, where the cost is the number of
         calls; layer by layer for long ones, where it is memory.
@@ -152,12 +143,16 @@ class Trace:
             [self[f"blocks.{i}.attn.{part}"] for i in range(self.n_layers)] for part in ("q", "k", "lse")
         )
         kinds = {
-            (spec.scale, spec.causal, spec.window, id(spec.slopes), id(spec.relative)) for spec in self.specs
+            (spec.scale, spec.mask.causal, spec.mask.window, id(spec.mask.slopes), id(spec.mask.relative))
+            for spec in self.specs
         }
         if len(self) <= 256 and len(kinds) == 1:
-            yield torch.cat(q), torch.cat(k), torch.cat(lse), self.specs[0].kwargs()
+            yield torch.cat(q), torch.cat(k), torch.cat(lse), self.specs[0]
         else:
-            yield from zip(q, k, lse, (spec.kwargs() for spec in self.specs))
+            yield from zip(q, k, lse, self.specs)
+
+    def _mask_of(self, layer: int, head: int) -> AttentionMask:
+        return self.specs[layer].mask.of_heads(slice(head, head + 1))
 
     def scores(self, layer: int, head: int, stage: str = "scaled") -> Float[Tensor, "t s"]:
         """One head's map before the softmax: "dot" is q.k, "scaled" adds scale and bias, "masked" hides the future."""
@@ -168,19 +163,21 @@ class Trace:
         q, k, _ = self.qk(layer, head)
         if stage == "dot":
             return q @ k.T
-        spec = self.specs[layer].kwargs(slice(head, head + 1))
+        mask = self._mask_of(layer, head)
         if stage == "scaled":
-            spec.update(causal=False, window=None)
-        return kernels.attention_scores(q[None, None], k[None, None], **spec)[0, 0]
+            mask = replace(mask, causal=False, window=None)
+        return kernels.attention_scores(q[None, None], k[None, None], mask, scale=self.specs[layer].scale)[
+            0, 0
+        ]
 
     def attention(
         self, layer: int, head: int, rows: slice = slice(None), cols: slice = slice(None)
     ) -> Float[Tensor, "t s"]:
         """One head's attention probabilities, exact, computed now: [T, T] or the tile rows x cols."""
         q, k, lse = self.qk(layer, head)
-        spec = self.specs[layer].kwargs(slice(head, head + 1))
+        one_head, scale = (q[None, None], k[None, None], lse[None, None]), self.specs[layer].scale
         tile = kernels.attention_map(
-            q[None, None], k[None, None], lse[None, None], rows=rows, cols=cols, **spec
+            *one_head, self._mask_of(layer, head), rows=rows, cols=cols, scale=scale
         )[0, 0]
         replaced = self._record.rows.get((layer, head))
         if replaced:
@@ -193,13 +190,18 @@ class Trace:
     def pooled(self, layer: int, head: int, size: int = 64, reduce: str = "max") -> Float[Tensor, "n n"]:
         """A size x size picture of one head's map at any T, without forming [T, T]."""
         q, k, lse = self.qk(layer, head)
-        spec = self.specs[layer].kwargs(slice(head, head + 1))
         replaced = self._record.rows.get((layer, head), {})
         if replaced:
             lse = lse.clone()
             lse[list(replaced)] = torch.inf  # weight 0 everywhere: the row is put in below
         picture = kernels.pooled_attention_map(
-            q[None, None], k[None, None], lse[None, None], size=size, reduce=reduce, **spec
+            q[None, None],
+            k[None, None],
+            lse[None, None],
+            self._mask_of(layer, head),
+            size=size,
+            reduce=reduce,
+            scale=self.specs[layer].scale,
         )[0, 0]
         for row, weights in replaced.items():
             _pool_row(picture, row, weights, reduce)
@@ -209,7 +211,7 @@ class Trace:
         """Every head's pooled picture, [L, H, size, size]."""
         pictures = torch.cat(
             [
-                kernels.pooled_attention_map(q, k, lse, size=size, reduce=reduce, **spec)
+                kernels.pooled_attention_map(q, k, lse, spec.mask, size=size, reduce=reduce, scale=spec.scale)
                 for q, k, lse, spec in self.batches()
             ]
         )
@@ -221,7 +223,10 @@ class Trace:
         """What every head attends to from one position, [L, H, S]."""
         position = range(len(self))[position]
         rows = slice(position, position + 1)
-        tiles = [kernels.attention_map(q, k, lse, rows=rows, **spec) for q, k, lse, spec in self.batches()]
+        tiles = [
+            kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale)
+            for q, k, lse, spec in self.batches()
+        ]
         every = torch.cat(tiles)[:, :, 0]
         for (layer, head), replaced in self._record.rows.items():
             if position in replaced:
@@ -244,7 +249,8 @@ class Trace:
         if self._statistics is None:
             ids = torch.tensor(self.ids)
             parts = [
-                kernels.head_statistics(q, k, lse, ids=ids, **spec) for q, k, lse, spec in self.batches()
+                kernels.head_statistics(q, k, lse, spec.mask, ids=ids, scale=spec.scale)
+                for q, k, lse, spec in self.batches()
             ]
             rows = {name: torch.cat([part[name] for part in parts]) for name in parts[0]}  # [L, H, T] each
             for (layer, head), replaced in self._record.rows.items():

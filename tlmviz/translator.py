@@ -18,7 +18,7 @@ from .decoding.steppers import Stepper, stepper_of
 from .errors import BadText
 from .networks.encoder_decoder import EncoderDecoder
 from .networks.seq2seq import Seq2Seq
-from .networks.teacher_forcing import attention_maps, read_given
+from .networks.teacher_forcing import attention_maps, teacher_forced_pass
 from .tokens import Tokenizer
 from .translator_config import TranslatorConfig
 
@@ -195,11 +195,13 @@ class Translator:
     def read(self, text: str, translation: list[int]) -> Reading:
         """A given translation (ids) read in one pass, as in training. Raises BadText."""
         keep = (".cross.q", ".cross.k", ".cross.lse")
-        given = read_given(self.network, self.encode(text), translation, self.tokenizer.end_of_text, keep)
+        forced = teacher_forced_pass(
+            self.network, self.encode(text), translation, self.tokenizer.end_of_text, keep
+        )
         if isinstance(self.network, Seq2Seq):
-            maps = given.paid[0, :, None]
+            maps = forced.attention[0, :, None]
         else:
             maps = (
-                attention_maps(self.network, given.values, "decoder", "cross").flatten(0, 1).transpose(0, 1)
+                attention_maps(self.network, forced.values, "decoder", "cross").flatten(0, 1).transpose(0, 1)
             )
-        return Reading(given.logp.numpy(), maps[: len(translation)].numpy())
+        return Reading(forced.logp.numpy(), maps[: len(translation)].numpy())

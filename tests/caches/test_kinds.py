@@ -96,7 +96,7 @@ def test_sinks_with_unrotated_keys_count_places_in_the_cache():
     cache = SlidingCache(2, 4, sinks=2, rotated=False)
     seen = []
     for piece in IDS.split(1, 1):
-        seen.append(int(cache.where(1)))
+        seen.append(int(cache.position_ids(1)))
         last = model(piece, cache)
         if cache.length == 6:
             torch.testing.assert_close(last[:, 0], model(IDS[:, :6])[:, -1], atol=1e-4, rtol=0)

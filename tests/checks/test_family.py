@@ -5,7 +5,7 @@ import torch
 
 from tests.tiny import TEXT, VARIANTS, language_model
 from tlmviz import kernels
-from tlmviz.analysis.caches import weight_absorption as absorbing
+from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
 from tlmviz.caches import LatentCache
 from tlmviz.checks import caches_family as family
@@ -110,8 +110,8 @@ def test_values_that_do_not_add_up_are_noticed(lm, monkeypatch):
 
 def test_a_wrong_fold_and_a_larger_cache_are_noticed(tokenizer, monkeypatch):
     lm = language_model(tokenizer, **VARIANTS["latent"])
-    trace, honest = lm.trace(TEXT), absorbing.absorbed
-    monkeypatch.setattr(absorbing, "absorbed", lambda *args: 1.001 * honest(*args))
+    trace, honest = lm.trace(TEXT), weight_absorption.absorbed
+    monkeypatch.setattr(weight_absorption, "absorbed", lambda *args: 1.001 * honest(*args))
     monkeypatch.setattr(
         LatentCache, "nbytes", property(lambda self: 2 * sum(part.nbytes for (part,) in self._buffers))
     )

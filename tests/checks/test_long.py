@@ -27,7 +27,7 @@ def test_the_bundled_model_passes(stories):
     [
         (lambda o: {"window": o["window"] + 1} if o.get("window") else {}, "Window = slicing"),
         (lambda o: {"window": o["window"] + 1} if o.get("window") else {}, "Mask = kernel"),
-        (lambda o: {"requests": None} if "requests" in o else {}, "No leak between requests"),
+        (lambda o: {"segments": None} if "segments" in o else {}, "No leak between requests"),
     ],
 )
 def test_a_wrong_kernel_is_noticed(lm, monkeypatch, change, name):

@@ -10,7 +10,7 @@ from torch import nn
 import tlmviz
 from tests import tiny
 from tlmviz import checks, kernels
-from tlmviz.analysis.caches import weight_absorption as absorbing
+from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.positions.rope_runs import HalfSplit
@@ -21,7 +21,7 @@ from tlmviz.decoding import beam, penalties
 from tlmviz.layers import scaling
 from tlmviz.layers.attention import CrossAttention
 from tlmviz.layers.positions import RoPE
-from tlmviz.layers.streams import Manifold
+from tlmviz.layers.streams import ManifoldHyperConnection
 from tlmviz.trace import Recording
 
 SENTENCE = "Lily had a red ball."  # its translation by the small models has many tokens
@@ -203,7 +203,7 @@ breaks("RoPE: equal at t = s")(apart)
 breaks("ALiBi breaks it")(alike)
 breaks("RoPE breaks it")(alike)
 breaks("Collapsed = one head")(patched(Heads, "as_first", lambda honest, heads: heads))
-breaks("Absorbed = naive", "latent")(scaled(absorbing, "absorbed"))
+breaks("Absorbed = naive", "latent")(scaled(weight_absorption, "absorbed"))
 breaks("Cache = c_KV and k^R", "latent")(
     lambda patch, lm, inputs: patch.setattr(LatentCache, "nbytes", property(lambda cache: 4))
 )
@@ -218,7 +218,7 @@ breaks("Same texts as alone")(
 # kernels
 breaks("Window = slicing")(attention(wider))
 breaks("Mask = kernel")(attention(wider))
-breaks("No leak between requests")(attention(lambda o: {"requests": None} if "requests" in o else {}))
+breaks("No leak between requests")(attention(lambda o: {"segments": None} if "segments" in o else {}))
 breaks("Pooled = pooling")(scaled(kernels, "pooled_attention_map"))
 breaks("Recurrent = parallel")(scaled(kernel_checks, "recurrent"))
 breaks("(Uq)·(Uk) = q·k", "indexed")(scaled(kernels_index, "orthogonal"))
@@ -317,7 +317,11 @@ breaks("Gradient = differences", "manifold")(
 )
 breaks("Unrolled sum", "hyper")(edited("blocks.1.resid_mid", lambda value: 1.1 * value))
 breaks("mHC, n = 1 = residual")(
-    patched(Manifold, "matrices", lambda honest, layer, x: [1.1 * part for part in honest(layer, x)])
+    patched(
+        ManifoldHyperConnection,
+        "matrices",
+        lambda honest, layer, x: [1.1 * part for part in honest(layer, x)],
+    )
 )
 breaks("No entry below 0", "manifold")(
     patched(kernels, "sinkhorn", lambda honest, *args: honest(*args) - 0.5)

@@ -6,7 +6,7 @@ import torch
 from tests.tiny import TEXT, VARIANTS, language_model
 from tlmviz import kernels
 from tlmviz.checks import measure, streams
-from tlmviz.layers.streams import Manifold
+from tlmviz.layers.streams import ManifoldHyperConnection
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +87,10 @@ def test_a_wrong_gradient_is_noticed(constrained, monkeypatch):
 
 
 def test_a_single_stream_that_is_no_residual_is_noticed(lm, monkeypatch):
-    trace, honest = lm.trace(TEXT), Manifold.matrices
-    monkeypatch.setattr(Manifold, "matrices", lambda self, x: [1.1 * part for part in honest(self, x)])
+    trace, honest = lm.trace(TEXT), ManifoldHyperConnection.matrices
+    monkeypatch.setattr(
+        ManifoldHyperConnection, "matrices", lambda self, x: [1.1 * part for part in honest(self, x)]
+    )
     assert failed(lm, trace) == {"mHC, n = 1 = residual"}
 
 

@@ -15,6 +15,7 @@ from tlmviz.checkpoints import native as zoo
 from tlmviz.checks import translation, translation_cases
 from tlmviz.decoding import beam, penalties
 from tlmviz.errors import BadText
+from tlmviz.kernels import AttentionMask
 from tlmviz.layers.attention import Attention
 from tlmviz.networks.seq2seq import Seq2Seq
 
@@ -123,7 +124,7 @@ def test_a_mask_that_hides_nothing_worth_hiding_is_noticed(translators, monkeypa
     """Removing the mask must be seen in the loss: a check that could not see it would prove nothing."""
     honest = Attention.spec
     monkeypatch.setattr(
-        Attention, "spec", lambda self, positions: replace(honest(self, positions), causal=True)
+        Attention, "spec", lambda self, positions: replace(honest(self, positions), mask=AttentionMask())
     )
     assert "Mask hides the future" in failed(translators["transformer"])
 

@@ -111,9 +111,7 @@ def test_each_gets_the_text_it_would_get_alone(stories, server):
     run, logits = watched(stories, MIXED, server)
     check_books(run)
     for request, prompt, answer, text, rows in zip(MIXED, run.prompts, run.answers, run.texts, logits):
-        assert (
-            text == compute.run_in_worker(request, compute.about(stories)) == stories.tokenizer.decode(answer)
-        )
+        assert text == alone(stories, request) == stories.tokenizer.decode(answer)
         whole = stories(torch.tensor([[*prompt, *answer]]))[
             0, len(prompt) - 1 :
         ]  # one pass without any cache
@@ -125,7 +123,7 @@ def test_every_variant_is_served(variant, policy):
     server = Server(3, 30, 3, policy, "remembered")
     run = serve(variant, MIXED, server)
     check_books(run)
-    assert list(run.texts) == [compute.run_in_worker(request, compute.about(variant)) for request in MIXED]
+    assert list(run.texts) == [alone(variant, request) for request in MIXED]
     assert policy == "static" or run.totals().evictions + run.totals().spared
 
 
@@ -164,7 +162,7 @@ def test_any_requests_on_any_server(lm, requests, server):
         assert longest > server.slots
         return
     check_books(run)
-    assert list(run.texts) == [compute.run_in_worker(request, compute.about(lm)) for request in requests]
+    assert list(run.texts) == [alone(lm, request) for request in requests]
 
 
 def test_a_changed_neighbour_changes_no_bit(stories):
@@ -188,7 +186,7 @@ def test_pages_left_full_of_nan_are_never_read(lm):
     while not scheduler.done:
         scheduler.step()
     texts = [lm.tokenizer.decode(line.ids[line.prompt :]) for line in scheduler.lines]
-    assert texts == [compute.run_in_worker(request, compute.about(lm)) for request in MIXED]
+    assert texts == [alone(lm, request) for request in MIXED]
 
 
 # --- sharing ----------------------------------------------------------------------------------------
@@ -263,7 +261,7 @@ def test_the_latest_arrival_gives_way_and_starts_again(lm):
     requests = [Request("They were happy", 16), Request("Tom saw a dog", 16, 1), Request("One day", 16, 2)]
     run = serve(lm, requests, Server(4, 13, 3, sharing="none"))
     check_books(run)
-    assert list(run.texts) == [compute.run_in_worker(request, compute.about(lm)) for request in requests]
+    assert list(run.texts) == [alone(lm, request) for request in requests]
     evicted = [event.request for step in run.steps for event in step.events if event.kind == "evict"]
     assert evicted and 0 not in evicted and evicted[0] == 2
     number = next(n for n, step in enumerate(run.steps) if step.count("evict"))
@@ -414,10 +412,7 @@ def test_a_prompt_that_fills_the_context_is_refused_and_one_less_writes_one_toke
     assert "all that tiny reads" in tiny.sentence(caught)
     almost = next(full[:-n] for n in range(1, 9) if len(lm.encode(full[:-n])) == 159)
     run = serve(lm, [Request(almost, 4)], Server(8, 40))
-    assert (
-        run.texts == (compute.run_in_worker(Request(almost, 4), compute.about(lm)),)
-        and run.totals().tokens == len(run.answers[0]) == 1
-    )
+    assert run.texts == (alone(lm, Request(almost, 4)),) and run.totals().tokens == len(run.answers[0]) == 1
 
 
 def test_many_that_fit_one_after_another_queue(lm):

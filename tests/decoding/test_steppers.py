@@ -114,12 +114,12 @@ def test_maps_of_a_transformer_are_the_softmax_of_its_queries_and_keys():
     with torch.no_grad():
         memory = network.keys_values(network.encode(torch.tensor([SOURCE])))
         positions, kept = network.positions, []
-        table, x = positions.table(torch.arange(2)), network._embed(x)
+        cos_sin, x = positions.cos_sin(torch.arange(2)), network._embed(x)
         for block, (k, v) in zip(network.decoder, memory):
-            inside = x + block.attn(block.norm1(x), positions, table)
+            inside = x + block.attn(block.norm1(x), positions, cos_sin)
             q = block.cross.query(block.norm_cross(inside)).view(1, 2, 2, 8).transpose(1, 2)
             kept.append((q @ k.transpose(-1, -2) * 8**-0.5).softmax(-1)[:, :, -1])
-            x = block(x, positions, table, (k, v))
+            x = block(x, positions, cos_sin, (k, v))
     close(step.attention, torch.cat(kept, 1))
 
 
@@ -153,7 +153,9 @@ def test_a_pinned_recurrent_network_reads_that_state():
     step = stepper.advance(torch.tensor([0]), None)
     with torch.no_grad():
         start = network.start(torch.tensor([SOURCE]))
-        h = network.cell(torch.cat((network._embed(torch.tensor([END])), start.fed), -1), start.h)
+        h = network.cell(
+            torch.cat((network._embed(torch.tensor([END])), start.attentional_hidden), -1), start.h
+        )
         fed = network.combine(torch.cat((start.reading.z[:, 2], h), -1)).tanh()
         close(step.logp, (fed @ network.token_emb.weight.T).log_softmax(-1))
 

@@ -1,18 +1,10 @@
 """The attention kernels as they are compiled ahead of time: every switch of theirs in at least one case."""
 
 from tlmviz.kernels import (
-    attention_backward_triton as attending_backward_triton,
-)
-from tlmviz.kernels import (
-    attention_maps_triton as maps_triton,
-)
-from tlmviz.kernels import (
-    attention_triton as attending_triton,
-)
-from tlmviz.kernels import (
-    decode_attention_triton as decoding_triton,
-)
-from tlmviz.kernels import (
+    attention_backward_triton,
+    attention_maps_triton,
+    attention_triton,
+    decode_attention_triton,
     statistics_triton,
 )
 
@@ -24,15 +16,15 @@ INTEGERS = {
     "heads", "group", "groups", "queries", "keys", "window", "row_start", "row_step", "row_count", "col_start", "col_step",
     "col_count", "size", "down", "across", "row_total", "rows_total", "band_count", "page", "splits",
 }  # fmt: skip
-PLAIN = dict(CAUSAL=True, WINDOW=False, ALIBI=False, REQUESTS=False, LENGTHS=False)
-EVERYTHING = dict(CAUSAL=True, WINDOW=True, ALIBI=True, REQUESTS=True, LENGTHS=True)
-BOTH_SIDES = dict(CAUSAL=False, WINDOW=True, ALIBI=True, REQUESTS=False, LENGTHS=True)
+PLAIN = dict(CAUSAL=True, WINDOW=False, ALIBI=False, SEGMENTS=False, LENGTHS=False)
+EVERYTHING = dict(CAUSAL=True, WINDOW=True, ALIBI=True, SEGMENTS=True, LENGTHS=True)
+BOTH_SIDES = dict(CAUSAL=False, WINDOW=True, ALIBI=True, SEGMENTS=False, LENGTHS=True)
 
 
 def case(kernel, pointers: dict[str, str], **constants):
     """One kernel with its argument types; pointers that the switches leave unused are None."""
     signature, constexprs = {}, dict(constants)
-    optional = dict(slopes_ptr="ALIBI", query_ids_ptr="REQUESTS", key_ids_ptr="REQUESTS", lengths_ptr="LENGTHS",
+    optional = dict(slopes_ptr="ALIBI", query_ids_ptr="SEGMENTS", key_ids_ptr="SEGMENTS", lengths_ptr="LENGTHS",
                     table_ptr="PAGED", ids_ptr="INDUCTION", grad_lse_ptr="WITH_LSE")  # fmt: skip
     types = dict(slopes_ptr="*fp32", query_ids_ptr="*i64", key_ids_ptr="*i64", lengths_ptr="*i64", table_ptr="*i32",
                  ids_ptr="*i64", grad_lse_ptr="*fp32", scale="fp32", natural_scale="fp32") | pointers  # fmt: skip
@@ -63,7 +55,7 @@ def attention(kernel, dtype, switches, tile, width=32, **more):
     pointers = wide | dict.fromkeys(("lse_ptr", "delta_ptr", "parts_ptr", "result_ptr", "bands_ptr"), "*fp32")
     sizes = dict(D=width, E=width, BLOCK_M=tile[0], BLOCK_N=tile[1], BLOCK_D=width, BLOCK_E=width)
     constants = sizes | switches | dict(PRECISION="ieee" if dtype == "fp32" else "tf32") | more
-    if kernel is maps_triton.cells_kernel:
+    if kernel is attention_maps_triton.cells_kernel:
         pointers["out_ptr"] = "*fp32"
     return case(
         kernel, pointers, **{name: value for name, value in constants.items() if name in kernel.arg_names}
@@ -75,13 +67,13 @@ def decode(dtype, paged, switches):
         parts_ptr="*fp32", weights_ptr="*fp32"
     )
     return case(
-        decoding_triton.parts_kernel, pointers, D=32, E=32, BLOCK_R=16, BLOCK_N=32, BLOCK_D=32, BLOCK_E=32, PAGED=paged,
+        decode_attention_triton.parts_kernel, pointers, D=32, E=32, BLOCK_R=16, BLOCK_N=32, BLOCK_D=32, BLOCK_E=32, PAGED=paged,
         PRECISION="ieee" if dtype == "fp32" else "tf32", LENGTHS=switches["LENGTHS"], WINDOW=switches["WINDOW"],
         ALIBI=switches["ALIBI"],
     )  # fmt: skip
 
 
-FORWARD, BACK = attending_triton.forward_kernel, attending_backward_triton
+FORWARD, BACK = attention_triton.forward_kernel, attention_backward_triton
 STATISTICS = statistics_triton.statistics_kernel
 CASES = [
     attention(FORWARD, "bf16", PLAIN, (32, 32)),
@@ -95,15 +87,15 @@ CASES = [
         BACK.delta_kernel, dict(out_ptr="*bf16", grad_ptr="*bf16", delta_ptr="*fp32"),
         E=64, BLOCK_M=64, BLOCK_E=64, WITH_LSE=True,
     ),
-    attention(maps_triton.cells_kernel, "fp32", EVERYTHING, (16, 16), width=16, AS_MAP=True),
-    attention(maps_triton.pool_kernel, "bf16", PLAIN, (32, 32), MAXIMUM=True, EVEN=True),
-    attention(maps_triton.pool_kernel, "fp32", EVERYTHING, (16, 16), width=16, MAXIMUM=False, EVEN=False),
+    attention(attention_maps_triton.cells_kernel, "fp32", EVERYTHING, (16, 16), width=16, AS_MAP=True),
+    attention(attention_maps_triton.pool_kernel, "bf16", PLAIN, (32, 32), MAXIMUM=True, EVEN=True),
+    attention(attention_maps_triton.pool_kernel, "fp32", EVERYTHING, (16, 16), width=16, MAXIMUM=False, EVEN=False),
     attention(STATISTICS, "bf16", PLAIN, (32, 32), INDUCTION=False, BANDS=False, BLOCK_BANDS=16),
     attention(STATISTICS, "fp32", EVERYTHING, (16, 16), width=16, INDUCTION=True, BANDS=True, BLOCK_BANDS=16),
     decode("bf16", False, PLAIN),
     decode("fp32", True, EVERYTHING),
     case(
-        decoding_triton.combine_kernel,
+        decode_attention_triton.combine_kernel,
         dict(parts_ptr="*fp32", weights_ptr="*fp32", out_ptr="*bf16", lse_ptr="*fp32"), E=64, BLOCK_S=8, BLOCK_E=64,
     ),
 ]  # fmt: skip

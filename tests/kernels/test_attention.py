@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.tiny import sentence
 from tlmviz import kernels
 from tlmviz.errors import BadBackend, BadShape
-from tlmviz.kernels import attention_triton as attending_triton
+from tlmviz.kernels import attention_triton
 from tlmviz.kernels.reference import attention as reference
 
 from .triton_cases import BLOCK, SLOPES, assert_near, draw, ids, plain_attention, qkv, small_tiles
@@ -83,12 +83,12 @@ def test_rows_that_see_nothing_give_zero_and_no_gradient(backend):
 def test_other_requests_are_invisible(backend):
     """Leakage is exactly zero: changing one text moves not a bit of the others."""
     q, k, v = qkv(21, 21)
-    requests = ids(10, 3, 8)
-    before, _ = compare(q, k, v, backend, requests=requests)
+    segments = ids(10, 3, 8)
+    before, _ = compare(q, k, v, backend, segments=segments)
     changed = [part.clone() for part in (q, k, v)]
     for part in changed:
         part[:, :, 10:13] += 100
-    after = kernels.attention(*changed, requests=requests, backend=backend)[0]
+    after = kernels.attention(*changed, segments=segments, backend=backend)[0]
     same = torch.ones(21, dtype=torch.bool)
     same[10:13] = False
     assert torch.equal(after[:, :, same], before[:, :, same])
@@ -99,7 +99,7 @@ def test_other_requests_are_invisible(backend):
 @BOTH
 def test_requests_may_be_a_pair(backend):
     pair = torch.tensor([[0, 2, 1, 5]]), ids(6, 5, 7)  # nothing has the id 5
-    out, lse = compare(*qkv(4, 18), backend, requests=pair, causal=False)
+    out, lse = compare(*qkv(4, 18), backend, segments=pair, causal=False)
     assert (lse[:, :, 3] == -torch.inf).all() and (out[:, :, 3] == 0).all()
 
 
@@ -121,7 +121,7 @@ def test_everything_at_once(backend):
         backend,
         window=18,
         slopes=SLOPES,
-        requests=ids(14, 19),
+        segments=ids(14, 19),
         lengths=torch.tensor([29]),
     )
 
@@ -188,7 +188,7 @@ def test_any_mask_in_the_reference(queries, extra, window, causal, alibi, packed
     pair = torch.arange(queries)[None] // 7, torch.arange(keys)[None] // 7
     compare(
         *qkv(queries, keys, values=8 if same_width else 5), "torch", causal=causal, window=window,
-        slopes=SLOPES if alibi else None, requests=pair if packed else None,
+        slopes=SLOPES if alibi else None, segments=pair if packed else None,
         lengths=None if length is None else torch.tensor([length]),
     )  # fmt: skip
 
@@ -206,7 +206,7 @@ def test_any_mask_in_triton(queries, extra, window, causal, length, packed):
         "triton",
         causal=causal,
         window=window,
-        requests=pair if packed else None,
+        segments=pair if packed else None,
         lengths=None if length is None else torch.tensor([length]),
     )
 
@@ -214,12 +214,12 @@ def test_any_mask_in_triton(queries, extra, window, causal, length, packed):
 def test_long_hidden_stretches_in_the_fused_cpu_kernel(monkeypatch):
     """Whole inner blocks of torch's kernel are hidden here before the first visible key."""
     monkeypatch.setattr(reference, "TILE_ROWS", 256)
-    compare(*qkv(1300, 1300, heads=1), "torch", requests=ids(1200, 100), gradients=False)
+    compare(*qkv(1300, 1300, heads=1), "torch", segments=ids(1200, 100), gradients=False)
 
 
 def test_the_backend_asked_for_is_the_one_that_runs(monkeypatch):
     ran = []
-    for name, module in (("triton", attending_triton), ("torch", reference)):
+    for name, module in (("triton", attention_triton), ("torch", reference)):
         honest = module.attention
         monkeypatch.setattr(
             module,
@@ -240,8 +240,8 @@ def test_triton_refuses_what_it_cannot_do_exactly():
 @pytest.mark.parametrize(
     "options, words",
     [
-        (dict(requests=torch.zeros(1, 4, dtype=torch.long)), ("[1, 4]", "[1, 5]")),
-        (dict(requests=(torch.zeros(1, 5), torch.zeros(2, 5))), ("[2, 5]", "[1, 5]")),
+        (dict(segments=torch.zeros(1, 4, dtype=torch.long)), ("[1, 4]", "[1, 5]")),
+        (dict(segments=(torch.zeros(1, 5), torch.zeros(2, 5))), ("[2, 5]", "[1, 5]")),
         (dict(lengths=torch.tensor([1, 2])), ("[2]", "1")),
         (dict(lengths=torch.tensor([1.5])), ("float32",)),
         (dict(window=0), ("window is 0",)),

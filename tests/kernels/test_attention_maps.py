@@ -7,9 +7,8 @@ from torch.nn import functional as F
 from tests.tiny import sentence
 from tlmviz import kernels
 from tlmviz.errors import BadBackend, BadShape
-from tlmviz.kernels import attention_maps_triton as maps_triton
-from tlmviz.kernels.reference import attention as attending
-from tlmviz.kernels.reference import attention_maps as reference
+from tlmviz.kernels import attention_maps_triton
+from tlmviz.kernels.reference import attention, attention_maps
 
 from .triton_cases import BLOCK, SLOPES, assert_near, ids, plain_scores, plain_softmax, qkv, small_tiles
 
@@ -17,7 +16,7 @@ OPTIONS = {
     "causal": {},
     "window, both sides": dict(window=7, causal=False),
     "alibi": dict(slopes=SLOPES),
-    "everything": dict(window=9, slopes=SLOPES, requests=ids(12, 9), lengths=torch.tensor([18])),
+    "everything": dict(window=9, slopes=SLOPES, segments=ids(12, 9), lengths=torch.tensor([18])),
 }
 BOTH = pytest.mark.parametrize("backend", ["torch", "triton"])
 masks = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
@@ -25,7 +24,7 @@ masks = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 
 @pytest.fixture(autouse=True)
 def tiles(monkeypatch):
-    monkeypatch.setattr(attending, "TILE_ROWS", BLOCK)
+    monkeypatch.setattr(attention, "TILE_ROWS", BLOCK)
     with small_tiles(monkeypatch):
         yield
 
@@ -104,7 +103,7 @@ def test_pooling_under_every_mask(options, backend):
 def test_the_widest_bin_holds_every_bin(length, size):
     edges = range(size)
     widest = max(-(-(i + 1) * length // size) - i * length // size for i in edges)
-    assert widest <= maps_triton._widest(length, size) <= widest + 1
+    assert widest <= attention_maps_triton._widest(length, size) <= widest + 1
 
 
 def exact_statistics(p, tokens):
@@ -164,7 +163,7 @@ def test_sixteen_bits_give_float32(dtype, tolerance, backend):
 
 def test_the_backend_asked_for_is_the_one_that_runs(monkeypatch):
     ran = []
-    for name, module in (("triton", maps_triton), ("torch", reference)):
+    for name, module in (("triton", attention_maps_triton), ("torch", attention_maps)):
         monkeypatch.setattr(module, "attention_map", lambda *_, _name=name: ran.append(_name))
     q, k, lse, *_ = case(3, 3, {})
     for backend in ("torch", "auto", "triton"):

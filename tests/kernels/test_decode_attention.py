@@ -6,7 +6,7 @@ import torch
 from tests.tiny import sentence
 from tlmviz import kernels
 from tlmviz.errors import BadShape
-from tlmviz.kernels import decode_attention_triton as decoding_triton
+from tlmviz.kernels import decode_attention_triton
 from tlmviz.kernels.reference import decode_attention as reference
 
 from .triton_cases import BLOCK, SLOPES, assert_near, draw, plain_attention, qkv, small_tiles
@@ -111,20 +111,20 @@ def test_strided_and_large_inputs():
 
 def test_splits_fill_the_device_but_are_never_short(monkeypatch):
     q = draw(1, 1, 1, 8)
-    assert decoding_triton.choose_splits(q, 1, 100) == 1
+    assert decode_attention_triton.choose_splits(q, 1, 100) == 1
     monkeypatch.setattr(type(q), "is_cuda", True)
     monkeypatch.setattr(
         torch.cuda, "get_device_properties", lambda _: type("Card", (), dict(multi_processor_count=132))
     )
-    assert decoding_triton.choose_splits(q, 8, 32768) == 33
-    assert decoding_triton.choose_splits(q, 8, 1000) == 4
-    assert decoding_triton.choose_splits(q, 1000, 32768) == 1
-    assert decoding_triton.choose_splits(q, 1, 10**7) == decoding_triton.MOST_SPLITS
+    assert decode_attention_triton.choose_splits(q, 8, 32768) == 33
+    assert decode_attention_triton.choose_splits(q, 8, 1000) == 4
+    assert decode_attention_triton.choose_splits(q, 1000, 32768) == 1
+    assert decode_attention_triton.choose_splits(q, 1, 10**7) == decode_attention_triton.MOST_SPLITS
 
 
 def test_the_backend_asked_for_is_the_one_that_runs(monkeypatch):
     ran = []
-    for name, module in (("triton", decoding_triton), ("torch", reference)):
+    for name, module in (("triton", decode_attention_triton), ("torch", reference)):
         monkeypatch.setattr(module, "decode_attention", lambda *_, _name=name: ran.append(_name))
     for backend in ("torch", "auto", "triton"):
         kernels.decode_attention(*qkv(1, 3), backend=backend)

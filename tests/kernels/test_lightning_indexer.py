@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tlmviz import kernels
 from tlmviz.errors import BadShape
-from tlmviz.kernels import lightning_indexer_triton as indexing_triton
+from tlmviz.kernels import lightning_indexer_triton
 from tlmviz.kernels.reference import lightning_indexer as reference
 
 from .compare import BACKENDS, assert_near, forbid_other, nan_buffers
@@ -49,7 +49,7 @@ def test_scores_and_gradients_equal_the_formula(size, causal):
     wanted_grads = torch.autograd.grad(wanted, parts, weight.double())
     for found in (
         kernels.index_scores(*parts, causal=causal),
-        indexing_triton.index_scores(*parts, causal=causal, blocks=(16, 16)),
+        lightning_indexer_triton.index_scores(*parts, causal=causal, blocks=(16, 16)),
     ):
         assert_near(found, wanted, size=10)
         for one, other in zip(torch.autograd.grad(found, parts, weight), wanted_grads):

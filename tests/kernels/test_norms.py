@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from tlmviz import kernels, layers
 from tlmviz.errors import BadShape
-from tlmviz.kernels import norms_triton as rows_triton
+from tlmviz.kernels import norms_triton
 
 from .compare import BACKENDS, assert_near, forbid_other, nan_buffers
 
@@ -32,21 +32,24 @@ def normal(*shape, dtype=torch.float32, seed=0):
 
 OPERATIONS = {
     # name: (Triton at a block, torch in float64)
-    "softmax": (lambda x, w, b, block: rows_triton.softmax(x, block=block), lambda x, w, b: F.softmax(x, -1)),
+    "softmax": (
+        lambda x, w, b, block: norms_triton.softmax(x, block=block),
+        lambda x, w, b: F.softmax(x, -1),
+    ),
     "rms_norm": (
-        lambda x, w, b, block: rows_triton.rms_norm(x, w, EPS, block=block),
+        lambda x, w, b, block: norms_triton.rms_norm(x, w, EPS, block=block),
         lambda x, w, b: x / (x.square().mean(-1, keepdim=True) + EPS).sqrt() * w,
     ),
     "rms_norm, no weight": (
-        lambda x, w, b, block: rows_triton.rms_norm(x, None, EPS, block=block),
+        lambda x, w, b, block: norms_triton.rms_norm(x, None, EPS, block=block),
         lambda x, w, b: x / (x.square().mean(-1, keepdim=True) + EPS).sqrt(),
     ),
     "layer_norm": (
-        lambda x, w, b, block: rows_triton.layer_norm(x, w, b, EPS, block=block),
+        lambda x, w, b, block: norms_triton.layer_norm(x, w, b, EPS, block=block),
         lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, b, EPS),
     ),
     "layer_norm, no bias": (
-        lambda x, w, b, block: rows_triton.layer_norm(x, w, None, EPS, block=block),
+        lambda x, w, b, block: norms_triton.layer_norm(x, w, None, EPS, block=block),
         lambda x, w, b: F.layer_norm(x, x.shape[-1:], w, None, EPS),
     ),
 }
@@ -54,8 +57,8 @@ operations = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERA
 
 
 def test_the_block_decides_between_one_pass_and_several():
-    assert all(rows_triton.plan(normal(3, n), WIDE)[-1]["ONE_BLOCK"] for n in LENGTHS)
-    assert [rows_triton.plan(normal(3, n), NARROW)[-1]["ONE_BLOCK"] for n in LENGTHS] == [
+    assert all(norms_triton.plan(normal(3, n), WIDE)[-1]["ONE_BLOCK"] for n in LENGTHS)
+    assert [norms_triton.plan(normal(3, n), NARROW)[-1]["ONE_BLOCK"] for n in LENGTHS] == [
         True,
         True,
         True,
@@ -68,7 +71,7 @@ def test_the_block_decides_between_one_pass_and_several():
 @pytest.mark.parametrize("block", [WIDE, NARROW])
 @pytest.mark.parametrize("length", LENGTHS)
 def test_kernel_and_its_gradients_equal_float64(length, block, operation, monkeypatch):
-    monkeypatch.setattr(rows_triton, "TILE", 16)  # two rows a program, so that 5 rows end in half a block
+    monkeypatch.setattr(norms_triton, "TILE", 16)  # two rows a program, so that 5 rows end in half a block
     triton, exact = operation
     inputs = [normal(5, length, seed=1), normal(length, seed=2), normal(length, seed=3)]
     weight = normal(5, length, seed=4)
@@ -159,7 +162,7 @@ class TestSoftmax:
         x[0, ::2] = x[1] = x[2, :10] = -torch.inf
         x[3] = torch.tensor([-torch.inf] * 18 + [3.0])
         x.requires_grad_()
-        p = kernels.softmax(x) if block is None else rows_triton.softmax(x, block=block)
+        p = kernels.softmax(x) if block is None else norms_triton.softmax(x, block=block)
         wanted = scipy.special.softmax(x.detach().double().numpy()[[0, 2, 3]], -1)
         assert_near(p[[0, 2, 3]], wanted)
         assert (p[1] == 0).all()
@@ -180,7 +183,7 @@ class TestSoftmax:
                 normal(19) * 1e38,
             ]
         )
-        p = kernels.softmax(x) if block is None else rows_triton.softmax(x, block=block)
+        p = kernels.softmax(x) if block is None else norms_triton.softmax(x, block=block)
         assert_near(p, scipy.special.softmax(x.double().numpy(), -1))
 
     def test_nan_is_not_hidden(self):
@@ -203,16 +206,16 @@ class TestNorms:
     @pytest.mark.parametrize("block", [WIDE, NARROW])
     def test_large_inputs(self, block):
         x = normal(3, 19) * 1e4 + 1e4
-        found = rows_triton.rms_norm(x, None, EPS, block=block)
+        found = norms_triton.rms_norm(x, None, EPS, block=block)
         assert_near(found, OPERATIONS["rms_norm, no weight"][1](x.double(), None, None))
-        found = rows_triton.layer_norm(x, None, None, EPS, block=block)
+        found = norms_triton.layer_norm(x, None, None, EPS, block=block)
         assert_near(found, F.layer_norm(x.double(), (19,)))
 
     @pytest.mark.parametrize("block", [WIDE, NARROW])
     def test_a_small_spread_about_a_large_mean(self, block):
         """mean(x^2) - mean^2 would be off by whole units here."""
         x = 1e4 + normal(3, 19)
-        found = rows_triton.layer_norm(x, None, None, EPS, block=block)
+        found = norms_triton.layer_norm(x, None, None, EPS, block=block)
         assert_near(found, F.layer_norm(x.double(), (19,)), 2e-3)
 
     @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # the empty rows of a block divide by eps = 0

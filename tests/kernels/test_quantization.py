@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from tlmviz import kernels
 from tlmviz.errors import BadShape, UnknownName
-from tlmviz.kernels import Quantized
-from tlmviz.kernels import quantization_triton as numbers_triton
+from tlmviz.kernels import Quantized, quantization_triton
 
 from .compare import BACKENDS, forbid_other, nan_buffers
 
@@ -137,7 +136,7 @@ def test_values_scales_and_back(shape, per, format):
         "torch": kernels.quantize(x, format, per, block=8),
         "triton": kernels.quantize(x, format, per, 8, backend="triton"),
     }
-    narrow = numbers_triton.quantize(x, format, per, 8, widest=4)
+    narrow = quantization_triton.quantize(x, format, per, 8, widest=4)
     for name, quantized in runs.items():
         np.testing.assert_array_equal(quantized.scale.numpy().ravel(), scales)
         np.testing.assert_array_equal(unpack(quantized.values, format, shape[-1]), values)
@@ -152,7 +151,7 @@ def test_values_scales_and_back(shape, per, format):
         assert back.dtype == torch.float32
     assert torch.equal(narrow[0].view(torch.uint8), runs["torch"].values.view(torch.uint8))
     assert torch.equal(narrow[1], runs["torch"].scale)
-    assert torch.equal(numbers_triton.dequantize(runs["torch"], widest=4), runs["torch"].dequantize())
+    assert torch.equal(quantization_triton.dequantize(runs["torch"], widest=4), runs["torch"].dequantize())
     assert runs["torch"].scale.shape == {
         "tensor": (), "channel": (*shape[:-1], 1), "block": (*shape[:-1], -(-shape[-1] // 8))
     }[per]  # fmt: skip

@@ -7,18 +7,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import tlmviz.kernels  # noqa: F401
 from tlmviz import kernels
 from tlmviz.errors import BadBackend, BadShape
-
-attending = sys.modules["tlmviz.kernels.attention"]  # the package names the function, not its module
+from tlmviz.kernels.attention import attention_backend
 from tlmviz.kernels.reference import attention as reference
 
 from .. import tiny
 from ..tiny import sentence
 from .triton_cases import assert_near, draw, ids, plain_attention, plain_scores, plain_softmax, qkv
 
-attending = sys.modules["tlmviz.kernels.attention"]  # the package exports the function of that name
 R = 6
 MASKS = {
     "causal": {},
@@ -89,7 +86,7 @@ class TestAttention:
         compare(case(*size, distances=distances), **mask)
 
     def test_values_of_another_width_and_packed_texts(self):
-        compare(case(21, 21, batch=1, values=5), window=9, requests=ids(12, 9), lengths=torch.tensor([18]))
+        compare(case(21, 21, batch=1, values=5), window=9, segments=ids(12, 9), lengths=torch.tensor([18]))
 
     @pytest.mark.parametrize(
         "dtype, tolerance", [(torch.float64, 1e-12), (torch.float16, 4e-3), (torch.bfloat16, 3e-2)], ids=str
@@ -266,7 +263,8 @@ def test_triton_has_none_and_says_so_everywhere():
 
 
 def test_auto_is_torch_where_triton_would_run(monkeypatch):
-    monkeypatch.setattr(attending, "backend_for", lambda tensor, backend: "triton")
+    module = sys.modules["tlmviz.kernels.attention"]  # the package exports the function of that name
+    monkeypatch.setattr(module, "backend_for", lambda tensor, backend: "triton")
     q, _, _, relative = case(3, 3)
-    assert attending.attention_backend(q, "auto", relative) == "torch"
-    assert attending.attention_backend(q, "auto") == "triton"
+    assert attention_backend(q, "auto", relative) == "torch"
+    assert attention_backend(q, "auto") == "triton"

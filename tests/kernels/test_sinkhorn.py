@@ -9,7 +9,7 @@ from scipy.special import logsumexp
 
 from tlmviz import kernels
 from tlmviz.errors import BadShape
-from tlmviz.kernels import sinkhorn_triton as matrices_triton
+from tlmviz.kernels import sinkhorn_triton
 from tlmviz.kernels.reference import sinkhorn as reference
 
 from .compare import BACKENDS, assert_near, forbid_other, nan_buffers
@@ -62,7 +62,7 @@ def test_every_number_of_matrices(count, monkeypatch):
     monkeypatch.setattr(reference, "CHUNK", 4 * 9)
     logits = normal(count, 3, 3).requires_grad_()
     weight = normal(count, 3, 3, seed=1)
-    found = kernels.sinkhorn(logits), matrices_triton.sinkhorn(logits, 20, block=4)
+    found = kernels.sinkhorn(logits), sinkhorn_triton.sinkhorn(logits, 20, block=4)
     gradients = [torch.autograd.grad(part, logits, weight)[0] for part in found]
     for part, gradient in zip(found, gradients):
         assert_near(part, divisions(logits.detach()))

@@ -8,12 +8,8 @@ import triton.language as tl
 from triton.runtime import interpreter
 
 from tlmviz.kernels import (
-    attention_maps_triton as maps_triton,
-)
-from tlmviz.kernels import (
-    decode_attention_triton as decoding_triton,
-)
-from tlmviz.kernels import (
+    attention_maps_triton,
+    decode_attention_triton,
     statistics_triton,
     tiles_triton,
 )
@@ -28,10 +24,10 @@ def small_tiles(monkeypatch):
     """Tiles of 16 x 16, so that short inputs have whole, cut and skipped tiles; fresh memory holds NaN."""
     for table in ("FORWARD", "BACKWARD", "EXACT", "EXACT_BACKWARD"):
         monkeypatch.setattr(tiles_triton, table, {512: SMALL})
-    monkeypatch.setattr(maps_triton, "CELLS", SMALL)
-    monkeypatch.setattr(maps_triton, "_pool_tile", lambda *_: SMALL)
+    monkeypatch.setattr(attention_maps_triton, "CELLS", SMALL)
+    monkeypatch.setattr(attention_maps_triton, "_pool_tile", lambda *_: SMALL)
     monkeypatch.setattr(statistics_triton, "TILE", SMALL)
-    monkeypatch.setattr(decoding_triton, "BLOCK", BLOCK)
+    monkeypatch.setattr(decode_attention_triton, "BLOCK", BLOCK)
     honest = torch.empty
 
     def spoiled(*shape, **options):
@@ -69,7 +65,7 @@ def qkv(queries, keys, heads=2, groups=1, width=8, values=8, batch=1, dtype=torc
 
 
 def plain_scores(
-    q, k, causal=True, window=None, slopes=None, relative=None, scale=None, requests=None, lengths=None
+    q, k, causal=True, window=None, slopes=None, relative=None, scale=None, segments=None, lengths=None
 ):
     """[B, H, T, S] in float64 from the definition, whole and untiled."""
     queries, keys = q.shape[2], k.shape[2]
@@ -87,8 +83,8 @@ def plain_scores(
         hidden |= distance < 0
     if window is not None:
         hidden |= distance.abs() >= window
-    if requests is not None:
-        mine, theirs = (requests[:, keys - queries :], requests) if torch.is_tensor(requests) else requests
+    if segments is not None:
+        mine, theirs = (segments[:, keys - queries :], segments) if torch.is_tensor(segments) else segments
         hidden |= (mine[:, :, None] != theirs[:, None, :])[:, None]
     if lengths is not None:
         hidden |= (key >= lengths[:, None])[:, None, None]
@@ -115,7 +111,8 @@ def assert_near(found, exact, tolerance=1e-5):
     found, exact = (part.masked_fill(part.isinf(), 0.0) for part in (found, exact))
     if found.numel():
         assert (found - exact).abs().max() <= tolerance * max(1.0, exact.abs().max())
-        assert (found - exact).norm() <= tolerance * max(exact.norm(), 1e-3)
+        # Where the exact value is 0 (the entropy of a single key), CPUs whose products are summed in another order leave 1e-7.
+        assert (found - exact).norm() <= tolerance * max(exact.norm(), 1e-2)
 
 
 def ids(*counts):

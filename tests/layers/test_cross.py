@@ -48,12 +48,12 @@ def test_every_token_sees_the_whole_source():
 def test_an_encoder_sees_both_sides_a_decoder_none_of_the_future(causal):
     layer, positions = Attention(CONFIG, 0, causal), RoPE(8, 10000.0)
     x = X.clone().requires_grad_()
-    out = layer(x, positions, positions.table(torch.arange(4)))
+    out = layer(x, positions, positions.cos_sin(torch.arange(4)))
     for t in range(4):
         (gradient,) = torch.autograd.grad(out[0, t].sum(), x, retain_graph=True)
         seen = gradient[0].abs().sum(-1) > 0
         assert seen.tolist() == [s <= t or not causal for s in range(4)]
-    assert layer.spec(positions).causal is causal
+    assert layer.spec(positions).mask.causal is causal
 
 
 def test_a_decoder_s_block_is_three_residual_steps():
@@ -64,8 +64,8 @@ def test_a_decoder_s_block_is_three_residual_steps():
         norm(), Attention(CONFIG, 0), norm(), CrossAttention(CONFIG), norm(), nn.Linear(24, 24)
     )
     positions = RoPE(8, 10000.0)
-    table, memory = positions.table(torch.arange(4)), block.cross.keys_values(MEMORY)
-    x = X + block.attn(block.norm1(X), positions, table)
+    cos_sin, memory = positions.cos_sin(torch.arange(4)), block.cross.keys_values(MEMORY)
+    x = X + block.attn(block.norm1(X), positions, cos_sin)
     x = x + block.cross(block.norm_cross(x), *memory)
     x = x + block.mlp(block.norm2(x))
-    torch.testing.assert_close(block(X, positions, table, memory), x)
+    torch.testing.assert_close(block(X, positions, cos_sin, memory), x)

@@ -29,7 +29,7 @@ def case(changes):
 
 def run(layer, model, x, cache=None):
     with torch.inference_mode():
-        return layer(x, model.positions, model.positions.table(torch.arange(x.shape[1])), cache)
+        return layer(x, model.positions, model.positions.cos_sin(torch.arange(x.shape[1])), cache)
 
 
 def turned(vector: np.ndarray, position: int, base: float) -> np.ndarray:
@@ -83,7 +83,7 @@ def test_naive_is_the_plain_loop(changes):
 def test_folded_equals_naive(changes):
     model, layer, x = case(changes)
     with torch.inference_mode():
-        again = absorbed(layer, x, model.positions, model.positions.table(torch.arange(LENGTH)))
+        again = absorbed(layer, x, model.positions, model.positions.cos_sin(torch.arange(LENGTH)))
     wanted = run(layer, model, x)
     assert (again - wanted).abs().max() <= 1e-5 * wanted.abs().max()
 
@@ -97,7 +97,7 @@ def test_a_cache_gives_the_same(changes, way):
     with torch.inference_mode():
         for t in range(LENGTH):
             parts.append(
-                layer(x[:, t : t + 1], model.positions, model.positions.table(torch.tensor([t])), cache)
+                layer(x[:, t : t + 1], model.positions, model.positions.cos_sin(torch.tensor([t])), cache)
             )
     assert (torch.cat(parts, 1) - wanted).abs().max() <= 1e-5 * wanted.abs().max()
 
@@ -125,7 +125,9 @@ def test_the_cache_holds_the_latent_and_one_rotary_key_byte_for_byte(rotated):
         assert cache.nbytes == 2 * 2 * LENGTH * (RANK + 4) * 4  # layers, texts, positions, numbers, bytes
         for number, block in enumerate(model.blocks):
             c, k_r = block.attn.down(record.values[f"blocks.{number}.normed_attn"]).split((RANK, 4), -1)
-            k_r = model.positions.rotate(k_r, model.positions.table(torch.arange(LENGTH))) if rotated else k_r
+            k_r = (
+                model.positions.rotate(k_r, model.positions.cos_sin(torch.arange(LENGTH))) if rotated else k_r
+            )
             wanted = torch.cat((block.attn.norm(c), k_r), -1)[:, None]  # [B, 1, T, R + D_R]
             kept = cache.append(number, wanted[:, :, :0], wanted[:, :, :0, :RANK])[
                 0
@@ -138,8 +140,8 @@ def test_the_score_depends_on_the_distance_alone():
     model, layer, x = case(SHAPES["rotary"])
     assert isinstance(model.positions, RoPE)
     with torch.inference_mode():
-        moved = layer(x, model.positions, model.positions.table(torch.arange(100, 100 + LENGTH)))
-        still = layer(x, model.positions, model.positions.table(torch.zeros(LENGTH, dtype=torch.long)))
+        moved = layer(x, model.positions, model.positions.cos_sin(torch.arange(100, 100 + LENGTH)))
+        still = layer(x, model.positions, model.positions.cos_sin(torch.zeros(LENGTH, dtype=torch.long)))
     here = run(layer, model, x)
     assert (moved - here).abs().max() <= 1e-4 * here.abs().max()
     assert (still - here).abs().max() > 1e-2 * here.abs().max()  # and that positions matter at all

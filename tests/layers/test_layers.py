@@ -66,12 +66,12 @@ def test_norms_stand_where_the_name_says(place):
     norm1, norm2 = nn.LayerNorm(32), nn.LayerNorm(32)
     nn.init.normal_(norm1.weight), nn.init.normal_(norm2.weight)
     attn, mlp = Mixer(32, 32), nn.Linear(32, 32)
-    found = block(norm1, attn, norm2, mlp)(X, None, None)
+    found = block(norm1, attn, norm2, mlp)(X, NoPositions(), None)
     if place == "pre":
-        middle = X + attn(norm1(X), None, None)
+        middle = X + attn(norm1(X), NoPositions(), None)
         close(found, middle + mlp(norm2(middle)))
     else:
-        middle = norm1(X + attn(X, None, None))
+        middle = norm1(X + attn(X, NoPositions(), None))
         close(found, norm2(middle + mlp(middle)))
 
 

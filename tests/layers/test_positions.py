@@ -30,8 +30,8 @@ def test_alibi_slopes_are_one_a_head_and_differ(heads):
 
 
 def test_alibi_lives_in_the_scores_only():
-    x, table = torch.randn(1, 4, 3, 8), ALiBi(4).table(torch.arange(3))
-    assert table is None and ALiBi(4).rotate(x, table) is x and ALiBi(4).embed(x, torch.arange(3)) is x
+    x, cos_sin = torch.randn(1, 4, 3, 8), ALiBi(4).cos_sin(torch.arange(3))
+    assert cos_sin is None and ALiBi(4).rotate(x, cos_sin) is x and ALiBi(4).embed(x, torch.arange(3)) is x
     assert "slopes" not in ALiBi(4).state_dict()
 
 
@@ -57,8 +57,8 @@ def test_sinusoids_fit_an_odd_width():
 
 def test_rope_turns_queries_by_their_position():
     rope = RoPE(4, base=100.0)
-    table = rope.table(torch.tensor([3]))
-    turned = rope.rotate(torch.tensor([[[[1.0, 0.0, 1.0, 0.0]]]]), table).flatten().tolist()
+    cos_sin = rope.cos_sin(torch.tensor([3]))
+    turned = rope.rotate(torch.tensor([[[[1.0, 0.0, 1.0, 0.0]]]]), cos_sin).flatten().tolist()
     # frequencies 1 and 1/10
     assert turned == pytest.approx([math.cos(3), math.sin(3), math.cos(0.3), math.sin(0.3)], abs=1e-6)
 
@@ -97,14 +97,14 @@ def test_relative_vectors_are_one_table_a_layer():
 def test_relative_positions_live_in_the_scores_only():
     relative, x = Relative(1, 4, 8), torch.randn(1, 2, 8)
     assert (
-        relative.embed(x, torch.arange(2)) is x and relative.rotate(x, relative.table(torch.arange(2))) is x
+        relative.embed(x, torch.arange(2)) is x and relative.rotate(x, relative.cos_sin(torch.arange(2))) is x
     )
     assert relative.slopes is None
 
 
 def test_no_positions_do_nothing():
     none, x = NoPositions(), torch.randn(1, 2, 8)
-    assert none.embed(x, torch.arange(2)) is x and none.rotate(x, none.table(torch.arange(2))) is x
+    assert none.embed(x, torch.arange(2)) is x and none.rotate(x, none.cos_sin(torch.arange(2))) is x
     assert none.slopes is None and none.relative(0) is None
 
 

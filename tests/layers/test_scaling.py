@@ -38,7 +38,7 @@ def test_interpolation_is_rope_at_t_over_s(dim, base, scale):
     scheme, where = Interpolated(dim, base, scale), torch.arange(0, 5000, 997)
     np.testing.assert_allclose(made(scheme), theta(dim, base) / scale, rtol=1e-12)
     angles = (where.double()[:, None] / scale) * torch.from_numpy(theta(dim, base))
-    cos, sin = scheme.table(where)
+    cos, sin = scheme.cos_sin(where)
     torch.testing.assert_close(cos.double(), angles.cos(), atol=1e-6, rtol=0)
     torch.testing.assert_close(sin.double(), angles.sin(), atol=1e-6, rtol=0)
 
@@ -67,9 +67,11 @@ def test_dynamic_ntk_reads_the_length_off_the_positions():
         (torch.tensor([[3], [399]]), 400),
     ):
         expected = where.double()[..., None] * scheme.frequencies(length)
-        torch.testing.assert_close(scheme.table(where)[0].double(), expected.cos(), atol=1e-6, rtol=0)
-    assert scheme.table(torch.arange(0))[0].shape == (0, 8)
-    torch.testing.assert_close(scheme.table(torch.arange(100))[0], ScaledRoPE(16).table(torch.arange(100))[0])
+        torch.testing.assert_close(scheme.cos_sin(where)[0].double(), expected.cos(), atol=1e-6, rtol=0)
+    assert scheme.cos_sin(torch.arange(0))[0].shape == (0, 8)
+    torch.testing.assert_close(
+        scheme.cos_sin(torch.arange(100))[0], ScaledRoPE(16).cos_sin(torch.arange(100))[0]
+    )
 
 
 @given(**SIZES, context=CONTEXTS)
@@ -108,7 +110,10 @@ def test_yarn_keeps_the_fastest_planes_and_interpolates_the_slowest(kind):
 @given(dim=SIZES["dim"], base=SIZES["base"], context=CONTEXTS, name=st.sampled_from(list(SCALINGS)))
 def test_a_scale_of_one_changes_nothing(dim, base, context, name):
     where = torch.arange(0, context, max(1, context // 7))
-    plain, scaled = ScaledRoPE(dim, base).table(where), SCALINGS[name](dim, base, 1.0, context).table(where)
+    plain, scaled = (
+        ScaledRoPE(dim, base).cos_sin(where),
+        SCALINGS[name](dim, base, 1.0, context).cos_sin(where),
+    )
     for one, other in zip(plain, scaled):
         torch.testing.assert_close(one, other, atol=1e-6, rtol=0)
 
@@ -125,7 +130,7 @@ def test_scores_depend_on_the_distance_alone(scale, distance, start, name):
     q, k = torch.randn(2, 1, 1, 1, 16, generator=generator).double()
     scores = []
     for first in (0, start):
-        cos, sin = scheme.table(torch.tensor([first, first + distance, 9000]))
+        cos, sin = scheme.cos_sin(torch.tensor([first, first + distance, 9000]))
         turned = scheme.rotate(torch.cat((k, q, q), 2), (cos, sin))
         scores.append((turned[0, 0, 0] @ turned[0, 0, 1]).item())
     assert scores[0] == pytest.approx(scores[1], abs=1e-4)
@@ -134,8 +139,8 @@ def test_scores_depend_on_the_distance_alone(scale, distance, start, name):
 def test_yarn_s_temperature_multiplies_scores_by_the_square_of_its_root():
     x, where = torch.randn(2, 1, 3, 16), torch.arange(3)
     hot, plain = YaRN(16, 10000.0, 4.0, 256), YaRN(16, 10000.0, 4.0, 256, attention_factor=1.0)
-    q, k = (hot.rotate(part[None], hot.table(where)) for part in x)
-    q1, k1 = (plain.rotate(part[None], plain.table(where)) for part in x)
+    q, k = (hot.rotate(part[None], hot.cos_sin(where)) for part in x)
+    q1, k1 = (plain.rotate(part[None], plain.cos_sin(where)) for part in x)
     factor = (0.1 * math.log(4) + 1) ** 2
     torch.testing.assert_close(q @ k.transpose(-1, -2), factor * q1 @ k1.transpose(-1, -2))
 

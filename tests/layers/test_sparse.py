@@ -9,10 +9,20 @@ from tests import tiny
 from tlmviz import kernels
 from tlmviz.errors import BadShape
 from tlmviz.layers import sparse
-from tlmviz.layers.sparse import BigBird, Blocks, Dilated, Hashed, Longformer, Mask, Strided, Window, attend
+from tlmviz.layers.sparse import (
+    BigBird,
+    Blocks,
+    Dilated,
+    Hashed,
+    Longformer,
+    SparsePattern,
+    Strided,
+    Window,
+    attend,
+)
 
 PATTERNS = {  # whether a query at t sees a key at s <= t
-    Mask(): lambda t, s: True,
+    SparsePattern(): lambda t, s: True,
     Window(5): lambda t, s: t - s < 5,
     Blocks(4): lambda t, s: t // 4 == s // 4,
     Longformer(3, 2): lambda t, s: t - s < 3 or s < 2,
@@ -103,7 +113,7 @@ def test_caches_hold_what_later_queries_may_ask_for():
         seen_later = dense(mask, q, k)[0, 20:, :21].any(0).sum()
         assert seen_later <= mask.cached(21) <= 21
         assert mask.cached(1) == 1 and mask.cached(10**6) < 20
-    for mask in (Mask(), BigBird(), Strided(), Hashed()):
+    for mask in (SparsePattern(), BigBird(), Strided(), Hashed()):
         assert mask.cached(1000) == 1000
 
 

@@ -7,7 +7,14 @@ from scipy.special import expit
 
 from tests import tiny
 from tlmviz.errors import BadConfig
-from tlmviz.layers.streams import CONNECTIONS, LEAK, Hyper, Manifold, Residual, gains
+from tlmviz.layers.streams import (
+    CONNECTIONS,
+    INITIAL_LEAK,
+    HyperConnection,
+    ManifoldHyperConnection,
+    Residual,
+    gains,
+)
 from tlmviz.networks.transformer import TransformerLM, count_parameters
 from tlmviz.trace import name_taps, recording
 
@@ -91,7 +98,11 @@ def test_the_kinds_differ_and_depend_on_the_token(x):
 def test_a_plain_residual_adds():
     x = torch.randn(2, 3, C)
     assert torch.equal(Residual()(x, sublayer), x + sublayer(x))
-    assert Residual.spread(x, 1) is x and Residual.merge(x) is x and not list(Residual().parameters())
+    assert (
+        Residual.expand_streams(x, 1) is x
+        and Residual.merge_streams(x) is x
+        and not list(Residual().parameters())
+    )
 
 
 @pytest.mark.parametrize("kind, streams", KINDS)
@@ -131,7 +142,7 @@ def test_streams_part_ways_with_training():
     )
     assert pre.argmax(-1).tolist() == [0, 1, 2, 3]
     assert torch.allclose(pre.sum(-1), torch.ones(4), atol=1e-5) and torch.allclose(
-        pre.min(), torch.tensor(LEAK), atol=1e-6
+        pre.min(), torch.tensor(INITIAL_LEAK), atol=1e-6
     )
 
 
@@ -169,4 +180,8 @@ def test_what_does_not_go_together_is_refused(changes, words):
 
 
 def test_classes_by_name():
-    assert {"residual": Residual, "hyper": Hyper, "manifold": Manifold} == CONNECTIONS
+    assert {
+        "residual": Residual,
+        "hyper": HyperConnection,
+        "manifold": ManifoldHyperConnection,
+    } == CONNECTIONS

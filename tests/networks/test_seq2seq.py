@@ -147,7 +147,7 @@ def test_taps_have_names(network):
         "a",
         "context",
         "covered",
-        "attentional",
+        "attentional_hidden",
         "logits",
         "score.scores",
     } <= network.tap_names()

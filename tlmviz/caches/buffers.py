@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import copy
-from typing import Self
 
 from jaxtyping import Int
 from torch import Tensor
@@ -31,7 +30,7 @@ class Buffers:
             parts and tuple(part.index_select(0, rows) for part in parts) for parts in self._buffers
         ]
 
-    def fork(self) -> Self:
+    def fork(self) -> Buffers:
         """Another cache of the same past. Buffers are shared, so `reorder` it, which makes it new ones, before it is added to."""
         twin = copy(self)
         twin._buffers, twin._lengths = list(self._buffers), list(self._lengths)

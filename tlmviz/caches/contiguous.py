@@ -21,7 +21,7 @@ class ContiguousCache(Buffers):
         super().__init__(n_layers, rotated)
         self._reserve = reserve
 
-    def where(self, count: int) -> Tensor:
+    def position_ids(self, count: int) -> Tensor:
         return torch.arange(self.length, self.length + count)
 
     def append(

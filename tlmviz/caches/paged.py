@@ -7,7 +7,7 @@ and a shared page is copied before one of them writes to it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 from jaxtyping import Float, Int
@@ -171,7 +171,7 @@ class PagedCache:
             {number for sequence in self.sequences for number in sequence.table}
         )
 
-    def where(self, count: int) -> Int[Tensor, "b t"]:
+    def position_ids(self, count: int) -> Int[Tensor, "b t"]:
         starts = torch.tensor([sequence.length for sequence in self.sequences])
         return starts[:, None] + torch.arange(count)
 
@@ -186,19 +186,18 @@ class PagedCache:
         table = torch.tensor(
             [sequence.table + [-1] * (widest - len(sequence.table)) for sequence in self.sequences]
         )
-        where = self.where(count)  # [B, T]
-        pages, slots = table.gather(1, where // pool.page), where % pool.page
+        position_ids = self.position_ids(count)  # [B, T]
+        pages, slots = table.gather(1, position_ids // pool.page), position_ids % pool.page
         pool.k[layer][pages, :, slots] = k.transpose(1, 2)
         pool.v[layer][pages, :, slots] = v.transpose(1, 2)
         if last:
             for sequence in self.sequences:
                 sequence.length += count
-        lengths = where[:, -1] + 1
+        lengths = position_ids[:, -1] + 1
         if count == 1:
-            options = spec.kwargs()
-            del options["causal"]
+            mask = replace(spec.mask, lengths=lengths)
             return kernels.decode_attention(
-                q, pool.k[layer], pool.v[layer], table=table, lengths=lengths, **options
+                q, pool.k[layer], pool.v[layer], mask, table=table, scale=spec.scale
             )
         # Several queries at once are a prompt: each row reads its own pages in order.
         rows = [

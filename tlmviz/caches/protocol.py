@@ -10,7 +10,7 @@ whenever they are read, at more cost, so that another scale can apply to the who
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -21,6 +21,7 @@ from ..trace import AttentionSpec
 Rotate = Callable[[Tensor, Tensor], Tensor]  # keys [B, G, S, D] and where they stand, [S] or [B, S]
 
 
+@runtime_checkable
 class KVCache(Protocol):
     """What a network needs of a cache."""
 
@@ -34,7 +35,7 @@ class KVCache(Protocol):
     def nbytes(self) -> int:
         """Bytes really allocated for keys and values."""
 
-    def where(self, count: int) -> Int[Tensor, " t"] | Int[Tensor, "b t"]:
+    def position_ids(self, count: int) -> Int[Tensor, " t"] | Int[Tensor, "b t"]:
         """Where the next `count` tokens stand: shared, or one line for each row of the batch."""
 
     def attend(
@@ -54,8 +55,5 @@ class KVCache(Protocol):
 
 def attend(q: Tensor, k: Tensor, v: Tensor, spec: AttentionSpec) -> tuple[Tensor, Tensor]:
     """What the last T of S positions read, [B, H, T, E], and their lse: one query by the decoding kernel."""
-    options = spec.kwargs()
-    if q.shape[2] > 1:
-        return kernels.attention(q, k, v, **options)
-    del options["causal"]  # the query is the last of the positions
-    return kernels.decode_attention(q, k, v, **options)
+    kernel = kernels.attention if q.shape[2] > 1 else kernels.decode_attention
+    return kernel(q, k, v, spec.mask, scale=spec.scale)

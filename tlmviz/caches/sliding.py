@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
+from torch import Tensor
 
 from .. import kernels
 from ..errors import BadShape
@@ -31,12 +34,12 @@ class SlidingCache(Buffers):
         """Whether positions count places in the cache, not in the text."""
         return bool(self.sinks) and not self.rotated
 
-    def where(self, count: int) -> Tensor:
-        where = torch.arange(self.length, self.length + count)
-        return where.clamp(max=self.window + self.sinks - 1) if self.renumbers else where
+    def position_ids(self, count: int) -> Tensor:
+        position_ids = torch.arange(self.length, self.length + count)
+        return position_ids.clamp(max=self.window + self.sinks - 1) if self.renumbers else position_ids
 
     def attend(self, layer, q, k, v, spec, rotate):
-        if self.sinks and (spec.slopes is not None or spec.relative is not None):
+        if self.sinks and (spec.mask.slopes is not None or spec.mask.relative is not None):
             raise BadShape(
                 "Sinks leave a gap in the distances that ALiBi and relative positions need; use 0 sinks."
             )
@@ -69,7 +72,7 @@ class SlidingCache(Buffers):
         self._lengths[layer] = stop
         if not self.rotated:
             keys = rotate(keys, torch.arange(stop - keys.shape[2], stop))
-        return kernels.attention(q, keys, values, **{**spec.kwargs(), "window": window})
+        return kernels.attention(q, keys, values, replace(spec.mask, window=window), scale=spec.scale)
 
     def _step(self, layer, q, k, v, spec, rotate):
         now = self._lengths[layer]
@@ -80,12 +83,12 @@ class SlidingCache(Buffers):
         held = min(now + 1, self.window + self.sinks)
         k, v = (buffer[:, :, :held] for buffer in self._buffers[layer])
         # A sum over keys has no order: the ring is read as it lies, unless a bias or a rotation asks who stands where.
-        if not self.rotated or spec.slopes is not None or spec.relative is not None:
+        if not self.rotated or spec.mask.slopes is not None or spec.mask.relative is not None:
             first = slot + 1 - self.sinks if now >= self.window + self.sinks else 0
             start = min(self.sinks, held)
             order = torch.cat((torch.arange(start), torch.arange(start, held).roll(-first)))
             k, v = k[:, :, order], v[:, :, order]
         if not self.rotated:
-            where = torch.arange(held)
-            k = rotate(k, where if self.renumbers else where + now + 1 - held)
-        return kernels.decode_attention(q, k, v, scale=spec.scale, slopes=spec.slopes, relative=spec.relative)
+            position_ids = torch.arange(held)
+            k = rotate(k, position_ids if self.renumbers else position_ids + now + 1 - held)
+        return kernels.decode_attention(q, k, v, replace(spec.mask, window=None), scale=spec.scale)

@@ -30,7 +30,9 @@ def rows_sum_to_one(lm: LanguageModel, trace: Trace) -> float:
     errors = []
     for q, k, lse, spec in trace.batches():
         for rows in _blocks(len(trace)):
-            errors.append(worst(kernels.attention_map(q, k, lse, rows=rows, **spec).sum(-1) - 1))
+            errors.append(
+                worst(kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale).sum(-1) - 1)
+            )
     return worst(torch.tensor(errors))
 
 
@@ -64,17 +66,17 @@ def lazy_map_is_softmax(lm: LanguageModel, trace: Trace) -> float:
     distance = index[rows, None] - index[None]
     for q, k, lse, spec in trace.batches():
         keys = k.repeat_interleave(q.shape[1] // k.shape[1], 1).double()
-        scores = q[:, :, rows].double() @ keys.transpose(-1, -2) * spec["scale"]
-        if spec["slopes"] is not None:
-            scores = scores - spec["slopes"].double()[:, None, None] * distance
-        if spec["relative"] is not None:
-            vectors = spec["relative"].double()[distance.clamp(0, len(spec["relative"]) - 1)]  # [R, S, D]
+        scores = q[:, :, rows].double() @ keys.transpose(-1, -2) * spec.scale
+        if spec.mask.slopes is not None:
+            scores = scores - spec.mask.slopes.double()[:, None, None] * distance
+        if spec.mask.relative is not None:
+            vectors = spec.mask.relative.double()[distance.clamp(0, len(spec.mask.relative) - 1)]  # [R, S, D]
             scores = scores + torch.einsum("bhrd, rsd -> bhrs", q[:, :, rows].double(), vectors)
         hidden = distance < 0
-        if spec["window"] is not None:
-            hidden = hidden | (distance >= spec["window"])
+        if spec.mask.window is not None:
+            hidden = hidden | (distance >= spec.mask.window)
         exact = scores.masked_fill(hidden, -torch.inf).softmax(-1)
-        errors.append(worst(kernels.attention_map(q, k, lse, rows=rows, **spec) - exact))
+        errors.append(worst(kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale) - exact))
     # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6, and a weight moves by as much; lse adds its own.
     return worst(torch.tensor(errors))
 

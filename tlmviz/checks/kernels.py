@@ -82,11 +82,11 @@ def pooled_is_pooling(lm: LanguageModel, trace: Trace) -> float:
 def requests_do_not_leak(lm: LanguageModel, trace: Trace) -> float:
     """Three texts packed into one row: changing one moves no number of the others (003 section 4.5)."""
     q, k, v = _first(trace)
-    requests = torch.arange(q.shape[2])[None] % 3
-    theirs = (requests != 0)[0]
-    before, _ = kernels.attention(q, k, v, requests=requests)
+    segments = torch.arange(q.shape[2])[None] % 3
+    theirs = (segments != 0)[0]
+    before, _ = kernels.attention(q, k, v, segments=segments)
     changed = [part.masked_fill(theirs[:, None], 7.0) for part in (k, v)]
-    after, _ = kernels.attention(q, *changed, requests=requests)
+    after, _ = kernels.attention(q, *changed, segments=segments)
     return worst((before - after)[:, :, ~theirs])
 
 

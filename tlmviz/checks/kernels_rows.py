@@ -24,8 +24,11 @@ def walked(lm: LanguageModel, text: str) -> tuple[Walks]:
     """(walks,): every algorithm on the last query of the first head, with the last of the keys it sees. Raises BadText."""
     _, trace = once(reading, lm, text)
     q, k, _ = trace.qk(0, 0)
-    spec, last = trace.specs[0].kwargs(slice(0, 1)), slice(len(trace) - 1, len(trace))
-    scores = kernels.attention_scores(q[None, None], k[None, None], rows=last, **spec)[0, 0, 0]
+    spec, last = trace.specs[0], slice(len(trace) - 1, len(trace))
+    mask = spec.mask.of_heads(slice(0, 1))
+    scores = kernels.attention_scores(q[None, None], k[None, None], mask, rows=last, scale=spec.scale)[
+        0, 0, 0
+    ]
     visible = torch.isfinite(scores).nonzero().flatten()[-LONGEST:]
     return (walk_all(scores[visible].numpy(), trace["blocks.0.attn.v"][0, 0, visible].numpy()),)
 

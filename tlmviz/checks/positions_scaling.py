@@ -46,10 +46,10 @@ def scale_of_one_is_rope(lm: LanguageModel, trace: Trace) -> float:
 )
 def interpolation_is_slower_time(lm: LanguageModel, trace: Trace) -> float:
     """Position interpolation turns position t by the angles of t / s (003 section 8)."""
-    where = torch.arange(len(trace))
+    position_ids = torch.arange(len(trace))
     scheme = scaled_rope(lm.config, "Position interpolation", SCALE)
-    slow = kernels.angle_table(where.double() / SCALE, scheme.head_dim, scheme.base)
-    return max(worst(one - other) for one, other in zip(scheme.table(where), slow))
+    slow = kernels.angle_table(position_ids.double() / SCALE, scheme.head_dim, scheme.base)
+    return max(worst(one - other) for one, other in zip(scheme.cos_sin(position_ids), slow))
 
 
 @identity(
@@ -80,13 +80,13 @@ def ends_are_kept(lm: LanguageModel, trace: Trace) -> float:
 )
 def only_distance_counts(lm: LanguageModel, trace: Trace) -> float:
     """Under YaRN, moving a query and a key of layer 0 by the same number of tokens moves no score."""
-    where, scheme = torch.arange(_ids(trace).shape[1]), scaled_rope(lm.config, "YaRN", SCALE)
+    position_ids, scheme = torch.arange(_ids(trace).shape[1]), scaled_rope(lm.config, "YaRN", SCALE)
     q, k = (_unrotated(lm, trace, part) for part in ("q", "k"))
     k = k.repeat_interleave(q.shape[1] // k.shape[1], 1)
     scores = []
     for start in (0, SHIFT):
-        table = scheme.table(where + start)
-        scores.append(scheme.rotate(q, table) @ scheme.rotate(k, table).transpose(-1, -2))
+        cos_sin = scheme.cos_sin(position_ids + start)
+        scores.append(scheme.rotate(q, cos_sin) @ scheme.rotate(k, cos_sin).transpose(-1, -2))
     return worst(scores[1] - scores[0]) / max(1e-30, worst(scores[0]))
 
 
@@ -106,7 +106,7 @@ def unrotated_keys_follow(lm: LanguageModel, trace: Trace) -> float:
         with torch.inference_mode(), recording("blocks.0.attn.k".__eq__) as record:
             lm.network(ids, cache, positions)
         keys.append(record.values["blocks.0.attn.k"])
-    turned = scheme.rotate(keys[0], scheme.table(torch.arange(ids.shape[1])))
+    turned = scheme.rotate(keys[0], scheme.cos_sin(torch.arange(ids.shape[1])))
     return worst(turned - keys[1]) / max(1e-30, worst(turned))
 
 
@@ -138,5 +138,5 @@ def _ids(trace: Trace) -> Tensor:
 
 def _unrotated(lm: LanguageModel, trace: Trace, part: str) -> Tensor:
     """q or k of layer 0 as it is before rotation: turned back by the model's own angles."""
-    own, where = lm.network.positions, torch.arange(len(_ids(trace)[0]))
-    return kernels.rope(trace[f"blocks.0.attn.{part}"][:, :, : len(where)], -where, own.base)
+    own, position_ids = lm.network.positions, torch.arange(len(_ids(trace)[0]))
+    return kernels.rope(trace[f"blocks.0.attn.{part}"][:, :, : len(position_ids)], -position_ids, own.base)

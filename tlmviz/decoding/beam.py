@@ -96,7 +96,7 @@ class _Run:
         self.stepper, self.options = stepper, options
         self.found = Search([Node(-1, 0, -1, 0.0, 0.0)], [], options.penalties, options.align)
         self.size = options.width // options.groups
-        self.live: list[list[int]] = [[0]] + [[] for _ in range(options.groups - 1)]  # nodes of each group
+        self.live: list[list[int]] = [[0]] + [[] for _ in range(options.groups - 1)]  # node ids of each group
         self.finished = [0] * options.groups
         self.longest = min(options.max_length, stepper.longest)
         if self.longest < max(1, len(options.prefix)):
@@ -111,7 +111,7 @@ class _Run:
             step = self.stepper.advance(rows, ids)
             if depth == 0:
                 self._check_tokens(step.logp.shape[1])
-            before = [node for group in self.live for node in group]
+            before = [node_id for group in self.live for node_id in group]
             chosen = self._extend(depth, step)
             found.steps += 1
             rows, ids = (torch.tensor([pair[i] for pair in chosen]) for i in (0, 1))
@@ -119,9 +119,9 @@ class _Run:
             found.stopped = self._stopped(depth, began, len(chosen))
             if found.stopped:
                 break
-        last = [node for group in self.live for node in group]
-        for node in last:
-            found.nodes[node].why = found.stopped
+        last = [node_id for group in self.live for node_id in group]
+        for node_id in last:
+            found.nodes[node_id].why = found.stopped
         if not found.leaves:
             found.leaves = last or before  # bans may leave nothing to continue with: then as far as it went
         if found.leaves == [0]:
@@ -138,21 +138,24 @@ class _Run:
     def _extend(self, depth: int, step) -> list[tuple[int, int]]:
         """One depth further in every group; returns (row, token) of each text that lives on."""
         found, options = self.found, self.options
-        rows = {node: row for row, node in enumerate(node for group in self.live for node in group)}
-        for node, row in rows.items():
-            found.attention[node] = None if step.attention is None else step.attention[row].numpy()
+        live = [node_id for group in self.live for node_id in group]
+        rows = {node_id: row for row, node_id in enumerate(live)}
+        for node_id, row in rows.items():
+            found.attention[node_id] = None if step.attention is None else step.attention[row].numpy()
         taken: dict[int, int] = {}  # token -> how many beams of earlier groups chose it at this depth
         chosen, following = [], []
         # All groups start from the one empty text.
         for number, group in enumerate(self.live if depth else [[0]] * options.groups):
             kept = []
             if self.finished[number] >= self.size and options.stop == "enough":
-                for node in group:
-                    found.nodes[node].why = "its group finished enough texts"
+                for node_id in group:
+                    found.nodes[node_id].why = "its group finished enough texts"
             elif group:
-                kept = self._select(depth, number, group, step.logp[[rows[node] for node in group]], taken)
+                kept = self._select(
+                    depth, number, group, step.logp[[rows[node_id] for node_id in group]], taken
+                )
             following.append(kept)
-            for node in (found.nodes[i] for i in kept):
+            for node in (found.nodes[node_id] for node_id in kept):
                 chosen.append((rows[node.parent], node.token))
                 taken[node.token] = taken.get(node.token, 0) + 1
         self.live = following
@@ -163,7 +166,7 @@ class _Run:
     ) -> list[int]:
         """The nodes of a group that live on: its candidates from the best down, finished ones set aside."""
         allowed, reasons = self._allowed(depth, group, logp)
-        ranked = torch.tensor([self.found.nodes[node].total for node in group])[:, None] + allowed
+        ranked = torch.tensor([self.found.nodes[node_id].total for node_id in group])[:, None] + allowed
         for token, count in taken.items():
             ranked[:, token] -= self.options.diversity * count
         best = ranked.flatten().topk(min(2 * self.size, ranked.numel()))
@@ -176,13 +179,13 @@ class _Run:
             if ends and rank >= self.size:
                 continue
             state, why = ("finished", "it is complete") if ends else ("kept", f"rank {rank + 1} of its depth")
-            node = self._add(group[beam], token, logp[beam, token].item(), state, why)
+            node_id = self._add(group[beam], token, logp[beam, token].item(), state, why)
             remembered.add((beam, token))
             if ends:
-                self.found.leaves.append(node)
+                self.found.leaves.append(node_id)
                 self.finished[number] += 1
             else:
-                kept.append(node)
+                kept.append(node_id)
         self._remember_dropped(group, logp, remembered, reasons)
         return kept
 
@@ -203,12 +206,12 @@ class _Run:
                 for token in logp[beam].topk(min(options.shown, logp.shape[1])).indices.tolist()
                 if token != forced
             }
-        for beam, node in enumerate(group):
+        for beam, node_id in enumerate(group):
             closed = dict.fromkeys(options.banned, "the token is banned")
             if depth + 1 < options.min_length:
                 closed[end] = f"a text has at least {options.min_length} tokens"
             if options.no_repeat_ngram:
-                repeats = _repeats(self.found.path(node), options.no_repeat_ngram)
+                repeats = _repeats(self.found.path(node_id), options.no_repeat_ngram)
                 closed |= dict.fromkeys(repeats - {end}, f"it repeats {options.no_repeat_ngram} tokens")
             if closed:
                 allowed[beam, list(closed)] = -torch.inf
@@ -253,7 +256,7 @@ class _Run:
         if len(found.leaves) < wanted:
             return False
         worst = found.hypotheses()[wanted - 1].score
-        best = max(found.nodes[node].total for group in self.live for node in group)
+        best = max(found.nodes[node_id].total for group in self.live for node_id in group)
         row = next(iter(found.attention.values()))
         nothing_missed = None if row is None else np.ones(row.shape[1])
         return options.penalties.score(best, self.longest, nothing_missed).total <= worst

@@ -148,7 +148,9 @@ class RecurrentStepper:
         with recording(_nothing, edits):
             logits, self.state = self.network.step(ids, self.state.pick(rows))
         self.written += 1
-        return Step(logits.log_softmax(-1), self.state.weights[:, None], self.state.fed[:, None])
+        return Step(
+            logits.log_softmax(-1), self.state.weights[:, None], self.state.attentional_hidden[:, None]
+        )
 
     def fork(self):
         """See `Stepper`."""

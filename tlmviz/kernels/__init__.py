@@ -16,6 +16,7 @@ from .attention_maps import REDUCTIONS, attention_map, attention_scores, head_st
 from .backends import BACKENDS, backend_for
 from .decode_attention import decode_attention
 from .lightning_indexer import index_scores, top_k
+from .mask import AttentionMask
 from .norms import layer_norm, rms_norm, softmax
 from .quantization import FORMATS, GROUPS, Quantized, dequantize, quantize
 from .rotary import LAYOUTS, angle_table, rope, rotate
@@ -27,6 +28,7 @@ __all__ = [
     "GROUPS",
     "LAYOUTS",
     "REDUCTIONS",
+    "AttentionMask",
     "Quantized",
     "angle_table",
     "attention",

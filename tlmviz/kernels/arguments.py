@@ -1,61 +1,11 @@
-"""What the attention functions are asked to hide, as one object, and the checks their arguments share."""
+"""Checks that the arguments of the attention functions share."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from ..errors import BadShape
-
-
-@dataclass(frozen=True)
-class Mask:
-    """Which keys a query sees, and what distance adds to a score; every part but `causal` may be absent."""
-
-    causal: bool = True
-    window: int | None = None
-    slopes: Tensor | None = None  # [H]
-    query_ids: Tensor | None = None  # [B, T]
-    key_ids: Tensor | None = None  # [B, S]
-    lengths: Tensor | None = None  # [B]
-    relative: Tensor | None = None  # [R, D], already multiplied by the scale
-
-    @property
-    def per_request(self) -> bool:
-        """Whether it differs between the batch's rows."""
-        return self.query_ids is not None or self.lengths is not None
-
-    @property
-    def plain(self) -> bool:
-        """Whether it is at most causal."""
-        return self.window is None and self.slopes is None and self.relative is None and not self.per_request
-
-
-def checked_mask(q: Tensor, k: Tensor, *, causal, window, slopes, relative, requests, lengths) -> Mask:
-    """The mask of one call. Raises BadShape where a part does not fit q [B, H, T, D] and k [B, G, S, D]."""
-    check_qk(q, k)
-    check_bias(q, window, slopes, relative)
-    batch, queries, keys = q.shape[0], q.shape[2], k.shape[2]
-    ids = (None, None) if requests is None else requests
-    if isinstance(requests, Tensor):
-        # ids per position: the queries are the last T of them, as everywhere
-        ids = (
-            (requests[..., max(0, requests.shape[-1] - queries) :], requests)
-            if requests.ndim
-            else (requests, requests)
-        )
-    if requests is not None and (
-        len(ids) != 2 or ids[0].shape != (batch, queries) or ids[1].shape != (batch, keys)
-    ):
-        given = [list(part.shape) for part in ([requests] if isinstance(requests, Tensor) else requests)]
-        raise BadShape(
-            f"requests {given} must be one id per key position, [{batch}, {keys}], "
-            f"or a pair of ids per query [{batch}, {queries}] and per key [{batch}, {keys}]."
-        )
-    check_lengths(q, lengths)
-    return Mask(causal, window, slopes, *ids, lengths, relative)
 
 
 def scale_of(q: Tensor, scale: float | None) -> float:

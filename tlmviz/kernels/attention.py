@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from tlmviz.errors import BadBackend
 
-from .arguments import check_values, checked_mask, scale_of
+from .arguments import check_values, scale_of
 from .backends import backend_for
+from .mask import CAUSAL, AttentionMask, build_mask
 from .reference import attention as reference
 
 
@@ -17,41 +18,23 @@ def attention(
     q: Float[Tensor, "b h t d"],
     k: Float[Tensor, "b g s d"],
     v: Float[Tensor, "b g s e"],
+    mask: AttentionMask = CAUSAL,
     *,
-    causal: bool = True,
-    window: int | None = None,
-    slopes: Float[Tensor, " h"] | None = None,
-    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
-    requests: Int[Tensor, "b s"] | tuple[Int[Tensor, "b t"], Int[Tensor, "b s"]] | None = None,
-    lengths: Int[Tensor, " b"] | None = None,
     backend: str = "auto",
+    **parts,
 ) -> tuple[Float[Tensor, "b h t e"], Float[Tensor, "b h t"]]:
     """Softmax attention and each row's natural log-sum-exp, without a T x S temporary beyond a tile.
 
-    `window` counts the positions a query sees, itself included. `slopes` adds ALiBi's -slope * distance to the
-    scaled scores, and `relative` adds q_i . relative[min(|i - j|, R - 1)], one vector per distance that is multiplied
-    by the scale already. `requests` numbers the texts packed into one row (continuous batching), one id per position or a
-    pair of ids per query and per key: a query sees only keys of its own id. `lengths` hides the keys from a
-    row's length on (padding at the end); it moves no query, which stay the last T of the S positions.
-    A row that sees nothing gives zeros and lse = -inf. q, k, v and relative have gradients through out and through
-    lse, slopes have none. Only torch has `relative`, and "auto" is torch with it. For 16-bit inputs out has their type
-    and lse is float32.
-    Raises BadShape and BadBackend. Source: 000 sections 1.2 and 4, 003 section 4.5; ALiBi: Press et al. 2022;
-    `relative`: Shaw et al. 2018, equation 4, with the vectors of the keys.
+    `parts` are the fields of an AttentionMask in place of one: `attention(q, k, v, window=64)`. `scale` is 1 / sqrt(D)
+    by default. A row that sees nothing gives zeros and lse = -inf. q, k, v and the mask's `relative` have gradients
+    through out and through lse, its slopes have none. Only torch has `relative`, and "auto" is torch with it. For 16-bit
+    inputs out has their type and lse is float32.
+    Raises BadShape and BadBackend. Source: 000 sections 1.2 and 4.
     """
-    mask = checked_mask(
-        q,
-        k,
-        causal=causal,
-        window=window,
-        slopes=slopes,
-        relative=relative,
-        requests=requests,
-        lengths=lengths,
-    )
+    mask = build_mask(mask, parts).fit(q, k)
     check_values(k, v)
-    if attention_backend(q, backend, relative) == "triton":
+    if attention_backend(q, backend, mask.relative) == "triton":
         from . import attention_triton as family
     else:
         family = reference
@@ -66,9 +49,9 @@ def attention_backend(
     others: tuple[Tensor, ...] = (),
 ) -> str:
     """As `backend_for`; "auto" is torch where the Triton kernels do not go: float64, `relative`, missing gradients."""
-    chosen = backend_for(q, backend)
-    if chosen == "torch":
-        return chosen
+    name = backend_for(q, backend)
+    if name == "torch":
+        return name
     lacking, remedy = None, ""
     if q.dtype == torch.float64:
         lacking = "computes in float32 and has no float64"
@@ -78,4 +61,4 @@ def attention_backend(
         lacking, remedy = "has no gradient for this function", ", or torch.no_grad() if none is needed"
     if lacking and backend == "triton":
         raise BadBackend(f"backend='triton' {lacking}; use 'auto' or 'torch'{remedy}.")
-    return "torch" if lacking else chosen
+    return "torch" if lacking else name

@@ -71,7 +71,7 @@ def keys_kernel(
     stride_vb, stride_vg, stride_vs, stride_ve, heads, group, queries, keys, scale, natural_scale,
     slopes_ptr, query_ids_ptr, key_ids_ptr, lengths_ptr, window,
     D: tl.constexpr, E: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr,
-    BLOCK_E: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, REQUESTS: tl.constexpr,
+    BLOCK_E: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
     LENGTHS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """One program: dK and dV of one block of keys, summed over the query heads that share it."""
@@ -87,7 +87,7 @@ def keys_kernel(
     k = load_tile(k_base, tl.arange(0, BLOCK_N), stride_ks, limit - at_key, stride_kd, D, BLOCK_D, True)
     v = load_tile(v_base, tl.arange(0, BLOCK_N), stride_vs, limit - at_key, stride_ve, E, BLOCK_E, True)
     key_ids = index
-    if REQUESTS:
+    if SEGMENTS:
         key_ids = tl.load(key_ids_ptr + batch * keys + index, mask=index < keys, other=0)
 
     # Rows that see any of these keys, [begin, end), and among them those that see all, [full, past).
@@ -107,7 +107,7 @@ def keys_kernel(
         past = tl.minimum(past, tl.maximum(at_key + window - offset, 0))
     if at_key >= limit:
         end = begin  # nobody may see these keys
-    if REQUESTS or at_key + BLOCK_N > limit:
+    if SEGMENTS or at_key + BLOCK_N > limit:
         past = begin
     full = tl.minimum(full, end)
     past = tl.maximum(past // BLOCK_M * BLOCK_M, full)
@@ -123,18 +123,18 @@ def keys_kernel(
             slope = tl.load(slopes_ptr + head).to(tl.float32) * 1.4426950408889634
         grad_k, grad_v = _rows(
             grad_k, grad_v, k, v, q_base, grad_ptr + row0 * E, lse_ptr + row0, delta_ptr + row0, begin, full, index,
-            query_ids_ptr + batch * queries if REQUESTS else query_ids_ptr, key_ids, limit, window, scale, slope, stride_qt,
-            stride_qd, queries, offset, D, E, BLOCK_M, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI, REQUESTS, PRECISION, True,
+            query_ids_ptr + batch * queries if SEGMENTS else query_ids_ptr, key_ids, limit, window, scale, slope, stride_qt,
+            stride_qd, queries, offset, D, E, BLOCK_M, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI, SEGMENTS, PRECISION, True,
         )  # fmt: skip
         grad_k, grad_v = _rows(
             grad_k, grad_v, k, v, q_base, grad_ptr + row0 * E, lse_ptr + row0, delta_ptr + row0, full, past, index,
             query_ids_ptr, key_ids, limit, window, scale, slope, stride_qt,
-            stride_qd, queries, offset, D, E, BLOCK_M, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI, REQUESTS, PRECISION, False,
+            stride_qd, queries, offset, D, E, BLOCK_M, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI, SEGMENTS, PRECISION, False,
         )  # fmt: skip
         grad_k, grad_v = _rows(
             grad_k, grad_v, k, v, q_base, grad_ptr + row0 * E, lse_ptr + row0, delta_ptr + row0, past, end, index,
-            query_ids_ptr + batch * queries if REQUESTS else query_ids_ptr, key_ids, limit, window, scale, slope, stride_qt,
-            stride_qd, queries, offset, D, E, BLOCK_M, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI, REQUESTS, PRECISION, True,
+            query_ids_ptr + batch * queries if SEGMENTS else query_ids_ptr, key_ids, limit, window, scale, slope, stride_qt,
+            stride_qd, queries, offset, D, E, BLOCK_M, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI, SEGMENTS, PRECISION, True,
         )  # fmt: skip
     key0 = tl.cast(key_head, tl.int64) * keys
     store_tile(grad_k_ptr + key0 * D, grad_k * natural_scale, index.to(tl.int64), keys, D, BLOCK_D)
@@ -146,7 +146,7 @@ def _rows(
     grad_k, grad_v, k, v, q_base, grad_base, lse_base, delta_base, start, stop, index, query_ids_base, key_ids, limit,
     window, scale, slope, stride_qt, stride_qd, queries, offset,
     D: tl.constexpr, E: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_E: tl.constexpr,
-    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, REQUESTS: tl.constexpr,
+    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
     PRECISION: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
     """Add what the queries from start to stop give to one block of keys; tiles are [keys, queries]."""
@@ -162,7 +162,7 @@ def _rows(
         scores = biased(tl.dot(k, tl.trans(q), input_precision=PRECISION), distance, scale, slope, ALIBI)
         if MASKED:
             query_ids = rows
-            if REQUESTS:
+            if SEGMENTS:
                 query_ids = tl.load(query_ids_base + rows, mask=rows < queries, other=0)
             seen = visible(
                 distance,
@@ -173,7 +173,7 @@ def _rows(
                 key_ids[:, None],
                 CAUSAL,
                 WINDOW,
-                REQUESTS,
+                SEGMENTS,
             )
             scores = tl.where(seen, scores, float("-inf"))
         p = tl.exp2(scores - lse[None, :])  # [BLOCK_N, BLOCK_M]
@@ -192,7 +192,7 @@ def queries_kernel(
     stride_vb, stride_vg, stride_vs, stride_ve, heads, group, queries, keys, scale, natural_scale,
     slopes_ptr, query_ids_ptr, key_ids_ptr, lengths_ptr, window,
     D: tl.constexpr, E: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr,
-    BLOCK_E: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, REQUESTS: tl.constexpr,
+    BLOCK_E: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
     LENGTHS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """One program: dQ of one block of queries, from every tile of keys that it sees."""
@@ -214,30 +214,30 @@ def queries_kernel(
     slope, query_ids, ids_base = 0.0, rows, key_ids_ptr
     if ALIBI:
         slope = tl.load(slopes_ptr + head).to(tl.float32) * 1.4426950408889634
-    if REQUESTS:
+    if SEGMENTS:
         query_ids = tl.load(query_ids_ptr + batch * queries + rows, mask=rows < queries, other=0)
         ids_base = key_ids_ptr + batch * keys
 
     limit = key_limit(lengths_ptr, batch, keys, LENGTHS)
     offset = keys - queries
     first, last = block * BLOCK_M + offset, tl.minimum((block + 1) * BLOCK_M, queries) - 1 + offset
-    start, full, past, stop = key_span(first, last, limit, window, BLOCK_N, CAUSAL, WINDOW, REQUESTS)
+    start, full, past, stop = key_span(first, last, limit, window, BLOCK_N, CAUSAL, WINDOW, SEGMENTS)
     grad_q = tl.zeros([BLOCK_M, BLOCK_D], tl.float32)
     if WINDOW:
         grad_q = _keys(
             grad_q, q, grad, lse, delta, k_base, v_base, start, full, rows + offset, query_ids, ids_base, limit, window,
             scale, slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW,
-            ALIBI, REQUESTS, PRECISION, True,
+            ALIBI, SEGMENTS, PRECISION, True,
         )  # fmt: skip
     grad_q = _keys(
         grad_q, q, grad, lse, delta, k_base, v_base, full, past, rows + offset, query_ids, ids_base, limit, window,
         scale, slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW,
-        ALIBI, REQUESTS, PRECISION, False,
+        ALIBI, SEGMENTS, PRECISION, False,
     )  # fmt: skip
     grad_q = _keys(
         grad_q, q, grad, lse, delta, k_base, v_base, past, stop, rows + offset, query_ids, ids_base, limit, window,
         scale, slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW,
-        ALIBI, REQUESTS, PRECISION, True,
+        ALIBI, SEGMENTS, PRECISION, True,
     )  # fmt: skip
     store_tile(grad_q_ptr + row0 * D, grad_q * natural_scale, rows.to(tl.int64), queries, D, BLOCK_D)
 
@@ -247,7 +247,7 @@ def _keys(
     grad_q, q, grad, lse, delta, k_base, v_base, start, stop, positions, query_ids, ids_base, limit, window, scale, slope,
     stride_ks, stride_kd, stride_vs, stride_ve,
     D: tl.constexpr, E: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_E: tl.constexpr,
-    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, REQUESTS: tl.constexpr,
+    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
     PRECISION: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
     """Add what the keys from start to stop give to one block of queries; tiles are [queries, keys]."""
@@ -261,10 +261,10 @@ def _keys(
         scores = biased(tl.dot(q, tl.trans(k), input_precision=PRECISION), distance, scale, slope, ALIBI)
         if MASKED:
             key_ids = keys
-            if REQUESTS:
+            if SEGMENTS:
                 key_ids = tl.load(ids_base + keys, mask=keys < limit, other=0)
             seen = visible(
-                distance, keys, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, REQUESTS
+                distance, keys, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS
             )
             scores = tl.where(seen, scores, float("-inf"))
         p = tl.exp2(scores - lse[:, None])

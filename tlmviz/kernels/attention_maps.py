@@ -7,8 +7,9 @@ from torch import Tensor
 
 from tlmviz.errors import BadShape, UnknownName
 
-from .arguments import check_lse, checked_mask, scale_of
+from .arguments import check_lse, scale_of
 from .attention import attention_backend
+from .mask import CAUSAL, AttentionMask, build_mask
 from .reference import attention_maps as reference
 
 REDUCTIONS = ("max", "mean", "sum")
@@ -17,67 +18,41 @@ REDUCTIONS = ("max", "mean", "sum")
 def attention_scores(
     q: Float[Tensor, "b h t d"],
     k: Float[Tensor, "b g s d"],
+    mask: AttentionMask = CAUSAL,
     *,
     rows: slice = slice(None),
     cols: slice = slice(None),
-    causal: bool = True,
-    window: int | None = None,
-    slopes: Float[Tensor, " h"] | None = None,
-    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
-    requests: Int[Tensor, "b s"] | tuple[Int[Tensor, "b t"], Int[Tensor, "b s"]] | None = None,
-    lengths: Int[Tensor, " b"] | None = None,
     backend: str = "auto",
+    **parts,
 ) -> Float[Tensor, "b h r c"]:
-    """A tile of the scores q.k * scale + bias; hidden cells are -inf. Same options and errors as `attention`.
+    """A tile of the scores q.k * scale + bias; hidden cells are -inf. Mask, scale and errors as in `attention`.
 
     Float32 for 16-bit inputs. Only torch has its gradient, so "auto" is torch where one is needed.
     """
-    mask = checked_mask(
-        q,
-        k,
-        causal=causal,
-        window=window,
-        slopes=slopes,
-        relative=relative,
-        requests=requests,
-        lengths=lengths,
-    )
-    return _family(q, k, backend, relative).attention_scores(q, k, rows, cols, mask, scale_of(q, scale))
+    mask = build_mask(mask, parts).fit(q, k)
+    return _family(q, k, backend, mask.relative).attention_scores(q, k, rows, cols, mask, scale_of(q, scale))
 
 
 def attention_map(
     q: Float[Tensor, "b h t d"],
     k: Float[Tensor, "b g s d"],
     lse: Float[Tensor, "b h t"],
+    mask: AttentionMask = CAUSAL,
     *,
     rows: slice = slice(None),
     cols: slice = slice(None),
-    causal: bool = True,
-    window: int | None = None,
-    slopes: Float[Tensor, " h"] | None = None,
-    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
-    requests: Int[Tensor, "b s"] | tuple[Int[Tensor, "b t"], Int[Tensor, "b s"]] | None = None,
-    lengths: Int[Tensor, " b"] | None = None,
     backend: str = "auto",
+    **parts,
 ) -> Float[Tensor, "b h r c"]:
-    """A tile of the attention probabilities, exact: exp(score - lse). Same options and errors as `attention`.
+    """A tile of the attention probabilities, exact: exp(score - lse). Mask, scale and errors as in `attention`.
 
     Float32 for 16-bit inputs. Only torch has its gradient, so "auto" is torch where one is needed.
     """
-    mask = checked_mask(
-        q,
-        k,
-        causal=causal,
-        window=window,
-        slopes=slopes,
-        relative=relative,
-        requests=requests,
-        lengths=lengths,
-    )
+    mask = build_mask(mask, parts).fit(q, k)
     check_lse(q, lse)
-    return _family(q, k, backend, relative, lse).attention_map(
+    return _family(q, k, backend, mask.relative, lse).attention_map(
         q, k, lse, rows, cols, mask, scale_of(q, scale)
     )
 
@@ -86,40 +61,27 @@ def pooled_attention_map(
     q: Float[Tensor, "b h t d"],
     k: Float[Tensor, "b g s d"],
     lse: Float[Tensor, "b h t"],
+    mask: AttentionMask = CAUSAL,
     *,
     size: int = 64,
     reduce: str = "max",
-    causal: bool = True,
-    window: int | None = None,
-    slopes: Float[Tensor, " h"] | None = None,
-    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
-    requests: Int[Tensor, "b s"] | tuple[Int[Tensor, "b t"], Int[Tensor, "b s"]] | None = None,
-    lengths: Int[Tensor, " b"] | None = None,
     backend: str = "auto",
+    **parts,
 ) -> Float[Tensor, "b h n n"]:
     """A size x size picture of the map: cell (i, j) reduces rows floor(iT/n) to ceil((i+1)T/n), columns likewise.
 
     `reduce` is "max", "mean" or "sum" over the cells of a bin. Where n does not divide T, neighbouring bins share a
     row, so that "sum" counts it twice; below T = size, bins repeat cells. Memory is one strip of rows, never T x S.
-    Same options and errors as `attention`; an unknown `reduce` raises UnknownName. No gradient in Triton.
+    Mask, scale and errors as in `attention`; an unknown `reduce` raises UnknownName. No gradient in Triton.
     """
-    mask = checked_mask(
-        q,
-        k,
-        causal=causal,
-        window=window,
-        slopes=slopes,
-        relative=relative,
-        requests=requests,
-        lengths=lengths,
-    )
+    mask = build_mask(mask, parts).fit(q, k)
     check_lse(q, lse)
     if reduce not in REDUCTIONS:
         raise UnknownName(f"There is no reduction {reduce!r}; choose one of {', '.join(REDUCTIONS)}.")
     if size < 1:
         raise BadShape(f"size is {size}; a pooled map needs at least 1 row.")
-    return _family(q, k, backend, relative, lse).pooled_attention_map(
+    return _family(q, k, backend, mask.relative, lse).pooled_attention_map(
         q, k, lse, size, reduce, mask, scale_of(q, scale)
     )
 
@@ -128,47 +90,34 @@ def head_statistics(
     q: Float[Tensor, "b h t d"],
     k: Float[Tensor, "b g s d"],
     lse: Float[Tensor, "b h t"],
+    mask: AttentionMask = CAUSAL,
     *,
     ids: Int[Tensor, " s"] | None = None,
     bands: bool = False,
-    causal: bool = True,
-    window: int | None = None,
-    slopes: Float[Tensor, " h"] | None = None,
-    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
-    requests: Int[Tensor, "b s"] | tuple[Int[Tensor, "b t"], Int[Tensor, "b s"]] | None = None,
-    lengths: Int[Tensor, " b"] | None = None,
     backend: str = "auto",
+    **parts,
 ) -> dict[str, Float[Tensor, "b h t"] | Float[Tensor, "b h t n"]]:
     """Per head and row: entropy (nats), peak, sink, self, previous, distance (tokens), and with `ids` induction.
 
     induction is the mass on positions whose predecessor equals the query's token, NaN where there is none.
     With `bands` also bands [B, H, T, N], the mass by distance in either direction: 0, 1, 2-3, 4-7, ...;
-    band n > 0 begins at 2^(n-1). Same options and errors as `attention`. Memory O(T). No gradient in Triton.
+    band n > 0 begins at 2^(n-1). Mask, scale and errors as in `attention`. Memory O(T). No gradient in Triton.
     """
-    mask = checked_mask(
-        q,
-        k,
-        causal=causal,
-        window=window,
-        slopes=slopes,
-        relative=relative,
-        requests=requests,
-        lengths=lengths,
-    )
+    mask = build_mask(mask, parts).fit(q, k)
     check_lse(q, lse)
     if ids is not None and ids.shape != k.shape[2:3]:
         raise BadShape(
             f"ids {list(ids.shape)} must hold one token per key, of which k {list(k.shape)} has {k.shape[2]}."
         )
-    return _family(q, k, backend, relative, lse).head_statistics(
+    return _family(q, k, backend, mask.relative, lse).head_statistics(
         q, k, lse, ids, bands, mask, scale_of(q, scale)
     )
 
 
 def _family(q: Tensor, k: Tensor, backend: str, relative: Tensor | None, *others: Tensor):
     if attention_backend(q, backend, relative, differentiable=False, others=(k, *others)) == "triton":
-        from . import attention_maps_triton as maps_triton
+        from . import attention_maps_triton
 
-        return maps_triton
+        return attention_maps_triton
     return reference

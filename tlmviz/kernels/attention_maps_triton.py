@@ -104,7 +104,7 @@ def cells_kernel(
     heads, group, queries, keys, scale, row_start, row_step, row_count, col_start, col_step, col_count,
     slopes_ptr, query_ids_ptr, key_ids_ptr, lengths_ptr, window,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr, CAUSAL: tl.constexpr,
-    WINDOW: tl.constexpr, ALIBI: tl.constexpr, REQUESTS: tl.constexpr, LENGTHS: tl.constexpr,
+    WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr, LENGTHS: tl.constexpr,
     PRECISION: tl.constexpr, AS_MAP: tl.constexpr,
 ):  # fmt: skip
     """One program: one tile of the scores, or of the probabilities (AS_MAP), every row_step'th row and col_step'th column."""
@@ -128,14 +128,14 @@ def cells_kernel(
     slope, query_ids, key_ids = 0.0, rows, cols
     if ALIBI:
         slope = tl.load(slopes_ptr + head).to(tl.float32)
-    if REQUESTS:
+    if SEGMENTS:
         query_ids = tl.load(query_ids_ptr + batch * queries + rows, mask=rows < queries, other=0)
         key_ids = tl.load(key_ids_ptr + batch * keys + cols, mask=cols < keys, other=0)
     distance = rows[:, None] + (keys - queries) - cols[None, :]
     # Scores are shown to people: in natural units here, so that they equal q.k * scale to the last digit.
     scores = biased(tl.dot(q, tl.trans(k), input_precision=PRECISION), distance, scale, slope, ALIBI)
     seen = visible(
-        distance, cols[None, :], limit, window, query_ids[:, None], key_ids[None, :], CAUSAL, WINDOW, REQUESTS
+        distance, cols[None, :], limit, window, query_ids[:, None], key_ids[None, :], CAUSAL, WINDOW, SEGMENTS
     )
     scores = tl.where(seen, scores, float("-inf"))
     if AS_MAP:
@@ -155,7 +155,7 @@ def pool_kernel(
     heads, group, queries, keys, scale, size, down, across,
     slopes_ptr, query_ids_ptr, key_ids_ptr, lengths_ptr, window,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr, CAUSAL: tl.constexpr,
-    WINDOW: tl.constexpr, ALIBI: tl.constexpr, REQUESTS: tl.constexpr, LENGTHS: tl.constexpr,
+    WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr, LENGTHS: tl.constexpr,
     PRECISION: tl.constexpr, MAXIMUM: tl.constexpr, EVEN: tl.constexpr,
 ):  # fmt: skip
     """One program: BLOCK_M rows of one row of bins against every tile of keys that they see, one number per tile.
@@ -181,7 +181,7 @@ def pool_kernel(
     slope, query_ids, ids_base = 0.0, rows, key_ids_ptr
     if ALIBI:
         slope = tl.load(slopes_ptr + head).to(tl.float32) * 1.4426950408889634
-    if REQUESTS:
+    if SEGMENTS:
         query_ids = tl.load(query_ids_ptr + batch * queries + rows, mask=rows < end, other=0)
         ids_base = key_ids_ptr + batch * keys
     limit = key_limit(lengths_ptr, batch, keys, LENGTHS)
@@ -193,7 +193,7 @@ def pool_kernel(
         BLOCK_N,
         CAUSAL,
         WINDOW,
-        REQUESTS,
+        SEGMENTS,
     )
     parts = parts_ptr + ((row_head.to(tl.int64) * size * down + strip) * size) * across
     if begin < end:
@@ -201,17 +201,17 @@ def pool_kernel(
             first_tile, first_full, past_full = start // BLOCK_N, full // BLOCK_N, past // BLOCK_N
             _pool(
                 parts, q, lse, k_base, first_tile, tl.cdiv(full, BLOCK_N), rows + offset, query_ids, ids_base, limit, window,
-                scale, slope, stride_ks, stride_kd, keys, size, across, D, BLOCK_N, BLOCK_D, CAUSAL, WINDOW, ALIBI, REQUESTS,
+                scale, slope, stride_ks, stride_kd, keys, size, across, D, BLOCK_N, BLOCK_D, CAUSAL, WINDOW, ALIBI, SEGMENTS,
                 PRECISION, MAXIMUM, True, True,
             )  # fmt: skip
             _pool(
                 parts, q, lse, k_base, first_full, past_full, rows + offset, query_ids, ids_base, limit, window,
-                scale, slope, stride_ks, stride_kd, keys, size, across, D, BLOCK_N, BLOCK_D, CAUSAL, WINDOW, ALIBI, REQUESTS,
+                scale, slope, stride_ks, stride_kd, keys, size, across, D, BLOCK_N, BLOCK_D, CAUSAL, WINDOW, ALIBI, SEGMENTS,
                 PRECISION, MAXIMUM, True, False,
             )  # fmt: skip
             _pool(
                 parts, q, lse, k_base, past_full, tl.cdiv(stop, BLOCK_N), rows + offset, query_ids, ids_base, limit, window,
-                scale, slope, stride_ks, stride_kd, keys, size, across, D, BLOCK_N, BLOCK_D, CAUSAL, WINDOW, ALIBI, REQUESTS,
+                scale, slope, stride_ks, stride_kd, keys, size, across, D, BLOCK_N, BLOCK_D, CAUSAL, WINDOW, ALIBI, SEGMENTS,
                 PRECISION, MAXIMUM, True, True,
             )  # fmt: skip
         elif stop > start:
@@ -221,7 +221,7 @@ def pool_kernel(
             _pool(
                 parts, q, lse, k_base, first_bin * across, (last_bin + 1) * across, rows + offset, query_ids, ids_base, limit,
                 window, scale, slope, stride_ks, stride_kd, keys, size, across, D, BLOCK_N, BLOCK_D, CAUSAL, WINDOW, ALIBI,
-                REQUESTS, PRECISION, MAXIMUM, False, True,
+                SEGMENTS, PRECISION, MAXIMUM, False, True,
             )  # fmt: skip
 
 
@@ -230,7 +230,7 @@ def _pool(
     parts, q, lse, k_base, start, stop, positions, query_ids, ids_base, limit, window, scale, slope, stride_ks, stride_kd,
     keys, size, across,
     D: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr,
-    ALIBI: tl.constexpr, REQUESTS: tl.constexpr, PRECISION: tl.constexpr, MAXIMUM: tl.constexpr,
+    ALIBI: tl.constexpr, SEGMENTS: tl.constexpr, PRECISION: tl.constexpr, MAXIMUM: tl.constexpr,
     EVEN: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
     """Reduce tiles start..stop of keys to one number each."""
@@ -253,10 +253,10 @@ def _pool(
         )
         if MASKED:
             key_ids = columns
-            if REQUESTS:
+            if SEGMENTS:
                 key_ids = tl.load(ids_base + columns, mask=columns < bound, other=0)
             seen = visible(
-                distance, columns, bound, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, REQUESTS
+                distance, columns, bound, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS
             )
             scores = tl.where(seen, scores, float("-inf"))
         if MAXIMUM:

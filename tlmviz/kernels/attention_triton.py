@@ -45,7 +45,7 @@ def forward_kernel(
     stride_vb, stride_vg, stride_vs, stride_ve, heads, group, queries, keys, scale,
     slopes_ptr, query_ids_ptr, key_ids_ptr, lengths_ptr, window,
     D: tl.constexpr, E: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr,
-    BLOCK_E: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, REQUESTS: tl.constexpr,
+    BLOCK_E: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
     LENGTHS: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
     """One program: one block of queries of one head against every tile of keys that it sees."""
@@ -66,50 +66,50 @@ def forward_kernel(
     slope, query_ids, ids_base = 0.0, rows, key_ids_ptr
     if ALIBI:
         slope = tl.load(slopes_ptr + head).to(tl.float32) * 1.4426950408889634
-    if REQUESTS:
+    if SEGMENTS:
         query_ids = tl.load(query_ids_ptr + batch * queries + rows, mask=rows < queries, other=0)
         ids_base = key_ids_ptr + batch * keys
 
     limit = key_limit(lengths_ptr, batch, keys, LENGTHS)
     first = block * BLOCK_M + keys - queries
     last = tl.minimum((block + 1) * BLOCK_M, queries) - 1 + keys - queries
-    start, full, past, stop = key_span(first, last, limit, window, BLOCK_N, CAUSAL, WINDOW, REQUESTS)
+    start, full, past, stop = key_span(first, last, limit, window, BLOCK_N, CAUSAL, WINDOW, SEGMENTS)
 
-    total = tl.zeros([BLOCK_M, BLOCK_E], tl.float32)  # sum of exp2(score - highest) v
-    highest = tl.full([BLOCK_M], float("-inf"), tl.float32)
-    weight = tl.zeros([BLOCK_M], tl.float32)  # sum of exp2(score - highest)
+    acc = tl.zeros([BLOCK_M, BLOCK_E], tl.float32)  # sum of exp2(score - m_i) v
+    m_i = tl.full([BLOCK_M], float("-inf"), tl.float32)
+    l_i = tl.zeros([BLOCK_M], tl.float32)  # sum of exp2(score - m_i)
     if WINDOW:
-        total, highest, weight = _walk(
-            total, highest, weight, q, k_base, v_base, start, full, positions, query_ids, ids_base, limit, window, scale,
+        acc, m_i, l_i = _attn_inner(
+            acc, m_i, l_i, q, k_base, v_base, start, full, positions, query_ids, ids_base, limit, window, scale,
             slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI,
-            REQUESTS, PRECISION, True,
+            SEGMENTS, PRECISION, True,
         )  # fmt: skip
-    if not REQUESTS:
-        total, highest, weight = _walk(
-            total, highest, weight, q, k_base, v_base, full, past, positions, query_ids, ids_base, limit, window, scale,
+    if not SEGMENTS:
+        acc, m_i, l_i = _attn_inner(
+            acc, m_i, l_i, q, k_base, v_base, full, past, positions, query_ids, ids_base, limit, window, scale,
             slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI,
-            REQUESTS, PRECISION, False,
+            SEGMENTS, PRECISION, False,
         )  # fmt: skip
-    total, highest, weight = _walk(
-        total, highest, weight, q, k_base, v_base, past, stop, positions, query_ids, ids_base, limit, window, scale,
+    acc, m_i, l_i = _attn_inner(
+        acc, m_i, l_i, q, k_base, v_base, past, stop, positions, query_ids, ids_base, limit, window, scale,
         slope, stride_ks, stride_kd, stride_vs, stride_ve, D, E, BLOCK_N, BLOCK_D, BLOCK_E, CAUSAL, WINDOW, ALIBI,
-        REQUESTS, PRECISION, True,
+        SEGMENTS, PRECISION, True,
     )  # fmt: skip
 
-    # A row that saw nothing has weight 0: dividing by 1 leaves zeros, and log2(0) is the lse it should have.
-    total = total / tl.where(weight == 0.0, 1.0, weight)[:, None]
-    lse = tl.where(weight == 0.0, float("-inf"), (highest + tl.log2(weight)) * 0.6931471805599453)
+    # A row that saw nothing has l_i = 0: dividing by 1 leaves zeros, and log2(0) is the lse it should have.
+    acc = acc / tl.where(l_i == 0.0, 1.0, l_i)[:, None]
+    lse = tl.where(l_i == 0.0, float("-inf"), (m_i + tl.log2(l_i)) * 0.6931471805599453)
     row0 = tl.cast(row_head, tl.int64) * queries
     tl.store(lse_ptr + row0 + rows, lse, mask=rows < queries)
-    store_tile(out_ptr + row0 * E, total, rows.to(tl.int64), queries, E, BLOCK_E)
+    store_tile(out_ptr + row0 * E, acc, rows.to(tl.int64), queries, E, BLOCK_E)
 
 
 @triton.jit
-def _walk(
-    total, highest, weight, q, k_base, v_base, start, stop, positions, query_ids, ids_base, limit, window, scale, slope,
+def _attn_inner(
+    acc, m_i, l_i, q, k_base, v_base, start, stop, positions, query_ids, ids_base, limit, window, scale, slope,
     stride_ks, stride_kd, stride_vs, stride_ve,
     D: tl.constexpr, E: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_E: tl.constexpr,
-    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, REQUESTS: tl.constexpr,
+    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr,
     PRECISION: tl.constexpr, MASKED: tl.constexpr,
 ):  # fmt: skip
     """Online softmax over the keys from start to stop; MASKED tiles check every cell, the others none."""
@@ -120,30 +120,30 @@ def _walk(
     for at in range(start, stop, BLOCK_N):
         inner = tl.arange(0, BLOCK_N)
         k = load_tile(k_base + at * step_k, inner, stride_ks, limit - at, stride_kd, D, BLOCK_D, MASKED)
-        products = tl.dot(q, tl.trans(k), input_precision=PRECISION)  # [BLOCK_M, BLOCK_N]
+        qk = tl.dot(q, tl.trans(k), input_precision=PRECISION)  # [BLOCK_M, BLOCK_N]
         keys = (at + inner)[None, :]
         distance = positions[:, None] - keys
         if MASKED or ALIBI:
-            scores = biased(products, distance, scale, slope, ALIBI)
+            scores = biased(qk, distance, scale, slope, ALIBI)
             if MASKED:
                 key_ids = keys
-                if REQUESTS:
+                if SEGMENTS:
                     key_ids = tl.load(ids_base + keys, mask=keys < limit, other=0)
                 seen = visible(
-                    distance, keys, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, REQUESTS
+                    distance, keys, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS
                 )
                 scores = tl.where(seen, scores, float("-inf"))
-            higher = tl.maximum(highest, tl.max(scores, 1))
+            m_new = tl.maximum(m_i, tl.max(scores, 1))
             # Where nothing was seen yet the maximum is -inf, and -inf - -inf would be NaN.
-            anchor = tl.where(higher == float("-inf"), 0.0, higher)
-            p = tl.exp2(scores - anchor[:, None])
+            m_safe = tl.where(m_new == float("-inf"), 0.0, m_new)
+            p = tl.exp2(scores - m_safe[:, None])
         else:
-            higher = tl.maximum(highest, tl.max(products, 1) * scale)
-            anchor = higher
-            p = tl.exp2(products * scale - higher[:, None])  # one fused multiply-add
-        shrink = tl.exp2(highest - anchor)
-        weight = weight * shrink + tl.sum(p, 1)
+            m_new = tl.maximum(m_i, tl.max(qk, 1) * scale)
+            m_safe = m_new
+            p = tl.exp2(qk * scale - m_new[:, None])  # one fused multiply-add
+        alpha = tl.exp2(m_i - m_safe)
+        l_i = l_i * alpha + tl.sum(p, 1)
         v = load_tile(v_base + at * step_v, inner, stride_vs, limit - at, stride_ve, E, BLOCK_E, MASKED)
-        total = tl.dot(p.to(v.dtype), v, total * shrink[:, None], input_precision=PRECISION)
-        highest = higher
-    return total, highest, weight
+        acc = tl.dot(p.to(v.dtype), v, acc * alpha[:, None], input_precision=PRECISION)
+        m_i = m_new
+    return acc, m_i, l_i

@@ -9,6 +9,7 @@ from tlmviz.errors import BadShape
 
 from .arguments import check_bias, check_lengths, check_qk, check_values, scale_of
 from .attention import attention_backend
+from .mask import CAUSAL, AttentionMask, build_mask
 from .reference import decode_attention as reference
 
 
@@ -16,21 +17,20 @@ def decode_attention(
     q: Float[Tensor, "b h 1 d"],
     k: Float[Tensor, "b g s d"] | Float[Tensor, "pages g page d"],
     v: Float[Tensor, "b g s e"] | Float[Tensor, "pages g page e"],
+    mask: AttentionMask = CAUSAL,
     *,
     table: Int[Tensor, "b n"] | None = None,
-    lengths: Int[Tensor, " b"] | None = None,
-    window: int | None = None,
-    slopes: Float[Tensor, " h"] | None = None,
-    relative: Float[Tensor, "r d"] | None = None,
     scale: float | None = None,
     splits: int | None = None,
     backend: str = "auto",
+    **parts,
 ) -> tuple[Float[Tensor, "b h 1 e"], Float[Tensor, "b h 1"]]:
     """One new query per row against its cached keys, its own included; out and natural lse as `attention` gives them.
 
     With a block `table` the cache is pages [pages, G, page, D], and row b's page n is number table[b, n]; without
-    one it is [B, G, S, D]. Row b holds `lengths[b]` keys (all by default) and its query is at the last of them;
-    what the cache holds beyond is never read into the result, and a row of length 0 gives zeros and lse = -inf.
+    one it is [B, G, S, D]. Mask and parts are those of `attention`, without segments: row b holds `lengths[b]` keys (all by
+    default) and its query is at the last of them, so that causal or not is the same; what the cache holds beyond is
+    never read into the result, and a row of length 0 gives zeros and lse = -inf.
     `splits` is how many parts of the cache are read at once (Triton; by default enough to fill the device).
     Entries of `table` that the length does not reach may be anything. No gradient in Triton.
     Raises BadShape and BadBackend. Source: 003 section 4; Dao et al. 2023 (Flash-Decoding), Kwon et al. 2023 (paging).
@@ -46,13 +46,18 @@ def decode_attention(
             )
         check_qk(q, k[:1].expand(q.shape[0], -1, -1, -1) if k.ndim == 4 else k)
     check_values(k, v)
-    check_bias(q, window, slopes, relative)
-    check_lengths(q, lengths)
+    mask = build_mask(mask, parts)
+    if mask.segments is not None:
+        raise BadShape(
+            "A decoding step has no segments: each row of the cache is one text; give lengths instead."
+        )
+    check_bias(q, mask.window, mask.slopes, mask.relative)
+    check_lengths(q, mask.lengths)
     if splits is not None and splits < 1:
         raise BadShape(f"splits is {splits}; the cache is read in 1 part or more.")
     scale = scale_of(q, scale)
-    if attention_backend(q, backend, relative, differentiable=False, others=(k, v)) == "torch":
-        return reference.decode_attention(q, k, v, table, lengths, window, slopes, relative, scale)
-    from . import decode_attention_triton as decoding_triton
+    if attention_backend(q, backend, mask.relative, differentiable=False, others=(k, v)) == "torch":
+        return reference.decode_attention(q, k, v, table, mask, scale)
+    from . import decode_attention_triton
 
-    return decoding_triton.decode_attention(q, k, v, table, lengths, window, slopes, scale, splits)
+    return decode_attention_triton.decode_attention(q, k, v, table, mask, scale, splits)

@@ -14,8 +14,9 @@ SHORTEST = 256  # keys worth a program of their own
 MOST_SPLITS = 128  # parts one program combines
 
 
-def decode_attention(q, k, v, table, lengths, window, slopes, scale, splits=None, block: int | None = None):
+def decode_attention(q, k, v, table, mask, scale, splits=None, block: int | None = None):
     """See `kernels.decode_attention`."""
+    lengths, window, slopes = mask.lengths, mask.window, mask.slopes
     batch, heads, _, width = q.shape
     groups, page, values = k.shape[1], k.shape[2], v.shape[3]
     keys = page if table is None else page * table.shape[1]
@@ -81,9 +82,9 @@ def parts_kernel(
     start = first + split * length
     stop = tl.minimum(start + length, limit)
 
-    total = tl.zeros([BLOCK_R, BLOCK_E], tl.float32)
-    highest = tl.full([BLOCK_R], float("-inf"), tl.float32)
-    weight = tl.zeros([BLOCK_R], tl.float32)
+    acc = tl.zeros([BLOCK_R, BLOCK_E], tl.float32)
+    m_i = tl.full([BLOCK_R], float("-inf"), tl.float32)
+    l_i = tl.zeros([BLOCK_R], tl.float32)
     for at in range(start, stop, BLOCK_N):
         index = at + tl.arange(0, BLOCK_N)
         inside = index < stop
@@ -105,21 +106,21 @@ def parts_kernel(
         scores = tl.where(
             visible(distance, index[None, :], stop, window, 0, 0, True, WINDOW, False), scores, float("-inf")
         )
-        higher = tl.maximum(highest, tl.max(scores, 1))  # finite: the tile's first key is always seen
-        p = tl.exp2(scores - higher[:, None])
-        shrink = tl.exp2(highest - higher)
-        weight = weight * shrink + tl.sum(p, 1)
+        m_new = tl.maximum(m_i, tl.max(scores, 1))  # finite: the tile's first key is always seen
+        p = tl.exp2(scores - m_new[:, None])
+        alpha = tl.exp2(m_i - m_new)
+        l_i = l_i * alpha + tl.sum(p, 1)
         v_ptrs = v_ptr + key_head * stride_vg + v_at[:, None] + inner_e[None, :] * stride_ve
         v = tl.load(v_ptrs, mask=inside[:, None] & (inner_e[None, :] < E), other=0.0)
-        total = tl.dot(p.to(v.dtype), v, total * shrink[:, None], input_precision=PRECISION)
-        highest = higher
+        acc = tl.dot(p.to(v.dtype), v, acc * alpha[:, None], input_precision=PRECISION)
+        m_i = m_new
 
     row = (batch * groups * group + head) * splits + split
-    total = total / tl.where(weight == 0.0, 1.0, weight)[:, None]
+    acc = acc / tl.where(l_i == 0.0, 1.0, l_i)[:, None]
     tl.store(
-        parts_ptr + row[:, None] * E + inner_e[None, :], total, mask=here[:, None] & (inner_e[None, :] < E)
+        parts_ptr + row[:, None] * E + inner_e[None, :], acc, mask=here[:, None] & (inner_e[None, :] < E)
     )
-    lse = tl.where(weight == 0.0, float("-inf"), highest + tl.log2(weight))
+    lse = tl.where(l_i == 0.0, float("-inf"), m_i + tl.log2(l_i))
     tl.store(weights_ptr + row, lse, mask=here)
 
 
@@ -138,14 +139,12 @@ def combine_kernel(
     row = tl.program_id(0).to(tl.int64)
     part, inner = tl.arange(0, BLOCK_S), tl.arange(0, BLOCK_E)
     lse = tl.load(weights_ptr + row * splits + part, mask=part < splits, other=float("-inf"))
-    highest = tl.max(lse, 0)
-    anchor = tl.where(highest == float("-inf"), 0.0, highest)
-    share = tl.exp2(lse - anchor)
-    weight = tl.sum(share, 0)
+    m_i = tl.max(lse, 0)
+    m_safe = tl.where(m_i == float("-inf"), 0.0, m_i)
+    share = tl.exp2(lse - m_safe)
+    l_i = tl.sum(share, 0)
     inside = (part[:, None] < splits) & (inner[None, :] < E)
     parts = tl.load(parts_ptr + (row * splits + part[:, None]) * E + inner[None, :], mask=inside, other=0.0)
-    out = tl.sum(parts * share[:, None], 0) / tl.where(weight == 0.0, 1.0, weight)
+    out = tl.sum(parts * share[:, None], 0) / tl.where(l_i == 0.0, 1.0, l_i)
     tl.store(out_ptr + row * E + inner, out.to(out_ptr.dtype.element_ty), mask=inner < E)
-    tl.store(
-        lse_ptr + row, tl.where(weight == 0.0, float("-inf"), (anchor + tl.log2(weight)) * 0.6931471805599453)
-    )
+    tl.store(lse_ptr + row, tl.where(l_i == 0.0, float("-inf"), (m_safe + tl.log2(l_i)) * 0.6931471805599453))

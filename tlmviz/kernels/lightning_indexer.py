@@ -34,9 +34,9 @@ def index_scores(
             f"w {list(w.shape)} must hold one number per query and head, [B, T, H], of q {list(q.shape)}."
         )
     if backend_for(q, backend) == "triton":
-        from . import lightning_indexer_triton as indexing_triton
+        from . import lightning_indexer_triton
 
-        return indexing_triton.index_scores(q, k, w, causal=causal)
+        return lightning_indexer_triton.index_scores(q, k, w, causal=causal)
     return reference.index_scores(q, k, w, causal=causal)
 
 

@@ -19,9 +19,9 @@ def softmax(x: Float[Tensor, "*b n"], backend: str = "auto") -> Float[Tensor, "*
     """
     _check(x)
     if backend_for(x, backend) == "triton":
-        from . import norms_triton as rows_triton
+        from . import norms_triton
 
-        return rows_triton.softmax(x)
+        return norms_triton.softmax(x)
     return reference.softmax(x)
 
 
@@ -37,9 +37,9 @@ def rms_norm(
     """
     _check(x, weight)
     if backend_for(x, backend) == "triton":
-        from . import norms_triton as rows_triton
+        from . import norms_triton
 
-        return rows_triton.rms_norm(x, weight, eps)
+        return norms_triton.rms_norm(x, weight, eps)
     return reference.rms_norm(x, weight, eps)
 
 
@@ -56,9 +56,9 @@ def layer_norm(
     """
     _check(x, weight, bias)
     if backend_for(x, backend) == "triton":
-        from . import norms_triton as rows_triton
+        from . import norms_triton
 
-        return rows_triton.layer_norm(x, weight, bias, eps)
+        return norms_triton.layer_norm(x, weight, bias, eps)
     return reference.layer_norm(x, weight, bias, eps)
 
 

@@ -74,9 +74,9 @@ def quantize(
         )
     chosen = backend_for(x, backend)
     if chosen == "triton":
-        from . import quantization_triton as numbers_triton
+        from . import quantization_triton
 
-    run = numbers_triton if chosen == "triton" else reference
+    run = quantization_triton if chosen == "triton" else reference
     values, scale = run.quantize(x.detach(), format, per, block)
     # The largest of a group that holds NaN or infinity is not finite either, so the scales alone tell.
     if check and not bool(scale.isfinite().all()):
@@ -87,7 +87,7 @@ def quantize(
 def dequantize(quantized: Quantized, backend: str = "auto") -> Float[Tensor, "*b n"]:
     """values * scale, in the shape and type of the tensor that was quantised. Raises BadBackend."""
     if backend_for(quantized.values, backend) == "triton":
-        from . import quantization_triton as numbers_triton
+        from . import quantization_triton
 
-        return numbers_triton.dequantize(quantized)
+        return quantization_triton.dequantize(quantized)
     return reference.dequantize(quantized)

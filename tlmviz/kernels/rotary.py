@@ -47,8 +47,8 @@ def rope(
 
 def rotate(
     x: Float[Tensor, "*b t d"],
-    cos: Float[Tensor, "*b t p"],
-    sin: Float[Tensor, "*b t p"],
+    cos: Float[Tensor, "*r t p"],
+    sin: Float[Tensor, "*r t p"],
     layout: str = "interleaved",
     backend: str = "auto",
 ) -> Float[Tensor, "*b t d"]:

@@ -28,9 +28,9 @@ def sinkhorn(
     if temperature != 1.0:
         logits = logits / temperature
     if backend_for(logits, backend) == "triton":
-        from . import sinkhorn_triton as matrices_triton
+        from . import sinkhorn_triton
 
-        return matrices_triton.sinkhorn(logits, iterations)
+        return sinkhorn_triton.sinkhorn(logits, iterations)
     return reference.sinkhorn(logits, iterations)
 
 

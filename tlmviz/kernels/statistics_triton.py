@@ -41,7 +41,7 @@ def statistics_kernel(
     heads, group, queries, keys, scale, row_total, band_count,
     slopes_ptr, query_ids_ptr, key_ids_ptr, lengths_ptr, window,
     D: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr, BLOCK_BANDS: tl.constexpr,
-    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, REQUESTS: tl.constexpr, LENGTHS: tl.constexpr,
+    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, ALIBI: tl.constexpr, SEGMENTS: tl.constexpr, LENGTHS: tl.constexpr,
     PRECISION: tl.constexpr, INDUCTION: tl.constexpr, BANDS: tl.constexpr,
 ):  # fmt: skip
     """One program: every statistic of one block of queries of one head."""
@@ -64,7 +64,7 @@ def statistics_kernel(
     slope, query_ids, tokens = 0.0, rows, rows
     if ALIBI:
         slope = tl.load(slopes_ptr + head).to(tl.float32) * 1.4426950408889634
-    if REQUESTS:
+    if SEGMENTS:
         query_ids = tl.load(query_ids_ptr + batch * queries + rows, mask=rows < queries, other=0)
     if INDUCTION:
         tokens = tl.load(ids_ptr + tl.maximum(positions, 0), mask=rows < queries, other=0)
@@ -72,7 +72,7 @@ def statistics_kernel(
     limit = key_limit(lengths_ptr, batch, keys, LENGTHS)
     first = block * BLOCK_M + keys - queries
     last = tl.minimum((block + 1) * BLOCK_M, queries) - 1 + keys - queries
-    start, _full, _past, stop = key_span(first, last, limit, window, BLOCK_N, CAUSAL, WINDOW, REQUESTS)
+    start, _full, _past, stop = key_span(first, last, limit, window, BLOCK_N, CAUSAL, WINDOW, SEGMENTS)
     if INDUCTION:
         # Copies count although a window may hide them: the row then has mass 0, not "no copy".
         start, stop = 0, tl.maximum(stop, tl.minimum(last + 1, keys))
@@ -100,10 +100,10 @@ def statistics_kernel(
             - lse[:, None]
         )
         key_ids = columns
-        if REQUESTS:
+        if SEGMENTS:
             key_ids = tl.load(key_ids_ptr + batch * keys + columns, mask=columns < keys, other=0)
         seen = visible(
-            distance, columns, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, REQUESTS
+            distance, columns, limit, window, query_ids[:, None], key_ids, CAUSAL, WINDOW, SEGMENTS
         )
         p = tl.where(seen, tl.exp2(logp), 0.0)
         entropy -= tl.sum(tl.where(p > 0.0, p * logp, 0.0), 1)  # 0 log 0 = 0

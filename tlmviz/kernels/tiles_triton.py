@@ -83,7 +83,7 @@ def mask_arguments(mask, queries: int, keys: int) -> dict:
     return dict(
         slopes_ptr=whole(mask.slopes), query_ids_ptr=whole(mask.query_ids), key_ids_ptr=whole(mask.key_ids),
         lengths_ptr=whole(mask.lengths), window=min(mask.window or 0, queries + keys), CAUSAL=mask.causal,
-        WINDOW=mask.window is not None, ALIBI=mask.slopes is not None, REQUESTS=mask.query_ids is not None,
+        WINDOW=mask.window is not None, ALIBI=mask.slopes is not None, SEGMENTS=mask.query_ids is not None,
         LENGTHS=mask.lengths is not None,
     )  # fmt: skip
 
@@ -124,7 +124,7 @@ def key_limit(lengths_ptr, batch, keys, LENGTHS: tl.constexpr):
 @triton.jit
 def key_span(
     first, last, limit, window,
-    BLOCK: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, REQUESTS: tl.constexpr,
+    BLOCK: tl.constexpr, CAUSAL: tl.constexpr, WINDOW: tl.constexpr, SEGMENTS: tl.constexpr,
 ):  # fmt: skip
     """Edges (start, full, past, stop) of the keys that queries at positions first..last see.
 
@@ -143,7 +143,7 @@ def key_span(
     if WINDOW:
         start = tl.maximum(first - window + 1, 0) // BLOCK * BLOCK
         full = tl.cdiv(tl.maximum(last - window + 1, 0), BLOCK) * BLOCK
-    if REQUESTS:
+    if SEGMENTS:
         past = start  # ids differ from cell to cell: every tile is masked
     full = tl.minimum(full, stop)
     return start, full, tl.maximum(past // BLOCK * BLOCK, full), stop
@@ -152,7 +152,7 @@ def key_span(
 @triton.jit
 def visible(
     distance, keys, limit, window, query_ids, key_ids,
-    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, REQUESTS: tl.constexpr,
+    CAUSAL: tl.constexpr, WINDOW: tl.constexpr, SEGMENTS: tl.constexpr,
 ):  # fmt: skip
     """Which cells of a tile are seen; arguments broadcast to the tile, distance is query minus key position."""
     seen = (keys < limit) & (keys >= 0)
@@ -160,15 +160,15 @@ def visible(
         seen = seen & (distance >= 0)
     if WINDOW:
         seen = seen & (distance < window) & (distance > -window)
-    if REQUESTS:
+    if SEGMENTS:
         seen = seen & (query_ids == key_ids)
     return seen
 
 
 @triton.jit
-def biased(products, distance, scale, slope, ALIBI: tl.constexpr):
+def biased(qk, distance, scale, slope, ALIBI: tl.constexpr):
     """Scores in base 2 from q.k: scale, and ALiBi's penalty per position of distance."""
-    scores = products * scale
+    scores = qk * scale
     if ALIBI:
         scores -= slope * tl.abs(distance).to(tl.float32)
     return scores

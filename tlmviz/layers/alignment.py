@@ -26,7 +26,7 @@ class Score(nn.Module):
     def forward(
         self,
         h: Float[Tensor, "b d"],
-        keys: Float[Tensor, "b s e"],
+        keys: Float[Tensor, "#b s e"],
         coverage: Float[Tensor, "b s"] | None = None,
     ) -> Float[Tensor, "b s"]:
         """Scores before the softmax; `keys` is what `prepare` made."""

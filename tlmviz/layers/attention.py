@@ -10,9 +10,10 @@ from torch.nn import functional as F
 from .. import kernels
 from ..caches import KVCache
 from ..config import ModelConfig
+from ..kernels import AttentionMask
 from ..trace import AttentionSpec, Tap
 from ..translator_config import EncoderDecoderConfig
-from .positions import Positions, Table
+from .positions import CosSin, Positions
 
 
 class Attention(nn.Module):
@@ -36,16 +37,16 @@ class Attention(nn.Module):
         """Mask, bias and scale, for recomputing maps."""
         scale, relative = self.head_dim**-0.5, positions.relative(self.layer)
         relative = None if relative is None else relative * scale
-        return AttentionSpec(scale, self.causal, self.window, positions.slopes, relative)
+        return AttentionSpec(scale, AttentionMask(self.causal, self.window, positions.slopes, relative))
 
-    def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
+    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
         fused = self.fused(self.qkv(x))  # [B, T, (H + 2G) D]
         split = rearrange(fused, "b t (h d) -> b h t d", d=self.head_dim)
         q, k, v = split.split(
             (self.heads, self.groups, self.groups), dim=1
         )  # [B, H, T, D], [B, G, T, D] twice
-        q, v = self.q(positions.rotate(q, table)), self.v(v)
-        k = self.k(positions.rotate(k, table) if cache is None or cache.rotated else k)
+        q, v = self.q(positions.rotate(q, cos_sin)), self.v(v)
+        k = self.k(positions.rotate(k, cos_sin) if cache is None or cache.rotated else k)
         z = self.z(self.attend(q, k, v, positions, cache))  # [B, H, T, D]
         y = self.concat(rearrange(z, "b h t d -> b t (h d)"))
         return self.out(self.dropout(self.proj(y)))  # [B, T, C]
@@ -55,14 +56,20 @@ class Attention(nn.Module):
         spec = self.spec(positions)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
             weights = F.dropout(
-                kernels.attention_scores(q, k, **spec.kwargs()).softmax(-1), self.attention_dropout
+                kernels.attention_scores(q, k, spec.mask, scale=spec.scale).softmax(-1),
+                self.attention_dropout,
             )
             return weights @ v.repeat_interleave(self.heads // self.groups, 1)
         if cache is None:
-            z, lse = kernels.attention(q, k, v, **spec.kwargs())
+            z, lse = kernels.attention(q, k, v, spec.mask, scale=spec.scale)
         else:
             z, lse = cache.attend(
-                self.layer, q, k, v, spec, lambda k, where: positions.rotate(k, positions.table(where))
+                self.layer,
+                q,
+                k,
+                v,
+                spec,
+                lambda k, position_ids: positions.rotate(k, positions.cos_sin(position_ids)),
             )
         self.lse(lse)  # [B, H, T]
         return z
@@ -83,7 +90,7 @@ class CrossAttention(nn.Module):
 
     def spec(self) -> AttentionSpec:
         """No mask and no positions: every source token is seen, by its content."""
-        return AttentionSpec(self.head_dim**-0.5, causal=False)
+        return AttentionSpec(self.head_dim**-0.5, AttentionMask(causal=False))
 
     def keys_values(self, memory: Float[Tensor, "b s c"]) -> tuple[Tensor, Tensor]:
         """Keys and values [B, H, S, D] of what the encoder made: once per source, whatever is written."""
@@ -94,7 +101,8 @@ class CrossAttention(nn.Module):
         q = self.q(rearrange(self.query(x), "b t (h d) -> b h t d", d=self.head_dim))
         shared = len(k) == 1 < len(q) and q.shape[2] == 1
         # Without a mask, queries of several texts are no different from several queries of one text.
-        z, lse = kernels.attention(q.transpose(0, 2) if shared else q, k, v, **self.spec().kwargs())
+        spec = self.spec()
+        z, lse = kernels.attention(q.transpose(0, 2) if shared else q, k, v, spec.mask, scale=spec.scale)
         z, lse = (z.transpose(0, 2), lse.permute(2, 1, 0)) if shared else (z, lse)  # [B, H, T, D], [B, H, T]
         self.lse(lse)
         return self.out(self.dropout(self.proj(rearrange(self.z(z), "b h t d -> b t (h d)"))))  # [B, T, C]

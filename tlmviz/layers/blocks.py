@@ -6,7 +6,7 @@ from torch import nn
 
 from ..caches import KVCache
 from ..trace import Tap
-from .positions import Positions, Table
+from .positions import CosSin, Positions
 from .streams import Connection, Residual
 
 Join = Residual | Connection
@@ -34,9 +34,9 @@ class PreNormBlock(nn.Module):
         self.resid_pre, self.normed_attn = Tap(), Tap()
         self.resid_mid, self.normed_mlp, self.resid_post = Tap(), Tap(), Tap()
 
-    def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
+    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
         def attend(read):
-            return self.attn(self.normed_attn(self.norm1(read)), positions, table, cache)
+            return self.attn(self.normed_attn(self.norm1(read)), positions, cos_sin, cache)
 
         def feed(read):
             return self.mlp(self.normed_mlp(self.norm2(read)))
@@ -48,9 +48,9 @@ class PreNormBlock(nn.Module):
 class PostNormBlock(PreNormBlock):
     """norm(x + attention(x)), then norm(x + feed-forward(x)): the original Transformer's block."""
 
-    def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
+    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
         x = self.resid_pre(x)
-        x = self.resid_mid(self.normed_attn(self.norm1(x + self.attn(x, positions, table, cache))))
+        x = self.resid_mid(self.normed_attn(self.norm1(x + self.attn(x, positions, cos_sin, cache))))
         return self.resid_post(self.normed_mlp(self.norm2(x + self.mlp(x))))
 
 
@@ -62,9 +62,9 @@ class CrossBlock(PreNormBlock):
         self.norm_cross, self.cross = norm_cross, cross
         self.normed_cross, self.resid_cross = Tap(), Tap()
 
-    def forward(self, x, positions: Positions, table: Table, memory, cache: KVCache | None = None):
+    def forward(self, x, positions: Positions, cos_sin: CosSin, memory, cache: KVCache | None = None):
         """`memory` holds this layer's keys and values of the source, [B, H, S, D] each."""
         x = self.resid_pre(x)  # [B, T, C]
-        x = self.resid_mid(x + self.attn(self.normed_attn(self.norm1(x)), positions, table, cache))
+        x = self.resid_mid(x + self.attn(self.normed_attn(self.norm1(x)), positions, cos_sin, cache))
         x = self.resid_cross(x + self.cross(self.normed_cross(self.norm_cross(x)), *memory))
         return self.resid_post(x + self.mlp(self.normed_mlp(self.norm2(x))))

@@ -17,9 +17,10 @@ from torch.nn import functional as F
 from .. import kernels
 from ..caches import KVCache, LatentCache
 from ..config import ModelConfig
+from ..kernels import AttentionMask
 from ..trace import AttentionSpec, Tap
 from .norms import RMSNorm
-from .positions import Positions, Table
+from .positions import CosSin, Positions
 
 
 class LatentAttention(nn.Module):
@@ -46,10 +47,10 @@ class LatentAttention(nn.Module):
 
     def spec(self, positions: Positions) -> AttentionSpec:
         """Mask and scale, for recomputing maps."""
-        return AttentionSpec((self.head_dim + self.rope_dim) ** -0.5, True, self.window)
+        return AttentionSpec((self.head_dim + self.rope_dim) ** -0.5, AttentionMask(window=self.window))
 
-    def forward(self, x, positions: Positions, table: Table, cache: KVCache | None = None):  # [B, T, C]
-        q, latent = self.project(x, positions, table, rotated=cache is None or cache.rotated)
+    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+        q, latent = self.project(x, positions, cos_sin, rotated=cache is None or cache.rotated)
         if cache is None:
             z = self.attend(q, *self.expand(latent), self.spec(positions))
         else:
@@ -58,19 +59,19 @@ class LatentAttention(nn.Module):
         return self.out(self.dropout(self.proj(y)))  # [B, T, C]
 
     def project(
-        self, x: Float[Tensor, "b t c"], positions: Positions, table: Table, rotated: bool = True
+        self, x: Float[Tensor, "b t c"], positions: Positions, cos_sin: CosSin, rotated: bool = True
     ) -> tuple[Float[Tensor, "b h t d"], Float[Tensor, "b 1 t r"]]:
         """Queries [B, H, T, D + D_R], and what is cached of each token: normed c_KV and k^R, [B, 1, T, R + D_R]."""
         q = rearrange(self.query(x), "b t (h d) -> b h t d", h=self.heads)
         content, turned = q.split((self.head_dim, self.rope_dim), -1)
-        q = torch.cat((content, positions.rotate(turned, table)), -1)
+        q = torch.cat((content, positions.rotate(turned, cos_sin)), -1)
         c, k_r = self.down(x)[:, None].split((self.rank, self.rope_dim), -1)
-        k_r = positions.rotate(k_r, table) if rotated else k_r
+        k_r = positions.rotate(k_r, cos_sin) if rotated else k_r
         return q, self.latent(torch.cat((self.norm(c), k_r), -1))
 
     def expand(
         self, latent: Float[Tensor, "b 1 t r"]
-    ) -> tuple[Float[Tensor, "b h t d"], Float[Tensor, "b h t d"]]:
+    ) -> tuple[Float[Tensor, "b h t k"], Float[Tensor, "b h t d"]]:
         """Every head's keys [B, H, T, D + D_R] and values [B, H, T, D] of latents [B, 1, T, R + D_R]."""
         c, k_r = latent.split((self.rank, self.rope_dim), -1)
         k, v = rearrange(self.up(c[:, 0]), "b t (two h d) -> two b h t d", two=2, h=self.heads)
@@ -85,17 +86,18 @@ class LatentAttention(nn.Module):
         q, k, v = self.q(q), self.k(k), self.v(v)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
             weights = F.dropout(
-                kernels.attention_scores(q, k, **spec.kwargs()).softmax(-1), self.attention_dropout
+                kernels.attention_scores(q, k, spec.mask, scale=spec.scale).softmax(-1),
+                self.attention_dropout,
             )
             return weights @ v
-        z, lse = kernels.attention(q, k, v, **spec.kwargs())
+        z, lse = kernels.attention(q, k, v, spec.mask, scale=spec.scale)
         self.lse(lse)  # [B, H, T]
         return z
 
     def _cached(self, q, latent, cache, positions):
-        def rotate(k, where):
+        def rotate(k, position_ids):
             c, k_r = k.split((self.rank, self.rope_dim), -1)
-            return torch.cat((c, positions.rotate(k_r, positions.table(where))), -1)
+            return torch.cat((c, positions.rotate(k_r, positions.cos_sin(position_ids))), -1)
 
         if isinstance(cache, LatentCache) and not cache.absorbed:
             return self._expanded(q, latent, cache, positions, rotate)
@@ -109,7 +111,7 @@ class LatentAttention(nn.Module):
         return einsum(z, w_v, "b h t r, h r d -> b h t d")
 
     def _expanded(self, q, latent, cache, positions, rotate):
-        """All latents expanded at every step: what absorbing saves."""
+        """All latents expanded at every step: what weight absorption saves."""
         latent, _ = cache.append(self.layer, latent, latent[..., : self.rank])
         if not cache.rotated:
             latent = rotate(latent, torch.arange(latent.shape[2]))
@@ -125,14 +127,13 @@ def fold(layer: LatentAttention) -> tuple[Float[Tensor, "h c r"], Float[Tensor, 
 
 
 def absorbed(
-    layer: LatentAttention, x: Float[Tensor, "b t c"], positions: Positions, table: Table
+    layer: LatentAttention, x: Float[Tensor, "b t c"], positions: Positions, cos_sin: CosSin
 ) -> Float[Tensor, "b t c"]:
     """The layer's output on normed states x with the folded matrices: no head's keys or values are ever made."""
     folded_query, folded_out = fold(layer)
-    q, latent = layer.project(x, positions, table)
+    q, latent = layer.project(x, positions, cos_sin)
     content = einsum(x, folded_query, "b t c, h c r -> b h t r")
     q = torch.cat((content, q[..., layer.head_dim :]), -1)
-    z, _ = kernels.attention(
-        q, latent, latent[..., : layer.rank].contiguous(), **layer.spec(positions).kwargs()
-    )
+    spec, values = layer.spec(positions), latent[..., : layer.rank].contiguous()
+    z, _ = kernels.attention(q, latent, values, spec.mask, scale=spec.scale)
     return einsum(z, folded_out, "b h t r, h r c -> b t c")

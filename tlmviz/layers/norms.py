@@ -11,7 +11,7 @@ from .. import kernels
 class LayerNorm(nn.LayerNorm):
     """Mean off, divided by the standard deviation, then scaled and shifted (000 section 2.1.3; Ba et al. 2016)."""
 
-    def forward(self, x: Float[Tensor, "b t c"]) -> Float[Tensor, "b t c"]:
+    def forward(self, x: Float[Tensor, "*b c"]) -> Float[Tensor, "*b c"]:
         """Each row of the last axis normalised."""
         return kernels.layer_norm(x, self.weight, self.bias, self.eps)
 
@@ -19,6 +19,6 @@ class LayerNorm(nn.LayerNorm):
 class RMSNorm(nn.RMSNorm):
     """Divided by the root mean square, then scaled (002 section 4.2; Zhang and Sennrich 2019)."""
 
-    def forward(self, x: Float[Tensor, "b t c"]) -> Float[Tensor, "b t c"]:
+    def forward(self, x: Float[Tensor, "*b c"]) -> Float[Tensor, "*b c"]:
         """Each row of the last axis normalised."""
         return kernels.rms_norm(x, self.weight, self.eps)

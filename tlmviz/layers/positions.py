@@ -1,4 +1,4 @@
-"""How a model knows where a token stands: six interchangeable classes.
+"""Position schemes: six interchangeable classes.
 
 Each may act in one of three places: on the embedding (learned, sinusoidal), on queries
 and keys (RoPE), or on the scores (ALiBi, relative). The others are the identity.
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from .. import kernels
 from ..errors import BadText
 
-Table = tuple[Tensor, Tensor] | None
+CosSin = tuple[Tensor, Tensor] | None
 
 
 class Positions(nn.Module):
@@ -28,15 +28,15 @@ class Positions(nn.Module):
     def initialise(self) -> None:
         """Set starting values of learned parameters, after the network drew its own."""
 
-    def embed(self, x: Float[Tensor, "b t c"], where: Int[Tensor, " t"]) -> Float[Tensor, "b t c"]:
+    def embed(self, x: Float[Tensor, "*b t c"], position_ids: Int[Tensor, "*r t"]) -> Float[Tensor, "*b t c"]:
         """Add position vectors to the token embeddings."""
         return x
 
-    def table(self, where: Int[Tensor, " t"]) -> Table:
-        """What `rotate` needs at these positions, made once per pass."""
+    def cos_sin(self, position_ids: Int[Tensor, "*r t"]) -> CosSin:
+        """Cosines and sines [T, P] that `rotate` needs at these positions, made once per pass; None without rotation."""
         return None
 
-    def rotate(self, x: Float[Tensor, "b h t d"], table: Table) -> Float[Tensor, "b h t d"]:
+    def rotate(self, x: Float[Tensor, "*b t d"], cos_sin: CosSin) -> Float[Tensor, "*b t d"]:
         """Rotate queries or keys."""
         return x
 
@@ -62,14 +62,14 @@ class Learned(Positions):
         context, d_model = self.embedding.weight.shape
         self.embedding.weight.copy_(0.02 * 2**0.5 * sinusoids(torch.arange(context), d_model))
 
-    def embed(self, x, where):
+    def embed(self, x, position_ids):
         context = self.embedding.num_embeddings
-        if where.numel() and int(where.max()) >= context:
+        if position_ids.numel() and int(position_ids.max()) >= context:
             raise BadText(
-                f"Position {int(where.max())} was asked for, but this model has learned vectors for positions "
+                f"Position {int(position_ids.max())} was asked for, but this model has learned vectors for positions "
                 f"0 to {context - 1} only; shorten the text."
             )
-        return x + self.embedding(where)
+        return x + self.embedding(position_ids)
 
 
 class Sinusoidal(Positions):
@@ -82,13 +82,13 @@ class Sinusoidal(Positions):
         super().__init__()
         self.d_model, self.base = d_model, base
 
-    def embed(self, x, where):
-        return x * self.d_model**0.5 + sinusoids(where, self.d_model, self.base).to(x.dtype)
+    def embed(self, x, position_ids):
+        return x * self.d_model**0.5 + sinusoids(position_ids, self.d_model, self.base).to(x.dtype)
 
 
-def sinusoids(where: Int[Tensor, "*b t"], dim: int, base: float = 10000.0) -> Float[Tensor, "*b t c"]:
+def sinusoids(position_ids: Int[Tensor, "*b t"], dim: int, base: float = 10000.0) -> Float[Tensor, "*b t c"]:
     """sin and cos of t * base^(-2j/dim) at dimensions 2j and 2j + 1, [T, C]."""
-    cos, sin = kernels.angle_table(where, dim + dim % 2, base)
+    cos, sin = kernels.angle_table(position_ids, dim + dim % 2, base)
     return torch.stack((sin, cos), -1).flatten(-2)[..., :dim]
 
 
@@ -99,11 +99,11 @@ class RoPE(Positions):
         super().__init__()
         self.head_dim, self.base = head_dim, base
 
-    def table(self, where):
-        return kernels.angle_table(where, self.head_dim, self.base)
+    def cos_sin(self, position_ids):
+        return kernels.angle_table(position_ids, self.head_dim, self.base)
 
-    def rotate(self, x, table):
-        return kernels.rotate(x, *table)
+    def rotate(self, x, cos_sin):
+        return kernels.rotate(x, *cos_sin)
 
 
 class ALiBi(Positions):

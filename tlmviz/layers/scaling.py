@@ -46,10 +46,10 @@ class ScaledRoPE(RoPE):
         """Radians per token of each plane once `length` tokens have been read, float64."""
         return self.unscaled()
 
-    def table(self, where):
-        length = int(where.max()) + 1 if where.numel() else 0
+    def cos_sin(self, position_ids):
+        length = int(position_ids.max()) + 1 if position_ids.numel() else 0
         cos, sin = kernels.angle_table(
-            where, self.head_dim, scaling=self.frequencies(length).to(where.device)
+            position_ids, self.head_dim, scaling=self.frequencies(length).to(position_ids.device)
         )
         return cos * self.attention_factor, sin * self.attention_factor
 

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from .. import kernels
 from ..errors import BadShape
+from ..kernels.mask import CAUSAL, AttentionMask, build_mask
 
 # [R] positions of queries and [C] of keys to the cells they see: [R, C], or [H, R, C] where heads differ.
 Tile = Callable[[Int[Tensor, " r"], Int[Tensor, " c"]], Bool[Tensor, "*h r c"]]
@@ -24,7 +25,7 @@ STRIP = 2**21  # scores alive at once, in all heads together: 8 MB
 
 
 @dataclass(frozen=True)
-class Mask:
+class SparsePattern:
     """Full causal attention, and the base of every pattern. Settings are whole numbers of 1 or more; seeds of 0 or more."""
 
     name: ClassVar[str] = "Full"
@@ -55,7 +56,7 @@ class Mask:
 
 
 @dataclass(frozen=True)
-class Window(Mask):
+class Window(SparsePattern):
     """The last `window` tokens, the query's own included (003 section 4.4)."""
 
     name: ClassVar[str] = "Sliding window"
@@ -70,7 +71,7 @@ class Window(Mask):
 
 
 @dataclass(frozen=True)
-class Blocks(Mask):
+class Blocks(SparsePattern):
     """Keys of the query's own block of `size` tokens: what 003 section 4.3 calls attending within a page."""
 
     name: ClassVar[str] = "Block-local"
@@ -84,7 +85,7 @@ class Blocks(Mask):
 
 
 @dataclass(frozen=True)
-class Longformer(Mask):
+class Longformer(SparsePattern):
     """A window, and the `first` tokens of the text for everyone (Beltagy et al. 2020: window and global tokens)."""
 
     name: ClassVar[str] = "Longformer"
@@ -100,7 +101,7 @@ class Longformer(Mask):
 
 
 @dataclass(frozen=True)
-class BigBird(Mask):
+class BigBird(SparsePattern):
     """Longformer's cells, and `random` more keys per query drawn from its past (Zaheer et al. 2020; here by token, not block).
 
     A later query may draw any old key, so a cache can drop none.
@@ -128,7 +129,7 @@ class BigBird(Mask):
 
 
 @dataclass(frozen=True)
-class Strided(Mask):
+class Strided(SparsePattern):
     """The last `stride` tokens and every `stride`-th before them (Child et al. 2019, strided attention)."""
 
     name: ClassVar[str] = "Strided"
@@ -140,7 +141,7 @@ class Strided(Mask):
 
 
 @dataclass(frozen=True)
-class Dilated(Mask):
+class Dilated(SparsePattern):
     """A window with holes: `window` keys, each `gap` tokens before the next (Beltagy et al. 2020, dilated window)."""
 
     name: ClassVar[str] = "Dilated window"
@@ -156,7 +157,7 @@ class Dilated(Mask):
 
 
 @dataclass(frozen=True)
-class Hashed(Mask):
+class Hashed(SparsePattern):
     """Keys that fall into the query's bucket in any of `rounds` random rotations (Reformer, Kitaev et al. 2020).
 
     The bucket is the argmax of [xR; -xR], for x normalised and R [D, buckets / 2] normal. The paper trains
@@ -200,29 +201,30 @@ class Hashed(Mask):
         )
 
 
-MASKS = (Mask, Window, Blocks, Longformer, BigBird, Strided, Dilated, Hashed)
-
-
 def attend(
     q: Float[Tensor, "1 h t d"],
     k: Float[Tensor, "1 g t d"],
     v: Float[Tensor, "1 g t e"],
-    mask: Mask,
+    pattern: SparsePattern,
     rows: slice = slice(None),
-    **spec,
+    mask: AttentionMask = CAUSAL,
+    *,
+    scale: float | None = None,
+    **parts,
 ) -> tuple[Float[Tensor, "1 h r e"], Float[Tensor, "1 h r"], Float[Tensor, "h r"]]:
-    """Softmax attention of some queries under a mask: outputs, log-sum-exp, and how many keys each query sees.
+    """Softmax attention of some queries under a pattern: outputs, log-sum-exp, and how many keys each query sees.
 
-    `spec` is the model's own scale, window and bias, which stay in force. The mass that the mask keeps of the
-    full softmax is exp(lse - full lse). Every cell is computed and hidden ones are dropped, strip by strip: this
+    `mask` (or its fields as `parts`) and `scale` are the model's own, which stay in force. The mass that the pattern keeps of
+    the full softmax is exp(lse - full lse). Every cell is computed and hidden ones are dropped, strip by strip: this
     shows what a pattern does, not how fast a kernel for it would be.
     """
-    tile, heads = mask.on(q, k), q.shape[1]
+    tile, heads = pattern.on(q, k), q.shape[1]
+    mask = build_mask(mask, parts)
     v = v.repeat_interleave(heads // v.shape[1], 1)
     outs, lses, seen = [], [], []
     for part, strip in strips(q, rows):
         stop = int(strip[-1]) + 1  # later keys are hidden from all of these queries
-        scores = kernels.attention_scores(q, k, rows=part, cols=slice(0, stop), **spec)
+        scores = kernels.attention_scores(q, k, mask, rows=part, cols=slice(0, stop), scale=scale)
         scores = scores.masked_fill(~tile(strip, torch.arange(stop)), -torch.inf)
         lses.append(scores.logsumexp(-1))
         seen.append(torch.isfinite(scores[0]).sum(-1).float())

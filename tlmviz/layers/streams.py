@@ -23,8 +23,8 @@ from ..trace import Tap
 
 Sublayer = Callable[[Tensor], Tensor]
 SHORTEST = 1e-6  # length of a token's streams below which they count as zero
-GATE = 0.01  # of what depends on the token, at the start (mHC's alpha)
-LEAK = 0.02  # share that a sublayer reads at first of each stream that is not its own
+INITIAL_GATE = 0.01  # factor on the token-dependent part of each matrix (mHC's alpha)
+INITIAL_LEAK = 0.02  # weight in H_pre of each stream that is not the sublayer's main one
 OFF_DIAGONAL = -6.0  # logits of H_res off the diagonal, at first: exp(-6) = 0.0025 beside 1
 
 
@@ -39,26 +39,25 @@ class Residual(nn.Module):
         return x + sublayer(x)
 
     @staticmethod
-    def spread(x: Float[Tensor, "b t c"], streams: int) -> Float[Tensor, "b t c"]:
+    def expand_streams(x: Float[Tensor, "b t c"], streams: int) -> Float[Tensor, "b t c"]:
         """What the first block gets: the embedding."""
         return x
 
     @staticmethod
-    def merge(x: Float[Tensor, "b t c"]) -> Float[Tensor, "b t c"]:
+    def merge_streams(x: Float[Tensor, "b t c"]) -> Float[Tensor, "b t c"]:
         """What the head reads."""
         return x
 
 
 class Connection(nn.Module):
-    """What hyper-connections of both kinds share: N streams, and three matrices around a sublayer."""
+    """Base of both kinds of hyper-connections: N streams, and three matrices around a sublayer."""
 
     def __init__(self, d_model: int, streams: int, place: int, iterations: int):
         super().__init__()
         self.streams, self.iterations = streams, iterations
-        self.own = (
-            place % streams
-        )  # sublayers take the streams in turn as their own, or no stream would ever differ
-        self.scale = nn.Parameter(torch.full((3,), GATE))
+        # Sublayers take the streams in turn as their main one, or no stream would ever differ.
+        self.main_stream = place % streams
+        self.scale = nn.Parameter(torch.full((3,), INITIAL_GATE))
         self.pre, self.post, self.res, self.read = Tap(), Tap(), Tap(), Tap()
 
     def matrices(self, x: Float[Tensor, "b t n c"]) -> tuple[Tensor, Tensor, Tensor]:
@@ -74,25 +73,25 @@ class Connection(nn.Module):
         return mixed.addcmul_(post[..., None], sublayer(read)[..., None, :])
 
     @staticmethod
-    def spread(x: Float[Tensor, "b t c"], streams: int) -> Float[Tensor, "b t n c"]:
+    def expand_streams(x: Float[Tensor, "b t c"], streams: int) -> Float[Tensor, "b t n c"]:
         """What the first block gets: the embedding in every stream."""
         return x[..., None, :].expand(-1, -1, streams, -1)
 
     @staticmethod
-    def merge(x: Float[Tensor, "b t n c"]) -> Float[Tensor, "b t c"]:
+    def merge_streams(x: Float[Tensor, "b t n c"]) -> Float[Tensor, "b t c"]:
         """What the head reads: the mean over streams."""
         return x.mean(-2)
 
 
-class Hyper(Connection):
+class HyperConnection(Connection):
     """Hyper-connections (Zhu et al. 2024): free matrices, each plus s tanh(norm(x) W), which depends on the token.
 
-    At first a sublayer reads its own stream and writes to all, and every stream is carried on as it is.
+    At first a sublayer reads its main stream and writes to all, and every stream is carried on as it is.
     """
 
     def __init__(self, d_model: int, streams: int, place: int, iterations: int):
         super().__init__(d_model, streams, place, iterations)
-        self.static_pre = nn.Parameter(torch.eye(streams)[self.own].clone())
+        self.static_pre = nn.Parameter(torch.eye(streams)[self.main_stream].clone())
         self.static_post = nn.Parameter(torch.ones(streams))
         self.static_res = nn.Parameter(torch.eye(streams))
         self.weight = nn.Parameter(
@@ -100,16 +99,16 @@ class Hyper(Connection):
         )  # of each stream: pre, post, its column of res
 
     def matrices(self, x):
-        moved = _of_normed(x, self.weight).tanh()  # [B, T, N, N + 2]
+        dynamic = _of_normed(x, self.weight).tanh()  # [B, T, N, N + 2]
         pre, post, res = self.scale
         return (
-            self.static_pre + pre * moved[..., 0],
-            self.static_post + post * moved[..., 1],
-            self.static_res + res * moved[..., 2:].mT,
+            self.static_pre + pre * dynamic[..., 0],
+            self.static_post + post * dynamic[..., 1],
+            self.static_res + res * dynamic[..., 2:].mT,
         )
 
 
-class Manifold(Connection):
+class ManifoldHyperConnection(Connection):
     """Manifold-constrained hyper-connections (Xie et al. 2025): H_res doubly stochastic, H_pre and H_post not negative.
 
     Of all streams of a token, flattened and normalised: pre = sigmoid(a x phi + b), post = 2 sigmoid(a x phi + b),
@@ -119,7 +118,9 @@ class Manifold(Connection):
 
     def __init__(self, d_model: int, streams: int, place: int, iterations: int):
         super().__init__(d_model, streams, place, iterations)
-        shares = torch.eye(streams)[self.own] * (1 - streams * LEAK) + LEAK  # sum to 1
+        shares = (
+            torch.eye(streams)[self.main_stream] * (1 - streams * INITIAL_LEAK) + INITIAL_LEAK
+        )  # sum to 1
         self.static_pre = nn.Parameter(shares.logit(eps=1e-7))
         self.static_post = nn.Parameter(torch.zeros(streams))
         self.static_res = nn.Parameter(OFF_DIAGONAL * (1 - torch.eye(streams)))
@@ -140,8 +141,8 @@ class Manifold(Connection):
 
 CONNECTIONS: dict[str, type[Residual] | type[Connection]] = {
     "residual": Residual,
-    "hyper": Hyper,
-    "manifold": Manifold,
+    "hyper": HyperConnection,
+    "manifold": ManifoldHyperConnection,
 }
 
 

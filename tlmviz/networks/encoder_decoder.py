@@ -58,10 +58,10 @@ class EncoderDecoder(nn.Module):
 
     def encode(self, source: Int[Tensor, "b s"]) -> Float[Tensor, "b s c"]:
         """What the decoder attends to: one vector per source token."""
-        table = self.positions.table(torch.arange(source.shape[1]))
+        cos_sin = self.positions.cos_sin(torch.arange(source.shape[1]))
         x = self.source(self.drop(self._embed(source)))
         for block in self.encoder:
-            x = block(x, self.positions, table)
+            x = block(x, self.positions, cos_sin)
         return self.memory(self.encoder_norm(x))
 
     def keys_values(self, memory: Float[Tensor, "b s c"]) -> Memory:
@@ -72,11 +72,11 @@ class EncoderDecoder(nn.Module):
         self, target: Int[Tensor, "b t"], memory: Memory, cache: ContiguousCache | None = None
     ) -> Float[Tensor, "b t v"]:
         """Logits after each target token; with a cache, the ids continue what it holds."""
-        where = torch.arange(target.shape[1]) if cache is None else cache.where(target.shape[1])
-        table = self.positions.table(where)
+        position_ids = torch.arange(target.shape[1]) if cache is None else cache.position_ids(target.shape[1])
+        cos_sin = self.positions.cos_sin(position_ids)
         x = self.target(self.drop(self._embed(target)))
         for block, kv in zip(self.decoder, memory):
-            x = block(x, self.positions, table, kv, cache)
+            x = block(x, self.positions, cos_sin, kv, cache)
         normed = self.normed(self.decoder_norm(x))
         return self.logits(nn.functional.linear(normed, self.token_emb.weight))
 

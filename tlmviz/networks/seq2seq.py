@@ -1,4 +1,4 @@
-"""Recurrent translation with attention (004 section 7; Luong et al. 2015 with input feeding, Bahdanau et al. 2015)."""
+"""Recurrent translation with attention and input feeding (004 section 7; Luong et al. 2015, Bahdanau et al. 2015)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Reading:
 
 @dataclass
 class State:
-    """The decoder between two tokens: h [B, D], the attentional vector h~ [B, C], coverage [B, S], last weights [B, S]."""
+    """The decoder between two tokens: h [B, D], attentional_hidden h~ [B, C], coverage [B, S], last weights [B, S]."""
 
     reading: Reading
     h: Tensor
-    fed: Tensor
+    attentional_hidden: Tensor
     coverage: Tensor
     weights: Tensor | None = None
 
@@ -36,7 +36,7 @@ class State:
         reading = self.reading
         if len(reading.z) != 1:
             reading = Reading(reading.z[rows], reading.keys[rows])
-        return State(reading, self.h[rows], self.fed[rows], self.coverage[rows])
+        return State(reading, self.h[rows], self.attentional_hidden[rows], self.coverage[rows])
 
 
 class Seq2Seq(nn.Module):
@@ -58,7 +58,7 @@ class Seq2Seq(nn.Module):
         self.score = SCORES[config.score](hidden, config.coverage)
         self.combine = nn.Linear(2 * hidden, width)
         self.z, self.h, self.a, self.context = Tap(), Tap(), Tap(), Tap()
-        self.covered, self.attentional, self.logits = Tap(), Tap(), Tap()
+        self.covered, self.attentional_hidden, self.logits = Tap(), Tap(), Tap()
         nn.init.normal_(self.token_emb.weight, std=width**-0.5)
         for name, weight in (*self.encoder.named_parameters(), *self.cell.named_parameters()):
             if "weight_hh" in name:
@@ -75,30 +75,29 @@ class Seq2Seq(nn.Module):
         return State(Reading(z, self.score.prepare(z)), h, z.new_zeros(len(z), self.config.d_model), nothing)
 
     def advance(self, embedded: Float[Tensor, "b c"], state: State) -> State:
-        """One target token further: the state behind it, with the attention that it paid."""
-        h = self.h(self.cell(torch.cat((embedded, state.fed), -1), state.h))  # [B, D]
+        """One target token further, with input feeding: the state behind it, with its attention weights."""
+        h = self.h(self.cell(torch.cat((embedded, state.attentional_hidden), -1), state.h))  # [B, D]
         coverage = self.covered(state.coverage)
         scores = self.score(self.drop(h), state.reading.keys, coverage if self.config.coverage else None)
         a = self.a(weights(scores))  # [B, S]
         context = self.context(torch.einsum("bs,bsd->bd", a, state.reading.z.expand(len(a), -1, -1)))
-        fed = self.attentional(
-            self.drop(self.combine(torch.cat((context, self.drop(h)), -1)).tanh())
-        )  # [B, C]
-        return State(state.reading, h, fed, coverage + a, a)
+        combined = self.combine(torch.cat((context, self.drop(h)), -1)).tanh()
+        attentional_hidden = self.attentional_hidden(self.drop(combined))  # [B, C]
+        return State(state.reading, h, attentional_hidden, coverage + a, a)
 
     def step(self, ids: Int[Tensor, " b"], state: State) -> tuple[Float[Tensor, "b v"], State]:
         """Logits after one more token in each row, and the state behind it."""
         state = self.advance(self._embed(ids), state)
-        return self.logits(self._out(state.fed)), state
+        return self.logits(self._out(state.attentional_hidden)), state
 
     def forward(self, source: Int[Tensor, "b s"], target: Int[Tensor, "b t"]) -> tuple[Tensor, Tensor]:
-        """Logits after each token of a whole target [B, T, V], and the attention paid there [B, T, S]."""
-        state, fed, paid = self.start(source), [], []
+        """Logits after each token of a whole target [B, T, V], and the attention weights there [B, T, S]."""
+        state, hidden, attention = self.start(source), [], []
         for embedded in self.drop(self._embed(target)).unbind(1):
             state = self.advance(embedded, state)
-            fed.append(state.fed)
-            paid.append(state.weights)
-        return self._out(torch.stack(fed, 1)), torch.stack(paid, 1)
+            hidden.append(state.attentional_hidden)
+            attention.append(state.weights)
+        return self._out(torch.stack(hidden, 1)), torch.stack(attention, 1)
 
     def tap_names(self) -> frozenset[str]:
         """Names of all tapped tensors."""
@@ -108,11 +107,11 @@ class Seq2Seq(nn.Module):
         # As in the Transformer: one matrix for input and output, small for the one, of unit size for the other.
         return self.token_emb(ids) * self.config.d_model**0.5
 
-    def _out(self, fed):
-        return nn.functional.linear(fed, self.token_emb.weight)
+    def _out(self, attentional_hidden):
+        return nn.functional.linear(attentional_hidden, self.token_emb.weight)
 
 
-def overlap(paid: Float[Tensor, "b t s"]) -> Float[Tensor, "b t"]:
+def overlap(attention: Float[Tensor, "b t s"]) -> Float[Tensor, "b t"]:
     """covloss_t = sum over the source of min(a_t, coverage so far), in [0, 1] (Eq. 48-49)."""
-    before = paid.cumsum(1) - paid
-    return torch.minimum(paid, before).sum(-1)
+    before = attention.cumsum(1) - attention
+    return torch.minimum(attention, before).sum(-1)

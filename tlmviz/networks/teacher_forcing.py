@@ -1,4 +1,4 @@
-"""A whole translation given to a translation network, as in training: what it says of each token, and where it looks."""
+"""Teacher forcing: a given translation read in one pass, as in training, with each token's log-probability and attention."""
 
 from __future__ import annotations
 
@@ -16,28 +16,31 @@ from .seq2seq import Seq2Seq
 
 
 @dataclass(frozen=True)
-class Given:
+class TeacherForced:
     """One pass: nats of each token of the translation, what its taps kept, and a recurrent network's weights."""
 
     logp: Float[Tensor, " y"]
     values: dict[str, Tensor]
-    paid: Float[Tensor, "1 t s"] | None  # a row for each token read, the end-of-text token at the start first
+    attention: (
+        Float[Tensor, "1 t s"] | None
+    )  # a row for each token read, the end-of-text token at the start first
 
 
-def read_given(
+def teacher_forced_pass(
     network: EncoderDecoder | Seq2Seq,
     source: list[int],
     translation: list[int],
     start: int,
     keep: tuple[str, ...] = (),
-) -> Given:
+) -> TeacherForced:
     """Read a translation in one pass after `start`; taps whose names end as `keep` says are kept."""
     shifted = torch.tensor([[start, *translation[:-1]]])
     with recording(lambda name: name.endswith(keep)) as record:
         out = network(torch.tensor([source]), shifted)
-    logits, paid = out if isinstance(out, tuple) else (out, None)
-    written = torch.tensor(translation, dtype=torch.long)  # an empty one too
-    return Given(logits[0].log_softmax(-1).gather(-1, written[:, None])[:, 0], record.values, paid)
+    logits, attention = out if isinstance(out, tuple) else (out, None)
+    target = torch.tensor(translation, dtype=torch.long)  # an empty one too
+    logp = logits[0].log_softmax(-1).gather(-1, target[:, None])[:, 0]
+    return TeacherForced(logp, record.values, attention)
 
 
 def attention_maps(
@@ -46,8 +49,8 @@ def attention_maps(
     """Every map of a stack ("encoder", "decoder") and part ("attn", "cross") from the kept q, k and lse of one text."""
     blocks = getattr(network, stack)
     spec = blocks[0].cross.spec() if part == "cross" else blocks[0].attn.spec(network.positions)
-    found = []
+    maps = []
     for layer in range(len(blocks)):
         q, k, lse = (values[f"{stack}.{layer}.{part}.{name}"] for name in ("q", "k", "lse"))
-        found.append(kernels.attention_map(q, k, lse, causal=spec.causal, scale=spec.scale)[0])
-    return torch.stack(found)
+        maps.append(kernels.attention_map(q, k, lse, spec.mask, scale=spec.scale)[0])
+    return torch.stack(maps)

@@ -67,7 +67,7 @@ class TransformerLM(nn.Module):
             FEEDFORWARDS[config.feedforward],
             CONNECTIONS[config.connection],
         )
-        self.spread, self.merge = join.spread, join.merge
+        self.expand_streams, self.merge_streams = join.expand_streams, join.merge_streams
 
         def block(layer: int) -> PreNormBlock:
             parts = norm(config), attention(config, layer), norm(config), feedforward(config)
@@ -103,13 +103,15 @@ class TransformerLM(nn.Module):
         if ids.ndim != 2:
             raise BadShape(f"ids must be [B, T]; got {list(ids.shape)}.")
         positions = positions or self.positions
-        where = (torch.arange(ids.shape[1]) if cache is None else cache.where(ids.shape[1])).to(ids.device)
-        x = self.embed(self.drop(positions.embed(self.token_emb(ids), where)))  # [B, T, C]
-        table = positions.table(where)
-        x = self.spread(x, self.config.streams)  # [B, T, C], or [B, T, N, C] with hyper-connections
+        position_ids = (torch.arange(ids.shape[1]) if cache is None else cache.position_ids(ids.shape[1])).to(
+            ids.device
+        )
+        x = self.embed(self.drop(positions.embed(self.token_emb(ids), position_ids)))  # [B, T, C]
+        cos_sin = positions.cos_sin(position_ids)
+        x = self.expand_streams(x, self.config.streams)  # [B, T, C], or [B, T, N, C] with hyper-connections
         for block in self.blocks:
-            x = block(x, positions, table, cache)
-        return self.logits(self.head(self.normed(self.norm(self.merge(x)))))  # [B, T, V]
+            x = block(x, positions, cos_sin, cache)
+        return self.logits(self.head(self.normed(self.norm(self.merge_streams(x)))))  # [B, T, V]
 
     def new_cache(self, rotated: bool = True) -> KVCache:
         """An empty cache of this network's own kind: latent, sliding or contiguous.

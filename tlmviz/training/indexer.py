@@ -67,7 +67,7 @@ def distillation_loss(lm: LanguageModel, indexers: Indexers, ids: Int[Tensor, "b
     losses = []
     for layer, (indexer, spec) in enumerate(zip(indexers, lm.network.specs())):
         q, k, lse = (record.values[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
-        p = kernels.attention_map(q, k, lse, **spec.kwargs()).mean(1)  # [B, T, S]
+        p = kernels.attention_map(q, k, lse, spec.mask, scale=spec.scale).mean(1)  # [B, T, S]
         losses.append(_divergence(p, indexer, record.values[f"blocks.{layer}.normed_attn"]))
     return torch.stack(losses)
 

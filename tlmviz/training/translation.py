@@ -158,12 +158,12 @@ def train(
 def losses(network, source, target, following, smoothing: float) -> tuple[torch.Tensor, torch.Tensor | float]:
     """Cross-entropy per target token in nats, and covloss per target token (0 for a Transformer)."""
     out = network(source, target)
-    logits, paid = out if isinstance(out, tuple) else (out, None)
+    logits, attention = out if isinstance(out, tuple) else (out, None)
     loss = F.cross_entropy(logits.flatten(0, 1), following.flatten(), label_smoothing=smoothing)
-    if paid is None:
+    if attention is None:
         return loss, 0.0
     counted = following >= 0
-    return loss, (overlap(paid) * counted).sum() / counted.sum()
+    return loss, (overlap(attention) * counted).sum() / counted.sum()
 
 
 @torch.inference_mode()

@@ -41,8 +41,8 @@ def one_weight(choice: Choice, query: int, key: int, weight: float) -> str:
     """One weight in a sentence: which dimension adds what to its score."""
     layer, head = choice.view.head
     spec = choice.trace.specs[layer]
-    term = "q·k/√d" if spec.relative is None else "q·(k + a)/√d, where a is the distance's vector"
-    end = "the score" if spec.slopes is None else "the score before ALiBi's penalty"
+    term = "q·k/√d" if spec.mask.relative is None else "q·(k + a)/√d, where a is the distance's vector"
+    end = "the score" if spec.mask.slopes is None else "the score before ALiBi's penalty"
     return (
         f"Layer {layer}, head {head}: query {query} to key {key} gets weight {weight:.4f}. "
         f"Each bar is one dimension's {term}; the line adds them up to {end}."

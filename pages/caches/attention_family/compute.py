@@ -8,8 +8,7 @@ import numpy as np
 import streamlit as st
 import torch
 
-from tlmviz.analysis.caches import projections, redundancy
-from tlmviz.analysis.caches import weight_absorption as absorbing
+from tlmviz.analysis.caches import projections, redundancy, weight_absorption
 from tlmviz.analysis.caches.family import largest_family
 from tlmviz.analysis.caches.redundancy import Losses
 from tlmviz.analysis.caches.similarity import SIMILARITIES
@@ -118,7 +117,7 @@ def turning(name: str, text: str, layer: int, head: int) -> Turning:
 def absorbed_errors(name: str, text: str) -> list[float]:
     """Per layer: how far the folded matrices' output lies from the layer's own, relative."""
     lm, trace = compute.model(name), compute.trace(name, text)
-    return compute.run_in_worker(lambda: absorbing.absorbed_errors(lm, trace), compute.about(text))
+    return compute.run_in_worker(lambda: weight_absorption.absorbed_errors(lm, trace), compute.about(text))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -132,7 +131,8 @@ def latent_parts(name: str, text: str, layer: int, head: int) -> tuple[np.ndarra
     def work() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         hidden = trace.scores(layer, head, "masked") == -torch.inf
         parts = [
-            part.masked_fill(hidden, torch.nan) for part in absorbing.score_parts(lm, trace, layer, head)
+            part.masked_fill(hidden, torch.nan)
+            for part in weight_absorption.score_parts(lm, trace, layer, head)
         ]
         return tuple(part[-SCORED:, -SCORED:].numpy() for part in (*parts, trace.attention(layer, head)))
 
@@ -145,7 +145,7 @@ def rotary_shares(name: str, text: str) -> np.ndarray:
     lm, trace = compute.model(name), compute.trace(name, text)
     layers = range(lm.config.n_layers)
     return compute.run_in_worker(
-        lambda: torch.stack([absorbing.part_shares(lm, trace, layer) for layer in layers]).numpy(),
+        lambda: torch.stack([weight_absorption.part_shares(lm, trace, layer) for layer in layers]).numpy(),
         compute.about(text),
     )
 
@@ -215,7 +215,7 @@ def greedy_step(
 
 
 def pruning_order(name: str, tokens: tuple[int, ...], order: str, how: str) -> tuple[tuple[int, int], ...]:
-    """Which head falls silent when. The greedy search goes step by step, so that others get their turn and a bar moves."""
+    """The order of ablation. The greedy search goes step by step, so that others get their turn and a bar moves."""
     lm = compute.model(name)
     if order != "greedy":
         return _order(name, tokens, order, how)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tlmviz.analysis.caches import weight_absorption as absorbing
+from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.family import Sizes, Variant, size_text
 from tlmviz.figures.caches import latent as figures
 from tlmviz.figures.kernels.long_context import per_head
@@ -34,7 +34,7 @@ def panel(name: str, text: str) -> None:
     lm = compute.model(name)
     config = lm.config
     layer, head = inputs.head_menus(config.n_layers, config.n_heads, st.columns([0.14, 0.14, 0.72])[:2])
-    folded, theme = absorbing.folding(lm, layer, head), frame.theme()
+    folded, theme = weight_absorption.folding(lm, layer, head), frame.theme()
     parts = [
         (
             [("W_Q", folded.query), ("W_↑K'", folded.up_k), ("absorbed", folded.score)],
@@ -80,10 +80,10 @@ def panel(name: str, text: str) -> None:
 
 
 def _costs(name: str, text: str, layer: int) -> None:
-    """The measured error, what absorbing saves per token, and that the stored product would be larger than its factors."""
+    """The measured error, what absorption saves per token, and that the stored product would be larger than its factors."""
     lm = compute.model(name)
     length = len(compute.trace(name, text))
-    variant, (apart, together) = Variant(Sizes.of(lm.config), None), absorbing.folded_counts(lm)
+    variant, (apart, together) = Variant(Sizes.of(lm.config), None), weight_absorption.folded_counts(lm)
     st.caption(
         f"With the products in place of their factors, layer {layer}'s output on this text moves by "
         f"{family_state.absorbed_errors(name, text)[layer]:.1e} of its largest number: rounding. "

@@ -65,7 +65,8 @@ def panel(name: str, text: str) -> None:
         st.info(str(error))
     kinds = {"single": 'pruning_order(lm, ids, "single"', "greedy": 'pruning_order(lm, ids, "greedy"'}
     frame.copy_as_python(
-        "import tlmviz\nfrom tlmviz.analysis.caches import redundancy\nfrom tlmviz.analysis.caches.similarity import SIMILARITIES\n\n"
+        "import tlmviz\nfrom tlmviz.analysis.caches import redundancy\n"
+        "from tlmviz.analysis.caches.similarity import SIMILARITIES\n\n"
         f"lm = tlmviz.load({name!r})\ntrace = lm.trace({text!r})\nids = trace.ids[:{family_state.READ}]\n"
         f"similarity = SIMILARITIES[{which!r}](trace)  # [L * H, L * H]\n"
         f"order = redundancy.{kinds[ORDERS[pruning]]}, {muting!r})  # (layer, head), least missed first\n"
@@ -99,7 +100,7 @@ def similarity(name: str, text: str, which: str) -> None:
 
 
 def prune(name: str, text: str, tokens: tuple[int, ...], order: str, how: str) -> None:
-    """Each head's own effect, and the loss as they fall silent one by one."""
+    """Each head's own effect, and the loss as they are ablated one by one."""
     theme = frame.theme()
     effects = family_state.effects(name, tokens, how)
     figure = figures.effects(effects, theme, 44 + 34 * len(effects))

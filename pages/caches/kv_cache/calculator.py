@@ -25,7 +25,7 @@ def calculator() -> None:
     shape, theme = asked.shape, frame.theme()
     try:
         whole = cost.cache_bytes(shape, asked.length, asked.batch, asked.bits, asked.page)
-        fits = cost.requests(shape, asked.length, asked.memory, asked.bits, asked.weight_bits, asked.page)
+        fits = cost.max_batch(shape, asked.length, asked.memory, asked.bits, asked.weight_bits, asked.page)
     except Error as error:
         st.warning(str(error))
         _table(own)

@@ -106,7 +106,10 @@ def family() -> list[str]:
         key = tuple(value for field, value in asdict(config).items() if field not in caching)
         groups.setdefault(key, []).append(name)
     return (
-        sorted(max(groups.values(), key=len), key=lambda name: -Shape.of(configs()[name]).line)
+        sorted(
+            max(groups.values(), key=len),
+            key=lambda name: -Shape.of(configs()[name]).numbers_per_token_per_layer,
+        )
         if groups
         else []
     )

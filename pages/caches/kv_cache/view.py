@@ -166,7 +166,10 @@ def _shares(shape: Shape) -> dict[str, float]:
     """What of a cached line is what."""
     if shape.latent is None:
         return {"keys": 0.5, "values": 0.5}
-    return {"c_KV": shape.latent / shape.line, "k^R": shape.rope / shape.line}
+    return {
+        "c_KV": shape.latent / shape.numbers_per_token_per_layer,
+        "k^R": shape.rope / shape.numbers_per_token_per_layer,
+    }
 
 
 def _size_table(
@@ -203,8 +206,8 @@ def _size_table(
 def line(shape: Shape) -> str:
     """What is kept per token and layer, as a sum."""
     if shape.latent is not None:
-        return f"{shape.latent} + {shape.rope} = {shape.line:,}"
-    return f"2 · {shape.groups} · {shape.head_dim} = {shape.line:,}"
+        return f"{shape.latent} + {shape.rope} = {shape.numbers_per_token_per_layer:,}"
+    return f"2 · {shape.groups} · {shape.head_dim} = {shape.numbers_per_token_per_layer:,}"
 
 
 def end(view: str, code: str) -> None:

@@ -102,7 +102,7 @@ def decode_snippet(name: str, text: str, asked: Asked, done: Decoding) -> str:
             "from tlmviz.figures import LIGHT\nfrom tlmviz.figures.caches import kv_cache\n",
         )
         + """\
-print(done.used, done.allocated)  # bytes after the prompt and after each token
+print(done.occupied_bytes, done.reserved_bytes)  # bytes after the prompt and after each token
 flops = [
     tuple(cost.step_flops(lm.config, done.prompt + step, cached).total for cached in (True, False))
     for step in range(done.steps + 1)
@@ -161,7 +161,7 @@ def calculator_snippet(asked: Setting, own: bool) -> str:
         + f"""{lm}
 shape = {find}
 whole = cost.cache_bytes(shape, {asked.length}, batch={asked.batch}, bits={asked.bits}, page={asked.page})
-fits = cost.requests(
+fits = cost.max_batch(
     shape, {asked.length}, {asked.memory:g}, bits={asked.bits}, weight_bits={asked.weight_bits}, page={asked.page}
 )
 print(shape.source, whole, fits)

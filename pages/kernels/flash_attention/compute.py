@@ -49,9 +49,12 @@ def row(name: str, text: str, layer: int, head: int, query: int) -> Row:
 
     def work() -> Row:
         q, k, _ = trace.qk(layer, head)
-        spec = trace.specs[layer].kwargs(slice(head, head + 1))
+        spec = trace.specs[layer]
+        mask = spec.mask.of_heads(slice(head, head + 1))
         rows = slice(query, query + 1)
-        scores = kernels.attention_scores(q[None, None], k[None, None], rows=rows, **spec)[0, 0, 0]
+        scores = kernels.attention_scores(q[None, None], k[None, None], mask, rows=rows, scale=spec.scale)[
+            0, 0, 0
+        ]
         keys = torch.isfinite(scores).nonzero().flatten()
         kept = keys[-online_softmax.LONGEST :]
         v = trace[f"blocks.{layer}.attn.v"][0]

@@ -24,7 +24,7 @@ def one_row(name: str, text: str, layer: int, head: int, query: int) -> None:
     )
     with st.container(key="wide"):
         frame.chart(
-            figure, key="row", alt="Five algorithms on one row of logits, walked by a slider: m, d and o"
+            figure, key="row", alt="Five algorithms on one row of logits, walked by a slider: m_i, l_i and o"
         )
     flash_words.results(walks)
     frame.badges(flash_state.row_checks(walks))
@@ -54,7 +54,7 @@ def tiles(name: str, text: str, layer: int, head: int, query: int) -> None:
         frame.chart(
             figure,
             key="tiles",
-            alt="The map in tiles, walked by a slider, beside m, z, N and the kernel's lines",
+            alt="The map in tiles, walked by a slider, beside m_i, l_i, acc and the kernel's lines",
         )
     frame.badges(checks)
     frame.what_to_notice(*flash_words.tile_points(inputs))

@@ -11,29 +11,31 @@ from tlmviz.analysis.kernels.tiling import Inputs, TileWalk
 from .compute import Row, Setting
 
 ROW_POINTS = (
-    "Blue steps are the running maximum *m*, orange dots the places where it grew and everything summed so far was "
-    "multiplied by exp(m_old − m_new); *d* is the only thing that has to be put right.",
+    "Blue steps are the running maximum *m_i*, orange dots the places where it grew and everything summed so far was "
+    "multiplied by alpha = exp(m_old − m_new); *l_i* is the only thing that has to be put "
+    "right.",
     "After one read of every logit, *One pass* is done. The others read the row again, from slow memory if it is long.",
     "Presets: *All + 100* changes no weight, yet exp(100) is beyond float32 and the naive sum becomes inf.",
 )
 ROW_EQUATION = (
-    r"m_i = \max(m_{i-1}, x_i),\quad d_i = d_{i-1}\,e^{m_{i-1}-m_i} + e^{x_i-m_i},\quad "
-    r"o_i = o_{i-1}\,\frac{d_{i-1}}{d_i}\,e^{m_{i-1}-m_i} + \frac{e^{x_i-m_i}}{d_i}\,v_i",
-    "Transformer with PyTorch, section 4, Eq. 72–87. The notes' Eq. 86–87 print the factor on the old output as "
-    "exp(m_i) / exp(m_{i−1}); it is the inverse, exp(m_{i−1} − m_i), as for d in Eq. 79. All numbers here are float32, "
-    "as in the kernel, and compared with float64 at the end.",
+    r"m_i = \max(m_{i-1}, x_i),\quad l_i = l_{i-1}\,e^{m_{i-1}-m_i} + e^{x_i-m_i},\quad "
+    r"o_i = o_{i-1}\,\frac{l_{i-1}}{l_i}\,e^{m_{i-1}-m_i} + \frac{e^{x_i-m_i}}{l_i}\,v_i",
+    "Transformer with PyTorch, section 4, Eq. 72–87, which write d_i for l_i. The notes' Eq. 86–87 print the factor on the old "
+    "output as exp(m_i) / exp(m_{i−1}); it is the inverse, exp(m_{i−1} − m_i), as for d_i in Eq. 79. All numbers here are "
+    "float32, as in the kernel, and compared with float64 at the end.",
 )
 TILE_POINTS = (
-    "Each program keeps one block of queries on chip and walks over the keys: *m*, *z* and *N* are all it remembers. "
+    "Each program keeps one block of queries on chip and walks over the keys: *m_i*, *l_i* and *acc* are all it remembers. "
     "The map is drawn so that you see where it reads; the kernel never has it.",
     "Grey tiles lie behind the mask and are never loaded. Only tiles that cross the mask check their cells.",
     "On a GPU the programs run at once, the longest launched first; here one after the other, in launch order.",
-    "The kernel keeps scores times log₂ e and calls exp2; *m* is shown in natural units. Its tiles are at least 16 × 16.",
+    "The kernel keeps scores times log₂ e and calls exp2; *m_i* is shown in natural units. Its tiles are at least 16 × 16.",
 )
 TILE_EQUATION = (
-    r"m' = \max\big(m, \max_{s \in B} \ell_s\big),\quad \alpha = e^{m-m'},\quad z \leftarrow \alpha z + \sum_{s \in B} "
-    r"e^{\ell_s-m'},\quad N \leftarrow \alpha N + \sum_{s \in B} e^{\ell_s-m'} V_s,\quad Y = N / z",
-    "Decoder-Only Transformers in Einstein Notation, section 5; loop order of FlashAttention-2 (Dao 2023).",
+    r"m_{new} = \max\big(m_i, \max_{s \in B} x_s\big),\quad \alpha = e^{m_i-m_{new}},\quad l_i \leftarrow \alpha\, l_i + "
+    r"\sum_{s \in B} e^{x_s-m_{new}},\quad acc \leftarrow \alpha\, acc + \sum_{s \in B} e^{x_s-m_{new}} V_s,\quad Y = acc / l_i",
+    "Decoder-Only Transformers in Einstein Notation, section 5, which writes m, z and N for m_i, l_i and acc; "
+    "loop order of FlashAttention-2 (Dao 2023).",
 )
 COST_POINTS = (
     "Naive writes or reads T × T numbers four times; tiled reads K and V once per row block and skips the masked half.",
@@ -60,13 +62,13 @@ def row_title(row: Row, layer: int, head: int, query: int) -> str:
 def results(walks: tuple[online_softmax.Walk, ...]) -> None:
     """How each algorithm ended, as a table; red where it broke."""
     lines = [
-        "| | reads of each logit | d | weights or output | largest difference from float64 |",
+        "| | reads of each logit | l_i | weights or output | largest difference from float64 |",
         "|---|---|---|---|---|",
     ]
     for walk in walks:
         end = "finite" if walk.finite else ":red[**inf or NaN**]"
         lines.append(
-            f"| {walk.name} | {len(walk.passes)} | {_shown(walk.d[-1])} | {end} | {_shown(walk.error)} |"
+            f"| {walk.name} | {len(walk.passes)} | {_shown(walk.l_i[-1])} | {end} | {_shown(walk.error)} |"
         )
     st.markdown("\n".join(lines))
 
@@ -141,7 +143,7 @@ v = tiling.head_inputs(trace, layer={layer}, head={head}, longest=None).v[keys]
 x = array([{values}], float32)
 walks = online_softmax.walk_all(x, v)
 for walk in walks:
-    print(f"{{walk.name}}: d = {{walk.d[-1]:.6g}}, off by {{walk.error:.1e}}")
+    print(f"{{walk.name}}: l_i = {{walk.l_i[-1]:.6g}}, off by {{walk.error:.1e}}")
 figure = flash.row_walks(walks, x, trace.tokens[keys], LIGHT, title="Layer {layer}, head {head}, query {query}")
 figure.show()
 """
@@ -160,7 +162,7 @@ trace = tlmviz.load({name!r}).trace({text!r})
 inputs = tiling.head_inputs(trace, layer={layer}, head={head})
 done = tiling.walk(inputs, rows={rows}, cols={cols})
 for visit in done.visits:
-    print(f"row block {{visit.block}}, tile {{visit.tile}}: m = {{visit.m}}, z = {{visit.z}}")
+    print(f"row block {{visit.block}}, tile {{visit.tile}}: m_i = {{visit.m_i}}, l_i = {{visit.l_i}}")
 q, k, v = (torch.from_numpy(part)[None, None] for part in (inputs.q, inputs.k, inputs.v))
 slopes = torch.tensor([inputs.slope]) if inputs.slope else None
 relative = None if inputs.relative is None else torch.from_numpy(inputs.relative)

@@ -251,7 +251,7 @@ def methods() -> dict[str, Method]:
             key: st.number_input(label, 0, LONGEST, value, key=key, bind="query-params", help=where)
             for key, (label, value, where) in SETTINGS.items()
         }
-    chosen: dict[str, Method] = {"Full": sparse.Mask()}
+    chosen: dict[str, Method] = {"Full": sparse.SparsePattern()}
     for name in METHODS:
         if name in (names or []):
             try:

@@ -135,11 +135,12 @@ def _by_distance(choice: Choice, how: str) -> tuple[np.ndarray, np.ndarray]:
     base = {"own": own, "off": None, "base": choice.base}[how]
     trace = run(choice, how) if choice.everywhere else choice.trace
     spec, length = trace.specs[choice.head[0]], len(trace)
+    scale, window = spec.scale, spec.mask.window
 
     def work() -> tuple[np.ndarray, np.ndarray]:
         q, k = rope_planes.head_vectors(trace, *choice.head, base if choice.everywhere else own)
-        every = rope_planes.mean_of_all_pairs(q, k, base, min(spec.window or length, length), spec.scale)
-        return rope_planes.mean_by_distance(*rope_planes.turned(q, k, base), spec.scale, spec.window), every
+        every = rope_planes.mean_of_all_pairs(q, k, base, min(window or length, length), scale)
+        return rope_planes.mean_by_distance(*rope_planes.turned(q, k, base), scale, window), every
 
     return run_in_worker(work, about(choice.text))
 

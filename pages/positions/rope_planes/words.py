@@ -208,7 +208,7 @@ spread = rope_planes.spread(trace, {layer}, {head})  # [P]
 q, k = rope_planes.head_vectors(trace, {layer}, {head}, base={own!r})
 spec, curves = trace.specs[{layer}], {{}}
 for name, base in (("on", {own!r}), ("off", None), ("base {base:g}", {base!r})):
-    measured = rope_planes.mean_by_distance(*rope_planes.turned(q, k, base), spec.scale, spec.window)
+    measured = rope_planes.mean_by_distance(*rope_planes.turned(q, k, base), spec.scale, spec.mask.window)
     every = rope_planes.mean_of_all_pairs(q, k, base, len(measured), spec.scale)
     curves[name] = (measured, every)
 figures.by_distance(curves, "Layer {layer}, head {head}", LIGHT).show()

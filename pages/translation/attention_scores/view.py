@@ -198,7 +198,8 @@ def snippet(shown: Shown) -> str:
         else ""
     )
     return (
-        f"import tlmviz\nfrom tlmviz.analysis.translation import score_steps\n\nmt = tlmviz.load({shown.inside!r})\ntext = {read.text!r}\n"
+        f"import tlmviz\nfrom tlmviz.analysis.translation import score_steps\n\n"
+        f"mt = tlmviz.load({shown.inside!r})\ntext = {read.text!r}\n"
         f"translation = {target}\nsteps = score_steps.read(mt, text, list(translation))\n"
         f"print(steps.scores[{shown.step}], steps.a[{shown.step}], steps.entropy[{shown.step}])\n"
         f"shares = steps.shares({shown.step})  # [S, D], they add up to steps.context[{shown.step}]\n{special}"

@@ -97,12 +97,12 @@ def test_attention_of_a_shape_is_that_of_the_model():
         config = tiny.config(**VARIANTS[name])
         made = (
             2 * config.n_layers * 2 * (config.latent_dim or 0) * config.d_model
-        )  # absorbing itself, no part of a map
+        )  # weight absorption itself, no part of a map
         assert cost.attention_flops(Shape.of(config), 23) == cost.step_flops(config, 23).attention
         assert cost.step_flops(config, 23).weights >= made
 
 
-def test_absorbing_pays_from_some_length_on():
+def test_weight_absorption_pays_from_some_length_on():
     config = tiny.config(**VARIANTS["MLA"])
     naive, absorbed = (cost.step_flops(config, 100, absorbed=way).total for way in (False, True))
     assert absorbed < naive < cost.step_flops(config, 100, cached=False).total
@@ -121,7 +121,10 @@ def full_cache(name: str, batch: int, length: int):
     shape = Shape.of(config)
     d, g = config.head_dim, config.n_kv_heads
     if config.latent_dim is not None:
-        cache, parts = LatentCache(config.n_layers, reserve=1), (1, shape.line, config.latent_dim)
+        cache, parts = (
+            LatentCache(config.n_layers, reserve=1),
+            (1, shape.numbers_per_token_per_layer, config.latent_dim),
+        )
     else:
         cache, parts = ContiguousCache(config.n_layers, reserve=1), (g, d, d)
     if config.window is not None:
@@ -156,7 +159,7 @@ def test_bytes_are_those_a_real_pass_allocates(name):
 @pytest.mark.parametrize("page", [1, 16, 33])
 def test_bytes_in_pages_are_those_the_requests_hold(name, page):
     shape = Shape.of(config_of(name))
-    key, value = (shape.line, 0) if shape.latent else (shape.head_dim, shape.head_dim)
+    key, value = (shape.numbers_per_token_per_layer, 0) if shape.latent else (shape.head_dim, shape.head_dim)
     pool = PagePool(shape.n_layers, 1 if shape.latent else shape.groups, key, value, page, pages=200)
     rows = [Sequence(pool), Sequence(pool)]
     for row in rows:
@@ -200,11 +203,11 @@ def test_deepseek_v2_saves_what_its_paper_says():
 
 def test_requests_fill_the_memory_that_the_weights_leave():
     shape = shapes.find("LLaMA 2 7B")
-    fits = cost.requests(shape, 4096, 80e9, bits=16, weight_bits=16)
+    fits = cost.max_batch(shape, 4096, 80e9, bits=16, weight_bits=16)
     free = 80e9 - cost.weight_bytes(shape)
     assert cost.cache_bytes(shape, 4096, fits, 16) <= free < cost.cache_bytes(shape, 4096, fits + 1, 16)
-    assert cost.requests(shape, 4096, 10e9, bits=16, weight_bits=16) == 0
-    assert cost.requests(replace(shape, parameters=None), 4096, 10e9, 16, 16) > 0
+    assert cost.max_batch(shape, 4096, 10e9, bits=16, weight_bits=16) == 0
+    assert cost.max_batch(replace(shape, parameters=None), 4096, 10e9, 16, 16) > 0
 
 
 # --- shapes -----------------------------------------------------------------------------------------
@@ -260,8 +263,8 @@ def test_an_unknown_shape_is_one_sentence():
         dict(n_layers=-1),
         dict(heads=3, groups=2),
         dict(window=8),
-        dict(windowed=1),
-        dict(windowed=9, window=8),
+        dict(n_window_layers=1),
+        dict(n_window_layers=9, window=8),
         dict(head_dim=1.5),
         dict(vocab=True),
     ],

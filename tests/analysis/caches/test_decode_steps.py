@@ -48,10 +48,12 @@ def test_every_row_is_the_softmax_of_its_query_against_the_kept_keys(recorded):
         first = max(0, row + 1 - (done.window or row + 1))
         q, distance = done.q[row].astype(np.float64), row - np.arange(first, row + 1)
         scores = done.k[first : row + 1].astype(np.float64) @ q * spec.scale
-        if spec.slopes is not None:
-            scores -= float(spec.slopes[HEAD]) * distance
-        if spec.relative is not None:
-            scores += spec.relative.double().numpy()[np.minimum(distance, len(spec.relative) - 1)] @ q
+        if spec.mask.slopes is not None:
+            scores -= float(spec.mask.slopes[HEAD]) * distance
+        if spec.mask.relative is not None:
+            scores += (
+                spec.mask.relative.double().numpy()[np.minimum(distance, len(spec.mask.relative) - 1)] @ q
+            )
         expected = np.exp(scores - scores.max())
         np.testing.assert_allclose(done.weights[row, first : row + 1], expected / expected.sum(), atol=1e-5)
         assert np.isnan(done.weights[row, :first]).all() and np.isnan(done.weights[row, row + 1 :]).all()
@@ -65,10 +67,10 @@ def test_used_bytes_are_the_formula_s_and_allocated_ones_the_cache_s(recorded):
     for token in done.ids[done.prompt :]:
         lm(torch.tensor([[token]]), cache)
         allocated.append(cache.nbytes)
-    assert list(done.allocated) == allocated
-    assert list(done.used) == [cost.cache_bytes(shape, done.prompt + step) for step in range(61)]
-    assert (done.used <= done.allocated).all()
-    assert done.capacity(60) * done.line * done.layers == allocated[-1]
+    assert list(done.reserved_bytes) == allocated
+    assert list(done.occupied_bytes) == [cost.cache_bytes(shape, done.prompt + step) for step in range(61)]
+    assert (done.occupied_bytes <= done.reserved_bytes).all()
+    assert done.capacity(60) * done.bytes_per_token_per_layer * done.layers == allocated[-1]
     assert done.capacity(0) < done.capacity(60) or done.window  # it doubled on the way; a ring never grows
 
 
@@ -76,7 +78,11 @@ def test_generation_is_that_of_generate():
     lm = tlmviz.load("stories-rope")
     done = decode_steps.decode(lm, lm.encode("Once upon a time"), 12, seed=5)
     assert lm.tokenizer.decode(done.ids[done.prompt :]) == lm.generate("Once upon a time", 12, seed=5)
-    assert done.chances.shape == (12,) and (done.chances > 0).all() and (done.chances <= 1).all()
+    assert (
+        done.probabilities.shape == (12,)
+        and (done.probabilities > 0).all()
+        and (done.probabilities <= 1).all()
+    )
     greedy = decode_steps.decode(lm, lm.encode("Once upon a time"), 3, temperature=0)
     assert greedy.ids[greedy.prompt] == int(greedy.logits[0].argmax())
 

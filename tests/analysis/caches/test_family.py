@@ -58,7 +58,7 @@ def test_deepseek_by_hand():
     assert ends["MLA"].cached == 576 and ends["MHA"].cached == 2 * 128 * 128 and ends["MQA"].cached == 256
     assert ends["MHA"].parameters == 4 * 7168 * 128 * 128
     assert ends["MLA"].parameters == 7168 * 128 * 192 + 7168 * 576 + 2 * 512 * 128 * 128 + 128 * 128 * 7168
-    assert ends["MLA"].cached == shapes.find("DeepSeek-V3").line
+    assert ends["MLA"].cached == shapes.find("DeepSeek-V3").numbers_per_token_per_layer
     assert ends["MLA"].flops(4096) - ends["MLA"].flops(4095) == 2 * 128 * (512 + 512 + 64)
     assert ends["MLA"].flops(4096, absorbed=False) > 50 * ends["MLA"].flops(4096)
 

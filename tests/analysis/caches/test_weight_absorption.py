@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from tests import tiny
-from tlmviz.analysis.caches import weight_absorption as absorbing
+from tlmviz.analysis.caches import weight_absorption
 from tlmviz.errors import UnknownName
 
 
@@ -15,7 +15,7 @@ def latent(request, tokenizer):
 
 def test_a_head_s_matrices_make_its_queries_keys_and_output(latent):
     trace = latent.trace(tiny.TEXT)
-    found = absorbing.folding(latent, 1, 2)
+    found = weight_absorption.folding(latent, 1, 2)
     x, c = trace["blocks.1.normed_attn"][0], trace["blocks.1.attn.latent"][0, 0, :, :12]
     q, k, _ = trace.qk(1, 2)
     torch.testing.assert_close(x @ found.query, q[:, :8], atol=1e-4, rtol=1e-4)
@@ -28,18 +28,20 @@ def test_a_head_s_matrices_make_its_queries_keys_and_output(latent):
 def test_all_heads_values_through_w_o_are_the_layer_s_output(latent):
     trace = latent.trace(tiny.TEXT)
     c = trace["blocks.0.attn.latent"][0, 0, :, :12]
-    out = sum(trace.attention(0, head) @ c @ absorbing.folding(latent, 0, head).value for head in range(4))
+    out = sum(
+        trace.attention(0, head) @ c @ weight_absorption.folding(latent, 0, head).value for head in range(4)
+    )
     torch.testing.assert_close(out, trace["blocks.0.attn.out"][0], atol=1e-4, rtol=1e-4)
 
 
 def test_both_parts_add_up_to_the_scores_and_the_content_part_knows_no_positions(latent):
     trace = latent.trace(tiny.TEXT)
-    content, rotary = absorbing.score_parts(latent, trace, 1, 3)
+    content, rotary = weight_absorption.score_parts(latent, trace, 1, 3)
     seen = torch.isfinite(trace.scores(1, 3, "masked"))
     torch.testing.assert_close(
         (content + rotary)[seen], trace.scores(1, 3, "masked")[seen], atol=1e-4, rtol=1e-4
     )
-    found, x = absorbing.folding(latent, 1, 3), trace["blocks.1.normed_attn"][0]
+    found, x = weight_absorption.folding(latent, 1, 3), trace["blocks.1.normed_attn"][0]
     c = trace["blocks.1.attn.latent"][0, 0, :, :12]
     torch.testing.assert_close(x @ found.score @ c.T * trace.specs[1].scale, content, atol=1e-4, rtol=1e-4)
     if not latent.config.rope_dim:
@@ -48,30 +50,30 @@ def test_both_parts_add_up_to_the_scores_and_the_content_part_knows_no_positions
 
 def test_shares_are_of_the_variance_within_rows(latent):
     trace = latent.trace(tiny.TEXT)
-    shares = absorbing.part_shares(latent, trace, 1)
+    shares = weight_absorption.part_shares(latent, trace, 1)
     window = latent.config.window or len(trace)
     for head in range(4):
         spread = []
-        for part in absorbing.score_parts(latent, trace, 1, head):
+        for part in weight_absorption.score_parts(latent, trace, 1, head):
             rows = [part[t, max(0, t - window + 1) : t + 1].double() for t in range(len(trace))]
             spread.append(sum(((row - row.mean()) ** 2).sum() for row in rows))
         assert shares[head] == pytest.approx(float(spread[1] / (spread[0] + spread[1])), abs=1e-4)
 
 
 def test_folded_matrices_give_the_output_of_every_layer(latent):
-    errors = absorbing.absorbed_errors(latent, latent.trace(tiny.TEXT))
+    errors = weight_absorption.absorbed_errors(latent, latent.trace(tiny.TEXT))
     assert len(errors) == 2 and max(errors) < 1e-5
 
 
 def test_an_error_in_the_fold_is_measured(latent, monkeypatch):
-    trace, honest = latent.trace(tiny.TEXT), absorbing.absorbed
-    monkeypatch.setattr(absorbing, "absorbed", lambda *args: 1.01 * honest(*args))
-    assert min(absorbing.absorbed_errors(latent, trace)) == pytest.approx(0.01, rel=0.01)
+    trace, honest = latent.trace(tiny.TEXT), weight_absorption.absorbed
+    monkeypatch.setattr(weight_absorption, "absorbed", lambda *args: 1.01 * honest(*args))
+    assert min(weight_absorption.absorbed_errors(latent, trace)) == pytest.approx(0.01, rel=0.01)
 
 
 def test_products_are_larger_than_their_factors(latent):
-    found = absorbing.folding(latent, 0, 0)
-    apart, together = absorbing.folded_counts(latent)
+    found = weight_absorption.folding(latent, 0, 0)
+    apart, together = weight_absorption.folded_counts(latent)
     assert apart == sum(m.numel() for m in (found.query, found.up_k, found.up_v, found.out))
     assert together == found.score.numel() + found.value.numel()
 
@@ -81,11 +83,11 @@ def test_products_are_larger_than_their_factors(latent):
 )
 def test_what_does_not_exist_is_named(latent, layer, head, sentence):
     with pytest.raises(UnknownName) as error:
-        absorbing.folding(latent, layer, head)
+        weight_absorption.folding(latent, layer, head)
     assert sentence in tiny.sentence(error)
 
 
 def test_a_model_without_a_latent_is_named(lm):
     with pytest.raises(UnknownName) as error:
-        absorbing.absorbed_errors(lm, lm.trace(tiny.TEXT))
+        weight_absorption.absorbed_errors(lm, lm.trace(tiny.TEXT))
     assert "tiny has no latent attention" in tiny.sentence(error)

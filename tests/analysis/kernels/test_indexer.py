@@ -59,7 +59,9 @@ def trace(lm):
 
 def _options(trace, layer):
     spec = trace.specs[layer]
-    return dict(scale=spec.scale, window=spec.window, slopes=spec.slopes, relative=spec.relative)
+    return dict(
+        scale=spec.scale, window=spec.mask.window, slopes=spec.mask.slopes, relative=spec.mask.relative
+    )
 
 
 def dense_mass(trace, layer):
@@ -131,7 +133,7 @@ def test_sparse_attention_is_the_masked_softmax(model, how, strip, monkeypatch):
     sparse = model.trace_ids(ids, edits, keep=lambda name: True)  # q, k, v of the sparse run itself
     for layer in range(2):
         mass = dense_mass(sparse, layer)
-        hidden = tiny.bias(len(ids), len(ids), window=sparse.specs[layer].window)[0] == -torch.inf
+        hidden = tiny.bias(len(ids), len(ids), window=sparse.specs[layer].mask.window)[0] == -torch.inf
         by = {
             "indexer": indexer.index_scores(sparse, SCORER, layer).double(),
             "attention": mass,

@@ -33,7 +33,7 @@ def test_safe_and_online_algorithms_equal_float64(x, width):
     for number in ONLINE:
         walk = walks[number]
         last = walk.out if walk.out.ndim == 1 else walk.out[-1]
-        assert walk.out.dtype == walk.d.dtype == np.float32 and walk.finite
+        assert walk.out.dtype == walk.l_i.dtype == np.float32 and walk.finite
         assert np.allclose(last, weights if walk.out.ndim == 1 else output, atol=3e-6)
         assert walk.error == pytest.approx(
             np.abs(last - (weights if walk.out.ndim == 1 else output)).max(), abs=1e-12
@@ -54,14 +54,14 @@ def test_naive_breaks_where_the_online_ones_hold(values):
 
 @given(ROWS)
 def test_running_states_are_those_of_the_first_logits(x):
-    """After i steps, m and d are the maximum and normaliser of x[:i], and o is its whole attention (000 Eq. 77 and 85)."""
+    """After i steps, m_i and l_i are the maximum and normaliser of x[:i], and o is its whole attention (000 Eq. 77 and 85)."""
     v = np.cos(np.arange(len(x) * 2, dtype=np.float32)).reshape(len(x), 2)
     fused = walk_all(x, v)[4]
     for i in range(1, len(x) + 1):
         part = x[:i].astype(np.float64)
         top = part.max()
-        assert fused.m[i - 1] == top
-        assert fused.d[i - 1] == pytest.approx(np.exp(part - top).sum() if top > -np.inf else 0, rel=1e-5)
+        assert fused.m_i[i - 1] == top
+        assert fused.l_i[i - 1] == pytest.approx(np.exp(part - top).sum() if top > -np.inf else 0, rel=1e-5)
         assert np.allclose(fused.out[i - 1], reference(x[:i], v[:i])[1], atol=3e-6)
 
 
@@ -76,14 +76,14 @@ def test_the_notes_factor_is_the_inverse_of_the_right_one():
 
 def test_factors_say_by_how_much_old_sums_shrink():
     walk = walk_all(np.array([1, 3, 2, -np.inf], np.float32), np.ones((4, 1), np.float32))[2]
-    assert np.allclose(walk.factor, [0, np.exp(-2), 1, 1])
+    assert np.allclose(walk.alpha, [0, np.exp(-2), 1, 1])
 
 
 @pytest.mark.parametrize("number, visits", [(0, 6), (1, 9), (2, 6), (3, 6), (4, 3)])
 def test_progress_counts_visits_pass_by_pass(number, visits):
     walk = walk_all(np.arange(3, dtype=np.float32), np.ones((3, 2), np.float32))[number]
     assert walk.visits == visits
-    parts = {"d", "out"} | ({"m"} if walk.m is not None else set())
+    parts = {"l_i", "out"} | ({"m_i"} if walk.m_i is not None else set())
     before = dict.fromkeys(parts, 0)
     for visit in range(1, visits + 1):
         current, at, known = walk.progress(visit)

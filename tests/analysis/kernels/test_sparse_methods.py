@@ -8,10 +8,10 @@ from tests import tiny
 from tlmviz.analysis.kernels.sparse_methods import cost, mean_loss, measure, picture, swap
 from tlmviz.errors import BadText
 from tlmviz.layers.linear import Elu, Performer
-from tlmviz.layers.sparse import BigBird, Blocks, Dilated, Hashed, Longformer, Mask, Strided, Window
+from tlmviz.layers.sparse import BigBird, Blocks, Dilated, Hashed, Longformer, SparsePattern, Strided, Window
 
-MASKS = [
-    Mask(),
+PATTERNS = [
+    SparsePattern(),
     Window(7),
     Blocks(8),
     Longformer(5, 2),
@@ -20,7 +20,7 @@ MASKS = [
     Dilated(4, 3),
     Hashed(4, 1),
 ]
-METHODS = [*MASKS, Elu(), Performer(16)]
+METHODS = [*PATTERNS, Elu(), Performer(16)]
 LENGTH = 60
 
 
@@ -29,7 +29,7 @@ def trace(variant):
     return variant.trace_ids([(5 * i * i + i) % 300 for i in range(LENGTH)])
 
 
-@pytest.mark.parametrize("method", MASKS, ids=repr)
+@pytest.mark.parametrize("method", PATTERNS, ids=repr)
 def test_a_mask_covers_the_mass_of_its_cells(trace, method):
     q, k = trace["blocks.1.attn.q"], trace["blocks.1.attn.k"]
     every = torch.arange(LENGTH)
@@ -68,7 +68,7 @@ def test_measures_of_some_rows_are_of_those_rows(trace):
 
 def test_the_full_mask_swapped_in_changes_nothing(variant):
     ids = [(5 * i) % 300 for i in range(40)]
-    assert mean_loss(variant, ids, Mask()) == pytest.approx(mean_loss(variant, ids), abs=1e-5)
+    assert mean_loss(variant, ids, SparsePattern()) == pytest.approx(mean_loss(variant, ids), abs=1e-5)
     assert mean_loss(variant, ids, Window(500)) == pytest.approx(mean_loss(variant, ids), abs=1e-5)
 
 
@@ -113,7 +113,7 @@ def test_pictures_show_the_pattern(lm, method, length):
 
 
 def test_costs():
-    full = cost(Mask(), seen=50.5, length=100, width=32)
+    full = cost(SparsePattern(), seen=50.5, length=100, width=32)
     assert full.flops == 100 * 4 * 32 * 50.5 and full.keys == 100 and full.cached == 2 * 32 * 100
     assert cost(Window(8), 7.7, 100, 32).cached == 2 * 32 * 8
     for method, m in ((Elu(), 32), (Performer(64), 64)):

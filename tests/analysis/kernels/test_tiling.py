@@ -162,13 +162,13 @@ def test_steps_tell_the_walk(length, rows, cols):
     assert [step.program for step in steps] == sorted(step.program for step in steps) and steps[
         -1
     ].program == programs - 1
-    assert all(step.m.shape == step.z.shape == (rows,) and step.n.shape == (rows, 4) for step in steps)
+    assert all(step.m_i.shape == step.l_i.shape == (rows,) and step.acc.shape == (rows, 4) for step in steps)
     assert (np.diff([step.moved for step in steps]) >= 0).all()
     keys = sum(min((v.tile + 1) * cols, length) - v.tile * cols for v in done.visits)
     assert steps[-1].moved == 2 * length * 4 + 2 * keys * 4 + length
     grid = steps[-1].grid
     assert (grid[done.skipped] == tile_steps.SKIPPED).all() and (grid[~done.skipped] == tile_steps.DONE).all()
-    assert np.allclose(steps[-1].n[: min(rows, length)], done.out[:rows])  # block 0 ends last
+    assert np.allclose(steps[-1].acc[: min(rows, length)], done.out[:rows])  # block 0 ends last
 
 
 def test_every_quoted_line_runs_in_some_step_and_stands_in_the_file():
@@ -184,5 +184,5 @@ def test_every_quoted_line_runs_in_some_step_and_stands_in_the_file():
 
 def test_a_line_that_is_gone_is_named():
     with pytest.raises(UnknownName) as error:
-        kernel_source._find(["def _walk(", "    x = 1"], "_walk", "no such line", "load")
+        kernel_source._find(["def _attn_inner(", "    x = 1"], "_attn_inner", "no such line", "load")
     assert "no such line" in tiny.sentence(error)

@@ -49,7 +49,7 @@ def test_half_split_turns_as_the_kernel_does():
     )
     where = torch.arange(6)
     assert torch.equal(
-        positions.rotate(x, positions.table(where)), kernels.rope(x, where, 50.0, layout="half")
+        positions.rotate(x, positions.cos_sin(where)), kernels.rope(x, where, 50.0, layout="half")
     )
 
 

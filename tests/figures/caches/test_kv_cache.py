@@ -57,7 +57,10 @@ def test_map_keys_memory_and_words_move_together(done):
         memory = np.asarray(part((figure, frame), "x5").z)
         words = part((figure, frame), "x6", "scatter").text[0]
         held = min(now, done.window or now)
-        assert f"<b>{int(done.used[step]):,} B</b> used of {int(done.allocated[step]):,} B" in words
+        assert (
+            f"<b>{int(done.occupied_bytes[step]):,} B</b> used of {int(done.reserved_bytes[step]):,} B"
+            in words
+        )
         assert memory.shape == (done.layers, done.capacity(done.steps))
         assert ((memory == 2) | (memory == 3)).sum() == done.layers * held
         assert (memory > 0).sum() == done.layers * done.capacity(step)

@@ -54,7 +54,7 @@ def test_words_follow_the_algorithms():
     assert all("done" in text and "off by" in text for text in end)
     done = words(figure.frames[3])
     assert "done, Eq. 87" in done[4] and "done" not in done[3]
-    assert f"d = {walks[4].d[-1]:.4g}" in end[4]
+    assert f"l_i = {walks[4].l_i[-1]:.4g}" in end[4]
 
 
 @pytest.mark.parametrize("x", [[1e4, 0, 1], [-np.inf] * 3, [89, 89], [5], [-1e4, -np.inf, 3e38]], ids=str)
@@ -63,7 +63,7 @@ def test_what_is_not_a_number_is_red_and_never_a_bar(x, theme):
     walks, figure = drawn(x, theme)
     sent = figure.to_json()
     assert "Infinity" not in sent
-    assert (theme.alarm in words(figure.frames[-1])[0]) == (not walks[0].finite or walks[0].d[-1] == np.inf)
+    assert (theme.alarm in words(figure.frames[-1])[0]) == (not walks[0].finite or walks[0].l_i[-1] == np.inf)
     assert all(theme.alarm not in text for text in words(figure.frames[-1])[1:])
     for trace in figure.data:
         if trace.type == "bar":
@@ -110,7 +110,7 @@ def test_every_step_lights_its_lines_and_frames_its_tile(theme):
         assert (np.asarray(grid.z) == step.grid).all()
         assert (min(box.y), max(box.y), min(box.x), max(box.x)) == tuple(edge - 0.5 for edge in step.box)
         assert [bool(row[0]) for row in np.asarray(lit.z)] == [line.when in step.when for line in lines]
-        assert np.array_equal(np.asarray(n.z), step.n, equal_nan=True)
+        assert np.array_equal(np.asarray(n.z), step.acc, equal_nan=True)
         assert f"queries {step.box[0]}–{step.box[1] - 1}" in text.text[0]
     assert (
         "1.0e-07" in figure.frames[-1].data[6].text[0] and "1.0e-07" not in figure.frames[0].data[6].text[0]

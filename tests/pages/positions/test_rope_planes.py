@@ -8,7 +8,6 @@ import pytest
 from pages.positions.rope_planes import controls
 from tests.pages.helpers import badges, charts, open_page, run_snippet, title_of, words
 from tlmviz.ui import rope
-from tlmviz.ui.link import View
 
 PAGE = "positions/rope_planes"
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # beyond 10,000 characters
@@ -34,7 +33,7 @@ def test_opens_on_a_clock_per_plane_whose_sum_is_the_models_score(app):
 
 @pytest.mark.parametrize("part, count", [("Clocks", 1), ("Step by step", 1), ("Layouts", 3), ("Heads", 3)])
 def test_every_part_has_green_badges_and_a_snippet_that_runs(part, count):
-    app = opened(rpart=part, _view=View(head=(3, 0), query=20, key=19))
+    app = opened(query={"head": "3.0", "query": "20", "key": "19"}, rpart=part)
     assert len(charts(app)) == count
     assert "✓" in badges(app) and "✗" not in badges(app) and len(app.latex) == 1
     scope = run_snippet(app)

@@ -8,9 +8,7 @@ import numpy as np
 from torch import Tensor
 
 from tlmviz.analysis.sources import quote
-from tlmviz.kernels.reference import attention as attending
-from tlmviz.kernels.reference import attention_maps as maps
-from tlmviz.kernels.reference import rotary
+from tlmviz.kernels.reference import attention, attention_maps, rotary
 from tlmviz.layers.attention import Attention
 from tlmviz.layers.latent import LatentAttention
 from tlmviz.trace import Trace
@@ -116,7 +114,7 @@ def rotate(r: Reader) -> Step:
     before_q, before_k, _ = _unrotated(r)
     q, k, _ = r.trace.qk(r.layer, r.head)
     limit = spread(before_q, before_k)
-    call = quote(Attention.forward, "self.q(positions.rotate(q, table))")
+    call = quote(Attention.forward, "self.q(positions.rotate(q, cos_sin))")
     lines = (call, quote(rotary.rotate, "even, odd = ", "return torch.stack("))
     return Step(
         "RoPE",
@@ -206,16 +204,16 @@ def scores(r: Reader) -> Step:
 
 def scale(r: Reader) -> Step:
     """Step 4: divide by sqrt(D), and add what distance adds where the model has that."""
-    sources = [quote(maps.attention_scores, "scores = (tile_q * scale)")]
+    sources = [quote(attention_maps.attention_scores, "scores = (tile_q * scale)")]
     d = r.config.head_dim + r.config.rope_dim
     sentence = f"Divided by √D = √{d} = {d**0.5:.3g}, the scores keep the softmax from saturating."
     added = paper = ""
     if r.config.positions == "alibi":
-        sources.append(quote(attending._by_distance, "bias = -mask.slopes"))
+        sources.append(quote(attention._by_distance, "bias = -mask.slopes"))
         sentence += " ALiBi then takes off slope × distance."
         added, paper = r" - m_i\,|t - s|", " ALiBi: Press et al. 2022."
     elif r.config.positions == "relative":
-        sources.append(quote(attending.by_relative, "products = q @", "return products.gather("))
+        sources.append(quote(attention.by_relative, "products = q @", "return products.gather("))
         sentence += " Each query's product with the vector of the distance, scaled alike, is then added."
         last = r.config.relative_distance - 1
         added = rf" + \frac{{q_t^\top a_{{\min(|t - s|,\,{last})}}}}{{\sqrt{{d_h}}}}"
@@ -240,7 +238,7 @@ def mask(r: Reader) -> Step:
     return Step(
         "mask",
         f"The future{beyond} is set to −∞ (grey), so that no token can look ahead.",
-        (quote(attending._by_distance, *lines),),
+        (quote(attention._by_distance, *lines),),
         r"s_{ij} = -\infty \quad \text{for } j > i"
         + (rf"\ \text{{or}}\ i - j \ge {window}" if window else ""),
         f"{NOTES} 2.1.2, step 5, Eq. 17 and 26.",
@@ -263,7 +261,10 @@ def softmax(r: Reader) -> Step:
     return Step(
         "softmax",
         "Each row becomes weights that sum to 1: how much of every earlier token this one takes.",
-        (quote(maps.attention_map, "return _normalise("), quote(attending._normalise, "return scores - lse")),
+        (
+            quote(attention_maps.attention_map, "return _normalise("),
+            quote(attention._normalise, "return scores - lse"),
+        ),
         r"a_{ts} = e^{\,s_{ts} - \mathrm{lse}_t},\qquad \mathrm{lse}_t = \log \textstyle\sum_{s \le t} e^{\,s_{ts}}",
         f"{NOTES} 2.1.2, step 6, Eq. 27.",
         f"trace.attention({r.layer}, {r.head})",
@@ -283,7 +284,7 @@ def mix(r: Reader) -> Step:
         "Each token's row of weights mixes the values. One fused kernel does scores to sum; the second line is its formula.",
         (
             quote(_method(r, "attend"), "z, lse = kernels.attention("),
-            quote(attending._formula, "out = _normalise("),
+            quote(attention._formula, "out = _normalise("),
         ),
         r"O^{(i)} = \mathrm{softmax}\!\left(\tfrac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}} + M\right) V^{(i)}",
         f"{NOTES} 2.1.2, step 7, Eq. 28.",

@@ -49,7 +49,7 @@ def logit_lens(lm, trace: Trace) -> Float[Tensor, "l_plus_1 t v"]:
     streams = trace.tensors(names)
     with torch.inference_mode():
         return torch.cat(
-            [lm.network.head(lm.network.norm(lm.network.merge(streams[name]))) for name in names]
+            [lm.network.head(lm.network.norm(lm.network.merge_streams(streams[name]))) for name in names]
         )
 
 

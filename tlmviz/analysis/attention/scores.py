@@ -16,8 +16,8 @@ def products_of(trace: Trace, layer: int, head: int, query: int, key: int) -> Fl
     q, k, _ = trace.qk(layer, head)
     spec = trace.specs[layer]
     met = k[key] * spec.scale
-    if spec.relative is not None:
-        met = met + spec.relative[min(query - key, len(spec.relative) - 1)]
+    if spec.mask.relative is not None:
+        met = met + spec.mask.relative[min(query - key, len(spec.mask.relative) - 1)]
     return q[query] * met
 
 

@@ -21,7 +21,7 @@ BOUND = 10**12  # of any count: beyond it nothing is a model
 
 @dataclass(frozen=True)
 class Shape:
-    """The numbers of a model that decide its cache. `windowed` layers see the last `window` positions only.
+    """The numbers of a model that decide its cache. `n_window_layers` layers see the last `window` positions only.
 
     `parameters` are all that have to be in memory, `active` those that one token meets (fewer with experts);
     `context` is what the model was made to read. Raises BadShape for counts that are not positive.
@@ -38,7 +38,7 @@ class Shape:
     latent: int | None = None
     rope: int = 0
     window: int | None = None
-    windowed: int = 0
+    n_window_layers: int = 0
     parameters: float | None = None
     active: float | None = None
     source: str = ""
@@ -50,9 +50,9 @@ class Shape:
             raise BadShape(
                 f"{self.heads} query heads cannot share {self.groups} key/value heads evenly; give a divisor."
             )
-        if self.windowed > self.n_layers or bool(self.windowed) != bool(self.window):
+        if self.n_window_layers > self.n_layers or bool(self.n_window_layers) != bool(self.window):
             raise BadShape(
-                f"{self.windowed} of {self.n_layers} layers have a window of {self.window}; give both or neither."
+                f"{self.n_window_layers} of {self.n_layers} layers have a window of {self.window}; give both or neither."
             )
 
     @classmethod
@@ -87,11 +87,15 @@ class Shape:
         kind = self.layer.kind
         if not self.window:
             return kind
-        share = "" if self.windowed == self.n_layers else f" in {self.windowed} of {self.n_layers} layers"
+        share = (
+            ""
+            if self.n_window_layers == self.n_layers
+            else f" in {self.n_window_layers} of {self.n_layers} layers"
+        )
         return f"{kind}, window {self.window:,}{share}"
 
     @property
-    def line(self) -> int:
+    def numbers_per_token_per_layer(self) -> int:
         """Numbers kept per position and layer: see `Layer.cached`."""
         return self.layer.cached
 
@@ -114,8 +118,8 @@ def positions(shape: Shape, length: int, page: int | None = None) -> int:
     count("The length", length)
     if page is not None:
         return shape.n_layers * -(-length // count("The page", page)) * page
-    behind = shape.windowed * min(length, shape.window or length)
-    return behind + (shape.n_layers - shape.windowed) * length
+    behind = shape.n_window_layers * min(length, shape.window or length)
+    return behind + (shape.n_layers - shape.n_window_layers) * length
 
 
 def cache_bytes(shape: Shape, length: int, batch: int = 1, bits: int = 32, page: int | None = None) -> float:
@@ -124,12 +128,18 @@ def cache_bytes(shape: Shape, length: int, batch: int = 1, bits: int = 32, page:
     What is stored and no more: a buffer that doubles may have more allocated. Scales of 4- and 8-bit formats are
     not counted. Raises BadShape for a batch or length below 1.
     """
-    return count("The batch", batch) * positions(shape, length, page) * shape.line * bits / 8
+    return (
+        count("The batch", batch)
+        * positions(shape, length, page)
+        * shape.numbers_per_token_per_layer
+        * bits
+        / 8
+    )
 
 
 def token_bytes(shape: Shape, bits: int = 32) -> float:
     """Bytes that one more position adds in all layers, as long as no window is full."""
-    return shape.n_layers * shape.line * bits / 8
+    return shape.n_layers * shape.numbers_per_token_per_layer * bits / 8
 
 
 def weight_bytes(shape: Shape, bits: int = 16) -> float | None:
@@ -137,7 +147,7 @@ def weight_bytes(shape: Shape, bits: int = 16) -> float | None:
     return None if shape.parameters is None else shape.parameters * bits / 8
 
 
-def requests(
+def max_batch(
     shape: Shape, length: int, memory: float, bits: int, weight_bits: int, page: int | None = None
 ) -> int:
     """How many requests of `length` fit into `memory` bytes beside the weights; 0 when the weights alone do not fit."""
@@ -185,7 +195,10 @@ def _pass_flops(config: ModelConfig, queries: int, keys: int, expanded: int) -> 
     c, layer = config.d_model, Layer.of(config)
     dense = (3 if config.feedforward == "swiglu" else 2) * c * config.d_ff
     relative = config.relative_distance if config.positions == "relative" else 0
-    cells = keys * layer.cell(absorbed=not expanded) + relative * config.n_heads * config.head_dim
+    cells = (
+        keys * layer.multiplications_per_key(absorbed=not expanded)
+        + relative * config.n_heads * config.head_dim
+    )
     layers = 2 * config.n_layers
     return Flops(
         layers * (queries * (dense + _stream_weights(config)) + layer.weights(queries, expanded)),
@@ -205,7 +218,7 @@ def _stream_weights(config: ModelConfig) -> int:
 
 def attention_flops(shape: Shape, length: int) -> float:
     """Scores and weighted sums of one token at `length` with the cache, all layers; latent attention absorbed."""
-    return 2.0 * shape.layer.cell() * positions(shape, length)
+    return 2.0 * shape.layer.multiplications_per_key() * positions(shape, length)
 
 
 def token_flops(shape: Shape, length: int) -> float | None:

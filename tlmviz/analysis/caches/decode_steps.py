@@ -30,8 +30,8 @@ class Decoding:
 
     `weights` [T, T] are one head's probabilities, each row as its own step gave it; NaN where nothing is seen.
     `q`, `k` [T, D] and `v` [T, E] are that head's rows as the cache met them (latent attention: the absorbed query, the
-    latent with k^R, and the latent). `chances` [N] are the model's probabilities of the drawn tokens. `used` and
-    `allocated` [N + 1] are bytes of all layers after each step, `line` those of one position in one layer.
+    latent with k^R, and the latent). `probabilities` [N] are the model's probabilities of the drawn tokens. `occupied_bytes` and
+    `reserved_bytes` [N + 1] are those of all layers after each step.
     `logits` [N + 1, V] are those after the prompt and after each step.
     """
 
@@ -42,10 +42,10 @@ class Decoding:
     q: np.ndarray
     k: np.ndarray
     v: np.ndarray
-    chances: np.ndarray
-    used: np.ndarray
-    allocated: np.ndarray
-    line: int
+    probabilities: np.ndarray
+    occupied_bytes: np.ndarray
+    reserved_bytes: np.ndarray
+    bytes_per_token_per_layer: int
     layers: int
     window: int | None
     latent: int | None
@@ -58,7 +58,7 @@ class Decoding:
 
     def capacity(self, step: int) -> int:
         """Positions that one layer's buffer has room for after a step."""
-        return int(self.allocated[step]) // (self.layers * self.line)
+        return int(self.reserved_bytes[step]) // (self.layers * self.bytes_per_token_per_layer)
 
 
 def room(config: ModelConfig, prompt: int) -> int | None:
@@ -101,18 +101,19 @@ def decode(
     check_room(config, len(ids), tokens)
     cache, generator = lm.new_cache(), torch.Generator().manual_seed(seed)
     reader = _Reader(lm, cache, layer, head)
-    logits, ids, chances = [reader.read(list(ids))], list(ids), []
+    logits, ids, probabilities = [reader.read(list(ids))], list(ids), []
     prompt = len(ids)
     while len(ids) < prompt + tokens:
         token = next_token(logits[-1], temperature, TOP_K, 1.0, generator)
-        chances.append(float(torch.softmax(logits[-1], -1)[token]))
+        probabilities.append(float(torch.softmax(logits[-1], -1)[token]))
         ids.append(token)
         logits.append(reader.read([token]))
         if token == lm.tokenizer.end_of_text:
             break
     return Decoding(
-        prompt, ids, [lm.tokenizer.name(i) for i in ids], reader.weights(), *reader.rows(), np.array(chances, np.float32),
-        np.array(reader.used), np.array(reader.allocated), reader.line, config.n_layers, config.window, config.latent_dim,
+        prompt, ids, [lm.tokenizer.name(i) for i in ids], reader.weights(), *reader.rows(), np.array(probabilities, np.float32),
+        np.array(reader.occupied_bytes), np.array(reader.reserved_bytes), reader.bytes_per_token_per_layer,
+        config.n_layers, config.window, config.latent_dim,
         torch.stack(logits),
     )  # fmt: skip
 
@@ -126,9 +127,9 @@ class _Reader:
         self.names = [f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "lse")]
         self.parts: list[list[Tensor]] = []  # per pass: q, k, v [1, H or G, t, D] and lse [1, H, t]
         self.maps: list[np.ndarray] = []
-        self.used: list[int] = []
-        self.allocated: list[int] = []
-        self.line = 0
+        self.occupied_bytes: list[int] = []
+        self.reserved_bytes: list[int] = []
+        self.bytes_per_token_per_layer = 0
 
     def read(self, ids: list[int]) -> Tensor:
         """Logits [V] after the last of these tokens."""
@@ -138,19 +139,20 @@ class _Reader:
             self.parts.append([q, k, v, lse])
             keys = torch.cat([part[1] for part in self.parts], 2)
             one = slice(self.head, self.head + 1)
-            self.maps.append(kernels.attention_map(q, keys, lse, **self.spec.kwargs(one))[0, 0].numpy())
+            tile = kernels.attention_map(q, keys, lse, self.spec.mask.of_heads(one), scale=self.spec.scale)
+            self.maps.append(tile[0, 0].numpy())
         config = self.lm.config
         held = min(self.cache.length, config.window or self.cache.length)
-        self.used.append(held * self.line * config.n_layers)
-        self.allocated.append(self.cache.nbytes)
+        self.occupied_bytes.append(held * self.bytes_per_token_per_layer * config.n_layers)
+        self.reserved_bytes.append(self.cache.nbytes)
         return logits
 
     def parts_of(self, values: dict[str, Tensor]) -> tuple[Tensor, ...]:
         """This head's q, k, v and lse, and once the bytes of one position: a latent line is its own value."""
         q, k, v, lse = (values[name] for name in self.names)
-        if not self.line:
+        if not self.bytes_per_token_per_layer:
             kept = (k,) if self.lm.config.latent_dim is not None else (k, v)
-            self.line = sum(part[:, :, :1].nbytes for part in kept)
+            self.bytes_per_token_per_layer = sum(part[:, :, :1].nbytes for part in kept)
         group = self.head * k.shape[1] // q.shape[1]
         one, its = slice(self.head, self.head + 1), slice(group, group + 1)
         return q[:, one], k[:, its], v[:, its], lse[:, one]
@@ -163,7 +165,7 @@ class _Reader:
             result[row : row + len(part), : part.shape[1]] = part
             row += len(part)
         back = np.arange(length)[:, None] - np.arange(length)
-        result[(back < 0) | (back >= (self.spec.window or length))] = np.nan
+        result[(back < 0) | (back >= (self.spec.mask.window or length))] = np.nan
         return result
 
     def rows(self) -> tuple[np.ndarray, ...]:

@@ -86,11 +86,11 @@ class Layer:
         return 2 * self.groups * self.head_dim if self.latent is None else self.latent + self.rope
 
     @property
-    def up(self) -> int:
+    def up_projection_params(self) -> int:
         """Numbers in both up-projections, W_upK and W_upV; 0 without a latent."""
         return 2 * (self.latent or 0) * self.heads * self.head_dim
 
-    def cell(self, absorbed: bool = True) -> int:
+    def multiplications_per_key(self, absorbed: bool = True) -> int:
         """Multiplications that one query of every head spends on one key and its value."""
         if self.latent is None:
             return 2 * self.heads * self.head_dim
@@ -103,9 +103,11 @@ class Layer:
         Latent attention, absorbed: W_upK meets each query and W_upV its weighted latent. With `expanded` positions,
         their keys and values are made anew in every head instead.
         """
-        return queries * (self.parameters - self.up) + self.up * (expanded or queries)
+        return queries * (self.parameters - self.up_projection_params) + self.up_projection_params * (
+            expanded or queries
+        )
 
     def flops(self, length: int, absorbed: bool = True) -> int:
         """Operations of one token that sees `length`, itself included."""
         naive = self.latent is not None and not absorbed
-        return 2 * (self.weights(1, length if naive else 0) + length * self.cell(absorbed))
+        return 2 * (self.weights(1, length if naive else 0) + length * self.multiplications_per_key(absorbed))

@@ -1,4 +1,4 @@
-"""What a model loses when heads fall silent or share keys and values (001, "Redundancy Among Heads").
+"""Head ablation, and heads that share keys and values: the loss a model then has (001, "Redundancy Among Heads").
 
 Losses are nats per token of real passes over the text; several variants of the model run as one batch.
 """
@@ -107,7 +107,7 @@ def pruning_order(
 
 
 def greedy_step(lm, ids: Text, muted: Sequence[tuple[int, int]], how: str = "zero") -> tuple[int, int]:
-    """The head (layer, head) that is missed least when it falls silent beside the muted ones."""
+    """The head (layer, head) that is missed least when it is ablated beside the muted ones."""
     layers, heads = lm.config.n_layers, lm.config.n_heads
     left = [head for head in range(layers * heads) if divmod(head, heads) not in muted]
     kept = torch.zeros(len(left), layers * heads)

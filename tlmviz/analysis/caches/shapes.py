@@ -33,7 +33,7 @@ SHAPES = (
         source="Touvron et al. 2023b, Table 1; released config",
     ),
     Shape(
-        "Mistral 7B", 32, 4096, 32, 8, 128, 32000, 8192, window=4096, windowed=32, parameters=7.24e9, active=7.24e9,
+        "Mistral 7B", 32, 4096, 32, 8, 128, 32000, 8192, window=4096, n_window_layers=32, parameters=7.24e9, active=7.24e9,
         source="Jiang et al. 2023, Table 1",
     ),
     Shape(
@@ -49,7 +49,7 @@ SHAPES = (
         source="DeepSeek-AI 2024a, section 3.1.2; released config",
     ),
     Shape(
-        "Gemma 2 27B", 46, 4608, 32, 16, 128, 256000, 8192, window=4096, windowed=23, parameters=27.2e9, active=27.2e9,
+        "Gemma 2 27B", 46, 4608, 32, 16, 128, 256000, 8192, window=4096, n_window_layers=23, parameters=27.2e9, active=27.2e9,
         source="Gemma team 2024, Tables 1 and 2; released config",
     ),
     Shape(

@@ -61,10 +61,10 @@ def folding(lm, layer: int, head: int) -> Folding:
 def absorbed_errors(lm, trace: Trace) -> list[float]:
     """Per layer: how far the folded matrices' output lies from the layer's own, max abs, relative to its largest number."""
     errors, positions = [], lm.network.positions
-    table = positions.table(torch.arange(len(trace)))
+    cos_sin = positions.cos_sin(torch.arange(len(trace)))
     for layer in range(lm.config.n_layers):
         module, own = latent_layer(lm, layer), trace[f"blocks.{layer}.attn.out"]
-        again = absorbed(module, attention_input(lm, trace, layer)[None], positions, table)
+        again = absorbed(module, attention_input(lm, trace, layer)[None], positions, cos_sin)
         errors.append(((again - own).abs().max() / own.abs().max().clamp(min=1e-30)).item())
     return errors
 

@@ -54,7 +54,8 @@ def index_scores(trace: Trace, indexers: Indexers, layer: int) -> Float[Tensor, 
 def mass(trace: Trace, layer: int, rows: slice = slice(None)) -> Float[Tensor, "r s"]:
     """The layer's attention averaged over its heads, some rows: each sums to 1."""
     q, k, lse = (trace[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
-    return kernels.attention_map(q, k, lse, rows=rows, **trace.specs[layer].kwargs())[0].mean(0)
+    spec = trace.specs[layer]
+    return kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale)[0].mean(0)
 
 
 def choice(trace: Trace, indexers: Indexers, layer: int, k: int) -> Bool[Tensor, "t s"]:
@@ -214,7 +215,7 @@ def _sparse_layer(
         generator = torch.Generator().manual_seed(seed)
         strips = []
         for rows in _strips(length):
-            logits = kernels.attention_scores(q, keys, rows=rows, **spec.kwargs())  # [B, H, R, S]
+            logits = kernels.attention_scores(q, keys, spec.mask, rows=rows, scale=spec.scale)  # [B, H, R, S]
             if how == "indexer":
                 by = index[:, rows]
             elif how == "attention":

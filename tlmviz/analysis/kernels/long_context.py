@@ -63,7 +63,7 @@ def survey(trace: Trace, layer: int, context: int, size: int = 48, rows: slice |
     With every query read, pictures equal `trace.overview`. `context` is the training length in tokens.
     """
     q, k, lse = (trace[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
-    length, spec = len(trace), trace.specs[layer].kwargs()
+    length, spec = len(trace), trace.specs[layer]
     rows, size = rows or rows_read(length), min(size, length)
     edges = [(i * length // size, -(-(i + 1) * length // size)) for i in range(size)]
     count = (length - 1).bit_length() + 1
@@ -71,7 +71,9 @@ def survey(trace: Trace, layer: int, context: int, size: int = 48, rows: slice |
     strips_of, columns = [], []
     for part, where in strips(q, rows):
         stop = int(where[-1]) + 1
-        p = kernels.attention_map(q, k, lse, rows=part, cols=slice(0, stop), **spec)[0]  # [H, R, S]
+        p = kernels.attention_map(q, k, lse, spec.mask, rows=part, cols=slice(0, stop), scale=spec.scale)[
+            0
+        ]  # [H, R, S]
         pooled = [p[..., a:b].amax(-1) if a < stop else p.new_zeros(p.shape[:2]) for a, b in edges]
         strips_of.append(torch.stack(pooled, -1))
         # mass[..., n]: on the first n keys; a difference of two gives any span's

@@ -1,7 +1,7 @@
 """One row of attention in as few passes over its logits as possible, step by step in float32.
 
-Letters: N logits of one query, D values per key. x are the logits [N], v the values [N, D], m the
-running maximum, d the normaliser, a the weights, o the output. Source: 000 section 4, Eq. 72-87;
+Letters: N logits of one query, D values per key. x are the logits [N], v the values [N, D], m_i the
+running maximum, l_i the normaliser (d_i in the notes), a the weights, o the output. Source: 000 section 4, Eq. 72-87;
 Milakov and Gimelshein 2018.
 """
 
@@ -21,7 +21,7 @@ LARGEST = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class Pass:
-    """One loop over the row: what it is called, and which of m, d and out it fills in ("out" is a or o)."""
+    """One loop over the row: what it is called, and which of m_i, l_i and out it fills in ("out" is a or o)."""
 
     name: str
     fills: tuple[str, ...]
@@ -29,9 +29,9 @@ class Pass:
 
 @dataclass(frozen=True)
 class Walk:
-    """Everything one algorithm computed. m, d, factor and the first axis of `out` have one entry per logit, [N].
+    """Everything one algorithm computed. m_i, l_i, alpha and the first axis of `out` have one entry per logit, [N].
 
-    `factor` is exp(m_old - m_new), by which earlier sums are rescaled, or None where nothing is.
+    `alpha` is exp(m_old - m_new), by which earlier sums are rescaled, or None where nothing is.
     `out` holds weights a_i [N] or the running outputs o_i [N, D]; `error` is its last state's largest
     distance from float64, and NaN where the algorithm itself gives NaN.
     """
@@ -39,16 +39,16 @@ class Walk:
     name: str
     equations: str
     passes: tuple[Pass, ...]
-    m: np.ndarray | None
-    d: np.ndarray
-    factor: np.ndarray | None
+    m_i: np.ndarray | None
+    l_i: np.ndarray
+    alpha: np.ndarray | None
     out: np.ndarray
     error: float
 
     @property
     def visits(self) -> int:
         """How often a logit is read: passes x N."""
-        return len(self.passes) * len(self.d)
+        return len(self.passes) * len(self.l_i)
 
     @property
     def finite(self) -> bool:
@@ -56,14 +56,14 @@ class Walk:
         return bool(np.isfinite(self.out).all())
 
     def progress(self, visit: int) -> tuple[Pass, int, dict[str, int]]:
-        """The pass and the logit that visit 1, 2, ... reads, and how many entries of m, d and out are known after it.
+        """The pass and the logit that visit 1, 2, ... reads, and how many entries of m_i, l_i and out are known after it.
 
         After the last visit the algorithm rests on its last logit.
         """
-        n = len(self.d)
+        n = len(self.l_i)
         visit = min(max(visit, 1), self.visits)
         current, at = divmod(visit - 1, n)
-        known = {"m": 0, "d": 0, "out": 0}
+        known = {"m_i": 0, "l_i": 0, "out": 0}
         for number, one in enumerate(self.passes[: current + 1]):
             known.update({part: n if number < current else at + 1 for part in one.fills})
         return self.passes[current], at, known
@@ -81,60 +81,76 @@ def exact(x: np.ndarray) -> np.ndarray:
 
 def naive(x: np.ndarray, v: np.ndarray | None = None) -> Walk:
     """Softmax as it is defined, without a maximum: exp overflows float32 beyond x = 88.7."""
-    n, total = len(x), np.float32(0)
-    d = np.zeros(n, np.float32)
+    n, l_now = len(x), np.float32(0)
+    l_i = np.zeros(n, np.float32)
     for i in range(n):
-        total = total + np.exp(x[i])
-        d[i] = total
-    return _walk("Naive", "Eq. 1", [("sum", "d"), ("divide", "out")], None, d, None, np.exp(x) / total, x)
+        l_now = l_now + np.exp(x[i])
+        l_i[i] = l_now
+    return _walk("Naive", "Eq. 1", [("sum", "l_i"), ("divide", "out")], None, l_i, None, np.exp(x) / l_now, x)
 
 
 def three_passes(x: np.ndarray, v: np.ndarray | None = None) -> Walk:
     """Safe softmax: the maximum, then the sum, then the weights (Eq. 72-74)."""
     n = len(x)
-    m, d = np.zeros(n, np.float32), np.zeros(n, np.float32)
-    highest, total = np.float32(-np.inf), np.float32(0)
+    m_i, l_i = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    m_now, l_now = np.float32(-np.inf), np.float32(0)
     for i in range(n):
-        highest = m[i] = max(highest, x[i])
+        m_now = m_i[i] = max(m_now, x[i])
     for i in range(n):
-        total = d[i] = total + np.exp(x[i] - _anchor(highest))
-    a = np.exp(x - _anchor(highest)) / _divisor(total)
+        l_now = l_i[i] = l_now + np.exp(x[i] - _safe(m_now))
+    a = np.exp(x - _safe(m_now)) / _divisor(l_now)
     return _walk(
-        "Three passes", "Eq. 72–74", [("maximum", "m"), ("sum", "d"), ("divide", "out")], m, d, None, a, x
+        "Three passes",
+        "Eq. 72–74",
+        [("maximum", "m_i"), ("sum", "l_i"), ("divide", "out")],
+        m_i,
+        l_i,
+        None,
+        a,
+        x,
     )
 
 
 def two_passes(x: np.ndarray, v: np.ndarray | None = None) -> Walk:
     """Online softmax: maximum and sum in one pass, the sum rescaled when the maximum grows (Eq. 80-81)."""
-    m, d, factor = _online(x)
-    a = np.exp(x - _anchor(m[-1])) / _divisor(d[-1])
+    m_i, l_i, alpha = _online(x)
+    a = np.exp(x - _safe(m_i[-1])) / _divisor(l_i[-1])
     return _walk(
-        "Two passes, online", "Eq. 80–81", [("maximum and sum", "m d"), ("divide", "out")], m, d, factor, a, x
+        "Two passes, online",
+        "Eq. 80–81",
+        [("maximum and sum", "m_i l_i"), ("divide", "out")],
+        m_i,
+        l_i,
+        alpha,
+        a,
+        x,
     )
 
 
 def online_attention(x: np.ndarray, v: np.ndarray) -> Walk:
     """Online softmax, then the weighted sum of the values in the second pass (Eq. 83-84)."""
-    m, d, factor = _online(x)
+    m_i, l_i, alpha = _online(x)
     out, o = np.zeros_like(v), np.zeros_like(v[0])
     for i in range(len(x)):
-        o = out[i] = o + np.exp(x[i] - _anchor(m[-1])) / _divisor(d[-1]) * v[i]
-    passes = [("maximum and sum", "m d"), ("weighted sum", "out")]
-    return _walk("Online attention", "Eq. 83–84", passes, m, d, factor, out, x, v)
+        o = out[i] = o + np.exp(x[i] - _safe(m_i[-1])) / _divisor(l_i[-1]) * v[i]
+    passes = [("maximum and sum", "m_i l_i"), ("weighted sum", "out")]
+    return _walk("Online attention", "Eq. 83–84", passes, m_i, l_i, alpha, out, x, v)
 
 
 def one_pass(x: np.ndarray, v: np.ndarray) -> Walk:
     """Maximum, sum and output in a single pass: FlashAttention's recurrence (Eq. 87).
 
-    The factor on the old output is exp(m_old - m_new) d_old / d_new; Eq. 86-87 print exp(m_new) / exp(m_old).
+    The factor on the old output is exp(m_old - m_new) l_old / l_new; Eq. 86-87 print exp(m_new) / exp(m_old).
     """
-    m, d, factor = _online(x)
+    m_i, l_i, alpha = _online(x)
     out, o, before = np.zeros_like(v), np.zeros_like(v[0]), np.float32(0)
     for i in range(len(x)):
-        share = np.exp(x[i] - _anchor(m[i])) / _divisor(d[i])
-        o = out[i] = o * (before / _divisor(d[i]) * factor[i]) + share * v[i]
-        before = d[i]
-    return _walk("One pass", "Eq. 87", [("maximum, sum and output", "m d out")], m, d, factor, out, x, v)
+        share = np.exp(x[i] - _safe(m_i[i])) / _divisor(l_i[i])
+        o = out[i] = o * (before / _divisor(l_i[i]) * alpha[i]) + share * v[i]
+        before = l_i[i]
+    return _walk(
+        "One pass", "Eq. 87", [("maximum, sum and output", "m_i l_i out")], m_i, l_i, alpha, out, x, v
+    )
 
 
 ALGORITHMS: tuple[Callable[..., Walk], ...] = (naive, three_passes, two_passes, online_attention, one_pass)
@@ -152,32 +168,32 @@ def walk_all(x: np.ndarray, v: np.ndarray) -> tuple[Walk, ...]:
 
 
 def _online(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """m_i, d_i and exp(m_{i-1} - m_i), [N] each (Eq. 80)."""
+    """m_i, l_i and alpha = exp(m_{i-1} - m_i), [N] each (Eq. 80)."""
     n = len(x)
-    m, d, factor = np.zeros(n, np.float32), np.zeros(n, np.float32), np.zeros(n, np.float32)
-    highest, total = np.float32(-np.inf), np.float32(0)
+    m_i, l_i, alpha = np.zeros(n, np.float32), np.zeros(n, np.float32), np.zeros(n, np.float32)
+    m_now, l_now = np.float32(-np.inf), np.float32(0)
     for i in range(n):
-        higher = max(highest, x[i])
-        factor[i] = np.exp(highest - _anchor(higher))
-        total = d[i] = total * factor[i] + np.exp(x[i] - _anchor(higher))
-        highest = m[i] = higher
-    return m, d, factor
+        m_new = max(m_now, x[i])
+        alpha[i] = np.exp(m_now - _safe(m_new))
+        l_now = l_i[i] = l_now * alpha[i] + np.exp(x[i] - _safe(m_new))
+        m_now = m_i[i] = m_new
+    return m_i, l_i, alpha
 
 
-def _anchor(m: np.float32) -> np.float32:
+def _safe(m_i: np.float32) -> np.float32:
     """What is subtracted: the maximum, or 0 while everything was -inf, because -inf - -inf is NaN."""
-    return m if m > -np.inf else np.float32(0)
+    return m_i if m_i > -np.inf else np.float32(0)
 
 
-def _divisor(d: np.float32) -> np.float32:
-    return d if d > 0 else np.float32(1)
+def _divisor(l_i: np.float32) -> np.float32:
+    return l_i if l_i > 0 else np.float32(1)
 
 
-def _walk(name, equations, passes, m, d, factor, out, x, v=None) -> Walk:
+def _walk(name, equations, passes, m_i, l_i, alpha, out, x, v=None) -> Walk:
     truth = exact(x) if v is None else exact(x) @ v.astype(np.float64)
     last = out if v is None else out[-1]
     named = tuple(Pass(title, tuple(fills.split())) for title, fills in passes)
-    return Walk(name, equations, named, m, d, factor, out, float(np.abs(last - truth).max()))
+    return Walk(name, equations, named, m_i, l_i, alpha, out, float(np.abs(last - truth).max()))
 
 
 def parse_logits(text: str, limit: int) -> np.ndarray:

@@ -12,13 +12,13 @@ from torch import Tensor
 from tlmviz import kernels
 from tlmviz.errors import BadText
 from tlmviz.layers.linear import LINEAR, Linear, parallel, weight_strips
-from tlmviz.layers.sparse import Mask, attend, strips
+from tlmviz.layers.sparse import SparsePattern, attend, strips
 from tlmviz.recording import Edit, Recording
 from tlmviz.trace import AttentionSpec, Trace
 
 from .long_context import rows_read
 
-Method = Mask | Linear
+Method = SparsePattern | Linear
 SWAPPED = 1_024  # tokens of the text that the swapped model reads
 
 
@@ -44,14 +44,14 @@ class Cost:
 def measure(trace: Trace, layer: int, method: Method, rows: slice | None = None) -> Measures:
     """A method in place of one layer's softmax, on the layer's own q, k and v, at the queries `rows`."""
     q, k, v, lse = (trace[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "v", "lse"))
-    spec, rows = trace.specs[layer].kwargs(), rows or _rows(len(trace))
-    full, _, past = attend(q, k, v, Mask(), rows, **spec)
+    spec, rows = trace.specs[layer], rows or _rows(len(trace))
+    full, _, past = attend(q, k, v, SparsePattern(), rows, spec.mask, scale=spec.scale)
     if isinstance(method, LINEAR):
-        phi_q, phi_k, wide_v = _features(method, q, k, v, spec["scale"])
+        phi_q, phi_k, wide_v = _features(method, q, k, v, spec.scale)
         z, seen = parallel(phi_q, phi_k, wide_v, rows), past
         mass = _shared_mass(q, k, lse, phi_q, phi_k, rows, spec)
     else:
-        z, lse_kept, seen = attend(q, k, v, method, rows, **spec)
+        z, lse_kept, seen = attend(q, k, v, method, rows, spec.mask, scale=spec.scale)
         mass = (lse_kept - lse[:, :, rows]).exp()  # the share of the softmax's denominator that stays
     error = (z - full)[0].norm(dim=(-1, -2)) / full[0].norm(dim=(-1, -2)).clamp_min(1e-30)
     return Measures(mass[0].mean(-1).clamp(0, 1).numpy(), error.numpy(), float(seen.mean()), seen.shape[-1])
@@ -75,7 +75,7 @@ def swap(method: Method, specs: Sequence[AttentionSpec]) -> dict[str, Edit]:
     for layer, spec in enumerate(specs):
         at = f"blocks.{layer}.attn."
         edits |= {at + part: _hold(at + part) for part in ("q", "k", "v")}
-        edits[at + "z"] = _replace(at, method, spec.kwargs())
+        edits[at + "z"] = _replace(at, method, spec)
     return edits
 
 
@@ -126,11 +126,13 @@ def _features(method: Linear, q: Tensor, k: Tensor, v: Tensor, scale: float) -> 
     return *method.features(q, k, scale), v
 
 
-def _shared_mass(q, k, lse, phi_q, phi_k, rows: slice, spec: dict) -> Tensor:
+def _shared_mass(q, k, lse, phi_q, phi_k, rows: slice, spec: AttentionSpec) -> Tensor:
     """Sum over keys of the smaller of the two weights, [1, H, R]: 1 minus the total variation distance."""
     parts = []
     for part, weights in weight_strips(phi_q, phi_k, rows):
-        p = kernels.attention_map(q, k, lse, rows=part, cols=slice(0, weights.shape[-1]), **spec)
+        p = kernels.attention_map(
+            q, k, lse, spec.mask, rows=part, cols=slice(0, weights.shape[-1]), scale=spec.scale
+        )
         parts.append(torch.minimum(p, weights).sum(-1))
     return torch.cat(parts, -1)
 
@@ -143,11 +145,11 @@ def _hold(name: str) -> Edit:
     return hold
 
 
-def _replace(at: str, method: Method, spec: dict) -> Edit:
+def _replace(at: str, method: Method, spec: AttentionSpec) -> Edit:
     def replace(z: Tensor, record: Recording) -> Tensor:  # [B, H, T, D]
         q, k, v = (record.values[at + part] for part in ("q", "k", "v"))
         if isinstance(method, LINEAR):
-            return parallel(*_features(method, q, k, v, spec["scale"]))
-        return attend(q, k, v, method, **spec)[0]
+            return parallel(*_features(method, q, k, v, spec.scale))
+        return attend(q, k, v, method, mask=spec.mask, scale=spec.scale)[0]
 
     return replace

@@ -17,16 +17,16 @@ WAITING, DONE, SKIPPED = 0, 1, 2
 class TileStep:
     """One step. `grid` [row blocks, column blocks] says WAITING, DONE or SKIPPED; `box` is first and last row and column.
 
-    `m`, `z` [R] and `n` [R, D] are the running block's state, NaN below a short last block; `moved` counts
+    `m_i`, `l_i` [R] and `acc` [R, D] are the running block's state, NaN below a short last block; `moved` counts
     numbers to and from slow memory since the first step; `when` names the kernel lines that run.
     """
 
     program: int
     grid: np.ndarray
     box: tuple[int, int, int, int]
-    m: np.ndarray
-    z: np.ndarray
-    n: np.ndarray
+    m_i: np.ndarray
+    l_i: np.ndarray
+    acc: np.ndarray
     when: frozenset[str]
     moved: int
     words: tuple[str, ...]
@@ -60,13 +60,18 @@ def _program(
         stages: tuple[str, ...], masked: bool, keys: tuple[int, int], state: tuple, moved: int, *words: str
     ) -> None:
         kinds = frozenset().union(*(running(stage, masked, biased) for stage in stages))
-        m, z, n = (_fill(part, pad) for part in state)
-        found.append(TileStep(program, grid.copy(), (first, last, *keys), m, z, n, kinds, moved, words))
+        m_i, l_i, acc = (_fill(part, pad) for part in state)
+        found.append(TileStep(program, grid.copy(), (first, last, *keys), m_i, l_i, acc, kinds, moved, words))
 
     moved += size * width
     state = (np.full(size, -np.inf), np.zeros(size), np.zeros((size, width)))
     step(
-        ("start",), False, (0, length), state, moved, "Load this block of q; start with m = −∞, z = 0, N = 0"
+        ("start",),
+        False,
+        (0, length),
+        state,
+        moved,
+        "Load this block of q; start with m_i = −∞, l_i = 0, acc = 0",
     )
     for visit in visits:
         keys = (visit.tile * walked.cols, min((visit.tile + 1) * walked.cols, length))
@@ -75,18 +80,33 @@ def _program(
         if len(walked.visits) <= FINE:
             moved += (keys[1] - keys[0]) * width
             step(("load",), visit.masked, keys, state, moved, tile, "Load this tile of k, multiply: q·k")
-            step(("scores",), visit.masked, keys, state, moved, tile, "New maxima m, then p = exp(score − m)")
+            step(
+                ("scores",),
+                visit.masked,
+                keys,
+                state,
+                moved,
+                tile,
+                "New maxima m_i, then p = exp(score − m_i)",
+            )
             moved, stages = moved + (keys[1] - keys[0]) * width, ("add",)
         else:
             moved, stages = moved + 2 * (keys[1] - keys[0]) * width, ("load", "scores", "add")
         grid[visit.block, visit.tile] = DONE
-        state = (visit.m, visit.z, visit.n)
-        low, high = float(visit.shrink.min()), float(visit.shrink.max())
-        said = f"z and N × exp(m_old − m_new) ({low:.3g} to {high:.3g}), then add p and p·v"
-        step(stages, visit.masked, keys, state, moved, tile, said)
+        state = (visit.m_i, visit.l_i, visit.acc)
+        low, high = float(visit.alpha.min()), float(visit.alpha.max())
+        rescaling = f"l_i and acc × alpha = exp(m_i − m_new) ({low:.3g} to {high:.3g}), then add p and p·v"
+        step(stages, visit.masked, keys, state, moved, tile, rescaling)
     moved += size * (width + 1)
-    state = (visits[-1].m, visits[-1].z, walked.out[first:last])
-    step(("finish",), False, (0, length), state, moved, "Store N / z (shown at N) and lse = m + log z")
+    state = (visits[-1].m_i, visits[-1].l_i, walked.out[first:last])
+    step(
+        ("finish",),
+        False,
+        (0, length),
+        state,
+        moved,
+        "Store acc / l_i (shown at acc) and lse = m_i + log l_i",
+    )
     return found
 
 

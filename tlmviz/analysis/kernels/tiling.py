@@ -39,15 +39,15 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Visit:
-    """One tile as a program saw it. `m`, `z` [R] and `n` [R, D] are the row block's state after it."""
+    """One tile as a program saw it. `m_i`, `l_i` [R] and `acc` [R, D] are the row block's state after it."""
 
     block: int
     tile: int
     masked: bool
-    m: np.ndarray
-    z: np.ndarray
-    n: np.ndarray
-    shrink: np.ndarray  # exp(m_old - m_new), [R]
+    m_i: np.ndarray
+    l_i: np.ndarray
+    acc: np.ndarray
+    alpha: np.ndarray  # exp(m_i - m_new), [R]
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ def head_inputs(trace: Trace, layer: int, head: int, longest: int | None = LONGE
     v = trace[f"blocks.{layer}.attn.v"][0]
     group = head * v.shape[0] // trace.n_heads
     spec = trace.specs[layer]
-    slope = 0.0 if spec.slopes is None else float(spec.slopes[head])
+    slope = 0.0 if spec.mask.slopes is None else float(spec.mask.slopes[head])
     parts = (part[:longest].float().numpy() for part in (q, k, v[group]))
-    relative = None if spec.relative is None else spec.relative.float().numpy()
-    return Inputs(*parts, scale=spec.scale, window=spec.window, slope=slope, relative=relative)
+    relative = None if spec.mask.relative is None else spec.mask.relative.float().numpy()
+    return Inputs(*parts, scale=spec.scale, window=spec.mask.window, slope=slope, relative=relative)
 
 
 def key_span(first: int, last: int, keys: int, window: int | None, cols: int) -> tuple[int, int, int, int]:
@@ -114,22 +114,22 @@ def walk(inputs: Inputs, rows: int, cols: int, backwards: bool = False) -> TileW
     for block in dict.fromkeys(block for block, _, _ in order):
         own = slice(block * rows, min((block + 1) * rows, length))
         size = own.stop - own.start
-        m, z = np.full(size, -np.inf, np.float32), np.zeros(size, np.float32)
-        n = np.zeros((size, inputs.v.shape[1]), np.float32)
+        m_i, l_i = np.full(size, -np.inf, np.float32), np.zeros(size, np.float32)
+        acc = np.zeros((size, inputs.v.shape[1]), np.float32)
         tiles = [(tile, masked) for where, tile, masked in order if where == block]
         for tile, masked in reversed(tiles) if backwards else tiles:
-            m, z, n, shrink = _step(
-                inputs, own, slice(tile * cols, min((tile + 1) * cols, length)), masked, m, z, n
+            m_i, l_i, acc, alpha = _step(
+                inputs, own, slice(tile * cols, min((tile + 1) * cols, length)), masked, m_i, l_i, acc
             )
-            visits.append(Visit(block, tile, masked, m, z, n, shrink))
+            visits.append(Visit(block, tile, masked, m_i, l_i, acc, alpha))
             skipped[block, tile] = False
-        seen = z > 0
-        out[own] = n / np.where(seen, z, 1)[:, None]
-        lse[own] = np.where(seen, m + np.log(np.where(seen, z, 1)), -np.inf)
+        seen = l_i > 0
+        out[own] = acc / np.where(seen, l_i, 1)[:, None]
+        lse[own] = np.where(seen, m_i + np.log(np.where(seen, l_i, 1)), -np.inf)
     return TileWalk(rows, cols, tuple(visits), out, lse, skipped)
 
 
-def _step(inputs: Inputs, rows: slice, cols: slice, masked: bool, m, z, n):
+def _step(inputs: Inputs, rows: slice, cols: slice, masked: bool, m_i, l_i, acc):
     """One tile: scores, new maximum, rescale, add (003 section 5)."""
     scores = inputs.q[rows] @ inputs.k[cols].T * np.float32(inputs.scale)
     distance = np.arange(rows.start, rows.stop)[:, None] - np.arange(cols.start, cols.stop)
@@ -137,20 +137,20 @@ def _step(inputs: Inputs, rows: slice, cols: slice, masked: bool, m, z, n):
         np.float32
     )  # integers would make it float64
     if inputs.relative is not None:
-        products = inputs.q[rows] @ inputs.relative.T  # [R, distances]
+        by_distance = inputs.q[rows] @ inputs.relative.T  # [R, distances]
         scores = scores + np.take_along_axis(
-            products, np.minimum(np.abs(distance), len(inputs.relative) - 1), 1
+            by_distance, np.minimum(np.abs(distance), len(inputs.relative) - 1), 1
         )
     if masked:
         hidden = distance < 0
         if inputs.window is not None:
             hidden |= distance >= inputs.window
         scores = np.where(hidden, np.float32(-np.inf), scores)
-    higher = np.maximum(m, scores.max(1))
-    anchor = np.where(higher == -np.inf, np.float32(0), higher)  # nothing seen yet: -inf - -inf would be NaN
-    p = np.exp(scores - anchor[:, None])
-    shrink = np.exp(m - anchor)
-    return higher, z * shrink + p.sum(1), n * shrink[:, None] + p @ inputs.v[cols], shrink
+    m_new = np.maximum(m_i, scores.max(1))
+    m_safe = np.where(m_new == -np.inf, np.float32(0), m_new)  # nothing seen yet: -inf - -inf would be NaN
+    p = np.exp(scores - m_safe[:, None])
+    alpha = np.exp(m_i - m_safe)
+    return m_new, l_i * alpha + p.sum(1), acc * alpha[:, None] + p @ inputs.v[cols], alpha
 
 
 # --- identities: each returns the measured error ------------------------------------------------------

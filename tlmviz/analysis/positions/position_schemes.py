@@ -59,7 +59,7 @@ def _vectors(lm, length: int, layer: int) -> Added:
 
 
 def _cosines(lm, length: int, layer: int) -> Added:
-    cos, _ = lm.network.positions.table(torch.arange(length))
+    cos, _ = lm.network.positions.cos_sin(torch.arange(length))
     return Added(cos.T.numpy(), "cos of the angle of q and k", "plane", "position")
 
 
@@ -116,7 +116,7 @@ def similarity(
         vectors = torch.nn.functional.normalize(position_vectors(lm, length)[where], dim=-1)
         found = vectors @ vectors.T
     elif kind == "rope":
-        by_distance = lm.network.positions.table(torch.arange(length))[0].mean(
+        by_distance = lm.network.positions.cos_sin(torch.arange(length))[0].mean(
             -1
         )  # mean of cos over the planes
         found = by_distance[distance.abs()]
@@ -125,10 +125,10 @@ def similarity(
     else:
         spec = trace.specs[layer]
         if kind == "alibi":
-            bias = -spec.slopes[head] * torch.arange(length)
+            bias = -spec.mask.slopes[head] * torch.arange(length)
         else:
             mean = trace[f"blocks.{layer}.attn.q"][0, head].mean(0)
-            bias = (spec.relative @ mean)[torch.arange(length).clamp(max=len(spec.relative) - 1)]
+            bias = (spec.mask.relative @ mean)[torch.arange(length).clamp(max=len(spec.mask.relative) - 1)]
         factor = (bias - bias.max()).exp()
         found = factor[distance.clamp(min=0)].masked_fill(distance < 0, torch.nan)
     return found.float().numpy(), where.numpy()
@@ -158,7 +158,7 @@ def distances(trace: Trace) -> Distances:
     back = torch.where(distance > 0, distance - (where[:, None] + 1) / 2, 0)  # from the mean of 1, 2, ..., t
     for layer, spec in enumerate(trace.specs):
         q, k, lse = (trace[f"blocks.{layer}.attn.{part}"] for part in ("q", "k", "lse"))
-        scores = kernels.attention_scores(q, k, **spec.kwargs())[0]  # [H, T, T]
+        scores = kernels.attention_scores(q, k, spec.mask, scale=spec.scale)[0]  # [H, T, T]
         weights.append(mean_by_distance((scores - lse[0][..., None]).exp()).numpy())
         slope = (scores.masked_fill(distance < 0, 0) * back).sum((1, 2)) / back.square().sum().clamp(
             min=1e-30
@@ -198,14 +198,14 @@ class Shifted(Positions):
         super().__init__()
         self.own, self.by, self.slopes = own, by, own.slopes
 
-    def embed(self, x, where):
-        return self.own.embed(x, where + self.by)
+    def embed(self, x, position_ids):
+        return self.own.embed(x, position_ids + self.by)
 
-    def table(self, where):
-        return self.own.table(where + self.by)
+    def cos_sin(self, position_ids):
+        return self.own.cos_sin(position_ids + self.by)
 
-    def rotate(self, x, table):
-        return self.own.rotate(x, table)
+    def rotate(self, x, cos_sin):
+        return self.own.rotate(x, cos_sin)
 
     def relative(self, layer):
         return self.own.relative(layer)

@@ -207,7 +207,7 @@ def _layer_energy(trace: Trace, layer: int) -> np.ndarray:
     )  # [H, T, P]
     k = k.repeat_interleave(len(q) // len(k), 0).double()
     seen = k.cumsum(1)  # lengths of all keys up to a position
-    width = len(trace) if spec.window is None else min(spec.window, len(trace))
+    width = len(trace) if spec.mask.window is None else min(spec.mask.window, len(trace))
     seen[:, width:] -= seen.clone()[:, :-width]
     keys = torch.arange(1, len(trace) + 1).clamp(max=width).sum()
     return ((q * seen).sum(1) / keys * spec.scale).float().numpy()
@@ -220,7 +220,7 @@ def spread(trace: Trace, layer: int, head: int) -> Float[np.ndarray, " p"]:
     q, k, _ = trace.qk(layer, head)
     spec, where = trace.specs[layer], torch.arange(len(trace))
     distance = where[:, None] - where
-    seen = (distance >= 0) & (distance < (spec.window or len(trace)))
+    seen = (distance >= 0) & (distance < (spec.mask.window or len(trace)))
     count = seen.sum(1, keepdim=True)
     several = count[:, 0] > 1
     found = []

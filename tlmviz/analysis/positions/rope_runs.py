@@ -23,8 +23,8 @@ class HalfSplit(RoPE):
         super().__init__(head_dim, base)
         self.order = half_order(head_dim) if permuted else None
 
-    def rotate(self, x, table):
-        return kernels.rotate(x if self.order is None else x[..., self.order], *table, layout="half")
+    def rotate(self, x, cos_sin):
+        return kernels.rotate(x if self.order is None else x[..., self.order], *cos_sin, layout="half")
 
 
 def half_order(dim: int) -> Int[Tensor, " d"]:

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from tlmviz.checkpoints.native import check_weights, checkpoint_folder
 from tlmviz.errors import BadCheckpoint
 from tlmviz.networks.encoder_decoder import EncoderDecoder
-from tlmviz.networks.teacher_forcing import attention_maps, read_given
+from tlmviz.networks.teacher_forcing import attention_maps, teacher_forced_pass
 
 UNMASKED = "unmasked.safetensors"
 
@@ -40,10 +40,12 @@ def read(mt, text: str, translation: list[int]) -> Maps:
     Raises BadText.
     """
     network: EncoderDecoder = mt.network
-    given = read_given(network, mt.encode(text), translation, mt.tokenizer.end_of_text, (".q", ".k", ".lse"))
+    forced = teacher_forced_pass(
+        network, mt.encode(text), translation, mt.tokenizer.end_of_text, (".q", ".k", ".lse")
+    )
     parts = (("encoder", "attn"), ("decoder", "attn"), ("decoder", "cross"))
-    maps = (attention_maps(network, given.values, *part).numpy() for part in parts)
-    return Maps(*maps, given.logp.numpy())
+    maps = (attention_maps(network, forced.values, *part).numpy() for part in parts)
+    return Maps(*maps, forced.logp.numpy())
 
 
 def unmasked(mt, weights: dict[str, torch.Tensor] | None = None):

@@ -99,8 +99,9 @@ def _styles(done: Decoding, first: int, theme: Theme) -> tuple[dict, ...]:
     veil = {**quiet, "mode": "none", "fill": "toself", "fillcolor": theme.veil(0.82)}
     levels = enumerate(("rgba(0,0,0,0)", *_held(theme)))
     group = _grouped(done)
-    size = group * done.line / UNIT
-    what = f"a position of {done.line:,} B" if group == 1 else f"{group} positions of {done.line:,} B each"
+    each = done.bytes_per_token_per_layer
+    size = group * each / UNIT
+    what = f"a position of {each:,} B" if group == 1 else f"{group} positions of {each:,} B each"
     memory = {
         **grid,
         "zmin": 0,
@@ -138,11 +139,11 @@ def _signed(style: dict, values: np.ndarray, x: str, y: str, name: str) -> dict:
 
 
 def _words(done: Decoding, step: int, cached: int, whole: int) -> list[str]:
-    now, used, room = done.prompt + step, int(done.used[step]), int(done.allocated[step])
+    now, used, room = done.prompt + step, int(done.occupied_bytes[step]), int(done.reserved_bytes[step])
     kept = min(now, done.window or now)
     line = "a latent (c_KV, k^R)" if done.latent else "a key and a value per KV head"
     if step:
-        chance = float(done.chances[step - 1])
+        chance = float(done.probabilities[step - 1])
         words = [
             f"<b>Token {step} of {done.steps}</b>: position {now - 1}, probability {chance:.3f}",
             f"…{_plain(''.join(done.tokens[1 : now - 1])[-TAIL:])}<b>{_plain(done.tokens[now - 1])}</b>",
@@ -158,7 +159,7 @@ def _words(done: Decoding, step: int, cached: int, whole: int) -> list[str]:
             f"Kept: {now} times {line}",
         ]
     words.append(f"Cache: <b>{used:,} B</b> used of {room:,} B allocated")
-    before = int(done.allocated[step - 1]) if step else room
+    before = int(done.reserved_bytes[step - 1]) if step else room
     if room > before:
         words.append(f"Full: the buffers doubled to {done.capacity(step)} positions")
     elif done.window and now > done.window:
@@ -270,7 +271,7 @@ def _axes(done: Decoding, first: int, theme: Theme, title: str, height: int) -> 
         }
     if not done.latent:
         drawn["xaxis4"] |= {**named, "tickangle": -60}
-    reach = done.capacity(done.steps) * done.line / UNIT
+    reach = done.capacity(done.steps) * done.bytes_per_token_per_layer / UNIT
     drawn["xaxis5"] = {
         **_axis(theme, SIDE, "y5"),
         "range": [0, reach],

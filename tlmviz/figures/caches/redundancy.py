@@ -1,4 +1,4 @@
-"""Redundancy of heads: how alike they are, and the loss when they fall silent or share keys and values."""
+"""Redundancy of heads: how alike they are, and the loss under head ablation or shared keys and values."""
 
 from __future__ import annotations
 

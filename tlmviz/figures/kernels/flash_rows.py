@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SHARES = {
     "text": (0.76, 1.0),
     "x": (0.53, 0.74),
-    "d": (0.29, 0.49),
+    "l_i": (0.29, 0.49),
     "out": (0.0, 0.25),
 }  # of the figure's height
 GAP = 0.018  # between columns, of the width
@@ -64,8 +64,8 @@ def row_walks(
             still += [{**trace, **place} for trace in traces]
             matrix = part == "out" and walk.out.ndim == 2
             drawn |= _panel_axes(axis, columns[c], part, (len(x), span), not matrix, theme)
-            if part != "x" or walk.m is not None:
-                veils.append(_veil(walk, {"x": "m"}.get(part, part), len(x), span, place, theme))
+            if part != "x" or walk.m_i is not None:
+                veils.append(_veil(walk, {"x": "m_i"}.get(part, part), len(x), span, place, theme))
             if part == "x":
                 cursors.append(_cursor(walk, span, place, theme))
     text = 3 * len(walks) + 1
@@ -85,7 +85,7 @@ def row_walks(
 
 def _headings(theme: Theme) -> list[dict]:
     """Names of the rows of panels, upright at the left."""
-    names = zip(("logits x, max m", "normaliser d", "weights · output"), SHARES_OF_PANELS.values())
+    names = zip(("logits x, max m_i", "normaliser l_i", "weights · output"), SHARES_OF_PANELS.values())
     size, anchor = 10.5, ("right", "middle")
     return [
         {**note(name, -0.012, sum(share) / 2, theme.muted, size, anchor=anchor), "textangle": -90}
@@ -175,12 +175,12 @@ def _words(walk: Walk, visit: int, x: np.ndarray, theme: Theme) -> str:
     head = f"<b>{walk.name}</b>"
     where = f'<span style="color:{muted}">loop {walk.passes.index(current) + 1}/{len(walk.passes)} {current.name}</span>'
     lines = [f"x[{i}] = {number(x[i], theme)}"]
-    if walk.m is not None and known["m"]:
-        lines.append(f"m = {number(walk.m[known['m'] - 1], theme)}")
-    if known["d"]:
-        if walk.factor is not None and "m" in current.fills:
-            lines.append(f"old sums × {number(walk.factor[i], theme)}")
-        lines.append(f"d = {number(walk.d[known['d'] - 1], theme)}")
+    if walk.m_i is not None and known["m_i"]:
+        lines.append(f"m_i = {number(walk.m_i[known['m_i'] - 1], theme)}")
+    if known["l_i"]:
+        if walk.alpha is not None and "m_i" in current.fills:
+            lines.append(f"old sums × {number(walk.alpha[i], theme)}")
+        lines.append(f"l_i = {number(walk.l_i[known['l_i'] - 1], theme)}")
     if known["out"]:
         value = walk.out[known["out"] - 1]
         if np.ndim(value):
@@ -197,7 +197,7 @@ def _panel(part: str, walk: Walk, x: np.ndarray, labels: list[str], limit: float
     """One panel's fixed traces and the range of its y axis."""
     if part == "x":
         return _logits(walk, x, labels, theme)
-    if part == "d":
+    if part == "l_i":
         return _normalisers(walk, theme)
     if walk.out.ndim == 2:
         return _running_output(walk, limit, theme)
@@ -221,28 +221,28 @@ def _logits(walk: Walk, x: np.ndarray, labels: list[str], theme: Theme) -> Panel
         "marker": {"symbol": "triangle-down", "size": 6, "color": theme.muted},
         "hovertemplate": "x[%{x}] = −∞<extra></extra>",
     }
-    lines = [] if walk.m is None else [_line(where, walk.m, theme.accent, "m")]
+    lines = [] if walk.m_i is None else [_line(where, walk.m_i, theme.accent, "m_i")]
     return [bars, marks, *lines], (low, high)
 
 
 def _normalisers(walk: Walk, theme: Theme) -> Panel:
     """The running normaliser, with marks where a new maximum rescales it."""
-    where, (low, high) = np.arange(len(walk.d)), _span(np.append(walk.d, 0))
-    traces = [_line(where, walk.d, theme.accent, "d")]
-    if walk.factor is not None:
-        grew = where[(walk.factor < 1) & (where > 0)]
+    where, (low, high) = np.arange(len(walk.l_i)), _span(np.append(walk.l_i, 0))
+    traces = [_line(where, walk.l_i, theme.accent, "l_i")]
+    if walk.alpha is not None:
+        grew = where[(walk.alpha < 1) & (where > 0)]
         traces.append(
             {
                 "type": "scatter",
                 "x": grew,
-                "y": _finite(walk.d[grew]),
+                "y": _finite(walk.l_i[grew]),
                 "mode": "markers",
-                "customdata": walk.factor[grew],
+                "customdata": walk.alpha[grew],
                 "marker": {"color": theme.warm, "size": 6},
                 "hovertemplate": "a new maximum: old sums × %{customdata:.4g}<extra></extra>",
             }
         )
-    return [*traces, _alarms(where, walk.d, high, theme)], (low, high)
+    return [*traces, _alarms(where, walk.l_i, high, theme)], (low, high)
 
 
 def _running_output(walk: Walk, limit: float, theme: Theme) -> Panel:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from tlmviz.analysis.kernels.tile_steps import TileStep
     from tlmviz.analysis.kernels.tiling import TileWalk
 
-# Of the figure's width: the map, m, z and N of the row block, and the code.
-MAP, M, Z, N, CODE = (0.0, 0.275), (0.29, 0.33), (0.338, 0.378), (0.386, 0.466), (0.475, 1.0)
+# Of the figure's width: the map, m_i, l_i and acc of the row block, and the code.
+MAP, M_I, L_I, ACC, CODE = (0.0, 0.275), (0.29, 0.33), (0.338, 0.378), (0.386, 0.466), (0.475, 1.0)
 TOP, BOTTOM = (0.37, 1.0), (0.0, 0.22)  # of its height: pictures, and the words below them
 LETTERS = 72  # of a line of code that fit
 CLEAR = "rgba(0,0,0,0)"
@@ -34,7 +34,7 @@ def tiles(
     error: float,
     height: int = 510,
 ) -> go.Figure:
-    """The map in tiles, the state of the running row block (m, z [R], N [R, D]) and the kernel's code, step by step.
+    """The map in tiles, the state of the running row block (m_i, l_i [R], acc [R, D]) and the kernel's code, step by step.
 
     `naive` is the count of numbers that standard attention moves, `error` the result's distance from softmax(QK')V.
     """
@@ -114,14 +114,14 @@ def _tile(steps: list[TileStep], edges: list[np.ndarray], theme: Theme) -> list[
 
 
 def _state(walk: TileWalk, steps: list[TileStep], theme: Theme) -> list[Layer]:
-    """m and z as bars and N as a heatmap, a row per query of the block."""
+    """m_i and l_i as bars and acc as a heatmap, a row per query of the block."""
     bar = {
         "y": np.arange(walk.rows),
         "orientation": "h",
         "marker": {"color": theme.accent, "line": {"width": 0}},
     }
     hover = "row %{{y}} of the block: {} = %{{x:.5f}}<extra></extra>"
-    limit = float(np.abs(np.concatenate([visit.n.ravel() for visit in walk.visits])).max()) or 1.0
+    limit = float(np.abs(np.concatenate([visit.acc.ravel() for visit in walk.visits])).max()) or 1.0
     output = {
         "zmin": -limit,
         "zmax": limit,
@@ -134,14 +134,14 @@ def _state(walk: TileWalk, steps: list[TileStep], theme: Theme) -> list[Layer]:
     }
     return [
         Layer(
-            {**bar, "xaxis": "x2", "yaxis": "y2", "hovertemplate": hover.format("m")},
-            lambda number: {"type": "bar", "x": _plain(steps[number].m)},
+            {**bar, "xaxis": "x2", "yaxis": "y2", "hovertemplate": hover.format("m_i")},
+            lambda number: {"type": "bar", "x": _plain(steps[number].m_i)},
         ),
         Layer(
-            {**bar, "xaxis": "x3", "yaxis": "y3", "hovertemplate": hover.format("z")},
-            lambda number: {"type": "bar", "x": _plain(steps[number].z)},
+            {**bar, "xaxis": "x3", "yaxis": "y3", "hovertemplate": hover.format("l_i")},
+            lambda number: {"type": "bar", "x": _plain(steps[number].l_i)},
         ),
-        Layer(output, lambda number: {"type": "heatmap", "z": steps[number].n}),
+        Layer(output, lambda number: {"type": "heatmap", "z": steps[number].acc}),
     ]
 
 
@@ -228,16 +228,16 @@ def _map_axes(tokens: list[str], theme: Theme) -> dict[str, dict]:
 
 
 def _state_axes(walk: TileWalk, theme: Theme) -> dict[str, dict]:
-    """Axes of m, z and N: only the ends of the bars are labelled."""
-    tops = np.concatenate([visit.m for visit in walk.visits])
+    """Axes of m_i, l_i and acc: only the ends of the bars are labelled."""
+    tops = np.concatenate([visit.m_i for visit in walk.visits])
     tops = tops[np.isfinite(tops)]
     low, high = (min(0.0, float(tops.min())), max(0.0, float(tops.max()))) if len(tops) else (0.0, 1.0)
-    sums = max(float(visit.z.max()) for visit in walk.visits)
+    sums = max(float(visit.l_i.max()) for visit in walk.visits)
     axes = {}
     for axis, where, reach in (
-        (2, M, [1.05 * low, 1.05 * high or 1]),
-        (3, Z, [0, 1.05 * sums or 1]),
-        (4, N, [-0.5, walk.out.shape[1] - 0.5]),
+        (2, M_I, [1.05 * low, 1.05 * high or 1]),
+        (3, L_I, [0, 1.05 * sums or 1]),
+        (4, ACC, [-0.5, walk.out.shape[1] - 0.5]),
     ):
         ends = {"tickvals": reach[1:], "ticktext": [f"{reach[1] / 1.05:.2g}"]}
         more = {"showticklabels": False} if axis == 4 else ends
@@ -260,7 +260,13 @@ def _text_axes(lines: int, theme: Theme) -> dict[str, dict]:
 
 def _headings(width: int, rows: int, theme: Theme) -> list[dict]:
     code = "kernels/attention_triton.py, running lines lit"
-    names = ((MAP, "weights (probability)"), (M, "m"), (Z, "z"), (N, f"N [{rows}, {width}]"), (CODE, code))
+    names = (
+        (MAP, "weights (probability)"),
+        (M_I, "m_i"),
+        (L_I, "l_i"),
+        (ACC, f"acc [{rows}, {width}]"),
+        (CODE, code),
+    )
     return [note(name, place[0], 1, theme.muted) for place, name in names]
 
 

@@ -24,7 +24,7 @@ def _forward(q, k, v, mask, scale):
             out, lse = _formula(
                 tile_q, tile_k, tile_v, scale, _bias(rows, cols, q.shape[2], k.shape[2], mask, q)
             )
-        elif mask.per_request or mask.relative is not None:
+        elif mask.per_row or mask.relative is not None:
             out, lse = _flash(
                 tile_q, tile_k, tile_v, scale, bias=_bias(rows, cols, q.shape[2], k.shape[2], mask, q)
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from . import attention as attending
+from . import attention
 from .attention import _bias, _hide_padding, _normalise, expand, tiles, visible, wide
 
 
@@ -37,7 +37,7 @@ def pooled_attention_map(q, k, lse, size, reduce, mask, scale):
     queries, keys = q.shape[2], k.shape[2]
     picture = wide(q).new_zeros(*q.shape[:2], size, size)
     strip = max(
-        1, attending.TILE_ROWS * size // max(queries, size)
+        1, attention.TILE_ROWS * size // max(queries, size)
     )  # output rows whose inputs fill about one tile
     for top in range(0, size if queries and keys else 0, strip):
         bottom = min(top + strip, size)

@@ -8,8 +8,9 @@ from einops import rearrange
 from .attention import _dense, _flash, _flash_fits, _normalise, by_relative, wide
 
 
-def decode_attention(q, k, v, table, lengths, window, slopes, relative, scale):
+def decode_attention(q, k, v, table, mask, scale):
     """See `kernels.decode_attention`."""
+    lengths, window, slopes, relative = mask.lengths, mask.window, mask.slopes, mask.relative
     batch, heads, groups = q.shape[0], q.shape[1], k.shape[1]
     if table is not None:
         k, v = (_gather(pages, table) for pages in (k, v))  # [B, G, S, D], [B, G, S, E]

@@ -3,7 +3,7 @@
 An attention map is a view, not a tensor. What travels to the browser is a pooled overview
 (one byte per cell) and q, k and lse of the chosen head, with relative positions also q times each
 distance's vector; the browser computes p = exp(q.k * scale + bias - lse) itself, so that hovering,
-zooming, changing the stage or pinning a query needs no server. The scripts beside this file are one ES module, joined at import.
+zooming, changing the stage or pinning a query needs no server.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from tlmviz.ui.components.scripts import component
 if TYPE_CHECKING:
     from tlmviz.trace import Trace
 
-SCRIPTS = ("decode.js", "theme.js", "overview.js", "map.js", "pointer.js", "arcs.js", "export.js", "view.js")
 STATISTICS = ("entropy", "previous", "induction", "sink", "distance", "peak")
 STATE = {
     "layer": 0,
@@ -35,7 +34,7 @@ STATE = {
     "overlay": [],
 }
 
-_component = component("tlmviz_attention_view", Path(__file__).parent, SCRIPTS)
+_component = component("tlmviz_attention_view", Path(__file__).parent)
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
@@ -86,16 +85,16 @@ def build_payload(
         "stats": {name: [_number(value) for value in table[name]] for name in STATISTICS},
         "chosen": {"layer": layer, "head": head},
         "scale": float(spec.scale),
-        "window": spec.window,
-        "slope": 0.0 if spec.slopes is None else float(spec.slopes[head]),
-        "causal": spec.causal,
+        "window": spec.mask.window,
+        "slope": 0.0 if spec.mask.slopes is None else float(spec.mask.slopes[head]),
+        "causal": spec.mask.causal,
         "colors": palette,
         "state": state,
         "origin": origin,
     }
     arrays = {"overview": overview, "q": q, "k": k, "lse": lse}
-    if spec.relative is not None:
-        arrays["relative"] = q @ spec.relative.float().numpy().T  # [T, R]
+    if spec.mask.relative is not None:
+        arrays["relative"] = q @ spec.mask.relative.float().numpy().T  # [T, R]
     if state["query"] is not None:
         arrays["rows"] = trace.row(state["query"]).float().flatten(0, 1).numpy()
     return pack(header, arrays)

@@ -1,0 +1,100 @@
+"""The attention mask: which keys a query sees, and what distance adds to a score, as one object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from ..errors import BadShape
+from .arguments import check_bias, check_lengths, check_qk
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionMask:
+    """Which keys a query sees, and what is added to its scores; every part but `causal` may be absent.
+
+    `causal` hides later positions. `window` counts the positions a query sees, itself included. `slopes` adds
+    ALiBi's -slope * distance to the scaled scores, and `relative` adds q_i . relative[min(|i - j|, R - 1)], one vector
+    per distance that is multiplied by the scale already. `segments` numbers the texts packed into one row, one id per
+    position or a pair of ids per query and per key: a query sees only keys of its own id (a block-diagonal mask).
+    `lengths` hides the keys from a row's length on (padding at the end); it moves no query, which stay the last T of
+    the S positions. Shapes are checked against q and k when the mask is used.
+
+    Source: 000 section 1.2, 003 section 4.5; ALiBi: Press et al. 2022; `relative`: Shaw et al. 2018, equation 4, with
+    the vectors of the keys. Example: `attention(q, k, v, AttentionMask(window=64))`.
+    """
+
+    causal: bool = True
+    window: int | None = None
+    slopes: Float[Tensor, " h"] | None = None
+    relative: Float[Tensor, "r d"] | None = None
+    segments: Int[Tensor, "b s"] | tuple[Int[Tensor, "b t"], Int[Tensor, "b s"]] | None = None
+    lengths: Int[Tensor, " b"] | None = None
+
+    @property
+    def per_row(self) -> bool:
+        """Whether it differs between the batch's rows."""
+        return self.segments is not None or self.lengths is not None
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is at most causal."""
+        return self.window is None and self.slopes is None and self.relative is None and not self.per_row
+
+    @property
+    def query_ids(self) -> Int[Tensor, "b t"] | None:
+        """Segment ids of the queries, of a mask that `fit` returned."""
+        return None if self.segments is None else self.segments[0]
+
+    @property
+    def key_ids(self) -> Int[Tensor, "b s"] | None:
+        """Segment ids of the keys, of a mask that `fit` returned."""
+        return None if self.segments is None else self.segments[1]
+
+    def of_heads(self, heads: slice) -> AttentionMask:
+        """The mask of some of the query heads."""
+        return self if self.slopes is None else replace(self, slopes=self.slopes[heads])
+
+    def detached(self) -> AttentionMask:
+        """The same without gradients, which a view of what was computed does not need."""
+        return self if self.relative is None else replace(self, relative=self.relative.detach())
+
+    def fit(self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b g s d"]) -> AttentionMask:
+        """The mask of one call, with `segments` as a pair. Raises BadShape where a part does not fit q and k."""
+        check_qk(q, k)
+        check_bias(q, self.window, self.slopes, self.relative)
+        check_lengths(q, self.lengths)
+        return self if self.segments is None else replace(self, segments=_pair(self.segments, q, k))
+
+
+CAUSAL = AttentionMask()
+
+
+def build_mask(mask: AttentionMask, parts: dict) -> AttentionMask:
+    """The mask, or the one whose fields are `parts`. Raises BadShape where both are given, TypeError for no field."""
+    if not parts:
+        return mask
+    if mask is not CAUSAL:
+        raise BadShape(
+            f"A mask and {', '.join(parts)} are given; put {', '.join(parts)} into the AttentionMask, or leave the mask out."
+        )
+    return AttentionMask(**parts)
+
+
+def _pair(segments, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+    """Segment ids of the queries [B, T] and of the keys [B, S]; the queries are the last T of the S positions."""
+    queries, keys = (len(q), q.shape[2]), (len(k), k.shape[2])
+    if isinstance(segments, Tensor):
+        first = max(0, segments.shape[-1] - q.shape[2]) if segments.ndim else 0
+        pair = (segments[..., first:] if segments.ndim else segments, segments)
+    else:
+        pair = tuple(segments)
+    if len(pair) != 2 or pair[0].shape != queries or pair[1].shape != keys:
+        shapes = [list(part.shape) for part in ([segments] if isinstance(segments, Tensor) else segments)]
+        raise BadShape(
+            f"segments {shapes} must be one id per key position, {list(keys)}, "
+            f"or a pair of ids per query {list(queries)} and per key {list(keys)}."
+        )
+    return pair
