@@ -11,6 +11,7 @@ import tlmviz
 from tlmviz import __main__ as commands
 from tlmviz import checks
 from tlmviz.checkpoints import native as zoo
+from tlmviz.checkpoints import registry
 from tlmviz.cli import server
 from tlmviz.training import __main__ as training
 
@@ -90,8 +91,8 @@ class TestCheck:
 def test_list_names_every_bundled_model(capsys):
     assert commands.main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(zoo.list_models())
-    assert "stories-rope" in zoo.list_models()
+    assert [line.split()[0] for line in lines] == list(registry.list_models())
+    assert "stories-rope" in registry.list_models()
 
 
 class TestTrace:

@@ -6,14 +6,8 @@ import argparse
 from collections.abc import Iterable
 
 from tlmviz import checks, load
-from tlmviz.translator import Translator
 
 HELP = "measure every identity on a model"
-STORY = (
-    "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball. "
-    "Lily looked and looked for the red ball."
-)
-SENTENCE = "The black cat is sleeping on the red chair."  # for models that translate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,8 +42,7 @@ def identities_table(entries: Iterable[checks.Identity]) -> str:
 def check_model(name: str, text: str | None) -> int:
     """Measure and print every identity that applies to a model; 0 when all pass, else 1. Raises Error."""
     model = load(name)
-    usual = SENTENCE if isinstance(model, Translator) else STORY
-    results = checks.run_all(model, usual if text is None else text)
+    results = checks.run_all(model, model.default_text if text is None else text)
     for result in results:
         print(
             f"{'ok  ' if result.passed else 'FAIL'}  {result.name:24} {result.claim}: "

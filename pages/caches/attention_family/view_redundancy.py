@@ -73,7 +73,7 @@ def panel(name: str, text: str) -> None:
         f"losses = redundancy.prune(lm, ids, order, {muting!r})\n"
         + (
             "merges = redundancy.sharing_order(lm, similarity)\nshared = redundancy.share(lm, ids, merges)\n"
-            if lm.config.latent_dim is None and lm.config.n_kv_heads > 1
+            if lm.config.attention.latent_dim is None and lm.config.n_kv_heads > 1
             else ""
         )
     )

@@ -38,7 +38,7 @@ def switched(choice: Choice) -> None:
 @frame.saying_errors
 def show(model: str) -> None:
     """The page, or for a model without RoPE the way to one that has it."""
-    if shared.model(model).config.positions == "rope":
+    if shared.model(model).config.positions.kind == "rope":
         extended(model)
     else:
         rope.offer_rope_models(model)

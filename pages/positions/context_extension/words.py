@@ -46,7 +46,7 @@ WHY_ROTATED_KEYS_FAIL = (
 
 def notice(choice: Choice) -> tuple[str, ...]:
     """What to notice; for a model with a window no distance is one that did not occur in training."""
-    window = choice.lm.config.window
+    window = choice.lm.config.attention.window
     if window is None:
         return _NOTICE
     first = f"This model sees a window of {window} tokens, so no distance is new to it: nothing needs repair, scaling only costs."

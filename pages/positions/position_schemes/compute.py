@@ -13,7 +13,7 @@ import streamlit as st
 
 from tlmviz.analysis.positions import context_extension, position_schemes
 from tlmviz.analysis.positions.position_schemes import Added, Distances
-from tlmviz.checkpoints.native import MODELS
+from tlmviz.checkpoints.folders import models_folder
 from tlmviz.checks import Check
 from tlmviz.checks.positions_shift import READ, RELATIVE, shift_moves_nothing
 from tlmviz.config import ModelConfig
@@ -50,7 +50,7 @@ def relative_distance() -> int:
     """The number of vectors of the model with relative positions, whose last one all further distances share."""
     compared = families()
     name = compared.get("relative", next(iter(compared.values())))
-    return model(name).config.relative_distance
+    return model(name).config.positions.distances
 
 
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs=HASH_FAST)
@@ -64,7 +64,7 @@ def trace(name: str, ids: Ids) -> Trace:
 def losses(name: str, ids: Ids) -> np.ndarray:
     """The loss of each next token in nats; learned positions end where their vectors do."""
     lm = model(name)
-    read = ids[: lm.config.context] if lm.config.positions == "learned" else ids
+    read = ids[: lm.config.context] if lm.config.positions.kind == "learned" else ids
     return run_in_worker(lambda: context_extension.losses(lm, list(read)), len(ids))
 
 
@@ -85,7 +85,7 @@ def shift(name: str, ids: Ids) -> Check:
 @st.cache_data(show_spinner=False)
 def held_out() -> dict[str, float]:
     """Model -> bits per byte on held-out stories, as measured after training; empty where models/ has no such table."""
-    path = MODELS / "zoo.csv"
+    path = models_folder() / "zoo.csv"
     return dict(pd.read_csv(path)[["model", "bits_per_byte"]].to_numpy().tolist()) if path.is_file() else {}
 
 

@@ -186,7 +186,7 @@ def _layouts_snippet(choice: Choice) -> str:
     return (
         _start(choice, "rope_runs", "rope_planes")
         + """\
-runs, losses = rope_runs.variants(lm, base=lm.config.rope_base), {}
+runs, losses = rope_runs.variants(lm, base=lm.config.positions.rope_base), {}
 for how in ("own", "half", "permuted"):
     run = lm.trace_ids(trace.ids, positions=runs[how])
     losses[how] = run.loss_per_token().numpy()

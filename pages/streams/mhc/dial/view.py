@@ -18,7 +18,7 @@ def show(name: str, text: str) -> None:
     config = compute.model(name).config
     logits = stream_dial_state.logits(name, text)
     if logits is None:
-        _without_logits(name, config.connection)
+        _without_logits(name, config.connection.kind)
     stream_dial_state.open_link()
     controls = st.container(horizontal=True, gap="small")
     own = logits is None or not stream_dial_state.of_model(controls)
@@ -26,7 +26,7 @@ def show(name: str, text: str) -> None:
     if own:
         _own(controls)
     else:
-        _of_model(name, text, logits, config.sinkhorn)
+        _of_model(name, text, logits, config.connection.iterations)
     stream_dial_state.share(own)
 
 

@@ -37,7 +37,7 @@ CONNECTION = {
 def show(name: str, text: str) -> None:
     """Draw the view for a model and a text."""
     lm, trace, mixing = compute.model(name), compute.trace(name, text), stream_state.mixing(name, text)
-    kind, names = lm.config.connection, streams.sublayers(trace.n_layers)
+    kind, names = lm.config.connection.kind, streams.sublayers(trace.n_layers)
     if kind == "residual":
         _one_stream(name)
     sublayers, tokens = mixing.pre.shape[:2]

@@ -61,19 +61,21 @@ def every(name: str, text: str) -> np.ndarray:
     """Mean loss with every stream muted from every place on, [N, places]."""
     lm, ids = compute.model(name), compute.trace(name, text).ids
     cases = [
-        (stream, start) for stream in range(lm.config.streams) for start in range(2 * lm.config.n_layers + 1)
+        (stream, start)
+        for stream in range(lm.config.connection.streams)
+        for start in range(2 * lm.config.n_layers + 1)
     ]
 
     def work() -> torch.Tensor:
         return stream_vectors.muted_losses(lm, ids, cases).mean(-1)
 
-    return compute.run_in_worker(work, compute.about(text)).view(lm.config.streams, -1).numpy()
+    return compute.run_in_worker(work, compute.about(text)).view(lm.config.connection.streams, -1).numpy()
 
 
 def show(name: str, text: str, middle, right) -> None:
     """Which stream, from where, and the loss of every token without it."""
     lm, trace, theme = compute.model(name), compute.trace(name, text), frame.theme()
-    parts, count = part_names(lm.config.n_layers), lm.config.streams
+    parts, count = part_names(lm.config.n_layers), lm.config.connection.streams
     streams, places = [f"Stream {n}" for n in range(count)], [f"from {part} on" for part in parts]
     for key, options in (("sxmute", streams), ("sxfrom", places)):
         if st.session_state.get(key, options[0]) not in options:

@@ -60,7 +60,9 @@ def unrolled(name: str, text: str) -> Unrolled:
 def readers(name: str) -> tuple[list[str], int]:
     """Who can read, in words: the head, every final stream, every sublayer; and how many streams that is."""
     lm = compute.model(name)
-    streams = max(compute.model(member).config.streams for member in stream_state.family(name).values())
+    streams = max(
+        compute.model(member).config.connection.streams for member in stream_state.family(name).values()
+    )
     parts = stream_unrolled.part_names(lm.config.n_layers)[1:]
     return [
         HEAD,

@@ -52,7 +52,7 @@ stream_mixing.through_depth(walk, pairs, part_names(trace.n_layers), trace.token
 def journey(name: str, text: str) -> Journey:
     """The streams of a text, from a pass of its own: a shared trace would hold every layer's vectors."""
     lm = compute.model(name)
-    names = set(stream_vectors.journey_taps(lm.config.n_layers, lm.config.connection != "residual"))
+    names = set(stream_vectors.journey_taps(lm.config.n_layers, lm.config.connection.kind != "residual"))
     return compute.run_in_worker(
         lambda: stream_vectors.journey(lm.trace(text, keep=names.__contains__)), compute.about(text)
     )
@@ -154,7 +154,7 @@ def through_depth(name: str, text: str, at: int, drawn: int, seen: range) -> Non
 
 def _token_bytes(name: str) -> int:
     config = compute.model(name).config
-    return stream_mixing.depth_bytes(2 * config.n_layers + 1, config.streams)
+    return stream_mixing.depth_bytes(2 * config.n_layers + 1, config.connection.streams)
 
 
 def plain(name: str) -> None:
