@@ -1,41 +1,72 @@
-# Two commands for a fresh machine: `make run` and `make test`. Both set up everything they need.
+# Two commands for a fresh machine: `make run` and `make test`. Both set up everything they need, but for Python and node.
 
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= ../shared/data
 PORT   ?= 8501
+PIP    := $(BIN)/pip install --disable-pip-version-check -q
+# Two processes of one thread each: torch threads that share cores crawl.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: run test models lint clean
+.PHONY: run test quick lint format docs models node browser clean
 
 run: $(VENV)/.run-ready
-	$(BIN)/streamlit run app.py --server.port $(PORT)
+	$(BIN)/python -m tlmviz run --port $(PORT)
 
-test: $(VENV)/.test-ready browser
+test: node $(VENV)/.test-ready browser
 	$(BIN)/ruff check .
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile  # two processes of one thread each: torch threads that share cores crawl
+	$(PYTEST)
+
+# Everything but the pages and the browser, and of each page one launch.
+quick: node $(VENV)/.test-ready
+	$(PYTEST) -m "launch or not (pages or browser or slow)"
+
+lint: $(VENV)/.test-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.test-ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The README's table of pages, written anew from pages/__init__.py.
+docs: $(VENV)/.run-ready
+	$(BIN)/python -m docs.page_table
+
+# Python by ruff, the JavaScript of the views by TypeScript's checker: no JavaScript is ever compiled.
+lint: $(VENV)/.test-ready
+	$(BIN)/ruff check .
+	npm ci --no-audit --no-fund --silent
+	npx --no-install tsc --project .
 
 # Retrain every bundled model from the data in DATA; runs resume from runs/.
 models: $(VENV)/.train-ready
 	for recipe in stories-rope stories-gpt indexer zoo streams translation; do $(BIN)/python -m tlmviz.training $$recipe --data $(DATA) || exit 1; done
 
 $(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "tlmviz needs Python 3.11 or newer, and $(PYTHON) is not; name another one: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.run-ready: requirements.txt | $(BIN)/python
-	$(BIN)/pip install --disable-pip-version-check -q -r requirements.txt
+	$(PIP) -r requirements.txt
 	touch $@
 
 $(VENV)/.test-ready: requirements.txt requirements-dev.txt | $(BIN)/python
-	$(BIN)/pip install --disable-pip-version-check -q -r requirements.txt -r requirements-dev.txt
+	$(PIP) -r requirements.txt -r requirements-dev.txt
 	touch $@ $(VENV)/.run-ready
 
 $(VENV)/.train-ready: requirements.txt requirements-train.txt | $(BIN)/python
-	$(BIN)/pip install --disable-pip-version-check -q -r requirements.txt -r requirements-train.txt
+	$(PIP) -r requirements.txt -r requirements-train.txt
 	touch $@ $(VENV)/.run-ready
 
+node:
+	@command -v node >/dev/null 2>&1 || { \
+	  echo "The tests of the JavaScript need node, which is not installed; get it from your package manager or https://nodejs.org" >&2; exit 1; }
+
 # The browser tests drive Debian's Chromium where there is one, else Playwright's own.
-.PHONY: browser
 browser: $(VENV)/.test-ready
 	@command -v chromium >/dev/null 2>&1 || { \
 	  if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
@@ -43,4 +74,4 @@ browser: $(VENV)/.test-ready
 	  else $(BIN)/playwright install chromium; fi; }
 
 clean:
-	rm -rf $(VENV) .pytest_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache dist

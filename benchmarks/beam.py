@@ -20,11 +20,11 @@ from report import compare, line, timed
 
 import tlmviz
 from tlmviz.checkpoints.native import for_inference
+from tlmviz.config import EncoderDecoderConfig
 from tlmviz.decoding.beam import BeamOptions, beam_search
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.steppers import stepper_of
 from tlmviz.networks.encoder_decoder import EncoderDecoder
-from tlmviz.translator_config import EncoderDecoderConfig
 
 WIDTH, SOURCE, WRITTEN = 5, 16, 24  # beams, source tokens, target tokens of the peer's line
 SENTENCES = (

@@ -9,25 +9,23 @@ Medians and 95th percentiles of many presses in one run.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import os
 import shutil
-import socket
 import statistics
-import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import Page, sync_playwright
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
-ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tlmviz.cli.server import serve
+
 DEBOUNCE = 150  # ms that the text box waits for the next key, not counted
 STORY = (
     "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball. "
@@ -43,36 +41,6 @@ WAIT_PAINT = """(canvas, [before, field]) => new Promise((resolve, reject) => {
   setTimeout(() => reject(new Error("no repaint in 20 s")), 20000);
   done();
 })"""
-
-
-class Server:
-    """`streamlit run app.py` on a free port, from start to stop."""
-
-    def __init__(self) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.url = f"http://localhost:{self.port}/"
-
-    def __enter__(self) -> Server:
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
-        self.started = time.time()
-        self.process = subprocess.Popen(
-            command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        while True:
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(self.url + "_stcore/health", timeout=1).read()
-                return self
-
-    def __exit__(self, *_: object) -> None:
-        self.process.terminate()
-        self.process.wait()
-
-    def memory(self) -> float:
-        """Resident memory in MB."""
-        with open(f"/proc/{self.process.pid}/statm") as pages:
-            return int(pages.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def summary(times: list[float]) -> str:
@@ -140,7 +108,7 @@ def in_browser(count: int) -> dict[str, object]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
-        with Server() as server:
+        with serve() as server:
             _, moment = open_page(page, server.url)
             result["cold start to first picture, s (bar 6)"] = round(moment - server.started, 2)
             warm = [_fresh(browser, server.url)[0] for _ in range(7)]
@@ -155,13 +123,13 @@ def in_browser(count: int) -> dict[str, object]:
             )
             for tokens in (256, 1024):
                 text = _text_of(tokens)
-                seconds, payload = _fresh(browser, server.url + "?text=" + urllib.request.quote(text))
+                seconds, payload = _fresh(browser, server.url + "?text=" + quote(text))
                 measured = f"{seconds:.2f} s, {payload / 1e6:.2f} MB received"
                 result[f"first picture at about {tokens} tokens (bar at 256: 1.5 MB)"] = measured
             page = browser.new_page(viewport={"width": 1280, "height": 800})
             sent: list = []
             page.on("websocket", lambda socket_: socket_.on("framesent", lambda frame: sent.append(frame)))
-            open_page(page, server.url + "?text=" + urllib.request.quote(_text_of(56)))
+            open_page(page, server.url + "?text=" + quote(_text_of(56)))
             page.wait_for_timeout(1500)
             typed, chosen = presses(page, count)
             result["keystroke to map, T about 64 (bar 80 / 150)"] = summary(typed)
@@ -187,7 +155,6 @@ def _fresh(browser, url: str) -> tuple[float, int]:
 
 def _text_of(tokens: int) -> str:
     """About this many tokens of story (four characters each, measured on the bundled tokenizer)."""
-    sys.path.insert(0, str(ROOT))
     import tlmviz
 
     tokenizer = tlmviz.load("stories-rope").tokenizer
@@ -237,7 +204,7 @@ class Session:
 def sessions(users: int, rounds: int, reruns: int) -> dict[str, object]:
     """Latency of many sessions at once, and what sessions and reruns cost in memory."""
     result: dict[str, object] = {}
-    with Server() as server:
+    with serve() as server:
         first = Session(server.port)
         for i in range(40):
             first.type(STORY + f"warm {i}")

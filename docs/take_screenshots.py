@@ -1,77 +1,53 @@
-"""The README's pictures, taken anew: `python docs/take_screenshots.py` (needs the test packages and Chromium)."""
+"""Take the pictures anew: `python -m docs.take_screenshots [page ...]` (needs the test packages and Chromium)."""
 
-import contextlib
+from __future__ import annotations
+
+import argparse
 import shutil
-import socket
-import subprocess
-import sys
-import urllib.request
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import urlencode
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
+
+from pages import ALL, HOME
+from tlmviz.cli.server import serve
+
+from .pictures import Picture, pictures
 
 HERE = Path(__file__).resolve().parent
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-TEXT = "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball."
-REPEATS = "The cat saw a bird. The dog saw a bird. The cat saw a bird. The dog saw a"
-TWICE = "He is a good man, a good father, a good friend and a good neighbour."
-# file, page, scheme, width, height
-SHOTS = [
-    ("explorer-light", f"?text={quote(TEXT)}&head=4.2&query=24&key=16", "light", 1280, 800),
-    (
-        "explorer-dark",
-        f"?text={quote(REPEATS)}&head=5.0&query=23&key=17&mode=arcs&order=induction",
-        "dark",
-        1280,
-        800,
-    ),
-    ("explorer-phone", f"?text={quote(TEXT)}&head=4.2", "light", 390, 844),
-    ("block-light", f"inside_block?text={quote(TEXT)}&head=4.2&step=softmax", "light", 1280, 800),
-    ("planes-light", f"rope_planes?text={quote(TEXT)}&head=4.2&query=24&key=16", "light", 1280, 800),
-    ("cache-light", f"kv_cache?text={quote(REPEATS)}&model=zoo-rope&ktok=12", "light", 1280, 800),
-    ("serving-dark", "serving", "dark", 1280, 800),
-    ("beam-light", f"beam_search?english={quote('I am cold.')}", "light", 1280, 800),
-    ("alignment-dark", "alignment", "dark", 1280, 800),
-    (
-        "coverage-light",
-        f"alignment?aview={quote('With and without coverage')}&arep={quote(TWICE)}",
-        "light",
-        1280,
-        800,
-    ),
-    ("mhc-light", "mhc?stok=4", "light", 1280, 800),
-    ("flash-light", f"flash_attention?text={quote(TEXT)}&part=Tiles&head=4.2", "light", 1280, 800),
-    ("long-dark", "long_context?lview=Masks&ltok=1024", "dark", 1280, 800),
-]
+
+
+def take(browser: Browser, url: str, picture: Picture) -> None:
+    """Open the link, wait until its charts stand still, and write the file."""
+    size = {"width": picture.width, "height": picture.height}
+    page = browser.new_page(viewport=size, color_scheme=picture.scheme)  # type: ignore[arg-type]
+    page.goto(f"{url}?{urlencode(picture.query)}")
+    page.locator(".stPlotlyChart .main-svg").first.wait_for(timeout=180_000)
+    page.locator('[data-test-script-state="notRunning"]').wait_for(timeout=180_000)
+    page.wait_for_timeout(3000)  # charts fade in
+    page.screenshot(path=HERE / picture.file)
+    page.close()
 
 
 def main() -> None:
-    """Start the app, take every shot, stop."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)], cwd=HERE.parent
+    """Start the app, take the pictures of all pages or of those named, stop."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "pages", nargs="*", metavar="page", help="a page as in its link, e.g. kv_cache; all unless named"
     )
-    try:
-        while True:
-            with contextlib.suppress(OSError):
-                urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=1).read()
-                break
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-            for name, address, scheme, width, height in SHOTS:
-                page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
-                page.goto(f"http://localhost:{port}/{address}")
-                page.locator(".stPlotlyChart .main-svg").first.wait_for(timeout=180_000)
-                page.locator('[data-test-script-state="notRunning"]').wait_for(timeout=180_000)
-                page.wait_for_timeout(3000)  # charts fade in
-                page.screenshot(path=HERE / f"{name}.png")
-                page.close()
-            browser.close()
-    finally:
-        server.terminate()
+    names = parser.parse_args().pages
+    unknown = sorted(set(names) - {page.path for page in ALL})
+    if unknown:
+        parser.error(f"there is no page {unknown[0]}; choose from {', '.join(page.path for page in ALL)}")
+    with serve() as server, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        for page in ALL:
+            if not names or page.path in names:
+                path = "" if page.folder == HOME else page.path
+                for picture in pictures(page):
+                    take(browser, server.url + path, picture)
+        browser.close()
 
 
 if __name__ == "__main__":

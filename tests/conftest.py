@@ -1,6 +1,7 @@
 """Fixtures every test may ask for: a tiny tokenizer, tiny random models, and the bundled model."""
 
 import os
+from pathlib import Path
 
 os.environ["TRITON_INTERPRET"] = "1"  # read when Triton kernels are imported, so before anything else
 
@@ -18,6 +19,7 @@ from tlmviz.ui import frame
 
 from . import tiny
 
+HERE = Path(__file__).resolve().parent
 torch.set_num_threads(1)
 frame.PAINT = frame.FIRST_PAINT = 0  # no browser to wait for
 chart.VALIDATE = True  # every property of every figure a test draws
@@ -26,8 +28,12 @@ settings.register_profile("tlmviz", deadline=None, derandomize=True, max_example
 settings.load_profile("tlmviz")
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "quality: asserts what the bundled weights have learned")
+def pytest_collection_modifyitems(items):
+    """Mark what lies in tests/pages and tests/browser, so that `-m` can choose by it."""
+    for item in items:
+        folder = item.path.relative_to(HERE).parts[0]
+        if folder in ("pages", "browser"):
+            item.add_marker(folder)
 
 
 @pytest.fixture(scope="session")

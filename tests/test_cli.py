@@ -1,5 +1,9 @@
 """The command lines: what they print and the status they return."""
 
+import socket
+import sys
+
+import numpy as np
 import pytest
 import torch
 
@@ -7,6 +11,8 @@ import tlmviz
 from tlmviz import __main__ as commands
 from tlmviz import checks
 from tlmviz.checkpoints import native as zoo
+from tlmviz.checkpoints import registry
+from tlmviz.cli import server
 from tlmviz.training import __main__ as training
 
 from . import tiny
@@ -85,11 +91,111 @@ class TestCheck:
 def test_list_names_every_bundled_model(capsys):
     assert commands.main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(zoo.list_models())
-    assert "stories-rope" in zoo.list_models()
+    assert [line.split()[0] for line in lines] == list(registry.list_models())
+    assert "stories-rope" in registry.list_models()
 
 
-@pytest.mark.parametrize("arguments", [[], ["chekc"], ["check"]])
+class TestTrace:
+    TEXT = "Tom saw a dog. Tom saw a"
+
+    def test_prints_tokens_and_heads(self, folder, capsys):
+        assert commands.main(["trace", folder, self.TEXT]) == 0
+        tokens, heads = capsys.readouterr().out.rstrip("\n").split("\n\n")
+        trace = tlmviz.load(folder).trace(self.TEXT)
+        assert len(tokens.splitlines()) == 1 + len(trace)
+        assert all(repr(token) in line for token, line in zip(trace.tokens, tokens.splitlines()[1:]))
+        last = trace.probabilities(-2)[trace.ids[-1]].item()
+        assert tokens.splitlines()[-1].endswith(f"{last:.3f}")
+        table = trace.head_statistics()
+        assert len(heads.splitlines()) == 1 + len(table)
+        assert heads.splitlines()[0].split() == list(table.columns)
+        assert f"{table['entropy'].iloc[0]:.3f}" in heads.splitlines()[1]
+
+    def test_one_head_says_what_each_token_attends_to(self, folder, capsys):
+        assert commands.main(["trace", folder, self.TEXT, "--layer", "1", "--head", "2"]) == 0
+        tokens, heads = capsys.readouterr().out.rstrip("\n").split("\n\n")
+        assert heads.splitlines()[1].split()[:2] == ["1", "2"] and len(heads.splitlines()) == 2
+        weights = tlmviz.load(folder).trace(self.TEXT).attention(1, 2).amax(-1)
+        assert [line.split()[-1] for line in tokens.splitlines()[1:]] == [
+            f"{w:.3f}" for w in weights.tolist()
+        ]
+
+    def test_one_layer_or_one_head_number(self, folder, capsys):
+        for option, column in (("--layer", 0), ("--head", 1)):
+            assert commands.main(["trace", folder, self.TEXT, option, "1"]) == 0
+            heads = capsys.readouterr().out.split("\n\n")[1].splitlines()[1:]
+            assert heads and all(line.split()[column] == "1" for line in heads)
+
+    def test_saves_the_arrays(self, folder, tmp_path, capsys):
+        path = tmp_path / "x.npz"
+        options = ["--layer", "1", "--head", "0", "--save", str(path)]
+        assert commands.main(["trace", folder, self.TEXT, *options]) == 0
+        trace, arrays = tlmviz.load(folder).trace(self.TEXT), np.load(path)
+        assert set(arrays) == {*trace.arrays(), "attention"}
+        np.testing.assert_array_equal(arrays["attention"], trace.attention(1, 0).numpy())
+        np.testing.assert_array_equal(arrays["blocks.0.attn.q"], trace.arrays()["blocks.0.attn.q"])
+
+    @pytest.mark.parametrize(
+        "model, options, word",
+        [
+            (None, ["--layer", "9"], "layers 0 to"),
+            (None, ["--head", "-1"], "heads 0 to"),
+            (None, ["--save", "no/such/folder/x.npz"], "no/such/folder/x.npz"),
+            ("eng-fra", [], "translates"),
+            ("no-such", [], "no-such"),
+        ],
+    )
+    def test_bad_input_is_status_two_and_a_sentence(self, folder, capsys, model, options, word):
+        assert commands.main(["trace", model or folder, self.TEXT, *options]) == 2
+        captured = capsys.readouterr()
+        assert word in captured.err and captured.err.count("\n") == 1 and captured.err.endswith(".\n")
+
+
+class TestRun:
+    @pytest.mark.parametrize("port", ["0", "-1", "70000"])
+    def test_no_port(self, port, capsys):
+        assert commands.main(["run", "--port", port]) == 2
+        assert "1 to 65535" in said(capsys)
+
+    def test_a_port_in_use(self, capsys):
+        with socket.socket() as taken:
+            taken.bind(("", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            assert commands.main(["run", "--port", str(port)]) == 2
+        assert f"Port {port} is in use" in said(capsys)
+
+    def test_streamlit_is_given_the_app(self, monkeypatch):
+        runs = []
+        monkeypatch.setattr(sys, "argv", ["tlmviz"])
+        monkeypatch.setattr("runpy.run_module", lambda module, **options: runs.append((module, sys.argv)))
+        port = server.free_port()
+        assert commands.main(["run", "--port", str(port)]) == 0
+        app = str(server.app_file())
+        assert runs == [("streamlit", ["streamlit", "run", app, "--server.port", str(port)])]
+
+    def test_an_installation_without_the_app(self, monkeypatch, tmp_path, capsys):
+        monkeypatch.setattr(server, "PLACES", (tmp_path,))
+        assert commands.main(["run", "--port", str(server.free_port())]) == 2
+        assert "pip install ." in said(capsys)
+
+    def test_a_server_that_ends_at_once(self):
+        with (
+            pytest.raises(tlmviz.Error, match="status 3"),
+            server.serve([sys.executable, "-c", "raise SystemExit(3)"]),
+        ):
+            pass
+
+
+def test_version(capsys):
+    with pytest.raises(SystemExit) as stop:
+        commands.main(["--version"])
+    assert stop.value.code == 0 and capsys.readouterr().out == f"tlmviz {tlmviz.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["chekc"], ["check"], ["trace", "zoo-rope"], ["run", "--port", "x"]]
+)
 def test_unknown_commands_show_the_usage(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         commands.main(arguments)

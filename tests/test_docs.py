@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 import tlmviz
+from docs import page_table
+from docs.pictures import VIEWS, pictures
+from pages import ALL
 from tlmviz.analysis.attention.heads import head_scores
 from tlmviz.training.recipes import RECIPES
 
@@ -60,6 +63,45 @@ def test_translators_translate(name):
 def test_the_readmes_pictures_exist():
     pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)
     assert pictures and all((ROOT / picture).is_file() for picture in pictures)
+
+
+def test_the_readmes_table_is_the_pages_of_the_menu():
+    assert page_table.with_table(README) == README, "pages/__init__.py has changed: run `make docs`"
+    assert all(f"[{page.title}](docs/{pictures(page)[0].file}) | {page.shows} |" in README for page in ALL)
+
+
+def test_every_page_has_its_pictures_and_no_other_lies_there():
+    files = [picture.file for page in ALL for picture in pictures(page)]
+    assert set(VIEWS) <= {page.folder for page in ALL}
+    assert sorted(files) == sorted(path.name for path in (ROOT / "docs").glob("*.png"))
+
+
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_between_documents_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)", document.read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            assert (document.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_files_that_documents_name_exist(document):
+    """`path/to/file.py` in the text is a file of the repository; names with <...> or ... are patterns."""
+    for name in re.findall(
+        r"`((?:tlmviz|pages|tests|docs|benchmarks|models)/[\w./-]+)`", document.read_text(encoding="utf-8")
+    ):
+        assert (ROOT / name).exists(), name
+
+
+def test_every_note_that_a_docstring_numbers_has_a_title():
+    sources = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    code = [
+        path.read_text(encoding="utf-8") for top in ("tlmviz", "pages") for path in (ROOT / top).rglob("*.py")
+    ]
+    numbers = {number for text in code for number in re.findall(r"\b(00\d) (?:section|Eq|Figure)", text)}
+    assert numbers and all(f"| {number} |" in sources for number in numbers)
 
 
 def test_the_readmes_python_runs():

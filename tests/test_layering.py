@@ -20,8 +20,8 @@ RANKS = {
     "evaluation": 1,
     "kernels": 1,
     "recording": 1,
-    "translator_config": 2,
     "trace": 2,
+    "protocols": 3,
     "caches": 3,
     "layers": 5,
     "networks": 6,
@@ -34,7 +34,8 @@ RANKS = {
     "figures": 9,
     "training": 10,
     "__init__": 10,
-    "__main__": 11,
+    "cli": 11,
+    "__main__": 12,
     "ui": 12,
 }
 NEIGHBOURS = {
@@ -137,7 +138,7 @@ def test_a_page_imports_no_other_page(path):
 
 def test_the_reader_of_imports_sees_each_form():
     """The rules above are only as good as this: relative, absolute and nested imports are all found."""
-    trace, native = imports(PACKAGE / "trace.py"), imports(PACKAGE / "checkpoints" / "native.py")
+    trace, native = imports(PACKAGE / "trace.py"), imports(PACKAGE / "checkpoints" / "registry.py")
     assert {"tlmviz.kernels", "tlmviz.errors.UnknownName", "torch", "torch.Tensor"} <= trace
     assert {"tlmviz.config.ModelConfig", "tlmviz.networks.transformer.TransformerLM"} <= native
     beam_tree = PACKAGE / "figures" / "translation" / "beam_tree.py"

@@ -151,7 +151,7 @@ class TestTensors:
 
     def test_q_k_and_v_hold_heads_before_positions(self, variant, trace):
         c, length = variant.config, len(trace)
-        assert trace["blocks.0.attn.q"].shape == (1, c.n_heads, length, c.head_dim + c.rope_dim)
+        assert trace["blocks.0.attn.q"].shape == (1, c.n_heads, length, c.head_dim + c.attention.rope_dim)
         assert trace["blocks.1.attn.v"].shape == (1, c.n_kv_heads, length, c.head_dim)
         assert trace["blocks.0.attn.lse"].shape == (1, c.n_heads, length)
 

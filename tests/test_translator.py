@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import tlmviz
 from tlmviz.checkpoints import native as zoo
+from tlmviz.checkpoints import registry
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.errors import BadCheckpoint, BadSearch, BadText
@@ -207,6 +208,8 @@ class TestCheckpoints:
 def test_lists_by_task(mt, lm, tmp_path, monkeypatch):
     zoo.save_network(tmp_path / "mt", mt.network, mt.tokenizer)
     zoo.save_network(tmp_path / "lm", lm.network, lm.tokenizer)
-    monkeypatch.setattr(zoo, "MODELS", tmp_path)
-    assert set(zoo.list_models("translation")) == {"mt"} and set(zoo.list_models("language")) == {"lm"}
-    assert set(zoo.list_models()) == {"mt", "lm"}
+    monkeypatch.setenv("TLMVIZ_MODELS", str(tmp_path))
+    assert set(registry.list_models("translation")) == {"mt"} and set(registry.list_models("language")) == {
+        "lm"
+    }
+    assert set(registry.list_models()) == {"mt", "lm"}

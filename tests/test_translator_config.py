@@ -2,8 +2,9 @@
 
 import pytest
 
+from tlmviz.checkpoints.registry import KINDS
+from tlmviz.config import SCORES, EncoderDecoderConfig, Seq2SeqConfig
 from tlmviz.errors import BadConfig
-from tlmviz.translator_config import CONFIGS, SCORES, EncoderDecoderConfig, Seq2SeqConfig
 
 from .tiny import sentence
 
@@ -11,22 +12,30 @@ from .tiny import sentence
 @pytest.mark.parametrize(
     "config",
     [
-        EncoderDecoderConfig("a"), EncoderDecoderConfig("a", "words", alignment=(1, 2), norm="layernorm", bias=True),
-        Seq2SeqConfig("b"), Seq2SeqConfig("b", score="additive", coverage=True, dropout=0.3),
+        EncoderDecoderConfig("a"), EncoderDecoderConfig.of("a", description="b", alignment=(1, 2), norm="layernorm", bias=True),
+        Seq2SeqConfig("b"), Seq2SeqConfig.of("b", score="additive", coverage=True, dropout=0.3),
     ],
 )  # fmt: skip
 def test_json_and_back(config):
-    again = CONFIGS[config.kind].from_json(config.to_json())
+    again = KINDS[config.kind].config.from_json(config.to_json())
     assert again == config and type(again) is type(config)
 
 
 def test_kinds_are_the_names_in_config_json():
-    assert {kind: made("x").kind for kind, made in CONFIGS.items()} == {kind: kind for kind in CONFIGS}
+    translators = {kind: row.config for kind, row in KINDS.items() if row.task == "translation"}
+    assert {kind: config("x").kind for kind, config in translators.items()} == {
+        kind: kind for kind in translators
+    }
 
 
 def test_derived_sizes():
-    config = EncoderDecoderConfig("a", d_model=48, n_heads=4)
-    assert (config.head_dim, config.n_kv_heads, config.window, config.attention_dropout) == (12, 4, None, 0.0)
+    config = EncoderDecoderConfig.of("a", d_model=48, n_heads=4)
+    assert (config.head_dim, config.n_kv_heads, config.attention.window, config.attention.dropout) == (
+        12,
+        4,
+        None,
+        0.0,
+    )
 
 
 def test_an_alignment_from_json_is_a_tuple():
@@ -48,7 +57,7 @@ def test_an_alignment_from_json_is_a_tuple():
 )  # fmt: skip
 def test_impossible_transformers(settings, said):
     with pytest.raises(BadConfig) as error:
-        EncoderDecoderConfig(**{"name": "a", **settings})
+        EncoderDecoderConfig.of(**{"name": "a", **settings})
     assert said in sentence(error)
 
 
@@ -63,10 +72,10 @@ def test_impossible_transformers(settings, said):
 )  # fmt: skip
 def test_impossible_recurrent_networks(settings, said):
     with pytest.raises(BadConfig) as error:
-        Seq2SeqConfig(**{"name": "b", **settings})
+        Seq2SeqConfig.of(**{"name": "b", **settings})
     assert said in sentence(error)
 
 
 @pytest.mark.parametrize("score", SCORES)
 def test_every_score_has_a_configuration(score):
-    assert Seq2SeqConfig("b", score=score).score == score
+    assert Seq2SeqConfig.of("b", score=score).score.kind == score

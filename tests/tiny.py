@@ -3,13 +3,12 @@
 import torch
 
 from tlmviz import LanguageModel
-from tlmviz.config import ModelConfig
+from tlmviz.config import EncoderDecoderConfig, ModelConfig, Seq2SeqConfig
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.tokens import Tokenizer
 from tlmviz.translator import Translator
-from tlmviz.translator_config import EncoderDecoderConfig, Seq2SeqConfig
 
 SENTENCES = [
     "Once upon a time there was a little girl named Lily. She had a red ball.",
@@ -47,7 +46,7 @@ def tokenizer(vocab_size: int = 320) -> Tokenizer:
 
 def config(**changes) -> ModelConfig:
     sizes = dict(vocab_size=320, n_layers=2, d_model=32, n_heads=4, n_kv_heads=4, d_ff=48, context=160)
-    return ModelConfig(name="tiny", **{**sizes, **changes})
+    return ModelConfig.of(name="tiny", **{**sizes, **changes})
 
 
 def network(seed: int = 0, **changes) -> TransformerLM:
@@ -72,8 +71,10 @@ def translation_network(kind: str = "transformer", seed: int = 0, **changes) -> 
     settings = {"vocab_size": 320, "d_model": 16, "context": 40, **TRANSLATORS[kind], **changes}
     if kind == "transformer":
         sizes = dict(encoder_layers=2, decoder_layers=2, n_heads=2, d_ff=24)
-        return randomise(EncoderDecoder(EncoderDecoderConfig(name="tiny", **{**sizes, **settings})), seed)
-    return randomise(Seq2Seq(Seq2SeqConfig(name="tiny", **{"hidden": 12, **settings})), seed, 0.5, centre=0.0)
+        return randomise(EncoderDecoder(EncoderDecoderConfig.of(name="tiny", **{**sizes, **settings})), seed)
+    return randomise(
+        Seq2Seq(Seq2SeqConfig.of(name="tiny", **{"hidden": 12, **settings})), seed, 0.5, centre=0.0
+    )
 
 
 def translator(tokenizer: Tokenizer, kind: str = "transformer", seed: int = 0, **changes) -> Translator:

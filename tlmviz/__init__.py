@@ -6,8 +6,7 @@ trace = lm.trace("Once upon a time")
 trace.attention(layer=0, head=0)  # [T, T], computed when asked
 """
 
-from .checkpoints.native import list_models
-from .checkpoints.registry import load
+from .checkpoints.registry import list_models, load
 from .errors import Error
 from .language_model import LanguageModel
 from .translator import Hypothesis, Translator

@@ -53,5 +53,6 @@ def _score(network, batch: list[tuple[list[int], int]], pad: int) -> float:
     for row, (piece, skip) in enumerate(batch):
         ids[row, : len(piece)] = torch.tensor(piece)
         counted[row, skip : len(piece) - 1] = True
-    losses = F.cross_entropy(network(ids[:, :-1]).transpose(1, 2), ids[:, 1:], reduction="none")
+    logits = network(ids[:, :-1]).cpu()
+    losses = F.cross_entropy(logits.transpose(1, 2), ids[:, 1:], reduction="none")
     return losses[counted].double().sum().item()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
+from typing import ClassVar
 
 import torch
 from jaxtyping import Float, Int
@@ -23,6 +24,12 @@ from .trace import Edit, Recording, Trace, keep_attention, recording
 class LanguageModel:
     """A decoder language model: call it on ids, trace texts, score them, continue them."""
 
+    task: ClassVar[str] = "language"
+    default_text: ClassVar[str] = (
+        "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball. "
+        "Lily looked and looked for the red ball."
+    )
+
     def __init__(self, network: TransformerLM, tokenizer: Tokenizer):
         self.network, self.tokenizer = network, tokenizer
         self.name = network.config.name
@@ -31,6 +38,20 @@ class LanguageModel:
     def config(self) -> ModelConfig:
         """The network's configuration."""
         return self.network.config
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are; ids are brought there."""
+        return self.network.device
+
+    @property
+    def sizes(self) -> str:
+        """Its sizes in a line."""
+        config = self.config
+        return (
+            f"{config.n_layers} layers × {config.n_heads} heads, d {config.d_model}, "
+            f"{self.n_parameters / 1e6:.1f} M parameters, reads {config.context:,} tokens"
+        )
 
     @cached_property
     def n_parameters(self) -> int:
@@ -143,7 +164,7 @@ class LanguageModel:
         """
         ids = self.encode(text) if text else [self.tokenizer.end_of_text]
         cache, generator = self.new_cache(), torch.Generator().manual_seed(seed)
-        logits = self(torch.tensor([ids]), cache)[0, -1]
+        logits = self(torch.tensor([ids]), cache)[0, -1].cpu()  # where the generator is
         new: list[int] = []
         for _ in range(min(max_new_tokens, self.config.context - len(ids))):
             if sampling is None:
@@ -153,5 +174,5 @@ class LanguageModel:
             if token == self.tokenizer.end_of_text:
                 break
             new.append(token)
-            logits = self(torch.tensor([[token]]), cache)[0, -1]
+            logits = self(torch.tensor([[token]]), cache)[0, -1].cpu()
         return self.tokenizer.decode(new)

@@ -121,7 +121,7 @@ class Trace:
         """-log p of each next token in nats, [T - 1]: entry i is the loss of token i + 1."""
         if len(self) < 2:
             return torch.zeros(0)
-        targets = torch.tensor(self.ids[1:])
+        targets = torch.tensor(self.ids[1:], device=self.logits.device)
         return torch.nn.functional.cross_entropy(self.logits[:-1].float(), targets, reduction="none")
 
     # --- maps --------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ class Trace:
     def statistics(self) -> dict[str, np.ndarray]:
         """The columns of `head_statistics` but layer and head, [L * H] each, shared: not to be changed."""
         if self._statistics is None:
-            ids = torch.tensor(self.ids)
+            ids = torch.tensor(self.ids, device=self.logits.device)
             parts = [
                 kernels.head_statistics(q, k, lse, spec.mask, ids=ids, scale=spec.scale)
                 for q, k, lse, spec in self.batches()
@@ -294,7 +294,7 @@ def _pool_row(picture: Tensor, row: int, weights: Tensor, reduce: str) -> None:
 
 def _row_statistics(weights: Tensor, row: int, ids: Tensor) -> dict[str, Tensor]:
     """What `kernels.head_statistics` says of one row, from its weights [S]."""
-    where = torch.arange(len(weights))
+    where = torch.arange(len(weights), device=weights.device)
     follows = (where > 0) & (where <= row) & (ids.roll(1) == ids[row])
     return {
         "entropy": -torch.xlogy(weights, weights).sum(),

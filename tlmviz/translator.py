@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import torch
 from jaxtyping import Float
 
+from .config import TranslatorConfig
 from .decoding.beam import BeamOptions, beam_search
 from .decoding.penalties import Penalties, Score
 from .decoding.records import Search
@@ -18,9 +20,8 @@ from .decoding.steppers import Stepper, stepper_of
 from .errors import BadText
 from .networks.encoder_decoder import EncoderDecoder
 from .networks.seq2seq import Seq2Seq
-from .networks.teacher_forcing import attention_maps, teacher_forced_pass
+from .networks.teacher_forcing import teacher_forced_pass
 from .tokens import Tokenizer
-from .translator_config import TranslatorConfig
 
 SPACES = re.compile(r"[\s\u200b]+")  # \s has the no-break spaces; the zero-width one is not among them
 PER_SOURCE, SPARE = 3, 10  # a translation may have 3 |X| + 10 tokens: longer ones only repeat themselves
@@ -63,6 +64,9 @@ class Reading:
 class Translator:
     """An English-to-French model: translates, and shows the whole search behind a translation."""
 
+    task: ClassVar[str] = "translation"
+    default_text: ClassVar[str] = "The black cat is sleeping on the red chair."
+
     def __init__(self, network: EncoderDecoder | Seq2Seq, tokenizer: Tokenizer):
         self.network, self.tokenizer = network, tokenizer
         self.name = network.config.name
@@ -72,6 +76,16 @@ class Translator:
         """The network's configuration."""
         return self.network.config
 
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+        return self.network.device
+
+    @property
+    def sizes(self) -> str:
+        """Its sizes in a line."""
+        return f"{self.n_parameters / 1e6:.1f} M parameters, reads {self.config.context:,} tokens"
+
     @cached_property
     def n_parameters(self) -> int:
         """Trained numbers; the embedding, which is the output matrix too, counted once."""
@@ -80,21 +94,12 @@ class Translator:
     @property
     def maps(self) -> list[str]:
         """Names of the attention maps between target and source, in the order of `Step.attention`'s A."""
-        if isinstance(self.network, Seq2Seq):
-            return ["attention"]
-        return [
-            f"{layer}.{head}"
-            for layer in range(self.config.decoder_layers)
-            for head in range(self.config.n_heads)
-        ]
+        return self.network.map_names()
 
     @property
     def align(self) -> int | None:
         """Which of `maps` counts as a_ij unless told otherwise: the one measured to align best; None is their mean."""
-        if isinstance(self.network, Seq2Seq):
-            return 0
-        chosen = self.config.alignment
-        return None if chosen is None else chosen[0] * self.config.n_heads + chosen[1]
+        return self.network.alignment_map()
 
     def encode(self, text: str) -> list[int]:
         """Ids of a source sentence. Raises BadText when it is empty or longer than the model reads."""
@@ -198,10 +203,5 @@ class Translator:
         forced = teacher_forced_pass(
             self.network, self.encode(text), translation, self.tokenizer.end_of_text, keep
         )
-        if isinstance(self.network, Seq2Seq):
-            maps = forced.attention[0, :, None]
-        else:
-            maps = (
-                attention_maps(self.network, forced.values, "decoder", "cross").flatten(0, 1).transpose(0, 1)
-            )
-        return Reading(forced.logp.numpy(), maps[: len(translation)].numpy())
+        maps = self.network.cross_maps(forced.values, forced.attention)
+        return Reading(forced.logp.cpu().numpy(), maps[: len(translation)].cpu().numpy())

@@ -11,6 +11,7 @@ import tlmviz
 from tests import tiny
 from tests.tiny import sentence
 from tlmviz.checkpoints import native as zoo
+from tlmviz.checkpoints import registry
 from tlmviz.errors import BadCheckpoint, UnknownName
 
 IDS = torch.tensor([[1, 5, 9, 200]])
@@ -167,19 +168,19 @@ class TestNames:
         "name", ["gpt-5", "no/such/folder", "x" * 5000, "a\x00b", "~nobody-of-this-name/x", "stories-rope/"]
     )
     def test_unknown_names(self, name, monkeypatch, tmp_path):
-        monkeypatch.setattr(zoo, "MODELS", tmp_path)
+        monkeypatch.setenv("TLMVIZ_MODELS", str(tmp_path))
         with pytest.raises(UnknownName) as error:
             tlmviz.load(name)
         assert str(error.value).endswith("checkpoint folder.")
 
     def test_bundled_models_are_listed_and_loaded_by_name(self, folder, model, monkeypatch):
-        monkeypatch.setattr(zoo, "MODELS", folder.parent)
+        monkeypatch.setenv("TLMVIZ_MODELS", str(folder.parent))
         (folder / "config.json").write_text(model.config.with_(description="A tiny one.").to_json())
         (folder.parent / "notes.txt").write_text("no model")
-        assert zoo.list_models() == {"tiny": "A tiny one."}
+        assert registry.list_models() == {"tiny": "A tiny one."}
         assert tlmviz.load("tiny").name == "tiny"
 
     def test_a_name_cannot_leave_the_folder_of_models(self, folder, monkeypatch):
-        monkeypatch.setattr(zoo, "MODELS", folder.parent / "models")
+        monkeypatch.setenv("TLMVIZ_MODELS", str(folder.parent / "models"))
         with pytest.raises(UnknownName):
             tlmviz.load("../tiny/none")

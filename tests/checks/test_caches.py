@@ -23,9 +23,9 @@ def test_each_kind_is_read_and_sinks_only_where_they_fit(variant):
     config, made = variant.config, kinds(variant, 24)
     read = {type(cache) for cache in made.values()}
     assert {ContiguousCache, SlidingCache, PagedCache} <= read and (LatentCache in read) == (
-        config.latent_dim is not None
+        config.attention.latent_dim is not None
     )
-    plain = config.window is None and config.positions not in ("alibi", "relative")
+    plain = config.attention.window is None and config.positions.kind not in ("alibi", "relative")
     assert any(name.startswith("sinks") for name in made) == plain
     assert {cache.rotated for cache in made.values() if type(cache) is ContiguousCache} == {True, False}
 

@@ -111,7 +111,8 @@ def assert_near(found, exact, tolerance=1e-5):
     found, exact = (part.masked_fill(part.isinf(), 0.0) for part in (found, exact))
     if found.numel():
         assert (found - exact).abs().max() <= tolerance * max(1.0, exact.abs().max())
-        assert (found - exact).norm() <= tolerance * max(exact.norm(), 1e-3)
+        # Where the exact value is 0 (the entropy of a single key), CPUs whose products are summed in another order leave 1e-7.
+        assert (found - exact).norm() <= tolerance * max(exact.norm(), 1e-2)
 
 
 def ids(*counts):

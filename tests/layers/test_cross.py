@@ -4,13 +4,13 @@ import pytest
 import torch
 from torch import nn
 
+from tlmviz.config import EncoderDecoderConfig
 from tlmviz.layers import Attention, CrossAttention, CrossBlock, RoPE
 from tlmviz.networks.transformer import NORMS
 from tlmviz.recording import recording
 from tlmviz.trace import name_taps
-from tlmviz.translator_config import EncoderDecoderConfig
 
-CONFIG = EncoderDecoderConfig("tiny", d_model=24, n_heads=3, d_ff=32, bias=True)
+CONFIG = EncoderDecoderConfig.of("tiny", d_model=24, n_heads=3, d_ff=32, bias=True)
 GENERATOR = torch.Generator().manual_seed(5)
 X, MEMORY = torch.randn(2, 4, 24, generator=GENERATOR), torch.randn(2, 7, 24, generator=GENERATOR)
 

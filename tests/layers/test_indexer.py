@@ -7,8 +7,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tlmviz.config import IndexerConfig
 from tlmviz.errors import BadConfig, BadShape, UnknownName
-from tlmviz.layers.indexer import ROTATIONS, Indexer, IndexerConfig, Indexers, orthogonal
+from tlmviz.layers.indexer import ROTATIONS, Indexer, Indexers, orthogonal
 
 from ..tiny import sentence
 

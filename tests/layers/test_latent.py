@@ -75,7 +75,7 @@ def plain(layer: LatentAttention, x: np.ndarray, base: float) -> np.ndarray:
 @EACH
 def test_naive_is_the_plain_loop(changes):
     model, layer, x = case(changes)
-    wanted = np.stack([plain(layer, text, model.config.rope_base) for text in x.double().numpy()])
+    wanted = np.stack([plain(layer, text, model.config.positions.rope_base) for text in x.double().numpy()])
     np.testing.assert_allclose(run(layer, model, x).numpy(), wanted, atol=1e-5 * np.abs(wanted).max())
 
 

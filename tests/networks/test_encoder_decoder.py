@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tlmviz.config import EncoderDecoderConfig
 from tlmviz.networks.encoder_decoder import EncoderDecoder
-from tlmviz.translator_config import EncoderDecoderConfig
 
 from .. import tiny
 
@@ -119,7 +119,7 @@ def test_rows_do_not_meet(network):
 @pytest.mark.parametrize("changes", [{}, dict(bias=True, norm="layernorm", feedforward="relu", dropout=0.1)])
 def test_gradients_reach_every_parameter(changes):
     sizes = dict(vocab_size=12, encoder_layers=2, decoder_layers=2, d_model=16, n_heads=2, d_ff=24)
-    config = EncoderDecoderConfig("t", **sizes, **changes)
+    config = EncoderDecoderConfig.of("t", **sizes, **changes)
     torch.manual_seed(0)
     model = EncoderDecoder(config)
     F.cross_entropy(model(SOURCE % 12, TARGET % 12).flatten(0, 1), torch.arange(8)).backward()
@@ -128,7 +128,7 @@ def test_gradients_reach_every_parameter(changes):
 
 
 def test_fresh_logits_are_small():
-    model = EncoderDecoder(EncoderDecoderConfig("t", vocab_size=500))
+    model = EncoderDecoder(EncoderDecoderConfig.of("t", vocab_size=500))
     with torch.no_grad():
         logits = model(SOURCE, TARGET)
     assert 0.2 < logits.std() < 3  # near-uniform beginnings: the loss starts near log V

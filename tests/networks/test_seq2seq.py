@@ -5,10 +5,10 @@ import pytest
 import torch
 from torch.nn import functional as F
 
+from tlmviz.config import Seq2SeqConfig
 from tlmviz.decoding.penalties import coverage_loss
 from tlmviz.networks.seq2seq import Seq2Seq, overlap
 from tlmviz.recording import recording
-from tlmviz.translator_config import Seq2SeqConfig
 
 from .. import tiny
 
@@ -57,13 +57,13 @@ def reference(network, source, target):
     fed, covered, logits, paid = np.zeros(config.d_model), np.zeros(len(z)), [], []
     for token in target:
         h = gru(np.concatenate((table[token] * config.d_model**0.5, fed)), h, cell, "")
-        if config.score == "dot":
+        if config.score.kind == "dot":
             scores = z @ h
-        elif config.score == "general":
+        elif config.score.kind == "general":
             scores = z @ w["score.w.weight"].T @ h
         else:
             inside = z @ w["score.w2.weight"].T + w["score.w2.bias"] + w["score.w1.weight"] @ h
-            inside += np.outer(covered, w["score.w.weight"][:, 0]) if config.coverage else 0
+            inside += np.outer(covered, w["score.w.weight"][:, 0]) if config.score.coverage else 0
             scores = np.tanh(inside) @ w["score.v.weight"][0]
         a = np.exp(scores - scores.max())
         a /= a.sum()
@@ -119,7 +119,7 @@ def test_every_source_state_knows_both_sides(network):
 def test_gradients_reach_every_parameter(kind):
     settings = tiny.TRANSLATORS[kind]
     torch.manual_seed(0)
-    model = Seq2Seq(Seq2SeqConfig("t", vocab_size=12, d_model=16, hidden=12, dropout=0.1, **settings))
+    model = Seq2Seq(Seq2SeqConfig.of("t", vocab_size=12, d_model=16, hidden=12, dropout=0.1, **settings))
     logits, paid = model(SOURCE % 12, TARGET % 12)
     (F.cross_entropy(logits.flatten(0, 1), torch.arange(8)) + overlap(paid).mean()).backward()
     assert [

@@ -93,7 +93,7 @@ def only_models(networks: dict, tokenizer, folder: Path):
     for name, network in networks.items():
         zoo.save_network(folder / name, network, tokenizer)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(zoo, "MODELS", folder)
+        patch.setenv("TLMVIZ_MODELS", str(folder))
         _forget()
         yield folder
     _forget()

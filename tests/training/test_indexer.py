@@ -9,8 +9,9 @@ from safetensors.torch import load_file
 import tlmviz
 from tlmviz.analysis.kernels import indexer as analysis
 from tlmviz.checkpoints import native as zoo
+from tlmviz.config import IndexerConfig
 from tlmviz.errors import BadText, UnknownName
-from tlmviz.layers.indexer import IndexerConfig, Indexers
+from tlmviz.layers.indexer import Indexers
 from tlmviz.training import __main__ as command
 from tlmviz.training import indexer
 from tlmviz.training.data import Corpus

@@ -28,8 +28,8 @@ def trained(folder, **changes):
 def test_twins_differ_in_their_connections_alone():
     shallow = [recipe for name, recipe in streams.STREAMS.items() if "deep" not in name]
     deep = [recipe for name, recipe in streams.STREAMS.items() if "deep" in name]
-    assert [r.config.connection for r in shallow] == ["residual", "hyper", "manifold"]
-    assert [r.config.connection for r in deep] == ["hyper", "manifold"]
+    assert [r.config.connection.kind for r in shallow] == ["residual", "hyper", "manifold"]
+    assert [r.config.connection.kind for r in deep] == ["hyper", "manifold"]
     for family in (shallow, deep):
         rest = {r.config.with_(name="", description="", connection="residual", streams=1) for r in family}
         assert len(rest) == 1 and len({r.stages for r in family}) == 1

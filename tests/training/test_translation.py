@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from tests.tiny import tokenizer as make_tokenizer
+from tlmviz.config import EncoderDecoderConfig, Seq2SeqConfig
 from tlmviz.training import loop
 from tlmviz.training.pairs import Pairs
 from tlmviz.training.translation import RECIPES, TranslationRecipe, train
-from tlmviz.translator_config import EncoderDecoderConfig, Seq2SeqConfig
 
 PAIRS = Pairs(
     [(f"Lily had {i} red balls.", f"{i} balls had Lily.") for i in range(20)],
@@ -19,7 +19,7 @@ SIZES = dict(name="tiny", vocab_size=320, d_model=16, hidden=12, context=60)
 
 def recipe(schedule=SCHEDULE, overlap=0.0, **changes):
     return TranslationRecipe(
-        Seq2SeqConfig(**{**SIZES, "score": "additive", **changes}), schedule, overlap=overlap
+        Seq2SeqConfig.of(**{**SIZES, "score": "additive", **changes}), schedule, overlap=overlap
     )
 
 
@@ -29,7 +29,7 @@ def weights(folder):
 
 @pytest.mark.parametrize("kind", ["recurrent", "transformer"])
 def test_a_run_logs_its_curve_and_resumes(tmp_path, kind):
-    config = EncoderDecoderConfig(name="tiny", vocab_size=320, d_model=16, n_heads=2, d_ff=24, context=60)
+    config = EncoderDecoderConfig.of(name="tiny", vocab_size=320, d_model=16, n_heads=2, d_ff=24, context=60)
     asked = recipe() if kind == "recurrent" else TranslationRecipe(config, SCHEDULE)
     log = train(asked, PAIRS, make_tokenizer(), tmp_path)
     assert [point["step"] for point in log["curve"]] == [2, 4]

@@ -8,7 +8,7 @@ import pytest
 from tlmviz.checkpoints import native as checkpoints
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.training import zoo
-from tlmviz.training.recipes import Recipe
+from tlmviz.training.recipes import LanguageRecipe
 
 from .. import tiny
 
@@ -16,8 +16,12 @@ NAMES = {"name", "description"}
 
 
 def changed(config):
+    """Fields of the configuration and of its parts that differ from the baseline's."""
     base = asdict(zoo.BASELINE)
-    return {key for key, value in asdict(config).items() if value != base[key]} - NAMES
+    values = {key: value for key, value in asdict(config).items() if value != base[key]}
+    parts = {key: value for key, value in values.items() if isinstance(value, dict)}
+    inside = {field for key, part in parts.items() for field in part if part[field] != base[key][field]}
+    return (values.keys() - parts.keys() - NAMES) | inside
 
 
 @pytest.mark.parametrize("name", zoo.ZOO)
@@ -34,7 +38,7 @@ def test_one_choice_differs_from_the_baseline_and_the_training_is_the_same(name)
 
 def test_the_choices_of_the_notes_are_there():
     configs = [recipe.config for recipe in zoo.ZOO.values()]
-    assert {config.positions for config in configs} == {
+    assert {config.positions.kind for config in configs} == {
         "learned",
         "sinusoidal",
         "rope",
@@ -43,7 +47,7 @@ def test_the_choices_of_the_notes_are_there():
         "none",
     }
     assert {config.n_kv_heads for config in configs} == {8, 2, 1}
-    norms = {(config.norm, config.norm_place) for config in configs}
+    norms = {(config.norm.kind, config.norm.placement) for config in configs}
     assert norms == {("rmsnorm", "pre"), ("layernorm", "pre"), ("rmsnorm", "post")}
     assert sum(not recipe.bundled for recipe in zoo.ZOO.values()) == 2
 
@@ -54,8 +58,10 @@ def small(monkeypatch, tmp_path, tokenizer):
     sizes = dict(vocab_size=tokenizer.vocab_size, context=64)
     base = tiny.config(**sizes)
     configs = {"zoo-rope": base, "zoo-mqa": base.with_(n_kv_heads=1), "zoo-window": base.with_(window=16)}
-    recipes = {name: Recipe(config.with_(name=name), (zoo.SCHEDULE,)) for name, config in configs.items()}
-    recipes |= {f"zoo-rope-{seed}": Recipe(base, (zoo.SCHEDULE,), bundled=False) for seed in (1, 2)}
+    recipes = {
+        name: LanguageRecipe(config.with_(name=name), (zoo.SCHEDULE,)) for name, config in configs.items()
+    }
+    recipes |= {f"zoo-rope-{seed}": LanguageRecipe(base, (zoo.SCHEDULE,), bundled=False) for seed in (1, 2)}
     for name in configs:
         checkpoints.save_network(tmp_path / name, TransformerLM(recipes[name].config), tokenizer)
     monkeypatch.setattr(zoo, "ZOO", recipes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlmviz.checkpoints.native import checkpoint_folder
+from tlmviz.checkpoints.registry import checkpoint_folder
 
 from ..errors import UnknownName
 

@@ -44,9 +44,10 @@ class PagePool:
     @classmethod
     def of(cls, config: ModelConfig, page: int = 16, pages: int = 64) -> PagePool:
         """An empty pool that fits a model: of latent attention it keeps the latents, as one key and one value head."""
-        if config.latent_dim is None:
+        if config.attention.latent_dim is None:
             return cls(config.n_layers, config.n_kv_heads, config.head_dim, config.head_dim, page, pages)
-        return cls(config.n_layers, 1, config.latent_dim + config.rope_dim, config.latent_dim, page, pages)
+        rank, rope_dim = config.attention.latent_dim, config.attention.rope_dim
+        return cls(config.n_layers, 1, rank + rope_dim, rank, page, pages)
 
     @property
     def nbytes(self) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def is_pre_norm(model: Any) -> bool:
     """Whether the stream is a sum of what the sublayers add to it."""
-    return is_language_model(model) and model.config.norm_place == "pre"
+    return is_language_model(model) and model.config.norm.placement == "pre"
 
 
 def products(lm: LanguageModel, text: str) -> tuple[Product, ...]:

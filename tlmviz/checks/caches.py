@@ -26,13 +26,15 @@ def kinds(lm: LanguageModel, length: int) -> dict[str, KVCache]:
         keys = "rotated" if rotated else "unrotated"
         made[f"contiguous, {keys}"] = ContiguousCache(config.n_layers, reserve=4, rotated=rotated)
         # A ring replaces the model's own window; without one, a ring of the whole text drops nothing.
-        made[f"sliding, {keys}"] = SlidingCache(config.n_layers, config.window or length, rotated=rotated)
-        if config.latent_dim is not None:
+        made[f"sliding, {keys}"] = SlidingCache(
+            config.n_layers, config.attention.window or length, rotated=rotated
+        )
+        if config.attention.latent_dim is not None:
             for absorbed in (True, False):
                 name = f"latent, {'absorbed' if absorbed else 'naive'}, {keys}"
                 made[name] = LatentCache(config.n_layers, rotated=rotated, absorbed=absorbed)
         # Sinks would be seen beside the window, and leave a gap in distances.
-        if config.window is None and config.positions not in ("alibi", "relative"):
+        if config.attention.window is None and config.positions.kind not in ("alibi", "relative"):
             made[f"sinks, {keys}"] = SlidingCache(config.n_layers, length, sinks=2, rotated=rotated)
     return made
 

@@ -65,4 +65,6 @@ def new_rows_sum_to_one(lm: LanguageModel, done: Decoding, layer: int, head: int
 def bytes_follow_the_formula(lm: LanguageModel, done: Decoding, layer: int, head: int) -> float:
     """The cache uses 2 L G D numbers per position (R + D_R for a latent), at every step."""
     shape, lengths = Shape.of(lm.config), range(done.prompt, len(done.ids) + 1)
-    return float(max(abs(used - cache_bytes(shape, length)) for used, length in zip(done.occupied_bytes, lengths)))
+    return float(
+        max(abs(used - cache_bytes(shape, length)) for used, length in zip(done.occupied_bytes, lengths))
+    )

@@ -201,7 +201,7 @@ def latent_is_the_cache(lm: LanguageModel, trace: Trace) -> float:
     wanted = (
         config.n_layers
         * len(trace)
-        * (config.latent_dim + config.rope_dim)
+        * (config.attention.latent_dim + config.attention.rope_dim)
         * lm.network.token_emb.weight.itemsize
     )
     return abs(cache.nbytes - wanted)

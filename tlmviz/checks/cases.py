@@ -11,7 +11,6 @@ from tlmviz.analysis.kernels.indexer import list_indexers, load_indexer, trace_f
 from tlmviz.analysis.positions import rope_planes
 
 from ..layers.indexer import Indexers
-from ..networks.transformer import TransformerLM
 from ..trace import Trace
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 def is_language_model(model: Any) -> bool:
     """Whether the model continues texts."""
-    return isinstance(model.network, TransformerLM)
+    return bool(model.task == "language")
 
 
 def has_planes(model: Any) -> bool:
@@ -33,7 +32,7 @@ def has_rope(model: Any) -> bool:
     if not is_language_model(model):
         return False
     config = model.config
-    return config.positions == "rope" and (config.rope_dim or config.head_dim) >= 4
+    return config.positions.kind == "rope" and (config.attention.rope_dim or config.head_dim) >= 4
 
 
 def has_scaled_planes(model: Any) -> bool:
@@ -43,25 +42,25 @@ def has_scaled_planes(model: Any) -> bool:
 
 def has_latent(model: Any) -> bool:
     """Whether keys and values are read from a latent (MLA)."""
-    return is_language_model(model) and model.config.latent_dim is not None
+    return is_language_model(model) and model.config.attention.latent_dim is not None
 
 
 def has_streams(model: Any) -> bool:
     """Whether the model has several residual streams."""
-    return is_language_model(model) and model.config.connection != "residual"
+    return is_language_model(model) and model.config.connection.kind != "residual"
 
 
 def has_constrained_streams(model: Any) -> bool:
     """Whether the matrices that mix the streams are doubly stochastic (mHC)."""
-    return is_language_model(model) and model.config.connection == "manifold"
+    return is_language_model(model) and model.config.connection.kind == "manifold"
 
 
 def has_plain_residual(model: Any) -> bool:
     """Whether the model is what hyper-connections with one stream reduce to."""
     return (
         is_language_model(model)
-        and model.config.connection == "residual"
-        and model.config.norm_place == "pre"
+        and model.config.connection.kind == "residual"
+        and model.config.norm.placement == "pre"
     )
 
 

@@ -19,7 +19,7 @@ BY = 64  # positions
 
 def is_relative(model: Any) -> bool:
     """Whether the model's positions come in as distances alone."""
-    return is_language_model(model) and model.config.positions in RELATIVE
+    return is_language_model(model) and model.config.positions.kind in RELATIVE
 
 
 def ids_of(lm: LanguageModel, text: str) -> tuple[LanguageModel, list[int]]:

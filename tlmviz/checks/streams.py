@@ -55,7 +55,9 @@ def rows_reach_one(lm: LanguageModel, trace: Trace) -> Measured:
     rows = kernels.sinkhorn_errors(mixing_of(trace).res)[0]
     hardest = _logits(trace)[torch.arange(len(rows)), rows.argmax(1)]
     error = worst(kernels.sinkhorn_errors(kernels.sinkhorn(hardest, LONG))[0])
-    return Measured(error, f"the model's {lm.config.sinkhorn} leave them off by up to {worst(rows):.2g}")
+    return Measured(
+        error, f"the model's {lm.config.connection.iterations} leave them off by up to {worst(rows):.2g}"
+    )
 
 
 @identity(
@@ -133,7 +135,7 @@ def mean_is_carried_on(lm: LanguageModel, trace: Trace) -> float:
 )
 def more_iterations(lm: LanguageModel, trace: Trace) -> float:
     """The row error of the model's own matrices never rises with another iteration: the new row sums are averages of the old."""
-    iterates = kernels.sinkhorn_iterates(_logits(trace), lm.config.sinkhorn)[1:]
+    iterates = kernels.sinkhorn_iterates(_logits(trace), lm.config.connection.iterations)[1:]
     rises = kernels.sinkhorn_errors(iterates)[0].diff(dim=0).clamp(min=0)
     return worst(rises)
 
@@ -152,7 +154,7 @@ def gradient(lm: LanguageModel, trace: Trace) -> float:
         weight = torch.linspace(-1, 1, logits[0].numel(), dtype=torch.float64).view_as(logits[0])
 
     def loss(x: torch.Tensor) -> torch.Tensor:
-        return (kernels.sinkhorn(x, lm.config.sinkhorn) * weight).sum((-1, -2))
+        return (kernels.sinkhorn(x, lm.config.connection.iterations) * weight).sum((-1, -2))
 
     with torch.inference_mode(False), torch.enable_grad():
         leaf = logits.clone().requires_grad_()

@@ -14,7 +14,6 @@ from ..decoding import penalties
 from ..decoding.beam import BeamOptions, greedy
 from ..decoding.penalties import Penalties
 from ..decoding.records import aligned
-from ..networks.encoder_decoder import EncoderDecoder
 from .registry import identity
 from .result import largest, worst
 from .translation_cases import Translation, is_translator, translated
@@ -183,7 +182,7 @@ def mask_hides_the_future(mt: Translator, given: Translation) -> float:
     """Another last token changes no earlier loss; in a Transformer whose decoder has lost its mask, it does."""
     written = given.best.tokens[: mt.config.context - 1]
     error = _moved(mt, mt.network, given.text, written)
-    if isinstance(mt.network, EncoderDecoder):
+    if mt.config.kind == "encoder-decoder":
         open_eyed = deepcopy(mt.network)
         for block in open_eyed.decoder:
             block.attn.causal = False
@@ -199,6 +198,6 @@ def _moved(mt: Translator, network, text: str, written: tuple[int, ...]) -> floa
     losses = []
     for target in (written, (*written[:-1], last)):
         out = network(source, torch.tensor([[mt.tokenizer.end_of_text, *target]]))
-        logits = out if isinstance(network, EncoderDecoder) else out[0]
+        logits = out[0] if isinstance(out, tuple) else out
         losses.append(logits[0, :-1].log_softmax(-1).gather(-1, torch.tensor(written)[:, None]))
     return worst(losses[0] - losses[1])

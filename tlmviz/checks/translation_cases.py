@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from tlmviz.analysis.translation import masks, score_steps
 
 from ..decoding.records import Candidate, Search
-from ..networks.encoder_decoder import EncoderDecoder
-from ..networks.seq2seq import Seq2Seq
 from .registry import once
 
 if TYPE_CHECKING:
@@ -36,22 +34,22 @@ class Attentions:
 
 def is_translator(model: Any) -> bool:
     """Whether the model translates sentences."""
-    return isinstance(model.network, EncoderDecoder | Seq2Seq)
+    return bool(model.task == "translation")
 
 
 def is_encoder_decoder(model: Any) -> bool:
     """Whether the model is a Transformer that translates."""
-    return isinstance(model.network, EncoderDecoder)
+    return is_translator(model) and model.config.kind == "encoder-decoder"
 
 
 def is_recurrent(model: Any) -> bool:
     """Whether the model is a recurrent network with attention."""
-    return isinstance(model.network, Seq2Seq)
+    return is_translator(model) and model.config.kind == "seq2seq"
 
 
 def has_product_score(model: Any) -> bool:
     """Whether the score of recurrent attention is a product of a state with a key."""
-    return is_recurrent(model) and model.config.score != "additive"
+    return is_recurrent(model) and model.config.score.kind != "additive"
 
 
 def translation(mt: Translator, text: str) -> Translation:

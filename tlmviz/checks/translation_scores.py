@@ -35,15 +35,15 @@ def scores_by_formula(mt: Translator, steps: Steps) -> float:
     """Scores from the states and the score's own matrices in float64 NumPy (Eq. 42, 46, 47)."""
     weight = {name: value.double().numpy() for name, value in mt.network.score.state_dict().items()}
     z, h = steps.z.astype(np.float64), steps.h.astype(np.float64)
-    if mt.config.score == "dot":
+    if mt.config.score.kind == "dot":
         expected = h @ z.T
-    elif mt.config.score == "general":
+    elif mt.config.score.kind == "general":
         expected = h @ weight["w.weight"] @ z.T
     else:
         inside = (
             (h @ weight["w1.weight"].T)[:, None] + z @ weight["w2.weight"].T + weight["w2.bias"]
         )  # [T, S, E]
-        if mt.config.coverage:
+        if mt.config.score.coverage:
             covered = np.cumsum(steps.a, 0, dtype=np.float64) - steps.a
             inside = inside + covered[..., None] * weight["w.weight"][:, 0]
         expected = np.tanh(inside) @ weight["v.weight"][0]

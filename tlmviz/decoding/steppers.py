@@ -60,7 +60,7 @@ class LanguageStepper:
             read = ids[:, None]
         with recording("normed".__eq__) as record:
             logits = self.network(read, self.cache)
-        return Step(logits[:, -1].log_softmax(-1), None, record.values["normed"])
+        return _step(logits[:, -1], None, record.values["normed"])
 
     def fork(self):
         """See `Stepper`."""
@@ -111,7 +111,7 @@ class TransformerStepper:
         if pin is not None:
             pinned = torch.zeros(len(ids), self.keys.shape[1], self.keys.shape[2])
             pinned[:, :, pin] = 1
-            return Step(logits.log_softmax(-1), pinned, record.values["normed"])
+            return _step(logits, pinned, record.values["normed"])
         layers = range(len(self.writing.memory))
         q, lse = (
             torch.cat([record.values[f"decoder.{layer}.cross.{name}"] for layer in layers], 1)
@@ -120,7 +120,7 @@ class TransformerStepper:
         # The rows' queries side by side as those of one text: they share the source. [1, L H, R, D] and [1, L H, R]
         q, lse = q.transpose(0, 2), lse.permute(2, 1, 0)
         maps = kernels.attention_map(q, self.keys, lse, causal=False, scale=self.scale)[0].transpose(0, 1)
-        return Step(logits.log_softmax(-1), maps, record.values["normed"])
+        return _step(logits, maps, record.values["normed"])
 
     def fork(self):
         """See `Stepper`."""
@@ -144,25 +144,35 @@ class RecurrentStepper:
         """See `Stepper`."""
         ids = torch.tensor([self.end]) if ids is None else ids
         pin = self.pins.get(self.written)
-        edits = {} if pin is None else {"a": lambda a, _: torch.eye(a.shape[1])[pin].expand_as(a)}
+        edits = (
+            {}
+            if pin is None
+            else {"a": lambda a, _: torch.eye(a.shape[1], device=a.device)[pin].expand_as(a)}
+        )
         with recording(_nothing, edits):
             logits, self.state = self.network.step(ids, self.state.pick(rows))
         self.written += 1
-        return Step(
-            logits.log_softmax(-1), self.state.weights[:, None], self.state.attentional_hidden[:, None]
-        )
+        return _step(logits, self.state.weights[:, None], self.state.attentional_hidden[:, None])
 
     def fork(self):
         """See `Stepper`."""
         return copy(self)  # a step makes a new state and leaves the old one as it was
 
 
+# `kind` in a translation network's configuration -> its stepper.
+STEPPERS = {"encoder-decoder": TransformerStepper, "seq2seq": RecurrentStepper}
+
+
 def stepper_of(
     network: EncoderDecoder | Seq2Seq, source: list[int], end: int, pins: dict[int, int] | None = None
 ) -> Stepper:
     """The stepper of a translation network that has read `source`."""
-    kind = TransformerStepper if isinstance(network, EncoderDecoder) else RecurrentStepper
-    return kind(network, source, end, pins)
+    return STEPPERS[network.config.kind](network, source, end, pins)
+
+
+def _step(logits: Tensor, attention: Tensor | None, hidden: Tensor) -> Step:
+    """A step on the CPU, where searches count; the network stays where it is."""
+    return Step(logits.log_softmax(-1).cpu(), None if attention is None else attention.cpu(), hidden.cpu())
 
 
 def _nothing(name: str) -> bool:

@@ -11,9 +11,10 @@ Letters used in every shape comment and signature:
 from .attention import Attention, CrossAttention
 from .blocks import CrossBlock, PostNormBlock, PreNormBlock
 from .feedforward import MLP, SwiGLU
+from .fused import PartlyBiased
 from .latent import LatentAttention
 from .norms import LayerNorm, RMSNorm
-from .positions import ALiBi, Learned, NoPositions, Positions, Relative, RoPE, Sinusoidal
+from .positions import ALiBi, Learned, NoPositions, PerLayer, Positions, Relative, RoPE, Sinusoidal
 from .streams import CONNECTIONS
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "Learned",
     "MLP",
     "NoPositions",
+    "PartlyBiased",
+    "PerLayer",
     "Positions",
     "PostNormBlock",
     "PreNormBlock",

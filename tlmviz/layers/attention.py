@@ -9,10 +9,10 @@ from torch.nn import functional as F
 
 from .. import kernels
 from ..caches import KVCache
-from ..config import ModelConfig
+from ..config import EncoderDecoderConfig, TransformerConfig
 from ..kernels import AttentionMask
 from ..trace import AttentionSpec, Tap
-from ..translator_config import EncoderDecoderConfig
+from .fused import fused_linear
 from .positions import CosSin, Positions
 
 
@@ -22,22 +22,25 @@ class Attention(nn.Module):
     One fused projection makes queries, keys and values, as in the notes. An encoder's is not causal.
     """
 
-    def __init__(self, config: ModelConfig | EncoderDecoderConfig, layer: int, causal: bool = True):
+    def __init__(self, config: TransformerConfig, layer: int, causal: bool = True):
         super().__init__()
         self.layer, self.causal = layer, causal
         self.heads, self.groups, self.head_dim = config.n_heads, config.n_kv_heads, config.head_dim
-        self.window, self.attention_dropout = config.window, config.attention_dropout
-        self.qkv = nn.Linear(config.d_model, (self.heads + 2 * self.groups) * self.head_dim, bias=config.bias)
-        self.proj = nn.Linear(config.d_model, config.d_model, bias=config.bias)
+        part = config.attention
+        self.window, self.attention_dropout = config.layer(layer).window, part.dropout
+        self.scale = self.head_dim**-0.5 if part.scale is None else part.scale
+        sizes = [heads * self.head_dim for heads in (self.heads, self.groups, self.groups)]
+        self.qkv = fused_linear(config.d_model, sizes, part.biases[:3])
+        self.proj = nn.Linear(self.heads * self.head_dim, config.d_model, bias=part.o_bias)
         self.dropout = nn.Dropout(config.dropout)
         self.fused, self.q, self.k, self.v = Tap(), Tap(), Tap(), Tap()
         self.lse, self.z, self.concat, self.out = Tap(), Tap(), Tap(), Tap()
 
     def spec(self, positions: Positions) -> AttentionSpec:
         """Mask, bias and scale, for recomputing maps."""
-        scale, relative = self.head_dim**-0.5, positions.relative(self.layer)
-        relative = None if relative is None else relative * scale
-        return AttentionSpec(scale, AttentionMask(self.causal, self.window, positions.slopes, relative))
+        relative = positions.relative(self.layer)
+        relative = None if relative is None else relative * self.scale
+        return AttentionSpec(self.scale, AttentionMask(self.causal, self.window, positions.slopes, relative))
 
     def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
         fused = self.fused(self.qkv(x))  # [B, T, (H + 2G) D]
@@ -69,7 +72,7 @@ class Attention(nn.Module):
                 k,
                 v,
                 spec,
-                lambda k, position_ids: positions.rotate(k, positions.cos_sin(position_ids)),
+                lambda k, position_ids: positions.rotate(k, positions.cos_sin(position_ids.to(k.device))),
             )
         self.lse(lse)  # [B, H, T]
         return z
@@ -80,17 +83,19 @@ class CrossAttention(nn.Module):
 
     def __init__(self, config: EncoderDecoderConfig):
         super().__init__()
+        part, width = config.attention, config.n_heads * config.head_dim
         self.head_dim = config.head_dim
-        self.query = nn.Linear(config.d_model, config.d_model, bias=config.bias)
-        self.kv = nn.Linear(config.d_model, 2 * config.d_model, bias=config.bias)
-        self.proj = nn.Linear(config.d_model, config.d_model, bias=config.bias)
+        self.scale = self.head_dim**-0.5 if part.scale is None else part.scale
+        self.query = nn.Linear(config.d_model, width, bias=part.q_bias)
+        self.kv = fused_linear(config.d_model, [width, width], (part.k_bias, part.v_bias))
+        self.proj = nn.Linear(width, config.d_model, bias=part.o_bias)
         self.dropout = nn.Dropout(config.dropout)
         self.q, self.k, self.v = Tap(), Tap(), Tap()
         self.lse, self.z, self.out = Tap(), Tap(), Tap()
 
     def spec(self) -> AttentionSpec:
         """No mask and no positions: every source token is seen, by its content."""
-        return AttentionSpec(self.head_dim**-0.5, AttentionMask(causal=False))
+        return AttentionSpec(self.scale, AttentionMask(causal=False))
 
     def keys_values(self, memory: Float[Tensor, "b s c"]) -> tuple[Tensor, Tensor]:
         """Keys and values [B, H, S, D] of what the encoder made: once per source, whatever is written."""

@@ -5,55 +5,16 @@ Letters: H index heads, D their dimension; the rest as in the package.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from .. import kernels
-from ..errors import BadConfig, BadShape, UnknownName
+from ..config import IndexerConfig
+from ..errors import BadShape, UnknownName
 
 ROTATIONS = ("hadamard", "random")
-
-
-@dataclass(frozen=True)
-class IndexerConfig:
-    """One indexer per layer of a teacher: sizes, and which weights it was distilled from.
-
-    `fingerprint` is the SHA-256 of the teacher's model.safetensors. `rope_dim` of the `head_dim` dimensions
-    turn with the position. Raises BadConfig when the sizes fit no indexer.
-    """
-
-    name: str
-    teacher: str
-    fingerprint: str
-    n_layers: int
-    d_model: int
-    description: str = ""
-    heads: int = 4
-    head_dim: int = 32
-    rope_dim: int = 16
-    rope_base: float = 10000.0
-    kind: str = "indexer"
-
-    def __post_init__(self) -> None:
-        for name in ("name", "teacher", "fingerprint"):
-            if not isinstance(getattr(self, name), str):
-                raise BadConfig(f"{name} is {getattr(self, name)!r}; it must be a text.")
-        for name in ("n_layers", "d_model", "heads", "head_dim"):
-            value = getattr(self, name)
-            if type(value) is not int or value < 1:
-                raise BadConfig(f"{name} is {value!r}; it must be a whole number of at least 1.")
-        if type(self.rope_dim) is not int or self.rope_dim % 2 or not 0 <= self.rope_dim <= self.head_dim:
-            raise BadConfig(
-                f"rope_dim is {self.rope_dim!r}; give an even number from 0 to head_dim, {self.head_dim}."
-            )
-        if not isinstance(self.rope_base, (int, float)) or not self.rope_base > 1:
-            raise BadConfig(f"rope_base is {self.rope_base!r}; it must be a number above 1.")
-        if self.kind != "indexer":
-            raise BadConfig(f"kind is {self.kind!r}; an indexer's is 'indexer'.")
 
 
 class Indexer(nn.Module):
@@ -100,6 +61,10 @@ class Indexers(nn.ModuleList):
     def __init__(self, config: IndexerConfig):
         super().__init__(Indexer(config) for _ in range(config.n_layers))
         self.config = config
+
+    def tied_weights(self) -> frozenset[str]:
+        """All of its weights are its own."""
+        return frozenset()
 
 
 def orthogonal(kind: str, dim: int, seed: int = 0) -> Float[Tensor, "d d"]:

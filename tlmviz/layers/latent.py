@@ -34,20 +34,22 @@ class LatentAttention(nn.Module):
         super().__init__()
         self.layer = layer
         self.heads, self.head_dim = config.n_heads, config.head_dim
-        self.rank, self.rope_dim = config.latent_dim, config.rope_dim
-        self.window, self.attention_dropout = config.window, config.attention_dropout
+        self.rank, self.rope_dim = config.attention.latent_dim, config.attention.rope_dim
+        part, values = config.attention, self.heads * self.head_dim
+        self.window, self.attention_dropout = config.layer(layer).window, part.dropout
+        self.scale = (self.head_dim + self.rope_dim) ** -0.5 if part.scale is None else part.scale
         self.query = nn.Linear(config.d_model, self.heads * (self.head_dim + self.rope_dim), bias=False)
         self.down = nn.Linear(config.d_model, self.rank + self.rope_dim, bias=False)
-        self.norm = RMSNorm(self.rank, eps=1e-5)
-        self.up = nn.Linear(self.rank, self.heads * 2 * self.head_dim, bias=False)
-        self.proj = nn.Linear(config.d_model, config.d_model, bias=False)
+        self.norm = RMSNorm(self.rank, eps=config.norm.eps)
+        self.up = nn.Linear(self.rank, 2 * values, bias=False)
+        self.proj = nn.Linear(values, config.d_model, bias=False)
         self.dropout = nn.Dropout(config.dropout)
         self.latent, self.q, self.k, self.v = Tap(), Tap(), Tap(), Tap()
         self.lse, self.z, self.concat, self.out = Tap(), Tap(), Tap(), Tap()
 
     def spec(self, positions: Positions) -> AttentionSpec:
         """Mask and scale, for recomputing maps."""
-        return AttentionSpec((self.head_dim + self.rope_dim) ** -0.5, AttentionMask(window=self.window))
+        return AttentionSpec(self.scale, AttentionMask(window=self.window))
 
     def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
         q, latent = self.project(x, positions, cos_sin, rotated=cache is None or cache.rotated)
@@ -97,7 +99,7 @@ class LatentAttention(nn.Module):
     def _cached(self, q, latent, cache, positions):
         def rotate(k, position_ids):
             c, k_r = k.split((self.rank, self.rope_dim), -1)
-            return torch.cat((c, positions.rotate(k_r, positions.cos_sin(position_ids))), -1)
+            return torch.cat((c, positions.rotate(k_r, positions.cos_sin(position_ids.to(k.device)))), -1)
 
         if isinstance(cache, LatentCache) and not cache.absorbed:
             return self._expanded(q, latent, cache, positions, rotate)

@@ -6,6 +6,8 @@ and keys (RoPE), or on the scores (ALiBi, relative). The others are the identity
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -39,6 +41,10 @@ class Positions(nn.Module):
     def rotate(self, x: Float[Tensor, "*b t d"], cos_sin: CosSin) -> Float[Tensor, "*b t d"]:
         """Rotate queries or keys."""
         return x
+
+    def at(self, layer: int) -> Positions:
+        """What one layer uses, where layers differ."""
+        return self
 
     def relative(self, layer: int) -> Float[Tensor, "r d"] | None:
         """One layer's vector per distance, which queries meet beside the key; not yet multiplied by the scale."""
@@ -93,17 +99,34 @@ def sinusoids(position_ids: Int[Tensor, "*b t"], dim: int, base: float = 10000.0
 
 
 class RoPE(Positions):
-    """Rotary embedding: queries and keys turn with their position (000 section 3.3)."""
+    """Rotary embedding: queries and keys turn with their position (000 section 3.3).
 
-    def __init__(self, head_dim: int, base: float = 10000.0):
+    `layout` "interleaved" pairs dimensions (2j, 2j + 1), "half" (j, j + D/2).
+    """
+
+    def __init__(self, head_dim: int, base: float = 10000.0, layout: str = "interleaved"):
         super().__init__()
-        self.head_dim, self.base = head_dim, base
+        self.head_dim, self.base, self.layout = head_dim, base, layout
 
     def cos_sin(self, position_ids):
         return kernels.angle_table(position_ids, self.head_dim, self.base)
 
     def rotate(self, x, cos_sin):
-        return kernels.rotate(x, *cos_sin)
+        return kernels.rotate(x, *cos_sin, layout=self.layout)
+
+
+class PerLayer(Positions):
+    """Positions of which each layer has its own, such as RoPE of another base under a sliding window.
+
+    `members` are the distinct ones and `of_layer` says which a layer uses. Nothing is added to the embedding.
+    """
+
+    def __init__(self, members: Sequence[Positions], of_layer: Sequence[int]):
+        super().__init__()
+        self.members, self.of_layer = nn.ModuleList(members), tuple(of_layer)
+
+    def at(self, layer):
+        return self.members[self.of_layer[layer]]
 
 
 class ALiBi(Positions):

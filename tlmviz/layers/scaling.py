@@ -179,13 +179,26 @@ def scaled_rope(config: ModelConfig, name: str, scale: float = 2.0) -> ScaledRoP
     """
     if name not in SCALINGS:
         raise UnknownName(f"There is no scaling {name!r}; choose one of {', '.join(SCALINGS)}.")
-    if config.positions != "rope":
+    if config.positions.kind != "rope":
         raise BadConfig(
-            f"{config.name} has positions {config.positions!r}; only a model with RoPE has angles to scale."
+            f"{config.name} has positions {config.positions.kind!r}; only a model with RoPE has angles to scale."
         )
-    return SCALINGS[name](
-        config.rope_dim or config.head_dim, config.rope_base, _checked(scale), config.context
-    )
+    positions = config.positions
+    dim, context = config.attention.rope_dim or config.head_dim, positions.trained_context or config.context
+    rope = SCALINGS[name](dim, positions.rope_base, _checked(scale), context)
+    rope.layout = positions.layout
+    return rope
+
+
+# `PositionsConfig.scaling` -> the scheme's name here.
+CONFIGURED = {
+    "none": "Unscaled",
+    "linear": "Position interpolation",
+    "ntk": "NTK-aware",
+    "dynamic": "Dynamic NTK",
+    "by-parts": "NTK-by-parts",
+    "yarn": "YaRN (released code)",
+}
 
 
 def _exponents(dim: int) -> Tensor:

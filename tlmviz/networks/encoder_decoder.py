@@ -8,10 +8,12 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from .. import kernels
 from ..caches import ContiguousCache
+from ..config import EncoderDecoderConfig
 from ..layers import Attention, CrossAttention, CrossBlock, PreNormBlock, RoPE
-from ..trace import Tap, name_taps
-from ..translator_config import EncoderDecoderConfig
+from ..trace import Tap
+from .base import Network
 from .transformer import FEEDFORWARDS, NORMS, initialise
 
 Memory = list[tuple[Tensor, Tensor]]  # per decoder layer: the source's keys and values, [B, H, S, D] each
@@ -25,7 +27,7 @@ class Writing:
     cache: ContiguousCache
 
 
-class EncoderDecoder(nn.Module):
+class EncoderDecoder(Network):
     """Source ids and the target so far in, logits of the next target tokens out.
 
     Targets begin with the end-of-text token. Pre-norm as in `TransformerLM`; RoPE in both self-attentions.
@@ -35,9 +37,12 @@ class EncoderDecoder(nn.Module):
         super().__init__()
         self.config = config
         self.token_emb = nn.Embedding(config.vocab_size, config.d_model)
-        self.positions = RoPE(config.head_dim, config.rope_base)
+        self.positions = RoPE(config.head_dim, config.positions.rope_base, config.positions.layout)
         self.drop = nn.Dropout(config.dropout)
-        norm, mlp = (lambda: NORMS[config.norm](config)), (lambda: FEEDFORWARDS[config.feedforward](config))
+        norm, mlp = (
+            (lambda: NORMS[config.norm.kind](config)),
+            (lambda: FEEDFORWARDS[config.feedforward.kind](config)),
+        )
         self.encoder = nn.ModuleList(
             PreNormBlock(norm(), Attention(config, layer, causal=False), norm(), mlp())
             for layer in range(config.encoder_layers)
@@ -54,11 +59,12 @@ class EncoderDecoder(nn.Module):
         for block in (*self.encoder, *self.decoder):
             for linear in (m for m in block.modules() if isinstance(m, nn.Linear)):
                 nn.init.xavier_uniform_(linear.weight)
-        self._tap_names = frozenset(m.name for m in name_taps(self).modules() if isinstance(m, Tap))
+        self.finish()
 
     def encode(self, source: Int[Tensor, "b s"]) -> Float[Tensor, "b s c"]:
         """What the decoder attends to: one vector per source token."""
-        cos_sin = self.positions.cos_sin(torch.arange(source.shape[1]))
+        source = source.to(self.device)
+        cos_sin = self.positions.cos_sin(torch.arange(source.shape[1], device=self.device))
         x = self.source(self.drop(self._embed(source)))
         for block in self.encoder:
             x = block(x, self.positions, cos_sin)
@@ -73,7 +79,7 @@ class EncoderDecoder(nn.Module):
     ) -> Float[Tensor, "b t v"]:
         """Logits after each target token; with a cache, the ids continue what it holds."""
         position_ids = torch.arange(target.shape[1]) if cache is None else cache.position_ids(target.shape[1])
-        cos_sin = self.positions.cos_sin(position_ids)
+        target, cos_sin = target.to(self.device), self.positions.cos_sin(position_ids.to(self.device))
         x = self.target(self.drop(self._embed(target)))
         for block, kv in zip(self.decoder, memory):
             x = block(x, self.positions, cos_sin, kv, cache)
@@ -95,10 +101,35 @@ class EncoderDecoder(nn.Module):
         """Logits after one more token in each row, which `writing` then holds."""
         return self.decode(ids[:, None], writing.memory, writing.cache)[:, -1]
 
-    def tap_names(self) -> frozenset[str]:
-        """Names of all tapped tensors."""
-        return self._tap_names
+    def map_names(self) -> list[str]:
+        """Names of the cross-attention maps, layer by layer and head by head."""
+        layers, heads = range(self.config.decoder_layers), range(self.config.n_heads)
+        return [f"{layer}.{head}" for layer in layers for head in heads]
+
+    def alignment_map(self) -> int | None:
+        """Which of `map_names` aligns best; None is their mean."""
+        choice = self.config.alignment
+        return None if choice is None else choice[0] * self.config.n_heads + choice[1]
+
+    def cross_maps(
+        self, values: dict[str, Tensor], attention: Tensor | None = None
+    ) -> Float[Tensor, "t a s"]:
+        """Every map between target and source of one pass, from the q, k and lse that its taps kept."""
+        return attention_maps(self, values, "decoder", "cross").flatten(0, 1).transpose(0, 1)
 
     def _embed(self, ids):
         # The embedding is the output matrix too, which starts small; sqrt(C) makes up for it (Vaswani et al., section 3.4).
         return self.token_emb(ids) * self.config.d_model**0.5
+
+
+def attention_maps(
+    network: EncoderDecoder, values: dict[str, Tensor], stack: str, part: str
+) -> Float[Tensor, "l h t s"]:
+    """Every map of a stack ("encoder", "decoder") and part ("attn", "cross") from the kept q, k and lse of one text."""
+    blocks = getattr(network, stack)
+    spec = blocks[0].cross.spec() if part == "cross" else blocks[0].attn.spec(network.positions)
+    found = []
+    for layer in range(len(blocks)):
+        q, k, lse = (values[f"{stack}.{layer}.{part}.{name}"] for name in ("q", "k", "lse"))
+        found.append(kernels.attention_map(q, k, lse, spec.mask, scale=spec.scale)[0])
+    return torch.stack(found)

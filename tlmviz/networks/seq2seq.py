@@ -8,9 +8,10 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from ..config import Seq2SeqConfig
 from ..layers.alignment import SCORES, weights
-from ..trace import Tap, name_taps
-from ..translator_config import Seq2SeqConfig
+from ..trace import Tap
+from .base import Network
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class State:
         return State(reading, self.h[rows], self.attentional_hidden[rows], self.coverage[rows])
 
 
-class Seq2Seq(nn.Module):
+class Seq2Seq(Network):
     """A bidirectional GRU reads, a GRU writes; between them one attention whose score is the model's choice.
 
     At every target token: h = GRU([y; h~], h), a = softmax(score(h, z)), c = sum of a z (Eq. 44),
@@ -55,7 +56,7 @@ class Seq2Seq(nn.Module):
         self.encoder = nn.GRU(width, hidden // 2, batch_first=True, bidirectional=True)
         self.bridge = nn.Linear(hidden, hidden)
         self.cell = nn.GRUCell(2 * width, hidden)
-        self.score = SCORES[config.score](hidden, config.coverage)
+        self.score = SCORES[config.score.kind](hidden, config.score.coverage)
         self.combine = nn.Linear(2 * hidden, width)
         self.z, self.h, self.a, self.context = Tap(), Tap(), Tap(), Tap()
         self.covered, self.attentional_hidden, self.logits = Tap(), Tap(), Tap()
@@ -64,11 +65,11 @@ class Seq2Seq(nn.Module):
             if "weight_hh" in name:
                 for gate in weight.data.chunk(3):
                     nn.init.orthogonal_(gate)
-        self._tap_names = frozenset(m.name for m in name_taps(self).modules() if isinstance(m, Tap))
+        self.finish()
 
     def start(self, source: Int[Tensor, "b s"]) -> State:
         """Read the sources; nothing is written yet. All sources of a batch have the same length."""
-        states, last = self.encoder(self.drop(self._embed(source)))
+        states, last = self.encoder(self.drop(self._embed(source.to(self.device))))
         z = self.z(self.drop(states))  # [B, S, D]
         h = self.bridge(torch.cat((last[0], last[1]), -1)).tanh()
         nothing = z.new_zeros(z.shape[:2])
@@ -78,7 +79,9 @@ class Seq2Seq(nn.Module):
         """One target token further, with input feeding: the state behind it, with its attention weights."""
         h = self.h(self.cell(torch.cat((embedded, state.attentional_hidden), -1), state.h))  # [B, D]
         coverage = self.covered(state.coverage)
-        scores = self.score(self.drop(h), state.reading.keys, coverage if self.config.coverage else None)
+        scores = self.score(
+            self.drop(h), state.reading.keys, coverage if self.config.score.coverage else None
+        )
         a = self.a(weights(scores))  # [B, S]
         context = self.context(torch.einsum("bs,bsd->bd", a, state.reading.z.expand(len(a), -1, -1)))
         combined = self.combine(torch.cat((context, self.drop(h)), -1)).tanh()
@@ -87,21 +90,31 @@ class Seq2Seq(nn.Module):
 
     def step(self, ids: Int[Tensor, " b"], state: State) -> tuple[Float[Tensor, "b v"], State]:
         """Logits after one more token in each row, and the state behind it."""
-        state = self.advance(self._embed(ids), state)
+        state = self.advance(self._embed(ids.to(self.device)), state)
         return self.logits(self._out(state.attentional_hidden)), state
 
     def forward(self, source: Int[Tensor, "b s"], target: Int[Tensor, "b t"]) -> tuple[Tensor, Tensor]:
         """Logits after each token of a whole target [B, T, V], and the attention weights there [B, T, S]."""
         state, hidden, attention = self.start(source), [], []
-        for embedded in self.drop(self._embed(target)).unbind(1):
+        for embedded in self.drop(self._embed(target.to(self.device))).unbind(1):
             state = self.advance(embedded, state)
             hidden.append(state.attentional_hidden)
             attention.append(state.weights)
         return self._out(torch.stack(hidden, 1)), torch.stack(attention, 1)
 
-    def tap_names(self) -> frozenset[str]:
-        """Names of all tapped tensors."""
-        return self._tap_names
+    def map_names(self) -> list[str]:
+        """The name of its one map between target and source."""
+        return ["attention"]
+
+    def alignment_map(self) -> int | None:
+        """Its one map is the alignment."""
+        return 0
+
+    def cross_maps(
+        self, values: dict[str, Tensor], attention: Float[Tensor, "1 t s"]
+    ) -> Float[Tensor, "t 1 s"]:
+        """The map of one pass, from its attention weights."""
+        return attention[0, :, None]
 
     def _embed(self, ids):
         # As in the Transformer: one matrix for input and output, small for the one, of unit size for the other.

@@ -8,11 +8,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from tlmviz import kernels
 from tlmviz.recording import recording
 
-from .encoder_decoder import EncoderDecoder
+from .encoder_decoder import EncoderDecoder, attention_maps
 from .seq2seq import Seq2Seq
+
+__all__ = ["TeacherForced", "attention_maps", "teacher_forced_pass"]
 
 
 @dataclass(frozen=True)
@@ -38,19 +39,6 @@ def teacher_forced_pass(
     with recording(lambda name: name.endswith(keep)) as record:
         out = network(torch.tensor([source]), shifted)
     logits, attention = out if isinstance(out, tuple) else (out, None)
-    target = torch.tensor(translation, dtype=torch.long)  # an empty one too
+    target = torch.tensor(translation, dtype=torch.long, device=logits.device)  # an empty one too
     logp = logits[0].log_softmax(-1).gather(-1, target[:, None])[:, 0]
     return TeacherForced(logp, record.values, attention)
-
-
-def attention_maps(
-    network: EncoderDecoder, values: dict[str, Tensor], stack: str, part: str
-) -> Float[Tensor, "l h t s"]:
-    """Every map of a stack ("encoder", "decoder") and part ("attn", "cross") from the kept q, k and lse of one text."""
-    blocks = getattr(network, stack)
-    spec = blocks[0].cross.spec() if part == "cross" else blocks[0].attn.spec(network.positions)
-    maps = []
-    for layer in range(len(blocks)):
-        q, k, lse = (values[f"{stack}.{layer}.{part}.{name}"] for name in ("q", "k", "lse"))
-        maps.append(kernels.attention_map(q, k, lse, spec.mask, scale=spec.scale)[0])
-    return torch.stack(maps)

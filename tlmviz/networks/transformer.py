@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from ..caches import ContiguousCache, KVCache, LatentCache, SlidingCache
-from ..config import ModelConfig
+from ..config import ModelConfig, TransformerConfig
 from ..errors import BadShape
 from ..layers import (
     CONNECTIONS,
@@ -18,6 +20,7 @@ from ..layers import (
     LayerNorm,
     Learned,
     NoPositions,
+    PerLayer,
     Positions,
     PostNormBlock,
     PreNormBlock,
@@ -27,28 +30,54 @@ from ..layers import (
     Sinusoidal,
     SwiGLU,
 )
-from ..trace import AttentionSpec, Tap, name_taps
+from ..layers.positions import CosSin
+from ..layers.scaling import CONFIGURED, scaled_rope
+from ..trace import AttentionSpec, Tap
+from .base import Network
+from .initialisation import skipped_initialisation
 
-POSITIONS = {
+POSITIONS: dict[str, Callable[[ModelConfig], Positions]] = {
     "learned": lambda c: Learned(c.context, c.d_model),
     "sinusoidal": lambda c: Sinusoidal(c.d_model),
-    "rope": lambda c: RoPE(c.rope_dim or c.head_dim, c.rope_base),
+    "rope": lambda c: rope_of(c),
     "alibi": lambda c: ALiBi(c.n_heads),
-    "relative": lambda c: Relative(c.n_layers, c.relative_distance, c.head_dim),
+    "relative": lambda c: Relative(c.n_layers, c.positions.distances, c.head_dim),
     "none": lambda c: NoPositions(),
 }
-NORMS = {
-    "layernorm": lambda c: LayerNorm(c.d_model),
-    "rmsnorm": lambda c: RMSNorm(c.d_model, eps=1e-5),
+NORMS: dict[str, Callable[[TransformerConfig], nn.Module]] = {
+    "layernorm": lambda c: LayerNorm(c.d_model, eps=c.norm.eps),
+    "rmsnorm": lambda c: RMSNorm(c.d_model, eps=c.norm.eps),
 }
-FEEDFORWARDS = {
-    "relu": lambda c: MLP(c.d_model, c.d_ff, nn.ReLU(), c.bias, c.dropout),
-    "gelu": lambda c: MLP(c.d_model, c.d_ff, nn.GELU(), c.bias, c.dropout),
-    "swiglu": lambda c: SwiGLU(c.d_model, c.d_ff, c.bias, c.dropout),
+FEEDFORWARDS: dict[str, Callable[[TransformerConfig], nn.Module]] = {
+    "relu": lambda c: _mlp(c, nn.ReLU()),
+    "gelu": lambda c: _mlp(c, nn.GELU()),
+    "gelu-tanh": lambda c: _mlp(c, nn.GELU(approximate="tanh")),
+    "silu": lambda c: _mlp(c, nn.SiLU()),
+    "swiglu": lambda c: SwiGLU(c.d_model, c.feedforward.hidden, c.feedforward.bias, c.dropout),
 }
 
 
-class TransformerLM(nn.Module):
+def rope_of(config: ModelConfig) -> Positions:
+    """RoPE as a configuration states it: base, layout and scaling, and a base for each layer where they differ."""
+    bases = [config.layer(layer).rope_base for layer in range(config.n_layers)]
+    distinct = sorted(set(bases))
+    members = [_rope(config.with_(rope_base=base, layers=())) for base in distinct]
+    return members[0] if len(members) == 1 else PerLayer(members, [distinct.index(base) for base in bases])
+
+
+def _rope(config: ModelConfig) -> RoPE:
+    positions = config.positions
+    if positions.scaling != "none":
+        return scaled_rope(config, CONFIGURED[positions.scaling], positions.factor)
+    return RoPE(config.attention.rope_dim or config.head_dim, positions.rope_base, positions.layout)
+
+
+def _mlp(config: TransformerConfig, activation: nn.Module) -> MLP:
+    part = config.feedforward
+    return MLP(config.d_model, part.hidden, activation, part.bias, config.dropout)
+
+
+class TransformerLM(Network):
     """A causal language model: token ids in, next-token logits out.
 
     Weights start as N(0, 0.02), those that write into the residual stream smaller by
@@ -59,29 +88,30 @@ class TransformerLM(nn.Module):
         super().__init__()
         self.config = config
         self.token_emb = nn.Embedding(config.vocab_size, config.d_model)
-        self.positions = POSITIONS[config.positions](config)
+        self.positions = POSITIONS[config.positions.kind](config)
         self.drop = nn.Dropout(config.dropout)
-        attention = Attention if config.latent_dim is None else LatentAttention
+        attention = Attention if config.attention.latent_dim is None else LatentAttention
         norm, feedforward, join = (
-            NORMS[config.norm],
-            FEEDFORWARDS[config.feedforward],
-            CONNECTIONS[config.connection],
+            NORMS[config.norm.kind],
+            FEEDFORWARDS[config.feedforward.kind],
+            CONNECTIONS[config.connection.kind],
         )
         self.expand_streams, self.merge_streams = join.expand_streams, join.merge_streams
 
         def block(layer: int) -> PreNormBlock:
             parts = norm(config), attention(config, layer), norm(config), feedforward(config)
-            if config.norm_place == "post":
+            if config.norm.placement == "post":
                 return PostNormBlock(*parts)
+            part = config.connection
             joins = (
-                join(config.d_model, config.streams, place, config.sinkhorn)
+                join(config.d_model, part.streams, place, part.iterations)
                 for place in (2 * layer, 2 * layer + 1)
             )
             return PreNormBlock(*parts, *joins)
 
         self.blocks = nn.ModuleList(block(layer) for layer in range(config.n_layers))
         # After post-norm blocks the stream is normalised already.
-        self.norm = norm(config) if config.norm_place == "pre" else nn.Identity()
+        self.norm = norm(config) if config.norm.placement == "pre" else nn.Identity()
         self.head = nn.Linear(config.d_model, config.vocab_size, bias=False)
         self.embed, self.normed, self.logits = Tap(), Tap(), Tap()
         self.apply(initialise)
@@ -91,7 +121,7 @@ class TransformerLM(nn.Module):
                 nn.init.normal_(writer.weight, std=0.02 / (2 * config.n_layers) ** 0.5)
         if config.tied:
             self.head.weight = self.token_emb.weight
-        self._tap_names = frozenset(m.name for m in name_taps(self).modules() if isinstance(m, Tap))
+        self.finish()
 
     def forward(
         self, ids: Int[Tensor, "b t"], cache: KVCache | None = None, positions: Positions | None = None
@@ -102,15 +132,18 @@ class TransformerLM(nn.Module):
         """
         if ids.ndim != 2:
             raise BadShape(f"ids must be [B, T]; got {list(ids.shape)}.")
-        positions = positions or self.positions
-        position_ids = (torch.arange(ids.shape[1]) if cache is None else cache.position_ids(ids.shape[1])).to(
-            ids.device
-        )
+        ids, positions = ids.to(self.device), positions or self.positions
+        position_ids = torch.arange(ids.shape[1]) if cache is None else cache.position_ids(ids.shape[1])
+        position_ids = position_ids.to(ids.device)
         x = self.embed(self.drop(positions.embed(self.token_emb(ids), position_ids)))  # [B, T, C]
-        cos_sin = positions.cos_sin(position_ids)
-        x = self.expand_streams(x, self.config.streams)  # [B, T, C], or [B, T, N, C] with hyper-connections
-        for block in self.blocks:
-            x = block(x, positions, cos_sin, cache)
+        streams = self.config.connection.streams
+        x = self.expand_streams(x, streams)  # [B, T, C], or [B, T, N, C] with hyper-connections
+        tables: dict[Positions, CosSin] = {}  # of each kind of positions, made once per pass
+        for layer, block in enumerate(self.blocks):
+            own = positions.at(layer)
+            if own not in tables:
+                tables[own] = own.cos_sin(position_ids)
+            x = block(x, own, tables[own], cache)
         return self.logits(self.head(self.normed(self.norm(self.merge_streams(x)))))  # [B, T, V]
 
     def new_cache(self, rotated: bool = True) -> KVCache:
@@ -119,43 +152,65 @@ class TransformerLM(nn.Module):
         Unrotated keys can be read under another RoPE than they were written under.
         """
         config = self.config
-        if config.latent_dim is not None:
+        if config.attention.latent_dim is not None:
             return LatentCache(config.n_layers, rotated=rotated)
-        if config.window is not None:
-            return SlidingCache(config.n_layers, config.window, rotated=rotated)
+        windows = {config.layer(layer).window for layer in range(config.n_layers)}
+        window = windows.pop()
+        if (
+            window is not None and not windows
+        ):  # one window for all; where layers differ, some need the whole past
+            return SlidingCache(config.n_layers, window, rotated=rotated)
         return ContiguousCache(config.n_layers, rotated=rotated)
+
+    def tied_weights(self) -> frozenset[str]:
+        return frozenset(("head.weight",)) if self.config.tied else frozenset()
 
     def specs(self, positions: Positions | None = None) -> list[AttentionSpec]:
         """Each layer's mask, bias and scale."""
-        return [block.attn.spec(positions or self.positions) for block in self.blocks]
+        positions = positions or self.positions
+        return [block.attn.spec(positions.at(layer)) for layer, block in enumerate(self.blocks)]
 
-    def tap_names(self) -> frozenset[str]:
-        """Names of all tapped tensors."""
-        return self._tap_names
+
+def n_parameters(config: ModelConfig) -> int:
+    """Parameters of the network that a configuration describes, counted on it; a tied head counts once."""
+    with skipped_initialisation():
+        return sum(parameter.numel() for parameter in TransformerLM(config).parameters())
 
 
 def count_parameters(config: ModelConfig) -> int:
-    """Parameters by formula (002 section 8), without building the network."""
-    c, f, width = config.d_model, config.d_ff, (config.n_heads + 2 * config.n_kv_heads) * config.head_dim
-    bias = int(config.bias)
-    norm = {"layernorm": 2 * c, "rmsnorm": c}[config.norm]
-    attention = c * width + c * c + bias * (width + c)
-    if config.latent_dim is not None:
-        rank, rope, heads = config.latent_dim, config.rope_dim, config.n_heads
-        attention = heads * (config.head_dim + rope) * c + (rank + rope) * c + rank + 2 * c * rank + c * c
-    feedforward = (
-        3 * c * f + bias * (2 * f + c) if config.feedforward == "swiglu" else 2 * c * f + bias * (f + c)
-    )
-    n = config.streams
-    statics = n + n + n * n + 3
-    join = {"residual": 0, "hyper": statics + (n + 2) * c, "manifold": statics + n * (n + 2) * n * c}[
-        config.connection
-    ]
-    block = attention + feedforward + 2 * norm + 2 * join
+    """Parameters by formula (002 section 8), without building the network: the check that the network is what it should be."""
+    c, layers = config.d_model, config.n_layers
+    norm = {"layernorm": 2 * c, "rmsnorm": c}[config.norm.kind]
+    block = _attention_parameters(config) + _feedforward_parameters(config) + 2 * norm
+    block += 2 * _connection_parameters(config)
     embeddings = config.vocab_size * c * (1 if config.tied else 2)
-    relative = config.n_layers * config.relative_distance * config.head_dim
-    positions = {"learned": config.context * c, "relative": relative}.get(config.positions, 0)
-    return embeddings + positions + config.n_layers * block + (norm if config.norm_place == "pre" else 0)
+    relative = layers * config.positions.distances * config.head_dim
+    positions = {"learned": config.context * c, "relative": relative}.get(config.positions.kind, 0)
+    return embeddings + positions + layers * block + (norm if config.norm.placement == "pre" else 0)
+
+
+def _attention_parameters(config: ModelConfig) -> int:
+    c, d, part = config.d_model, config.head_dim, config.attention
+    if part.latent_dim is not None:
+        rank, rope, heads = part.latent_dim, part.rope_dim, part.n_heads
+        return heads * (d + rope) * c + (rank + rope) * c + rank + 2 * heads * d * rank + heads * d * c
+    sizes = (part.n_heads * d, config.n_kv_heads * d, config.n_kv_heads * d, c)
+    biases = sum(size for size, biased in zip(sizes, part.biases) if biased)
+    return c * (sum(sizes[:3]) + sizes[0]) + biases
+
+
+def _feedforward_parameters(config: ModelConfig) -> int:
+    c, part = config.d_model, config.feedforward
+    up = 2 * part.hidden if part.gated else part.hidden
+    return c * (up + part.hidden) + part.bias * (up + c)
+
+
+def _connection_parameters(config: ModelConfig) -> int:
+    c, n = config.d_model, config.connection.streams
+    statics = n + n + n * n + 3
+    return {"residual": 0, "hyper": statics + (n + 2) * c, "manifold": statics + n * (n + 2) * n * c}[
+        config.connection.kind
+    ]
 
 
 def initialise(module: nn.Module) -> None:

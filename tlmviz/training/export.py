@@ -21,7 +21,7 @@ from .curves import draw
 from .data import Corpus
 from .loop import read_weights
 from .precision import LOSS_MARGIN, stored_dtype
-from .recipes import Recipe
+from .recipes import LanguageRecipe
 
 PROMPTS = (
     "Once upon a time there was a little",
@@ -31,7 +31,7 @@ PROMPTS = (
 
 
 def export(
-    recipe: Recipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
+    recipe: LanguageRecipe, logs: list[dict], corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
 ) -> None:
     """Write the model folder from the last stage's checkpoint in `run`; `logs` holds every stage's."""
     network = TransformerLM(recipe.config)
@@ -53,11 +53,13 @@ def export(
 def _streams(config: ModelConfig) -> list[str]:
     kinds = {
         "hyper": "free hyper-connections",
-        "manifold": f"doubly stochastic by {config.sinkhorn} Sinkhorn iterations (mHC)",
+        "manifold": f"doubly stochastic by {config.connection.iterations} Sinkhorn iterations (mHC)",
     }
-    if config.connection == "residual":
+    if config.connection.kind == "residual":
         return []
-    return [f"- {config.streams} residual streams, mixed around every sublayer: {kinds[config.connection]}"]
+    return [
+        f"- {config.connection.streams} residual streams, mixed around every sublayer: {kinds[config.connection.kind]}"
+    ]
 
 
 def _tokens_per_byte(tokenizer: Tokenizer, documents: list[str]) -> float:
@@ -82,7 +84,7 @@ def _curve(logs: list[dict], path: Path) -> None:
 
 
 def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
-    config, first = recipe.config, recipe.stages[0]
+    config, first, mlp = recipe.config, recipe.stages[0], recipe.config.feedforward
     steps, tokens, seconds = (sum(log[key] for log in logs) for key in ("step", "tokens", "seconds"))
     passes = sum(log.get("passes", 0) for log in logs)
     scores = head_scores(lm)
@@ -96,8 +98,9 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
         "## Model",
         "",
         f"- {config.n_layers} layers, {config.n_heads} heads ({attention} attention), d_model {config.d_model}, "
-        f"head dimension {config.head_dim}, feed-forward {config.d_ff} ({config.feedforward}), context {config.context} tokens",
-        f"- positions: {config.positions}; norm: {config.norm}, {config.norm_place}; biases: {'yes' if config.bias else 'no'}; "
+        f"head dimension {config.head_dim}, feed-forward {mlp.hidden} ({mlp.kind}), context {config.context} tokens",
+        f"- positions: {config.positions.kind}; norm: {config.norm.kind}, {config.norm.placement}; "
+        f"biases: {'yes' if mlp.bias else 'no'}; "
         f"head: {'tied to the embedding' if config.tied else 'untied'}",
         *_streams(config),
         f"- {lm.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",

@@ -23,8 +23,9 @@ from tlmviz.checkpoints.indexer import fingerprint, save_indexer
 from tlmviz.checkpoints.registry import load
 
 from .. import kernels
+from ..config import IndexerConfig
 from ..language_model import LanguageModel
-from ..layers.indexer import Indexer, IndexerConfig, Indexers
+from ..layers.indexer import Indexer, Indexers
 from ..recording import recording
 from . import loop
 from .curves import draw

@@ -9,7 +9,7 @@ from .loop import Schedule
 
 
 @dataclass(frozen=True)
-class Recipe:
+class LanguageRecipe:
     """A model and the stages that train it, each going on from the weights of the one before.
 
     One that is not `bundled` leaves nothing but its log: it was trained for a number.
@@ -48,8 +48,8 @@ STORIES = Schedule(
     seed=2,
 )
 RECIPES = {
-    "stories-rope": Recipe(
-        ModelConfig(
+    "stories-rope": LanguageRecipe(
+        ModelConfig.of(
             name="stories-rope",
             description="Small story writer with RoPE, RMSNorm, SwiGLU and a tied head: the explorer's default.",
             n_layers=6,
@@ -74,7 +74,7 @@ RECIPES = {
             STORIES,
         ),
     ),
-    "stories-gpt": Recipe(
+    "stories-gpt": LanguageRecipe(
         notes_preset(
             "stories-gpt",
             description="The notes' TransformerLM: learned positions, pre-LayerNorm, GELU, untied head.",

@@ -22,7 +22,7 @@ from ..recording import recording
 from ..tokens import Tokenizer
 from .data import Corpus
 from .loop import Probe, Schedule
-from .recipes import Recipe
+from .recipes import LanguageRecipe
 
 KINDS = {"residual": ("residual", 1), "hc": ("hyper", 4), "mhc": ("manifold", 4)}
 WORDS = {
@@ -54,7 +54,7 @@ HEADING = "## Beside its twins"
 WINDOW = 10  # steps to a line of training.csv
 
 
-def _recipe(kind: str, deep: bool) -> Recipe:
+def _recipe(kind: str, deep: bool) -> LanguageRecipe:
     connection, streams = KINDS[kind]
     name = f"stories-deep-{kind}" if deep else f"stories-{kind}"
     sizes = (
@@ -62,11 +62,11 @@ def _recipe(kind: str, deep: bool) -> Recipe:
         if deep
         else dict(n_layers=8, d_model=160, n_heads=5, n_kv_heads=5, d_ff=400)
     )
-    config = ModelConfig(
+    config = ModelConfig.of(
         name=name, description=f"Stories, {sizes['n_layers']} layers: {WORDS[kind]}.", context=256, dropout=0.1,
         connection=connection, streams=streams, **sizes,
     )  # fmt: skip
-    return Recipe(config, (DEEP if deep else SCHEDULE,))
+    return LanguageRecipe(config, (DEEP if deep else SCHEDULE,))
 
 
 STREAMS = {
@@ -80,7 +80,7 @@ STREAMS = {
 
 def probe_of(config: ModelConfig, steps: int, corpus: Corpus, tokenizer: Tokenizer) -> Probe | None:
     """What is logged of a network with streams; None for one without."""
-    if config.connection == "residual":
+    if config.connection.kind == "residual":
         return None
     text = tokenizer.encode("\n\n".join(corpus.valid[:20]), bos=True)[:LOOKED_AT]
     often = {*range(0, 100, 20), *range(100, 400, 50), *range(400, steps, 100)}

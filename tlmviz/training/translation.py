@@ -10,11 +10,11 @@ import torch
 from torch.nn import functional as F
 from tqdm import tqdm
 
-from tlmviz.checkpoints.native import NETWORKS
+from tlmviz.checkpoints.registry import KINDS
 
+from ..config import EncoderDecoderConfig, Seq2SeqConfig, TranslatorConfig
 from ..networks.encoder_decoder import EncoderDecoder
 from ..networks.seq2seq import Seq2Seq, overlap
-from ..translator_config import EncoderDecoderConfig, Seq2SeqConfig, TranslatorConfig
 from . import loop
 from .loop import Schedule
 from .pairs import PairBatches, Pairs
@@ -55,7 +55,7 @@ COVERAGE = replace(RECURRENT, steps=600, learning_rate=5e-4, warmup=50, seed=4, 
 
 
 def _recurrent(suffix: str, description: str, score: str) -> TranslationRecipe:
-    config = Seq2SeqConfig(name=f"eng-fra-{suffix}", description=description, score=score, dropout=0.2)
+    config = Seq2SeqConfig.of(name=f"eng-fra-{suffix}", description=description, score=score, dropout=0.2)
     return TranslationRecipe(config, RECURRENT)
 
 
@@ -63,7 +63,7 @@ RECIPES = {
     recipe.config.name: recipe
     for recipe in (
         TranslationRecipe(
-            EncoderDecoderConfig(
+            EncoderDecoderConfig.of(
                 name="eng-fra",
                 description="English to French, Transformer encoder-decoder: 3 + 3 layers, RoPE, RMSNorm, SwiGLU.",
                 dropout=0.1,
@@ -76,7 +76,7 @@ RECIPES = {
             "additive", "English to French, GRUs with attention scored by v.tanh(W1 h + W2 z).", "additive"
         ),
         TranslationRecipe(
-            Seq2SeqConfig(
+            Seq2SeqConfig.of(
                 name="eng-fra-coverage",
                 description="eng-fra-additive, trained on with a coverage vector in the score and covloss.",
                 score="additive",
@@ -93,7 +93,7 @@ RECIPES = {
 
 def network_of(config: TranslatorConfig) -> EncoderDecoder | Seq2Seq:
     """A network with starting weights."""
-    return NETWORKS[config.kind](config)
+    return KINDS[config.kind].network(config)
 
 
 def train(

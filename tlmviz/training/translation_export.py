@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import platform
-from dataclasses import replace
 from pathlib import Path
 
 import torch
 
 from tlmviz.analysis.translation.alignment import error_rates, read_alignments
-from tlmviz.checkpoints.native import MODELS, save_network
+from tlmviz.checkpoints.folders import PACKAGE
+from tlmviz.checkpoints.native import save_network
+from tlmviz.config import EncoderDecoderConfig, Seq2SeqConfig
 
 from ..errors import BadText
-from ..networks.encoder_decoder import EncoderDecoder
 from ..tokens import Tokenizer
 from ..translator import Translator
 from .curves import draw
@@ -22,7 +22,7 @@ from .pairs import PairBatches, Pairs
 from .precision import stored_dtype
 from .translation import TranslationRecipe, held_out_loss, network_of
 
-ALIGNMENTS = MODELS.parent / "tests" / "data" / "alignments.tsv"
+ALIGNMENTS = PACKAGE.parent / "tests" / "data" / "alignments.tsv"
 SHOWN = 5  # examples of each sort on the card
 
 
@@ -39,9 +39,7 @@ def export(
     dtype, _, stored = stored_dtype(network, lambda: held_out_loss(network, held_out))
     network.eval()
     rates = error_rates(Translator(network, tokenizer), read_alignments(ALIGNMENTS))
-    if isinstance(network, EncoderDecoder):
-        heads = [None if name == "mean" else tuple(map(int, name.split("."))) for name in rates.index]
-        network.config = replace(network.config, alignment=heads[0])
+    network.config = network.config.aligned(rates.index[0])
     save_network(folder, network, tokenizer, dtype)
     points = log["curve"]
     draw(
@@ -154,20 +152,28 @@ def _card(recipe, log, pairs: Pairs, mt: Translator, folder: Path, dtype, nats: 
 
 
 def _model(mt: Translator) -> list[str]:
-    config = mt.config
-    if isinstance(mt.network, EncoderDecoder):
-        return [
-            f"- {config.encoder_layers} encoder and {config.decoder_layers} decoder layers, {config.n_heads} heads, d_model "
-            f"{config.d_model}, head dimension {config.head_dim}, feed-forward {config.d_ff} ({config.feedforward}), at most "
-            f"{config.context} tokens",
-            f"- RoPE in self-attention, none in cross-attention; {config.norm}, before each part; "
-            f"biases: {'yes' if config.bias else 'no'}",
-        ]
+    return DESCRIPTIONS[mt.config.kind](mt.config)
+
+
+def _transformer(config: EncoderDecoderConfig) -> list[str]:
+    return [
+        f"- {config.encoder_layers} encoder and {config.decoder_layers} decoder layers, {config.n_heads} heads, d_model "
+        f"{config.d_model}, head dimension {config.head_dim}, feed-forward {config.feedforward.hidden} "
+        f"({config.feedforward.kind}), at most {config.context} tokens",
+        f"- RoPE in self-attention, none in cross-attention; {config.norm.kind}, before each part; "
+        f"biases: {'yes' if config.feedforward.bias else 'no'}",
+    ]
+
+
+def _recurrent(config: Seq2SeqConfig) -> list[str]:
     return [
         f"- bidirectional GRU of {config.hidden // 2} units a direction, GRU decoder of {config.hidden} with input feeding, "
         f"embedding {config.d_model}, at most {config.context} tokens",
-        f"- attention score: {config.score}{', with a coverage vector' if config.coverage else ''}",
+        f"- attention score: {config.score.kind}{', with a coverage vector' if config.score.coverage else ''}",
     ]
+
+
+DESCRIPTIONS = {"encoder-decoder": _transformer, "seq2seq": _recurrent}
 
 
 def _rates(rates) -> str:

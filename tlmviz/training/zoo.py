@@ -18,11 +18,11 @@ from torch.nn import functional as F
 from tlmviz.checkpoints.registry import load
 
 from ..config import ModelConfig
-from ..networks.transformer import TransformerLM, count_parameters
+from ..networks.transformer import TransformerLM, n_parameters
 from .loop import Schedule
-from .recipes import Recipe
+from .recipes import LanguageRecipe
 
-BASELINE = ModelConfig(
+BASELINE = ModelConfig.of(
     name="zoo-rope",
     description="Zoo baseline: RoPE, multi-head attention, pre-RMSNorm.",
     n_layers=4,
@@ -59,7 +59,7 @@ SCHEDULE = Schedule(
     evaluate_every=200,
 )
 
-_PLAIN = Recipe(BASELINE, (SCHEDULE,))
+_PLAIN = LanguageRecipe(BASELINE, (SCHEDULE,))
 ZOO = (
     {"zoo-rope": _PLAIN}
     | {
@@ -70,7 +70,7 @@ ZOO = (
         for name, (words, changes) in CHOICES.items()
     }
     | {
-        f"zoo-rope-{seed}": Recipe(
+        f"zoo-rope-{seed}": LanguageRecipe(
             BASELINE.with_(name=f"zoo-rope-{seed}"), (replace(SCHEDULE, seed=seed),), bundled=False
         )
         for seed in SEEDS
@@ -112,7 +112,7 @@ def write_table(logs: dict[str, dict], models: Path) -> Path:
             else GROUPS.get(changed, "attention")
         )
         speed = [round(median(rates[name])) if name in bundled else "" for rates in (decoding, training)]
-        parameters, cache = count_parameters(ZOO[name].config), _cache_bytes(ZOO[name].config)
+        parameters, cache = n_parameters(ZOO[name].config), _cache_bytes(ZOO[name].config)
         lines.append(
             [
                 name,

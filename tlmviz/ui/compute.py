@@ -17,7 +17,7 @@ import torch
 
 import tlmviz
 from tlmviz.analysis.attention.interventions import combine, mute_heads, scale_scores
-from tlmviz.checkpoints import native
+from tlmviz.checkpoints import registry
 from tlmviz.checks import Check, applicable, attention
 from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
@@ -63,7 +63,7 @@ def about(text: str) -> int:
 def model(name: str) -> LanguageModel:
     """A loaded language model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     lm = tlmviz.load(name)
-    if not isinstance(lm, LanguageModel):
+    if lm.task != "language":
         raise BadCheckpoint(
             f"{lm.name} translates, and this page shows language models; choose one of those."
         )
@@ -79,7 +79,7 @@ def models() -> dict[str, str]:
 @st.cache_data(show_spinner=False)
 def stream_models() -> dict[str, str]:
     """The bundled models with hyper-connections, and their plain twin: name -> description."""
-    return native.stream_models()
+    return registry.stream_models()
 
 
 # A trace holds about 22 kB per token of the default model, so these bound memory as well as number.

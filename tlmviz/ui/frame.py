@@ -165,9 +165,6 @@ def copy_as_python(code: str) -> None:
 
 def sidebar_status(model: LanguageModel | Translator) -> None:
     """The loaded model, the kernel backend and the device, below the page menu."""
-    config, weight = model.config, next(model.network.parameters())
+    weight = next(model.network.parameters())
     backend = {"torch": "torch reference", "triton": "Triton"}[kernels.backend_for(weight)]
-    sizes = f"{model.n_parameters / 1e6:.1f} M parameters, reads {config.context:,} tokens"
-    if isinstance(model, LanguageModel):
-        sizes = f"{config.n_layers} layers × {config.n_heads} heads, d {config.d_model}, {sizes}"
-    st.sidebar.caption(f"{sizes}  \nBackend: {backend} · device: {weight.device}")
+    st.sidebar.caption(f"{model.sizes}  \nBackend: {backend} · device: {weight.device}")

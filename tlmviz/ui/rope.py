@@ -5,8 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tlmviz.analysis.positions import rope_planes
-from tlmviz.checkpoints.native import checkpoint_folder
-from tlmviz.config import ModelConfig
+from tlmviz.checkpoints.registry import language_config
 from tlmviz.errors import BadConfig
 
 from . import compute
@@ -15,11 +14,7 @@ from . import compute
 @st.cache_data(show_spinner=False)
 def rope_models() -> list[str]:
     """The bundled models whose queries and keys are turned by RoPE; their weights are not read."""
-    configs = {
-        name: ModelConfig.from_json((checkpoint_folder(name) / "config.json").read_text(encoding="utf-8"))
-        for name in compute.models()
-    }
-    return [name for name, config in configs.items() if rope_planes.has_planes(config)]
+    return [name for name in compute.models() if rope_planes.has_planes(language_config(name))]
 
 
 def offer_rope_models(name: str) -> None:

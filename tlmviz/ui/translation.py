@@ -42,7 +42,7 @@ def models() -> dict[str, str]:
 def model(name: str) -> Translator:
     """A loaded translation model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     mt = tlmviz.load(name)
-    if not isinstance(mt, Translator):
+    if mt.task != "translation":
         raise BadCheckpoint(f"{mt.name} does not translate; choose one of {', '.join(models())}.")
     return mt
 

@@ -12,7 +12,7 @@ from tlmviz.analysis.caches import projections, redundancy, weight_absorption
 from tlmviz.analysis.caches.family import largest_family
 from tlmviz.analysis.caches.redundancy import Losses
 from tlmviz.analysis.caches.similarity import SIMILARITIES
-from tlmviz.checkpoints.native import checkpoint_folder
+from tlmviz.checkpoints.registry import language_config
 from tlmviz.checks import Check, caches_family, measure
 from tlmviz.config import ModelConfig
 from tlmviz.layers.positions import alibi_slopes
@@ -28,10 +28,7 @@ TRAIN = "`python -m tlmviz.training zoo --data DIR`"
 @st.cache_data(show_spinner=False)
 def configs() -> dict[str, ModelConfig]:
     """The bundled models' configurations, without their weights."""
-    return {
-        name: ModelConfig.from_json((checkpoint_folder(name) / "config.json").read_text(encoding="utf-8"))
-        for name in compute.models()
-    }
+    return {name: language_config(name) for name in compute.models()}
 
 
 def family(name: str) -> list[str]:
@@ -42,7 +39,7 @@ def family(name: str) -> list[str]:
 
 def latent_models() -> list[str]:
     """The bundled models with latent attention."""
-    return [name for name, config in configs().items() if config.latent_dim is not None]
+    return [name for name, config in configs().items() if config.attention.latent_dim is not None]
 
 
 # --- computed once ----------------------------------------------------------------------------------
@@ -104,7 +101,7 @@ def turning(name: str, text: str, layer: int, head: int) -> Turning:
     def work() -> Turning:
         heads, length = projections.heads_of(lm, trace, layer), lm.config.context
         distances = [0, *(2**power for power in range(length.bit_length()) if 2**power < length)]
-        base = lm.config.rope_base
+        base = lm.config.positions.rope_base
         matrices = projections.turned_products(heads, head, distances, base).float().numpy()
         corner = np.ascontiguousarray(matrices[:, :CORNER, :CORNER])
         moved, missed = projections.turning(heads, head, length, base)
@@ -160,7 +157,7 @@ def collapsed(name: str, text: str, layer: int) -> tuple[np.ndarray, list[float]
 
     def work() -> tuple[np.ndarray, list[float]]:
         heads = projections.heads_of(lm, trace, layer).until(SHOWN)
-        first, count, base = heads.as_first(), len(heads.w_q), lm.config.rope_base
+        first, count, base = heads.as_first(), len(heads.w_q), lm.config.positions.rope_base
         length = len(heads.x_q)
         own = torch.stack([trace.scores(layer, head)[:length, :length] for head in range(count)]).double()
         slopes = alibi_slopes(count)

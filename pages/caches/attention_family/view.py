@@ -152,7 +152,7 @@ def maps(name: str, text: str) -> None:
 def _reads(model: str, config, head: int) -> str:
     what = (
         "keys made from the latent"
-        if config.latent_dim
+        if config.attention.latent_dim
         else f"key/value head {head * config.n_kv_heads // config.n_heads}"
     )
     return f"{model}, head {head}: {what}"
@@ -252,7 +252,7 @@ def collapse(name: str, text: str) -> None:
         "import tlmviz\nfrom tlmviz.analysis.caches.projections import heads_of, turning\n\n"
         f"lm = tlmviz.load({name!r})\ntrace = lm.trace({text!r})\nheads = heads_of(lm, trace, layer={layer})\n"
         "one = heads.as_first().logits()  # [H, T, T]: all heads equal\n"
-        f"other = heads.refactored().logits(base={config.rope_base})  # the same M, with RoPE\n"
+        f"other = heads.refactored().logits(base={config.positions.rope_base})  # the same M, with RoPE\n"
         "print((one - one[0]).abs().max(), (other - other[0]).abs().max())\n"
-        f"moved, missed = turning(heads, {head}, {config.context}, {config.rope_base})\n"
+        f"moved, missed = turning(heads, {head}, {config.context}, {config.positions.rope_base})\n"
     )

@@ -65,14 +65,15 @@ def panel(name: str, text: str) -> None:
         st.info(str(error))
     kinds = {"single": 'pruning_order(lm, ids, "single"', "greedy": 'pruning_order(lm, ids, "greedy"'}
     frame.copy_as_python(
-        "import tlmviz\nfrom tlmviz.analysis.caches import redundancy\nfrom tlmviz.analysis.caches.similarity import SIMILARITIES\n\n"
+        "import tlmviz\nfrom tlmviz.analysis.caches import redundancy\n"
+        "from tlmviz.analysis.caches.similarity import SIMILARITIES\n\n"
         f"lm = tlmviz.load({name!r})\ntrace = lm.trace({text!r})\nids = trace.ids[:{family_state.READ}]\n"
         f"similarity = SIMILARITIES[{which!r}](trace)  # [L * H, L * H]\n"
         f"order = redundancy.{kinds[ORDERS[pruning]]}, {muting!r})  # (layer, head), least missed first\n"
         f"losses = redundancy.prune(lm, ids, order, {muting!r})\n"
         + (
             "merges = redundancy.sharing_order(lm, similarity)\nshared = redundancy.share(lm, ids, merges)\n"
-            if lm.config.latent_dim is None and lm.config.n_kv_heads > 1
+            if lm.config.attention.latent_dim is None and lm.config.n_kv_heads > 1
             else ""
         )
     )

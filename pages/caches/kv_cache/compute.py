@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
@@ -12,12 +12,12 @@ import torch
 from tlmviz.analysis.caches import cost, decode_steps, shapes
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding, Timing
-from tlmviz.checkpoints.native import MODELS
+from tlmviz.checkpoints.registry import language_config
 from tlmviz.checks import Check, caches_decoding, measure
 from tlmviz.checks.caches_sizes import formula_is_nbytes
-from tlmviz.config import ModelConfig
+from tlmviz.config import ModelConfig, with_plain_attention
 from tlmviz.errors import BadText, UnknownName
-from tlmviz.networks.transformer import count_parameters
+from tlmviz.networks.transformer import n_parameters
 from tlmviz.ui import compute, inputs
 
 VIEWS = STEPS, COST, SIDE_BY_SIDE, CALCULATOR = ("Steps", "Cost", "Models", "Calculator")
@@ -94,17 +94,14 @@ def size_check(name: str, length: int) -> Check:
 @st.cache_data(show_spinner=False)
 def configs() -> dict[str, ModelConfig]:
     """The bundled models' configurations."""
-    files = {name: MODELS / name / "config.json" for name in compute.models()}
-    return {name: ModelConfig.from_json(file.read_text(encoding="utf-8")) for name, file in files.items()}
+    return {name: language_config(name) for name in compute.models()}
 
 
 def family() -> list[str]:
     """The largest group of bundled models that differ in what they cache and in nothing else."""
-    groups: dict[tuple, list[str]] = {}
-    caching = ("name", "description", "n_kv_heads", "latent_dim", "rope_dim", "window")
+    groups: dict[ModelConfig, list[str]] = {}
     for name, config in configs().items():
-        key = tuple(value for field, value in asdict(config).items() if field not in caching)
-        groups.setdefault(key, []).append(name)
+        groups.setdefault(with_plain_attention(config), []).append(name)
     return (
         sorted(
             max(groups.values(), key=len),
@@ -115,9 +112,10 @@ def family() -> list[str]:
     )
 
 
+@st.cache_data(show_spinner=False)
 def own_shapes() -> tuple[Shape, ...]:
     """The bundled models as shapes of the calculator."""
-    return tuple(Shape.of(config, count_parameters(config)) for config in configs().values())
+    return tuple(Shape.of(config, n_parameters(config)) for config in configs().values())
 
 
 # --- controls ---------------------------------------------------------------------------------------

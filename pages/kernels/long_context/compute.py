@@ -60,7 +60,7 @@ def text(name: str) -> str | None:
 def readable(lm: LanguageModel, whole: str) -> list[int]:
     """Ids of the part of a text that this page and this model can read; a sentence says what was cut."""
     ids = [lm.tokenizer.end_of_text, *lm.tokenizer.encode(whole)]
-    limit, learned = lm.config.context, lm.config.positions == "learned"
+    limit, learned = lm.config.context, lm.config.positions.kind == "learned"
     if learned and len(ids) > limit:
         st.warning(
             f"{lm.name} has learned vectors for {limit:,} positions and cannot read beyond them: of {len(ids):,} tokens the "

@@ -326,7 +326,10 @@ def snippet(
             f"tile = trace.attention({head[0]}, {head[1]}, rows=slice({row}, {row + side}), cols=slice({col}, {col + side}))\n"
         )
     kind = type(method)
-    imports = f"from tlmviz.analysis.kernels.sparse_methods import mean_loss, measure\nfrom {kind.__module__} import {kind.__name__}\n"
+    imports = (
+        "from tlmviz.analysis.kernels.sparse_methods import mean_loss, measure\n"
+        f"from {kind.__module__} import {kind.__name__}\n"
+    )
     return (
         imports
         + start

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pandas as pd
 import streamlit as st
 
-from tlmviz.checkpoints import native as zoo
+from tlmviz.checkpoints.folders import models_folder
 from tlmviz.errors import BadCheckpoint, UnknownName
 from tlmviz.ui import compute
 
@@ -46,7 +46,7 @@ class Noise:
 
 def path() -> Path:
     """Where the table lies."""
-    return zoo.MODELS / TABLE
+    return models_folder() / TABLE
 
 
 def read(file: Path) -> pd.DataFrame:
@@ -118,7 +118,7 @@ def card(name: str) -> tuple[str, Path | None, str]:
 
     The title is left out, headings are made smaller.
     """
-    folder = zoo.MODELS / name
+    folder = models_folder() / name
     file = folder / "card.md"
     if name not in compute.models() or not file.is_file():
         raise UnknownName(

@@ -40,7 +40,7 @@ def extended(name: str) -> None:
 frame.heading("Context extension", "Slower RoPE planes let a trained model read beyond its training length.")
 model = st.session_state["model"]
 try:
-    if compute.model(model).config.positions == "rope":
+    if compute.model(model).config.positions.kind == "rope":
         extended(model)
     else:
         rope.offer_rope_models(model)

@@ -56,7 +56,7 @@ WAYS = {
 
 def points(name: str) -> tuple[str, ...]:
     """What to notice; a model with a window never meets a distance it did not see in training."""
-    window = compute.model(name).config.window
+    window = compute.model(name).config.attention.window
     if window is None:
         return _POINTS
     first = f"This model sees a window of {window} tokens, so no distance is new to it: nothing needs repair, scaling only costs."

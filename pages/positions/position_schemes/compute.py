@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.analysis.positions import context_extension, position_schemes
 from tlmviz.analysis.positions.position_schemes import Added, Distances
-from tlmviz.checkpoints.native import MODELS
+from tlmviz.checkpoints.folders import models_folder
 from tlmviz.checks import Check
 from tlmviz.checks.positions_shift import READ, RELATIVE, shift_moves_nothing
 from tlmviz.errors import UnknownName
@@ -65,7 +65,7 @@ def trace(name: str, ids: Ids) -> Trace:
 def losses(name: str, ids: Ids) -> np.ndarray:
     """The loss of each next token in nats; learned positions stop where their vectors do."""
     lm = compute.model(name)
-    read = ids[: lm.config.context] if lm.config.positions == "learned" else ids
+    read = ids[: lm.config.context] if lm.config.positions.kind == "learned" else ids
     return compute.run_in_worker(lambda: context_extension.losses(lm, list(read)), len(ids))
 
 
@@ -86,7 +86,7 @@ def shift(name: str, ids: Ids) -> Check:
 @st.cache_data(show_spinner=False)
 def held_out() -> dict[str, float]:
     """Model -> bits per byte on held-out stories, as measured after training; empty where models/ has no such table."""
-    path = MODELS / "zoo.csv"
+    path = models_folder() / "zoo.csv"
     return dict(pd.read_csv(path)[["model", "bits_per_byte"]].to_numpy().tolist()) if path.is_file() else {}
 
 

@@ -67,7 +67,9 @@ SOURCE = (
 def points(view: str) -> tuple[str, ...]:
     """What to notice in a view."""
     families = schemes_state.families()
-    last = compute.model(families.get("relative", next(iter(families.values())))).config.relative_distance - 1
+    last = (
+        compute.model(families.get("relative", next(iter(families.values())))).config.positions.distances - 1
+    )
     return tuple(point.format(context=schemes_state.context(), last=last) for point in POINTS[view])
 
 

@@ -130,7 +130,7 @@ def layouts_snippet(name: str, text: str) -> str:
     return (
         _START.format(analysis="rope_runs", figures="rope_planes", name=name, text=text)
         + """\
-runs, losses = rope_runs.variants(lm, base=lm.config.rope_base), {}
+runs, losses = rope_runs.variants(lm, base=lm.config.positions.rope_base), {}
 for how in ("own", "half", "permuted"):
     run = lm.trace_ids(trace.ids, positions=runs[how])
     losses[how] = run.loss_per_token().numpy()

@@ -21,7 +21,7 @@ def family(model: str) -> dict[str, str]:
 
 def most_streams(model: str) -> int:
     """The largest number of streams in a model's family."""
-    return max(compute.model(member).config.streams for member in family(model).values())
+    return max(compute.model(member).config.connection.streams for member in family(model).values())
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from tlmviz.analysis.streams import mixing
+from tlmviz.config import ConnectionConfig
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
 from tlmviz.ui import compute, inputs, link
@@ -29,8 +30,8 @@ class Reading:
         return compute.model(self.model)
 
     @property
-    def connection(self) -> str:
-        """The kind of its residual connections."""
+    def connection(self) -> ConnectionConfig:
+        """Its residual connections."""
         return self.lm.config.connection
 
     @property

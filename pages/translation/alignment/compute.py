@@ -267,8 +267,8 @@ def coverage_models() -> tuple[list[str], list[str]]:
     """Models with a coverage vector and the recurrent ones without, those with the same score first."""
     configs = {name: translation_state.model(name).config for name in translation_state.models()}
     recurrent = {name: config for name, config in configs.items() if config.kind == "seq2seq"}
-    with_it = [name for name, config in recurrent.items() if config.coverage]
-    without = [name for name, config in recurrent.items() if not config.coverage]
+    with_it = [name for name, config in recurrent.items() if config.score.coverage]
+    without = [name for name, config in recurrent.items() if not config.score.coverage]
     return with_it, sorted(without, key=lambda name: recurrent[name].score != "additive")
 
 

@@ -65,7 +65,7 @@ def score_line(mt: Translator, shown: state.Shown) -> None:
 
 def head_errors(mt: Translator, name: str) -> None:
     """Which map aligns best, and so counts by default."""
-    found = state.errors(name)
+    found = translation_state.alignment_errors(name)
     if found is None:
         st.caption(
             "The alignments made by hand are not here (tlmviz/data/alignments.tsv); the repository has them."

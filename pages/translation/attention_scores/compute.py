@@ -53,13 +53,13 @@ def recurrent() -> list[str]:
 def formula(name: str) -> str:
     """A model's score as a short formula."""
     config = translation_state.model(name).config
-    return "v·tanh(W₁h + W₂z + w c)" if config.coverage else FORMULAS[config.score]
+    return "v·tanh(W₁h + W₂z + w c)" if config.score.coverage else FORMULAS[config.score.kind]
 
 
 def label(name: str) -> str:
     """A model in one or two words."""
     config = translation_state.model(name).config
-    return "additive + coverage" if config.coverage else config.score
+    return "additive + coverage" if config.score.coverage else config.score.kind
 
 
 def controls(names: list[str], chosen: str, text: str) -> Shown:

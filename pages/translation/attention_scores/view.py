@@ -167,7 +167,7 @@ def special_case(shown: Shown) -> str | None:
     with right:
         chart = figures.scale_curve(SCALES, bits[:-2], marks, size, frame.theme())
         frame.chart(chart, key="asscale", alt="Mean entropy of the weights against the scale of the scores")
-    key = "z" if scores_state.translator(name).config.score == "dot" else "W z"
+    key = "z" if scores_state.translator(name).config.score.kind == "dot" else "W z"
     st.caption(
         f"{name}: q = h, k = {key}, v = z, no mask, scale 1; largest difference over all steps "
         f"{np.abs(attended - steps.context).max():.1e}. SDPA's 1/√d is missing here: with it the same scores would give "
@@ -198,7 +198,8 @@ def snippet(shown: Shown) -> str:
         else ""
     )
     return (
-        f"import tlmviz\nfrom tlmviz.analysis.translation import score_steps\n\nmt = tlmviz.load({shown.inside!r})\ntext = {read.text!r}\n"
+        f"import tlmviz\nfrom tlmviz.analysis.translation import score_steps\n\n"
+        f"mt = tlmviz.load({shown.inside!r})\ntext = {read.text!r}\n"
         f"translation = {target}\nsteps = score_steps.read(mt, text, list(translation))\n"
         f"print(steps.scores[{shown.step}], steps.a[{shown.step}], steps.entropy[{shown.step}])\n"
         f"shares = steps.shares({shown.step})  # [S, D], they add up to steps.context[{shown.step}]\n{special}"

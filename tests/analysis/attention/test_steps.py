@@ -66,7 +66,7 @@ def test_every_step_is_whole(steps, variant):
 
 def test_products_give_the_model_s_numbers(steps, variant):
     products = {name: step.product for name, step in steps.items() if step.product is not None}
-    first = "qkv" if variant.config.latent_dim is None else "latent"
+    first = "qkv" if variant.config.attention.latent_dim is None else "latent"
     assert set(products) == {first, "scores", "mix", "project", "up", "down", "logits"}
     for name, product in products.items():
         assert product.error() < 1e-5, name
@@ -131,7 +131,7 @@ def test_additions_add_up(steps, variant):
     trace = watch(variant)
     for which, part, end in (("add 1", "attn", "mid"), ("add 2", "mlp", "post")):
         before, update, after = (panel.values for panel in steps[which].panels)
-        if variant.config.connection == "residual":
+        if variant.config.connection.kind == "residual":
             assert np.allclose(before + update, after, atol=1e-5)
         else:  # the mean of the streams, mixed and written to
             x = trace[f"blocks.{LAYER}.resid_{'pre' if part == 'attn' else 'mid'}"][0]

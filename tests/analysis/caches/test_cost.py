@@ -13,7 +13,7 @@ from tests import tiny
 from tlmviz.analysis.caches import cost, shapes
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.caches import ContiguousCache, LatentCache, PagedCache, PagePool, Sequence, SlidingCache
-from tlmviz.checkpoints.native import MODELS
+from tlmviz.checkpoints.folders import models_folder
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadShape, UnknownName
 
@@ -96,7 +96,7 @@ def test_attention_of_a_shape_is_that_of_the_model():
     for name in ("MHA", "GQA", "MQA", "window", "MLA"):
         config = tiny.config(**VARIANTS[name])
         made = (
-            2 * config.n_layers * 2 * (config.latent_dim or 0) * config.d_model
+            2 * config.n_layers * 2 * (config.attention.latent_dim or 0) * config.d_model
         )  # weight absorption itself, no part of a map
         assert cost.attention_flops(Shape.of(config), 23) == cost.step_flops(config, 23).attention
         assert cost.step_flops(config, 23).weights >= made
@@ -112,7 +112,7 @@ def test_weight_absorption_pays_from_some_length_on():
 
 
 def config_of(name: str) -> ModelConfig:
-    return ModelConfig.from_json((MODELS / name / "config.json").read_text())
+    return ModelConfig.from_json((models_folder() / name / "config.json").read_text())
 
 
 def full_cache(name: str, batch: int, length: int):
@@ -120,15 +120,15 @@ def full_cache(name: str, batch: int, length: int):
     config = config_of(name)
     shape = Shape.of(config)
     d, g = config.head_dim, config.n_kv_heads
-    if config.latent_dim is not None:
+    if config.attention.latent_dim is not None:
         cache, parts = (
             LatentCache(config.n_layers, reserve=1),
-            (1, shape.numbers_per_token_per_layer, config.latent_dim),
+            (1, shape.numbers_per_token_per_layer, config.attention.latent_dim),
         )
     else:
         cache, parts = ContiguousCache(config.n_layers, reserve=1), (g, d, d)
-    if config.window is not None:
-        cache = SlidingCache(config.n_layers, config.window)
+    if config.attention.window is not None:
+        cache = SlidingCache(config.n_layers, config.attention.window)
     groups, key, value = parts
     k, v = torch.zeros(batch, groups, length, key), torch.zeros(batch, groups, length, value)
     q, spec = torch.zeros(batch, groups, length, key), tlmviz.trace.AttentionSpec(1.0)

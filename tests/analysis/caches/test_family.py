@@ -9,7 +9,8 @@ from tests import tiny
 from tlmviz.analysis.caches import cost, family, shapes
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes, Variant
 from tlmviz.analysis.caches.layer_cost import Layer
-from tlmviz.checkpoints.native import MODELS, list_models
+from tlmviz.checkpoints.folders import models_folder
+from tlmviz.checkpoints.registry import list_models
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadConfig
 
@@ -20,7 +21,7 @@ BUILT = {
     "MLA": dict(latent_dim=12, rope_dim=4),
 }
 CONFIGS = {
-    name: ModelConfig.from_json((MODELS / name / "config.json").read_text())
+    name: ModelConfig.from_json((models_folder() / name / "config.json").read_text())
     for name in list_models("language")
 }
 SMALL = Sizes(d_model=32, heads=4, head_dim=8, latent=12, rope_dim=4)
@@ -46,7 +47,7 @@ def test_a_layer_takes_the_model_s_operations_less_everything_else(name, absorbe
     """The whole model's count is held to what torch counts in test_cost; its feed-forward has three matrices."""
     config = tiny.config(**BUILT[name])
     whole = cost.step_flops(config, length, absorbed=absorbed)
-    rest = 2 * config.n_layers * 3 * config.d_model * config.d_ff
+    rest = 2 * config.n_layers * 3 * config.d_model * config.feedforward.hidden
     variant = {variant.name: variant for variant in SMALL.variants()}[name]
     assert config.n_layers * variant.flops(length, absorbed) == whole.weights + whole.attention - rest
 
@@ -94,8 +95,8 @@ def test_every_bundled_model_has_sizes(name):
     config = CONFIGS[name]
     sizes = Sizes.of(config)
     assert (sizes.d_model, sizes.heads) == (config.d_model, config.n_heads) and sizes.rope_dim % 2 == 0
-    if config.latent_dim:
-        assert (sizes.latent, sizes.rope_dim) == (config.latent_dim, config.rope_dim)
+    if config.attention.latent_dim:
+        assert (sizes.latent, sizes.rope_dim) == (config.attention.latent_dim, config.attention.rope_dim)
 
 
 @pytest.mark.parametrize(

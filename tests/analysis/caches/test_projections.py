@@ -32,16 +32,16 @@ def test_a_model_s_matrices_give_its_scores(variant):
     """Every kind of model: with what it adds for positions left out, or put back."""
     trace, config = variant.trace(tiny.TEXT), variant.config
     heads = heads_of(variant, trace, 1)
-    if config.latent_dim:
+    if config.attention.latent_dim:
         q, k = (trace[f"blocks.1.attn.{part}"][0, :, :, : config.head_dim].double() for part in "qk")
         torch.testing.assert_close(heads.logits(), q @ k.transpose(1, 2) * heads.scale, atol=1e-4, rtol=1e-4)
         return
-    if config.positions == "relative":
+    if config.positions.kind == "relative":
         q, k = (trace[f"blocks.1.attn.{part}"][0].double() for part in "qk")
         torch.testing.assert_close(heads.logits(), q @ k.transpose(1, 2) * heads.scale, atol=1e-4, rtol=1e-4)
         return
-    slopes = variant.network.positions.slopes if config.positions == "alibi" else None
-    base = config.rope_base if config.positions == "rope" else None
+    slopes = variant.network.positions.slopes if config.positions.kind == "alibi" else None
+    base = config.positions.rope_base if config.positions.kind == "rope" else None
     found = heads.logits(base, slopes)
     for head in range(config.n_heads):
         wanted = trace.scores(1, head, "masked").double()

@@ -44,14 +44,14 @@ def test_both_parts_add_up_to_the_scores_and_the_content_part_knows_no_positions
     found, x = weight_absorption.folding(latent, 1, 3), trace["blocks.1.normed_attn"][0]
     c = trace["blocks.1.attn.latent"][0, 0, :, :12]
     torch.testing.assert_close(x @ found.score @ c.T * trace.specs[1].scale, content, atol=1e-4, rtol=1e-4)
-    if not latent.config.rope_dim:
+    if not latent.config.attention.rope_dim:
         assert (rotary == 0).all()
 
 
 def test_shares_are_of_the_variance_within_rows(latent):
     trace = latent.trace(tiny.TEXT)
     shares = weight_absorption.part_shares(latent, trace, 1)
-    window = latent.config.window or len(trace)
+    window = latent.config.attention.window or len(trace)
     for head in range(4):
         spread = []
         for part in weight_absorption.score_parts(latent, trace, 1, head):

@@ -14,9 +14,11 @@ from tests.tiny import sentence
 from tlmviz.analysis.kernels import indexer
 from tlmviz.checkpoints import indexer as checkpoints
 from tlmviz.checkpoints import native as zoo
+from tlmviz.checkpoints.folders import models_folder
 from tlmviz.checks import kernels_index
+from tlmviz.config import IndexerConfig
 from tlmviz.errors import BadCheckpoint, BadShape, UnknownName
-from tlmviz.layers.indexer import IndexerConfig, Indexers
+from tlmviz.layers.indexer import Indexers
 
 
 def indexers(seed=0, n_layers=2, d_model=32, **changes) -> Indexers:
@@ -245,7 +247,7 @@ def test_the_bundled_indexer_covers_more_than_the_latest_keys(stories):
 
 
 def test_the_bundled_indexers_card_says_what_is_in_it():
-    folder = zoo.MODELS / "stories-rope-indexer"
+    folder = models_folder() / "stories-rope-indexer"
     card, bundled = (
         (folder / "card.md").read_text(encoding="utf-8"),
         indexer.load_indexer("stories-rope-indexer"),
@@ -304,7 +306,7 @@ class TestBadInput:
 class TestCheckpoints:
     @pytest.fixture
     def folder(self, lm, tmp_path, monkeypatch):
-        monkeypatch.setattr(zoo, "MODELS", tmp_path)
+        monkeypatch.setenv("TLMVIZ_MODELS", str(tmp_path))
         zoo.save_network(tmp_path / "tiny", lm.network, lm.tokenizer)
         made = indexers(fingerprint=checkpoints.fingerprint(tmp_path / "tiny"), description="A tiny indexer.")
         checkpoints.save_indexer(tmp_path / "tiny-indexer", made, torch.float32)

@@ -26,7 +26,7 @@ def ids(count):
 
 
 def test_a_trace_beyond_the_context_keeps_no_logits_and_gives_the_same_loss(variant):
-    length = variant.config.context + (0 if variant.config.positions == "learned" else 40)
+    length = variant.config.context + (0 if variant.config.positions.kind == "learned" else 40)
     trace = long_trace(variant, ids(length))
     assert len(trace) == length and not any("logits" in name for name in trace._record.values)
     plain = variant.trace_ids(ids(length)).loss_per_token()

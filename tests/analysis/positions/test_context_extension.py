@@ -47,7 +47,7 @@ def test_a_growing_scale_is_a_pass_per_block_under_the_scale_of_its_end(short, c
     tokens, scheme, expected = ids(count), scaled_rope(short.config, "Dynamic NTK"), np.zeros(0)
     edges = [0, *range(min(40, count), count, 16), count]
     for start, stop in zip(edges, edges[1:]):
-        ntk = NTKAware(8, short.config.rope_base, max(1, stop / 40))
+        ntk = NTKAware(8, short.config.positions.rope_base, max(1, stop / 40))
         expected = np.append(expected, plain(short, tokens[: stop + 1], ntk)[start:])
     found = losses_growing(short, tokens, scheme, block=16)
     assert len(found) == count - 1

@@ -21,7 +21,7 @@ def lm(request, tokenizer):
 
 def test_lengths_cosines_shares_and_what_was_added(lm):
     trace = lm.trace(tiny.TEXT)
-    walk, n, token = vectors.journey(trace), lm.config.streams, 3
+    walk, n, token = vectors.journey(trace), lm.config.connection.streams, 3
     assert walk.cosines.shape[2] == n * (n - 1) // 2 == len(vectors.pairs(n))
     states = [trace["blocks.0.resid_pre"], *(
         trace[f"blocks.{layer}.resid_{where}"] for layer in range(trace.n_layers) for where in ("mid", "post")
@@ -41,7 +41,7 @@ def test_lengths_cosines_shares_and_what_was_added(lm):
 
 
 def test_a_pass_that_keeps_only_what_is_read_gives_the_same(lm):
-    names = set(vectors.journey_taps(lm.config.n_layers, lm.config.connection != "residual"))
+    names = set(vectors.journey_taps(lm.config.n_layers, lm.config.connection.kind != "residual"))
     kept, whole = (
         vectors.journey(trace)
         for trace in (lm.trace(tiny.TEXT, keep=names.__contains__), lm.trace(tiny.TEXT))
@@ -50,11 +50,11 @@ def test_a_pass_that_keeps_only_what_is_read_gives_the_same(lm):
 
 
 def test_a_muted_stream_is_zero_from_its_place_on(lm):
-    stream, start = lm.config.streams - 1, 2
+    stream, start = lm.config.connection.streams - 1, 2
     trace = lm.trace(tiny.TEXT, edit=vectors.mute_stream(lm.config.n_layers, stream, start))
     lengths = vectors.journey(trace).norms
     assert not lengths[start:, :, stream].any() and lengths[:start].all()
-    if lm.config.streams > 1:
+    if lm.config.connection.streams > 1:
         assert lengths[start:, :, :stream].all()
         assert (trace.logits - lm.trace(tiny.TEXT).logits).abs().max() > 1e-3
 
@@ -63,7 +63,9 @@ def test_many_muted_passes_at_once_are_the_single_ones(lm, monkeypatch):
     ids = lm.encode(tiny.TEXT)
     monkeypatch.setattr(vectors, "BATCH_TOKENS", 3 * len(ids))  # several passes, the last one smaller
     cases = [
-        (stream, start) for stream in range(lm.config.streams) for start in range(2 * lm.config.n_layers + 1)
+        (stream, start)
+        for stream in range(lm.config.connection.streams)
+        for start in range(2 * lm.config.n_layers + 1)
     ]
     found = vectors.muted_losses(lm, ids, cases)
     for (stream, start), losses in zip(cases, found, strict=True):
@@ -78,5 +80,5 @@ def test_what_does_not_exist_is_refused_in_a_sentence(lm):
         vectors.mute_stream(lm.config.n_layers, 0, 2 * lm.config.n_layers + 1)
     assert "places 0 to 4" in tiny.sentence(error)
     with pytest.raises(UnknownName) as error:
-        lm.trace(tiny.TEXT, edit=vectors.mute_stream(lm.config.n_layers, lm.config.streams))
-    assert f"streams 0 to {lm.config.streams - 1}" in tiny.sentence(error)
+        lm.trace(tiny.TEXT, edit=vectors.mute_stream(lm.config.n_layers, lm.config.connection.streams))
+    assert f"streams 0 to {lm.config.connection.streams - 1}" in tiny.sentence(error)

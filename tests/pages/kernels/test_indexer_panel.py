@@ -11,8 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.kernels.long_context import view_indexer as indexer_panel
 from tlmviz.analysis.kernels import indexer as analysis
+from tlmviz.config import IndexerConfig
 from tlmviz.errors import BadCheckpoint
-from tlmviz.layers.indexer import IndexerConfig, Indexers
+from tlmviz.layers.indexer import Indexers
 
 TEXT = "Lily had a red ball. Lily lost the red ball."
 

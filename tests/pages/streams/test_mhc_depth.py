@@ -19,7 +19,7 @@ from tests.pages.helpers import (
     title_of,
     words,
 )
-from tlmviz.checkpoints import native as zoo
+from tlmviz.checkpoints import registry
 from tlmviz.figures.streams.depth import short
 from tlmviz.ui import compute as shared
 
@@ -45,7 +45,7 @@ def maps(chart: dict) -> int:
     return sum(trace["type"] == "heatmap" for trace in chart["data"])
 
 
-@pytest.mark.parametrize("name", zoo.stream_models())
+@pytest.mark.parametrize("name", registry.stream_models())
 def test_every_bundled_model_opens_beside_its_relatives(name):
     shown = charts(open_page(PAGE, sview="Depth", smodel=name, text="Lily had a ball."))
     assert len(shown) == 5 and maps(shown[0]) == len(page.family(name)) and len(shown[0]["frames"]) > 3

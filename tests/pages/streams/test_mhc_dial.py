@@ -2,8 +2,6 @@
 
 import base64
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +12,17 @@ from streamlit.testing.v1 import AppTest
 
 from pages.streams.mhc import compute as page
 from pages.streams.mhc.controls import Reading
-from pages.streams.mhc.dial import component, compute, words
+from pages.streams.mhc.dial import compute, words
 from pages.streams.mhc.dial.presets import PRESETS
+from tests.javascript.node import evaluate
 from tlmviz import kernels
 from tlmviz.analysis.streams import scaling_support
 from tlmviz.ui import compute as shared
 
 MAIN = Path(__file__).resolve().parents[3] / "pages" / "main.py"
 SIXTEEN, SEVENTEEN = (";".join(["1 " * n] * n) for n in (16, 17))
-SINKHORN = (Path(component.__file__).parent / "sinkhorn.js").read_text(encoding="utf-8")
+SINKHORN = "pages/streams/mhc/dial/component/sinkhorn.js"
+MATRIX = "tlmviz/ui/components/canvas/matrix.js"
 
 
 def opened(**session) -> AppTest:
@@ -198,11 +198,9 @@ def halves(logits: np.ndarray, count: int) -> list[np.ndarray]:
 
 def in_browser(expression: str, **given):
     """The value of an expression of the script, run by Node; -Infinity travels as null."""
-    values = "".join(f"const {name} = {json.dumps(value)};" for name, value in given.items())
+    imports = {SINKHORN: "depthGains, entries, errors, halfSteps, rateOf", MATRIX: "singularValues"}
     read = "const list = (x) => Float64Array.from(x, (value) => value ?? -Infinity);"
-    script = f"{SINKHORN};{read}{values}console.log(JSON.stringify({expression}))"
-    done = subprocess.run([shutil.which("node"), "-e", script], capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    return evaluate(imports, f"{read} const {{ {', '.join(given)} }} = given; result = {expression};", given)
 
 
 def flat(logits: np.ndarray) -> list:
@@ -259,7 +257,7 @@ def test_the_browser_finds_the_rate_that_torch_does(text):
 
 def test_the_browsers_singular_values_are_numpys():
     m = np.random.default_rng(0).normal(size=(16, 16))
-    found = in_browser("squaredSingularValues(list(m), 16)", m=flat(m))
+    found = in_browser("singularValues(list(m), 16).map((x) => x ** 2)", m=flat(m))
     assert np.allclose(found, np.linalg.svd(m)[1] ** 2, rtol=1e-9, atol=1e-12)
 
 

@@ -42,7 +42,7 @@ def sent(app: AppTest) -> dict:
 )
 def test_every_model_is_shown_and_its_snippet_runs(name):
     app = opened(smodel=name)
-    said, kind = words(app), tlmviz.load(name).config.connection
+    said, kind = words(app), tlmviz.load(name).config.connection.kind
     header = sent(app)
     assert header["model"] == name and header["kind"] == kind and header["tokens"][1:]
     assert header["state"]["token"] == len(header["tokens"]) - 1 and header["state"]["sublayer"] == 0

@@ -24,7 +24,7 @@ from tests.pages.helpers import (
 )
 from tlmviz.analysis.streams import unrolled as stream_unrolled
 from tlmviz.analysis.streams import vectors as stream_vectors
-from tlmviz.checkpoints import native as zoo
+from tlmviz.checkpoints import registry
 
 PAGE = "streams/mhc"
 KINDS = {
@@ -49,7 +49,7 @@ def numbers(trace) -> np.ndarray:
     return np.frombuffer(base64.b64decode(sent["bdata"]), np.float32)
 
 
-@pytest.mark.parametrize("name", zoo.stream_models())
+@pytest.mark.parametrize("name", registry.stream_models())
 def test_every_bundled_model_is_drawn_token_by_token(name):
     [picture] = charts(open_page(PAGE, sview="Streams", smodel=name))
     assert title_of(picture) == "Streams of one token through depth" and len(picture["frames"]) > 20

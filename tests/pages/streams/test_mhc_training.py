@@ -7,7 +7,7 @@ import torch
 
 from tests import tiny
 from tests.pages.helpers import charts, only_models, open_alone, open_page, run_snippet, words
-from tlmviz.checkpoints import native as zoo
+from tlmviz.checkpoints import registry
 from tlmviz.training.streams import write_log
 
 PAGE = "streams/mhc"
@@ -41,7 +41,7 @@ def models(tokenizer, tmp_path):
         yield folder
 
 
-@pytest.mark.parametrize("name", zoo.stream_models())
+@pytest.mark.parametrize("name", registry.stream_models())
 def test_every_bundled_model_shows_its_familys_training(name, capsys):
     app = open_page(PAGE, sview="Training", smodel=name)
     [picture] = charts(app)

@@ -24,7 +24,7 @@ from tests.pages.helpers import (
     run_snippet,
     words,
 )
-from tlmviz.checkpoints import native as zoo
+from tlmviz.checkpoints.folders import models_folder
 
 PAGE = "translation/alignment"
 TEXT = "Lily had a ball."
@@ -40,7 +40,7 @@ def _network(kind, tokenizer):
 @pytest.fixture(scope="module", autouse=True)
 def models(tokenizer, tmp_path_factory):
     """A folder of models: the stories that the app opens with, and random translators whose pages cost little."""
-    folder, bundled = tmp_path_factory.mktemp("models"), zoo.MODELS
+    folder, bundled = tmp_path_factory.mktemp("models"), models_folder()
     networks = {name: _network(kind, tokenizer) for name, kind in TINY.items()}
     with only_models(networks, tokenizer, folder):
         (folder / "stories-rope").symlink_to(bundled / "stories-rope")

@@ -1,21 +1,18 @@
 """The ranking in the browser: its arithmetic against the package's, and what is sent to it."""
 
-import json
-import shutil
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pages.translation.beam_search import component as beam_ranking
 from tests import tiny
+from tests.javascript.node import evaluate
 from tlmviz.decoding.beam import BeamOptions, beam_search
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.steppers import LanguageStepper
 
-SCORES = (Path(beam_ranking.__file__).parent / "scores.js").read_text(encoding="utf-8")
+SCORES = "pages/translation/beam_search/component/scores.js"
 TEXT = "Tom saw a big dog."
 
 
@@ -29,11 +26,7 @@ def search(tokenizer):
 def in_browser(rows, penalties):
     """`rank` of the script, run by Node."""
     weights = {name: getattr(penalties, name) for name in ("alpha", "beta", "gamma")}
-    call = f"console.log(JSON.stringify(rank({json.dumps(rows)}, {json.dumps(weights)}, {json.dumps(penalties.length)})))"
-    done = subprocess.run(
-        [shutil.which("node"), "-e", SCORES + call], capture_output=True, text=True, check=True
-    )
-    return json.loads(done.stdout)
+    return evaluate({SCORES: "rank"}, "result = rank(...given);", [rows, weights, penalties.length])
 
 
 @pytest.mark.parametrize(

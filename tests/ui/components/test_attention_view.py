@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from tests import tiny
+from tests.javascript.node import evaluate
 from tlmviz.kernels import AttentionMask
 from tlmviz.trace import AttentionSpec
 from tlmviz.ui.components import attention_view as view
-from tlmviz.ui.components.scripts import module
 
-FOLDER = Path(view.__file__).parent
+DECODE = "tlmviz/ui/components/canvas/decode.js"
+HEAD = "tlmviz/ui/components/attention_view/head.js"
 LAYERS, HEADS, SIZE, DIM = 2, 3, 9, 4
 
 
@@ -147,30 +145,14 @@ def test_height_is_added_without_disturbing_the_arrays():
     np.testing.assert_array_equal(arrays["lse"], unpack(payload)[1]["lse"])
 
 
-def test_the_script_is_one_module_of_short_files():
-    for name in view.SCRIPTS:
-        assert len((FOLDER / name).read_text(encoding="utf-8").splitlines()) <= 300, name
-    script = module(FOLDER, view.SCRIPTS)
-    assert script.count("export default function") == 1
-    assert "innerHTML" not in script  # tokens are the user's text
-
-
 # --- the browser's side, run by node -------------------------------------------------------------
 
-node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+def run_in_node(body: str, payload: bytes) -> dict:
+    """Run `body` with the payload as `given`; whatever it assigns to `result` comes back."""
+    return evaluate({DECODE: "decode", HEAD: "Head, STAGES"}, body, payload)
 
 
-def run_in_node(body: str, payload: bytes = b"") -> dict:
-    """Run `body` after decode.js with the payload as `bytes`; whatever it assigns to `result` comes back."""
-    script = (FOLDER / "decode.js").read_text(encoding="utf-8")
-    script += "\nimport { readFileSync } from 'node:fs';\nconst bytes = readFileSync(0); let result;\n"
-    script += body + "\nconsole.log(JSON.stringify(result));"
-    command = ["node", "--input-type=module", "-e", script]
-    done = subprocess.run(command, input=payload, capture_output=True, check=True, timeout=60)
-    return json.loads(done.stdout)
-
-
-@node
 @pytest.mark.parametrize(
     ("window", "slope", "distances"),
     [(None, None, None), (3, None, None), (None, 0.25, None), (2, 0.5, None)]
@@ -179,7 +161,7 @@ def run_in_node(body: str, payload: bytes = b"") -> dict:
 def test_the_browser_computes_the_same_map(window, slope, distances):
     trace = StubTrace(window=window, slope=slope, distances=distances)
     body = """
-      const { header, arrays } = decode(bytes);
+      const { header, arrays } = decode(given);
       const head = new Head(header, arrays);
       const T = header.tokens.length;
       result = { rows: [], pictures: {}, tokens: header.tokens };
@@ -206,13 +188,12 @@ def test_the_browser_computes_the_same_map(window, slope, distances):
     np.testing.assert_allclose(np.array(result["part"], dtype=float).reshape(3, 3), expected, atol=1e-6)
 
 
-@node
 def test_the_browser_draws_the_map_of_a_model_with_relative_positions(tokenizer):
     model = tiny.language_model(tokenizer, positions="relative", relative_distance=6, n_kv_heads=2, window=11)
     trace = model.trace(tiny.TEXT)
     assert len(trace) > 12
     body = """
-      const { header, arrays } = decode(bytes);
+      const { header, arrays } = decode(given);
       const T = header.tokens.length, head = new Head(header, arrays);
       result = ["softmax", "scaled"].map((stage) => Array.from(head.picture(stage, 0, 0, T, T)));
     """
@@ -223,7 +204,6 @@ def test_the_browser_draws_the_map_of_a_model_with_relative_positions(tokenizer)
         np.testing.assert_allclose(scaled, trace.scores(layer, chosen, "scaled"), atol=1e-4)
 
 
-@node
 @pytest.mark.parametrize("size", [1, 2, 3, 63, 64, 65, 130])
 @pytest.mark.parametrize("causal", [True, False])
 def test_blocks_of_every_size_give_all_products(size, causal):
@@ -231,7 +211,7 @@ def test_blocks_of_every_size_give_all_products(size, causal):
     q, k = rng.standard_normal((2, size, 5)).astype(np.float32)
     header = {"tokens": ["a"] * size, "scale": 1.0, "causal": causal}
     body = """
-      const { header, arrays } = decode(bytes);
+      const { header, arrays } = decode(given);
       const head = new Head(header, arrays);
       const first = Array.from(head.matrix(false));
       head.release();
@@ -243,44 +223,12 @@ def test_blocks_of_every_size_give_all_products(size, causal):
     np.testing.assert_allclose(np.tril(seen), np.tril(q @ k.T), atol=1e-5)
 
 
-@node
 def test_pooling_keeps_the_largest_weight():
     trace = StubTrace()
     body = """
-      const { header, arrays } = decode(bytes);
+      const { header, arrays } = decode(given);
       result = Array.from(new Head(header, arrays).picture("softmax", 0, 0, 9, 3));
     """
     pooled = np.array(run_in_node(body, build(trace)), dtype=float).reshape(3, 3)
     expected = trace.p[0, 0].reshape(3, 3, 3, 3).amax((1, 3)).numpy()
     np.testing.assert_allclose(np.nan_to_num(pooled), expected, atol=1e-6)
-
-
-@node
-def test_tokens_are_written_on_one_line():
-    body = r"""
-      result = ["<|endoftext|>", "\n", " the", "   ", "", "a\u202eb", "\t"].map(shown);
-      result.push(clip("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 3), digits(0.00001234567), digits(0.123456), short(null));
-    """
-    expected = [
-        "⟨start⟩",
-        "⏎",
-        "the",
-        "···",
-        "∅",
-        "a\ufffdb",
-        "⇥",
-        "👩‍👩‍👧👩‍👩‍👧…",
-        "1.235e-5",
-        "0.1235",
-        "–",
-    ]
-    assert run_in_node(body) == expected
-
-
-@node
-def test_heads_are_sorted_best_first():
-    body = """
-      const header = { layers: 1, heads: 4, stats: { entropy: [3, 1, null, 2], previous: [0.1, 0.4, null, 0.2] } };
-      result = ["position", "entropy", "previous"].map((order) => arrange(header, order));
-    """
-    assert run_in_node(body) == [[0, 1, 2, 3], [1, 3, 0, 2], [1, 3, 0, 2]]

@@ -37,7 +37,8 @@ def qkv(r: Reader) -> Step:
         "qkv",
         f"One matrix product turns each token's {c.d_model} numbers into all its queries, keys and values at once.",
         (quote(Attention.forward, "fused = self.fused("),),
-        r"\begin{bmatrix} Q & K & V \end{bmatrix} = X\, W_{qkv}" + (" + b" if c.bias else ""),
+        r"\begin{bmatrix} Q & K & V \end{bmatrix} = X\, W_{qkv}"
+        + (" + b" if any(c.attention.biases[:3]) else ""),
         f"{NOTES} 2.1.2, step 1, Eq. 19–20.",
         r.python("attn.fused"),
         (panel,),
@@ -122,7 +123,7 @@ def rotate(r: Reader) -> Step:
         lines,
         r"\begin{aligned} q'_{t,2j} &= q_{t,2j}\cos\theta_{t,j} - q_{t,2j+1}\sin\theta_{t,j} \\"
         r" q'_{t,2j+1} &= q_{t,2j}\sin\theta_{t,j} + q_{t,2j+1}\cos\theta_{t,j} \end{aligned}",
-        f"{NOTES} 3.3, Eq. 53–56, with θ(t, j) = t · {r.config.rope_base:g}^(−2j/D).",
+        f"{NOTES} 3.3, Eq. 53–56, with θ(t, j) = t · {r.config.layer(r.layer).rope_base:g}^(−2j/D).",
         r.python("attn.q") + f"[:, {r.head}]",
         (
             r.of_head("query", before_q, limit),
@@ -138,14 +139,14 @@ def latent(r: Reader) -> Step:
     attn, c = r.block.attn, r.config
     name = "normed_attn" if r.pre_norm else "resid_pre"
     down = attn.down(r[name])
-    labels = _centred(down.shape[1], (0, c.latent_dim, down.shape[1]), ("latent", "key for RoPE"))
+    labels = _centred(down.shape[1], (0, c.attention.latent_dim, down.shape[1]), ("latent", "key for RoPE"))
     panel = r.panel(
         "c_KV | k^R",
         down,
         r.shape(T=r.length, **{"R+D_R": down.shape[1]}),
         x="column of W_down",
         col_labels=labels,
-        edges=(c.latent_dim,),
+        edges=(c.attention.latent_dim,),
     )
     return Step(
         "latent",
@@ -205,17 +206,21 @@ def scores(r: Reader) -> Step:
 def scale(r: Reader) -> Step:
     """Step 4: divide by sqrt(D), and add what distance adds where the model has that."""
     sources = [quote(attention_maps.attention_scores, "scores = (tile_q * scale)")]
-    d = r.config.head_dim + r.config.rope_dim
+    d, own = r.config.head_dim + r.config.attention.rope_dim, r.config.attention.scale
     sentence = f"Divided by √D = √{d} = {d**0.5:.3g}, the scores keep the softmax from saturating."
+    if own is not None:
+        sentence = (
+            f"Multiplied by the model's own scale, {own:.3g}, the scores keep the softmax from saturating."
+        )
     added = paper = ""
-    if r.config.positions == "alibi":
+    if r.config.positions.kind == "alibi":
         sources.append(quote(attention._by_distance, "bias = -mask.slopes"))
         sentence += " ALiBi then takes off slope × distance."
         added, paper = r" - m_i\,|t - s|", " ALiBi: Press et al. 2022."
-    elif r.config.positions == "relative":
+    elif r.config.positions.kind == "relative":
         sources.append(quote(attention.by_relative, "products = q @", "return products.gather("))
         sentence += " Each query's product with the vector of the distance, scaled alike, is then added."
-        last = r.config.relative_distance - 1
+        last = r.config.positions.distances - 1
         added = rf" + \frac{{q_t^\top a_{{\min(|t - s|,\,{last})}}}}{{\sqrt{{d_h}}}}"
         paper = " Relative positions: Shaw et al. 2018, Eq. 4."
     return Step(
@@ -231,7 +236,7 @@ def scale(r: Reader) -> Step:
 
 def mask(r: Reader) -> Step:
     """Step 5: hide the future, and what lies outside the window."""
-    window = r.config.window
+    window = r.config.layer(r.layer).window
     beyond = f" and everything {window} or more tokens back" if window else ""
     beyond_lines = ("if mask.window is not None", "(distance.abs() >= mask.window)") if window else ()
     lines = ("if mask.causal:", "(distance < 0)", *beyond_lines, "masked_fill_(hidden")
@@ -325,7 +330,7 @@ def project(r: Reader) -> Step:
         "project",
         "The output projection mixes the heads: every number now draws on all of them.",
         (quote(_method(r, "forward"), "return self.out("),),
-        r"Y\, W_O" + (" + b" if r.config.bias else ""),
+        r"Y\, W_O" + (" + b" if r.config.attention.o_bias else ""),
         f"{NOTES} 2.1.2, step 9, Eq. 29.",
         r.python("attn.out"),
         (r.stream("heads side by side", y), r.stream("attention's output", out)),

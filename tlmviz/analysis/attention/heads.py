@@ -8,10 +8,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tlmviz.analysis.streams.unrolled import final_streams, part_names, part_outputs, readout_coefficients
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 
-def head_scores(lm, length: int = 64, repeats: int = 8, seed: int = 0) -> pd.DataFrame:
+def head_scores(lm: LanguageModelLike, length: int = 64, repeats: int = 8, seed: int = 0) -> pd.DataFrame:
     """Previous-token and induction score of every head on random tokens that repeat once.
 
     Each of `repeats` texts is `length` random tokens twice over. previous: mean weight on the
@@ -40,7 +41,7 @@ def _score_repeat(trace: Trace, length: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["layer", "head", "previous", "induction"])
 
 
-def logit_lens(lm, trace: Trace) -> Float[Tensor, "l_plus_1 t v"]:
+def logit_lens(lm: LanguageModelLike, trace: Trace) -> Float[Tensor, "l_plus_1 t v"]:
     """Logits the head would give from the stream before the first and after each layer, [L + 1, T, V].
 
     Source: nostalgebraist 2020. With post-norm blocks the final norm is the identity.
@@ -53,7 +54,7 @@ def logit_lens(lm, trace: Trace) -> Float[Tensor, "l_plus_1 t v"]:
         )
 
 
-def logit_shares(lm, trace: Trace, position: int, token: int) -> pd.DataFrame:
+def logit_shares(lm: LanguageModelLike, trace: Trace, position: int, token: int) -> pd.DataFrame:
     """What the embedding and every sublayer add to one token's final logit at one position.
 
     The final norm is frozen at its actual scale, which makes the head linear in the stream, so
@@ -61,14 +62,14 @@ def logit_shares(lm, trace: Trace, position: int, token: int) -> pd.DataFrame:
     that mixing left of it. Columns: part, share.
     Exact for pre-norm models; post-norm streams have no such sum, so the frame is empty for them.
     """
-    if lm.config.norm_place != "pre":
+    if lm.config.norm.placement != "pre":
         return pd.DataFrame(columns=["part", "share"])
     coefficients = readout_coefficients(trace)[:, position]
     parts = part_outputs(trace)[:, position] * coefficients[:, None]  # [1 + P, C]
     norm, direction = lm.network.norm, lm.network.head.weight[token]
     stream = final_streams(trace)[position].mean(0)
     with torch.inference_mode():
-        if lm.config.norm == "layernorm":
+        if lm.config.norm.kind == "layernorm":
             scale = (stream.var(unbiased=False) + norm.eps).sqrt()
             parts, bias = parts - parts.mean(-1, keepdim=True), float(norm.bias @ direction)
         else:

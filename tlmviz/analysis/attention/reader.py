@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from tlmviz.analysis.streams.mixing import stream
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 from .matrices import Panel
@@ -22,11 +23,11 @@ def thin(length: int, limit: int) -> np.ndarray:
 class Reader:
     """One layer and head of one trace. Shapes are written with the letters of `tlmviz.layers`."""
 
-    def __init__(self, lm, trace: Trace, layer: int, head: int):
+    def __init__(self, lm: LanguageModelLike, trace: Trace, layer: int, head: int):
         self.lm, self.trace, self.layer, self.head = lm, trace, layer, head
         self.config, self.network = lm.config, lm.network
         self.block = lm.network.blocks[layer]
-        self.pre_norm = lm.config.norm_place == "pre"
+        self.pre_norm = lm.config.norm.placement == "pre"
         self.length = len(trace)
         self.group = head * lm.config.n_kv_heads // lm.config.n_heads
 
@@ -43,7 +44,7 @@ class Reader:
         joined = f"join_{('attn', 'mlp')[which - 1]}.read"
         return (
             self[joined]
-            if self.config.connection != "residual"
+            if self.config.connection.kind != "residual"
             else self[("resid_pre", "resid_mid")[which - 1]]
         )
 
@@ -113,7 +114,7 @@ class Reader:
     def visible(self, where: np.ndarray) -> np.ndarray:
         """Which of these positions each of them may look at, [N, N]."""
         distance = where[:, None] - where[None, :]
-        window = self.config.window
+        window = self.config.layer(self.layer).window
         return (distance >= 0) & (distance < (window or self.length))
 
 

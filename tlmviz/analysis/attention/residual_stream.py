@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float
 
 from tlmviz.analysis.streams.mixing import stream, sublayers
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 from .heads import logit_lens
@@ -39,7 +40,7 @@ class Lens:
     probabilities: np.ndarray
 
 
-def lens(lm, trace: Trace, best: int = 5) -> Lens:
+def lens(lm: LanguageModelLike, trace: Trace, best: int = 5) -> Lens:
     """The most probable next tokens read from the stream at each depth (nostalgebraist 2020)."""
     with torch.inference_mode():
         top = logit_lens(lm, trace).softmax(-1).topk(best, -1)

@@ -19,6 +19,7 @@ from tlmviz.errors import UnknownName
 from tlmviz.layers import positions as kinds
 from tlmviz.layers.streams import Residual
 from tlmviz.networks.transformer import TransformerLM
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 from . import attention_steps
@@ -32,13 +33,13 @@ SHOWN_LOGITS = 48
 
 def step_names(config: ModelConfig) -> tuple[str, ...]:
     """This configuration's steps in the order they run, embedding to loss."""
-    if config.latent_dim is not None:
+    if config.attention.latent_dim is not None:
         other = {"qkv", "heads", "split", "RoPE"}
     else:
-        other = {"latent"} if config.positions == "rope" else {"latent", "RoPE"}
+        other = {"latent"} if config.positions.kind == "rope" else {"latent", "RoPE"}
     attention = tuple(name for name in attention_steps.BUILDERS if name not in other)
     mlp = ("up", "activate", "down")
-    if config.norm_place == "pre":
+    if config.norm.placement == "pre":
         block = ("norm 1", *attention, "add 1", "norm 2", *mlp, "add 2")
     else:
         block = (*attention, "add 1", "norm 1", *mlp, "add 2", "norm 2")
@@ -68,7 +69,7 @@ def tensor_names(layer: int) -> frozenset[str]:
     )
 
 
-def make_step(lm, trace: Trace, name: str, layer: int, head: int) -> Step:
+def make_step(lm: LanguageModelLike, trace: Trace, name: str, layer: int, head: int) -> Step:
     """One step of one layer and head on a traced text. Raises UnknownName for a step this model does not have."""
     names = step_names(lm.config)
     if name not in names:
@@ -100,7 +101,7 @@ def embed(r: Reader) -> Step:
             "alibi": "ALiBi lowers scores by distance later",
             "relative": "queries meet a vector per distance later",
         }
-        later = how.get(r.config.positions, "this model has none at all")
+        later = how.get(r.config.positions.kind, "this model has none at all")
         return Step(
             "embed",
             f"Each token's id picks one row of the embedding. No position is added: {later}.",
@@ -112,7 +113,7 @@ def embed(r: Reader) -> Step:
         )
     sources.append(quote(type(r.network.positions).embed, "return x "))
     position = r.network.positions.embed(torch.zeros_like(x), torch.arange(r.length))
-    limit, learned = spread(x - position, position, x), r.config.positions == "learned"
+    limit, learned = spread(x - position, position, x), r.config.positions.kind == "learned"
     times, factor, kind = (
         ("", "", "learned") if learned else (r"\sqrt{C}\,", ", times √C", "fixed sines and cosines")
     )
@@ -142,7 +143,7 @@ def norm(which: int) -> Callable[[Reader], Step]:
         sublayer, tap = (("attention", "normed_attn"), ("MLP", "normed_mlp"))[which - 1]
         before = r.read(which) if r.pre_norm else _sum(r, which)
         name = "x" if r.pre_norm else f"x + {sublayer}"
-        if r.config.norm == "layernorm":
+        if r.config.norm.kind == "layernorm":
             kind, latex = (
                 "LayerNorm takes off each token's mean and divides by its standard deviation",
                 (r"\frac{x - \bar{x}}{\sqrt{\mathrm{Var}(x) + \epsilon}} \odot \gamma + \beta"),
@@ -180,11 +181,12 @@ def add(which: int) -> Callable[[Reader], Step]:
         share = float((update.norm(dim=-1) / x.norm(dim=-1)).mean())
         later = "" if r.pre_norm else " Its normalisation follows (post-norm)."
         python = r.python(after) if r.pre_norm else f"{r.python(source)} + {r.python(part + '.out')}"
-        if r.config.connection != "residual":
+        if r.config.connection.kind != "residual":
             join = getattr(r.block, f"join_{part}")
             return Step(
                 f"add {which}",
-                f"The layer carries {r.config.streams} streams: H_res mixes them, and H_post hands what {name} wrote to each. "
+                f"The layer carries {r.config.connection.streams} streams: H_res mixes them, and H_post hands what {name} wrote "
+                "to each. "
                 f"Drawn is their mean; what was written is {share:.0%} as long. The page mHC shows streams and matrices.",
                 (quote(type(r.block).forward, f"self.join_{part}("), quote(type(join).forward, "return ")),
                 r"X \leftarrow H^{\mathrm{res}} X + H^{\mathrm{post}} f(H^{\mathrm{pre}} X)", f"{NOTES} 5, Eq. 97.",
@@ -235,7 +237,7 @@ def _line(r: Reader, which: int) -> Source:
 def up(r: Reader) -> Step:
     """The widening product; SwiGLU makes a gate beside it."""
     mlp, inputs = r.block.mlp, r["normed_mlp" if r.pre_norm else "resid_mid"]
-    gated, pre = r.config.feedforward == "swiglu", r["mlp.pre"]
+    gated, pre = r.config.feedforward.gated, r["mlp.pre"]
     linear = mlp.gate_up if gated else mlp.up
     shape, name = r.shape(T=r.length, F=pre.shape[1]), "x normalised" if r.pre_norm else "x"
     panels, out = (r.panel("before the activation", pre, shape, x="hidden unit"),), pre
@@ -257,7 +259,7 @@ def up(r: Reader) -> Step:
         (quote(type(mlp).forward, "gate, up = " if gated else "pre = self.pre("),),
         r"\begin{bmatrix} g & u \end{bmatrix} = x\, W_{gate,up}"
         if gated
-        else r"x\, W_1" + (" + b_1" if r.config.bias else ""),
+        else r"x\, W_1" + (" + b_1" if r.config.feedforward.bias else ""),
         "SwiGLU: Shazeer 2020." if gated else f"{NOTES} 2.1.3.",
         r.python("mlp.pre"),
         panels,
@@ -273,18 +275,26 @@ def up(r: Reader) -> Step:
     )
 
 
+# Kind of feed-forward -> its curve's name in CURVES, and the formula.
+ACTIVATIONS = {
+    "relu": ("ReLU", r"\mathrm{ReLU}(x) = \max(0, x)"),
+    "gelu": ("GELU", r"\mathrm{GELU}(x) = x \cdot \Phi(x)"),
+    "gelu-tanh": (
+        "GELU",
+        r"\mathrm{GELU}(x) \approx \tfrac{x}{2}\left(1 + \tanh\left(\sqrt{2/\pi}\,(x + 0.044715\,x^3)\right)\right)",
+    ),
+    "silu": ("SiLU", r"\mathrm{SiLU}(x) = x \cdot \sigma(x)"),
+    "swiglu": ("SiLU", r"h = \mathrm{SiLU}(g) \odot u,\qquad \mathrm{SiLU}(g) = g \cdot \sigma(g)"),
+}
+
+
 def activate(r: Reader) -> Step:
     """The activation, its curve, and where this text's numbers fall on it."""
-    kind, pre, hidden = r.config.feedforward, r["mlp.pre"], r["mlp.hidden"]
-    own = {"relu": "ReLU", "gelu": "GELU", "swiglu": "SiLU"}[kind]
+    kind, pre, hidden = r.config.feedforward.kind, r["mlp.pre"], r["mlp.hidden"]
+    own, latex = ACTIVATIONS[kind]
     low, high = (float(x) for x in np.quantile(pre.float().numpy(), (0.0005, 0.9995)))
     inputs = torch.linspace(min(low, -4.0), max(high, 4.0), 161)
     counts, edges = np.histogram(pre.float().numpy(), 60, (inputs[0].item(), inputs[-1].item()))
-    latex = {
-        "relu": r"\mathrm{ReLU}(x) = \max(0, x)",
-        "gelu": r"\mathrm{GELU}(x) = x \cdot \Phi(x)",
-        "swiglu": r"h = \mathrm{SiLU}(g) \odot u,\qquad \mathrm{SiLU}(g) = g \cdot \sigma(g)",
-    }[kind]
     gate = " of the gate, times the value," if kind == "swiglu" else ""
     return Step(
         "activate",
@@ -311,7 +321,7 @@ def down(r: Reader) -> Step:
         "down",
         f"The open units write back: {hidden.shape[1]} hidden numbers become {out.shape[1]} again.",
         (quote(type(r.block.mlp).forward, "return self.out("),),
-        r"h\, W_2" + (" + b_2" if r.config.bias else ""),
+        r"h\, W_2" + (" + b_2" if r.config.feedforward.bias else ""),
         f"{NOTES} 2.1.3.",
         r.python("mlp.out"),
         (

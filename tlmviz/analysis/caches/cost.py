@@ -57,7 +57,9 @@ class Shape:
 
     @classmethod
     def of(cls, config: ModelConfig, parameters: int | None = None) -> Shape:
-        """A bundled or own model's shape."""
+        """A bundled or own model's shape; of several windows, the longest."""
+        layers = [config.layer(index) for index in range(config.n_layers)]
+        windows = [layer.window for layer in layers if layer.window is not None]
         return cls(
             config.name,
             config.n_layers,
@@ -67,10 +69,10 @@ class Shape:
             config.head_dim,
             config.vocab_size,
             config.context,
-            config.latent_dim,
-            config.rope_dim,
-            config.window,
-            config.n_layers if config.window else 0,
+            config.attention.latent_dim,
+            config.attention.rope_dim,
+            max(windows, default=None),
+            len(windows),
             parameters,
             parameters,
             "config.json",
@@ -185,16 +187,16 @@ def step_flops(config: ModelConfig, length: int, cached: bool = True, absorbed: 
     count("The length", length)
     if not cached:
         return _pass_flops(config, length, length, expanded=length)
-    keys = min(length, config.window or length)
-    if config.latent_dim is None or absorbed:
+    keys = min(length, config.attention.window or length)
+    if config.attention.latent_dim is None or absorbed:
         return _pass_flops(config, 1, keys, expanded=0)
     return _pass_flops(config, 1, length, expanded=length)
 
 
 def _pass_flops(config: ModelConfig, queries: int, keys: int, expanded: int) -> Flops:
     c, layer = config.d_model, Layer.of(config)
-    dense = (3 if config.feedforward == "swiglu" else 2) * c * config.d_ff
-    relative = config.relative_distance if config.positions == "relative" else 0
+    dense = (3 if config.feedforward.kind == "swiglu" else 2) * c * config.feedforward.hidden
+    relative = config.positions.distances if config.positions.kind == "relative" else 0
     cells = (
         keys * layer.multiplications_per_key(absorbed=not expanded)
         + relative * config.n_heads * config.head_dim
@@ -209,10 +211,10 @@ def _pass_flops(config: ModelConfig, queries: int, keys: int, expanded: int) -> 
 
 def _stream_weights(config: ModelConfig) -> int:
     """Multiplications of one token in both connections of a layer."""
-    if config.connection == "residual":
+    if config.connection.kind == "residual":
         return 0
-    c, n = config.d_model, config.streams
-    made = n * (n + 2) * c * (n if config.connection == "manifold" else 1)
+    c, n = config.d_model, config.connection.streams
+    made = n * (n + 2) * c * (n if config.connection.kind == "manifold" else 1)
     return 2 * (made + (n * n + n) * c)
 
 

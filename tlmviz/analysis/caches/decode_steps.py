@@ -19,6 +19,7 @@ from tlmviz.caches import KVCache, LatentCache
 from tlmviz.config import ModelConfig
 from tlmviz.decoding.sampling import next_token
 from tlmviz.errors import BadShape, BadText, UnknownName
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import recording
 
 TOP_K = 40  # as `LanguageModel.generate`
@@ -63,7 +64,7 @@ class Decoding:
 
 def room(config: ModelConfig, prompt: int) -> int | None:
     """How many tokens may follow a prompt: none beyond learned position vectors; None when there is no such end."""
-    return max(0, config.context - prompt) if config.positions == "learned" else None
+    return max(0, config.context - prompt) if config.positions.kind == "learned" else None
 
 
 def check_room(config: ModelConfig, prompt: int, tokens: int) -> None:
@@ -78,7 +79,7 @@ def check_room(config: ModelConfig, prompt: int, tokens: int) -> None:
 
 
 def decode(
-    lm,
+    lm: LanguageModelLike,
     ids: list[int],
     tokens: int = 40,
     layer: int = 0,
@@ -110,10 +111,11 @@ def decode(
         logits.append(reader.read([token]))
         if token == lm.tokenizer.end_of_text:
             break
+    attention = config.attention
     return Decoding(
         prompt, ids, [lm.tokenizer.name(i) for i in ids], reader.weights(), *reader.rows(), np.array(probabilities, np.float32),
         np.array(reader.occupied_bytes), np.array(reader.reserved_bytes), reader.bytes_per_token_per_layer,
-        config.n_layers, config.window, config.latent_dim,
+        config.n_layers, attention.window, attention.latent_dim,
         torch.stack(logits),
     )  # fmt: skip
 
@@ -121,7 +123,7 @@ def decode(
 class _Reader:
     """Reads tokens through a cache and keeps what one head of one layer did."""
 
-    def __init__(self, lm, cache: KVCache, layer: int, head: int):
+    def __init__(self, lm: LanguageModelLike, cache: KVCache, layer: int, head: int):
         self.lm, self.cache, self.head = lm, cache, head
         self.spec = lm.network.specs()[layer].detached()
         self.names = [f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "lse")]
@@ -142,7 +144,7 @@ class _Reader:
             tile = kernels.attention_map(q, keys, lse, self.spec.mask.of_heads(one), scale=self.spec.scale)
             self.maps.append(tile[0, 0].numpy())
         config = self.lm.config
-        held = min(self.cache.length, config.window or self.cache.length)
+        held = min(self.cache.length, config.attention.window or self.cache.length)
         self.occupied_bytes.append(held * self.bytes_per_token_per_layer * config.n_layers)
         self.reserved_bytes.append(self.cache.nbytes)
         return logits
@@ -151,7 +153,7 @@ class _Reader:
         """This head's q, k, v and lse, and once the bytes of one position: a latent line is its own value."""
         q, k, v, lse = (values[name] for name in self.names)
         if not self.bytes_per_token_per_layer:
-            kept = (k,) if self.lm.config.latent_dim is not None else (k, v)
+            kept = (k,) if self.lm.config.attention.latent_dim is not None else (k, v)
             self.bytes_per_token_per_layer = sum(part[:, :, :1].nbytes for part in kept)
         group = self.head * k.shape[1] // q.shape[1]
         one, its = slice(self.head, self.head + 1), slice(group, group + 1)
@@ -176,13 +178,13 @@ class _Reader:
 # --- what holds -------------------------------------------------------------------------------------
 
 
-def map_error(lm, done: Decoding, layer: int, head: int) -> float:
+def map_error(lm: LanguageModelLike, done: Decoding, layer: int, head: int) -> float:
     """Largest difference between the rows made one by one and the map of a single pass over the whole text."""
     whole = lm.trace_ids(done.ids).attention(layer, head).numpy()
     return float(np.abs(np.nan_to_num(done.weights) - whole).max())
 
 
-def logits_error(lm, done: Decoding) -> float:
+def logits_error(lm: LanguageModelLike, done: Decoding) -> float:
     """Largest difference between the logits of the steps and those of a single pass without a cache."""
     whole = lm(torch.tensor([done.ids]))[0, done.prompt - 1 :]
     return float((done.logits - whole).abs().max())
@@ -208,7 +210,7 @@ WITH, WITHOUT, NAIVE = "with the cache", "without it", "with the cache, naive"
 
 
 def measure(
-    lm, ids: list[int], prompt: int, seconds: float = 1.8, rounds: int = 5, points: int = 8
+    lm: LanguageModelLike, ids: list[int], prompt: int, seconds: float = 1.8, rounds: int = 5, points: int = 8
 ) -> Timing:
     """Time the generated tokens of `ids`, each as one step with a cache, and at `points` lengths as a pass over all.
 
@@ -223,7 +225,7 @@ def measure(
         WITH: (lengths, lambda: _cached(lm, lm.new_cache(), ids, prompt)),
         WITHOUT: (some, lambda: [milliseconds(lm, ids[:length]) for length in some]),
     }
-    if lm.config.latent_dim is not None:
+    if lm.config.attention.latent_dim is not None:
         runs[NAIVE] = (
             lengths,
             lambda: _cached(lm, LatentCache(lm.config.n_layers, absorbed=False), ids, prompt),
@@ -244,12 +246,12 @@ def measure(
     )
 
 
-def _cached(lm, cache: KVCache, ids: list[int], prompt: int) -> list[float]:
+def _cached(lm: LanguageModelLike, cache: KVCache, ids: list[int], prompt: int) -> list[float]:
     lm(torch.tensor([ids[:prompt]]), cache)
     return [milliseconds(lm, [token], cache) for token in ids[prompt:]]
 
 
-def milliseconds(lm, ids: list[int], cache: KVCache | None = None) -> float:
+def milliseconds(lm: LanguageModelLike, ids: list[int], cache: KVCache | None = None) -> float:
     """How long a pass over these tokens takes."""
     start = time.perf_counter()
     lm(torch.tensor([ids]), cache)

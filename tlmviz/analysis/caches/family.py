@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from tlmviz.config import ModelConfig
+from tlmviz.config import ModelConfig, with_plain_attention
 from tlmviz.errors import BadConfig
 
 from .layer_cost import Layer
-
-ATTENTION_FIELDS = {"name", "description", "n_kv_heads", "latent_dim", "rope_dim", "window"}
 
 
 @dataclass(frozen=True)
@@ -42,9 +40,8 @@ class Sizes:
     def of(cls, config: ModelConfig) -> Sizes:
         """A model's sizes. One without a latent gets DeepSeek-V2's proportions: four heads' width, and half a head's."""
         d = config.head_dim
-        latent, rope = (
-            (config.latent_dim, config.rope_dim) if config.latent_dim else (4 * d, d // 2 + d // 2 % 2)
-        )
+        part = config.attention
+        latent, rope = (part.latent_dim, part.rope_dim) if part.latent_dim else (4 * d, d // 2 + d // 2 % 2)
         return cls(config.d_model, config.n_heads, d, latent, rope)
 
     def variants(self) -> list[Variant]:
@@ -133,18 +130,17 @@ def size_text(count: float) -> str:
 def siblings(configs: Mapping[str, ModelConfig], name: str) -> list[str]:
     """The models that differ from `name` in their attention alone, itself included: MHA, GQA and MQA, MLA, then windows."""
 
-    def rest(config: ModelConfig) -> dict[str, object]:
-        return {
-            field.name: getattr(config, field.name)
-            for field in fields(config)
-            if field.name not in ATTENTION_FIELDS
-        }
-
     def order(other: str) -> tuple:
         config = configs[other]
-        return config.window is not None, config.latent_dim is not None, -config.n_kv_heads, other
+        return (
+            config.attention.window is not None,
+            config.attention.latent_dim is not None,
+            -config.n_kv_heads,
+            other,
+        )
 
-    return sorted((other for other in configs if rest(configs[other]) == rest(configs[name])), key=order)
+    rest = {other: with_plain_attention(config) for other, config in configs.items()}
+    return sorted((other for other in configs if rest[other] == rest[name]), key=order)
 
 
 def largest_family(configs: Mapping[str, ModelConfig], name: str) -> list[str]:
@@ -156,7 +152,7 @@ def largest_family(configs: Mapping[str, ModelConfig], name: str) -> list[str]:
 def kind(config: ModelConfig) -> str:
     """A model's attention in a word."""
     word = _named(Layer.of(config))
-    return word if config.window is None else f"{word}, window {config.window}"
+    return word if config.attention.window is None else f"{word}, window {config.attention.window}"
 
 
 def _named(layer: Layer) -> str:

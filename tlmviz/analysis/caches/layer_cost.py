@@ -46,8 +46,8 @@ class Layer:
             config.n_heads,
             config.n_kv_heads,
             config.head_dim,
-            config.latent_dim,
-            config.rope_dim,
+            config.attention.latent_dim,
+            config.attention.rope_dim,
         )
 
     @property

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from tlmviz import kernels
 from tlmviz.layers.latent import LatentAttention
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 
@@ -76,13 +77,13 @@ def rotated(x: Float[Tensor, "... t d"], where: Tensor, base: float) -> Float[Te
     return kernels.rope(x, where, base, dims=x.shape[-1] // 2 * 2)
 
 
-def attention_input(lm, trace: Trace, layer: int) -> Float[Tensor, "t c"]:
+def attention_input(lm: LanguageModelLike, trace: Trace, layer: int) -> Float[Tensor, "t c"]:
     """What a layer's attention reads, [T, C]: the normed stream, or with post-norm the stream itself."""
-    name = "normed_attn" if lm.config.norm_place == "pre" else "resid_pre"
+    name = "normed_attn" if lm.config.norm.placement == "pre" else "resid_pre"
     return trace[f"blocks.{layer}.{name}"][0]
 
 
-def heads_of(lm, trace: Trace, layer: int) -> Heads:
+def heads_of(lm: LanguageModelLike, trace: Trace, layer: int) -> Heads:
     """One layer's heads with their real weights, on the states that this text gives them."""
     module, x = lm.network.blocks[layer].attn, attention_input(lm, trace, layer)
     scale = trace.specs[layer].scale
@@ -100,7 +101,7 @@ def heads_of(lm, trace: Trace, layer: int) -> Heads:
     return Heads(x.double(), x.double(), split[0], w_k, scale)
 
 
-def value_products(lm, layer: int) -> Float[Tensor, "h e c"]:
+def value_products(lm: LanguageModelLike, layer: int) -> Float[Tensor, "h e c"]:
     """W_V W_O of every head, [H, E, C]: what a head writes for what it reads. With biases, E ends in the bias of V."""
     module = lm.network.blocks[layer].attn
     w_o = rearrange(module.proj.weight.double(), "c (h d) -> h d c", h=module.heads)

@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from tlmviz.errors import BadText, UnknownName
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Edit, recording
 
 Text = Sequence[int]  # token ids
@@ -25,14 +26,16 @@ ORDERS = ("single", "greedy", "random")
 # --- losses of many variants ------------------------------------------------------------------------------
 
 
-def losses(lm, ids: Text, edits: Callable[[slice], dict[str, Edit]], count: int) -> Float[Tensor, " n"]:
+def losses(
+    lm: LanguageModelLike, ids: Text, edits: Callable[[slice], dict[str, Edit]], count: int
+) -> Float[Tensor, " n"]:
     """Nats per token of `count` variants of the model; `edits(part)` changes a batch whose rows are the variants `part`.
 
     Raises BadText for a text of one token, which predicts nothing.
     """
     if len(ids) < 2:
         raise BadText("The text has one token, so there is no next token to predict; type at least one more.")
-    line, found = torch.tensor([list(ids)]), []
+    line, found = torch.tensor([list(ids)], device=lm.network.device), []
     size = max(1, BATCH_TOKENS // len(ids))
     for start in range(0, count, size):
         part = slice(start, min(start + size, count))
@@ -44,7 +47,9 @@ def losses(lm, ids: Text, edits: Callable[[slice], dict[str, Edit]], count: int)
     return torch.cat(found)
 
 
-def pruned_losses(lm, ids: Text, kept: Float[Tensor, "n l h"], how: str = "zero") -> Float[Tensor, " n"]:
+def pruned_losses(
+    lm: LanguageModelLike, ids: Text, kept: Float[Tensor, "n l h"], how: str = "zero"
+) -> Float[Tensor, " n"]:
     """Loss of N variants in which heads with 0 in `kept` say nothing: zero, or their mean over this text ("mean")."""
     if how not in HOW:
         raise UnknownName(f"Heads can be muted by 'zero' or 'mean', not {how!r}.")
@@ -74,7 +79,7 @@ class Losses:
     elsewhere: tuple[float, ...]
 
 
-def single_effects(lm, ids: Text, how: str = "zero") -> Float[Tensor, "l h"]:
+def single_effects(lm: LanguageModelLike, ids: Text, how: str = "zero") -> Float[Tensor, "l h"]:
     """What muting each head alone adds to the loss, [L, H] nats per token."""
     layers, heads = lm.config.n_layers, lm.config.n_heads
     kept = torch.ones(1 + layers * heads, layers * heads)
@@ -84,7 +89,7 @@ def single_effects(lm, ids: Text, how: str = "zero") -> Float[Tensor, "l h"]:
 
 
 def pruning_order(
-    lm, ids: Text, order: str = "single", how: str = "zero", seed: int = 0
+    lm: LanguageModelLike, ids: Text, order: str = "single", how: str = "zero", seed: int = 0
 ) -> list[tuple[int, int]]:
     """All heads as (layer, head), in the order in which they are muted.
 
@@ -106,7 +111,9 @@ def pruning_order(
     return [divmod(head, heads) for head in chosen]
 
 
-def greedy_step(lm, ids: Text, muted: Sequence[tuple[int, int]], how: str = "zero") -> tuple[int, int]:
+def greedy_step(
+    lm: LanguageModelLike, ids: Text, muted: Sequence[tuple[int, int]], how: str = "zero"
+) -> tuple[int, int]:
     """The head (layer, head) that is missed least when it is ablated beside the muted ones."""
     layers, heads = lm.config.n_layers, lm.config.n_heads
     left = [head for head in range(layers * heads) if divmod(head, heads) not in muted]
@@ -117,7 +124,11 @@ def greedy_step(lm, ids: Text, muted: Sequence[tuple[int, int]], how: str = "zer
 
 
 def prune(
-    lm, ids: Text, order: Sequence[tuple[int, int]], how: str = "zero", others: Sequence[Text] = ()
+    lm: LanguageModelLike,
+    ids: Text,
+    order: Sequence[tuple[int, int]],
+    how: str = "zero",
+    others: Sequence[Text] = (),
 ) -> Losses:
     """Loss with 0, 1, ... all of the heads in `order` muted, on this text and on others."""
     kept = torch.ones(len(order) + 1, lm.config.n_layers, lm.config.n_heads)
@@ -140,9 +151,9 @@ def _here_and_elsewhere(measure: Callable[[Text], Tensor], ids: Text, others: Se
 # --- sharing keys and values -----------------------------------------------------------------------------
 
 
-def shareable(lm) -> int:
+def shareable(lm: LanguageModelLike) -> int:
     """G, where keys and values of a layer can be merged. Raises UnknownName where there is nothing to merge."""
-    if lm.config.latent_dim is not None:
+    if lm.config.attention.latent_dim is not None:
         raise UnknownName(
             f"{lm.name} caches one latent for all heads: there are no keys and values of its own to share."
         )
@@ -151,7 +162,7 @@ def shareable(lm) -> int:
     return lm.config.n_kv_heads
 
 
-def shared_losses(lm, ids: Text, mixing: Float[Tensor, "n l g g"]) -> Float[Tensor, " n"]:
+def shared_losses(lm: LanguageModelLike, ids: Text, mixing: Float[Tensor, "n l g g"]) -> Float[Tensor, " n"]:
     """Loss of N variants whose key/value head i of a layer is the sum over j of mixing[i, j] times head j.
 
     Averaging keys after RoPE is averaging W_K before it: a rotation is linear, and the same in every head.
@@ -175,7 +186,7 @@ def averaging(groups: Sequence[Sequence[int]], count: int) -> Float[Tensor, "g g
     return matrix
 
 
-def kv_similarity(lm, similarity: Float[Tensor, "n n"]) -> Float[Tensor, "l g g"]:
+def kv_similarity(lm: LanguageModelLike, similarity: Float[Tensor, "n n"]) -> Float[Tensor, "l g g"]:
     """Similarity of key/value heads within each layer: the mean over the query heads that read them."""
     layers, heads, groups = lm.config.n_layers, lm.config.n_heads, lm.config.n_kv_heads
     blocks = rearrange(similarity, "(a h) (b i) -> a b h i", a=layers, b=layers)[range(layers), range(layers)]
@@ -184,7 +195,7 @@ def kv_similarity(lm, similarity: Float[Tensor, "n n"]) -> Float[Tensor, "l g g"
     )
 
 
-def pair_effects(lm, ids: Text) -> dict[tuple[int, int, int], float]:
+def pair_effects(lm: LanguageModelLike, ids: Text) -> dict[tuple[int, int, int], float]:
     """What merging two key/value heads of a layer adds to the loss, for every (layer, a, b) with a < b."""
     groups, layers = shareable(lm), lm.config.n_layers
     pairs = [(layer, a, b) for layer in range(layers) for a in range(groups) for b in range(a + 1, groups)]
@@ -196,7 +207,7 @@ def pair_effects(lm, ids: Text) -> dict[tuple[int, int, int], float]:
     return {pair: (loss - found[0]).item() for pair, loss in zip(pairs, found[1:])}
 
 
-def sharing_order(lm, similarity: Float[Tensor, "n n"]) -> list[tuple[int, int, int]]:
+def sharing_order(lm: LanguageModelLike, similarity: Float[Tensor, "n n"]) -> list[tuple[int, int, int]]:
     """Which groups of key/value heads are merged, as (layer, group, group), until every layer has one head left.
 
     Always the two most similar groups of any layer; a group is named by its first head and as similar to another as
@@ -218,7 +229,9 @@ def sharing_order(lm, similarity: Float[Tensor, "n n"]) -> list[tuple[int, int, 
     return merged
 
 
-def share(lm, ids: Text, order: Sequence[tuple[int, int, int]], others: Sequence[Text] = ()) -> Losses:
+def share(
+    lm: LanguageModelLike, ids: Text, order: Sequence[tuple[int, int, int]], others: Sequence[Text] = ()
+) -> Losses:
     """Loss after 0, 1, ... all merges in `order`, on this text and on others.
 
     A merged group reads the mean of its members' keys and values, as GQA is made from MHA before it is trained on

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from tlmviz.errors import UnknownName
 from tlmviz.layers.latent import LatentAttention, absorbed, fold
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 from .projections import attention_input
@@ -35,9 +36,9 @@ class Folding:
     value: Float[Tensor, "r c"]
 
 
-def latent_layer(lm, layer: int) -> LatentAttention:
+def latent_layer(lm: LanguageModelLike, layer: int) -> LatentAttention:
     """A layer's latent attention. Raises UnknownName for a model that has none, and for a layer that does not exist."""
-    if lm.config.latent_dim is None:
+    if lm.config.attention.latent_dim is None:
         raise UnknownName(
             f"{lm.name} has no latent attention: its keys and values are made per head. Choose a model with MLA."
         )
@@ -46,7 +47,7 @@ def latent_layer(lm, layer: int) -> LatentAttention:
     return lm.network.blocks[layer].attn
 
 
-def folding(lm, layer: int, head: int) -> Folding:
+def folding(lm: LanguageModelLike, layer: int, head: int) -> Folding:
     """The matrices of one head. Raises UnknownName."""
     module = latent_layer(lm, layer)
     if not 0 <= head < module.heads:
@@ -58,7 +59,7 @@ def folding(lm, layer: int, head: int) -> Folding:
 
 
 @torch.inference_mode()
-def absorbed_errors(lm, trace: Trace) -> list[float]:
+def absorbed_errors(lm: LanguageModelLike, trace: Trace) -> list[float]:
     """Per layer: how far the folded matrices' output lies from the layer's own, max abs, relative to its largest number."""
     errors, positions = [], lm.network.positions
     cos_sin = positions.cos_sin(torch.arange(len(trace)))
@@ -69,7 +70,9 @@ def absorbed_errors(lm, trace: Trace) -> list[float]:
     return errors
 
 
-def score_parts(lm, trace: Trace, layer: int, head: int) -> tuple[Float[Tensor, "t t"], Float[Tensor, "t t"]]:
+def score_parts(
+    lm: LanguageModelLike, trace: Trace, layer: int, head: int
+) -> tuple[Float[Tensor, "t t"], Float[Tensor, "t t"]]:
     """A head's scaled scores as content q^C . k^C and rotary q^R . k^R, [T, T] each; their sum is what the softmax sees."""
     size = latent_layer(lm, layer).head_dim
     q, k, _ = trace.qk(layer, head)
@@ -77,14 +80,14 @@ def score_parts(lm, trace: Trace, layer: int, head: int) -> tuple[Float[Tensor, 
     return q[:, :size] @ k[:, :size].T * scale, q[:, size:] @ k[:, size:].T * scale
 
 
-def part_shares(lm, trace: Trace, layer: int) -> Float[Tensor, " h"]:
+def part_shares(lm: LanguageModelLike, trace: Trace, layer: int) -> Float[Tensor, " h"]:
     """The rotary part's share of the variance that each head's scores have within a row, [H]; rows of one cell have none.
 
     Var(content) and Var(rotary) are compared, each about its row's mean over the cells that the query sees.
     """
     seen = torch.ones(len(trace), len(trace)).tril()
-    if lm.config.window is not None:
-        seen = seen.triu(1 - lm.config.window)
+    if lm.config.attention.window is not None:
+        seen = seen.triu(1 - lm.config.attention.window)
     shares = []
     for head in range(lm.config.n_heads):
         parts = [part * seen for part in score_parts(lm, trace, layer, head)]
@@ -96,7 +99,7 @@ def part_shares(lm, trace: Trace, layer: int) -> Float[Tensor, " h"]:
     return torch.stack(shares)
 
 
-def folded_counts(lm) -> tuple[int, int]:
+def folded_counts(lm: LanguageModelLike) -> tuple[int, int]:
     """Numbers of one head's four matrices apart, and folded into two: folding saves work per token, not memory."""
     module = latent_layer(lm, 0)
     wide, narrow, rank = lm.config.d_model, module.head_dim, module.rank

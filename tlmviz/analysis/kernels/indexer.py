@@ -19,6 +19,7 @@ from tlmviz.analysis.attention.interventions import Edits
 from tlmviz.checkpoints.indexer import list_indexers, load_indexer
 from tlmviz.errors import BadShape, UnknownName
 from tlmviz.layers.indexer import Indexer, Indexers, orthogonal
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import AttentionSpec, Recording, Trace
 
 __all__ = [
@@ -40,7 +41,7 @@ CHOICES = ("indexer", "attention", "recent", "random")
 STRIP = 128  # queries at once
 
 
-def trace_for_indexer(lm, ids: list[int]) -> Trace:
+def trace_for_indexer(lm: LanguageModelLike, ids: list[int]) -> Trace:
     """One pass that keeps what the functions here read, the attention's inputs too."""
     wanted = ("q", "k", "v", "lse", "logits", "normed_attn")
     return lm.trace_ids(ids, keep=lambda name: name.rpartition(".")[2] in wanted)
@@ -88,7 +89,7 @@ def recall(trace: Trace, indexers: Indexers) -> dict[str, Float[Tensor, "l s"]]:
 
 
 def sparse_attention(
-    lm, k: int, how: str = "indexer", indexers: Indexers | None = None, seed: int = 0
+    lm: LanguageModelLike, k: int, how: str = "indexer", indexers: Indexers | None = None, seed: int = 0
 ) -> Edits:
     """Edits that let every query of every layer attend to its k chosen keys only, all heads to the same ones.
 
@@ -112,7 +113,7 @@ def sparse_attention(
 
 
 def sparse_losses(
-    lm, ids: list[int], k: int, indexers: Indexers, choices: tuple[str, ...] = CHOICES
+    lm: LanguageModelLike, ids: list[int], k: int, indexers: Indexers, choices: tuple[str, ...] = CHOICES
 ) -> dict[str, float]:
     """Mean next-token loss in nats of dense attention ("dense") and of k keys chosen in each way, every layer sparse."""
     check_k(k, len(ids))

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from tlmviz import kernels
 from tlmviz.layers.sparse import strips
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 LONGEST = 16_384  # tokens
@@ -18,7 +19,7 @@ EXACT = 2_048  # tokens up to which every query is read; of longer texts a thous
 KEPT = ("q", "k", "v", "lse")
 
 
-def long_trace(lm, ids: list[int]) -> Trace:
+def long_trace(lm: LanguageModelLike, ids: list[int]) -> Trace:
     """One pass over ids of any length, [T], keeping each layer's q, k, v and lse and the final stream, not the logits.
 
     `trace.logits` would repeat the pass. Raises BadText for learned positions beyond the context.
@@ -27,9 +28,10 @@ def long_trace(lm, ids: list[int]) -> Trace:
 
 
 @torch.inference_mode()
-def loss_along(lm, trace: Trace, strip: int = 1024) -> Float[Tensor, " t_minus_1"]:
+def loss_along(lm: LanguageModelLike, trace: Trace, strip: int = 1024) -> Float[Tensor, " t_minus_1"]:
     """-log p of each next token in nats, [T - 1], from the final stream; logits exist for one strip at a time."""
-    stream, targets = trace["normed"][0], torch.tensor(trace.ids[1:], dtype=torch.long)
+    stream = trace["normed"][0]
+    targets = torch.tensor(trace.ids[1:], dtype=torch.long, device=stream.device)
     losses = [
         torch.nn.functional.cross_entropy(lm.network.head(part), target, reduction="none")
         for part, target in zip(stream[:-1].split(strip), targets.split(strip))
@@ -113,7 +115,9 @@ def strongest(tile: Float[Tensor, "r c"], count: int = 6) -> list[tuple[int, int
 
 
 @torch.inference_mode()
-def write_stories(lm, tokens: int, seed: int = 0, temperature: float = 0.8, top_k: int = 40) -> str:
+def write_stories(
+    lm: LanguageModelLike, tokens: int, seed: int = 0, temperature: float = 0.8, top_k: int = 40
+) -> str:
     """About `tokens` tokens of stories by the model itself, drawn one by one, at most 256 tokens each, joined by blank lines.
 
     A model stops at its context, so one text beyond it cannot be drawn in one piece.

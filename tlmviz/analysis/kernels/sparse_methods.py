@@ -13,6 +13,7 @@ from tlmviz import kernels
 from tlmviz.errors import BadText
 from tlmviz.layers.linear import LINEAR, Linear, parallel, weight_strips
 from tlmviz.layers.sparse import SparsePattern, attend, strips
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import Edit, Recording
 from tlmviz.trace import AttentionSpec, Trace
 
@@ -79,7 +80,7 @@ def swap(method: Method, specs: Sequence[AttentionSpec]) -> dict[str, Edit]:
     return edits
 
 
-def mean_loss(lm, ids: list[int], method: Method | None = None) -> float:
+def mean_loss(lm: LanguageModelLike, ids: list[int], method: Method | None = None) -> float:
     """Nats per token over the first ids, at most SWAPPED, with a method in every layer, or the model as it is.
 
     Nothing is retrained: a model that was trained with the method would do better. Raises BadText for one token.

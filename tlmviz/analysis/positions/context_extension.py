@@ -20,12 +20,15 @@ from tlmviz.config import ModelConfig
 from tlmviz.errors import BadShape, BadText
 from tlmviz.layers.positions import Positions
 from tlmviz.layers.scaling import SCALINGS, DynamicNTK, scaled_rope
+from tlmviz.protocols import LanguageModelLike
 
 BLOCK = 64  # tokens read at once while a dynamic scale grows
 RECOMPUTED, TURNED, STORED = "Recomputed", "Unrotated keys", "Rotated keys"
 
 
-def losses(lm, ids: list[int], positions: Positions | None = None) -> Float[np.ndarray, " t_minus_1"]:
+def losses(
+    lm: LanguageModelLike, ids: list[int], positions: Positions | None = None
+) -> Float[np.ndarray, " t_minus_1"]:
     """-log p of each next token in nats, [T - 1], in one pass, which may go beyond the training length.
 
     `positions` stand in for the model's own. A dynamic scale follows the text: it is read as `losses_growing` does.
@@ -37,18 +40,18 @@ def losses(lm, ids: list[int], positions: Positions | None = None) -> Float[np.n
 
 
 def losses_growing(
-    lm, ids: list[int], positions: Positions, rotated: bool = False, block: int = BLOCK
+    lm: LanguageModelLike, ids: list[int], positions: Positions, rotated: bool = False, block: int = BLOCK
 ) -> Float[np.ndarray, " t_minus_1"]:
     """`losses` read through a cache, first up to the training length and then `block` tokens at a time, as a chat grows.
 
     Each block is read under the scale of its end. Unrotated keys follow it, rotated ones keep the turn they came with.
     """
-    x, cache, found = torch.tensor([ids]), lm.new_cache(rotated), []
+    x, cache, found = torch.tensor([ids], device=lm.network.device), lm.new_cache(rotated), []
     edges = [0, *range(min(lm.config.context, len(ids)), len(ids), block), len(ids)]
     for start, stop in zip(edges, edges[1:]):
         logits, targets = lm(x[:, start:stop], cache, positions)[0], x[0, start + 1 : stop + 1]
         found.append(F.cross_entropy(logits[: len(targets)], targets, reduction="none"))
-    return torch.cat(found).numpy()
+    return torch.cat(found).cpu().numpy()
 
 
 def inside_and_beyond(loss: np.ndarray, context: int) -> tuple[float, float]:
@@ -78,7 +81,7 @@ class Switch:
 
 
 @torch.inference_mode()
-def switch(lm, ids: list[int], at: int, positions: Positions, count: int = 32) -> Switch:
+def switch(lm: LanguageModelLike, ids: list[int], at: int, positions: Positions, count: int = 32) -> Switch:
     """Read `at` - 1 tokens with the model's own RoPE, everything after with `positions`; also write `count` tokens from there.
 
     RECOMPUTED reads all of it under the new scale. The others keep the cache of the first tokens: TURNED unrotated, so that
@@ -89,9 +92,8 @@ def switch(lm, ids: list[int], at: int, positions: Positions, count: int = 32) -
     if not 2 <= at < len(ids):
         raise BadShape(f"The scale would change after {at} of {len(ids)} tokens; choose 2 to {len(ids) - 1}.")
     before, after, targets = (
-        torch.tensor([ids[: at - 1]]),
-        torch.tensor([ids[at - 1 : -1]]),
-        torch.tensor(ids[at:]),
+        torch.tensor(part, device=lm.network.device)
+        for part in ([ids[: at - 1]], [ids[at - 1 : -1]], ids[at:])
     )
     logits, texts = {}, {}
     for name, rotated in ((RECOMPUTED, True), (TURNED, False), (STORED, True)):
@@ -109,7 +111,9 @@ def _divergence(right: Float[Tensor, "t v"], logits: Float[Tensor, "t v"]) -> np
     return (right.exp() * (right - logits.log_softmax(-1))).sum(-1).clamp(min=0).numpy()
 
 
-def _continue(lm, last: Int[Tensor, "1 1"], cache: KVCache, positions: Positions, count: int) -> str:
+def _continue(
+    lm: LanguageModelLike, last: Int[Tensor, "1 1"], cache: KVCache, positions: Positions, count: int
+) -> str:
     new: list[int] = []
     while len(new) < count:
         last = lm(last, cache, positions)[:, -1:].argmax(-1)

@@ -6,7 +6,7 @@ Letters: T positions, L layers, H heads, C d_model, D head dimension, P = D/2 pl
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -14,24 +14,22 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tlmviz import kernels
-from tlmviz.checkpoints.native import checkpoint_folder, list_models
+from tlmviz.checkpoints.registry import language_config, list_models
 from tlmviz.config import ModelConfig
 from tlmviz.layers.positions import Learned, Positions, sinusoids
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 ORDER = ("learned", "sinusoidal", "relative", "alibi", "rope", "none")
-FREE = ("name", "description", "positions")  # what models that are compared may differ in
 
 
 def families() -> dict[str, str]:
     """The largest set of bundled models that differ in nothing but their positions: scheme -> model, in ORDER."""
-    groups: dict[str, dict[str, str]] = {}
+    groups: dict[ModelConfig, dict[str, str]] = {}
     for name in list_models("language"):
-        values = asdict(
-            ModelConfig.from_json((checkpoint_folder(name) / "config.json").read_text(encoding="utf-8"))
-        )
-        rest = str(sorted((field, value) for field, value in values.items() if field not in FREE))
-        groups.setdefault(rest, {}).setdefault(values["positions"], name)
+        config = language_config(name)
+        rest = config.with_(name="", description="", positions="rope")
+        groups.setdefault(rest, {}).setdefault(config.positions.kind, name)
     largest = max(groups.values(), key=len, default={})
     return {scheme: largest[scheme] for scheme in ORDER if scheme in largest}
 
@@ -49,31 +47,31 @@ class Added:
     columns: str
 
 
-def added(lm, length: int, layer: int) -> Added:
+def added(lm: LanguageModelLike, length: int, layer: int) -> Added:
     """What the model's scheme brings to the first `length` positions or distances; of relative vectors, one layer's."""
-    return _ADDED[lm.config.positions](lm, length, layer)
+    return _ADDED[lm.config.positions.kind](lm, length, layer)
 
 
-def _vectors(lm, length: int, layer: int) -> Added:
+def _vectors(lm: LanguageModelLike, length: int, layer: int) -> Added:
     return Added(position_vectors(lm, length).T.numpy(), "added to the embedding", "dimension", "position")
 
 
-def _cosines(lm, length: int, layer: int) -> Added:
+def _cosines(lm: LanguageModelLike, length: int, layer: int) -> Added:
     cos, _ = lm.network.positions.cos_sin(torch.arange(length))
     return Added(cos.T.numpy(), "cos of the angle of q and k", "plane", "position")
 
 
-def _penalties(lm, length: int, layer: int) -> Added:
+def _penalties(lm: LanguageModelLike, length: int, layer: int) -> Added:
     bias = -lm.network.positions.slopes[:, None] * torch.arange(length)
     return Added(bias.numpy(), "bias on the score", "head", "distance")
 
 
-def _relative(lm, length: int, layer: int) -> Added:
+def _relative(lm: LanguageModelLike, length: int, layer: int) -> Added:
     vectors = lm.network.positions.relative(layer)[:length]
     return Added(vectors.T.numpy(), f"what q meets, layer {layer}", "dimension", "distance")
 
 
-def _nothing(lm, length: int, layer: int) -> Added:
+def _nothing(lm: LanguageModelLike, length: int, layer: int) -> Added:
     return Added(np.zeros((1, length), np.float32), "nothing", "", "position")
 
 
@@ -87,7 +85,7 @@ _ADDED: dict[str, Callable[..., Added]] = {
 }
 
 
-def position_vectors(lm, length: int) -> Float[Tensor, "t c"]:
+def position_vectors(lm: LanguageModelLike, length: int) -> Float[Tensor, "t c"]:
     """The vectors that a learned or sinusoidal scheme adds to the embedding, at most as many as there are."""
     positions = lm.network.positions
     if isinstance(positions, Learned):
@@ -99,7 +97,7 @@ def position_vectors(lm, length: int) -> Float[Tensor, "t c"]:
 
 
 def similarity(
-    lm, trace: Trace, layer: int, head: int, size: int = 128
+    lm: LanguageModelLike, trace: Trace, layer: int, head: int, size: int = 128
 ) -> tuple[Float[np.ndarray, "n n"], np.ndarray]:
     """How alike positions m and n are to the scheme alone, [n, n], at evenly spaced positions [n] of a trace.
 
@@ -107,7 +105,7 @@ def similarity(
     relative: the factor on the weight of a key at n <= m, the largest being 1, NaN after m; relative vectors meet the mean
     query of the head. None: 1.
     """
-    length, kind = len(trace), lm.config.positions
+    length, kind = len(trace), lm.config.positions.kind
     if kind == "learned":
         length = min(length, lm.config.context)
     where = torch.arange(0, length, -(-length // size))
@@ -212,7 +210,7 @@ class Shifted(Positions):
 
 
 @torch.inference_mode()
-def shift_divergence(lm, ids: list[int], by: int = 64) -> float:
+def shift_divergence(lm: LanguageModelLike, ids: list[int], by: int = 64) -> float:
     """KL(at 0 || at `by`) of the next-token distributions in nats, averaged over a text read once from each place.
 
     0 where only distances count. Raises BadText where learned positions end.

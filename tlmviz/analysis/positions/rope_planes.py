@@ -31,22 +31,32 @@ DRAWN = 640  # planes times steps to one side that a browser is sent
 
 
 def has_planes(config: ModelConfig) -> bool:
-    """Whether every query and key of the model is turned by RoPE as a whole; latent attention turns a part of its own."""
-    return config.positions == "rope" and config.latent_dim is None
+    """Whether one unscaled RoPE turns every query and key as a whole; latent attention turns a part of its own."""
+    return _is_rope(config) and config.attention.latent_dim is None and not _differs(config)
 
 
 def own_base(config: ModelConfig) -> float:
     """The base of a model's RoPE. Raises BadConfig for a model whose queries and keys are not turned as a whole."""
     if not has_planes(config):
-        kind = (
-            "decoupled RoPE beside its latent vectors"
-            if config.positions == "rope"
-            else INSTEAD[config.positions]
-        )
+        if _is_rope(config) and _differs(config):
+            raise BadConfig(
+                f"{config.name} has RoPE that is scaled, in another layout or different from layer to layer; "
+                "choose a model that turns its queries and keys by one base."
+            )
+        kind = INSTEAD.get(config.positions.kind, "decoupled RoPE beside its latent vectors")
         raise BadConfig(
             f"{config.name} has {kind}, so RoPE does not turn its queries and keys; choose a model where it does."
         )
-    return config.rope_base
+    return config.positions.rope_base
+
+
+def _is_rope(config: ModelConfig) -> bool:
+    return config.positions.kind == "rope"
+
+
+def _differs(config: ModelConfig) -> bool:
+    positions = config.positions
+    return bool(config.layers) or (positions.layout, positions.scaling) != ("interleaved", "none")
 
 
 def checked_base(base: float) -> float:

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from tlmviz import kernels
 from tlmviz.layers.positions import NoPositions, Positions, RoPE
+from tlmviz.protocols import LanguageModelLike
 
 from .rope_planes import own_base
 
@@ -32,7 +33,7 @@ def half_order(dim: int) -> Int[Tensor, " d"]:
     return torch.arange(dim).unflatten(0, (-1, 2)).T.flatten()
 
 
-def variants(lm, base: float) -> dict[str, Positions | None]:
+def variants(lm: LanguageModelLike, base: float) -> dict[str, Positions | None]:
     """What a model can be run with, None for its own RoPE: "own", "half", "permuted", "off", "base".
 
     Raises BadConfig for a model without RoPE.
@@ -48,7 +49,9 @@ def variants(lm, base: float) -> dict[str, Positions | None]:
 
 
 @torch.inference_mode()
-def continue_greedily(lm, ids: list[int], positions: Positions | None, count: int) -> list[int]:
+def continue_greedily(
+    lm: LanguageModelLike, ids: list[int], positions: Positions | None, count: int
+) -> list[int]:
     """The `count` most probable next tokens one after another, fewer at the context's end or the end of the text."""
     cache, last, new = lm.new_cache(), torch.tensor([ids]), []
     for _ in range(min(count, lm.config.context - len(ids))):

@@ -100,7 +100,8 @@ def _widest(matrix: np.ndarray) -> np.ndarray:
 def _matching(allowed: np.ndarray) -> np.ndarray | None:
     """A column for every row, no column twice, of the allowed pairs; None where there is no such choice. By augmenting paths.
 
-    SciPy's matching breaks ties in another order; this is the one that the picture in the browser takes.
+    Not SciPy's matching, which breaks ties in another order: for the matrices that a user steps to, the browser computes the
+    same terms (birkhoff.js), as one decomposition takes NumPy milliseconds and a text has up to 12,288 matrices.
     """
     n = len(allowed)
     row_of = [-1] * n  # of each column

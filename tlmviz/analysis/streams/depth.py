@@ -14,9 +14,10 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
-from tlmviz.checkpoints.native import checkpoint_folder, list_models
+from tlmviz.checkpoints.registry import checkpoint_folder, language_config, list_models
 from tlmviz.config import CONNECTIONS, ModelConfig, without_connections
 from tlmviz.layers.streams import gains
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import recording
 
 from .unrolled import state_taps
@@ -38,8 +39,8 @@ def relatives(name_or_path: str | Path) -> dict[str, str]:
 
 def _plain(name: str | Path) -> tuple[ModelConfig, str]:
     """A model's configuration without what tells a family's members apart, and which of them it is."""
-    config = ModelConfig.from_json((checkpoint_folder(name) / "config.json").read_text(encoding="utf-8"))
-    return without_connections(config), config.connection
+    config = language_config(name)
+    return without_connections(config), config.connection.kind
 
 
 def _tokenizer(name: str | Path) -> bytes:
@@ -110,7 +111,9 @@ class Passed:
     gradient: Float[Tensor, " d"]
 
 
-def backpropagated(lm, ids: list[int]) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
+def backpropagated(
+    lm: LanguageModelLike, ids: list[int]
+) -> tuple[Tensor, dict[str, Tensor], dict[str, Tensor]]:
     """The mean loss of a text's next tokens, its streams at every depth and the loss's gradients with respect to them, by tap.
 
     Weights ask for no gradient and are left alone: the graph begins at the streams before the first sublayer.
@@ -120,13 +123,13 @@ def backpropagated(lm, ids: list[int]) -> tuple[Tensor, dict[str, Tensor], dict[
     leaf = {names[0]: lambda x, record: x.detach().clone().requires_grad_()}
     with torch.enable_grad(), recording(set(names).__contains__, leaf) as record:
         logits = lm.network(torch.tensor([ids]))[0, :-1]
-        loss = F.cross_entropy(logits, torch.tensor(ids[1:]))
+        loss = F.cross_entropy(logits, torch.tensor(ids[1:], device=logits.device))
         streams = {name: record.values[name] for name in names}
         gradients = torch.autograd.grad(loss, list(streams.values()))
     return loss.detach(), {name: x.detach() for name, x in streams.items()}, dict(zip(names, gradients))
 
 
-def passed(lm, ids: list[int]) -> Passed:
+def passed(lm: LanguageModelLike, ids: list[int]) -> Passed:
     """How loud the streams are at every depth, and how large a gradient comes back to them."""
     loss, streams, gradients = backpropagated(lm, ids)
     return Passed(

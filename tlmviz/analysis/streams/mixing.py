@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Complex, Float
 from torch import Tensor
 
 from tlmviz.trace import Trace
@@ -47,6 +48,20 @@ def mixing_of(trace: Trace) -> Mixing:
         trace.tensors([f"{place}.{name}" for place in places(trace.n_layers) for name in PARTS]),
         trace.n_layers,
     )
+
+
+def eigenvalues(res: Float[Tensor, "*b n n"]) -> Complex[np.ndarray, "*b n"]:
+    """The eigenvalues of every matrix, computed in float64, largest magnitude first; NaN for matrices with NaN or infinity.
+
+    A conjugate pair stays together, positive imaginary part first.
+    """
+    matrices = res.detach().double().cpu().numpy()
+    finite = np.isfinite(matrices).all((-2, -1))
+    roots = np.linalg.eigvals(np.where(finite[..., None, None], matrices, 0.0)).astype(np.complex128)
+    order = np.lexsort(
+        (-np.abs(roots.imag), -roots.real, -np.abs(roots)), axis=-1
+    )  # stable: pairs are not torn apart
+    return np.where(finite[..., None], np.take_along_axis(roots, order, -1), np.nan)
 
 
 def stream(trace: Trace, name: str) -> Float[Tensor, "t c"]:

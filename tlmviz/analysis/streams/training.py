@@ -10,7 +10,7 @@ import pandas as pd
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
 
-from tlmviz.checkpoints.native import checkpoint_folder
+from tlmviz.checkpoints.registry import checkpoint_folder
 from tlmviz.errors import BadCheckpoint
 
 CURVES = ("train_loss", "grad_norm", "grad_norm_max", "valid_bpb", "gain_forward", "gain_backward")

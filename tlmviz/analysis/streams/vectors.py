@@ -13,6 +13,7 @@ from torch.nn import functional as F
 
 from tlmviz.analysis.attention.interventions import Edits
 from tlmviz.errors import UnknownName
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import recording
 from tlmviz.trace import Recording, Trace
 
@@ -102,7 +103,9 @@ def mute_stream(layers: int, stream: int, start: int = 0) -> Edits:
     return {name: edit for name in names[start:]}
 
 
-def muted_losses(lm, ids: list[int], cases: list[tuple[int, int]]) -> Float[Tensor, "cases t_minus_1"]:
+def muted_losses(
+    lm: LanguageModelLike, ids: list[int], cases: list[tuple[int, int]]
+) -> Float[Tensor, "cases t_minus_1"]:
     """Loss per token in nats with each (stream, start) of `cases` muted as by `mute_stream`, several cases per pass."""
     layers, tokens = lm.config.n_layers, len(ids)
     names = state_taps(layers)
@@ -124,7 +127,7 @@ def muted_losses(lm, ids: list[int], cases: list[tuple[int, int]]) -> Float[Tens
         edits = {name: muting(place) for place, name in enumerate(names)}
         with torch.inference_mode(), recording(lambda name: False, edits):
             logits = lm.network(torch.tensor([ids] * len(part)))
-        targets = torch.tensor(ids[1:]).expand(len(part), -1)
+        targets = torch.tensor(ids[1:], device=logits.device).expand(len(part), -1)
         losses.append(F.cross_entropy(logits[:, :-1].float().mT, targets, reduction="none"))
     return torch.cat(losses)
 

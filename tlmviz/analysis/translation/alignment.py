@@ -14,6 +14,7 @@ from jaxtyping import Float
 
 from tlmviz.decoding.records import aligned
 from tlmviz.errors import BadText
+from tlmviz.protocols import TranslatorLike
 
 WORDS = re.compile(r"\w+'?|[^\w\s]")  # "J'ai froid." has the words J', ai, froid and the full stop
 
@@ -60,7 +61,7 @@ def words_of_tokens(text: str, pieces: Iterable[bytes]) -> Float[np.ndarray, "w 
     return shares / np.maximum(1, shares.sum(0))
 
 
-def word_attention(mt, pair: Aligned) -> Float[np.ndarray, "a v w"]:
+def word_attention(mt: TranslatorLike, pair: Aligned) -> Float[np.ndarray, "a v w"]:
     """Every map of a model between words: attention of target words [V] on source words [W], mean over a word's tokens."""
     source, target = mt.encode(pair.source), mt.encode_target(pair.target)
     maps = mt.read(pair.source, [*target, mt.tokenizer.end_of_text]).attention[:-1]  # [T, A, S]
@@ -70,7 +71,7 @@ def word_attention(mt, pair: Aligned) -> Float[np.ndarray, "a v w"]:
     return np.einsum("vt,tas,ws->avw", to_target, maps, from_source)
 
 
-def error_rates(mt, pairs: list[Aligned]) -> pd.Series:
+def error_rates(mt: TranslatorLike, pairs: list[Aligned]) -> pd.Series:
     """Alignment error rate of every map and of their mean, lowest first: 1 - 2 |A and G| / (|A| + |G|) (Och and Ney 2003).
 
     G are the links made by hand, A links each target word to the source word it looked at most; all links are sure.

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from tlmviz.decoding.penalties import coverage_vectors
+from tlmviz.protocols import TranslatorLike
 
 
 def repeats(tokens: Sequence[int], size: int = 2) -> int:
@@ -27,7 +28,7 @@ def overlaps(
 
 
 def next_tokens(
-    mt, text: str, written: Sequence[int], pins: dict[int, int] | None = None
+    mt: TranslatorLike, text: str, written: Sequence[int], pins: dict[int, int] | None = None
 ) -> Float[Tensor, " v"]:
     """Probabilities of the token after `written` in a model's translation of `text`, with `pins` as in `mt.stepper`.
 

@@ -12,10 +12,12 @@ from jaxtyping import Float
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from tlmviz.checkpoints.native import check_weights, checkpoint_folder
+from tlmviz.checkpoints.native import check_weights
+from tlmviz.checkpoints.registry import checkpoint_folder
 from tlmviz.errors import BadCheckpoint
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.teacher_forcing import attention_maps, teacher_forced_pass
+from tlmviz.protocols import TranslatorLike
 
 UNMASKED = "unmasked.safetensors"
 
@@ -34,7 +36,7 @@ class Maps:
 
 
 @torch.inference_mode()
-def read(mt, text: str, translation: list[int]) -> Maps:
+def read(mt: TranslatorLike, text: str, translation: list[int]) -> Maps:
     """All attention of one pass in which the whole translation is given, as in training. `mt` must be a Transformer.
 
     Raises BadText.
@@ -48,7 +50,7 @@ def read(mt, text: str, translation: list[int]) -> Maps:
     return Maps(*maps, forced.logp.numpy())
 
 
-def unmasked(mt, weights: dict[str, torch.Tensor] | None = None):
+def unmasked(mt: TranslatorLike, weights: dict[str, torch.Tensor] | None = None):
     """A copy of a Transformer translator whose decoder sees all of the target it is given, the future too.
 
     `weights` replace those of its self-attention: the copy's own, after it was trained without the mask.

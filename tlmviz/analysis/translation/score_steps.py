@@ -13,6 +13,7 @@ from tlmviz import kernels
 from tlmviz.errors import BadShape
 from tlmviz.layers.alignment import Additive, weights
 from tlmviz.networks.seq2seq import Seq2Seq
+from tlmviz.protocols import TranslatorLike
 from tlmviz.recording import recording
 
 
@@ -43,7 +44,7 @@ class Steps:
 
 
 @torch.inference_mode()
-def read(mt, text: str, translation: list[int]) -> Steps:
+def read(mt: TranslatorLike, text: str, translation: list[int]) -> Steps:
     """A given translation read token by token; `mt` must be recurrent. Raises BadText."""
     network: Seq2Seq = mt.network
     found: dict[str, list[torch.Tensor]] = {name: [] for name in ("h", "score.scores", "a", "context")}
@@ -100,10 +101,10 @@ class Times:
 
 
 @torch.inference_mode()
-def times(mt, steps: Steps, repeats: int = 31) -> Times:
+def times(mt: TranslatorLike, steps: Steps, repeats: int = 31) -> Times:
     """How long the score alone takes on these states, with a batch of one."""
     score, z, h = mt.network.score, torch.from_numpy(steps.z)[None], torch.from_numpy(steps.h[:1])
-    covered = z.new_zeros(1, len(steps.z)) if mt.config.coverage else None
+    covered = z.new_zeros(1, len(steps.z)) if mt.config.score.coverage else None
     keys = score.prepare(z)
     return Times(
         _median(lambda: score.prepare(z), repeats), _median(lambda: weights(score(h, keys, covered)), repeats)

@@ -1,21 +1,54 @@
-"""Custom components: files that are read and changed apart, and travel as one ES module and its style."""
+"""Custom components: ES modules that are joined into the one script that Streamlit sends, and their style."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
 
-MOUNT = Path(__file__).parent / "mount.js"
+ENTRY = "view.js"
+CANVAS = (
+    Path(__file__).parent / "canvas"
+)  # "#canvas/x.js" in an import, for Node and TypeScript by package.json
+IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.MULTILINE)
+DOCUMENTATION = re.compile(
+    r"^ *(?:/\*\*(?:[^*]|\*(?!/))*\*/|//.*)\n", re.MULTILINE
+)  # comments that fill their lines
+EXPORT = re.compile(r"^export (?=function\b|const\b|let\b|class\b)", re.MULTILINE)
 
 
-def module(folder: Path, names: Iterable[str]) -> str:
-    """The files `names` of a `folder` and what mounts their view, in one module: top-level names are theirs together."""
-    return "\n".join(path.read_text(encoding="utf-8") for path in (*(folder / name for name in names), MOUNT))
+def module(folder: Path) -> str:
+    """The view.js of a `folder` and all that it imports, joined into one ES module that imports nothing.
+
+    Every file comes once, after those that it imports. Their top-level names share one scope, so that files may import
+    each other's functions in a circle. Raises ValueError for imports other than `import { a, b } from "./file.js";`.
+    """
+    texts: dict[Path, str] = {}
+    _collect((folder / ENTRY).resolve(), texts, set())
+    return "\n".join(texts.values())
 
 
-def component(name: str, folder: Path, names: Iterable[str]) -> Callable:
-    """Register the view of a `folder`: its `module` with the folder's view.css. Called once, when a view is imported."""
-    style = (folder / "view.css").read_text(encoding="utf-8")
-    return st.components.v2.component(name, css=style, js=module(folder, names))
+def component(name: str, folder: Path, html: str | None = None) -> Callable:
+    """Register the view of a `folder`: its `module`, and view.css if there is one. Called once, when a view is imported."""
+    style = folder / "view.css"
+    css = style.read_text(encoding="utf-8") if style.exists() else None
+    return st.components.v2.component(name, css=css, html=html, js=module(folder))
+
+
+def _collect(path: Path, texts: dict[Path, str], visited: set[Path]) -> None:
+    """Add what a file imports and then the file itself to `texts`, without import, export and documentation."""
+    if path in visited:
+        return
+    visited.add(path)
+    text = path.read_text(encoding="utf-8")
+    for names, source in IMPORT.findall(text):
+        if " as " in names:
+            raise ValueError(f"{path.name}: joined files share one scope, so an import cannot be renamed.")
+        target = CANVAS / source.removeprefix("#canvas/") if source.startswith("#") else path.parent / source
+        _collect(target.resolve(), texts, visited)
+    text = IMPORT.sub("", text)
+    if re.search(r"^import\b", text, re.MULTILINE):
+        raise ValueError(f'{path.name}: write an import as `import {{ a, b }} from "./file.js";`.')
+    texts[path] = DOCUMENTATION.sub("", EXPORT.sub("", text))

@@ -32,7 +32,7 @@ def show(reading: Reading) -> None:
 def _model(choice: Choice) -> None:
     reading = choice.reading
     data = component.of_model(
-        compute.logits(reading).numpy(), reading.tokens, reading.sublayers, reading.lm.config.sinkhorn
+        compute.logits(reading).numpy(), reading.tokens, reading.sublayers, reading.connection.iterations
     )
     _dial(choice, data, name=reading.model, origin=f"{reading.model}:{len(reading.tokens)}")
     frame.what_to_notice(*words.NOTICE, words.NOTICE_DEPTH)
@@ -65,6 +65,6 @@ def _dial(choice: Choice, data: dict, *, name: str, origin: str) -> None:
 def _without_logits(reading: Reading) -> None:
     """Why there is nothing to scale, and a way to a model with logits."""
     left, right = st.columns([0.76, 0.24], vertical_alignment="center")
-    left.info(words.without_logits(reading.model, reading.connection))
+    left.info(words.without_logits(reading.model, reading.connection.kind))
     if shared.DEFAULT_STREAM_MODEL in shared.stream_models():
         offer(right, shared.DEFAULT_STREAM_MODEL, key="sd-model")

@@ -89,7 +89,7 @@ def sent(choice: Choice) -> bytes:
         reading.tokens,
         reading.sublayers,
         choice.state(),
-        kind=reading.connection,
+        kind=reading.connection.kind,
         model=reading.model,
         tolerance=TOLERANCE,
     )

@@ -18,7 +18,7 @@ from .controls import Choice
 
 def show(reading: Reading) -> None:
     """The picture, what stands out in it, and the distances of all matrices."""
-    kind = reading.connection
+    kind = reading.connection.kind
     if kind == "residual":
         _one_stream(reading)
     choice = controls.choose(reading)
@@ -44,7 +44,7 @@ def _one_stream(reading: Reading) -> None:
 
 def _notice(choice: Choice) -> list[str]:
     """What this text shows, measured."""
-    kind = choice.reading.connection
+    kind = choice.reading.connection.kind
     if kind == "residual":
         return [words.NOTICE_ONE_STREAM]
     extremes = compute.extremes(choice.reading)

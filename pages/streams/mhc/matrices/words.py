@@ -89,4 +89,4 @@ eigenvalues, singular = torch.linalg.eigvals(H), torch.linalg.svdvals(H)
 from_identity = torch.linalg.matrix_norm(H - torch.eye(len(H)))
 from_mean = torch.linalg.matrix_norm(H - 1 / len(H))
 spread = mixing.res[{sublayer}].std(0, correction=0)  # of every entry over tokens
-{"" if reading.connection == "hyper" else permutations}"""
+{"" if reading.connection.kind == "hyper" else permutations}"""

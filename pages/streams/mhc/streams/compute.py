@@ -21,7 +21,7 @@ from .controls import Muting
 def journey(reading: Reading) -> Journey:
     """The streams of a text, from a pass of its own: a shared trace would hold every layer's vectors."""
     lm = reading.lm
-    taps = set(vectors.journey_taps(lm.config.n_layers, reading.connection != "residual"))
+    taps = set(vectors.journey_taps(lm.config.n_layers, reading.connection.kind != "residual"))
     return compute.run_in_worker(
         lambda: vectors.journey(lm.trace(reading.text, keep=taps.__contains__)), compute.about(reading.text)
     )
@@ -48,7 +48,7 @@ def muted_losses(muting: Muting) -> np.ndarray:
 def all_muted_losses(reading: Reading) -> np.ndarray:
     """Mean loss with every stream muted from every place on, [N, places]."""
     lm, ids = reading.lm, reading.trace.ids
-    streams = lm.config.streams
+    streams = reading.connection.streams
     cases = [(stream, start) for stream in range(streams) for start in range(2 * lm.config.n_layers + 1)]
 
     def work() -> torch.Tensor:

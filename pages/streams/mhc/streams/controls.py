@@ -111,7 +111,7 @@ def _reader(reading: Reading, column) -> int:
 
 
 def _muting(reading: Reading, left, right) -> Muting:
-    streams = [f"Stream {n}" for n in range(reading.lm.config.streams)]
+    streams = [f"Stream {n}" for n in range(reading.connection.streams)]
     places = [f"from {part} on" for part in part_names(reading.lm.config.n_layers)]
     indices = []
     for column, label, options, key in (
@@ -166,9 +166,8 @@ def _walked(reading: Reading, part: str, reader: int) -> Choice:
 
 def _frame_bytes(reading: Reading, part: str) -> int:
     """About how much one token's frame takes; a plain residual's ribbons are sent once."""
-    config = reading.lm.config
-    parts = 2 * config.n_layers + 1
+    parts = len(reading.sublayers) + 1
     if part == DEPTH:
-        return mixing.depth_bytes(parts, config.streams)
+        return mixing.depth_bytes(parts, reading.connection.streams)
     moving = sum(kind != "residual" for kind in page.family(reading.model))
     return graph.fan_bytes(moving, parts)

@@ -31,7 +31,7 @@ def show(muting: Muting) -> None:
             key="sxlosses",
             alt=f"Loss of every token with all streams and with stream {muting.stream} muted",
         )
-    if reading.lm.config.streams == 1:
+    if reading.connection.streams == 1:
         st.markdown(words.one_stream(reading))
     _map(muting, before)
     frame.what_to_notice(*words.NOTICE)
@@ -43,7 +43,7 @@ def show(muting: Muting) -> None:
 def _map(muting: Muting, before: np.ndarray) -> None:
     """Every stream muted from every place on: on longer texts only when the user asks for it."""
     reading, parts = muting.reading, part_names(muting.reading.lm.config.n_layers)
-    passes = reading.lm.config.streams * len(parts)
+    passes = reading.connection.streams * len(parts)
     if len(reading.tokens) * passes > AT_ONCE and not controls.choose_all_places(passes):
         return
     with st.spinner(f"{passes} passes …", show_time=True):

@@ -18,7 +18,7 @@ from tlmviz.ui.components.scripts import component
 
 MOST = 200  # texts that are sent, the most probable ones
 
-_component = component("tlmviz_beam_ranking", Path(__file__).parent, ("scores.js", "view.js"))
+_component = component("tlmviz_beam_ranking", Path(__file__).parent)
 
 
 def rows(

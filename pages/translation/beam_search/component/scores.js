@@ -1,11 +1,29 @@
-// The arithmetic of 004 Eq. 34-41, free of the DOM, so that it can be tested outside a browser.
+// @ts-check
+// The scores of texts, 004 Eq. 34-41. Free of the DOM.
 
-/** lp(Y): ((5 + |Y|) / 6)^alpha, or |Y|^alpha. */
+/** @typedef {"alpha" | "beta" | "gamma"} Weight */
+/** @typedef {Record<Weight, number>} Weights */
+/** @typedef {{ id: number, text: string, count: number, logp: number, coverage: number, ends: number, finished: boolean }} Row as `rows` in Python */
+/** @typedef {{ logp: number, length: number, coverage: number, end: number, total: number }} Parts */
+/** @typedef {Row & { parts: Parts }} Ranked */
+
+/**
+ * lp(Y): ((5 + |Y|) / 6)^alpha, or |Y|^alpha for the kind "power".
+ * @param {number} count
+ * @param {number} alpha
+ * @param {string} kind
+ */
 function lengthPenalty(count, alpha, kind) {
   return kind === "power" ? Math.max(1, count) ** alpha : ((5 + count) / 6) ** alpha;
 }
 
-/** A text's score in parts that add up to `total`. */
+/**
+ * A text's score in parts that add up to `total`.
+ * @param {Row} row
+ * @param {Weights} weights
+ * @param {string} kind
+ * @returns {Parts}
+ */
 function partsOf(row, { alpha, beta, gamma }, kind) {
   const length = row.logp / lengthPenalty(row.count, alpha, kind) - row.logp;
   const coverage = beta * row.coverage;
@@ -13,8 +31,14 @@ function partsOf(row, { alpha, beta, gamma }, kind) {
   return { logp: row.logp, length, coverage, end, total: row.logp + length + coverage + end };
 }
 
-/** Rows with their parts, best first; equal ones in the order given. */
-function rank(rows, weights, kind) {
+/**
+ * Rows with their parts, best first; equal ones in the order given.
+ * @param {Row[]} rows
+ * @param {Weights} weights
+ * @param {string} kind
+ * @returns {Ranked[]}
+ */
+export function rank(rows, weights, kind) {
   return rows
     .map((row) => ({ ...row, parts: partsOf(row, weights, kind) }))
     .sort((a, b) => b.parts.total - a.parts.total);

@@ -3,7 +3,7 @@
 An attention map is a view, not a tensor. What travels to the browser is a pooled overview
 (one byte per cell) and q, k and lse of the chosen head, with relative positions also q times each
 distance's vector; the browser computes p = exp(q.k * scale + bias - lse) itself, so that hovering,
-zooming, changing the stage or pinning a query needs no server. The scripts beside this file are one ES module, joined at import.
+zooming, changing the stage or pinning a query needs no server.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from tlmviz.ui.components.scripts import component
 if TYPE_CHECKING:
     from tlmviz.trace import Trace
 
-SCRIPTS = ("decode.js", "theme.js", "overview.js", "map.js", "pointer.js", "arcs.js", "export.js", "view.js")
 STATISTICS = ("entropy", "previous", "induction", "sink", "distance", "peak")
 STATE = {
     "layer": 0,
@@ -35,7 +34,7 @@ STATE = {
     "overlay": [],
 }
 
-_component = component("tlmviz_attention_view", Path(__file__).parent, SCRIPTS)
+_component = component("tlmviz_attention_view", Path(__file__).parent)
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:

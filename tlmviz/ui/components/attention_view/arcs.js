@@ -1,22 +1,40 @@
+// @ts-check
 // Arcs: the text as it reads, shaded by what one query attends to, with a curve to every such token.
+
+import { make } from "#canvas/dom.js";
+import { canvasPen, fit } from "#canvas/pens.js";
+import { clip, digits, named, visible } from "#canvas/text.js";
+import { rgb } from "#canvas/theme.js";
+import { headKey, overlaid, pin, toggleOverlay } from "./state.js";
+import { hideTooltip, showTooltip } from "./tooltip.js";
+import { repaintDetail } from "./view.js";
+
+/** @typedef {import("#canvas/pens.js").Pen} Pen */
+/** @typedef {import("./types").View} View */
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box */
 
 const LINE = 36; // closest lines of text, in pixels
 const THINNEST = 0.01; // weights below this get no curve, unless a head has only such
 
-/** Chosen head first, then the overlaid ones. */
-function overlaid(v) {
-  const { layer, head, overlay } = v.state;
-  return [[layer, head], ...overlay.filter(([l, h]) => l !== layer || h !== head)];
-}
-
-function headColor(v, position) {
+/**
+ * The colour of a head by its place among the overlaid ones.
+ * @param {View} v
+ * @param {number} position
+ */
+export function headColor(v, position) {
   return v.theme.heads[position % v.theme.heads.length];
 }
 
-/** One head's weights from query i: computed here when its q and k are known, else what the server sent. */
+/**
+ * One head's weights from query i: computed here when its q and k are known, else what the server sent.
+ * @param {View} v
+ * @param {number} layer
+ * @param {number} head
+ * @param {number} i
+ */
 function weights(v, layer, head, i) {
-  const known = v.cache.get(headKey(v, layer, head));
-  if (known) return known.row(i);
+  const cached = v.cache.get(headKey(v, layer, head));
+  if (cached) return cached.row(i);
   if (v.rows && v.rows.textId === v.textId && v.rows.query === i) {
     const T = v.header.tokens.length;
     const start = (layer * v.header.heads + head) * T;
@@ -25,15 +43,19 @@ function weights(v, layer, head, i) {
   return null;
 }
 
-/** Lay the tokens out as text; only when the text changes. */
+/**
+ * Lay the tokens out as text, when the text has changed.
+ * @param {View} v
+ */
 function buildFlow(v) {
   if (v.flowId === v.textId) return;
   v.flowId = v.textId;
+  /** @type {HTMLElement[]} */
   const pieces = [];
   v.spans = v.header.tokens.map((token, i) => {
     const space = /^ +\S/.test(token);
-    const span = make("span", { className: space ? "token spaced" : "token", textContent: clip(shown(token), 40) });
-    span.dataset.index = i;
+    const span = make("span", { className: space ? "token spaced" : "token", textContent: clip(visible(token), 40) });
+    span.dataset.index = String(i);
     pieces.push(span);
     if (/\n/.test(token)) pieces.push(document.createElement("br"));
     return span;
@@ -42,7 +64,10 @@ function buildFlow(v) {
   v.flowWidth = 0;
 }
 
-/** Few lines are set far apart, so that the curves between them have room. */
+/**
+ * Few lines are set far apart, so that the curves between them have room.
+ * @param {View} v
+ */
 function spaceLines(v) {
   const { flow, text } = v.els;
   if (v.flowWidth === flow.clientWidth) return;
@@ -55,7 +80,10 @@ function spaceLines(v) {
   if (pinned) text.scrollTop = pinned.offsetTop - text.clientHeight * 0.6;
 }
 
-/** The query whose arcs are drawn: the one pointed at while nothing is pinned, else the pinned one. */
+/**
+ * The query whose arcs are drawn: the one pointed at while nothing is pinned, else the pinned one.
+ * @param {View} v
+ */
 function arcQuery(v) {
   const last = v.header.tokens.length - 1;
   const { query } = v.state;
@@ -63,17 +91,28 @@ function arcQuery(v) {
   return query ?? last;
 }
 
-function paintArcs(v) {
+/**
+ * The heads whose curves can be drawn: those whose weights from the query are known.
+ * @param {View} v
+ * @param {number} query
+ */
+function headsWithWeights(v, query) {
+  return overlaid(v).flatMap(([layer, head], position) => {
+    const row = weights(v, layer, head, query);
+    return row ? [{ layer, head, color: headColor(v, position), weights: row }] : [];
+  });
+}
+
+/** @param {View} v */
+export function paintArcs(v) {
   buildFlow(v);
   spaceLines(v);
   const { els, theme, spans } = v;
   const start = performance.now();
   const query = arcQuery(v);
-  const shownHeads = overlaid(v)
-    .map(([layer, head], position) => ({ layer, head, color: headColor(v, position), weights: weights(v, layer, head, query) }))
-    .filter((entry) => entry.weights);
-  v.arcHeads = { query, heads: shownHeads };
-  const main = shownHeads.find((entry) => entry.layer === v.state.layer && entry.head === v.state.head);
+  const heads = headsWithWeights(v, query);
+  v.arcHeads = { query, heads };
+  const main = heads.find((entry) => entry.layer === v.state.layer && entry.head === v.state.head);
   const most = main ? Math.max(0.05, ...main.weights) : 1;
   const [r, g, b] = main ? rgb(main.color) : [0, 0, 0];
   spans.forEach((span, j) => {
@@ -93,8 +132,12 @@ function paintArcs(v) {
   els.marks.dataset.paintMs = (performance.now() - start).toFixed(2);
 }
 
-/** Curves from the query, the strongest last so that they lie on top. */
-function drawArcs(pen, v) {
+/**
+ * Curves from the query, the strongest last so that they lie on top.
+ * @param {Pen} pen
+ * @param {View} v
+ */
+export function drawArcs(pen, v) {
   const { query, heads } = v.arcHeads;
   const boxes = v.spans.map((s) => ({ x: s.offsetLeft, y: s.offsetTop, width: s.offsetWidth, height: s.offsetHeight }));
   const curves = heads.flatMap((entry, lane) => {
@@ -105,10 +148,17 @@ function drawArcs(pen, v) {
   curves.sort((a, b) => a.weight - b.weight);
   for (const { weight, j, lane, color } of curves.slice(-160)) {
     const strong = v.arcHover === j ? 1 : 0;
-    pen.path(curve(boxes[query], boxes[j], lane - (heads.length - 1) / 2), color, 0.8 + 4.2 * weight + strong, Math.min(1, 0.22 + 0.9 * weight + 0.4 * strong));
+    const d = curve(boxes[query], boxes[j], lane - (heads.length - 1) / 2);
+    pen.path(d, color, 0.8 + 4.2 * weight + strong, Math.min(1, 0.22 + 0.9 * weight + 0.4 * strong));
   }
 }
 
+/**
+ * A curve from token to token as an SVG path; `lane` keeps those of several heads apart.
+ * @param {Box} from
+ * @param {Box} to
+ * @param {number} lane
+ */
 function curve(from, to, lane) {
   const x1 = from.x + from.width / 2 + lane * 3;
   const x2 = to.x + to.width / 2 + lane * 3;
@@ -123,6 +173,7 @@ function curve(from, to, lane) {
   return `M${x1} ${y1}C${x1} ${y1 - bend} ${x2} ${y2 + bend} ${x2} ${y2}`;
 }
 
+/** @param {View} v */
 function paintLegend(v) {
   const { tokens } = v.header;
   const { query, heads } = v.arcHeads;
@@ -145,6 +196,7 @@ function paintLegend(v) {
   v.els.legend.replaceChildren(...entries, make("span", { className: "hint", textContent: `from ${named(tokens, query)} · ${hint}` }));
 }
 
+/** @param {View} v */
 function arcSummary(v) {
   const { query, heads } = v.arcHeads;
   if (!heads.length) return "Attention of one token: loading.";
@@ -153,9 +205,13 @@ function arcSummary(v) {
   return `Layer ${heads[0].layer}, head ${heads[0].head}: ${named(v.header.tokens, query)} attends most to ${list}.`;
 }
 
-function wireArcs(v) {
+/** @param {View} v */
+export function wireArcs(v) {
   const { flow } = v.els;
-  const indexOf = (event) => (event.target.dataset?.index === undefined ? null : Number(event.target.dataset.index));
+  const indexOf = (/** @type {Event} */ event) => {
+    const { index } = /** @type {HTMLElement} */ (event.target).dataset;
+    return index === undefined ? null : Number(index);
+  };
   flow.addEventListener("pointermove", (event) => {
     const index = indexOf(event);
     if (index !== v.arcHover) {

@@ -1,9 +1,25 @@
-// The map of one head: heat image, axes of tokens, colour bar, and the marks drawn over it.
+// @ts-check
+// The map of one head: heat image, axes of tokens and colour bar.
 
-const LABEL = 76; // widest token label, in pixels
+import { canvasPen, fit, tokenLabel } from "#canvas/pens.js";
+import { short } from "#canvas/text.js";
+import { fade, font } from "#canvas/theme.js";
+import { paintMarks } from "./marks.js";
+
+/** @typedef {import("./types").MapPlan} MapPlan */
+/** @typedef {import("#canvas/pens.js").Pen} Pen */
+/** @typedef {import("#canvas/theme.js").Theme} Theme */
+/** @typedef {import("./types").View} View */
+
+/** @typedef {{ canvas: HTMLCanvasElement, stage: import("./types").Stage, log: boolean, limit: number, cut: import("#canvas/pens.js").Cut }} Heat */
+
+export const LABEL = 76; // widest token label, in pixels
 const BAR = 10; // width of the colour bar
 
-/** The part of the map in view: a square of n x n cells at (row, col). */
+/**
+ * The part of the map in view: a square of n x n cells at (row, col).
+ * @param {View} v
+ */
 function windowOf(v) {
   const T = v.header.tokens.length;
   if (!v.zoom || v.zoom.n >= T) return { row: 0, col: 0, n: T };
@@ -11,25 +27,13 @@ function windowOf(v) {
   return { n, row: Math.max(0, Math.min(v.zoom.row, T - n)), col: Math.max(0, Math.min(v.zoom.col, T - n)) };
 }
 
-const labels = new Map(); // measuring text is slow, and tokens repeat
-
-/** A label that fits into `limit` pixels. */
-function label(ctx, token, limit) {
-  const key = `${ctx.font}|${token}`;
-  if (!labels.has(key)) {
-    if (labels.size > 5000) labels.clear();
-    labels.set(key, shorten(ctx, token, limit));
-  }
-  return labels.get(key);
-}
-
-function shorten(ctx, token, limit) {
-  let text = clip(shown(token), 14);
-  for (let length = 13; length > 1 && ctx.measureText(text).width > limit; length--) text = clip(shown(token), length);
-  return text;
-}
-
-/** Where everything goes inside width x height. */
+/**
+ * Where everything goes inside width x height.
+ * @param {View} v
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} width
+ * @param {number} height
+ */
 function mapPlan(v, ctx, width, height) {
   const view = windowOf(v);
   const { tokens } = v.header;
@@ -38,13 +42,13 @@ function mapPlan(v, ctx, width, height) {
   const sample = Math.max(1, Math.floor(view.n / 160));
   for (let i = 0; i < view.n; i += sample) {
     widest = [view.row, view.col].map((start, axis) =>
-      Math.max(widest[axis], Math.min(LABEL, ctx.measureText(label(ctx, tokens[start + i], LABEL)).width)));
+      Math.max(widest[axis], Math.min(LABEL, ctx.measureText(tokenLabel(ctx, tokens[start + i], LABEL)).width)));
   }
   const right = 70;
   const left = Math.ceil(Math.max(widest[0], 30)) + 10;
   const top = 20;
-  const place = (slanted) => Math.ceil(slanted ? widest[1] * 0.71 + 16 : widest[1] + 10);
-  const sideFor = (bottom) => Math.max(60, Math.min(width - left - right, height - top - bottom));
+  const place = (/** @type {boolean} */ slanted) => Math.ceil(slanted ? widest[1] * 0.71 + 16 : widest[1] + 10);
+  const sideFor = (/** @type {number} */ bottom) => Math.max(60, Math.min(width - left - right, height - top - bottom));
   let side = sideFor(place(true));
   const slanted = side / view.n >= 17;
   if (!slanted) side = sideFor(place(false));
@@ -54,8 +58,14 @@ function mapPlan(v, ctx, width, height) {
     step: Math.max(1, Math.ceil(12.5 / (side / view.n))) };
 }
 
-/** The heat image: one pixel per cell, or per screen pixel where cells are smaller than that. */
-function heatImage(v, plan, theme, ratio = window.devicePixelRatio || 1) {
+/**
+ * The heat image: one pixel per cell, or per screen pixel where cells are smaller than that.
+ * @param {View} v
+ * @param {MapPlan} plan
+ * @param {Theme} theme
+ * @param {number} ratio screen pixels per CSS pixel
+ */
+function heatImage(v, plan, theme, ratio) {
   const canvas = document.createElement("canvas");
   const head = v.exact;
   const stage = head ? v.state.stage : "softmax";
@@ -94,7 +104,10 @@ function heatImage(v, plan, theme, ratio = window.devicePixelRatio || 1) {
   return { canvas, stage, log, limit, cut };
 }
 
-/** The chosen head's tile of the overview as probabilities, while q and k are on their way. */
+/**
+ * The chosen head's tile of the overview as probabilities, while q and k are on their way.
+ * @param {View} v
+ */
 function preview(v) {
   const m = v.header.overview_size;
   const first = (v.state.layer * v.header.heads + v.state.head) * m * m;
@@ -109,8 +122,15 @@ function preview(v) {
   return { m, values, limit: limit || 1 };
 }
 
-/** The whole figure, with a pen that writes to a canvas or to SVG. */
-function drawMap(pen, v, plan, theme, ratio) {
+/**
+ * The whole figure, with a pen that writes to a canvas or to SVG.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {MapPlan} plan
+ * @param {Theme} theme
+ * @param {number} ratio
+ */
+export function drawMap(pen, v, plan, theme, ratio) {
   const heat = heatImage(v, plan, theme, ratio);
   const { x, y, side, cell, step } = plan;
   const { tokens } = v.header;
@@ -134,7 +154,10 @@ function drawMap(pen, v, plan, theme, ratio) {
   return heat;
 }
 
-/** The hidden part of the view as one path: for every query the keys after it (or outside its window). */
+/**
+ * The hidden part of the view as one path: for every query the keys after it (or outside its window).
+ * @param {MapPlan} plan
+ */
 function futureShape(plan) {
   const { x, y, cell, side } = plan;
   let path = "";
@@ -145,6 +168,13 @@ function futureShape(plan) {
   return path;
 }
 
+/**
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {MapPlan} plan
+ * @param {Theme} theme
+ * @param {Heat} heat
+ */
 function colorBar(pen, v, plan, theme, heat) {
   const x = plan.x + plan.side + 14;
   const { y, side } = plan;
@@ -160,6 +190,7 @@ function colorBar(pen, v, plan, theme, heat) {
   pen.rect(x - 0.5, y - 0.5, BAR + 1, side + 1, null, theme.faint);
   const title = soft ? "probability" : "score";
   pen.text(x + BAR + 1, y - 11, title, { align: "center", color: theme.muted });
+  /** @type {[number, string][]} */
   const ticks = heat.log
     ? [[1, "1"], [0.75, "0.1"], [0.5, "0.01"], [0.25, "10⁻³"], [0, "≤10⁻⁴"]]
     : soft
@@ -172,7 +203,8 @@ function colorBar(pen, v, plan, theme, heat) {
   }
 }
 
-function paintMap(v) {
+/** @param {View} v */
+export function paintMap(v) {
   const { clientWidth: width, clientHeight: height } = v.els.figure;
   if (width < 40 || height < 40) return;
   const start = performance.now();
@@ -183,75 +215,10 @@ function paintMap(v) {
   const computed = performance.now();
   const ctx = fit(v.els.map, width, height);
   const plan = (v.mapPlan = mapPlan(v, ctx, width, height));
-  drawMap(canvasPen(ctx, v.theme), v, plan, v.theme);
+  drawMap(canvasPen(ctx, v.theme), v, plan, v.theme, window.devicePixelRatio || 1);
   v.els.map.classList.toggle("loading", !v.exact);
   paintMarks(v);
   v.els.marks.dataset.computeMs = (computed - start).toFixed(2);
   v.els.marks.dataset.paintMs = (performance.now() - computed).toFixed(2);
 }
 
-/** Crosshair, pins and the rectangle being dragged: a second canvas, so that hovering never repaints the map. */
-function paintMarks(v) {
-  const { mapPlan: plan, theme, state, hover } = v;
-  if (!plan) return;
-  const ctx = fit(v.els.marks, plan.width, plan.height);
-  const { x, y, side, cell, n } = plan;
-  const r = state.query === null ? -1 : state.query - plan.row;
-  const c = state.key === null ? -1 : state.key - plan.col;
-  const seen = (i) => i >= 0 && i < n;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(x - 2, y - 2, side + 4, side + 4);
-  ctx.clip();
-  ctx.strokeStyle = theme.primary;
-  const thick = Math.max(cell, 3);
-  if (seen(r)) {
-    ctx.lineWidth = 1.5;
-    ctx.strokeRect(x, y + (r + 0.5) * cell - thick / 2, side, thick);
-  }
-  if (seen(r) && seen(c)) {
-    const size = Math.max(cell, 7);
-    ctx.lineWidth = 2.5;
-    ctx.strokeRect(x + (c + 0.5) * cell - size / 2, y + (r + 0.5) * cell - size / 2, size, size);
-  }
-  if (hover) {
-    ctx.fillStyle = fade(theme.text, 0.1);
-    ctx.fillRect(x, y + hover.i * cell, side, Math.max(cell, 1));
-    ctx.fillRect(x + hover.j * cell, y, Math.max(cell, 1), side);
-    ctx.lineWidth = 1;
-    ctx.strokeStyle = theme.text;
-    ctx.strokeRect(x + hover.j * cell - 0.5, y + hover.i * cell - 0.5, cell + 1, cell + 1);
-  }
-  if (v.drag?.rect) {
-    const { i, j, n: size } = v.drag.rect;
-    ctx.fillStyle = fade(theme.primary, 0.12);
-    ctx.strokeStyle = theme.primary;
-    ctx.fillRect(x + j * cell, y + i * cell, size * cell, size * cell);
-    ctx.strokeRect(x + j * cell, y + i * cell, size * cell, size * cell);
-  }
-  ctx.restore();
-  // the labels of what is pinned or pointed at, also where the axis leaves them out
-  const tokens = v.header.tokens;
-  const tag = (at, y0, rotate, token, color) => {
-    ctx.save();
-    ctx.font = font(theme, 11, 600);
-    ctx.textAlign = "right";
-    ctx.textBaseline = "middle";
-    const text = label(ctx, token, LABEL);
-    const wide = ctx.measureText(text).width;
-    ctx.translate(at, y0);
-    ctx.rotate(rotate);
-    ctx.fillStyle = color;
-    ctx.fillRect(-wide - 3, -7.5, wide + 6, 15);
-    ctx.fillStyle = theme.background;
-    ctx.fillText(`\u2068${text}\u2069`, 0, 0.5);
-    ctx.restore();
-  };
-  const row = (i, color) => tag(x - 7, y + (i + 0.5) * cell, 0, tokens[plan.row + i], color);
-  if (seen(r)) row(r, theme.primary);
-  if (hover) {
-    if (hover.i !== r) row(hover.i, theme.text);
-    const turn = plan.slanted ? -Math.PI / 4 : -Math.PI / 2;
-    tag(x + (hover.j + 0.5) * cell + (plan.slanted ? 3 : 0), y + side + 8, turn, tokens[plan.col + hover.j], theme.text);
-  }
-}

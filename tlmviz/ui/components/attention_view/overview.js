@@ -1,8 +1,24 @@
+// @ts-check
 // The overview: every head as a small map on one canvas.
+
+import { fit } from "#canvas/pens.js";
+import { short } from "#canvas/text.js";
+import { font } from "#canvas/theme.js";
+import { headColor } from "./arcs.js";
+import { act, choose, overlaid, toggleOverlay } from "./state.js";
+import { STATISTICS, arrange } from "./statistics.js";
+import { hideTooltip, showTooltip } from "./tooltip.js";
+
+/** @typedef {import("./types").OverviewPlan} OverviewPlan */
+/** @typedef {import("./types").View} View */
+/** @typedef {import("./types").Statistic} Statistic */
 
 const GAP = 3;
 
-/** All tiles painted once into one picture, stacked downwards; repainted only for new bytes or a new theme. */
+/**
+ * All tiles painted once into one picture, stacked downwards; repainted only for new bytes or a new theme.
+ * @param {View} v
+ */
 function paintAtlas(v) {
   const { overview } = v.arrays;
   const n = v.header.overview_size;
@@ -31,7 +47,10 @@ function paintAtlas(v) {
   v.atlas.getContext("2d").putImageData(image, 0, 0);
 }
 
-/** Where each tile goes, for the space there is. */
+/**
+ * Where each tile goes, for the space there is.
+ * @param {View} v
+ */
 function overviewLayout(v) {
   const { layers, heads } = v.header;
   const sorted = v.state.order !== "position";
@@ -62,7 +81,8 @@ function overviewLayout(v) {
     width: left + columns * pitch, height: top + rows * (pitch + caption) + 2 };
 }
 
-function paintOverview(v) {
+/** @param {View} v */
+export function paintOverview(v) {
   paintAtlas(v);
   const plan = (v.plan = overviewLayout(v));
   const { theme, state } = v;
@@ -112,6 +132,13 @@ function paintOverview(v) {
   );
 }
 
+/**
+ * @param {View} v
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} index
+ * @param {number} x
+ * @param {number} y
+ */
 function paintCaption(v, ctx, index, x, y) {
   const { theme, plan } = v;
   const heads = v.header.heads;
@@ -120,9 +147,13 @@ function paintCaption(v, ctx, index, x, y) {
   ctx.fillText(`${Math.floor(index / heads)}.${index % heads}`, x, y);
   ctx.textAlign = "right";
   ctx.fillStyle = theme.muted;
-  ctx.fillText(short(v.header.stats[v.state.order]?.[index]), x + plan.tile, y);
+  ctx.fillText(short(v.header.stats[/** @type {Statistic} */ (v.state.order)]?.[index]), x + plan.tile, y);
 }
 
+/**
+ * @param {OverviewPlan} plan
+ * @param {number} place
+ */
 function tileAt(plan, place) {
   return {
     x: plan.left + (place % plan.columns) * plan.pitch + 1,
@@ -130,13 +161,24 @@ function tileAt(plan, place) {
   };
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {{ x: number, y: number }} corner
+ * @param {number} size
+ * @param {string} color
+ * @param {number} width
+ */
 function outline(ctx, { x, y }, size, color, width) {
   ctx.strokeStyle = color;
   ctx.lineWidth = width;
   ctx.strokeRect(x - width / 2, y - width / 2, size + width, size + width);
 }
 
-/** The place in the grid under the pointer, or null. */
+/**
+ * The place in the grid under the pointer, or null.
+ * @param {View} v
+ * @param {PointerEvent} event
+ */
 function placeAt(v, event) {
   const { plan } = v;
   const column = Math.floor((event.offsetX - plan.left) / plan.pitch);
@@ -146,7 +188,8 @@ function placeAt(v, event) {
   return inside ? place : null;
 }
 
-function wireOverview(v) {
+/** @param {View} v */
+export function wireOverview(v) {
   const canvas = v.els.overview;
   canvas.addEventListener("pointermove", (event) => {
     const place = placeAt(v, event);
@@ -166,9 +209,9 @@ function wireOverview(v) {
     const place = placeAt(v, event);
     if (place === null) return;
     const index = v.plan.order[place];
-    const head = [Math.floor(index / v.header.heads), index % v.header.heads];
-    if (event.shiftKey || event.ctrlKey || event.metaKey) toggleOverlay(v, head);
-    else choose(v, ...head);
+    const [layer, head] = [Math.floor(index / v.header.heads), index % v.header.heads];
+    if (event.shiftKey || event.ctrlKey || event.metaKey) toggleOverlay(v, [layer, head]);
+    else choose(v, layer, head);
   });
   canvas.addEventListener("keydown", (event) => {
     const { plan, state } = v;
@@ -180,14 +223,18 @@ function wireOverview(v) {
     const index = plan.order[place];
     choose(v, Math.floor(index / v.header.heads), index % v.header.heads);
   });
-  v.els.order.addEventListener("change", () => act(v, { order: v.els.order.value }));
+  v.els.order.addEventListener("change", () => act(v, { order: /** @type {Statistic} */ (v.els.order.value) }));
 }
 
-/** Tooltip lines for one head: its name and what is measured about it. */
+/**
+ * Tooltip lines for one head: its name and what is measured about it.
+ * @param {View} v
+ * @param {number} index
+ */
 function headLines(v, index) {
   const { stats, heads } = v.header;
   const rows = Object.entries(STATISTICS).map(([name, { label, unit }]) => {
-    const value = stats[name]?.[index];
+    const value = stats[/** @type {Statistic} */ (name)]?.[index];
     return [label, value === null || value === undefined ? "–" : short(value) + unit];
   });
   return { title: `Layer ${Math.floor(index / heads)}, head ${index % heads}`, rows };

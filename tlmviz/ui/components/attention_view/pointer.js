@@ -1,6 +1,20 @@
-// What the pointer and the keyboard do on the map.
+// @ts-check
+// Pointer and keyboard on the map: pointing, pinning, zooming.
 
-/** The cell under the pointer in view coordinates, null outside; `axis` for the row labels. */
+import { digits, named } from "#canvas/text.js";
+import { LABEL } from "./map.js";
+import { paintMarks } from "./marks.js";
+import { act, pin, zoomTo } from "./state.js";
+import { hideTooltip, showTooltip } from "./tooltip.js";
+
+/** @typedef {import("./types").Cell} Cell */
+/** @typedef {import("./types").View} View */
+
+/**
+ * The cell under the pointer in view coordinates, null outside; `axis` for the row labels.
+ * @param {View} v
+ * @param {MouseEvent} event
+ */
 function cellAt(v, event) {
   const plan = v.mapPlan;
   if (!plan) return null;
@@ -11,19 +25,11 @@ function cellAt(v, event) {
   return { i, j };
 }
 
-/** Pin, or unpin what is already pinned. */
-function pin(v, query, key) {
-  const same = v.state.query === query && v.state.key === key;
-  act(v, same ? { query: null, key: null } : { query, key });
-}
-
-function zoomTo(v, zoom) {
-  const T = v.header.tokens.length;
-  v.zoom = zoom && zoom.n < T ? zoom : null;
-  v.hover = null;
-  repaintDetail(v);
-}
-
+/**
+ * @param {View} v
+ * @param {number} i
+ * @param {number} j
+ */
 function hoverLines(v, i, j) {
   const { tokens } = v.header;
   const title = `${named(tokens, i)} → ${named(tokens, j)}`;
@@ -42,39 +48,45 @@ function hoverLines(v, i, j) {
   };
 }
 
-/** The square of whole cells that a drag spans, clipped to the view. */
+/**
+ * The square of whole cells that a drag spans, clipped to the view.
+ * @param {View} v
+ * @param {Cell} from
+ * @param {PointerEvent} event
+ */
 function dragSquare(v, from, event) {
   const plan = v.mapPlan;
-  const limit = (value) => Math.max(0, Math.min(plan.n - 1, value));
+  const limit = (/** @type {number} */ value) => Math.max(0, Math.min(plan.n - 1, value));
   const i = limit(Math.floor((event.offsetY - plan.y) / plan.cell));
   const j = limit(Math.floor((event.offsetX - plan.x) / plan.cell));
   const size = Math.min(plan.n, Math.max(Math.abs(i - from.i), Math.abs(j - from.j)) + 1);
-  const at = (start, end) => Math.max(0, Math.min(plan.n - size, end >= start ? start : start - size + 1));
+  const at = (/** @type {number} */ start, /** @type {number} */ end) => Math.max(0, Math.min(plan.n - size, end >= start ? start : start - size + 1));
   return { i: at(from.i, i), j: at(from.j, j), n: size };
 }
 
-function wireMap(v) {
+/** @param {View} v */
+export function wireMap(v) {
   const canvas = v.els.marks;
   canvas.addEventListener("pointermove", (event) => {
     const cell = cellAt(v, event);
     if (v.drag && event.buttons & 1 && event.pointerType !== "touch") {
       const moved = Math.hypot(event.offsetX - v.drag.x, event.offsetY - v.drag.y) > 6;
-      if (moved || v.drag.rect) v.drag.rect = dragSquare(v, v.drag.from, event);
+      if (moved || v.drag.square) v.drag.square = dragSquare(v, v.drag.from, event);
     }
     canvas.style.cursor = cell?.axis ? "pointer" : cell ? "crosshair" : "default";
     pointAt(v, cell, event);
   });
   canvas.addEventListener("pointerdown", (event) => {
     const from = cellAt(v, event);
-    v.drag = from && !from.axis && event.button === 0 ? { from, x: event.offsetX, y: event.offsetY, rect: null } : null;
+    v.drag = from && !from.axis && event.button === 0 ? { from, x: event.offsetX, y: event.offsetY, square: null } : null;
     if (v.drag && event.pointerType !== "touch") canvas.setPointerCapture(event.pointerId);
   });
   canvas.addEventListener("pointerup", () => {
-    const rect = v.drag?.rect;
+    const square = v.drag?.square;
     v.drag = null;
-    v.dragged = Boolean(rect);
-    if (rect && rect.n > 1) zoomTo(v, { row: v.mapPlan.row + rect.i, col: v.mapPlan.col + rect.j, n: Math.max(rect.n, 3) });
-    else if (rect) paintMarks(v);
+    v.dragged = Boolean(square);
+    if (square && square.n > 1) zoomTo(v, { row: v.mapPlan.row + square.i, col: v.mapPlan.col + square.j, n: Math.max(square.n, 3) });
+    else if (square) paintMarks(v);
   });
   canvas.addEventListener("pointercancel", () => (v.drag = null));
   canvas.addEventListener("pointerleave", (event) => {
@@ -101,11 +113,16 @@ function wireMap(v) {
     const last = v.header.tokens.length - 1;
     const query = v.state.query ?? last;
     const key = v.state.key ?? query;
-    const inside = (x) => Math.max(0, Math.min(last, x));
+    const inside = (/** @type {number} */ x) => Math.max(0, Math.min(last, x));
     act(v, { query: inside(query + step[0]), key: inside(key + step[1]) });
   });
 }
 
+/**
+ * @param {View} v
+ * @param {Cell | null} cell
+ * @param {PointerEvent} event
+ */
 function pointAt(v, cell, event) {
   v.hover = cell && !cell.axis ? cell : null;
   paintMarks(v);
@@ -115,11 +132,15 @@ function pointAt(v, cell, event) {
   } else hideTooltip(v);
 }
 
-/** Zoom around the pointer. Zooming out of the whole map is left to the page, which then scrolls. */
+/**
+ * Zoom around the pointer. Zooming out of the whole map is left to the page, which then scrolls.
+ * @param {View} v
+ * @param {WheelEvent} event
+ */
 function wheel(v, event) {
   const cell = cellAt(v, event);
   const now = performance.now();
-  const scrolling = now - (v.scrolledAt ?? -1000) < 300; // the page is being scrolled past the map
+  const scrolling = now - v.scrolledAt < 300; // the page is being scrolled past the map
   if (!cell || cell.axis || scrolling || (event.deltaY > 0 && !v.zoom) || v.header.tokens.length < 5) {
     v.scrolledAt = now;
     return;
@@ -131,6 +152,6 @@ function wheel(v, event) {
   let n = Math.round(plan.n * factor);
   if (n === plan.n) n += Math.sign(event.deltaY);
   n = Math.max(4, Math.min(T, n));
-  const keep = (start, at) => Math.round(start + at - (at / plan.n) * n);
+  const keep = (/** @type {number} */ start, /** @type {number} */ at) => Math.round(start + at - (at / plan.n) * n);
   zoomTo(v, { n, row: keep(plan.row, cell.i), col: keep(plan.col, cell.j) });
 }

@@ -1,6 +1,24 @@
-// One view per mounted element: its DOM, its state, and what happens when data arrives or the user acts.
+// @ts-check
+// The attention view: its DOM, and painting all of it.
 
-const STAGE_NAMES = { dot: "q·k", scaled: "scaled", masked: "masked", softmax: "softmax" };
+import { debounce, make, makeButton } from "#canvas/dom.js";
+import { mounted } from "#canvas/mount.js";
+import { short } from "#canvas/text.js";
+import { readTheme } from "#canvas/theme.js";
+import { paintArcs, wireArcs } from "./arcs.js";
+import { save } from "./figure.js";
+import { STAGES } from "./head.js";
+import { paintMap } from "./map.js";
+import { paintOverview, wireOverview } from "./overview.js";
+import { wireMap } from "./pointer.js";
+import { act, headKey, receive, remember, send, zoomTo } from "./state.js";
+import { STATISTICS } from "./statistics.js";
+import { hideTooltip } from "./tooltip.js";
+
+/** @typedef {import("./types").View} View */
+/** @typedef {import("./types").Statistic} Statistic */
+
+export const STAGE_NAMES = { dot: "q·k", scaled: "scaled", masked: "masked", softmax: "softmax" };
 const STAGE_NOTES = {
   dot: "Products of queries and keys",
   scaled: "Times the scale, plus the bias",
@@ -8,98 +26,20 @@ const STAGE_NOTES = {
   softmax: "Probabilities: every row sums to 1",
 };
 const NARROW = 700;
-const CACHED_HEADS = 12;
-const MOST_OVERLAID = 5;
 
+/** @param {View} v */
 function leave(v) {
-  clearTimeout(v.timer);
+  v.sendSoon.cancel();
   v.observer.disconnect();
-}
-
-// --- data in, state out --------------------------------------------------------------------------
-
-function receive(v, bytes) {
-  if (!bytes) return;
-  if (bytes !== v.bytes) {
-    v.bytes = bytes;
-    const { header, arrays } = decode(bytes);
-    Object.assign(v, { header, arrays, textId: `${textKey(header)}:${checksum(arrays.overview)}`, hover: null, arcHover: null });
-    const { layer, head } = header.chosen;
-    remember(v, headKey(v, layer, head), new Head(header, arrays));
-    if (arrays.rows) v.rows = { textId: v.textId, query: header.state.query, data: arrays.rows };
-    adopt(v, header);
-  }
-  repaint(v);
-}
-
-/** Another model, or other weights behind the same text, shows in the overview's bytes. */
-function checksum(bytes) {
-  let hash = 0;
-  for (let i = 0; i < bytes.length; i++) hash = (Math.imul(hash, 31) + bytes[i]) | 0;
-  return hash;
-}
-
-/** The browser's state stands unless the server speaks of something newer, or of another origin. */
-function adopt(v, { state, origin, tokens }) {
-  const { seq = -1, ...rest } = state;
-  if (origin !== v.origin) {
-    clearTimeout(v.timer);
-    v.origin = origin;
-    v.zoom = null;
-    v.seq = Math.max(v.seq, seq);
-    v.state = rest;
-  } else if (seq >= v.seq) {
-    v.state = rest;
-  }
-  if (v.state.query !== null && v.state.query >= tokens.length) v.state = { ...v.state, query: null, key: null };
-  if (v.state.key !== null && v.state.key >= tokens.length) v.state = { ...v.state, key: null };
-}
-
-function headKey(v, layer, head) {
-  return `${v.textId}|${layer}.${head}`;
-}
-
-function remember(v, key, head) {
-  const known = v.cache.get(key) ?? head;
-  v.cache.delete(key);
-  v.cache.set(key, known);
-  if (v.cache.size > CACHED_HEADS) v.cache.delete(v.cache.keys().next().value);
-}
-
-/** A user's action: show it now, tell the server once the hands rest. */
-function act(v, change) {
-  v.state = { ...v.state, ...change };
-  v.seq += 1;
-  repaint(v);
-  const now = performance.now();
-  const repeating = now - (v.actedAt ?? -1000) < 120;
-  v.actedAt = now;
-  clearTimeout(v.timer);
-  if (repeating) v.timer = setTimeout(() => tell(v), 30);
-  else tell(v);
-}
-
-function tell(v) {
-  v.component.setStateValue("view", { ...v.state, seq: v.seq });
-}
-
-function choose(v, layer, head) {
-  if (layer !== v.state.layer || head !== v.state.head) act(v, { layer, head });
-}
-
-function toggleOverlay(v, [layer, head]) {
-  if (layer === v.state.layer && head === v.state.head) return;
-  const others = v.state.overlay.filter(([l, h]) => l !== layer || h !== head);
-  const overlay = others.length < v.state.overlay.length ? others : [...others, [layer, head]].slice(-MOST_OVERLAID);
-  act(v, { overlay });
 }
 
 // --- painting ------------------------------------------------------------------------------------
 
-function repaint(v) {
+/** @param {View} v */
+export function repaint(v) {
   const before = v.theme?.dark;
   v.theme = readTheme(v.root, v.header.colors, v.theme);
-  if (before !== undefined && before !== v.theme.dark) tell(v); // the charts beside take their colours from the server
+  if (before !== undefined && before !== v.theme.dark) send(v); // the charts beside take their colours from the server
   v.root.style.setProperty("--height", `${v.header.height ?? 460}px`);
   v.root.classList.toggle("dark", v.theme.dark);
   v.stacked = v.root.clientWidth < NARROW;
@@ -109,7 +49,8 @@ function repaint(v) {
   repaintDetail(v);
 }
 
-function repaintDetail(v) {
+/** @param {View} v */
+export function repaintDetail(v) {
   const { layer, head, mode } = v.state;
   const key = headKey(v, layer, head);
   v.exact = v.cache.get(key) ?? null;
@@ -123,6 +64,7 @@ function repaintDetail(v) {
   else paintMap(v);
   const paints = Number(v.els.marks.dataset.paints ?? 0) + 1;
   const { tokens } = v.header;
+  /** @type {Record<string, any>} */
   const marks = {
     paints,
     paintedHead: `${layer}.${head}`,
@@ -139,26 +81,29 @@ function repaintDetail(v) {
   Object.assign(v.root.dataset, marks);
 }
 
+/** @param {View} v */
 function syncControls(v) {
   const { els, header, state } = v;
   const index = state.layer * header.heads + state.head;
   const arcs = state.mode === "arcs";
-  const count = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
+  const count = (/** @type {number} */ n, /** @type {string} */ word) => `${n} ${word}${n === 1 ? "" : "s"}`;
   els.count.textContent = `${count(header.layers, "layer")} × ${count(header.heads, "head")}`;
   els.order.value = state.order;
   els.hint.textContent =
     state.order === "position" ? "Shift-click overlays a head in Arcs." : `${STATISTICS[state.order].label}: ${STATISTICS[state.order].note}.`;
   els.title.textContent = `Layer ${state.layer}, head ${state.head}`;
-  const chip = (name) => {
+  const chip = (/** @type {Statistic} */ name) => {
     const value = header.stats?.[name]?.[index];
-    return make("span", { className: "chip", title: STATISTICS[name].label }, `${name} `, make("b", { textContent: short(value) + (value == null ? "" : STATISTICS[name].unit) }));
+    const { label, unit } = STATISTICS[name];
+    const number = make("b", { textContent: short(value) + (value == null ? "" : unit) });
+    return make("span", { className: "chip", title: label }, `${name} `, number);
   };
-  els.chips.replaceChildren(...["entropy", "previous", "induction", "sink"].map(chip));
-  for (const [name, button] of Object.entries(els.modes)) button.setAttribute("aria-pressed", name === state.mode);
+  els.chips.replaceChildren(chip("entropy"), chip("previous"), chip("induction"), chip("sink"));
+  for (const [name, button] of Object.entries(els.modes)) button.setAttribute("aria-pressed", String(name === state.mode));
   for (const [name, button] of Object.entries(els.stages)) {
-    button.setAttribute("aria-pressed", name === state.stage);
+    button.setAttribute("aria-pressed", String(name === state.stage));
   }
-  els.log.setAttribute("aria-pressed", state.log);
+  els.log.setAttribute("aria-pressed", String(state.log));
   els.log.disabled = state.stage !== "softmax";
   els.stageGroup.hidden = els.log.hidden = arcs;
   els.figure.hidden = arcs;
@@ -169,81 +114,108 @@ function syncControls(v) {
   );
 }
 
-/** `lines`: a title and rows of [name, value, colour of the swatch]. */
-function showTooltip(v, event, { title, rows }) {
-  const { tooltip } = v.els;
-  const list = rows.map(([name, value, color]) => {
-    const row = make("div", { className: "row" }, make("span", {}, name), make("b", { textContent: value }));
-    if (color) {
-      const swatch = make("span", { className: "swatch" });
-      swatch.style.background = color;
-      row.firstChild.prepend(swatch);
-    }
-    return row;
-  });
-  tooltip.replaceChildren(make("div", { className: "head", textContent: title }), ...list);
-  tooltip.hidden = false;
-  const frame = v.root.getBoundingClientRect();
-  const x = event.clientX - frame.left;
-  const y = event.clientY - frame.top;
-  const { offsetWidth: width, offsetHeight: height } = tooltip;
-  const left = x + 16 + width > frame.width ? x - width - 12 : x + 16;
-  const top = y > frame.height * 0.55 ? y - height - 12 : y + 16;
-  tooltip.style.left = `${Math.max(2, Math.min(left, frame.width - width - 2))}px`;
-  tooltip.style.top = `${Math.max(2, top)}px`;
-}
-
-function hideTooltip(v) {
-  v.els.tooltip.hidden = true;
-}
-
 // --- the DOM, built once -------------------------------------------------------------------------
 
-function button(text, title, onclick) {
-  return make("button", { type: "button", textContent: text, title, onclick });
+/**
+ * Buttons of which one is chosen: they set `key` of the state to their name.
+ * @param {View} v
+ * @param {"mode" | "stage"} key
+ * @param {Record<string, string[]>} entries
+ */
+function makeChoices(v, key, entries) {
+  return Object.fromEntries(Object.entries(entries).map(([name, [text, note]]) => [name, makeButton(text, note, () => act(v, { [key]: name }))]));
 }
 
-function create(host) {
-  const v = { seq: 0, cache: new Map(), atlas: document.createElement("canvas"), hoverTile: null, arcHover: null, hover: null, zoom: null, timer: 0 };
-  const els = (v.els = {});
-  const orders = ["position", ...Object.keys(STATISTICS)];
-  els.order = make("select", {}, ...orders.map((name) => make("option", { value: name, textContent: STATISTICS[name]?.label ?? "Position" })));
-  els.count = make("span", { className: "count" });
-  els.overview = make("canvas", { testid: "overview", tabIndex: 0, role: "grid" });
-  els.scroller = make("div", { className: "scroller" }, els.overview);
-  els.hint = make("p", { className: "hint" });
-  els.title = make("h3", { "aria-live": "polite" });
-  els.chips = make("div", { className: "chips" });
-  const pick = (names, key) => Object.fromEntries(
-    Object.entries(names).map(([name, [text, note]]) => [name, button(text, note, () => act(v, { [key]: name }))]));
-  els.modes = pick({ map: ["Map", "Every query against every key"], arcs: ["Arcs", "The text, and what one token attends to"] }, "mode");
-  els.stages = pick(Object.fromEntries(STAGES.map((name) => [name, [STAGE_NAMES[name], STAGE_NOTES[name]]])), "stage");
-  els.log = button("log", "Logarithmic colours, 0.0001 to 1", () => act(v, { log: !v.state.log }));
-  els.reset = button("Reset zoom", "Show the whole map (double-click does too)", () => zoomTo(v, null));
-  const saves = ["png", "svg"].map((kind) => button(kind.toUpperCase(), `Save this figure as ${kind.toUpperCase()}`, () => save(v, kind)));
-  const group = (name, buttons) => make("div", { className: "segments", role: "group", "aria-label": name }, ...buttons);
-  els.stageGroup = group("Stage", Object.values(els.stages));
-  els.map = make("canvas", {});
-  els.marks = make("canvas", { testid: "detail", tabIndex: 0, role: "img" });
-  els.figure = make("div", { className: "figure" }, els.map, els.marks);
-  els.flow = make("div", { className: "flow", dir: "auto" });
-  els.arcs = make("canvas", { className: "curves", role: "img" });
-  els.legend = make("div", { className: "legend" });
-  els.text = make("div", { className: "text", testid: "arcs", tabIndex: 0 }, make("div", { className: "inner" }, els.flow, els.arcs));
-  els.arcPane = make("div", { className: "arcpane" }, els.legend, els.text);
-  els.tooltip = make("div", { className: "tooltip", testid: "tooltip", role: "tooltip", hidden: true });
-  v.root = make("div", { className: "view" },
+/**
+ * @param {string} name
+ * @param {HTMLButtonElement[]} buttons
+ */
+function makeGroup(name, buttons) {
+  return make("div", { className: "segments", role: "group", "aria-label": name }, ...buttons);
+}
+
+function makeOrders() {
+  const options = Object.entries(STATISTICS).map(([value, { label }]) => make("option", { value, textContent: label }));
+  return make("select", {}, make("option", { value: "position", textContent: "Position" }), ...options);
+}
+
+/** @param {View} v */
+function makeElements(v) {
+  const stages = Object.fromEntries(STAGES.map((name) => [name, [STAGE_NAMES[name], STAGE_NOTES[name]]]));
+  const choices = makeChoices(v, "stage", stages);
+  return {
+    order: makeOrders(),
+    count: make("span", { className: "count" }),
+    overview: make("canvas", { testid: "overview", tabIndex: 0, role: "grid" }),
+    scroller: make("div", { className: "scroller" }),
+    hint: make("p", { className: "hint" }),
+    title: make("h3", { "aria-live": "polite" }),
+    chips: make("div", { className: "chips" }),
+    modes: makeChoices(v, "mode", { map: ["Map", "Every query against every key"], arcs: ["Arcs", "The text, and what one token attends to"] }),
+    stages: choices,
+    stageGroup: makeGroup("Stage", Object.values(choices)),
+    log: makeButton("log", "Logarithmic colours, 0.0001 to 1", () => act(v, { log: !v.state.log })),
+    reset: makeButton("Reset zoom", "Show the whole map (double-click does too)", () => zoomTo(v, null)),
+    map: make("canvas", {}),
+    marks: make("canvas", { testid: "detail", tabIndex: 0, role: "img" }),
+    figure: make("div", { className: "figure" }),
+    flow: make("div", { className: "flow", dir: "auto" }),
+    arcs: make("canvas", { className: "curves", role: "img" }),
+    legend: make("div", { className: "legend" }),
+    text: make("div", { className: "text", testid: "arcs", tabIndex: 0 }),
+    arcPane: make("div", { className: "arcpane" }),
+    tooltip: make("div", { className: "tooltip", testid: "tooltip", role: "tooltip", hidden: true }),
+  };
+}
+
+/** @param {View} v */
+function assemble(v) {
+  const { els } = v;
+  const saves = [makeButton("PNG", "Save this figure as PNG", () => save(v, "png")), makeButton("SVG", "Save this figure as SVG", () => save(v, "svg"))];
+  els.scroller.append(els.overview);
+  els.figure.append(els.map, els.marks);
+  els.text.append(make("div", { className: "inner" }, els.flow, els.arcs));
+  els.arcPane.append(els.legend, els.text);
+  return make("div", { className: "view" },
     make("section", { className: "overview", "aria-label": "All heads" },
       make("div", { className: "bar" }, els.count, make("label", {}, "Order", els.order)),
       els.scroller,
       els.hint),
     make("section", { className: "detail", "aria-label": "Chosen head" },
       make("div", { className: "bar" }, els.title, els.chips, make("div", { className: "saves" }, ...saves)),
-      make("div", { className: "bar tools" },
-        group("View", Object.values(els.modes)), els.stageGroup, els.log, els.reset),
+      make("div", { className: "bar tools" }, makeGroup("View", Object.values(els.modes)), els.stageGroup, els.log, els.reset),
       els.figure,
       els.arcPane),
     els.tooltip);
+}
+
+/**
+ * Repaint when a size has changed.
+ * @param {View} v
+ */
+function observeSizes(v) {
+  const { root, els } = v;
+  let measured = "";
+  const observer = new ResizeObserver(() => {
+    const widths = [root, els.figure, els.scroller].map((element) => element.clientWidth).join();
+    const size = `${widths},${els.figure.clientHeight},${v.stacked || els.scroller.clientHeight}`;
+    if (size === measured || !v.header) return;
+    measured = size;
+    repaint(v);
+  });
+  for (const element of [root, els.figure, els.scroller]) observer.observe(element);
+  return observer;
+}
+
+/** @param {HTMLElement} host */
+function create(host) {
+  const v = /** @type {View} */ ({
+    seq: 0, actedAt: -1000, scrolledAt: -1000, cache: new Map(), atlas: document.createElement("canvas"),
+    hoverTile: null, arcHover: null, hover: null, zoom: null, drag: null, mapPlan: null, exact: null, painted: null,
+  });
+  v.sendSoon = debounce(() => send(v), 30);
+  v.els = makeElements(v);
+  v.root = assemble(v);
   host.append(v.root);
   wireOverview(v);
   wireMap(v);
@@ -253,13 +225,8 @@ function create(host) {
     hideTooltip(v);
     if (v.state.query !== null) act(v, { query: null, key: null });
   });
-  let measured = "";
-  v.observer = new ResizeObserver(() => {
-    const size = [v.root, els.figure, els.scroller].map((e) => `${e.clientWidth}`).join() + `,${els.figure.clientHeight},${v.stacked || els.scroller.clientHeight}`;
-    if (size === measured || !v.header) return;
-    measured = size;
-    repaint(v);
-  });
-  for (const element of [v.root, els.figure, els.scroller]) v.observer.observe(element);
+  v.observer = observeSizes(v);
   return v;
 }
+
+export default mounted({ create, receive, leave });

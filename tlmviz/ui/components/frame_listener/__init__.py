@@ -1,22 +1,15 @@
-"""An ear at a figure that is walked in the browser: tells the server where its slider was left.
-
-Plotly's slider moves without the server, as it should; but other views follow the token that the user walked to.
-"""
+"""Tells the server which frame the user stopped at, in a figure whose frames the browser plays without the server."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import streamlit as st
+from tlmviz.ui.components.scripts import component
 
-_component = st.components.v2.component(
-    "tlmviz_stream_walk",
-    js=(Path(__file__).parent / "view.js").read_text(encoding="utf-8"),
-    html="<i hidden></i>",
-)
+_component = component("tlmviz_stream_walk", Path(__file__).parent, html="<i hidden></i>")
 
 
 def left_at(chart: str, key: str) -> int | None:
-    """The frame that the walk of the figure with key `chart` was left at; None until it moves. A new `key` forgets."""
-    found = _component(key=key, data={"chart": chart}, on_frame_change=lambda: None, height=1).frame
-    return None if found is None else int(found)
+    """The frame at which the figure with key `chart` was stopped; None until it moves. A new `key` forgets it."""
+    frame = _component(key=key, data={"chart": chart}, on_frame_change=lambda: None, height=1).frame
+    return None if frame is None else int(frame)

@@ -1,22 +1,29 @@
-// Frames are named by their number. The chart is drawn by another part of the page, which may replace it at any time.
+// @ts-check
+// Tells the server which frame of a Plotly figure the user stopped at. Frames are named by their number.
 
-const REST = 500; // milliseconds without a new frame until the walk counts as left
+import { debounce } from "#canvas/dom.js";
 
+const DELAY = 500; // milliseconds without a new frame until the figure counts as stopped
+const LOOK = 300; // milliseconds between looks for the chart: another part of the page draws it, and may replace it at any time
+
+/** @param {{ data: { chart: string }, setStateValue: (name: string, value: number) => void }} component */
 export default function ({ data, setStateValue }) {
-  let heard = null;
-  let resting = 0;
+  /** @type {any} */
+  let current = null;
+  let frame = 0;
+  const send = debounce(() => setStateValue("frame", frame), DELAY);
   const listen = () => {
-    const plot = document.querySelector(`.st-key-${data.chart} .js-plotly-plot`);
-    if (!plot || plot === heard || !plot.on) return;
-    heard = plot;
-    plot.on("plotly_animatingframe", ({ name }) => {
-      clearTimeout(resting);
-      resting = setTimeout(() => setStateValue("frame", Number(name)), REST);
+    const plot = /** @type {any} */ (document.querySelector(`.st-key-${data.chart} .js-plotly-plot`));
+    if (!plot || plot === current || !plot.on) return;
+    current = plot;
+    plot.on("plotly_animatingframe", (/** @type {{ name: string }} */ { name }) => {
+      frame = Number(name);
+      send();
     });
   };
-  const looking = setInterval(listen, 300);
+  const timer = setInterval(listen, LOOK);
   return () => {
-    clearInterval(looking);
-    clearTimeout(resting);
+    clearInterval(timer);
+    send.cancel();
   };
 }

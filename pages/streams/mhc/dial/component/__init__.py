@@ -1,7 +1,7 @@
-"""The Sinkhorn dial: a matrix walked through 0 to 40 iterations in the browser, in double precision on logarithms.
+"""The Sinkhorn dial: a matrix after 0 to 40 iterations, computed in the browser in double precision on logarithms.
 
-What travels are the logits: of every sublayer and token of a model, or of one matrix that the user edits. The scripts
-beside this file, joined at import, compute what `kernels.sinkhorn_iterates` and `analysis.scaling_support` do.
+What is sent are the logits: of every sublayer and token of a model, or of one matrix that the user edits. The scripts
+beside this file compute what `kernels.sinkhorn_iterates` and `analysis.scaling_support` do.
 """
 
 from __future__ import annotations
@@ -18,18 +18,17 @@ from tlmviz.figures import palette
 from tlmviz.ui.components.scripts import component
 
 ITERATIONS = 40
-SCRIPTS = ("sinkhorn.js", "drawing.js", "controls.js", "view.js")
 
-_component = component("tlmviz_stream_dial", Path(__file__).parent, SCRIPTS)
+_component = component("tlmviz_stream_dial", Path(__file__).parent)
 
 
 def of_model(
     logits: np.ndarray, tokens: Sequence[str], sublayers: Sequence[str], iterations: int
 ) -> dict[str, Any]:
     """What the browser needs of a model: the logits [P, T, N, N] of all sublayers, and how many iterations it does itself."""
-    sent = base64.b64encode(np.ascontiguousarray(logits, "<f4").tobytes()).decode()
+    encoded = base64.b64encode(np.ascontiguousarray(logits, "<f4").tobytes()).decode()
     return {
-        "logits": sent,
+        "logits": encoded,
         "n": logits.shape[-1],
         "tokens": list(tokens),
         "sublayers": list(sublayers),
@@ -38,15 +37,15 @@ def of_model(
 
 
 def of_matrix(
-    typed: str, words: list[list[str]], logits: np.ndarray, kind: str, found: Support, verdict: str
+    typed: str, words: list[list[str]], logits: np.ndarray, kind: str, support: Support, verdict: str
 ) -> dict[str, Any]:
     """What the browser needs of a matrix: its words as cells, and what scaling can do with it.
 
     `typed` is what the field holds. Where that cannot be read the rest is of the last matrix that could.
     """
     pattern = "".join("0" if value == -np.inf else "+" for value in logits.ravel())
-    known = {"kind": found.kind, "blocks": found.blocks, "pattern": pattern}
-    return {"typed": typed, "words": words, "kind": kind, "support": known, "verdict": verdict}
+    judged = {"kind": support.kind, "blocks": support.blocks, "pattern": pattern}
+    return {"typed": typed, "words": words, "kind": kind, "support": judged, "verdict": verdict}
 
 
 def dial(
@@ -63,7 +62,7 @@ def dial(
 ) -> None:
     """Show the dial of `of_model` or (`own`) of `of_matrix`.
 
-    The browser sends {"token", "sublayer", "step", "temperature"} as `place` when the hands rest, and {"text"} as `edited`
+    The browser sends {"token", "sublayer", "step", "temperature"} as `place`, debounced, and {"text"} as `edited`
     (a matrix whose cells were changed) and as `taken` (the model's logits, to be edited). A new `origin` makes it take over
     `place`; with the same origin it keeps its own.
     """

@@ -1,224 +1,192 @@
-// The DOM, built once: dial, menus, cells to edit, and saving the pictures.
+// @ts-check
+// The DOM of the dial, built once: slider, menus, pictures.
 
-function create(host) {
-  const v = { step: 0, temperature: 1, token: 0, sublayer: 0, cursor: null, distance: false, words: [], timer: 0 };
-  const els = (v.els = {});
-  const button = (text, title, act_) => {
-    const made = make("button", "", text);
-    Object.assign(made, { type: "button", title, onclick: act_ });
-    made.setAttribute("aria-label", title);
-    return made;
+import { make, makeButton } from "#canvas/dom.js";
+import { logitsText, resize, sendText } from "./cells.js";
+import { saveDial } from "./figure.js";
+import { ITERATIONS } from "./sinkhorn.js";
+import { act, paint } from "./view.js";
+
+/** @typedef {import("./types").View} View */
+
+const LAST = 2 * ITERATIONS; // half steps
+const FRAME = 260; // milliseconds of a half step while playing
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * Every part of the view that changes.
+ * @param {View} v
+ */
+export function makeElements(v) {
+  const words = () => make("p", { className: "words" });
+  const temperature = (/** @type {number} */ value) => act(v, { temperature: value === 0 ? 1 : 10 ** (value / 100) });
+  return {
+    dial: slider("Half steps of Sinkhorn-Knopp", 0, LAST, (step) => act(v, { step })),
+    play: button("▶", "Play or pause", () => (v.playing ? pause(v) : play(v))),
+    at: make("output", { className: "at" }),
+    heat: Object.assign(slider("Temperature", -130, 130, temperature), { title: "Divides the logits: entries are raised to the power 1/T" }),
+    degrees: make("output", { className: "degrees" }),
+    token: menu("Token", (token) => act(v, { token })),
+    sublayer: menu("Sublayer", (sublayer) => act(v, { sublayer })),
+    forModel: make("span", { className: "group" }),
+    size: make("b", { className: "size" }),
+    forOwn: make("span", { className: "group" }),
+    matrix: panel("matrix"),
+    cell: words(),
+    residual: panel("residual"),
+    speed: words(),
+    gain: panel("gain"),
+    depth: words(),
+    toggle: button("|gain − 1|", "Show the distance from 1 on a logarithmic axis", () => {
+      v.distance = !v.distance;
+      paint(v);
+    }),
+    gains: make("div", { className: "gains" }),
+    cells: make("div", { className: "cells" }),
+    edit: make("div", { className: "editor" }),
+    verdict: make("p", { className: "verdict", "aria-live": "polite" }),
   };
-  const move = (by) => act(v, { step: Math.min(2 * ITERATIONS, Math.max(0, v.step + by)) });
-
-  els.dial = slider("Half steps of Sinkhorn-Knopp", 0, 2 * ITERATIONS, (value) => act(v, { step: value }));
-  els.play = button("▶", "Play or pause", () => play(v));
-  els.at = make("output", "at");
-  els.heat = slider("Temperature", -130, 130, (value) => act(v, { temperature: value === 0 ? 1 : 10 ** (value / 100) }));
-  els.heat.title = "Divides the logits: entries are raised to the power 1/T";
-  els.degrees = make("output", "degrees");
-  els.token = menu("Token", (value) => act(v, { token: value }));
-  els.sublayer = menu("Sublayer", (value) => act(v, { sublayer: value }));
-  const both = (name, select, label) => make("span", "pair", label,
-    button("‹", `Previous ${name}`, () => shift(v, name, -1)), select, button("›", `Next ${name}`, () => shift(v, name, 1)));
-  els.forModel = make("span", "group", both("token", els.token, "Token"), both("sublayer", els.sublayer, "Sublayer"),
-    button("Edit", "Take these logits over as your own matrix", () => tellText(v, "taken", textOf(v))));
-  els.size = make("b", "size");
-  els.forOwn = make("span", "group", make("span", "pair", "Size", button("−", "One row and column fewer", () => resize(v, -1)), els.size,
-    button("+", "One row and column more", () => resize(v, 1))));
-  const reset = button("T = 1", "Temperature back to 1", () => act(v, { temperature: 1 }));
-  const save = button("SVG", "Save these pictures as SVG", () => download(v));
-
-  els.matrix = panel("matrix");
-  els.cell = make("p", "words");
-  els.residual = panel("residual");
-  els.speed = make("p", "words");
-  els.gain = panel("gain");
-  els.depth = make("p", "words");
-  els.toggle = button("|gain − 1|", "Show the distance from 1 on a logarithmic axis", () => ((v.distance = !v.distance), paint(v)));
-  els.gains = make("div", "gains", els.gain, els.depth, els.toggle);
-  els.cells = make("div", "cells");
-  els.edit = make("div", "editor", make("p", "title", "Your matrix, to edit"), els.cells);
-  els.verdict = make("p", "verdict");
-  els.verdict.setAttribute("aria-live", "polite");
-  v.root = make("div", "dial",
-    make("div", "bar", els.forModel, els.forOwn, make("label", "pair", "Temperature", els.heat, els.degrees), reset, save),
-    make("div", "bar turn", els.play, button("‹", "A half step back", () => move(-1)), els.dial, button("›", "A half step on", () => move(1)), els.at),
-    els.verdict,
-    make("div", "panels",
-      els.edit,
-      make("div", "", els.matrix, els.cell),
-      make("div", "", els.residual, els.speed),
-      els.gains));
-  host.append(v.root);
-  wireMatrix(v);
-  v.observer = new ResizeObserver(() => {
-    v.stacked = v.root.clientWidth < NARROW;
-    if (v.root.clientWidth !== v.width) (v.width = v.root.clientWidth), paint(v);
-  });
-  v.observer.observe(v.root);
-  return v;
 }
 
-function make(tag, className = "", ...children) {
-  const element = document.createElement(tag);
-  if (className) element.className = className;
-  element.append(...children);
+/**
+ * The elements in their places.
+ * @param {View} v
+ */
+export function assemble(v) {
+  const { els } = v;
+  const pair = (/** @type {(Node | string)[]} */ ...parts) => make("span", { className: "pair" }, ...parts);
+  els.forModel.append(
+    pair("Token", button("‹", "Previous token", () => shift(v, "token", -1)), els.token, button("›", "Next token", () => shift(v, "token", 1))),
+    pair("Sublayer", button("‹", "Previous sublayer", () => shift(v, "sublayer", -1)), els.sublayer, button("›", "Next sublayer", () => shift(v, "sublayer", 1))),
+    button("Edit", "Take these logits over as your own matrix", () => sendText(v, "taken", logitsText(v))));
+  els.forOwn.append(pair("Size", button("−", "One row and column fewer", () => resize(v, -1)), els.size, button("+", "One row and column more", () => resize(v, 1))));
+  els.gains.append(els.gain, els.depth, els.toggle);
+  els.edit.append(make("p", { className: "title" }, "Your matrix, to edit"), els.cells);
+  return make("div", { className: "dial" },
+    make("div", { className: "bar" }, els.forModel, els.forOwn,
+      make("label", { className: "pair" }, "Temperature", els.heat, els.degrees),
+      button("T = 1", "Temperature back to 1", () => act(v, { temperature: 1 })),
+      button("SVG", "Save these pictures as SVG", () => saveDial(v))),
+    make("div", { className: "bar turn" }, els.play, button("‹", "A half step back", () => move(v, -1)), els.dial, button("›", "A half step on", () => move(v, 1)), els.at),
+    els.verdict,
+    make("div", { className: "panels" }, els.edit, make("div", {}, els.matrix, els.cell), make("div", {}, els.residual, els.speed), els.gains));
+}
+
+/**
+ * A button named by its tooltip: its text is a sign.
+ * @param {string} text
+ * @param {string} title
+ * @param {() => void} action
+ */
+function button(text, title, action) {
+  const element = makeButton(text, title, action);
+  element.setAttribute("aria-label", title);
   return element;
 }
 
-function slider(name, min, max, moved) {
-  const input = Object.assign(make("input"), { type: "range", min, max, step: 1 });
-  input.setAttribute("aria-label", name);
-  input.addEventListener("input", () => moved(Number(input.value)));
+/**
+ * @param {string} name
+ * @param {number} min
+ * @param {number} max
+ * @param {(value: number) => void} onmove
+ */
+function slider(name, min, max, onmove) {
+  const input = make("input", { type: "range", min, max, step: 1, "aria-label": name });
+  input.addEventListener("input", () => onmove(Number(input.value)));
   return input;
 }
 
-function menu(name, chosen) {
-  const select = make("select");
-  select.setAttribute("aria-label", name);
-  select.addEventListener("change", () => chosen(Number(select.value)));
+/**
+ * @param {string} name
+ * @param {(value: number) => void} onchoice
+ */
+function menu(name, onchoice) {
+  const select = make("select", { "aria-label": name });
+  select.addEventListener("change", () => onchoice(Number(select.value)));
   return select;
 }
 
+/** @param {string} name */
 function panel(name) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("width", "100%");
   svg.setAttribute("role", "img");
   if (name === "matrix") svg.setAttribute("tabindex", "0");
-  return make("div", `picture ${name}`, svg);
+  return make("div", { className: `picture ${name}` }, svg);
 }
 
-function fillMenus(v) {
+/**
+ * The model's tokens and sublayers as options, when they have changed.
+ * @param {View} v
+ */
+export function fillMenus(v) {
   const { tokens, sublayers } = v.data.model;
-  const text = JSON.stringify([tokens, sublayers]);
-  if (text === v.menus) return;
-  v.menus = text;
-  const fill = (select, names) => select.replaceChildren(...names.map((name, i) => Object.assign(make("option", "", name), { value: i })));
-  fill(v.els.token, tokens.map((token, i) => `${i + 1}: ${token}`));
-  fill(v.els.sublayer, sublayers);
+  const menus = JSON.stringify([tokens, sublayers]);
+  if (menus === v.menus) return;
+  v.menus = menus;
+  const options = (/** @type {string[]} */ names) => names.map((textContent, value) => make("option", { textContent, value }));
+  v.els.token.replaceChildren(...options(tokens.map((token, i) => `${i + 1}: ${token}`)));
+  v.els.sublayer.replaceChildren(...options(sublayers));
 }
 
-function shift(v, name, by) {
-  const count = v.data.model[`${name}s`].length;
-  act(v, { [name]: Math.min(count - 1, Math.max(0, v[name] + by)) });
+/**
+ * @param {View} v
+ * @param {number} change
+ */
+function move(v, change) {
+  act(v, { step: Math.min(LAST, Math.max(0, v.step + change)) });
 }
 
+/**
+ * @param {View} v
+ * @param {"token" | "sublayer"} name
+ * @param {number} change
+ */
+function shift(v, name, change) {
+  const { tokens, sublayers } = v.data.model;
+  const count = (name === "token" ? tokens : sublayers).length;
+  act(v, { [name]: Math.min(count - 1, Math.max(0, v[name] + change)) });
+}
+
+/** @param {View} v */
 function play(v) {
-  if (v.playing) return pause(v);
-  if (v.step === 2 * ITERATIONS) v.step = 0;
+  if (v.step === LAST) v.step = 0;
   v.els.play.textContent = "❚❚";
   v.playing = setInterval(() => {
     act(v, { step: v.step + 1 });
-    if (v.step >= 2 * ITERATIONS) pause(v);
-  }, STEP);
+    if (v.step >= LAST) pause(v);
+  }, FRAME);
 }
 
+/** @param {View} v */
 function pause(v) {
   clearInterval(v.playing);
-  v.playing = 0;
+  v.playing = null;
   v.els.play.textContent = "▶";
 }
 
-/** Pointing at an entry reads it; so do the arrow keys. */
-function wireMatrix(v) {
+/**
+ * Pointing at an entry reads it; so do the arrow keys.
+ * @param {View} v
+ */
+export function wireMatrix(v) {
   const svg = v.els.matrix.querySelector("svg");
-  const read = (event) => {
-    const at = event.target.dataset?.cell;
-    if (at !== undefined && Number(at) !== v.cursor) (v.cursor = Number(at)), paint(v);
+  const read = (/** @type {Event} */ event) => {
+    const { cell } = /** @type {HTMLElement} */ (event.target).dataset;
+    if (cell === undefined || Number(cell) === v.cursor) return;
+    v.cursor = Number(cell);
+    paint(v);
   };
   svg.addEventListener("pointermove", read);
   svg.addEventListener("click", read);
   svg.addEventListener("keydown", (event) => {
-    const by = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
-    if (!by) return;
+    const steps = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+    const step = steps[/** @type {keyof typeof steps} */ (event.key)];
+    if (!step) return;
     event.preventDefault();
-    const now = v.cursor ?? 0;
-    const [i, j] = [Math.floor(now / v.n), now % v.n];
-    const inside = (x) => Math.min(v.n - 1, Math.max(0, x));
-    v.cursor = v.cursor === null ? 0 : inside(i + by[0]) * v.n + inside(j + by[1]);
+    const inside = (/** @type {number} */ x) => Math.min(v.n - 1, Math.max(0, x));
+    const [i, j] = [Math.floor(v.cursor / v.n), v.cursor % v.n];
+    v.cursor = v.cursor === null ? 0 : inside(i + step[0]) * v.n + inside(j + step[1]);
     paint(v);
   });
-}
-
-// --- a matrix of one's own -----------------------------------------------------------------------
-
-function buildCells(v) {
-  const n = v.words.length;
-  v.els.size.textContent = `${n} × ${n}`;
-  v.els.cells.style.setProperty("--n", n);
-  v.els.cells.classList.toggle("tiny", n > 8);
-  v.els.cells.replaceChildren(...v.words.flatMap((row, i) => row.map((word, j) => {
-    const input = Object.assign(make("input"), { value: word, title: word, spellcheck: false, autocomplete: "off" });
-    input.setAttribute("aria-label", `Row ${i + 1}, column ${j + 1}`);
-    input.addEventListener("change", () => edited(v, i, j, input));
-    input.addEventListener("paste", (event) => pasted(v, event));
-    input.addEventListener("keydown", (event) => walk(v, event, i, j));
-    return input;
-  })));
-}
-
-function edited(v, i, j, input) {
-  v.words[i][j] = input.title = input.value = input.value.trim().replace(/[\s,;[\]]+/g, "_") || "0";
-  send(v);
-}
-
-/** Several numbers replace the whole matrix. */
-function pasted(v, event) {
-  const text = event.clipboardData.getData("text");
-  if (!/\S[\s,;]+\S/.test(text)) return;
-  event.preventDefault();
-  tellText(v, "edited", text);
-}
-
-/** Up, down and Enter go from cell to cell. */
-function walk(v, event, i, j) {
-  const by = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
-  if (!by) return;
-  event.preventDefault();
-  v.els.cells.children[Math.min(v.words.length - 1, Math.max(0, i + by)) * v.words.length + j].focus();
-}
-
-function resize(v, by) {
-  const n = v.words.length + by;
-  if (n < 2 || n > 16) return;
-  v.words = Array.from({ length: n }, (_, i) => Array.from({ length: n }, (__, j) => v.words[i]?.[j] ?? (i === j ? "1" : "0")));
-  buildCells(v);
-  send(v);
-}
-
-function send(v) {
-  v.sent = v.words.map((row) => row.join(" ")).join("\n");
-  v.underway.push(v.sent);
-  paint(v);
-  tellText(v, "edited", v.sent);
-}
-
-/** The chosen sublayer's logits as text. */
-function textOf(v) {
-  const words = Array.from(v.raw, (value) => String(Number(value.toPrecision(7))));
-  return Array.from({ length: v.n }, (_, i) => words.slice(i * v.n, (i + 1) * v.n).join(" ")).join("\n");
-}
-
-function tellText(v, name, text) {
-  v.told = (v.told ?? 0) + 1; // the same text twice is two events
-  v.component.setTriggerValue(name, { text, told: v.told });
-}
-
-// --- taking it away ------------------------------------------------------------------------------
-
-function download(v) {
-  const theme = withScale(PAPER, v.data.colors);
-  const width = 380;
-  let x = 16;
-  const parts = Object.entries(PICTURES).filter(([name]) => name !== "gain" || v.data.model).map(([, draw]) => {
-    const part = `<g transform="translate(${x} 40)">${draw(v, theme, width).markup}</g>`;
-    x += width + 24;
-    return part;
-  });
-  const heading = label(16, 22, `${v.data.name}: ${stepName(v.step)}; temperature ${shown(v.temperature, 2)}`, { color: PAPER.ink, size: 14, weight: 600 });
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${x}" height="400" font-family="sans-serif"><rect width="100%" height="100%" fill="#ffffff"/>${heading}${parts.join("")}</svg>`;
-  const link = Object.assign(make("a"), { href: URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })), download: "tlmviz-sinkhorn-dial.svg" });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -1,18 +1,46 @@
-// One view per mounted element: its DOM, its state, and what happens when data arrives or the user acts.
+// @ts-check
+// The mixing matrices: their state, their DOM, and painting all panels.
+
+import { decode } from "#canvas/decode.js";
+import { debounce, make, makeButton } from "#canvas/dom.js";
+import { mounted } from "#canvas/mount.js";
+import { canvasPen, fit } from "#canvas/pens.js";
+import { clip, digits, visible } from "#canvas/text.js";
+import { readTheme } from "#canvas/theme.js";
+import { saveMatrices } from "./figure.js";
+import { analyse, measure } from "./measures.js";
+import { facts, fixed, sentence, tokenName } from "./numbers.js";
+import { TITLE, drawCourse, drawMaps, drawMatrix, drawPlane, drawSpread } from "./panels.js";
+import { wire } from "./pointer.js";
+import { LIGHTEST, drawWirings, refusal, wiringsHeight } from "./wirings.js";
+
+/** @typedef {import("./types").State} State */
+/** @typedef {import("./types").View} View */
+
+/** @typedef {import("./types").PanelName} PanelName */
+/** @typedef {import("./types").Draw} Draw */
 
 const NARROW = 700;
-const REST = 400; // milliseconds without an action after which the server hears of it
-const HEIGHTS = { maps: 452, matrix: 232, plane: 204, spread: 116, course: 116 };
-const DRAW = { maps: drawMaps, matrix: drawMatrix, plane: drawPlane, spread: drawSpread, course: drawCourse, wirings: drawWirings };
+const DELAY = 400; // milliseconds without an action until the state is sent
+/** @type {PanelName[]} */
+const PANELS = ["maps", "matrix", "plane", "spread", "course", "wirings"];
+export const HEIGHTS = { maps: 452, matrix: 232, plane: 204, spread: 116, course: 116 }; // pixels
+/** @type {Record<PanelName, Draw>} */
+export const DRAW = { maps: drawMaps, matrix: drawMatrix, plane: drawPlane, spread: drawSpread, course: drawCourse, wirings: drawWirings };
 
+/** @param {View} v */
 function leave(v) {
-  clearTimeout(v.timer);
+  v.sendSoon.cancel();
   v.observer.disconnect();
   for (const [type, listener] of Object.entries(v.outside)) document.removeEventListener(type, listener, true);
 }
 
 // --- data in, state out --------------------------------------------------------------------------
 
+/**
+ * @param {View} v
+ * @param {ArrayLike<number>} bytes
+ */
 function receive(v, bytes) {
   if (!bytes) return;
   if (!equal(bytes, v.bytes)) {
@@ -21,7 +49,7 @@ function receive(v, bytes) {
     Object.assign(v, { header, arrays, P: header.names.length, T: header.tokens.length, N: header.streams });
     const { seq, ...state } = header.state;
     if (seq >= v.seq) Object.assign(v, { state, seq });
-    const inside = (value, count) => Math.max(0, Math.min(value, count - 1));
+    const inside = (/** @type {number} */ value, /** @type {number} */ count) => Math.max(0, Math.min(value, count - 1));
     v.state = {
       ...v.state, token: inside(v.state.token, v.T), sublayer: inside(v.state.sublayer, v.P),
       row: inside(v.state.row, v.N), col: inside(v.state.col, v.N),
@@ -32,45 +60,62 @@ function receive(v, bytes) {
   repaint(v);
 }
 
-/** Whether the server sent what is known already, as it does when it was the browser that spoke. */
-function equal(bytes, known) {
-  return bytes.length === known?.length && known.every((byte, i) => byte === bytes[i]);
+/**
+ * Whether the bytes are those that came last: so they are when the server answers the browser.
+ * @param {ArrayLike<number>} bytes
+ * @param {Uint8Array | undefined} last
+ */
+function equal(bytes, last) {
+  return bytes.length === last?.length && last.every((byte, i) => byte === bytes[i]);
 }
 
-/** A user's action: show it now, tell the server once the hands rest. */
-function act(v, change) {
+/**
+ * A user's action: show it at once and send it, debounced, or when a drag ends.
+ * @param {View} v
+ * @param {Partial<State>} change
+ */
+export function act(v, change) {
   v.state = { ...v.state, ...change };
   v.seq += 1;
-  v.untold = true;
+  v.unsent = true;
   repaint(v);
-  clearTimeout(v.timer);
-  if (!v.dragging) v.timer = setTimeout(() => tell(v), REST);
+  v.sendSoon.cancel();
+  if (!v.dragging) v.sendSoon();
 }
 
-function tell(v) {
-  clearTimeout(v.timer);
-  if (!v.untold) return;
-  v.untold = false;
-  v.els.said.textContent = sentence(v);
+/**
+ * Send the state if the user has changed it.
+ * @param {View} v
+ */
+export function send(v) {
+  v.sendSoon.cancel();
+  if (!v.unsent) return;
+  v.unsent = false;
+  v.els.sentence.textContent = sentence(v);
   v.component.setStateValue("place", { ...v.state, seq: v.seq });
 }
 
 // --- painting ------------------------------------------------------------------------------------
 
+/** @param {View} v */
 function repaint(v) {
   const start = performance.now();
   v.theme = readTheme(v.root, v.header.colors, v.theme);
-  v.found = analyse(v);
+  v.result = analyse(v);
   v.root.classList.toggle("stacked", v.root.clientWidth < NARROW);
   syncControls(v);
-  for (const name of Object.keys(DRAW)) paintPanel(v, name);
+  for (const name of PANELS) paintPanel(v, name);
   Object.assign(v.root.dataset, {
     place: `${v.state.sublayer}.${v.state.token}`, plans: JSON.stringify(v.plans), paintMs: (performance.now() - start).toFixed(1),
     firstAt: v.root.dataset.firstAt ?? performance.now().toFixed(1),
-    found: JSON.stringify({ roots: v.found.roots, singular: v.found.singular, terms: v.found.parts?.terms ?? null }),
+    found: JSON.stringify({ roots: v.result.roots, singular: v.result.singular, terms: v.result.parts?.terms ?? null }),
   });
 }
 
+/**
+ * @param {View} v
+ * @param {PanelName} name
+ */
 function paintPanel(v, name) {
   const canvas = v.els[name];
   const width = canvas.parentElement.clientWidth;
@@ -80,6 +125,11 @@ function paintPanel(v, name) {
   canvas.setAttribute("aria-label", LABELS[name](v));
 }
 
+/**
+ * @param {View} v
+ * @param {PanelName} name
+ * @param {number} width
+ */
 function panelHeight(v, name, width) {
   if (name === "wirings") return wiringsHeight(v, width);
   if (!v.root.classList.contains("stacked")) return HEIGHTS[name];
@@ -87,16 +137,21 @@ function panelHeight(v, name, width) {
   return TITLE + Math.ceil(v.P / (v.P > 20 ? 8 : 4)) * (v.P > 20 ? 66 : 100);
 }
 
+/**
+ * Panels in words, for screen readers.
+ * @type {Record<PanelName, (v: View) => string>}
+ */
 const LABELS = {
   maps: (v) => `H_res of all ${v.P} sublayers at token ${tokenName(v)}; chosen: ${v.header.names[v.state.sublayer]}. Arrow keys choose another.`,
-  matrix: (v) => `${sentence(v)} Rows: ${Array.from({ length: v.N }, (_, i) => Array.from(v.found.matrix.subarray(i * v.N, (i + 1) * v.N), (x) => digits(x, 3)).join(" ")).join("; ")}. ` +
-    `Row sums ${Array.from(v.found.rows, (x) => number(x)).join(" ")}, column sums ${Array.from(v.found.columns, (x) => number(x)).join(" ")}. Arrow keys choose an entry.`,
-  plane: (v) => `Eigenvalues in the complex plane with the unit circle: ${v.found.roots.map(([a, b]) => `${number(a, 3)}${b ? ` ${b < 0 ? "−" : "+"} ${number(Math.abs(b), 3)}i` : ""}`).join(", ")}.`,
-  spread: (v) => `Standard deviation over tokens of every entry, at most ${digits(Math.max(...v.found.spread), 2)}. Arrow keys choose an entry.`,
+  matrix: (v) => `${sentence(v)} Rows: ${Array.from({ length: v.N }, (_, i) => Array.from(v.result.matrix.subarray(i * v.N, (i + 1) * v.N), (x) => digits(x, 3)).join(" ")).join("; ")}. ` +
+    `Row sums ${Array.from(v.result.rows, (x) => fixed(x)).join(" ")}, column sums ${Array.from(v.result.columns, (x) => fixed(x)).join(" ")}. Arrow keys choose an entry.`,
+  plane: (v) => `Eigenvalues in the complex plane with the unit circle: ${v.result.roots.map(([a, b]) => `${fixed(a, 3)}${b ? ` ${b < 0 ? "−" : "+"} ${fixed(Math.abs(b), 3)}i` : ""}`).join(", ")}.`,
+  spread: (v) => `Standard deviation over tokens of every entry, at most ${digits(Math.max(...v.result.spread), 2)}. Arrow keys choose an entry.`,
   course: (v) => `Entry ${v.state.row}, ${v.state.col} of ${v.header.names[v.state.sublayer]} along ${v.T} tokens. Left and right arrow keys choose a token.`,
-  wirings: (v) => (v.found.parts ? `H_res as a weighted sum of permutations of the streams, weights ${v.found.parts.terms.filter((term) => term.weight >= LIGHTEST).map((term) => digits(term.weight, 3)).join(", ")}.` : `H_res as a wiring. ${refusal(v)}`),
+  wirings: (v) => (v.result.parts ? `H_res as a weighted sum of permutations of the streams, weights ${v.result.parts.terms.filter((term) => term.weight >= LIGHTEST).map((term) => digits(term.weight, 3)).join(", ")}.` : `H_res as a wiring. ${refusal(v)}`),
 };
 
+/** @param {View} v */
 function syncControls(v) {
   const { els, state, header } = v;
   Object.assign(els.token, { max: v.T - 1, value: state.token });
@@ -105,17 +160,28 @@ function syncControls(v) {
   els.sublayer.setAttribute("aria-valuetext", header.names[state.sublayer]);
   els.tokenName.textContent = `${state.token} of ${v.T - 1}`;
   els.sublayerName.textContent = header.names[state.sublayer];
-  for (const [name, button] of Object.entries(els.colors)) button.setAttribute("aria-pressed", name === state.colors);
+  for (const [name, button] of Object.entries(els.colors)) button.setAttribute("aria-pressed", String(name === state.colors));
   els.facts.replaceChildren(...facts(v).flatMap(([textContent, value, title]) => [make("dt", { textContent, title }), make("dd", { textContent: value, title })]));
-  const chosen = els.strip.children[state.token];
-  if (v.marked !== chosen) {
-    v.marked?.classList.remove("chosen");
-    chosen.classList.add("chosen");
-    v.marked = chosen;
-    els.strip.scrollLeft = chosen.offsetLeft - els.strip.clientWidth / 2;
-  }
+  markToken(v, /** @type {HTMLElement} */ (els.strip.children[state.token]));
 }
 
+/**
+ * Mark the chosen token and scroll to it.
+ * @param {View} v
+ * @param {HTMLElement} span
+ */
+function markToken(v, span) {
+  if (v.marked === span) return;
+  v.marked?.classList.remove("chosen");
+  span.classList.add("chosen");
+  v.marked = span;
+  v.els.strip.scrollLeft = span.offsetLeft - v.els.strip.clientWidth / 2;
+}
+
+/**
+ * The tokens as buttons in a strip, when the text has changed.
+ * @param {View} v
+ */
 function buildTokens(v) {
   const { strip } = v.els;
   const text = v.header.tokens.join("\u0001");
@@ -123,14 +189,19 @@ function buildTokens(v) {
   v.text = text;
   v.marked = null;
   strip.replaceChildren(...v.header.tokens.map((token, i) => {
-    const span = make("span", { className: /^ +\S/.test(token) ? "token spaced" : "token", textContent: clip(shown(token), 24) });
-    span.dataset.index = i;
+    const span = make("span", { className: /^ +\S/.test(token) ? "token spaced" : "token", textContent: clip(visible(token), 24) });
+    span.dataset.index = String(i);
     return span;
   }));
 }
 
 // --- the DOM, built once -------------------------------------------------------------------------
 
+/**
+ * @param {View} v
+ * @param {"token" | "sublayer"} key
+ * @param {string} name
+ */
 function slider(v, key, name) {
   const input = make("input", { type: "range", min: 0, step: 1, "aria-label": name, testid: `slider-${key}` });
   input.addEventListener("pointerdown", () => (v.dragging = true));
@@ -138,44 +209,76 @@ function slider(v, key, name) {
   return input;
 }
 
-function create(host) {
-  const v = { seq: 0, plans: {}, timer: 0, dragging: false, untold: false };
-  const els = (v.els = {});
-  els.token = slider(v, "token", "Token");
-  els.sublayer = slider(v, "sublayer", "Sublayer");
-  els.tokenName = make("output", {});
-  els.sublayerName = make("output", {});
-  const button = (textContent, title, onclick) => make("button", { type: "button", textContent, title, onclick });
-  els.colors = {
-    value: button("H", "Colours show the entries", () => act(v, { colors: "value" })),
-    change: button("H − I", "Colours show what differs from the identity, from the largest difference in this text", () => act(v, { colors: "change" })),
+/** @param {PanelName} name */
+function panel(name) {
+  const focusable = name !== "plane" && name !== "wirings";
+  return make("canvas", { testid: name, role: "img", tabIndex: focusable ? 0 : -1 });
+}
+
+/** @param {View} v */
+function makeElements(v) {
+  const difference = "Colours show what differs from the identity, from the largest difference in this text";
+  return {
+    token: slider(v, "token", "Token"),
+    sublayer: slider(v, "sublayer", "Sublayer"),
+    tokenName: make("output"),
+    sublayerName: make("output"),
+    colors: {
+      value: makeButton("H", "Colours show the entries", () => act(v, { colors: "value" })),
+      change: makeButton("H − I", difference, () => act(v, { colors: "change" })),
+    },
+    strip: make("div", { className: "strip", testid: "tokens" }),
+    maps: panel("maps"),
+    matrix: panel("matrix"),
+    plane: panel("plane"),
+    spread: panel("spread"),
+    course: panel("course"),
+    wirings: panel("wirings"),
+    facts: make("dl"),
+    sentence: make("p", { className: "said", "aria-live": "polite" }),
+    tip: make("div", { className: "tip", role: "tooltip", hidden: true }),
   };
-  const saves = ["svg", "png"].map((kind) => button(kind.toUpperCase(), `Save this figure as ${kind.toUpperCase()}`, () => saveFigure(v, kind)));
-  els.strip = make("div", { className: "strip", testid: "tokens" });
-  els.strip.addEventListener("click", ({ target }) => target.dataset.index && act(v, { token: Number(target.dataset.index) }));
-  els.facts = make("dl", {});
-  els.said = make("p", { className: "said", "aria-live": "polite" });
-  const panel = (name) => {
-    els[name] = make("canvas", { testid: name, role: "img", tabIndex: name === "plane" || name === "wirings" ? -1 : 0 });
-    return make("div", { className: `panel ${name}` }, els[name]);
-  };
-  els.tip = make("div", { className: "tip", role: "tooltip", hidden: true });
-  v.root = make("div", { className: "matrices", testid: "matrices" },
+}
+
+/** @param {View} v */
+function assemble(v) {
+  const { els } = v;
+  const framed = (/** @type {PanelName} */ name) => make("div", { className: `panel ${name}` }, els[name]);
+  const saves = [makeButton("SVG", "Save this figure as SVG", () => saveMatrices(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => saveMatrices(v, "png"))];
+  els.strip.addEventListener("click", ({ target }) => {
+    const { index } = /** @type {HTMLElement} */ (target).dataset;
+    if (index) act(v, { token: Number(index) });
+  });
+  return make("div", { className: "matrices", testid: "matrices" },
     make("div", { className: "bar" },
       make("label", { className: "slider wide" }, "Token", els.token, els.tokenName),
       make("label", { className: "slider" }, "Sublayer", els.sublayer, els.sublayerName),
       make("div", { className: "segments", role: "group", "aria-label": "Colours" }, ...Object.values(els.colors)),
       make("div", { className: "saves" }, ...saves)),
     els.strip,
-    make("div", { className: "body" }, panel("maps"),
+    make("div", { className: "body" }, framed("maps"),
       make("div", { className: "detail" },
-        make("div", { className: "row first" }, panel("matrix"), panel("plane"), els.facts),
-        make("div", { className: "row second" }, panel("spread"), panel("course")),
-        panel("wirings"))),
-    els.said, els.tip);
+        make("div", { className: "row first" }, framed("matrix"), framed("plane"), els.facts),
+        make("div", { className: "row second" }, framed("spread"), framed("course")),
+        framed("wirings"))),
+    els.sentence, els.tip);
+}
+
+/** @param {HTMLElement} host */
+function create(host) {
+  const v = /** @type {View} */ ({ seq: 0, plans: {}, dragging: false, unsent: false, marked: null });
+  v.sendSoon = debounce(() => send(v), DELAY);
+  v.els = makeElements(v);
+  v.root = assemble(v);
   host.append(v.root);
   wire(v);
-  v.observer = new ResizeObserver(() => v.header && v.root.clientWidth !== v.width && ((v.width = v.root.clientWidth), repaint(v)));
+  v.observer = new ResizeObserver(() => {
+    if (!v.header || v.root.clientWidth === v.width) return;
+    v.width = v.root.clientWidth;
+    repaint(v);
+  });
   v.observer.observe(v.root);
   return v;
 }
+
+export default mounted({ create, receive, leave });

@@ -1,34 +1,20 @@
-// The payload, the exact arithmetic of one head, and how tokens and numbers are written.
-// Everything here is free of the DOM, so that it can be tested outside a browser.
+// @ts-check
+// The exact arithmetic of one head: p = exp(q.k * scale + bias - lse). Free of the DOM.
 
-const TYPES = { uint8: Uint8Array, float32: Float32Array };
+/** @typedef {import("./types").Stage} Stage */
+
 const BLOCK = 64; // keys per block of the map; a multiple of four
+/** @type {Float32Array | null} */
 let spare = null; // the last T x T buffer given back: allocating megabytes per head would cost more than filling them
-const STAGES = ["dot", "scaled", "masked", "softmax"];
-
-/** Header and typed arrays of one payload. The bytes are copied: they may arrive unaligned. */
-function decode(bytes) {
-  const own = new Uint8Array(bytes);
-  const length = new DataView(own.buffer).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(own.subarray(4, 4 + length)));
-  const arrays = {};
-  for (const [name, { dtype, shape, offset }] of Object.entries(header.arrays)) {
-    const size = shape.reduce((a, b) => a * b, 1);
-    arrays[name] = new TYPES[dtype](own.buffer, 4 + length + offset, size);
-  }
-  return { header, arrays };
-}
-
-/** A short fingerprint of the tokens: which text a cached head belongs to. */
-function textKey(header) {
-  let hash = 2166136261;
-  const text = header.model + "\u0001" + header.tokens.join("\u0001");
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619) >>> 0;
-  return `${hash.toString(16)}:${text.length}`;
-}
+/** @type {Stage[]} */
+export const STAGES = ["dot", "scaled", "masked", "softmax"];
 
 /** One head's q, k and lse (and q times each distance's vector where it has them), and everything that is computed from them on demand. */
-class Head {
+export class Head {
+  /**
+   * @param {import("./types").Header} header
+   * @param {Record<"q" | "k" | "lse" | "relative", Float32Array>} arrays q and k [T * D], lse [T], relative [T * R]
+   */
   constructor(header, arrays) {
     this.size = header.tokens.length;
     this.dim = arrays.q.length / this.size;
@@ -41,15 +27,27 @@ class Head {
     this.slope = header.slope || 0;
     this.window = header.window ?? Infinity;
     this.causal = header.causal ?? true;
+    /** @type {Partial<Record<Stage, number>>} */
     this.ranges = {};
+    /** @type {Float32Array | null} */
     this.dots = null; // [T * T] once a whole map is looked at
     this.complete = false; // whether dots also holds the future
   }
 
+  /**
+   * Whether query i may not see key j.
+   * @param {number} i
+   * @param {number} j
+   */
   hidden(i, j) {
     return (this.causal && j > i) || Math.abs(i - j) >= this.window;
   }
 
+  /**
+   * q.k
+   * @param {number} i
+   * @param {number} j
+   */
   dot(i, j) {
     const { dim, q, k } = this;
     let sum = 0;
@@ -57,23 +55,39 @@ class Head {
     return sum;
   }
 
-  /** What distance adds to a score: ALiBi's penalty, or query i's product with the distance's vector. */
+  /**
+   * What distance adds to a score: ALiBi's penalty, or query i's product with the distance's vector.
+   * @param {number} i
+   * @param {number} j
+   */
   bias(i, j) {
     const distance = Math.abs(i - j);
     const product = this.relative ? this.relative[i * (this.last + 1) + Math.min(distance, this.last)] : 0;
     return product - this.slope * distance;
   }
 
-  /** q.k * scale + bias */
+  /**
+   * q.k * scale + bias
+   * @param {number} i
+   * @param {number} j
+   */
   score(i, j) {
     return this.dot(i, j) * this.scale + this.bias(i, j);
   }
 
+  /**
+   * exp(score - lse), 0 where hidden
+   * @param {number} i
+   * @param {number} j
+   */
   probability(i, j) {
     return this.hidden(i, j) ? 0 : Math.exp(this.score(i, j) - this.lse[i]);
   }
 
-  /** What query i attends to, [T]. */
+  /**
+   * The probabilities of query i, [T].
+   * @param {number} i
+   */
   row(i) {
     return Float32Array.from({ length: this.size }, (_, j) => this.probability(i, j));
   }
@@ -81,6 +95,7 @@ class Head {
   /**
    * All q.k products, [T * T]; without `full` only what a query may see (the rest is undefined).
    * Two queries by four keys at a time, over blocks of keys that stay in the processor's cache.
+   * @param {boolean} full
    */
   matrix(full) {
     full ||= !this.causal;
@@ -120,7 +135,7 @@ class Head {
     return dots;
   }
 
-  /** Give the T x T memory to the next head that is looked at. */
+  /** Hand the T x T memory to the next head. */
   release() {
     spare = this.dots ?? spare;
     this.dots = null;
@@ -130,6 +145,11 @@ class Head {
   /**
    * The square of n x n cells at (row, col) as m x m values, NaN where nothing is visible.
    * Where several cells share a value, the largest probability (or the largest |score|) wins.
+   * @param {Stage} stage
+   * @param {number} row
+   * @param {number} col
+   * @param {number} n
+   * @param {number} m
    */
   picture(stage, row, col, n, m) {
     const open = stage === "dot" || stage === "scaled"; // these stages come before the mask
@@ -167,6 +187,7 @@ class Head {
   /**
    * The largest value of a stage over the whole map. Probabilities of the first sixteenth of
    * the queries are left out: they share their mass among few keys and would pale all others.
+   * @param {Stage} stage
    */
   range(stage) {
     if (this.ranges[stage] === undefined) {
@@ -182,61 +203,4 @@ class Head {
     }
     return this.ranges[stage];
   }
-}
-
-// --- words and numbers ---------------------------------------------------------------------------
-
-const segmenter = typeof Intl !== "undefined" && Intl.Segmenter ? new Intl.Segmenter() : null;
-
-/** A token as it is drawn: one line, no control or direction-override characters. */
-function shown(token) {
-  if (token === "<|endoftext|>") return "⟨start⟩";
-  if (token === "") return "∅";
-  if (/^ +$/.test(token)) return "·".repeat(Math.min(token.length, 6));
-  const line = token.replace(/\r?\n|\r/g, "⏎").replace(/\t/g, "⇥");
-  const plain = line.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
-  return plain.replace(/^ +/, "") || "·";
-}
-
-/** At most `limit` user-visible characters, with an ellipsis. */
-function clip(text, limit) {
-  if (text.length <= limit) return text;
-  const parts = segmenter ? Array.from(segmenter.segment(text), (s) => s.segment) : Array.from(text);
-  return parts.length <= limit ? text : parts.slice(0, limit - 1).join("") + "…";
-}
-
-/** `"cat" (11)`; the isolates keep right-to-left tokens from reordering their surroundings. */
-function named(tokens, i) {
-  return `"\u2068${clip(shown(tokens[i]), 18)}\u2069" (${i})`;
-}
-
-function digits(value, count = 4) {
-  if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  const size = Math.abs(value);
-  if (value !== 0 && (size < 1e-4 || size >= 1e6)) return value.toExponential(count - 1);
-  return value.toPrecision(count);
-}
-
-function short(value) {
-  if (value === null || value === undefined) return "–";
-  return Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2);
-}
-
-// name -> label, unit, and whether the largest comes first when heads are sorted by it
-const STATISTICS = {
-  entropy: { label: "Entropy", unit: " bits", descending: false, note: "most focused first" },
-  previous: { label: "Previous token", unit: "", descending: true, note: "largest mass first" },
-  induction: { label: "Induction", unit: "", descending: true, note: "largest mass first" },
-  sink: { label: "Attention sink", unit: "", descending: true, note: "largest mass first" },
-  distance: { label: "Mean distance", unit: " tokens", descending: true, note: "farthest first" },
-};
-
-/** Heads (as flat indices) in the order in which the overview shows them. */
-function arrange(header, order) {
-  const all = Array.from({ length: header.layers * header.heads }, (_, i) => i);
-  const values = header.stats?.[order];
-  if (!values) return all;
-  const sign = STATISTICS[order].descending ? -1 : 1;
-  const rank = (i) => (values[i] === null ? Infinity : sign * values[i]);
-  return all.sort((a, b) => (rank(a) === rank(b) ? a - b : rank(a) - rank(b)));
 }

@@ -1,0 +1,128 @@
+"""The table of kinds, where models are found, the device they are put on, and what loading does not cost."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import tlmviz
+from tests import tiny
+from tests.tiny import sentence
+from tlmviz.checkpoints import devices, native
+from tlmviz.checkpoints.folders import PACKAGE, models_folder
+from tlmviz.checkpoints.registry import KINDS, language_config
+from tlmviz.errors import BadBackend, BadCheckpoint, UnknownName
+from tlmviz.networks.base import Network
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class TestKinds:
+    def test_a_row_agrees_with_its_classes(self):
+        for name, kind in KINDS.items():
+            assert getattr(kind.config, "kind", "") == name
+            assert kind.facade is None or (
+                kind.facade.task == kind.task and issubclass(kind.network, Network)
+            )
+
+    def test_every_task_is_listed(self):
+        listed = [set(tlmviz.list_models(task)) for task in ("language", "translation", "index")]
+        assert all(listed) and set(tlmviz.list_models()) == listed[0] | listed[1]
+        assert not listed[0] & listed[1] and "stories-rope-indexer" in listed[2]
+
+    @pytest.mark.parametrize("kind", ["perceiver", "", 7])
+    def test_an_unknown_kind_is_refused(self, tmp_path, kind, tokenizer):
+        native.save_network(tmp_path / "tiny", tiny.network(vocab_size=tokenizer.vocab_size), tokenizer)
+        path = tmp_path / "tiny" / "config.json"
+        path.write_text(path.read_text().replace('"name"', f'"kind": "{kind}",\n  "name"', 1))
+        with pytest.raises(BadCheckpoint) as error:
+            tlmviz.load(tmp_path / "tiny")
+        assert "tiny" in sentence(error)
+
+    def test_a_configuration_is_read_without_weights(self):
+        assert language_config("stories-rope") == tlmviz.load("stories-rope").config
+        with pytest.raises(BadCheckpoint):
+            language_config("eng-fra")
+
+
+class TestFolders:
+    def test_the_repositorys_models(self, monkeypatch):
+        monkeypatch.delenv("TLMVIZ_MODELS", raising=False)
+        assert models_folder() == ROOT / "models"
+
+    def test_the_wheels_models_come_first(self, monkeypatch, tmp_path):
+        monkeypatch.delenv("TLMVIZ_MODELS", raising=False)
+        monkeypatch.setattr("tlmviz.checkpoints.folders.PACKAGE", tmp_path)
+        assert models_folder() == tmp_path.parent / "models"
+        (tmp_path / "_app" / "models").mkdir(parents=True)
+        assert models_folder() == tmp_path / "_app" / "models"
+        monkeypatch.setenv("TLMVIZ_MODELS", str(PACKAGE))
+        assert models_folder() == PACKAGE
+
+    def test_without_models_the_sentence_says_what_to_set(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("TLMVIZ_MODELS", str(tmp_path / "nowhere"))
+        assert tlmviz.list_models() == {}
+        with pytest.raises(UnknownName) as error:
+            tlmviz.load("stories-rope")
+        assert "TLMVIZ_MODELS" in sentence(error) and "nowhere" in sentence(error)
+
+    def test_models_are_listed_from_another_folder(self, tmp_path):
+        code = "import tlmviz; print(len(tlmviz.list_models()))"
+        run = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert int(run.stdout) == len(tlmviz.list_models()) > 20
+
+
+class TestDevices:
+    def test_the_best_there_is(self, monkeypatch):
+        monkeypatch.setattr(devices, "DEVICES", {"cuda": lambda: False, "cpu": lambda: True})
+        assert devices.choose_device() == torch.device("cpu")
+        monkeypatch.setattr(devices, "DEVICES", {"cuda": lambda: True, "cpu": lambda: True})
+        assert devices.choose_device() == devices.choose_device("cuda") == torch.device("cuda")
+        assert devices.choose_device("cuda:1") == torch.device("cuda:1")
+        assert devices.choose_device(torch.device("cpu")) == torch.device("cpu")
+
+    @pytest.mark.parametrize("name", ["gpu", "meta", "cuda", "", "cpu:x"])
+    def test_a_device_that_is_not_there(self, monkeypatch, name):
+        monkeypatch.setattr(devices, "DEVICES", {"cuda": lambda: False, "cpu": lambda: True})
+        with pytest.raises(BadBackend) as error:
+            tlmviz.load("zoo-rope", device=name)
+        assert "cpu" in sentence(error)
+
+    @pytest.mark.parametrize("name", ["zoo-rope", "zoo-alibi", "zoo-mla", "zoo-window", "stories-hc"])
+    def test_ids_are_brought_to_the_models_device(self, monkeypatch, name):
+        """A meta tensor meets no tensor of the CPU: any that was made in the wrong place would raise."""
+        monkeypatch.setattr(devices, "DEVICES", {"meta": lambda: True, "cpu": lambda: True})
+        lm = tlmviz.load(name)
+        assert lm.device == torch.device("meta")
+        assert lm(torch.tensor([[1, 2, 3]])).is_meta
+        assert lm.trace("Once upon a time")["logits"].is_meta
+        for rotated in (True, False):
+            cache = lm.new_cache(rotated)
+            lm(torch.tensor([[1, 2, 3]]), cache)
+            assert lm(torch.tensor([[4]]), cache).is_meta
+
+    def test_a_translators_ids_too(self, monkeypatch):
+        monkeypatch.setattr(devices, "DEVICES", {"meta": lambda: True})
+        mt = tlmviz.load("eng-fra")
+        assert mt.device == torch.device("meta")
+        assert mt.network(torch.tensor([[1, 2, 3]]), torch.tensor([[1, 2]])).is_meta
+        writing = mt.network.start(torch.tensor([[1, 2, 3]]))
+        assert mt.network.step(torch.tensor([1]), writing).is_meta
+
+
+def test_loading_imports_no_compiler():
+    code = "import sys, tlmviz; [tlmviz.load(n) for n in ('stories-rope', 'eng-fra')]; print('torch._dynamo' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
+
+
+def test_what_is_loaded_has_the_buffers_of_a_fresh_network(tokenizer, tmp_path):
+    network = tiny.network(vocab_size=tokenizer.vocab_size, positions="alibi")
+    native.save_network(tmp_path / "alibi", network, tokenizer)
+    loaded = tlmviz.load(tmp_path / "alibi").network
+    assert torch.equal(loaded.positions.slopes, network.positions.slopes)

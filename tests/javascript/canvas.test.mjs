@@ -1,0 +1,113 @@
+// What all canvas views share: texts and numbers, payloads, escaping, timers, the SVG pen, sums and singular values.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { decode } from "#canvas/decode.js";
+import { debounce, escape } from "#canvas/dom.js";
+import { singularValues, sums } from "#canvas/matrix.js";
+import { mounted } from "#canvas/mount.js";
+import { round, svgFile, svgPen } from "#canvas/pens.js";
+import { clip, digits, minus, named, short, visible } from "#canvas/text.js";
+import { inkOn, shade, shadeRgb } from "#canvas/theme.js";
+
+test("tokens are written on one line", () => {
+  const tokens = ["<|endoftext|>", "\n", " the", "   ", "", "a\u202eb", "\t"];
+  assert.deepEqual(tokens.map(visible), ["⟨start⟩", "⏎", "the", "···", "∅", "a\ufffdb", "⇥"]);
+  assert.equal(named(["a", " cat"], 1), '"\u2068cat\u2069" (1)');
+});
+
+test("texts are cut between the characters that a user sees", () => {
+  assert.equal(clip("👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧👩‍👩‍👧", 3), "👩‍👩‍👧👩‍👩‍👧…");
+  assert.equal(clip("abc", 3), "abc");
+});
+
+test("numbers of every size, and none", () => {
+  assert.deepEqual([0.00001234567, 0.123456, 1e6, 0].map((x) => digits(x)), ["1.235e-5", "0.1235", "1.000e+6", "0.000"]);
+  assert.deepEqual([null, undefined, NaN].map((x) => digits(x)), ["–", "–", "–"]);
+  assert.deepEqual([null, 0.123, 12.34, 123.4].map(short), ["–", "0.12", "12.3", "123"]);
+  assert.equal(minus("-1e-5"), "−1e−5");
+});
+
+test("a payload that arrives unaligned is decoded", () => {
+  const header = JSON.stringify({ model: "é", arrays: { a: { dtype: "float32", shape: [2], offset: 0 }, b: { dtype: "uint8", shape: [3], offset: 8 } } });
+  const text = new TextEncoder().encode(header);
+  const length = Math.ceil((4 + text.length) / 8) * 8 - 4;
+  const bytes = new Uint8Array(1 + 4 + length + 16);
+  const view = new DataView(bytes.buffer, 1);
+  view.setUint32(0, length, true);
+  bytes.fill(32, 5, 5 + length).set(text, 5);
+  view.setFloat32(4 + length, 1.5, true);
+  view.setFloat32(8 + length, -2, true);
+  bytes.set([7, 8, 9], 1 + 12 + length);
+  const { header: back, arrays } = decode(bytes.subarray(1));
+  assert.equal(back.model, "é");
+  assert.deepEqual([...arrays.a], [1.5, -2]);
+  assert.deepEqual([...arrays.b], [7, 8, 9]);
+});
+
+test("texts cannot leave an element or an attribute", () => {
+  assert.equal(escape(`<b a="c" d='e'>&`), "&lt;b a=&quot;c&quot; d=&#39;e&#39;&gt;&amp;");
+});
+
+test("a debounced action runs once, after the last call, and can be cancelled", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let runs = 0;
+  const later = debounce(() => (runs += 1), 100);
+  later();
+  t.mock.timers.tick(99);
+  later();
+  t.mock.timers.tick(99);
+  assert.equal(runs, 0);
+  t.mock.timers.tick(1);
+  assert.equal(runs, 1);
+  later();
+  later.cancel();
+  t.mock.timers.tick(1000);
+  assert.equal(runs, 1);
+});
+
+test("the SVG pen writes what it is told to draw and escapes texts", () => {
+  const pen = svgPen({ font: "serif" });
+  pen.text(1, 2, "<a> & b", { color: "red", rotate: Math.PI / 2, align: "right" });
+  pen.line(0, 0, 1.239, 1, "blue", { width: 2, dash: "5 4" });
+  pen.rect(0, 0, 1, 2, null, "green", { cell: 3, width: 2 });
+  pen.shifted(4, 5, () => pen.circle(1, 1, 0.5, "black"));
+  const file = svgFile(pen.parts, 10, 20, `"A", 'B'`);
+  assert.match(file, /^<svg [^>]*width="10" height="20" viewBox="0 0 10 20" font-family="&quot;A&quot;, &#39;B&#39;">/);
+  assert.match(pen.parts[0], /text-anchor="end" fill="red".*rotate\(90 1 2\)">&lt;a&gt; &amp; b<\/text>/);
+  assert.match(pen.parts[1], /M0 0L1\.24 1" stroke="blue" stroke-width="2".*stroke-dasharray="5 4"/);
+  assert.match(pen.parts[2], /fill="none" stroke="green" stroke-width="2".* data-cell="3"\/>/);
+  assert.deepEqual(pen.parts.slice(3).map((part) => part.slice(0, 8)), ["<g trans", "<circle ", "</g>"]);
+  assert.equal(round(1.005), 1);
+});
+
+test("colours of a scale, and ink that is readable on them", () => {
+  const table = Uint8Array.from({ length: 768 }, (_, k) => Math.floor(k / 3));
+  assert.deepEqual(shadeRgb(table, 0.5), [128, 128, 128]);
+  assert.deepEqual([shade(table, -1), shade(table, 2)], ["rgb(0,0,0)", "rgb(255,255,255)"]);
+  assert.deepEqual([inkOn([255, 255, 255]), inkOn([0, 0, 60])], ["#10151d", "#ffffff"]);
+});
+
+test("a view is made once for an element and left when the element goes", () => {
+  const events = [];
+  const render = mounted({
+    create: () => ({ root: { remove: () => events.push("removed") } }),
+    receive: (view, data) => events.push(data),
+    leave: () => events.push("left"),
+  });
+  const component = { parentElement: {}, data: 1 };
+  render(component);
+  const unmount = render({ ...component, data: 2 });
+  unmount();
+  assert.deepEqual(events, [1, 2, "left", "removed"]);
+});
+
+test("sums and singular values of matrices that are known", () => {
+  assert.deepEqual([...sums([1, 2, 3, 4], 2).rows], [3, 7]);
+  assert.deepEqual([...sums([1, 2, 3, 4], 2).columns], [4, 6]);
+  assert.deepEqual(singularValues([0, 3, -2, 0], 2), [3, 2]);
+  assert.deepEqual(singularValues([0, 0, 0, 0], 2), [0, 0]);
+  const [first, second] = singularValues([1, 1, 1, 1], 2);
+  assert.ok(Math.abs(first - 2) < 1e-15 && second < 1e-15);
+});

@@ -1,0 +1,42 @@
+"""Model configurations: frozen dataclasses, nested by part, that travel as JSON beside the weights."""
+
+from .attention import AttentionConfig
+from .connection import CONNECTIONS, MOST_STREAMS, ConnectionConfig
+from .encoder_decoder import EncoderDecoderConfig
+from .feedforward import FEEDFORWARDS, FeedForwardConfig
+from .indexer import IndexerConfig
+from .language_model import ModelConfig, notes_preset, with_plain_attention, without_connections
+from .norm import NORM_PLACES, NORMS, NormConfig
+from .positions import LAYOUTS, POSITIONS, ROPE_SCALINGS, PositionsConfig
+from .seq2seq import SCORES, ScoreConfig, Seq2SeqConfig
+from .transformer import LayerConfig, TransformerConfig
+
+TranslatorConfig = EncoderDecoderConfig | Seq2SeqConfig
+
+__all__ = [
+    "CONNECTIONS",
+    "FEEDFORWARDS",
+    "LAYOUTS",
+    "MOST_STREAMS",
+    "NORMS",
+    "NORM_PLACES",
+    "POSITIONS",
+    "ROPE_SCALINGS",
+    "SCORES",
+    "AttentionConfig",
+    "ConnectionConfig",
+    "EncoderDecoderConfig",
+    "FeedForwardConfig",
+    "IndexerConfig",
+    "LayerConfig",
+    "ModelConfig",
+    "NormConfig",
+    "PositionsConfig",
+    "ScoreConfig",
+    "Seq2SeqConfig",
+    "TransformerConfig",
+    "TranslatorConfig",
+    "notes_preset",
+    "with_plain_attention",
+    "without_connections",
+]

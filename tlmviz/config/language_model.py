@@ -1,0 +1,131 @@
+"""The configuration of a decoder-only language model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from tlmviz.errors import BadConfig
+
+from .attention import AttentionConfig
+from .connection import ConnectionConfig
+from .feedforward import FeedForwardConfig
+from .norm import NormConfig
+from .positions import PositionsConfig
+from .transformer import SHORT, LayerConfig, TransformerConfig
+
+
+@dataclass(frozen=True)
+class ModelConfig(TransformerConfig):
+    """A decoder-only language model, part by part.
+
+    Sizes are counts; `dropout` is a probability used in training only. `layers` says what differs from layer to layer, an
+    entry each; empty where all are alike. Raises BadConfig when the parts do not fit together.
+    """
+
+    PARTS: ClassVar[Mapping[str, type[Any]]] = {
+        "attention": AttentionConfig,
+        "positions": PositionsConfig,
+        "norm": NormConfig,
+        "feedforward": FeedForwardConfig,
+        "connection": ConnectionConfig,
+    }
+    SHORT: ClassVar[Mapping[str, tuple[str, ...]]] = SHORT
+
+    name: str
+    description: str = ""
+    vocab_size: int = 2048
+    n_layers: int = 4
+    d_model: int = 192
+    context: int = 512
+    tied: bool = True
+    dropout: float = 0.0
+    attention: AttentionConfig = field(default_factory=AttentionConfig)
+    positions: PositionsConfig = field(default_factory=PositionsConfig)
+    norm: NormConfig = field(default_factory=NormConfig)
+    feedforward: FeedForwardConfig = field(default_factory=FeedForwardConfig)
+    connection: ConnectionConfig = field(default_factory=ConnectionConfig)
+    layers: tuple[LayerConfig, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.check_types(name=str, description=str, tied=bool, **self.PARTS)
+        self.check_counts("vocab_size", "n_layers", "d_model", "context")
+        self.check_shares("dropout")
+        self._check_heads()
+        self._check_latent()
+        if self.connection.kind != "residual" and self.norm.placement != "pre":
+            raise BadConfig(
+                f"norm_place is {self.norm.placement!r}; {self.connection.kind} connections go with norm_place pre."
+            )
+        self._check_layers()
+
+    def _check_heads(self) -> None:
+        attention = self.attention
+        if attention.head_dim is None and self.d_model % attention.n_heads:
+            raise BadConfig(
+                f"d_model {self.d_model} is not a multiple of n_heads {attention.n_heads}; change either, or give head_dim."
+            )
+        if attention.latent_dim is None and self.positions.kind == "rope" and self.head_dim % 2:
+            raise BadConfig(f"RoPE rotates pairs, but the head dimension is {self.head_dim}; make it even.")
+
+    def _check_latent(self) -> None:
+        if self.attention.latent_dim is None:
+            return
+        kind, rope_dim = self.positions.kind, self.attention.rope_dim
+        if kind not in ("rope", "none"):
+            raise BadConfig(f"positions is {kind!r}; latent attention knows rope (decoupled) and none.")
+        if (kind == "rope") != bool(rope_dim):
+            raise BadConfig(
+                f"rope_dim is {rope_dim}; decoupled RoPE rotates pairs, so give an even number, and 0 without RoPE."
+            )
+
+    def _check_layers(self) -> None:
+        entries = self.layers if isinstance(self.layers, (list, tuple)) else [self.layers]
+        try:
+            layers = tuple(
+                layer if isinstance(layer, LayerConfig) else LayerConfig(**layer) for layer in entries
+            )
+        except TypeError as error:
+            raise BadConfig(
+                f"layers must hold an object with window and rope_base for each layer ({error})."
+            ) from error
+        if layers and len(layers) != self.n_layers:
+            raise BadConfig(
+                f"layers has {len(layers)} entries and n_layers is {self.n_layers}; give one each, or none."
+            )
+        if layers and self.attention.window is not None:
+            raise BadConfig(
+                "attention.window is set and so are layers; with layers, give each its own window there."
+            )
+        object.__setattr__(self, "layers", layers)
+
+
+def without_connections(config: ModelConfig) -> ModelConfig:
+    """The same with plain residuals and no name: equal for models that differ in nothing but their connections."""
+    return config.with_(name="", description="", connection=ConnectionConfig())
+
+
+def with_plain_attention(config: ModelConfig) -> ModelConfig:
+    """The same with a key/value head per query head, no latents, no window and no name: equal for models that differ in
+    nothing but what they cache."""
+    return config.with_(
+        name="",
+        description="",
+        n_kv_heads=config.n_heads,
+        latent_dim=None,
+        rope_dim=0,
+        window=None,
+        layers=(),
+    )
+
+
+def notes_preset(name: str = "notes", **sizes: Any) -> ModelConfig:
+    """The `TransformerLM` of the notes (000 section 2.1), exactly.
+
+    Learned positions, pre-LayerNorm, GELU, full multi-head attention, biases everywhere
+    but in the untied head. `sizes` sets vocabulary, depth, widths, context and dropout.
+    """
+    return ModelConfig.of(
+        name, **sizes, positions="learned", norm="layernorm", feedforward="gelu", bias=True, tied=False
+    )

@@ -1,0 +1,106 @@
+"""What analysis, checks and decoding need of a model: the facades of tlmviz offer it, and any other model may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from .config import ModelConfig, TranslatorConfig
+from .recording import Edit
+from .tokens import Tokenizer
+from .trace import Trace
+
+
+class LanguageModelLike(Protocol):
+    """A model that continues texts: `tlmviz.LanguageModel`, for one."""
+
+    name: str
+    network: Any  # blocks, positions, norm, head, specs(), tap_names(), device
+    tokenizer: Tokenizer
+
+    @property
+    def config(self) -> ModelConfig:
+        """The network's configuration."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+
+    @property
+    def n_parameters(self) -> int:
+        """Trained numbers, a tied head counted once."""
+
+    def __call__(
+        self, ids: Int[Tensor, "b t"], cache: Any = None, positions: Any = None
+    ) -> Float[Tensor, "b t v"]:
+        """Next-token logits at every position."""
+
+    def new_cache(self, rotated: bool = True) -> Any:
+        """An empty key/value cache of the model's own kind."""
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of a text. Raises BadText."""
+
+    def trace(
+        self,
+        text: str,
+        edit: Mapping[str, Edit] | None = None,
+        keep: Callable[[str], bool] = ...,
+        positions: Any = None,
+    ) -> Trace:
+        """One forward pass over a text, recorded. Raises BadText."""
+
+    def trace_ids(
+        self, ids: list[int], edit: Mapping[str, Edit] | None = None, keep: Callable[[str], bool] = ...,
+        positions: Any = None,
+    ) -> Trace:  # fmt: skip
+        """`trace` for ids that are tokenised already."""
+
+
+class TranslatorLike(Protocol):
+    """A model that translates sentences: `tlmviz.Translator`, for one."""
+
+    name: str
+    network: Any  # start(), step(), map_names(), cross_maps(), tap_names(), device
+    tokenizer: Tokenizer
+
+    @property
+    def config(self) -> TranslatorConfig:
+        """The network's configuration."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where its weights are."""
+
+    @property
+    def maps(self) -> list[str]:
+        """Names of the attention maps between target and source."""
+
+    @property
+    def align(self) -> int | None:
+        """Which of `maps` counts as the alignment; None is their mean."""
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of a source sentence. Raises BadText."""
+
+    def encode_target(self, text: str) -> list[int]:
+        """Ids of a (begun) translation."""
+
+    def stepper(self, text: str, pins: dict[int, int] | None = None) -> Any:
+        """The model with a source read and nothing written. Raises BadText."""
+
+    def search(self, text: str, options: Any = None, pins: dict[int, int] | None = None) -> Any:
+        """Beam search for a translation. Raises BadText and BadSearch."""
+
+    def read(self, text: str, translation: list[int]) -> Any:
+        """A given translation read in one pass. Raises BadText."""
+
+    def text(self, ids: Any) -> str:
+        """The sentence that some ids spell."""
+
+    def names(self, ids: Any) -> list[str]:
+        """Readable names of ids."""

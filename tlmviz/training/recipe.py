@@ -1,0 +1,170 @@
+"""What every recipe offers, and the kinds there are: story models, translators, the indexer, and groups of recipes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from ..errors import UnknownName
+from ..tokens import Tokenizer
+from . import indexer, streams, translation, translation_export, unmasked
+from .data import STORIES, Corpus, read_corpus
+from .export import export
+from .loop import Probe, Schedule, train
+from .pairs import PAIRS, read_pairs
+from .recipes import LanguageRecipe
+
+Logs = dict[str, dict]  # model -> the log of its last stage
+
+
+class Recipe(Protocol):
+    """A named way from data to finished models."""
+
+    @property
+    def name(self) -> str:
+        """What the command calls it."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Files that must be in the data folder."""
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """Train, or go on where an earlier run in `runs` stopped, and write the models' folders into `models`."""
+
+
+@dataclass(frozen=True)
+class Stories:
+    """A language model trained on stories, stage by stage."""
+
+    recipe: LanguageRecipe
+    needs: tuple[str, ...] = (STORIES,)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.recipe.config.name
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        recipe, corpus = self.recipe, _corpus(data)
+        tokenizer = learned_tokenizer(runs / self.name, corpus.train, recipe.config.vocab_size)
+        logs, stage, before = [], runs / self.name, None
+        for number, schedule in enumerate(recipe.stages, start=1):
+            stage = runs / self.name / f"stage-{number}"
+            probe = self.probe(schedule, corpus, tokenizer)
+            logs.append(train(recipe.config, schedule, corpus, tokenizer, stage, before, probe))
+            before = stage
+        if recipe.bundled:
+            export(recipe, logs, corpus, tokenizer, stage, models / self.name)
+        self.finish(logs, models)
+        return {self.name: logs[-1]}
+
+    def probe(self, schedule: Schedule, corpus: Corpus, tokenizer: Tokenizer) -> Probe | None:
+        """What is logged besides the loss."""
+        return None
+
+    def finish(self, logs: list[dict], models: Path) -> None:
+        """Write what stands beside the weights."""
+
+
+class StreamStories(Stories):
+    """A language model whose residual streams are logged on the way."""
+
+    def probe(self, schedule: Schedule, corpus: Corpus, tokenizer: Tokenizer) -> Probe | None:
+        return streams.probe_of(self.recipe.config, schedule.steps, corpus, tokenizer)
+
+    def finish(self, logs: list[dict], models: Path) -> None:
+        streams.write_log(logs[0], models / self.name)
+        streams.write_comparison(models)
+
+
+@dataclass(frozen=True)
+class Translation:
+    """A translation model trained on sentence pairs."""
+
+    recipe: translation.TranslationRecipe
+    needs: tuple[str, ...] = (PAIRS,)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.recipe.config.name
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`. Raises UnknownName where the run that it starts from is not there."""
+        recipe, pairs = self.recipe, read_pairs(data)
+        # One tokenizer for all of them, so that their maps of a sentence can stand side by side.
+        texts = [text for pair in pairs.train for text in pair]
+        tokenizer = learned_tokenizer(runs / "translation", texts, recipe.config.vocab_size)
+        start = runs / recipe.start if recipe.start else None
+        if start is not None and not (start / "log.json").is_file():
+            raise UnknownName(
+                f"{self.name} goes on from {recipe.start}, which is not in {runs}; train that first."
+            )
+        log = translation.train(recipe, pairs, tokenizer, runs / self.name, start)
+        translation_export.export(recipe, log, pairs, tokenizer, runs / self.name, models / self.name)
+        self.finish(data, models)
+        return {self.name: log}
+
+    def finish(self, data: Path, models: Path) -> None:
+        """Write what stands beside the weights."""
+
+
+class MaskedTranslation(Translation):
+    """A Transformer that translates, and a copy of it without the causal mask."""
+
+    def finish(self, data: Path, models: Path) -> None:
+        unmasked.run(self.name, read_pairs(data), models)
+
+
+@dataclass(frozen=True)
+class Distillation:
+    """The lightning indexer of a finished model."""
+
+    name: str = "indexer"
+    needs: tuple[str, ...] = (STORIES,)
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        indexer.run(data, runs, models)
+        return {}
+
+
+@dataclass(frozen=True)
+class Group:
+    """Recipes that are run one after another; `finish` is given all their logs and the folder of models."""
+
+    name: str
+    members: tuple[Recipe, ...]
+    finish: Callable[[Logs, Path], object] = lambda logs, models: None
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What its members need."""
+        return tuple(dict.fromkeys(file for member in self.members for file in member.needs))
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        logs: Logs = {}
+        for member in self.members:
+            logs |= member.run(data, runs, models)
+        self.finish(logs, models)
+        return logs
+
+
+def learned_tokenizer(folder: Path, texts: list[str], vocab_size: int) -> Tokenizer:
+    """The run's tokenizer, learned once: a resumed run must spell the text the same way."""
+    path = folder / "tokenizer.json"
+    if not path.is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(Tokenizer.train(texts, vocab_size).to_json())
+    return Tokenizer.load(path)
+
+
+@lru_cache(maxsize=1)
+def _corpus(data: Path) -> Corpus:
+    """The stories, read once for all members of a group."""
+    return read_corpus(data)

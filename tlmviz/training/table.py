@@ -1,0 +1,29 @@
+"""Every recipe that the command knows, by name."""
+
+from __future__ import annotations
+
+from . import recipes, translation
+from .recipe import Distillation, Group, MaskedTranslation, Recipe, Stories, StreamStories, Translation
+from .streams import STREAMS
+from .zoo import ZOO, write_table
+
+TRANSLATIONS = {"encoder-decoder": MaskedTranslation, "seq2seq": Translation}
+
+_stories = tuple(Stories(recipe) for recipe in recipes.RECIPES.values())
+_zoo = tuple(Stories(recipe) for recipe in ZOO.values())
+_streams = tuple(StreamStories(recipe) for recipe in STREAMS.values())
+_translations = tuple(TRANSLATIONS[recipe.config.kind](recipe) for recipe in translation.RECIPES.values())
+
+RECIPES: dict[str, Recipe] = {
+    recipe.name: recipe
+    for recipe in (
+        *_stories,
+        Distillation(),
+        Group("zoo", _zoo, write_table),
+        Group("streams", _streams),
+        *_streams,
+        Group("translation", _translations),
+        *_translations,
+        *_zoo,
+    )
+}

@@ -1,0 +1,65 @@
+// @ts-check
+// The detail figure as a file, on white paper.
+
+import { saveFigure } from "#canvas/pens.js";
+import { clip, visible } from "#canvas/text.js";
+import { paperTheme } from "#canvas/theme.js";
+import { drawArcs } from "./arcs.js";
+import { drawMap } from "./map.js";
+import { STAGE_NAMES } from "./view.js";
+
+/** @typedef {import("#canvas/pens.js").Pen} Pen */
+/** @typedef {import("#canvas/theme.js").Theme} Theme */
+/** @typedef {import("./types").View} View */
+
+/**
+ * The detail figure as it is now, with a title line, on white paper.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Theme} theme
+ * @param {number} ratio
+ */
+function drawFigure(pen, v, theme, ratio) {
+  const stage = v.state.mode === "arcs" ? "" : `, ${STAGE_NAMES[v.state.stage]}`;
+  pen.text(12, 16, `Layer ${v.state.layer}, head ${v.state.head}${stage} · ${v.header.model}`, { color: theme.text, weight: 600, size: 13 });
+  if (v.state.mode === "map") {
+    drawMap(pen, v, { ...v.mapPlan, y: v.mapPlan.y + 30 }, theme, ratio);
+    return;
+  }
+  pen.shifted(12, 34, () => {
+    drawTokens(pen, v, theme);
+    drawArcs(pen, v);
+  });
+}
+
+/**
+ * The text as it lies on the page, shaded by the first head's weights.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Theme} theme
+ */
+function drawTokens(pen, v, theme) {
+  const { query, heads } = v.arcHeads;
+  const [main] = heads;
+  const most = main ? Math.max(0.05, ...main.weights) : 1;
+  v.spans.forEach(({ offsetLeft: x, offsetTop: y, offsetWidth: width, offsetHeight: height }, j) => {
+    const weight = main && j <= query ? main.weights[j] / most : 0;
+    if (weight > 0.006) pen.rect(x, y, width, height, main.color, null, { alpha: 0.62 * weight });
+    if (j === query) pen.rect(x, y, width, height, null, theme.text);
+    pen.text(x + 2, y + height / 2, `\u2068${clip(visible(v.header.tokens[j]), 40)}\u2069`, { color: theme.text, size: 14 });
+  });
+}
+
+/**
+ * Save the detail figure.
+ * @param {View} v
+ * @param {"png" | "svg"} kind
+ */
+export function save(v, kind) {
+  const theme = paperTheme(v.theme, v.header.colors);
+  const arcs = v.state.mode === "arcs";
+  const width = arcs ? v.els.flow.clientWidth + 24 : v.mapPlan.width;
+  const height = arcs ? v.els.flow.scrollHeight + 46 : v.mapPlan.height + 36;
+  const name = `tlmviz-L${v.state.layer}H${v.state.head}`;
+  saveFigure(name, kind, { width, height, theme, ratio: height > 6000 ? 1 : 2 }, (pen, ratio) => drawFigure(pen, v, theme, ratio));
+}

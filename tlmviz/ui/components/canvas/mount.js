@@ -1,0 +1,29 @@
+// @ts-check
+// Between Streamlit and a view: one view per element, made at the first call and kept for later data.
+
+/** @typedef {{ parentElement: HTMLElement, data: any, setStateValue: Function, setTriggerValue: Function }} Component as Streamlit passes it */
+
+/**
+ * The default export of a view's module. Streamlit calls it for new data too, and what it returns when the element goes.
+ * @template {{ root: HTMLElement, component: Component }} View
+ * @param {object} parts
+ * @param {(host: HTMLElement) => View} parts.create builds the DOM of a view as its `root`
+ * @param {(view: View, data: any) => void} parts.receive
+ * @param {(view: View) => void} parts.leave stops what would outlive the DOM
+ */
+export function mounted({ create, receive, leave }) {
+  /** @type {WeakMap<HTMLElement, View>} */
+  const views = new WeakMap();
+  return (/** @type {Component} */ component) => {
+    const host = component.parentElement;
+    const view = views.get(host) ?? create(host);
+    views.set(host, view);
+    view.component = component;
+    receive(view, component.data);
+    return () => {
+      views.delete(host);
+      leave(view);
+      view.root.remove();
+    };
+  };
+}

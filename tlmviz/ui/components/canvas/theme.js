@@ -1,0 +1,174 @@
+// @ts-check
+// Colours: Streamlit's theme, the palette that the server sends, and lookup tables for the colour scales.
+
+/** @typedef {{ sequential: string[], diverging: string[], missing: string }} Scales */
+/** @typedef {{ light: Scales, dark: Scales, heads: string[] }} Palette as `figures.palette()` in Python */
+/**
+ * Every colour of a view. `sequential` and `diverging` are tables of 256 colours, bytes [256 * 3].
+ * @typedef {object} Theme
+ * @property {string} id equal for equal themes
+ * @property {boolean} dark
+ * @property {string} background
+ * @property {string} text
+ * @property {string} muted text of less weight
+ * @property {string} faint lines
+ * @property {string} primary
+ * @property {string} font
+ * @property {string[]} heads colours that tell things apart
+ * @property {string} missing
+ * @property {number[]} missingRgb
+ * @property {Uint8Array} sequential
+ * @property {Uint8Array} diverging
+ */
+
+/** @type {CanvasRenderingContext2D | null} */
+let hidden = null; // made when it is first used, so that this file loads without a DOM
+
+/** The context of a canvas that is never shown, to read colours and to measure text. */
+export function hiddenContext() {
+  hidden ??= /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d", { willReadFrequently: true }));
+  return hidden;
+}
+
+/** @type {Map<string, number[]>} */
+const known = new Map();
+
+/**
+ * Any CSS colour as [r, g, b].
+ * @param {string} color
+ * @returns {number[]}
+ */
+export function rgb(color) {
+  let value = known.get(color);
+  if (!value) {
+    const context = hiddenContext();
+    context.clearRect(0, 0, 1, 1);
+    context.fillStyle = "#000";
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+    known.set(color, (value = Array.from(context.getImageData(0, 0, 1, 1).data.slice(0, 3))));
+  }
+  return value;
+}
+
+/**
+ * @param {string} color
+ * @param {number} alpha
+ */
+export function fade(color, alpha) {
+  const [r, g, b] = rgb(color);
+  return `rgba(${r},${g},${b},${alpha})`;
+}
+
+/**
+ * 256 colours between the stops, as bytes [256 * 3].
+ * @param {string[]} stops
+ * @returns {Uint8Array}
+ */
+export function ramp(stops) {
+  const points = stops.map(rgb);
+  const table = new Uint8Array(256 * 3);
+  for (let i = 0; i < 256; i++) {
+    const x = (i / 255) * (points.length - 1);
+    const low = Math.min(Math.floor(x), points.length - 2);
+    for (let c = 0; c < 3; c++) {
+      table[3 * i + c] = Math.round(points[low][c] + (x - low) * (points[low + 1][c] - points[low][c]));
+    }
+  }
+  return table;
+}
+
+/**
+ * The colour at a share of a scale, 0 to 1, as [r, g, b].
+ * @param {Uint8Array} table
+ * @param {number} share
+ */
+export function shadeRgb(table, share) {
+  const k = 3 * Math.round(255 * Math.max(0, Math.min(1, share)));
+  return [table[k], table[k + 1], table[k + 2]];
+}
+
+/**
+ * @param {Uint8Array} table
+ * @param {number} share from 0 to 1
+ */
+export function shade(table, share) {
+  return `rgb(${shadeRgb(table, share)})`;
+}
+
+/**
+ * Dark or light ink, whichever is read better on a colour (relative luminance of WCAG 2).
+ * @param {number[]} color
+ */
+export function inkOn(color) {
+  const [r, g, b] = color.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#10151d" : "#ffffff";
+}
+
+/**
+ * The colours in force at an element: the previous object as long as none of them has changed.
+ * @param {Element} element
+ * @param {Palette} colors
+ * @param {Theme} [previous]
+ * @returns {Theme}
+ */
+export function readTheme(element, colors, previous) {
+  const style = getComputedStyle(element);
+  const get = (/** @type {string} */ name, /** @type {string} */ otherwise) => style.getPropertyValue(name).trim() || otherwise;
+  const background = get("--st-background-color", "#ffffff");
+  const [r, g, b] = rgb(background);
+  const dark = 0.2126 * r + 0.7152 * g + 0.0722 * b < 110;
+  const text = get("--st-text-color", dark ? "#fafafa" : "#31333f");
+  const primary = get("--st-primary-color", "#ff4b4b");
+  const font = get("--st-font", "system-ui, sans-serif");
+  const id = [background, text, primary, font, JSON.stringify(colors)].join("|");
+  if (previous?.id === id) return previous;
+  return { id, dark, background, text, primary, font, ...scales(colors, dark), muted: fade(text, 0.68), faint: fade(text, 0.16) };
+}
+
+/**
+ * @param {Palette} colors
+ * @param {boolean} dark
+ */
+function scales(colors, dark) {
+  const side = colors[dark ? "dark" : "light"];
+  return {
+    heads: colors.heads,
+    missing: side.missing,
+    missingRgb: rgb(side.missing),
+    sequential: ramp(side.sequential),
+    diverging: ramp(side.diverging),
+  };
+}
+
+/**
+ * What a figure is saved with: dark text on white, whatever the theme of the app.
+ * @param {Theme} theme
+ * @param {Palette} colors
+ * @returns {Theme}
+ */
+export function paperTheme(theme, colors) {
+  const paper = { background: "#ffffff", text: "#1f2430", muted: "#5b6170", faint: "#d9dbe0", dark: false };
+  return { ...theme, ...paper, ...scales(colors, false) };
+}
+
+/**
+ * A font for a canvas; `size` in pixels.
+ * @param {{ font: string }} theme
+ */
+export function font(theme, size = 11, weight = 400) {
+  return `${weight} ${size}px ${theme.font}`;
+}
+
+/**
+ * @param {Theme} theme
+ * @param {string} text
+ * @param {number} [size]
+ * @param {number} [weight]
+ * @returns {number} pixels
+ */
+export function textWidth(theme, text, size, weight) {
+  const context = hiddenContext();
+  context.font = font(theme, size, weight);
+  return context.measureText(text).width;
+}
