@@ -4,6 +4,7 @@ from .axes import Named, log_ticks, named_axes, tick_text, ticks, token_axis, tu
 from .chart import FIXED_MARGIN, MONO, figure, layout, note
 from .heatmap import colorbar, rooted
 from .player import Layer, animated, walked
+from .shapes import frame, row_frame, shaded, upright
 from .theme import DARK, HEADS, LIGHT, THEMES, Theme, faded, palette, rgb, scale
 from .tokens import escaped, readable, token_label
 
@@ -22,6 +23,7 @@ __all__ = [
     "escaped",
     "faded",
     "figure",
+    "frame",
     "layout",
     "log_ticks",
     "named_axes",
@@ -30,11 +32,14 @@ __all__ = [
     "readable",
     "rgb",
     "rooted",
+    "row_frame",
     "scale",
+    "shaded",
     "tick_text",
     "ticks",
     "token_axis",
     "token_label",
     "turn",
+    "upright",
     "walked",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, layout, scale, token_label
+from tlmviz.figures import Theme, colorbar, figure, layout, row_frame, scale, token_label
 
 
 def norms(labels: list[str], values: np.ndarray, position: int, token: str, theme: Theme) -> go.Figure:
@@ -97,21 +97,7 @@ def words(
         hovertemplate="%{text}: probability %{z:.5f}<extra></extra>",
         colorbar=colorbar(theme, nticks=None, tickformat=".0%", xpad=2, ypad=0),
     )
-    frame = (
-        []
-        if marked is None
-        else [
-            {
-                "type": "rect",
-                "xref": "x domain",
-                "x0": 0,
-                "x1": 1,
-                "y0": marked - 0.5,
-                "y1": marked + 0.5,
-                "line": {"color": theme.warm, "width": 2},
-            }
-        ]
-    )
+    frames = [] if marked is None else [row_frame((marked - 0.5, marked + 0.5), theme.warm, 2)]
     plain = {"showgrid": False, "zeroline": False}
     return figure(
         [heatmap],
@@ -120,7 +106,7 @@ def words(
             title=title,
             y=y,
             height=76 + 21 * count,
-            shapes=frame,
+            shapes=frames,
             margin={"l": 8, "r": 8, "t": 58, "b": 8},
             xaxis={**plain, "tickvals": np.arange(width), "ticktext": columns, "side": "top"},
             yaxis={

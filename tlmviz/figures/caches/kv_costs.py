@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout, note
+from tlmviz.figures import HEADS, Theme, figure, layout, note, upright
 
 UNITS = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 DASHES = ("solid", "dash", "dot")
@@ -88,7 +88,7 @@ def operations(
             height=height,
             showlegend=True,
             legend=LEGEND,
-            shapes=[_upright(chosen, theme)],
+            shapes=[upright(chosen, color=theme.muted, width=1.5, dash="dot")],
             margin={"l": 8, "r": 8, "t": 40, "b": 8},
             xaxis={"type": "log", "dtick": 1, "tickformat": ",d"},
             yaxis={"type": "log", "dtick": 1, "exponentformat": "SI"},
@@ -122,20 +122,7 @@ def token_bytes(
         for part, values in parts.items()
         if np.any(values)
     ]
-    marks = {
-        "type": "scatter",
-        "mode": "markers+text",
-        "x": np.asarray(formula, np.float64),
-        "y": where,
-        "name": "formula",
-        "marker": {"symbol": "diamond-open", "size": 11, "color": theme.ink, "line": {"width": 2}},
-        "text": [f"  {value:,.0f} B" for value in formula],
-        "textposition": "middle right",
-        "cliponaxis": False,
-        "textfont": {"color": theme.ink, "size": 12},
-        "customdata": names,
-        "hovertemplate": "%{customdata}: by formula %{x:,.2f} B per token<extra></extra>",
-    }
+    marks = _formula_marks(names, formula, theme)
     legend = note(" ".join([*squares, "◇ formula"]), 0, 1, theme.muted)
     return figure(
         [*bars, marks],
@@ -162,6 +149,24 @@ def token_bytes(
             },
         ),
     )
+
+
+def _formula_marks(names: list[str], formula: np.ndarray, theme: Theme) -> dict:
+    """Diamonds at the bytes by formula, one per model."""
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": np.asarray(formula, np.float64),
+        "y": np.arange(len(names)),
+        "name": "formula",
+        "marker": {"symbol": "diamond-open", "size": 11, "color": theme.ink, "line": {"width": 2}},
+        "text": [f"  {value:,.0f} B" for value in formula],
+        "textposition": "middle right",
+        "cliponaxis": False,
+        "textfont": {"color": theme.ink, "size": 12},
+        "customdata": names,
+        "hovertemplate": "%{customdata}: by formula %{x:,.2f} B per token<extra></extra>",
+    }
 
 
 def growth(
@@ -306,7 +311,29 @@ def memory(
         )
     ]
     top = max(most, limit if near else 0.0) / unit
-    limit_line = {
+    line, label = _memory_limit(limit, unit, theme)
+    return figure(
+        areas,
+        layout(
+            theme,
+            title=f"{title} ({name_of_unit})",
+            x="tokens per request",
+            y=name_of_unit,
+            height=height,
+            shapes=[upright(chosen, color=theme.muted, width=1.5, dash="dot"), *[line] * near],
+            annotations=[label] * near,
+            showlegend=True,
+            legend=LEGEND,
+            margin={"l": 8, "r": 8, "t": 36, "b": 8},
+            xaxis={"type": "log", "dtick": 1, "tickformat": ",d"},
+            yaxis={"range": [0, 1.3 * top], "tickformat": ","},
+        ),
+    )
+
+
+def _memory_limit(limit: float, unit: float, theme: Theme) -> tuple[dict, dict]:
+    """A dashed line at the bytes of memory, as a shape, and its name, as an annotation."""
+    line = {
         "type": "line",
         "xref": "paper",
         "x0": 0,
@@ -315,7 +342,7 @@ def memory(
         "y1": limit / unit,
         "line": {"color": theme.warm, "width": 2, "dash": "dash"},
     }
-    note = {
+    label = {
         "xref": "paper",
         "x": 0.02,
         "y": limit / unit,
@@ -325,23 +352,7 @@ def memory(
         "yanchor": "bottom",
         "font": {"size": 11, "color": theme.warm},
     }
-    return figure(
-        areas,
-        layout(
-            theme,
-            title=f"{title} ({name_of_unit})",
-            x="tokens per request",
-            y=name_of_unit,
-            height=height,
-            shapes=[_upright(chosen, theme), *[limit_line] * near],
-            annotations=[note] * near,
-            showlegend=True,
-            legend=LEGEND,
-            margin={"l": 8, "r": 8, "t": 36, "b": 8},
-            xaxis={"type": "log", "dtick": 1, "tickformat": ",d"},
-            yaxis={"range": [0, 1.3 * top], "tickformat": ","},
-        ),
-    )
+    return line, label
 
 
 def _styles(theme: Theme):
@@ -353,12 +364,6 @@ def _smooth(values: np.ndarray, reach: int = 2) -> np.ndarray:
     if len(values) <= 12:
         return np.asarray(values)
     return np.array([np.median(values[max(0, i - reach) : i + reach + 1]) for i in range(len(values))])
-
-
-def _upright(where: float, theme: Theme) -> dict:
-    """A dotted line at one length."""
-    rule = {"color": theme.muted, "width": 1.5, "dash": "dot"}
-    return {"type": "line", "x0": where, "x1": where, "yref": "paper", "y0": 0, "y1": 1, "line": rule}
 
 
 def _bytes(count: float) -> str:

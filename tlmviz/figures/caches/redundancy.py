@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, layout, scale
+from tlmviz.figures import Theme, colorbar, figure, layout, scale, upright
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
@@ -94,17 +94,7 @@ def steps(
     ]
     shapes, notes = [], []
     for at, word in (marks or {}).items():
-        shapes.append(
-            {
-                "type": "line",
-                "x0": at,
-                "x1": at,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": theme.muted, "dash": "dot"},
-            }
-        )
+        shapes.append(upright(at, color=theme.muted, dash="dot"))
         notes.append(
             {
                 "x": at,

@@ -5,7 +5,19 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import FIXED_MARGIN, Theme, colorbar, figure, layout, rooted, scale, token_label
+from tlmviz.figures import (
+    FIXED_MARGIN,
+    Theme,
+    colorbar,
+    figure,
+    frame,
+    layout,
+    rooted,
+    scale,
+    shaded,
+    token_label,
+    upright,
+)
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
@@ -31,27 +43,8 @@ def loss_curve(
     shapes, notes = [], []
     if length > context:
         shapes = [
-            {
-                "type": "rect",
-                "x0": context,
-                "x1": length,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "fillcolor": theme.warm,
-                "opacity": 0.13,
-                "line": {"width": 0},
-                "layer": "below",
-            },
-            {
-                "type": "line",
-                "x0": context,
-                "x1": context,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "line": {"color": theme.warm, "width": 1.5},
-            },
+            shaded(context, length, theme.warm, 0.13),
+            upright(context, color=theme.warm, width=1.5),
         ]
         notes = [
             {
@@ -115,25 +108,9 @@ def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: Theme, height
         ).tolist(),  # a typed array would come back from a click as a dictionary
         hovertemplate="Layer %{customdata[0]}, head %{customdata[1]}<extra></extra>",
     )
-    lines = [
-        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": at, "y1": at}
-        for at in np.arange(1, layers) * (n + 2) - 1.5
-    ] + [
-        {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at}
-        for at in np.arange(1, heads) * (n + 2) - 1.5
-    ]
-    shapes = [{**line, "line": {"color": theme.muted, "width": 1}} for line in lines]
+    shapes = _rules(layers, heads, n + 2, theme)
     top, left = chosen[0] * (n + 2), chosen[1] * (n + 2)
-    shapes.append(
-        {
-            "type": "rect",
-            "x0": left - 1.5,
-            "x1": left + n + 0.5,
-            "y0": top - 1.5,
-            "y1": top + n + 0.5,
-            "line": {"color": theme.warm, "width": 3},
-        }
-    )
+    shapes.append(frame((left - 1.5, left + n + 0.5), (top - 1.5, top + n + 0.5), theme.warm, 3))
     return figure(
         [heatmap, marks],
         layout(
@@ -162,6 +139,18 @@ def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: Theme, height
             clickmode="event+select",
         ),
     )
+
+
+def _rules(layers: int, heads: int, step: int, theme: Theme) -> list[dict]:
+    """Lines between the maps of a grid whose maps lie `step` cells apart."""
+    lines = [
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": at, "y1": at}
+        for at in np.arange(1, layers) * step - 1.5
+    ] + [
+        {"type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": at, "x1": at}
+        for at in np.arange(1, heads) * step - 1.5
+    ]
+    return [{**line, "line": {"color": theme.muted, "width": 1}} for line in lines]
 
 
 def head_map(
@@ -205,16 +194,7 @@ def head_map(
     )
     row, col, side = tile
     edge = min(side, length)
-    shapes = [
-        {
-            "type": "rect",
-            "x0": col - 0.5,
-            "x1": col + edge - 0.5,
-            "y0": row - 0.5,
-            "y1": row + edge - 0.5,
-            "line": {"color": theme.warm, "width": 2},
-        }
-    ]
+    shapes = [frame((col - 0.5, col + edge - 0.5), (row - 0.5, row + edge - 0.5), theme.warm, 2)]
     if length > context:
         rule = {"type": "line", "line": {"color": theme.muted, "width": 1.5, "dash": "dot"}}
         shapes += [
@@ -329,14 +309,7 @@ def bands(
         hovertemplate="%{customdata}: %{z:.4f}<extra></extra>",
         customdata=[[f"head {label}, {name} tokens back" for name in names] for label in labels],
     )
-    frame = {
-        "type": "rect",
-        "x0": -0.5,
-        "x1": len(names) - 0.5,
-        "y0": chosen - 0.5,
-        "y1": chosen + 0.5,
-        "line": {"color": theme.warm, "width": 2},
-    }
+    choice = frame((-0.5, len(names) - 0.5), (chosen - 0.5, chosen + 0.5), theme.warm, 2)
     shown = np.arange(0, len(labels), max(1, len(labels) // 12))
     return figure(
         [heatmap],
@@ -346,7 +319,7 @@ def bands(
             x="tokens back",
             y="layer.head",
             height=height,
-            shapes=[frame],
+            shapes=[choice],
             xaxis={**PLAIN, "tickvals": np.arange(len(names)), "ticktext": names, "tickangle": -45},
             yaxis={
                 **PLAIN,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, scale, token_axis, token_label, turn
+from tlmviz.figures import HEADS, Theme, colorbar, figure, frame, layout, scale, token_axis, token_label, turn
 
 PLAIN = {"showgrid": False, "zeroline": False}
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -164,14 +164,7 @@ def energy(
         hovertemplate="%{text}, %{z:.1%} of the head's<extra></extra>",
     )
     at = chosen[0] * heads + chosen[1]
-    frame = {
-        "type": "rect",
-        "x0": -0.5,
-        "x1": planes - 0.5,
-        "y0": at - 0.5,
-        "y1": at + 0.5,
-        "line": {"color": theme.warm, "width": 2},
-    }
+    choice = frame((-0.5, planes - 0.5), (at - 0.5, at + 0.5), theme.warm, 2)
     rules = [
         {
             "type": "line",
@@ -193,7 +186,7 @@ def energy(
             x="tokens per turn",
             y="layer.head",
             height=height,
-            shapes=[*rules, frame],
+            shapes=[*rules, choice],
             hovermode="closest",
             xaxis={**PLAIN, **_waves(wavelength, 6)},
             yaxis={

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, scale, token_label
+from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, scale, token_label, upright
 
 MOST_TICKS = 16  # names beside an axis that still read
 
@@ -99,15 +99,7 @@ def distance_curves(
                 hovertemplate="%{customdata[0]}: %{y:.5g} ± %{customdata[1]:.2g}<extra>" + name + "</extra>",
             )
         )
-    mark = {
-        "type": "line",
-        "x0": sublayer,
-        "x1": sublayer,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "line": {"color": theme.ink, "width": 1, "dash": "dot"},
-    }
+    mark = upright(sublayer, color=theme.ink, width=1, dash="dot")
     return figure(
         traces,
         layout(

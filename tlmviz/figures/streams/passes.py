@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, faded, figure, layout, log_ticks
+from tlmviz.figures import Theme, faded, figure, layout, log_ticks, upright
 
 from .depth import NAMES, color
 
@@ -96,15 +96,7 @@ def quantiles(bands: dict[str, np.ndarray], trained: int, theme: Theme, *, title
         step for step in (0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000) if limit / step < 6 or step == 1000
     )
     ticks = np.arange(-6.0, 7.0) * step
-    marker = {
-        "type": "line",
-        "x0": trained,
-        "x1": trained,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "line": {"color": theme.muted, "width": 1.5, "dash": "dot"},
-    }
+    marker = upright(trained, color=theme.muted, width=1.5, dash="dot")
     return figure(
         traces,
         layout(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, layout, note, rooted, token_label
+from tlmviz.figures import Theme, colorbar, figure, frame, layout, note, rooted, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
 SHARES = {"map": (0.48, 1.0), "covered": (0.2, 0.3), "penalty": (0.0, 0.13)}  # of the figure's height
@@ -33,25 +33,52 @@ def coverage_map(
     of a `clickable` map selects it: heatmaps have no points of their own, so invisible ones lie over it.
     """
     a = np.asarray(attention, np.float32)
-    (steps, size), covered = a.shape, a.sum(0)
+    covered = a.sum(0)
     names = [token_label(token, 18) for token in source]
-    where = np.arange(size)
-    cells = {
-        "type": "heatmap",
-        "z": a,
-        "zmin": 0,
-        "zmax": 1,
-        "colorscale": rooted(theme.sequential),  # small weights stay visible
-        "customdata": np.array([[[written, name] for name in names] for written in map(token_label, target)]),
-        "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>",
-        "xgap": 1,
-        "ygap": 1,
-        "colorbar": colorbar(theme, len=0.52, y=1.0, yanchor="top", xpad=2, ypad=0),
+    cells = _weights(a, names, target, theme)
+    traces = [cells, *_bars(covered, shares, names, theme)]
+    if clickable:
+        # What is hovered is what a click means, so the points speak in place of the cells.
+        cells |= {"hoverinfo": "skip", "hovertemplate": None}
+        traces.append(_clickable_points(a, names, target))
+    shapes = [frame((j - 0.5, j + 0.5), (t - 0.5, t + 0.5), theme.warm, 3) for t, j in pins]
+    shapes += _caps(least, theme)
+    return figure(
+        traces,
+        layout(
+            theme,
+            title=title,
+            height=height,
+            margin={"l": 92, "r": 8, "t": 34, "b": 10},
+            shapes=shapes,
+            barmode="stack",
+            annotations=[
+                _note("coverage Σᵢ aᵢⱼ, capped at 1", SHARES["covered"][1], theme),
+                _note(
+                    f"penalty {_signed(np.sum(shares))} nats (floor: {_signed(least)} a token)",
+                    SHARES["penalty"][1],
+                    theme,
+                ),
+            ],
+            **_coverage_axes(covered, shares, least, source, target, theme),
+            hovermode="closest",
+            clickmode="event+select",
+            dragmode=False,
+        ),
+    )
+
+
+def _bars(covered: np.ndarray, shares: np.ndarray, names: list[str], theme: Theme) -> list[dict[str, Any]]:
+    """Each source token's coverage up to the cap, what lies above it, and its part of the penalty."""
+    bars = {
+        "type": "bar",
+        "x": np.arange(len(names)),
+        "xaxis": "x",
+        "yaxis": "y2",
+        "customdata": names,
+        "width": 0.86,
     }
-    if a.size <= 49:
-        cells |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 11}}
-    bars = {"type": "bar", "x": where, "xaxis": "x", "yaxis": "y2", "customdata": names, "width": 0.86}
-    drawn = [
+    return [
         {
             **bars,
             "y": np.minimum(covered, 1),
@@ -76,39 +103,73 @@ def coverage_map(
             "hovertemplate": "“%{customdata}” costs %{y:.5f} nats, %{text} of the penalty<extra></extra>",
         },
     ]
-    if clickable:
-        # What is hovered is what a click means, so the points speak in place of the cells.
-        column, row = (index.ravel() for index in np.meshgrid(where, np.arange(steps)))
-        said = [
-            f"“{token_label(target[t])}” looks at “{names[j]}”: {a[t, j]:.5f}" for t, j in zip(row, column)
-        ]
-        cells |= {"hoverinfo": "skip", "hovertemplate": None}
-        drawn.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "x": column.astype(np.float32),
-                "y": row.astype(np.float32),
-                "text": said,
-                "marker": {"symbol": "square", "size": 14, "color": "rgba(0,0,0,0)"},
-                "hovertemplate": "%{text}<extra></extra>",
-                "customdata": np.stack(
-                    (row, column), 1
-                ).tolist(),  # a typed array would come back from a click as a dictionary
-            }
-        )
-    drawn.insert(0, cells)
-    frames = [
-        {
-            "type": "rect",
-            "x0": j - 0.5,
-            "x1": j + 0.5,
-            "y0": t - 0.5,
-            "y1": t + 0.5,
-            "line": {"color": theme.warm, "width": 3},
-        }
-        for t, j in pins
-    ]
+
+
+def _weights(a: np.ndarray, names: list[str], target: list[str], theme: Theme) -> dict[str, Any]:
+    """The map itself; the weights of a small one are written into its cells."""
+    cells = {
+        "type": "heatmap",
+        "z": a,
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": rooted(theme.sequential),  # small weights stay visible
+        "customdata": np.array([[[written, name] for name in names] for written in map(token_label, target)]),
+        "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>",
+        "xgap": 1,
+        "ygap": 1,
+        "colorbar": colorbar(theme, len=0.52, y=1.0, yanchor="top", xpad=2, ypad=0),
+    }
+    if a.size <= 49:
+        cells |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 11}}
+    return cells
+
+
+def _coverage_axes(
+    covered: np.ndarray, shares: np.ndarray, least: float, source: list[str], target: list[str], theme: Theme
+) -> dict[str, Any]:
+    """The axes of the map and of the two panels below it, which share its columns."""
+    return dict(
+        xaxis={
+            **PLAIN,
+            **_tokens(source, -45, 10, COLUMNS),
+            "range": [-0.5, len(source) - 0.5],
+            "anchor": "y",
+        },
+        yaxis={
+            **PLAIN,
+            **_tokens(target, 0, 12, ROWS),
+            "range": [len(target) - 0.5, -0.5],
+            "domain": list(SHARES["map"]),
+        },
+        yaxis2=_panel(theme, "covered", [0, max(1.15, 1.08 * float(covered.max(initial=0)))]),
+        yaxis3=_panel(
+            theme,
+            "penalty",
+            [max(least, min(1.3 * float(np.min(shares)), 0.1 * least)) * 1.06 or -0.1, 0],
+        ),
+    )
+
+
+def _clickable_points(a: np.ndarray, names: list[str], target: list[str]) -> dict[str, Any]:
+    """An invisible point over every cell, whose customdata is (step, source token)."""
+    steps, size = a.shape
+    column, row = (index.ravel() for index in np.meshgrid(np.arange(size), np.arange(steps)))
+    hover = [f"“{token_label(target[t])}” looks at “{names[j]}”: {a[t, j]:.5f}" for t, j in zip(row, column)]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": column.astype(np.float32),
+        "y": row.astype(np.float32),
+        "text": hover,
+        "marker": {"symbol": "square", "size": 14, "color": "rgba(0,0,0,0)"},
+        "hovertemplate": "%{text}<extra></extra>",
+        # A typed array would come back from a click as a dictionary.
+        "customdata": np.stack((row, column), 1).tolist(),
+    }
+
+
+def _caps(least: float, theme: Theme) -> list[dict[str, Any]]:
+    """Dotted rules: where coverage stops counting, and the penalty of a token that nobody looked at."""
     cap = {
         "type": "line",
         "xref": "paper",
@@ -116,42 +177,7 @@ def coverage_map(
         "x1": 1,
         "line": {"color": theme.ink, "width": 1, "dash": "dot"},
     }
-    frames += [{**cap, "y0": 1, "y1": 1, "yref": "y2"}, {**cap, "y0": least, "y1": least, "yref": "y3"}]
-    return figure(
-        drawn,
-        layout(
-            theme,
-            title=title,
-            height=height,
-            margin={"l": 92, "r": 8, "t": 34, "b": 10},
-            shapes=frames,
-            barmode="stack",
-            annotations=[
-                _note("coverage Σᵢ aᵢⱼ, capped at 1", SHARES["covered"][1], theme),
-                _note(
-                    f"penalty {_signed(np.sum(shares))} nats (floor: {_signed(least)} a token)",
-                    SHARES["penalty"][1],
-                    theme,
-                ),
-            ],
-            xaxis={**PLAIN, **_tokens(source, -45, 10, COLUMNS), "range": [-0.5, size - 0.5], "anchor": "y"},
-            yaxis={
-                **PLAIN,
-                **_tokens(target, 0, 12, ROWS),
-                "range": [steps - 0.5, -0.5],
-                "domain": list(SHARES["map"]),
-            },
-            yaxis2=_panel(theme, "covered", [0, max(1.15, 1.08 * float(covered.max(initial=0)))]),
-            yaxis3=_panel(
-                theme,
-                "penalty",
-                [max(least, min(1.3 * float(np.min(shares)), 0.1 * least)) * 1.06 or -0.1, 0],
-            ),
-            hovermode="closest",
-            clickmode="event+select",
-            dragmode=False,
-        ),
-    )
+    return [{**cap, "y0": 1, "y1": 1, "yref": "y2"}, {**cap, "y0": least, "y1": least, "yref": "y3"}]
 
 
 def head_errors(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, layout, rooted, token_label
+from tlmviz.figures import Theme, colorbar, figure, frame, layout, rooted, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
 NAMED = {"x": 22, "y": 30}  # tokens that are still named along an axis
@@ -57,18 +57,9 @@ def token_map(
         drawn += _forbidden(forbidden, theme)
     elif mask == "missing":
         drawn.append(_border(steps, theme))
-    frames = []
-    if chosen is not None:
-        frames.append(
-            {
-                "type": "rect",
-                "x0": -0.5,
-                "x1": size - 0.5,
-                "y0": chosen - 0.5,
-                "y1": chosen + 0.5,
-                "line": {"color": theme.warm, "width": 2.5},
-            }
-        )
+    frames = (
+        [] if chosen is None else [frame((-0.5, size - 0.5), (chosen - 0.5, chosen + 0.5), theme.warm, 2.5)]
+    )
     return figure(
         drawn,
         layout(
