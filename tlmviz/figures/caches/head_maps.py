@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout, named_axes, note, rooted, scale, token_label
+from tlmviz.figures import HEADS, Theme, figure, frame, layout, named_axes, note, rooted, scale, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
@@ -28,19 +28,7 @@ def grid(
     """
     count, heads, n, _ = pictures.shape
     step = n + 3
-    cells = np.zeros((count * step, heads * step), np.uint8)
-    for row, head in np.ndindex(count, heads):
-        bytes_ = np.rint(255 * np.sqrt(pictures[row, head].clip(0, 1)))
-        cells[row * step : row * step + n, head * step : head * step + n] = bytes_
-    heat = {
-        "type": "heatmap",
-        "z": cells,
-        "zmin": 0,
-        "zmax": 255,
-        "colorscale": scale(theme.sequential),
-        "showscale": False,
-        "hoverinfo": "skip",
-    }
+    heat = _tiled_maps(pictures, step, theme)
     row, head = (index.ravel() for index in np.indices((count, heads)))
     centre = np.float32((n - 1) / 2)
     marks = {
@@ -55,28 +43,10 @@ def grid(
         "hovertext": [text for line in hover for text in line],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }
-    shapes = [
-        {
-            "type": "line",
-            "x0": h * step - 0.5,
-            "x1": h * step + n - 0.5,
-            "y0": r * step - 1.2,
-            "y1": r * step - 1.2,
-            "line": {"color": HEADS[int(groups[r, h]) % len(HEADS)], "width": 3},
-        }
-        for r, h in np.ndindex(count, heads)
-    ]
+    shapes = _group_bars(groups, step, n)
     if chosen is not None:
-        shapes.append(
-            {
-                "type": "rect",
-                "x0": chosen * step - 2,
-                "x1": chosen * step + n + 1,
-                "y0": -2.3,
-                "y1": count * step - 1.8,
-                "line": {"color": theme.warm, "width": 2},
-            }
-        )
+        left = chosen * step
+        shapes.append(frame((left - 2, left + n + 1), (-2.3, count * step - 1.8), theme.warm, 2))
     return figure(
         [heat, marks],
         layout(
@@ -104,6 +74,39 @@ def grid(
             },
         ),
     )
+
+
+def _group_bars(groups: np.ndarray, step: int, n: int) -> list[dict]:
+    """A bar over each map, in the colour of its key/value head, [R, H]."""
+    return [
+        {
+            "type": "line",
+            "x0": h * step - 0.5,
+            "x1": h * step + n - 0.5,
+            "y0": r * step - 1.2,
+            "y1": r * step - 1.2,
+            "line": {"color": HEADS[int(groups[r, h]) % len(HEADS)], "width": 3},
+        }
+        for r, h in np.ndindex(*groups.shape)
+    ]
+
+
+def _tiled_maps(pictures: np.ndarray, step: int, theme: Theme) -> dict:
+    """All maps [R, H, n, n] as one heatmap of bytes, on a square-root scale, a map every `step` cells."""
+    count, heads, n, _ = pictures.shape
+    cells = np.zeros((count * step, heads * step), np.uint8)
+    for row, head in np.ndindex(count, heads):
+        bytes_ = np.rint(255 * np.sqrt(pictures[row, head].clip(0, 1)))
+        cells[row * step : row * step + n, head * step : head * step + n] = bytes_
+    return {
+        "type": "heatmap",
+        "z": cells,
+        "zmin": 0,
+        "zmax": 255,
+        "colorscale": scale(theme.sequential),
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
 
 
 def beside(

@@ -78,19 +78,7 @@ def loss_curve(
 def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: Theme, height: int = 400) -> go.Figure:
     """Every head's pooled map, [L, H, n, n], on one grid; the chosen head is framed. A click on a head selects its marker."""
     layers, heads, n, _ = pictures.shape
-    grid = np.zeros((layers * (n + 2), heads * (n + 2)), np.uint8)
-    for layer, head in np.ndindex(layers, heads):
-        bytes_ = np.rint(255 * np.sqrt(pictures[layer, head].clip(0, 1)))
-        grid[layer * (n + 2) : layer * (n + 2) + n, head * (n + 2) : head * (n + 2) + n] = bytes_
-    heatmap = dict(
-        type="heatmap",
-        z=grid,
-        zmin=0,
-        zmax=255,
-        colorscale=scale(theme.sequential),
-        showscale=False,
-        hoverinfo="skip",
-    )
+    heatmap = _tiled_maps(pictures, theme)
     layer, head = (index.ravel() for index in np.indices((layers, heads)))
     middle = (n - 1) / 2
     marks = dict(
@@ -138,6 +126,24 @@ def overview(pictures: np.ndarray, chosen: tuple[int, int], theme: Theme, height
             hovermode="closest",
             clickmode="event+select",
         ),
+    )
+
+
+def _tiled_maps(pictures: np.ndarray, theme: Theme) -> dict:
+    """All maps [L, H, n, n] as one heatmap of bytes, on a square-root scale, two cells apart."""
+    layers, heads, n, _ = pictures.shape
+    grid = np.zeros((layers * (n + 2), heads * (n + 2)), np.uint8)
+    for layer, head in np.ndindex(layers, heads):
+        bytes_ = np.rint(255 * np.sqrt(pictures[layer, head].clip(0, 1)))
+        grid[layer * (n + 2) : layer * (n + 2) + n, head * (n + 2) : head * (n + 2) + n] = bytes_
+    return dict(
+        type="heatmap",
+        z=grid,
+        zmin=0,
+        zmax=255,
+        colorscale=scale(theme.sequential),
+        showscale=False,
+        hoverinfo="skip",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout, note
+from tlmviz.figures import HEADS, Theme, figure, layout, note, upright
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 NEAR = (
@@ -42,80 +42,16 @@ def choices(
         f"{name}: {value:.4f} bits per byte, {value - centre:+.4f}" + (", within seed noise" if noise else "")
         for name, value, noise in zip(names, values, inside)
     ]
-    traces: list[dict] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "hoverinfo": "skip",
-            "line": {"color": theme.muted, "width": 1},
-            "showlegend": False,
-            "x": np.stack(
-                (np.full(close.sum(), centre), values[close], np.full(close.sum(), np.nan)), 1
-            ).ravel(),
-            "y": np.repeat(rows[close], 3).astype(np.float32),
-        }
-    ]
-    for index, group in enumerate(dict.fromkeys(groups)):
-        for part, axis in ((close, "x"), (~close, "x2")):
-            here = np.flatnonzero(part & (np.array(groups) == group))
-            traces.append(
-                {
-                    "type": "scatter",
-                    "x": values[here],
-                    "y": rows[here],
-                    "mode": "markers+text",
-                    "name": group,
-                    "xaxis": axis,
-                    "showlegend": bool(len(here))
-                    and (axis == "x" or not (close & (np.array(groups) == group)).any())
-                    and group not in ("baseline", "seed"),  # their rows are named so
-                    "marker": {
-                        "size": 11,
-                        "symbol": SYMBOLS[index % len(SYMBOLS)],
-                        "color": HEADS[index % len(HEADS)],
-                    },
-                    "text": [f"{values[i] - centre:+.3f}" for i in here],
-                    "textfont": {"size": 10, "color": theme.muted},
-                    "textposition": [
-                        "middle right" if values[i] >= centre and axis == "x" else "middle left" for i in here
-                    ],
-                    "customdata": [hover[i] for i in here],
-                    "hovertemplate": "%{customdata}<extra></extra>",
-                    "cliponaxis": False,
-                }
-            )
-    tall = {"yref": "paper", "y0": 0, "y1": 1}
-    shapes = [
-        {
-            **tall,
-            "type": "rect",
-            "x0": low,
-            "x1": high,
-            "fillcolor": theme.warm,
-            "opacity": 0.16,
-            "line": {"width": 0},
-            "layer": "below",
-        },
-        {**tall, "type": "line", "x0": centre, "x1": centre, "line": {"color": theme.warm, "width": 1.5}},
-    ]
-    band_label = {
-        "x": high,
-        "y": 1,
-        "yref": "paper",
-        "xanchor": "left",
-        "yanchor": "bottom",
-        "showarrow": False,
-        "text": " seed noise",
-        "font": {"size": 11, "color": theme.warm},
-    }
+    traces = [_distances(values, rows, close, centre, theme)]
+    traces += _group_dots(groups, values, close, centre, hover, theme)
     drawn = layout(
         theme,
         title="Held-out bits per byte, lower is better",
         x="bits per byte",
         height=height,
-        shapes=shapes,
+        shapes=_noise(band, theme),
         hovermode="closest",
-        annotations=[band_label],
+        annotations=[_noise_label(high, theme)],
         showlegend=True,
         margin={"l": 8, "r": 16, "t": 64, "b": 8},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.05, "x": 1, "xanchor": "right"},
@@ -136,19 +72,107 @@ def choices(
     )
     if not close.all():
         drawn["xaxis"]["domain"] = list(SHARES[0])
-        drawn["xaxis2"] = {
-            **{name: drawn["xaxis"][name] for name in ("gridcolor", "zeroline", "tickfont")},
-            "domain": list(SHARES[1]),
-            "anchor": "y",
-            "range": _span(values[~close], None),
-            "tickformat": ".1f",
-            "nticks": 4,
-            "tickangle": 0,
-            "title": {"text": "far away", "font": {"size": 12}},
-            "showline": True,
-            "linecolor": theme.grid,
-        }
+        drawn["xaxis2"] = _far_axis(drawn["xaxis"], values[~close], theme)
     return figure(traces, drawn)
+
+
+def _group_dots(
+    groups: list[str], values: np.ndarray, close: np.ndarray, centre: float, hover: list[str], theme: Theme
+) -> list[dict]:
+    """Dots of each group: those near the band on the stretched axis, the others on the one at the right."""
+    traces, members = [], np.array(groups)
+    for index, group in enumerate(dict.fromkeys(groups)):
+        has_close = (close & (members == group)).any()
+        for part, axis in ((close, "x"), (~close, "x2")):
+            here = np.flatnonzero(part & (members == group))
+            right = [values[i] >= centre and axis == "x" for i in here]
+            traces.append(
+                {
+                    "type": "scatter",
+                    "x": values[here],
+                    "y": here,
+                    "mode": "markers+text",
+                    "name": group,
+                    "xaxis": axis,
+                    "showlegend": bool(len(here))
+                    and (axis == "x" or not has_close)
+                    and group not in ("baseline", "seed"),  # their rows are named so
+                    "marker": _marker(index, 11),
+                    "text": [f"{values[i] - centre:+.3f}" for i in here],
+                    "textfont": {"size": 10, "color": theme.muted},
+                    "textposition": ["middle right" if beside else "middle left" for beside in right],
+                    "customdata": [hover[i] for i in here],
+                    "hovertemplate": "%{customdata}<extra></extra>",
+                    "cliponaxis": False,
+                }
+            )
+    return traces
+
+
+def _marker(group: int, size: float) -> dict:
+    """Symbol and colour of a group, by its number."""
+    return {"size": size, "symbol": SYMBOLS[group % len(SYMBOLS)], "color": HEADS[group % len(HEADS)]}
+
+
+def _distances(values: np.ndarray, rows: np.ndarray, close: np.ndarray, centre: float, theme: Theme) -> dict:
+    """A line from the band's centre to each value near it."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "hoverinfo": "skip",
+        "line": {"color": theme.muted, "width": 1},
+        "showlegend": False,
+        "x": np.stack((np.full(close.sum(), centre), values[close], np.full(close.sum(), np.nan)), 1).ravel(),
+        "y": np.repeat(rows[close], 3).astype(np.float32),
+    }
+
+
+def _far_axis(near_axis: dict, values: np.ndarray, theme: Theme) -> dict:
+    """The axis at the right, which holds the values far from the band."""
+    return {
+        **{name: near_axis[name] for name in ("gridcolor", "zeroline", "tickfont")},
+        "domain": list(SHARES[1]),
+        "anchor": "y",
+        "range": _span(values, None),
+        "tickformat": ".1f",
+        "nticks": 4,
+        "tickangle": 0,
+        "title": {"text": "far away", "font": {"size": 12}},
+        "showline": True,
+        "linecolor": theme.grid,
+    }
+
+
+def _noise_label(high: float, theme: Theme) -> dict:
+    return {
+        "x": high,
+        "y": 1,
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "text": " seed noise",
+        "font": {"size": 11, "color": theme.warm},
+    }
+
+
+def _noise(band: tuple[float, float, float], theme: Theme) -> list[dict]:
+    """The band of the seeds' noise, and a rule at its centre."""
+    low, centre, high = band
+    tall = {"yref": "paper", "y0": 0, "y1": 1}
+    return [
+        {
+            **tall,
+            "type": "rect",
+            "x0": low,
+            "x1": high,
+            "fillcolor": theme.warm,
+            "opacity": 0.16,
+            "line": {"width": 0},
+            "layer": "below",
+        },
+        {**tall, "type": "line", "x0": centre, "x1": centre, "line": {"color": theme.warm, "width": 1.5}},
+    ]
 
 
 def trade(
@@ -169,21 +193,7 @@ def trade(
     cache, values = np.asarray(cache, np.float64), np.asarray(values, np.float64)
     close = near(values, band)
     span = _span(values[close], band)
-    crowded = {
-        size: int((cache[close] == size).sum()) > 2 for size in cache
-    }  # a column of dots: names beside them
-    apart = 0.038 * (
-        span[1] - span[0]
-    )  # a line of text; nearer names would lie upon each other, the hover tells them
-    clear = [
-        not any(
-            close[j] and cache[j] == cache[i] and j != i and abs(values[j] - values[i]) < apart
-            for j in range(len(cache))
-        )
-        for i in range(len(cache))
-    ]
-    side = np.abs(np.log2(cache[:, None] / cache)) < 0.5
-    covered = (side & (values > values[:, None]) & close).any(1)  # another stands above: the label goes below
+    texts, sides = _label_places(labels, cache, values, close, span)
     traces = []
     for index, group in enumerate(dict.fromkeys(groups)):
         here = np.flatnonzero(close & (np.array(groups) == group))
@@ -194,36 +204,17 @@ def trade(
                 "y": values[here],
                 "mode": "markers+text",
                 "name": group,
-                "text": [labels[i] if clear[i] or not crowded[cache[i]] else "" for i in here],
-                "textposition": [
-                    "middle left" if crowded[cache[i]] else "bottom center" if covered[i] else "top center"
-                    for i in here
-                ],
+                "text": [texts[i] for i in here],
+                "textposition": [sides[i] for i in here],
                 "cliponaxis": False,
                 "textfont": {"size": 10.5, "color": theme.ink},
                 "customdata": [names[i] for i in here],
-                "marker": {
-                    "size": 10,
-                    "symbol": SYMBOLS[index % len(SYMBOLS)],
-                    "color": HEADS[index % len(HEADS)],
-                },
+                "marker": _marker(index, 10),
                 "hovertemplate": "%{customdata}: %{x:,.0f} bytes per token, %{y:.4f} bits per byte<extra></extra>",
             }
         )
     low, high = np.log10([cache.min(), cache.max()]) if len(cache) else (0.0, 1.0)
     pad = 0.12 * (high - low) + 0.08
-    rect = {
-        "type": "rect",
-        "xref": "paper",
-        "x0": 0,
-        "x1": 1,
-        "y0": band[0],
-        "y1": band[2],
-        "fillcolor": theme.warm,
-        "opacity": 0.16,
-        "line": {"width": 0},
-        "layer": "below",
-    }
     absent = "" if close.all() else f"{(~close).sum()} far away are not drawn"
     return figure(
         traces,
@@ -233,7 +224,7 @@ def trade(
             x="cache bytes per token, all layers (float32)",
             y="bits per byte",
             height=height,
-            shapes=[rect],
+            shapes=[_noise_stripe(band, theme)],
             annotations=[note(absent, 1, 1, theme.muted, anchor=("right", "bottom"))],
             hovermode="closest",
             margin={"l": 8, "r": 16, "t": 64, "b": 8},
@@ -246,6 +237,41 @@ def trade(
             yaxis={"tickformat": ".3f", "zeroline": False, "range": span},
         ),
     )
+
+
+def _noise_stripe(band: tuple[float, float, float], theme: Theme) -> dict:
+    """The band of the seeds' noise over the whole width."""
+    return {
+        "type": "rect",
+        "xref": "paper",
+        "x0": 0,
+        "x1": 1,
+        "y0": band[0],
+        "y1": band[2],
+        "fillcolor": theme.warm,
+        "opacity": 0.16,
+        "line": {"width": 0},
+        "layer": "below",
+    }
+
+
+def _label_places(
+    labels: list[str], cache: np.ndarray, values: np.ndarray, close: np.ndarray, span: list[float]
+) -> tuple[list[str], list[str]]:
+    """What is written at each dot, and on which side of it; nothing where names would lie upon each other."""
+    # A column of dots has its names beside them.
+    crowded = [int((cache[close] == size).sum()) > 2 for size in cache]
+    apart = 0.038 * (span[1] - span[0])  # a line of text; the hover names what is nearer
+    column = cache[:, None] == cache
+    crossed = column & close & ~np.eye(len(cache), dtype=bool) & (np.abs(values[:, None] - values) < apart)
+    side = np.abs(np.log2(cache[:, None] / cache)) < 0.5
+    covered = (side & (values > values[:, None]) & close).any(1)  # another stands above: the label goes below
+    texts = ["" if crowd and cross else label for label, crowd, cross in zip(labels, crowded, crossed.any(1))]
+    sides = [
+        "middle left" if crowd else "bottom center" if cover else "top center"
+        for crowd, cover in zip(crowded, covered)
+    ]
+    return texts, sides
 
 
 def costs(
@@ -262,23 +288,7 @@ def costs(
         values, tag = np.asarray(values, np.float64), "" if panel == 0 else str(panel + 1)
         top = float(np.nanmax(values, initial=0)) or 1.0
         left = panel * width
-        traces.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "x": values,
-                "y": rows,
-                "xaxis": f"x{tag}",
-                "showlegend": False,
-                "marker": {"color": [shades[group] for group in groups]},
-                "cliponaxis": False,
-                "textposition": "outside",
-                "text": [f"{value:,.0f}" if np.isfinite(value) else "" for value in values],
-                "customdata": names,
-                "textfont": {"size": 10, "color": theme.muted},
-                "hovertemplate": f"%{{customdata}}: %{{x:,.0f}} {title}<extra></extra>",
-            }
-        )
+        traces.append(_cost_bars(values, title, tag, names, [shades[group] for group in groups], theme))
         axes[f"xaxis{tag}"] = {
             "domain": [left + (0.01 if panel else 0), left + width],
             "range": [0, 1.35 * top],
@@ -289,19 +299,8 @@ def costs(
             "fixedrange": True,
         }
         if np.isfinite(values[0]):
-            shapes.append(
-                {
-                    "type": "line",
-                    "xref": f"x{tag}",
-                    "x0": values[0],
-                    "x1": values[0],
-                    "yref": "paper",
-                    "y0": 0,
-                    "y1": 1,
-                    "line": {"color": theme.muted, "width": 1, "dash": "dot"},
-                    "layer": "below",
-                }
-            )
+            rule = upright(values[0], color=theme.muted, width=1, dash="dot")
+            shapes.append({"type": "line", "xref": f"x{tag}", **rule, "layer": "below"})
         notes.append(note(title, left + (0.01 if panel else 0), 1, theme.ink))
     drawn = layout(
         theme,
@@ -322,6 +321,28 @@ def costs(
         },
     )
     return figure(traces, {**drawn, **axes})
+
+
+def _cost_bars(
+    values: np.ndarray, title: str, tag: str, names: list[str], colors: list[str], theme: Theme
+) -> dict:
+    """One panel of costs, a bar per choice."""
+    rows = np.arange(len(names))
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "x": values,
+        "y": rows,
+        "xaxis": f"x{tag}",
+        "showlegend": False,
+        "marker": {"color": colors},
+        "cliponaxis": False,
+        "textposition": "outside",
+        "text": [f"{value:,.0f}" if np.isfinite(value) else "" for value in values],
+        "customdata": names,
+        "textfont": {"size": 10, "color": theme.muted},
+        "hovertemplate": f"%{{customdata}}: %{{x:,.0f}} {title}<extra></extra>",
+    }
 
 
 def _span(values: np.ndarray, band: tuple[float, float, float] | None) -> list[float]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout, turn
+from tlmviz.figures import HEADS, Theme, figure, layout, shaded, turn, upright
 
 POINTS = 1200  # of one line
 BELOW = {
@@ -63,28 +63,11 @@ def loss_lines(
         )
     shapes = []
     if length > context:
-        rule = {"type": "line", "x0": context, "x1": context, "yref": "paper", "y0": 0, "y1": 1}
         shapes = [
-            {
-                **rule,
-                "type": "rect",
-                "x1": length,
-                "fillcolor": theme.warm,
-                "opacity": 0.09,
-                "line": {"width": 0},
-                "layer": "below",
-            },
-            {**rule, "line": {"color": theme.warm, "width": 1.5}},
+            shaded(context, length, theme.warm, 0.09),
+            upright(context, color=theme.warm, width=1.5),
         ]
-        note = {"x": context, "yref": "paper", "xanchor": "left", "showarrow": False}
-        notes = [
-            {**note, "y": y, "yanchor": "top", "text": f" {words}", "font": {"size": 11.5, "color": color}}
-            for y, words, color in (
-                (1, mark.format(context), theme.warm),
-                (0.935, end, theme.ink),
-            )
-            if words
-        ]
+        notes = _limit_notes(context, mark.format(context), end, theme)
     return figure(
         lines,
         layout(
@@ -102,6 +85,16 @@ def loss_lines(
             yaxis={"zeroline": change, "zerolinecolor": theme.muted},
         ),
     )
+
+
+def _limit_notes(context: int, mark: str, end: str, theme: Theme) -> list[dict]:
+    """The words at the end of the training length, one line below the other; empty ones are left out."""
+    note = {"x": context, "yref": "paper", "xanchor": "left", "showarrow": False}
+    return [
+        {**note, "y": y, "yanchor": "top", "text": f" {words}", "font": {"size": 11.5, "color": color}}
+        for y, words, color in ((1, mark, theme.warm), (0.935, end, theme.ink))
+        if words
+    ]
 
 
 def running_mean(loss: np.ndarray, width: int, start: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -128,59 +121,16 @@ def frequencies(
 
     `wavelengths` are the own ones, in tokens per turn, [P].
     """
-    planes, lines = np.arange(len(wavelengths)), []
-    for name, ratio in ratios.items():
-        hover = [
-            f"{name}, plane {j}: × {ratio[j]:.4g}<br>{turn(wavelengths[j])} → {turn(wavelengths[j] / ratio[j])} tokens a turn"
-            for j in planes
-        ]
-        dash, marker = (
-            ("dash", {"symbol": "circle-open", "size": 9}) if name in dashed else ("solid", {"size": 6})
-        )
-        lines.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": name,
-                "x": planes,
-                "y": ratio.astype(np.float32),
-                "line": {"color": colors[name], "width": 2, "dash": dash},
-                "marker": {"color": colors[name], **marker},
-                "hovertext": hover,
-                "hovertemplate": "%{hovertext}<extra></extra>",
-            }
-        )
+    planes = np.arange(len(wavelengths))
+    lines = [
+        _ratio_line(name, ratio, wavelengths, colors[name], name in dashed) for name, ratio in ratios.items()
+    ]
     low = min(0.5, *(float(ratio.min()) for ratio in ratios.values()))
     shapes, notes = [], []
     slow = planes[wavelengths > context]
     if len(slow):
-        shapes = [
-            {
-                "type": "rect",
-                "x0": slow[0] - 0.5,
-                "x1": len(planes) - 0.5,
-                "yref": "paper",
-                "y0": 0,
-                "y1": 1,
-                "fillcolor": theme.grid,
-                "opacity": 0.55,
-                "line": {"width": 0},
-                "layer": "below",
-            }
-        ]
-        notes = [
-            {
-                "x": slow[0] - 0.5,
-                "y": 0.02,
-                "yref": "paper",
-                "xanchor": "left",
-                "yanchor": "bottom",
-                "showarrow": False,
-                "align": "left",
-                "text": f" less than one turn<br> in {context:,} tokens",
-                "font": {"size": 11, "color": theme.muted},
-            }
-        ]
+        shapes = [shaded(slow[0] - 0.5, len(planes) - 0.5, theme.grid, 0.55)]
+        notes = [_slow_note(slow[0] - 0.5, context, theme)]
     ticks = [
         1 / n for n in (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 1024) if 1 / n > low / 1.3
     ]
@@ -212,6 +162,42 @@ def frequencies(
             },
         ),
     )
+
+
+def _ratio_line(name: str, ratio: np.ndarray, wavelengths: np.ndarray, color: str, dashed: bool) -> dict:
+    """One scheme's frequencies over the own ones, [P]; open circles on a dashed line let what lies below be seen."""
+    planes = np.arange(len(wavelengths))
+    hover = [
+        f"{name}, plane {j}: × {ratio[j]:.4g}<br>{turn(wavelengths[j])} → {turn(wavelengths[j] / ratio[j])} tokens a turn"
+        for j in planes
+    ]
+    dash, marker = ("dash", {"symbol": "circle-open", "size": 9}) if dashed else ("solid", {"size": 6})
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "x": planes,
+        "y": ratio.astype(np.float32),
+        "line": {"color": color, "width": 2, "dash": dash},
+        "marker": {"color": color, **marker},
+        "hovertext": hover,
+        "hovertemplate": "%{hovertext}<extra></extra>",
+    }
+
+
+def _slow_note(x: float, context: int, theme: Theme) -> dict:
+    """Names the planes that do not turn once in the training length; `x` is where they begin."""
+    return {
+        "x": x,
+        "y": 0.02,
+        "yref": "paper",
+        "xanchor": "left",
+        "yanchor": "bottom",
+        "showarrow": False,
+        "align": "left",
+        "text": f" less than one turn<br> in {context:,} tokens",
+        "font": {"size": 11, "color": theme.muted},
+    }
 
 
 def palette(names: list[str], theme: Theme, plain: str | None = None) -> dict[str, str]:

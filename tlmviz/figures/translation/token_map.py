@@ -35,33 +35,18 @@ def token_map(
     """
     z = np.array(weights, np.float32)
     (steps, size), forbidden = z.shape, np.triu(np.ones(z.shape, bool), 1)
-    names = [[[token_label(row, 18), token_label(col, 18)] for col in cols] for row in rows]
-    cells: dict[str, Any] = {
-        "type": "heatmap",
-        "z": z,
-        "zmin": 0,
-        "zmax": 1,
-        "xgap": 1,
-        "ygap": 1,
-        "hoverongaps": False,
-        "colorscale": rooted(theme.sequential),  # small weights stay visible
-        "customdata": np.array(names),
-        "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>",
-        "colorbar": colorbar(theme, thickness=6, size=9, nticks=3, xpad=4, ypad=0),
-    }
-    if z.size <= WRITTEN:
-        cells |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 11}}
-    drawn = [cells]
+    cells = _cells(z, rows, cols, theme)
+    traces = [cells]
     if mask == "causal" and forbidden.any():
         z[forbidden] = np.nan
-        drawn += _forbidden(forbidden, theme)
+        traces += _forbidden(forbidden, theme)
     elif mask == "missing":
-        drawn.append(_border(steps, theme))
+        traces.append(_border(steps, theme))
     frames = (
         [] if chosen is None else [frame((-0.5, size - 0.5), (chosen - 0.5, chosen + 0.5), theme.warm, 2.5)]
     )
     return figure(
-        drawn,
+        traces,
         layout(
             theme,
             title=title,
@@ -83,6 +68,27 @@ def token_map(
             },
         ),
     )
+
+
+def _cells(z: np.ndarray, rows: list[str], cols: list[str], theme: Theme) -> dict[str, Any]:
+    """The map itself; the weights of a small one are written into its cells."""
+    names = [[[token_label(row, 18), token_label(col, 18)] for col in cols] for row in rows]
+    cells: dict[str, Any] = {
+        "type": "heatmap",
+        "z": z,
+        "zmin": 0,
+        "zmax": 1,
+        "xgap": 1,
+        "ygap": 1,
+        "hoverongaps": False,
+        "colorscale": rooted(theme.sequential),  # small weights stay visible
+        "customdata": np.array(names),
+        "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>",
+        "colorbar": colorbar(theme, thickness=6, size=9, nticks=3, xpad=4, ypad=0),
+    }
+    if z.size <= WRITTEN:
+        cells |= {"texttemplate": "%{z:.2f}", "textfont": {"size": 11}}
+    return cells
 
 
 def _forbidden(forbidden: np.ndarray, theme: Theme) -> list[dict[str, Any]]:
