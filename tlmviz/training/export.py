@@ -84,17 +84,42 @@ def _curve(logs: list[dict], path: Path) -> None:
 
 
 def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
-    config, first, mlp = recipe.config, recipe.stages[0], recipe.config.feedforward
-    steps, tokens, seconds = (sum(log[key] for log in logs) for key in ("step", "tokens", "seconds"))
+    config = recipe.config
+    steps, tokens = (sum(log[key] for log in logs) for key in ("step", "tokens"))
     passes = sum(log.get("passes", 0) for log in logs)
-    scores = head_scores(lm)
-    size = (folder / "model.safetensors").stat().st_size / 1e6
-    attention = {config.n_heads: "multi-head", 1: "multi-query"}.get(config.n_kv_heads, "grouped-query")
     lines = [
         f"# {config.name}",
         "",
         config.description,
         "",
+        *_model(lm, folder, dtype),
+        *_data(recipe, corpus),
+        "",
+        "## Quality",
+        "",
+        f"- **held-out stories: {stored:.4f} bits per byte** ({full:.4f} before rounding the weights)",
+        f"- {steps:,} steps, {tokens / 1e6:.1f} M tokens, {passes} passes over the stories",
+        "",
+        "![Loss curve](curve.svg)",
+        "",
+        *_heads(recipe, lm),
+        "",
+        *_recipe(recipe, sum(log["seconds"] for log in logs)),
+        *_samples(lm),
+        "## Limits",
+        "",
+        "It knows the words of small children's stories and nothing else: no facts, no instructions, English only. "
+        "It was made to be looked into.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _model(lm: LanguageModel, folder: Path, dtype: torch.dtype) -> list[str]:
+    config, mlp = lm.config, lm.config.feedforward
+    size = (folder / "model.safetensors").stat().st_size / 1e6
+    attention = {config.n_heads: "multi-head", 1: "multi-query"}.get(config.n_kv_heads, "grouped-query")
+    return [
         "## Model",
         "",
         f"- {config.n_layers} layers, {config.n_heads} heads ({attention} attention), d_model {config.d_model}, "
@@ -106,6 +131,12 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
         f"- {lm.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
         f"- tokenizer: byte-level BPE, {config.vocab_size:,} entries, learned on the training stories",
         "",
+    ]
+
+
+def _data(recipe: LanguageRecipe, corpus: Corpus) -> list[str]:
+    first = recipe.stages[0]
+    lines = [
         "## Data and licences",
         "",
         f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their text): "
@@ -116,15 +147,13 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
             f"- {len(corpus.sentences):,} English sentences, {first.sentence_share:.0%} of the windows at first and none at "
             "the end: Tatoeba pairs prepared by manythings.org, CC BY 2.0 (tatoeba.org)"
         )
-    lines += [
-        "",
-        "## Quality",
-        "",
-        f"- **held-out stories: {stored:.4f} bits per byte** ({full:.4f} before rounding the weights)",
-        f"- {steps:,} steps, {tokens / 1e6:.1f} M tokens, {passes} passes over the stories",
-        "",
-        "![Loss curve](curve.svg)",
-        "",
+    return lines
+
+
+def _heads(recipe: LanguageRecipe, lm: LanguageModel) -> list[str]:
+    """The heads that look at the previous token or do induction, and where induction comes from."""
+    scores = head_scores(lm)
+    lines = [
         "## Heads",
         "",
         "Mean attention weight on 8 texts of 64 random tokens that repeat once: *previous* is the weight on the token "
@@ -146,19 +175,31 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
             f"Stage {copying[0]} of the training taught the induction: {share:.0%} of its windows repeat a span of random "
             "tokens. On the stories alone none formed.",
         ]
-    lines += ["", "## Recipe", "", f"`python -m tlmviz.training {config.name} --data DIR`", ""]
-    numbers = range(1, len(recipe.stages) + 1)
-    lines += [
+    return lines
+
+
+def _recipe(recipe: LanguageRecipe, seconds: float) -> list[str]:
+    config, numbers = recipe.config, range(1, len(recipe.stages) + 1)
+    return [
+        "## Recipe",
+        "",
+        f"`python -m tlmviz.training {config.name} --data DIR`",
+        "",
         f"| setting | {' | '.join(f'stage {n}' for n in numbers)} |",
         "| --- " * (len(numbers) + 1) + "|",
-    ]
-    for name in vars(first):
-        lines.append(f"| {name} | {' | '.join(str(getattr(stage, name)) for stage in recipe.stages)} |")
-    lines += [
+        *(
+            f"| {name} | {' | '.join(str(getattr(stage, name)) for stage in recipe.stages)} |"
+            for name in vars(recipe.stages[0])
+        ),
         "",
         f"Dropout {config.dropout}; AdamW; {seconds / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
         f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",
         "",
+    ]
+
+
+def _samples(lm: LanguageModel) -> list[str]:
+    lines = [
         "## Samples",
         "",
         "Temperature 0.7, top-k 40, seed 0:",
@@ -167,11 +208,4 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
     for prompt in PROMPTS:
         text = lm.generate(prompt, 60, 0.7, 40).replace("\n", " ").strip()
         lines.append(f"> **{prompt}** {text}\n")
-    lines += [
-        "## Limits",
-        "",
-        "It knows the words of small children's stories and nothing else: no facts, no instructions, English only. "
-        "It was made to be looked into.",
-        "",
-    ]
-    return "\n".join(lines)
+    return lines

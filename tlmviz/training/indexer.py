@@ -44,6 +44,23 @@ SCHEDULE = Schedule(
     weight_decay=0.01,
     evaluate_every=100,
 )
+HEADINGS = {
+    "indexer": "indexer",
+    "attention": "best possible",
+    "recent": "most recent",
+    "random": "random",
+}
+SETTINGS = (
+    "steps",
+    "batch_tokens",
+    "lengths",
+    "learning_rate",
+    "warmup",
+    "weight_decay",
+    "betas",
+    "clip",
+    "seed",
+)
 LOGGED_K, TABLE_K, LOSS_K = 32, (8, 16, 32, 64, 128, 256), (32, 64, 128)
 
 
@@ -179,16 +196,35 @@ def _curve(log: dict, path: Path) -> None:
 
 
 def _card(lm, indexers, log, corpus, held_out, folder) -> str:
-    config, length = indexers.config, len(held_out[0])
-    curves = held_out_recall(lm, indexers, held_out)
-    size = (folder / "model.safetensors").stat().st_size / 1e3
-    parameters = sum(p.numel() for p in indexers.parameters())
-    heads = {"indexer": "indexer", "attention": "best possible", "recent": "most recent", "random": "random"}
+    config = indexers.config
     lines = [
         f"# {config.name}",
         "",
         config.description,
         "",
+        *_model(indexers, folder),
+        *_data(config, corpus),
+        "## Quality",
+        "",
+        *_recall_tables(held_out_recall(lm, indexers, held_out), config.n_layers, held_out),
+        *_loss_table(lm, indexers, held_out),
+        "![Distillation curve](curve.svg)",
+        "",
+        *_recipe(log),
+        "## Limits",
+        "",
+        "It saves no time here: sparse attention is computed with a mask, to show what it covers and loses. "
+        "It was made to be looked into.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _model(indexers: Indexers, folder: Path) -> list[str]:
+    config = indexers.config
+    size = (folder / "model.safetensors").stat().st_size / 1e3
+    parameters = sum(p.numel() for p in indexers.parameters())
+    return [
         "## Model",
         "",
         f"- one indexer for each of the {config.n_layers} layers of {config.teacher}: {config.heads} heads of dimension "
@@ -196,47 +232,66 @@ def _card(lm, indexers, log, corpus, held_out, folder) -> str:
         f"- {parameters:,} parameters, {size:.0f} kB as float16",
         f"- made for the weights of {config.teacher} with SHA-256 {config.fingerprint[:16]}…; refused with any others",
         "",
+    ]
+
+
+def _data(config: IndexerConfig, corpus: Corpus) -> list[str]:
+    return [
         "## Data and licences",
         "",
         f"- the {len(corpus.train):,} stories its teacher learned from, and {len(corpus.valid)} held out: "
         "excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
         f"- target: {config.teacher}'s attention, averaged over the heads of a layer",
         "",
-        "## Quality",
-        "",
+    ]
+
+
+def _recall_tables(curves: dict[str, Tensor], layers: int, held_out: list[list[int]]) -> list[str]:
+    """Recall of every way to choose keys, mean over layers, and of the indexer layer by layer."""
+    length = len(held_out[0])
+    lines = [
         f"Recall: share of a layer's attention mass (averaged over heads) on the k keys chosen for each query, mean over "
         f"layers and all queries of {len(held_out)} held-out windows of {length:,} tokens. *Best possible* chooses the k "
         "keys with the most mass; *random* is the expected value.",
         "",
-        f"| k | {' | '.join(heads.values())} |",
-        "| --- " * (len(heads) + 1) + "|",
+        f"| k | {' | '.join(HEADINGS.values())} |",
+        "| --- " * (len(HEADINGS) + 1) + "|",
     ]
     ks = [k for k in TABLE_K if k <= length]
     for k in ks:
-        lines.append(f"| {k} | {' | '.join(f'{curves[name][:, k - 1].mean():.3f}' for name in heads)} |")
+        lines.append(f"| {k} | {' | '.join(f'{curves[name][:, k - 1].mean():.3f}' for name in HEADINGS)} |")
     lines += ["", "Recall of the indexer, layer by layer:", ""]
-    layers = " | ".join(f"layer {layer}" for layer in range(config.n_layers))
-    lines += [f"| k | {layers} |", "| --- " * (config.n_layers + 1) + "|"]
+    columns = " | ".join(f"layer {layer}" for layer in range(layers))
+    lines += [f"| k | {columns} |", "| --- " * (layers + 1) + "|"]
     for k in ks:
         lines.append(f"| {k} | {' | '.join(f'{value:.3f}' for value in curves['indexer'][:, k - 1])} |")
-    lines += [
+    return lines
+
+
+def _loss_table(lm: LanguageModel, indexers: Indexers, held_out: list[list[int]]) -> list[str]:
+    """The loss with every way to choose keys, beside that of dense attention."""
+    lines = [
         "",
         "Loss in nats per token on the same windows when every layer attends to the k chosen keys only:",
         "",
-        f"| k | dense | {' | '.join(heads.values())} |",
-        "| --- " * (len(heads) + 2) + "|",
+        f"| k | dense | {' | '.join(HEADINGS.values())} |",
+        "| --- " * (len(HEADINGS) + 2) + "|",
     ]
-    for k in (k for k in LOSS_K if k <= length):
+    for k in (k for k in LOSS_K if k <= len(held_out[0])):
         losses = [sparse_losses(lm, ids, k, indexers) for ids in held_out]
-        means = [sum(each[name] for each in losses) / len(losses) for name in ("dense", *heads)]
+        means = [sum(each[name] for each in losses) / len(losses) for name in ("dense", *HEADINGS)]
         lines.append(f"| {k} | {' | '.join(f'{mean:.4f}' for mean in means)} |")
-    lines += [
+    return [
+        *lines,
         "",
         "*Best possible* is best in covered mass, not in loss: mass averaged over heads can leave out what one head needs, "
         "and the teacher never learned to attend to few keys, as DeepSeek-V3.2 does in a second stage.",
         "",
-        "![Distillation curve](curve.svg)",
-        "",
+    ]
+
+
+def _recipe(log: dict) -> list[str]:
+    return [
         "## Recipe",
         "",
         "`python -m tlmviz.training indexer --data DIR`",
@@ -245,29 +300,10 @@ def _card(lm, indexers, log, corpus, held_out, folder) -> str:
         "",
         "| setting | value |",
         "| --- | --- |",
-    ]
-    used = (
-        "steps",
-        "batch_tokens",
-        "lengths",
-        "learning_rate",
-        "warmup",
-        "weight_decay",
-        "betas",
-        "clip",
-        "seed",
-    )
-    lines += [f"| {name} | {log['schedule'][name]} |" for name in used]
-    lines += [
+        *(f"| {name} | {log['schedule'][name]} |" for name in SETTINGS),
         "",
         f"{log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, {math.ceil(log['seconds']):,} seconds of wall time on "
         f"one thread of a {os.cpu_count()}-core {platform.machine()} CPU that did other work beside it, float32, "
         f"torch {torch.__version__.partition('+')[0]}.",
         "",
-        "## Limits",
-        "",
-        "It saves no time here: sparse attention is computed with a mask, to show what it covers and loses. "
-        "It was made to be looked into.",
-        "",
     ]
-    return "\n".join(lines)

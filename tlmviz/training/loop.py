@@ -98,15 +98,7 @@ def train(
         network.load_state_dict(read_weights(start), strict=False)
     optimizer = optimizer_of(network, schedule)
     packer = Packer(corpus, tokenizer, schedule.seed, schedule.bpe_dropout)
-    log = {
-        "schedule": asdict(schedule),
-        "curve": [],
-        "steps": [],
-        "probes": [],
-        "seconds": 0.0,
-        "tokens": 0,
-        "step": 0,
-    }
+    log = _empty_log(schedule)
     if (folder / "log.json").is_file():
         log |= resume(folder, network, optimizer, packer)
     began = time.monotonic() - log["seconds"]
@@ -118,20 +110,12 @@ def train(
         if probe is not None and step in probe.moments:
             log["probes"].append({"step": step, **probe.look(network)})
         length = min(schedule.length(step), config.context)
-        rows, sentences = (
-            max(1, schedule.batch_tokens // length),
-            schedule.sentence_share * schedule.fade(step),
-        )
+        rows = max(1, schedule.batch_tokens // length)
+        sentences = schedule.sentence_share * schedule.fade(step)
         inputs, targets = packer.batch(rows, length, sentences, schedule.repeat_share)
-        for group in optimizer.param_groups:
-            group["lr"] = schedule.rate(step)
-        loss = F.cross_entropy(network(inputs).flatten(0, 1), targets.flatten())
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        norm = torch.nn.utils.clip_grad_norm_(network.parameters(), schedule.clip)
-        optimizer.step()
-        recent.append(loss.item())
-        log["steps"].append((recent[-1], float(norm)))
+        loss, norm = _update(network, optimizer, inputs, targets, schedule.rate(step), schedule.clip)
+        recent.append(loss)
+        log["steps"].append((loss, norm))
         log["tokens"] += inputs.numel()
         if (step + 1) % schedule.evaluate_every == 0 or step + 1 == last:
             held_out = bits_per_byte(network, tokenizer, corpus.valid)
@@ -146,6 +130,38 @@ def train(
                 log["probes"].append({"step": last, **probe.look(network)})
             save(folder, network, optimizer, log)
     return log
+
+
+def _empty_log(schedule: Schedule) -> dict:
+    """The log of a run that has not begun."""
+    return {
+        "schedule": asdict(schedule),
+        "curve": [],
+        "steps": [],
+        "probes": [],
+        "seconds": 0.0,
+        "tokens": 0,
+        "step": 0,
+    }
+
+
+def _update(
+    network: TransformerLM,
+    optimizer: torch.optim.Optimizer,
+    inputs: torch.Tensor,
+    targets: torch.Tensor,
+    rate: float,
+    clip: float,
+) -> tuple[float, float]:
+    """One optimizer step on a batch [B, T]; returns its loss in nats per token and the gradient norm before clipping."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    loss = F.cross_entropy(network(inputs).flatten(0, 1), targets.flatten())
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    norm = torch.nn.utils.clip_grad_norm_(network.parameters(), clip)
+    optimizer.step()
+    return loss.item(), float(norm)
 
 
 def optimizer_of(network: torch.nn.Module, schedule: Schedule) -> torch.optim.AdamW:

@@ -63,26 +63,17 @@ def bleu(translations: list[str], references: list[list[str]]) -> float:
 
 
 def _card(recipe, log, pairs: Pairs, mt: Translator, folder: Path, dtype, nats: float, rates) -> str:
-    from sacrebleu import sentence_bleu
-
-    config, asked = mt.config, pairs.references()
-    sources, references = list(asked), list(asked.values())
-    found = [mt.translate(source).text for source in sources]
-    greedy = bleu([mt.translate(source, beam=1).text for source in sources], references)
-    score = bleu(found, references)
-    by_quality = sorted(range(len(found)), key=lambda i: sentence_bleu(found[i], references[i]).score)
-    size = (folder / "model.safetensors").stat().st_size / 1e6
+    references = pairs.references()
+    translations = {source: mt.translate(source).text for source in references}
     lines = [
         f"# {mt.name}",
         "",
-        config.description,
+        mt.config.description,
         "",
         "## Model",
         "",
         *_model(mt),
-        f"- {mt.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
-        "- one embedding for source, target and output; byte-level BPE learned on both languages, "
-        f"{config.vocab_size:,} entries, one for all translation models",
+        *_size(mt, folder, dtype),
         "",
         "## Data and licence",
         "",
@@ -93,19 +84,61 @@ def _card(recipe, log, pairs: Pairs, mt: Translator, folder: Path, dtype, nats: 
         "",
         "## Quality",
         "",
-        f"- **sacreBLEU {score:.1f}** with beam 5 and {greedy:.1f} with beam 1, on {len(sources)} held-out sentences of "
-        f"4 to 12 words with {sum(map(len, references)) / len(references):.1f} references each",
-        f"- held-out loss {nats:.3f} nats per token",
-        f"- alignment error rate of the attention on {len(read_alignments(ALIGNMENTS))} sentences aligned by hand: "
-        + _rates(rates),
+        *_quality(mt, translations, references, nats, rates),
         "",
         "![Loss curve](curve.svg)",
         "",
+        *_recipe(recipe, log, len(pairs.train), mt),
+        "## Examples",
+        "",
+        *_examples(translations, references),
+        "## Limits",
+        "",
+        "It learned from short everyday sentences, many of them about Tom: names, numbers and topics outside of them come out "
+        "wrong, and long sentences lose parts. It reads English only. It was made to be looked into.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _size(mt: Translator, folder: Path, dtype: torch.dtype) -> list[str]:
+    size = (folder / "model.safetensors").stat().st_size / 1e6
+    return [
+        f"- {mt.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
+        "- one embedding for source, target and output; byte-level BPE learned on both languages, "
+        f"{mt.config.vocab_size:,} entries, one for all translation models",
+    ]
+
+
+def _quality(
+    mt: Translator,
+    translations: dict[str, str],
+    references: dict[str, list[str]],
+    nats: float,
+    rates,
+) -> list[str]:
+    """BLEU of the held-out translations, with beam and without, held-out loss and alignment error rates."""
+    many = list(references.values())
+    score = bleu(list(translations.values()), many)
+    greedy = bleu([mt.translate(source, beam=1).text for source in references], many)
+    return [
+        f"- **sacreBLEU {score:.1f}** with beam 5 and {greedy:.1f} with beam 1, on {len(many)} held-out sentences of "
+        f"4 to 12 words with {sum(map(len, many)) / len(many):.1f} references each",
+        f"- held-out loss {nats:.3f} nats per token",
+        f"- alignment error rate of the attention on {len(read_alignments(ALIGNMENTS))} sentences aligned by hand: "
+        + _rates(rates),
+    ]
+
+
+def _recipe(recipe: TranslationRecipe, log: dict, pairs: int, mt: Translator) -> list[str]:
+    """Command, settings and effort of the run over `pairs` pairs."""
+    config = mt.config
+    return [
         "## Recipe",
         "",
         f"`python -m tlmviz.training {mt.name} --data DIR`",
         "",
-        f"{log['step']:,} steps, {log['pairs'] / 1e6:.2f} M pairs ({log['pairs'] / len(pairs.train):.1f} passes), "
+        f"{log['step']:,} steps, {log['pairs'] / 1e6:.2f} M pairs ({log['pairs'] / pairs:.1f} passes), "
         f"{log['tokens'] / 1e6:.1f} M target tokens.",
         "",
         "| setting | value |",
@@ -131,24 +164,25 @@ def _card(recipe, log, pairs: Pairs, mt: Translator, folder: Path, dtype, nats: 
         f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
         f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",
         "",
-        "## Examples",
-        "",
     ]
-    for title, chosen in (
-        ("Its best, by sentence BLEU", by_quality[-SHOWN:]),
-        ("Its worst", by_quality[:SHOWN]),
+
+
+def _examples(translations: dict[str, str], references: dict[str, list[str]]) -> list[str]:
+    """Tables of the best and the worst translations by sentence BLEU."""
+    from sacrebleu import sentence_bleu
+
+    ascending = sorted(
+        translations, key=lambda source: sentence_bleu(translations[source], references[source]).score
+    )
+    lines = []
+    for title, sources in (
+        ("Its best, by sentence BLEU", ascending[-SHOWN:]),
+        ("Its worst", ascending[:SHOWN]),
     ):
         lines += [f"{title}:", "", "| English | its French | one reference |", "| --- | --- | --- |"]
-        lines += [f"| {sources[i]} | {found[i]} | {references[i][0]} |" for i in chosen]
+        lines += [f"| {source} | {translations[source]} | {references[source][0]} |" for source in sources]
         lines.append("")
-    lines += [
-        "## Limits",
-        "",
-        "It learned from short everyday sentences, many of them about Tom: names, numbers and topics outside of them come out "
-        "wrong, and long sentences lose parts. It reads English only. It was made to be looked into.",
-        "",
-    ]
-    return "\n".join(lines)
+    return lines
 
 
 def _model(mt: Translator) -> list[str]:

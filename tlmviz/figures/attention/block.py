@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, layout, scale, ticks, token_label
+from tlmviz.figures import Theme, colorbar, figure, frame, layout, row_frame, scale, ticks, token_label
 
 if TYPE_CHECKING:
     from tlmviz.analysis.attention.matrices import Panel
@@ -40,44 +40,8 @@ def matrix(
         colorbar=colorbar(theme, xpad=2, ypad=0),
         hovertemplate=f"{panel.y} %{{y}}, {panel.x} %{{x}}: %{{z:.5f}}<extra></extra>",
     )
-    half = (rows[1] - rows[0]) / 2 if len(rows) > 1 else 0.5
-    top, bottom = float(rows[0] - half), float(rows[-1] + half)
-    shapes: list[dict[str, Any]] = [
-        {
-            "type": "line",
-            "x0": edge - 0.5,
-            "x1": edge - 0.5,
-            "y0": top,
-            "y1": bottom,
-            "line": {"color": theme.muted, "width": 1},
-        }
-        for edge in panel.edges
-    ]
-    if panel.outline:
-        x0, x1 = (edge - 0.5 for edge in panel.outline)
-        shapes.append(
-            {
-                "type": "rect",
-                "x0": x0,
-                "x1": x1,
-                "y0": top,
-                "y1": bottom,
-                "line": {"color": theme.ink, "width": 2.5},
-            }
-        )
-    if marked is not None:
-        nearest = float(rows[np.abs(rows - marked).argmin()])
-        shapes.append(
-            {
-                "type": "rect",
-                "xref": "x domain",
-                "x0": 0,
-                "x1": 1,
-                "y0": nearest - half,
-                "y1": nearest + half,
-                "line": {"color": theme.accent, "width": 1.5},
-            }
-        )
+    half = _half_row(rows)
+    edges = float(rows[0] - half), float(rows[-1] + half)
     plain = {"showgrid": False, "zeroline": False}
     named = sum(map(bool, panel.col_labels)) > 6 and max(map(len, panel.col_labels)) > 2
     hidden = {"plot_bgcolor": theme.missing} if np.isnan(values).any() else {}
@@ -93,17 +57,50 @@ def matrix(
                 title="",
                 x=panel.x,
                 height=height,
-                shapes=shapes,
+                shapes=_outlines(panel, rows, marked, theme),
                 **hidden,
                 xaxis={
                     **plain,
                     **ticks(cols, panel.col_labels, 60 // side_by_side),
                     "tickangle": -60 if named else 0,
                 },
-                yaxis={**plain, **ticks(rows, panel.row_labels, (height - 90) // 13), "range": [bottom, top]},
+                yaxis={
+                    **plain,
+                    **ticks(rows, panel.row_labels, (height - 90) // 13),
+                    "range": [edges[1], edges[0]],
+                },
             ),
         ),
     )
+
+
+def _half_row(rows: np.ndarray) -> float:
+    """Half the height of a cell, in the unit of the rows' positions."""
+    return (rows[1] - rows[0]) / 2 if len(rows) > 1 else 0.5
+
+
+def _outlines(panel: Panel, rows: np.ndarray, marked: int | None, theme: Theme) -> list[dict[str, Any]]:
+    """Rules between the parts of a matrix, the frame around one of them, and the frame around the row nearest to `marked`."""
+    half = _half_row(rows)
+    top, bottom = float(rows[0] - half), float(rows[-1] + half)
+    shapes: list[dict[str, Any]] = [
+        {
+            "type": "line",
+            "x0": edge - 0.5,
+            "x1": edge - 0.5,
+            "y0": top,
+            "y1": bottom,
+            "line": {"color": theme.muted, "width": 1},
+        }
+        for edge in panel.edges
+    ]
+    if panel.outline:
+        left, right = (edge - 0.5 for edge in panel.outline)
+        shapes.append(frame((left, right), (top, bottom), theme.ink, 2.5))
+    if marked is not None:
+        nearest = float(rows[np.abs(rows - marked).argmin()])
+        shapes.append(row_frame((nearest - half, nearest + half), theme.accent, 1.5))
+    return shapes
 
 
 def _titled(name: str, detail: str, drawn: dict[str, Any]) -> dict[str, Any]:
@@ -135,58 +132,10 @@ def pipeline(names: tuple[str, ...], current: str, layer: int, theme: Theme) -> 
         ]  # post-norm: norm 1 is on the stream
         raised.update(inside)
         left, right = where[inside[0]], where[inside[-1]]
-        lines.append(
-            dict(
-                type="scatter",
-                x=[left - 0.8, left - 0.4, right + 0.4, where[end]],
-                y=[0, 1, 1, 0],
-                mode="lines",
-                hoverinfo="skip",
-                line={"color": muted, "width": 1.5},
-            )
-        )
-        titles.append(
-            {
-                "x": (left + right) / 2,
-                "y": 1.25,
-                "text": f"{title}, layer {layer}",
-                "showarrow": False,
-                "yanchor": "bottom",
-                "font": {"size": 11, "color": muted},
-            }
-        )
-    titles += [
-        {
-            "x": where[name],
-            "y": 0,
-            "text": "<b>+</b>",
-            "showarrow": False,
-            "font": {"size": 12, "color": theme.ink},
-        }
-        for name in ("add 1", "add 2")
-        if name != current
-    ]
-    here = where[current]
-    states = ["now" if i == here else "done" if i < here else "next" for i in range(len(names))]
-    fill = {"now": theme.warm, "done": theme.accent, "next": theme.missing}
-    sums = [name.startswith("add") for name in names]
-    dots = dict(
-        type="scatter",
-        x=np.arange(len(names)),
-        y=[float(name in raised) for name in names],
-        mode="markers",
-        customdata=list(names),
-        hovertemplate="%{customdata}<extra></extra>",
-        marker={
-            "size": [15 if state == "now" or is_sum else 8 for state, is_sum in zip(states, sums)],
-            "opacity": 1,
-            "color": [
-                theme.missing if is_sum and state != "now" else fill[state]
-                for state, is_sum in zip(states, sums)
-            ],
-            "line": {"color": [theme.ink if state == "now" else muted for state in states], "width": 1},
-        },
-    )
+        lines.append(_branch(left, right, where[end], theme))
+        titles.append(_branch_title((left + right) / 2, f"{title}, layer {layer}", theme))
+    titles += [_plus(where[name], theme) for name in ("add 1", "add 2") if name != current]
+    dots = _step_dots(names, current, raised, theme)
     hide = {"visible": False, "fixedrange": True}
     return figure(
         [*lines, dots],
@@ -200,6 +149,66 @@ def pipeline(names: tuple[str, ...], current: str, layer: int, theme: Theme) -> 
             yaxis={**hide, "range": [-0.6, 2.2]},
         ),
     )
+
+
+def _branch(left: float, right: float, end: float, theme: Theme) -> dict[str, Any]:
+    """A line that leaves the stream before x `left`, runs above it to `right` and rejoins it at `end`."""
+    return dict(
+        type="scatter",
+        x=[left - 0.8, left - 0.4, right + 0.4, end],
+        y=[0, 1, 1, 0],
+        mode="lines",
+        hoverinfo="skip",
+        line={"color": theme.muted, "width": 1.5},
+    )
+
+
+def _branch_title(x: float, text: str, theme: Theme) -> dict[str, Any]:
+    """The words above a branch."""
+    return {
+        "x": x,
+        "y": 1.25,
+        "text": text,
+        "showarrow": False,
+        "yanchor": "bottom",
+        "font": {"size": 11, "color": theme.muted},
+    }
+
+
+def _step_dots(names: tuple[str, ...], current: str, raised: set[str], theme: Theme) -> dict[str, Any]:
+    """A dot for each step: done, current or next by its colour; those of a branch lie above the stream."""
+    here = names.index(current)
+    states = ["now" if i == here else "done" if i < here else "next" for i in range(len(names))]
+    fill = {"now": theme.warm, "done": theme.accent, "next": theme.missing}
+    sums = [name.startswith("add") for name in names]
+    return dict(
+        type="scatter",
+        x=np.arange(len(names)),
+        y=[float(name in raised) for name in names],
+        mode="markers",
+        customdata=list(names),
+        hovertemplate="%{customdata}<extra></extra>",
+        marker={
+            "size": [15 if state == "now" or is_sum else 8 for state, is_sum in zip(states, sums)],
+            "opacity": 1,
+            "color": [
+                theme.missing if is_sum and state != "now" else fill[state]
+                for state, is_sum in zip(states, sums)
+            ],
+            "line": {"color": [theme.ink if state == "now" else theme.muted for state in states], "width": 1},
+        },
+    )
+
+
+def _plus(x: float, theme: Theme) -> dict[str, Any]:
+    """The sign of an addition on the residual stream."""
+    return {
+        "x": x,
+        "y": 0,
+        "text": "<b>+</b>",
+        "showarrow": False,
+        "font": {"size": 12, "color": theme.ink},
+    }
 
 
 def product_cell(
@@ -216,56 +225,15 @@ def product_cell(
     products, where = left * right, np.arange(len(left))
     total = np.cumsum(products, dtype=np.float64).astype(np.float32)
     strips = [
-        dict(
-            type="heatmap",
-            z=values[None],
-            x=where,
-            y=[0],
-            yaxis=axis,
-            colorscale=scale(theme.diverging),
-            showscale=False,
-            zmin=-reach,
-            zmax=reach,
-            hovertemplate=f"{name}, {inner} %{{x}}: %{{z:.5f}}<extra></extra>",
-        )
+        _strip(values, name, axis, inner, theme)
         for name, values, axis in ((names[0], left, "y2"), (names[1], right, "y3"))
-        for reach in [float(np.abs(values).max()) or 1.0]
     ]
-    bars = dict(
-        type="bar",
-        x=where,
-        y=products,
-        name="product",
-        marker={"color": np.where(products >= 0, theme.accent, theme.warm), "line": {"width": 0}},
-        hovertemplate=f"{inner} %{{x}}: %{{y:+.5f}}<extra>product</extra>",
-    )
-    line = dict(
-        type="scatter",
-        x=where,
-        y=total,
-        mode="lines",
-        name="running sum",
-        line={"color": theme.ink, "width": 1.8, "shape": "hv"},
-        hovertemplate=f"up to {inner} %{{x}}: %{{y:+.5f}}<extra>running sum</extra>",
-    )
-    end = float(total[-1])
-    note = {
-        "x": int(where[-1]),
-        "y": end,
-        "text": f"Σ {end:+.4f}",
-        "showarrow": True,
-        "arrowhead": 0,
-        "arrowcolor": theme.muted,
-        "ax": -44,
-        "ay": -20 if end >= 0 else 20,
-        "bgcolor": theme.missing,
-    }
     drawn = layout(
         theme,
         title="",
         x=inner,
         height=330,
-        annotations=[note],
+        annotations=[_sum_note(int(where[-1]), float(total[-1]), theme)],
         bargap=0.1,
         xaxis={
             "showgrid": False,
@@ -287,8 +255,65 @@ def product_cell(
     if labels:
         drawn["xaxis"]["tickangle"] = -60
     return figure(
-        [*strips, bars, line],
+        [*strips, _product_bars(products, inner, theme), _running_sum(total, inner, theme)],
         _titled("Row × column: products (bars) and their running sum (line)", "", drawn),
+    )
+
+
+def _sum_note(x: int, total: float, theme: Theme) -> dict[str, Any]:
+    """The whole sum, written at the end of the running one."""
+    return {
+        "x": x,
+        "y": total,
+        "text": f"Σ {total:+.4f}",
+        "showarrow": True,
+        "arrowhead": 0,
+        "arrowcolor": theme.muted,
+        "ax": -44,
+        "ay": -20 if total >= 0 else 20,
+        "bgcolor": theme.missing,
+    }
+
+
+def _running_sum(total: np.ndarray, inner: str, theme: Theme) -> dict[str, Any]:
+    """The sum of the products up to each place."""
+    return dict(
+        type="scatter",
+        x=np.arange(len(total)),
+        y=total,
+        mode="lines",
+        name="running sum",
+        line={"color": theme.ink, "width": 1.8, "shape": "hv"},
+        hovertemplate=f"up to {inner} %{{x}}: %{{y:+.5f}}<extra>running sum</extra>",
+    )
+
+
+def _product_bars(products: np.ndarray, inner: str, theme: Theme) -> dict[str, Any]:
+    """The products, a bar each, coloured by sign."""
+    return dict(
+        type="bar",
+        x=np.arange(len(products)),
+        y=products,
+        name="product",
+        marker={"color": np.where(products >= 0, theme.accent, theme.warm), "line": {"width": 0}},
+        hovertemplate=f"{inner} %{{x}}: %{{y:+.5f}}<extra>product</extra>",
+    )
+
+
+def _strip(values: np.ndarray, name: str, axis: str, inner: str, theme: Theme) -> dict[str, Any]:
+    """One of the two vectors, [K], as a row of cells; colours symmetric about zero."""
+    reach = float(np.abs(values).max()) or 1.0
+    return dict(
+        type="heatmap",
+        z=values[None],
+        x=np.arange(len(values)),
+        y=[0],
+        yaxis=axis,
+        colorscale=scale(theme.diverging),
+        showscale=False,
+        zmin=-reach,
+        zmax=reach,
+        hovertemplate=f"{name}, {inner} %{{x}}: %{{z:.5f}}<extra></extra>",
     )
 
 
@@ -310,27 +335,9 @@ def activation_curves(
         marker={"color": theme.muted, "opacity": 0.35, "line": {"width": 0}},
         hovertemplate="around %{x:.2f}: %{y:.0f} inputs<extra></extra>",
     )
-    colors = {"ReLU": theme.muted, "GELU": theme.accent, "SiLU": theme.warm}
-    dashes = {"ReLU": "dash", "GELU": "dot", "SiLU": "dashdot"}
-    lines = [
-        dict(
-            type="scatter",
-            x=np.asarray(inputs, np.float32),
-            y=np.asarray(values, np.float32),
-            mode="lines",
-            line={
-                "color": colors[name],
-                "width": 3.5 if name == own else 1.5,
-                "dash": "solid" if name == own else dashes[name],
-            },
-            name=f"{name} (this model)" if name == own else name,
-            hovertemplate=f"{name}(%{{x:.2f}}) = %{{y:.4f}}<extra></extra>",
-        )
-        for name, values in curves.items()
-    ]
     ceiling = 2.5 * max(1, int(np.max(counts)))
     return figure(
-        [bars, *lines],
+        [bars, *_activation_lines(own, inputs, curves, theme)],
         _titled(
             "Activation",
             "over a histogram of this text's inputs to it",
@@ -359,6 +366,30 @@ def activation_curves(
             ),
         ),
     )
+
+
+def _activation_lines(
+    own: str, inputs: np.ndarray, curves: dict[str, np.ndarray], theme: Theme
+) -> list[dict[str, Any]]:
+    """One line per activation function; the model's own is thick and solid."""
+    colors = {"ReLU": theme.muted, "GELU": theme.accent, "SiLU": theme.warm}
+    dashes = {"ReLU": "dash", "GELU": "dot", "SiLU": "dashdot"}
+    return [
+        dict(
+            type="scatter",
+            x=np.asarray(inputs, np.float32),
+            y=np.asarray(values, np.float32),
+            mode="lines",
+            line={
+                "color": colors[name],
+                "width": 3.5 if name == own else 1.5,
+                "dash": "solid" if name == own else dashes[name],
+            },
+            name=f"{name} (this model)" if name == own else name,
+            hovertemplate=f"{name}(%{{x:.2f}}) = %{{y:.4f}}<extra></extra>",
+        )
+        for name, values in curves.items()
+    ]
 
 
 def token_losses(tokens: list[str], losses: np.ndarray, theme: Theme) -> go.Figure:

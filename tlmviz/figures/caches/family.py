@@ -66,46 +66,58 @@ def morph(
         yaxis={**PLAIN, "range": [-0.1, 3.5], "visible": False},
     )
     for panel, ((values, hover), domain) in enumerate(zip(costs.values(), PANELS), start=2):
-        traces.append(
-            {
-                **moving(at)[-1],
-                "x": np.arange(count),
-                "y": np.array(values, np.float64),
-                "customdata": 2.0 * np.array(values),
-                "text": [_short(value) for value in values],
-                "textposition": "outside",
-                "cliponaxis": False,
-                "textangle": 0,
-                "textfont": {"size": 9, "color": theme.ink},
-                "xaxis": f"x{panel}",
-                "yaxis": f"y{panel}",
-                "hovertext": names,
-                "hovertemplate": f"%{{hovertext}}: {hover}<extra></extra>",
-            }
-        )
-        drawn[f"xaxis{panel}"] = {
-            **PLAIN,
-            "domain": list(BARS),
-            "anchor": f"y{panel}",
-            "tickvals": np.arange(count),
-            "ticktext": names,
-            "showticklabels": panel == 4,
-            "tickangle": 0 if count < 7 else -55,
-            "linecolor": theme.grid,
-            "showline": True,
-            "tickfont": {"size": 9.5, "color": theme.muted},
-            "range": [-0.6, count - 0.4],
-        }
-        drawn[f"yaxis{panel}"] = {
-            **PLAIN,
-            "domain": list(domain),
-            "anchor": f"x{panel}",
-            "range": [0, 1.2 * max(values)],
-            "showticklabels": False,
-        }
+        bars = _cost_bars(values, hover, names, panel, theme)
+        traces.append({**moving(at)[-1], **bars})
+        drawn |= _cost_axes(names, max(values), domain, panel, theme)
     labels = [f"{stage.name}: {_sharing(stage, sizes['heads'])}" for stage in stages]
     frames = [moving(index) for index in range(count)]
     return animated(traces, drawn, frames, labels, list(range(len(traces))), at, theme, duration=900)
+
+
+def _cost_bars(values: list[int], hover: str, names: list[str], panel: int, theme: Theme) -> dict[str, Any]:
+    """What stays of one bar chart: a cost of every stage, on the axes numbered `panel`."""
+    return {
+        "x": np.arange(len(names)),
+        "y": np.array(values, np.float64),
+        "customdata": 2.0 * np.array(values),
+        "text": [_short(value) for value in values],
+        "textposition": "outside",
+        "cliponaxis": False,
+        "textangle": 0,
+        "textfont": {"size": 9, "color": theme.ink},
+        "xaxis": f"x{panel}",
+        "yaxis": f"y{panel}",
+        "hovertext": names,
+        "hovertemplate": f"%{{hovertext}}: {hover}<extra></extra>",
+    }
+
+
+def _cost_axes(
+    names: list[str], top: float, domain: tuple[float, float], panel: int, theme: Theme
+) -> dict[str, dict]:
+    """The axes numbered `panel`, of one bar chart; the lowest names the stages."""
+    count = len(names)
+    across = {
+        **PLAIN,
+        "domain": list(BARS),
+        "anchor": f"y{panel}",
+        "tickvals": np.arange(count),
+        "ticktext": names,
+        "showticklabels": panel == 4,
+        "tickangle": 0 if count < 7 else -55,
+        "linecolor": theme.grid,
+        "showline": True,
+        "tickfont": {"size": 9.5, "color": theme.muted},
+        "range": [-0.6, count - 0.4],
+    }
+    up = {
+        **PLAIN,
+        "domain": list(domain),
+        "anchor": f"x{panel}",
+        "range": [0, 1.2 * top],
+        "showticklabels": False,
+    }
+    return {f"xaxis{panel}": across, f"yaxis{panel}": up}
 
 
 def _sharing(stage: Variant, heads: int) -> str:
@@ -122,21 +134,7 @@ def _diagram(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[dict]:
     reads = np.array(stage.reads)
     at_query, at_group = (np.arange(heads) + 0.5) / heads, (np.arange(groups) + 0.5) / groups
     tint = [HEADS[group % len(HEADS)] for group in range(groups)]
-    lines = [
-        _lines(
-            [
-                (at_query[h], QUERY, at_group[reads[h]], KEY)
-                for h in np.flatnonzero(reads % len(HEADS) == color)
-            ]
-        )
-        for color in range(len(HEADS))
-    ]
-    if latent:
-        middle = [sum(box) / 2 for box in (COMMON, TURNED)]
-        up = [(x, VALUE, end, LATENT + HALF) for x in at_group for end in middle]
-        lines.append(_lines([*up, *((end, LATENT - HALF, 0.5, HIDDEN + HALF) for end in middle)]))
-    else:
-        lines.append(_lines([(x, VALUE, 0.5, HIDDEN + HALF) for x in at_group]))
+    lines = _connections(reads, at_query, at_group, latent)
     size, made = (
         min(22.0, 0.8 * ROOM / heads),
         "made from the latent when needed" if latent else "in the cache",
@@ -178,6 +176,26 @@ def _diagram(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[dict]:
         "text": _words(stage, sizes, theme),
     }
     return [*lines, queries, keys, *boxes, words]
+
+
+def _connections(reads: np.ndarray, at_query: np.ndarray, at_group: np.ndarray, latent: bool) -> list[dict]:
+    """Lines from query heads to what they read, a trace per colour, and from keys and values to what they are made of."""
+    lines = [
+        _lines(
+            [
+                (at_query[h], QUERY, at_group[reads[h]], KEY)
+                for h in np.flatnonzero(reads % len(HEADS) == color)
+            ]
+        )
+        for color in range(len(HEADS))
+    ]
+    if latent:
+        middle = [sum(box) / 2 for box in (COMMON, TURNED)]
+        up = [(x, VALUE, end, LATENT + HALF) for x in at_group for end in middle]
+        lines.append(_lines([*up, *((end, LATENT - HALF, 0.5, HIDDEN + HALF) for end in middle)]))
+    else:
+        lines.append(_lines([(x, VALUE, 0.5, HIDDEN + HALF) for x in at_group]))
+    return lines
 
 
 def _styles(heads: int, theme: Theme) -> list[dict[str, Any]]:

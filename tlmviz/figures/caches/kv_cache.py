@@ -272,23 +272,30 @@ def _axes(done: Decoding, first: int, theme: Theme, title: str, height: int) -> 
     if not done.latent:
         drawn["xaxis4"] |= {**named, "tickangle": -60}
     reach = done.capacity(done.steps) * done.bytes_per_token_per_layer / UNIT
-    drawn["xaxis5"] = {
+    drawn |= _memory_axes(reach, layers, theme)
+    return drawn
+
+
+def _memory_axes(reach: float, layers: int, theme: Theme) -> dict[str, dict]:
+    """The axes of the bytes per layer, up to `reach` kB, and of the words below them."""
+    axes = {}
+    axes["xaxis5"] = {
         **_axis(theme, SIDE, "y5"),
         "range": [0, reach],
         "nticks": 6,
         "ticksuffix": " kB",
         "tickfont": {"size": 10, "color": theme.muted},
     }
-    drawn["yaxis5"] = {
+    axes["yaxis5"] = {
         **_axis(theme, MEMORY, "x5"),
         "range": [layers - 0.5, -0.5],
         "nticks": min(layers, 8),
         "tickformat": "d",
         "title": {"text": "layer", "font": {"size": 10.5, "color": theme.muted}, "standoff": 2},
     }
-    drawn["xaxis6"] = {**_axis(theme, SIDE, "y6"), "range": [0, 1], "visible": False}
-    drawn["yaxis6"] = {**_axis(theme, WORDS, "x6"), "range": [0, 1], "visible": False}
-    return drawn
+    axes["xaxis6"] = {**_axis(theme, SIDE, "y6"), "range": [0, 1], "visible": False}
+    axes["yaxis6"] = {**_axis(theme, WORDS, "x6"), "range": [0, 1], "visible": False}
+    return axes
 
 
 def _headings(

@@ -34,42 +34,8 @@ def folding(
             index = len(traces) + 1
             tag = "" if index == 1 else str(index)
             right, share = left + unit * matrix.shape[1], 0.7 * matrix.shape[0] / tall
-            limit = float(np.abs(matrix).max()) or 1.0
-            traces.append(
-                {
-                    "type": "heatmap",
-                    "z": np.asarray(matrix, np.float32),
-                    "zmin": -limit,
-                    "zmax": limit,
-                    "showscale": False,
-                    "colorscale": scale(theme.diverging),
-                    "xaxis": f"x{tag}",
-                    "yaxis": f"y{tag}",
-                    "hovertemplate": f"{name}, row %{{y}}, column %{{x}}: %{{z:.5f}}<extra></extra>",
-                }
-            )
-            color = theme.warm if step == 2 else theme.grid
-            edge = {
-                **PLAIN,
-                "showticklabels": False,
-                "ticks": "",
-                "showline": True,
-                "mirror": True,
-                "linecolor": color,
-            }
-            edge |= {"linewidth": 2 if step == 2 else 1, "fixedrange": True, "automargin": False}
-            axes[f"xaxis{tag}"] = {
-                **edge,
-                "domain": [left, right],
-                "anchor": f"y{tag}",
-                "range": [-0.5, matrix.shape[1] - 0.5],
-            }
-            axes[f"yaxis{tag}"] = {
-                **edge,
-                "domain": [MIDDLE - share / 2, MIDDLE + share / 2],
-                "anchor": f"x{tag}",
-                "range": [matrix.shape[0] - 0.5, -0.5],
-            }
+            traces.append(_factor(name, matrix, tag, theme))
+            axes |= _factor_axes(matrix.shape, tag, (left, right), share, step == 2, theme)
             size = f"{matrix.shape[0]} × {matrix.shape[1]}"
             notes.append(
                 _note(
@@ -89,6 +55,46 @@ def folding(
         hovermode="closest",
     )
     return figure(traces, {**drawn, **axes})
+
+
+def _factor(name: str, matrix: np.ndarray, tag: str, theme: Theme) -> dict[str, Any]:
+    """One matrix of a product, its colours symmetric about zero, on the axes `tag`."""
+    limit = float(np.abs(matrix).max()) or 1.0
+    return {
+        "type": "heatmap",
+        "z": np.asarray(matrix, np.float32),
+        "zmin": -limit,
+        "zmax": limit,
+        "showscale": False,
+        "colorscale": scale(theme.diverging),
+        "xaxis": f"x{tag}",
+        "yaxis": f"y{tag}",
+        "hovertemplate": f"{name}, row %{{y}}, column %{{x}}: %{{z:.5f}}<extra></extra>",
+    }
+
+
+def _factor_axes(
+    shape: tuple[int, ...], tag: str, sides: tuple[float, float], share: float, product: bool, theme: Theme
+) -> dict[str, dict]:
+    """Axes that draw a frame around a matrix between `sides`, `share` of the height tall; the product's frame is in colour."""
+    edge = {
+        **PLAIN,
+        "showticklabels": False,
+        "ticks": "",
+        "showline": True,
+        "mirror": True,
+        "linecolor": theme.warm if product else theme.grid,
+        "linewidth": 2 if product else 1,
+        "fixedrange": True,
+        "automargin": False,
+    }
+    across = {"domain": list(sides), "anchor": f"y{tag}", "range": [-0.5, shape[1] - 0.5]}
+    down = {
+        "domain": [MIDDLE - share / 2, MIDDLE + share / 2],
+        "anchor": f"x{tag}",
+        "range": [shape[0] - 0.5, -0.5],
+    }
+    return {f"xaxis{tag}": {**edge, **across}, f"yaxis{tag}": {**edge, **down}}
 
 
 def _note(
@@ -126,34 +132,19 @@ def score_parts(
         ("their sum", content + rotary),
         ("softmax (probability)", weights),
     ]
+    weighed = {"zmin": 0, "zmax": 1, "colorscale": rooted(theme.sequential)}
+    signed = {"zmin": -limit, "zmax": limit, "colorscale": scale(theme.diverging)}
     n, width, gap = len(content), 1 / len(panels), 0.012
     names, traces, axes, notes = named_axes(tokens, n, theme), [], {}, []
     for i, (name, values) in enumerate(panels):
-        tag, last = "" if i == 0 else str(i + 1), i == 3
+        tag = "" if i == 0 else str(i + 1)
         domain = [i * width + (gap if i else 0), (i + 1) * width - gap]
-        colors = {
-            "zmin": 0,
-            "zmax": 1,
-            "colorscale": rooted(theme.sequential),
+        colors = weighed if i == 3 else signed
+        hover = {
+            "hovertemplate": f"{name}: {names.hover}: %{{z:.4f}}<extra></extra>",
+            "customdata": names.pairs,
         }
-        signed = {"zmin": -limit, "zmax": limit, "colorscale": scale(theme.diverging)}
-        traces.append(
-            {
-                "type": "heatmap",
-                "z": np.asarray(values, np.float32),
-                "showscale": False,
-                "hoverongaps": False,
-                "xaxis": f"x{tag}",
-                "yaxis": f"y{tag}",
-                **(colors if last else signed),
-                "hovertemplate": f"{name}: {names.hover}: %{{z:.4f}}<extra></extra>",
-                "customdata": names.pairs,
-                "x0": start,
-                "dx": 1,
-                "y0": start,
-                "dy": 1,
-            }
-        )
+        traces.append(_score_map(values, tag, start, {**colors, **hover}))
         ends = [start - 0.5, start + n - 0.5]
         axes[f"xaxis{tag}"] = {**PLAIN, **names.x, "domain": domain, "anchor": f"y{tag}", "range": ends}
         axes[f"yaxis{tag}"] = {
@@ -175,6 +166,23 @@ def score_parts(
     return figure(traces, {**drawn, **axes})
 
 
+def _score_map(values: np.ndarray, tag: str, start: int, style: dict[str, Any]) -> dict[str, Any]:
+    """One map [T, T] of a score on the axes `tag`; its first cell is token `start`."""
+    return {
+        "type": "heatmap",
+        "z": np.asarray(values, np.float32),
+        "showscale": False,
+        "hoverongaps": False,
+        "xaxis": f"x{tag}",
+        "yaxis": f"y{tag}",
+        **style,
+        "x0": start,
+        "dx": 1,
+        "y0": start,
+        "dy": 1,
+    }
+
+
 def turning(
     matrices: np.ndarray,
     distances: list[int],
@@ -190,25 +198,6 @@ def turning(
     `missed` is what the best single matrix misses, root mean square, in the same unit.
     """
     limit = float(np.abs(matrices).max()) or 1.0
-    heat = {
-        "type": "heatmap",
-        "z": np.asarray(matrices[0], np.float32),
-        "zmin": -limit,
-        "zmax": limit,
-        "showscale": False,
-        "colorscale": scale(theme.diverging),
-        "hovertemplate": "row %{y}, column %{x}: %{z:.5f}<extra></extra>",
-    }
-    line = {
-        "type": "scatter",
-        "x": np.arange(len(moved)),
-        "y": np.asarray(moved, np.float32),
-        "mode": "lines",
-        "line": {"color": theme.accent, "width": 2},
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "hovertemplate": "distance %{x}: moved by %{y:.4f}<extra></extra>",
-    }
 
     def marker(index: int) -> dict[str, Any]:
         at = distances[index]
@@ -221,23 +210,53 @@ def turning(
         "yaxis": "y2",
         "hovertemplate": "distance %{x}: moved by %{y:.4f}<extra></extra>",
     }
-    top = max(1.05 * float(moved.max()), 1.2 * missed, 0.1)
-    rule = {
-        "type": "line",
-        "xref": "x2",
-        "yref": "y2",
-        "x0": 0,
-        "x1": max(1, len(moved) - 1),
-        "y0": missed,
-        "y1": missed,
-        "line": {"color": theme.warm, "width": 1.5, "dash": "dot"},
+    top, last = max(1.05 * float(moved.max()), 1.2 * missed, 0.1), max(1, len(moved) - 1)
+    rows, cols = matrices.shape[1:]
+    drawn = layout(
+        theme,
+        title="No single matrix between x_t and x_s: it depends on the distance",
+        height=height,
+        shapes=[_missed_rule(last, missed, theme)],
+        annotations=_turning_notes(last, missed, name, theme),
+        margin={"l": 44, "r": 8, "t": 56, "b": 70},
+        hovermode="closest",
+        xaxis={**PLAIN, "domain": [0, 0.5], "range": [-0.5, cols - 0.5]},
+        yaxis={**PLAIN, "domain": list(RAISED), "range": [rows - 0.5, -0.5]},
+    )
+    quiet = {"gridcolor": theme.grid, "zeroline": False, "tickfont": {"size": 10, "color": theme.muted}}
+    drawn["xaxis2"] = {
+        **quiet,
+        "domain": [0.56, 1],
+        "anchor": "y2",
+        "range": [0, last],
     }
-    notes = [
+    drawn["yaxis2"] = {**quiet, "domain": list(RAISED), "anchor": "x2", "range": [0, top], "nticks": 6}
+    frames = [
+        [{"type": "heatmap", "z": np.asarray(matrix, np.float32)}, marker(index)]
+        for index, matrix in enumerate(matrices)
+    ]
+    labels = [str(distance) for distance in distances]
+    return animated(
+        [_turned_matrix(matrices[0], limit, theme), {**marker(0), **style}, _way(moved, theme)],
+        drawn,
+        frames,
+        labels,
+        [0, 1],
+        0,
+        theme,
+        prefix="distance t − s: ",
+        duration=700,
+    )
+
+
+def _turning_notes(last: int, missed: float, name: str, theme: Theme) -> list[dict]:
+    """The words at the dotted line and above the two panels."""
+    return [
         {
             "text": f"missed by the best single matrix: {missed:.2f}",
             "xref": "x2",
             "yref": "y2",
-            "x": max(1, len(moved) - 1),
+            "x": last,
             "y": missed,
             "xanchor": "right",
             "yanchor": "bottom",
@@ -257,39 +276,44 @@ def turning(
         ),
         _note(name, 0.0, 1.0, theme, "bottom", 11, "left", theme.muted),
     ]
-    rows, cols = matrices.shape[1:]
-    drawn = layout(
-        theme,
-        title="No single matrix between x_t and x_s: it depends on the distance",
-        height=height,
-        shapes=[rule],
-        annotations=notes,
-        margin={"l": 44, "r": 8, "t": 56, "b": 70},
-        hovermode="closest",
-        xaxis={**PLAIN, "domain": [0, 0.5], "range": [-0.5, cols - 0.5]},
-        yaxis={**PLAIN, "domain": list(RAISED), "range": [rows - 0.5, -0.5]},
-    )
-    quiet = {"gridcolor": theme.grid, "zeroline": False, "tickfont": {"size": 10, "color": theme.muted}}
-    drawn["xaxis2"] = {
-        **quiet,
-        "domain": [0.56, 1],
-        "anchor": "y2",
-        "range": [0, max(1, len(moved) - 1)],
+
+
+def _missed_rule(last: int, missed: float, theme: Theme) -> dict[str, Any]:
+    """A dotted line at the error of the best single matrix, up to the distance `last`."""
+    return {
+        "type": "line",
+        "xref": "x2",
+        "yref": "y2",
+        "x0": 0,
+        "x1": last,
+        "y0": missed,
+        "y1": missed,
+        "line": {"color": theme.warm, "width": 1.5, "dash": "dot"},
     }
-    drawn["yaxis2"] = {**quiet, "domain": list(RAISED), "anchor": "x2", "range": [0, top], "nticks": 6}
-    frames = [
-        [{"type": "heatmap", "z": np.asarray(matrix, np.float32)}, marker(index)]
-        for index, matrix in enumerate(matrices)
-    ]
-    labels = [str(distance) for distance in distances]
-    return animated(
-        [heat, {**marker(0), **style}, line],
-        drawn,
-        frames,
-        labels,
-        [0, 1],
-        0,
-        theme,
-        prefix="distance t − s: ",
-        duration=700,
-    )
+
+
+def _way(moved: np.ndarray, theme: Theme) -> dict[str, Any]:
+    """How far the matrix has moved at each distance, [M]."""
+    return {
+        "type": "scatter",
+        "x": np.arange(len(moved)),
+        "y": np.asarray(moved, np.float32),
+        "mode": "lines",
+        "line": {"color": theme.accent, "width": 2},
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "hovertemplate": "distance %{x}: moved by %{y:.4f}<extra></extra>",
+    }
+
+
+def _turned_matrix(matrix: np.ndarray, limit: float, theme: Theme) -> dict[str, Any]:
+    """A matrix between two positions, [C, E], with colours from -limit to limit."""
+    return {
+        "type": "heatmap",
+        "z": np.asarray(matrix, np.float32),
+        "zmin": -limit,
+        "zmax": limit,
+        "showscale": False,
+        "colorscale": scale(theme.diverging),
+        "hovertemplate": "row %{y}, column %{x}: %{z:.5f}<extra></extra>",
+    }

@@ -144,6 +144,7 @@ def _far_axis(near_axis: dict, values: np.ndarray, theme: Theme) -> dict:
 
 
 def _noise_label(high: float, theme: Theme) -> dict:
+    """Names the band above its right end."""
     return {
         "x": high,
         "y": 1,

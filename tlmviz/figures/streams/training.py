@@ -68,26 +68,16 @@ def training(
     for number, ((kind, each), share) in enumerate(zip(matrices.items(), rows), start=len(PANELS) + 1):
         tiles = [tiled(one) for one in each.res]
         moving.append(len(traces))
-        traces.append({
-            "type": "heatmap", "z": tiles[-1], "zmin": -limit, "zmax": limit, "colorscale": scale(theme.diverging),
-            "customdata": _cells(names, each.res.shape[-1], tiles[0].shape), "hoverongaps": False,
-            "showscale": number == len(PANELS) + 1,
-            "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>", "xaxis": f"x{number}", "yaxis": f"y{number}",
-            "colorbar": colorbar(theme, thickness=9, len=0.4, y=0.93, yanchor="top", x=1.005),
-        })  # fmt: skip
+        colors = {"zmin": -limit, "zmax": limit, "colorscale": scale(theme.diverging)}
+        first = number == len(PANELS) + 1
+        cells = _cells(names, each.res.shape[-1], tiles[0].shape)
+        traces.append(_tiles(tiles[-1], cells, number, first, colors, theme))
         for frame, step in zip(frames, steps):
-            frame.append(
-                {"type": "heatmap", "z": tiles[max(0, np.searchsorted(each.steps, step, side="right") - 1)]}
-            )
+            moment = max(0, np.searchsorted(each.steps, step, side="right") - 1)
+            frame.append({"type": "heatmap", "z": tiles[moment]})
         axes |= _tile_axes(number, share, len(names), each.res.shape[-1], theme)
-        notes.append(
-            _note(
-                f"<b>{NAMES[kind]}</b>: H_res, mean over tokens",
-                RIGHT[0],
-                share[1] + 0.005,
-                color(kind, theme),
-            )
-        )
+        words = f"<b>{NAMES[kind]}</b>: H_res, mean over tokens"
+        notes.append(_note(words, RIGHT[0], share[1] + 0.005, color(kind, theme)))
     drawn = layout(
         theme,
         title=title,
@@ -114,6 +104,24 @@ def training(
         left=BESIDE_BUTTONS,
         layouts=cursors,
     )
+
+
+def _tiles(
+    tiles: np.ndarray, cells: np.ndarray, number: int, explained: bool, colors: dict, theme: Theme
+) -> dict:
+    """The matrices of one connection on the axes `number`; the colour bar stands beside the `explained` one."""
+    return {
+        "type": "heatmap",
+        "z": tiles,
+        **colors,
+        "customdata": cells,
+        "hoverongaps": False,
+        "showscale": explained,
+        "hovertemplate": "%{customdata}: %{z:.4f}<extra></extra>",
+        "xaxis": f"x{number}",
+        "yaxis": f"y{number}",
+        "colorbar": colorbar(theme, thickness=9, len=0.4, y=0.93, yanchor="top", x=1.005),
+    }
 
 
 def tiled(res: np.ndarray) -> np.ndarray:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, animated, layout, token_label
+from tlmviz.figures import HEADS, Layer, Theme, layout, token_label, walked
 
 if TYPE_CHECKING:
     from tlmviz.analysis.translation.beam_tree import Level
@@ -78,89 +79,26 @@ def tree(
     per_row = high / (count + 0.4)
     numbers = per_row >= READABLE if numbers is None else numbers
     at = steps - 1 if at is None else at
-    by_depth: list[list[int]] = [[] for _ in range(max(node.depth for node in nodes) + 1)]
-    for number, node in enumerate(nodes):
-        by_depth[node.depth].append(number)
-    traces: list[dict] = []
-    first: list[int] = []  # the depth from which each trace is seen
-    thick = min(0.34, 13 / per_row)
-    for depth, some in enumerate(by_depth):
-        lasting = [i for i in some if nodes[i].state in STATES or i == 0]
-        dropped = [i for i in some if nodes[i].state == "pruned"]
-        if depth and lasting:
-            traces.append(_ribbons(nodes, rows, lasting, thick, theme))
-        if dropped:
-            traces += _dropped(nodes, rows, dropped, hover, theme)
-        traces.append(_nodes(nodes, rows, lasting, names, hover, ranks, faded, numbers, theme))
-        first += [depth] * (len(traces) - len(first))
-    lines = [_way(rows, nodes, way, name, number, theme) for number, (name, way) in enumerate(ways.items())]
-    living = {
-        "type": "scatter",
-        "mode": "markers",
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "marker": {
-            "symbol": "circle-open",
-            "size": 15,
-            "color": theme.warm,
-            "line": {"width": 1.5},
-            "opacity": 1,
-        },
-        "unselected": {"marker": {"opacity": 1}},
-    }
-    said = {
-        "type": "scatter",
-        "x": [0],
-        "y": [1],
-        "mode": "text",
-        "textposition": "bottom right",
-        "cliponaxis": False,
-        "textfont": {"size": 12, "color": theme.ink},
-        "xaxis": "x2",
-        "yaxis": "y2",
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
-
-    def moving(step: int) -> list[dict]:
-        depth = step + 1
-        now = [i for i in by_depth[depth] if nodes[i].state == "kept"] if depth < len(by_depth) else []
-        grown = [
-            {"type": "scatter", "x": x[: depth * CURVE + 1], "y": y[: depth * CURVE + 1]} for _, x, y in lines
-        ]
-        return [
-            *({"visible": seen <= depth} for seen in first),
-            *grown,
-            {
-                "type": "scatter",
-                "x": _f(depth for _ in now) if now else [None],
-                "y": _f(rows[now]) if now else [None],
-            },
-            {"type": "scatter", "text": [words[step] if words else ""]},
-        ]
-
-    styles = [*traces, *(style for style, _, _ in lines), living, said]
-    shown = [{**style, **change} for style, change in zip(styles, moving(at))]
+    layers = [
+        *_depths(nodes, rows, min(0.34, 13 / per_row), names, hover, ranks, faded, numbers, theme),
+        *(_way(rows, nodes, way, name, number, theme) for number, (name, way) in enumerate(ways.items())),
+        _living(nodes, rows, theme),
+        Layer(_step_words(theme), lambda step: {"type": "scatter", "text": [words[step] if words else ""]}),
+    ]
     drawn = _axes(steps, count, high, title, theme)
-    frames = [moving(step) for step in range(steps)]
-    follow = steps > window
-    layouts = (
-        [{"xaxis": {"range": _window(step + 1, steps, window)}} for step in range(steps)] if follow else None
-    )
     drawn["xaxis"]["range"] = _window(at + 1, steps, window)
-    labels = [f"{step + 1} of {steps}" for step in range(steps)]
-    return animated(
-        shown,
+    follow = [{"xaxis": {"range": _window(step + 1, steps, window)}} for step in range(steps)]
+    return walked(
+        layers,
+        range(steps),
+        [f"{step + 1} of {steps}" for step in range(steps)],
         drawn,
-        frames,
-        labels,
-        list(range(len(shown))),
         at,
         theme,
         prefix="step ",
         duration=700,
         stepping=True,
-        layouts=layouts,
+        layouts=follow if steps > window else None,
     )
 
 
@@ -177,6 +115,34 @@ def level_words(level: Level, vocabulary: int) -> str:
 
 
 # --- traces -----------------------------------------------------------------------------------------
+
+
+def _by_depth(nodes: list[Node]) -> list[list[int]]:
+    """The nodes of each depth, by number."""
+    by_depth: list[list[int]] = [[] for _ in range(max(node.depth for node in nodes) + 1)]
+    for number, node in enumerate(nodes):
+        by_depth[node.depth].append(number)
+    return by_depth
+
+
+def _depths(nodes, rows, thick, names, hover, ranks, faded, numbers, theme) -> list[Layer]:
+    """Branches, dropped candidates and nodes of each depth, which are seen from their step on."""
+
+    def seen_from(depth: int) -> Callable[[int], dict]:
+        return lambda step: {"visible": depth <= step + 1}
+
+    layers: list[Layer] = []
+    for depth, level in enumerate(_by_depth(nodes)):
+        lasting = [i for i in level if nodes[i].state in STATES or i == 0]
+        dropped = [i for i in level if nodes[i].state == "pruned"]
+        traces = []
+        if depth and lasting:
+            traces.append(_ribbons(nodes, rows, lasting, thick, theme))
+        if dropped:
+            traces += _dropped(nodes, rows, dropped, hover, theme)
+        traces.append(_nodes(nodes, rows, lasting, names, hover, ranks, faded, numbers, theme))
+        layers += [Layer(trace, seen_from(depth)) for trace in traces]
+    return layers
 
 
 def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: Theme) -> dict:
@@ -276,8 +242,8 @@ def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dic
     }
 
 
-def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number: int, theme: Theme):
-    """A line along some nodes: its style, x and y."""
+def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number: int, theme: Theme) -> Layer:
+    """A line along some nodes, which grows by one depth in each step."""
     t = np.linspace(0, 1, CURVE + 1, dtype=np.float32)[1:]
     x, y = [np.zeros(1, np.float32)], [rows[:1]]
     for before, after in zip(way, way[1:]):
@@ -292,7 +258,60 @@ def _way(rows: np.ndarray, nodes: list[Node], way: list[int], name: str, number:
         "showlegend": True,
         "line": {"color": color, "width": 2.2, "dash": "solid" if number == 0 else "dot"},
     }
-    return style, _f(np.concatenate(x)), _f(np.concatenate(y))
+    whole_x, whole_y = _f(np.concatenate(x)), _f(np.concatenate(y))
+
+    def moving(step: int) -> dict:
+        end = (step + 1) * CURVE + 1
+        return {"type": "scatter", "x": whole_x[:end], "y": whole_y[:end]}
+
+    return Layer(style, moving)
+
+
+def _living(nodes: list[Node], rows: np.ndarray, theme: Theme) -> Layer:
+    """Rings around the nodes that live on after a step."""
+    style = {
+        "type": "scatter",
+        "mode": "markers",
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "marker": {
+            "symbol": "circle-open",
+            "size": 15,
+            "color": theme.warm,
+            "line": {"width": 1.5},
+            "opacity": 1,
+        },
+        "unselected": {"marker": {"opacity": 1}},
+    }
+    by_depth = _by_depth(nodes)
+
+    def moving(step: int) -> dict:
+        depth = step + 1
+        now = [i for i in by_depth[depth] if nodes[i].state == "kept"] if depth < len(by_depth) else []
+        return {
+            "type": "scatter",
+            "x": _f(depth for _ in now) if now else [None],
+            "y": _f(rows[now]) if now else [None],
+        }
+
+    return Layer(style, moving)
+
+
+def _step_words(theme: Theme) -> dict:
+    """The style of the words that say what happened in a step."""
+    return {
+        "type": "scatter",
+        "x": [0],
+        "y": [1],
+        "mode": "text",
+        "textposition": "bottom right",
+        "cliponaxis": False,
+        "textfont": {"size": 12, "color": theme.ink},
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 # --- the frame --------------------------------------------------------------------------------------

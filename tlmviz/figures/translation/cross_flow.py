@@ -28,10 +28,52 @@ def cross_flow(
     `weights` [S] are those that position `chosen` pays in one head; `shapes` names the sizes of "memory", "k", "v", "q"
     and "out" in this pass. Positions after `chosen` are drawn pale: they do not exist yet when its token is written.
     """
-    weights, size = np.asarray(weights, np.float32), len(source)
+    weights = np.asarray(weights, np.float32)
     steps = np.arange(len(given))
     written = np.where(steps < chosen, 0.35, np.where(steps == chosen, 1.0, 0.0))
-    one = {
+    rows = _rows(source, given, weights, written, shapes, theme)
+    heights = dict(zip(rows, (5.6, 4.8, 3.3, 2.05, 1.1, 0.2)))
+    traces: list[dict[str, Any]] = []
+    notes = []
+    for name, (label, tokens, values, color, texts) in rows.items():
+        traces.append(_row(heights[name], tokens, values, color, texts, theme, values is weights))
+        side, anchor = (-HALF, "top") if name == "k" else (HALF, "bottom")  # above K the weights come in
+        notes.append(_label(label, heights[name] + side, anchor, theme))
+    top = (chosen + 0.5) / len(given)
+    traces += _weight_lines(weights, top, heights["q"] - HALF, heights["k"] + HALF, theme)
+    ways = (
+        (1.012, "source", "memory"),
+        (1.012, "memory", "v"),
+        (1.03, "memory", "k"),
+        (1.012, "target", "q"),
+    )
+    arrows = [_arrow(x, heights[start], heights[end], theme) for x, start, end in ways]
+    return figure(
+        traces,
+        layout(
+            theme,
+            title=f"Cross-attention of “{token_label(given[chosen])}”: sources of Q, K and V",
+            height=height,
+            margin={"l": 6, "r": 6, "t": 34, "b": 4},
+            annotations=[*notes, *arrows],
+            hovermode="closest",
+            xaxis={"visible": False, "range": [-0.005, 1.04], "fixedrange": True},
+            yaxis={"visible": False, "range": [-0.1, 6.25], "fixedrange": True},
+        ),
+    )
+
+
+def _rows(
+    source: list[str],
+    given: list[str],
+    weights: np.ndarray,
+    written: np.ndarray,
+    shapes: dict[str, tuple[int, ...]],
+    theme: Theme,
+) -> dict[str, tuple]:
+    """Each row from the top: its label, tokens, values in [0, 1], their colour and the words in its boxes."""
+    size = len(source)
+    return {
         "target": (
             f"target so far, after ⟨start⟩: one vector each, {_size(shapes['out'])}",
             given,
@@ -57,57 +99,27 @@ def cross_flow(
         ),
         "source": ("source tokens", source, np.zeros(size), theme.accent, source),
     }
-    heights = dict(zip(one, (5.6, 4.8, 3.3, 2.05, 1.1, 0.2)))
-    drawn: list[dict[str, Any]] = []
-    notes = []
-    for name, (label, tokens, values, color, texts) in one.items():
-        drawn.append(_row(heights[name], tokens, values, color, texts, theme, values is weights))
-        side, anchor = (-HALF, "top") if name == "k" else (HALF, "bottom")  # above K the weights come in
-        notes.append(
-            {
-                "text": label,
-                "x": 0,
-                "y": heights[name] + side,
-                "xanchor": "left",
-                "yanchor": anchor,
-                "showarrow": False,
-                "font": {"size": 12, "color": theme.ink},
-            }
-        )
-    top = (chosen + 0.5) / len(given)
+
+
+def _weight_lines(
+    weights: np.ndarray, start: float, top: float, bottom: float, theme: Theme
+) -> list[dict[str, Any]]:
+    """The largest weights as lines from x `start` at height `top` to the keys at height `bottom`."""
+    lines = []
     for j in np.argsort(-weights)[:LINES]:
         weight = float(weights[j])
-        drawn.append(
+        lines.append(
             {
                 "type": "scatter",
                 "mode": "lines",
-                "x": np.array([top, (j + 0.5) / size], np.float32),
+                "x": np.array([start, (j + 0.5) / len(weights)], np.float32),
                 "hoverinfo": "skip",
-                "y": np.array([heights["q"] - HALF, heights["k"] + HALF], np.float32),
+                "y": np.array([top, bottom], np.float32),
                 "opacity": 0.12 + 0.88 * weight,
                 "line": {"color": theme.warm, "width": 0.8 + 7 * weight},
             }
         )
-    ways = (
-        (1.012, "source", "memory"),
-        (1.012, "memory", "v"),
-        (1.03, "memory", "k"),
-        (1.012, "target", "q"),
-    )
-    arrows = [_arrow(x, heights[start], heights[end], theme) for x, start, end in ways]
-    return figure(
-        drawn,
-        layout(
-            theme,
-            title=f"Cross-attention of “{token_label(given[chosen])}”: sources of Q, K and V",
-            height=height,
-            margin={"l": 6, "r": 6, "t": 34, "b": 4},
-            annotations=[*notes, *arrows],
-            hovermode="closest",
-            xaxis={"visible": False, "range": [-0.005, 1.04], "fixedrange": True},
-            yaxis={"visible": False, "range": [-0.1, 6.25], "fixedrange": True},
-        ),
-    )
+    return lines
 
 
 def _row(
@@ -138,6 +150,19 @@ def _row(
             "textfont": {"color": theme.ink, "size": 12 if count <= 8 else 10},
         }
     return row
+
+
+def _label(text: str, y: float, anchor: str, theme: Theme) -> dict[str, Any]:
+    """The words above or below a row."""
+    return {
+        "text": text,
+        "x": 0,
+        "y": y,
+        "xanchor": "left",
+        "yanchor": anchor,
+        "showarrow": False,
+        "font": {"size": 12, "color": theme.ink},
+    }
 
 
 def _arrow(x: float, low: float, high: float, theme: Theme) -> dict[str, Any]:

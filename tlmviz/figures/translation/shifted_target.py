@@ -27,28 +27,48 @@ def shifted_target(
     Slanted lines join a token that must be predicted to the place where it is read, one position later; the line of the
     position `chosen` is in colour.
     """
-    count, where = len(wanted), np.arange(len(wanted), dtype=np.float32)
-    colors = (theme.accent, theme.muted, theme.warm)
-    bars = [
-        {
-            "type": "bar",
-            "x": where,
-            "y": np.asarray(values, np.float32),
-            "name": name,
-            "marker": {"color": color},
-            "customdata": [token_label(token, 18) for token in wanted],
-            "hovertemplate": "“%{customdata}”, " + name + ": %{y:.5f} nats<extra></extra>",
-        }
-        for (name, values), color in zip(losses.items(), colors)
-    ]
-    slants = [
-        _slant(
-            np.delete(np.arange(count - 1), chosen) if chosen < count - 1 else np.arange(count - 1),
-            theme.muted,
-            1,
+    count = len(wanted)
+    return figure(
+        [
+            _boxes(given, wanted, theme),
+            *_slants(count, chosen, theme),
+            *_loss_bars(losses, wanted, theme),
+        ],
+        layout(
+            theme,
+            title="Shifted target, and the loss of each predicted token (nats)",
+            height=height,
+            barmode="group",
+            bargap=0.25,
+            shapes=[_mark(chosen, theme)],
+            showlegend=True,
+            hovermode="closest",
+            legend={"orientation": "h", "x": 0, "y": -0.3, "yanchor": "top", "font": {"size": 12}},
+            margin={"l": 84, "r": 8, "t": 34, "b": 96},
+            **_panels(wanted, theme),
         ),
-        _slant(np.arange(chosen, min(chosen + 1, count - 1)), theme.warm, 3),
-    ]
+    )
+
+
+def _mark(chosen: int, theme: Theme) -> dict[str, Any]:
+    """The position `chosen`, shaded over the whole height."""
+    return {
+        "type": "rect",
+        "x0": chosen - 0.5,
+        "x1": chosen + 0.5,
+        "yref": "paper",
+        "y0": 0,
+        "y1": 1,
+        "layer": "below",
+        "fillcolor": theme.warm,
+        "opacity": 0.1,
+        "line": {"width": 0},
+    }
+
+
+def _boxes(given: list[str], wanted: list[str], theme: Theme) -> dict[str, Any]:
+    """The two rows of tokens; their names are written into the boxes where they fit."""
+    count = len(wanted)
     boxes: dict[str, Any] = {
         "type": "heatmap",
         "z": np.zeros((2, count), np.float32),
@@ -71,61 +91,72 @@ def shifted_target(
             "texttemplate": "%{text}",
             "textfont": {"color": theme.ink, "size": 12 if count <= 8 else 10},
         }
-    mark = {
-        "type": "rect",
-        "x0": chosen - 0.5,
-        "x1": chosen + 0.5,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "layer": "below",
-        "fillcolor": theme.warm,
-        "opacity": 0.1,
-        "line": {"width": 0},
-    }
-    step = -(-count // 44)
-    return figure(
-        [boxes, *slants, *bars],
-        layout(
-            theme,
-            title="Shifted target, and the loss of each predicted token (nats)",
-            height=height,
-            barmode="group",
-            bargap=0.25,
-            shapes=[mark],
-            showlegend=True,
-            hovermode="closest",
-            legend={"orientation": "h", "x": 0, "y": -0.3, "yanchor": "top", "font": {"size": 12}},
-            margin={"l": 84, "r": 8, "t": 34, "b": 96},
-            xaxis={
-                **FIXED,
-                "range": [-0.5, count - 0.5],
-                "automargin": False,
-                "tickvals": where[::step],
-                "tickangle": -45,
-                "ticktext": [token_label(token, 11) for token in wanted[::step]],
-                "anchor": "y",
-            },
-            yaxis={
-                **FIXED,
-                "domain": [0, 0.56],
-                "rangemode": "tozero",
-                "showgrid": True,
-                "gridcolor": theme.grid,
-                "nticks": 5,
-                "title": {"text": "nats"},
-            },
-            yaxis2={
-                **FIXED,
-                "domain": [0.6, 1],
-                "range": [-0.5, 1.5],
-                "tickvals": [1, 0],
-                "ticktext": list(ROWS),
-                "tickfont": {"size": 12, "color": theme.ink},
-                "anchor": "x",
-            },
-        ),
+    return boxes
+
+
+def _panels(wanted: list[str], theme: Theme) -> dict[str, Any]:
+    """The axes of the losses and, above them, of the two rows of tokens."""
+    count = len(wanted)
+    where, step = np.arange(count, dtype=np.float32), -(-count // 44)
+    return dict(
+        xaxis={
+            **FIXED,
+            "range": [-0.5, count - 0.5],
+            "automargin": False,
+            "tickvals": where[::step],
+            "tickangle": -45,
+            "ticktext": [token_label(token, 11) for token in wanted[::step]],
+            "anchor": "y",
+        },
+        yaxis={
+            **FIXED,
+            "domain": [0, 0.56],
+            "rangemode": "tozero",
+            "showgrid": True,
+            "gridcolor": theme.grid,
+            "nticks": 5,
+            "title": {"text": "nats"},
+        },
+        yaxis2={
+            **FIXED,
+            "domain": [0.6, 1],
+            "range": [-0.5, 1.5],
+            "tickvals": [1, 0],
+            "ticktext": list(ROWS),
+            "tickfont": {"size": 12, "color": theme.ink},
+            "anchor": "x",
+        },
     )
+
+
+def _slants(count: int, chosen: int, theme: Theme) -> list[dict[str, Any]]:
+    """The lines between the two rows; the one of the position `chosen` is in colour."""
+    return [
+        _slant(
+            np.delete(np.arange(count - 1), chosen) if chosen < count - 1 else np.arange(count - 1),
+            theme.muted,
+            1,
+        ),
+        _slant(np.arange(chosen, min(chosen + 1, count - 1)), theme.warm, 3),
+    ]
+
+
+def _loss_bars(losses: dict[str, np.ndarray], wanted: list[str], theme: Theme) -> list[dict[str, Any]]:
+    """The loss of every predicted token in nats, a bar for each entry of `losses`."""
+    where = np.arange(len(wanted), dtype=np.float32)
+    colors = (theme.accent, theme.muted, theme.warm)
+    return [
+        {
+            "type": "bar",
+            "x": where,
+            "y": np.asarray(values, np.float32),
+            "name": name,
+            "marker": {"color": color},
+            "customdata": [token_label(token, 18) for token in wanted],
+            "hovertemplate": "“%{customdata}”, " + name + ": %{y:.5f} nats<extra></extra>",
+        }
+        for (name, values), color in zip(losses.items(), colors)
+    ]
 
 
 def _slant(starts: np.ndarray, color: str, width: float) -> dict[str, Any]:
