@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.kernels.flash_attention import compute as flash_state
+from pages.kernels.flash_attention import controls
+from pages.kernels.flash_attention.costs.controls import TILES
+from pages.kernels.flash_attention.one_row.controls import PRESETS
 from tests.pages.helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
 from tlmviz.analysis.kernels import roofline
 
@@ -37,14 +39,14 @@ def test_opens_on_five_algorithms_on_the_models_row(app):
     )
 
 
-@pytest.mark.parametrize("part", flash_state.PARTS)
+@pytest.mark.parametrize("part", controls.PARTS)
 def test_every_part_opens_with_green_badges(part):
     app = opened(part=part)
     assert len(charts(app)) == (3 if part == "Memory and time" else 1)
     assert "✗" not in badges(app)
 
 
-@pytest.mark.parametrize("label", flash_state.PRESETS)
+@pytest.mark.parametrize("label", PRESETS)
 def test_presets_fill_the_field_and_online_holds(app, label):
     app.button(key=f"preset-{label}").click().run()
     charts(app)
@@ -120,7 +122,7 @@ def test_a_long_row_says_what_is_left_out():
     "session",
     [
         *({"dev": device.name} for device in roofline.DEVICES), {"len": 128}, {"len": 131072}, {"dim": 32}, {"dim": 256},
-        *({"tile": tile, "sram": memory} for tile in flash_state.TILES for memory in (16, 1024)),
+        *({"tile": tile, "sram": memory} for tile in TILES for memory in (16, 1024)),
     ],
     ids=str,
 )  # fmt: skip
@@ -139,7 +141,7 @@ def test_an_empty_text_is_one_sentence():
 
 
 @pytest.mark.parametrize("name", ["stories-rope", "stories-gpt"])
-@pytest.mark.parametrize("part", flash_state.PARTS)
+@pytest.mark.parametrize("part", controls.PARTS)
 def test_snippets_run_and_say_what_the_page_says(name, part, capsys):
     app = opened(part=part, model=name)
     assert len(app.code) == 1

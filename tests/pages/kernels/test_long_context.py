@@ -4,8 +4,12 @@ from functools import partial
 
 import pytest
 
-from pages.kernels.long_context import compute as long_state
+from pages.kernels.long_context import compute, controls
+from pages.kernels.long_context.maps.controls import tile_from_box
+from pages.kernels.long_context.masks.controls import METHODS
 from tests.pages.helpers import by_title, follow_link, open_page, run_snippet, words
+from tlmviz.analysis.samples import sample_text
+from tlmviz.ui import compute as shared
 from tlmviz.ui import long_text
 
 PAGE = "kernels/long_context"
@@ -35,7 +39,7 @@ def test_the_default_lies_beyond_the_training_length():
     )
 
 
-@pytest.mark.parametrize("source", [long_text.SAMPLE, long_state.WRITTEN])
+@pytest.mark.parametrize("source", [long_text.SAMPLE, controls.WRITTEN])
 def test_stories_of_another_length_and_their_snippet(source):
     app = opened(ltok=256, src=source)
     by_title(app)
@@ -46,10 +50,10 @@ def test_stories_of_another_length_and_their_snippet(source):
 
 
 def test_the_sample_is_cut_to_the_asked_tokens_or_whole():
-    lm = long_state.compute.model("stories-rope")
-    whole = long_state.sample("stories-rope", 16_384)
-    assert whole == long_state.sample_text() and 4096 < len(lm.tokenizer.encode(whole)) + 1 < 8192
-    assert len(lm.tokenizer.encode(long_state.sample("stories-rope", 1024))) == 1023
+    lm = shared.model("stories-rope")
+    whole = compute.sample("stories-rope", 16_384)
+    assert whole == sample_text() and 4096 < len(lm.tokenizer.encode(whole)) + 1 < 8192
+    assert len(lm.tokenizer.encode(compute.sample("stories-rope", 1024))) == 1023
 
 
 @pytest.mark.parametrize(
@@ -86,7 +90,7 @@ def test_an_empty_text_is_one_sentence():
 
 
 def test_a_text_that_is_too_long_is_cut_and_kept(monkeypatch):
-    monkeypatch.setattr(long_state, "LONGEST", 1500)
+    monkeypatch.setattr(controls, "LONGEST", 1500)
     text = "The cat sat on the mat. " * 300
     app = opened(src=long_text.OWN, own=text)
     by_title(app)
@@ -114,10 +118,10 @@ def test_a_link_brings_the_text():
 
 
 def test_every_method_is_compared_and_can_be_reproduced():
-    app = opened(**SHORT, lview="Masks", masks=list(long_state.METHODS))
+    app = opened(**SHORT, lview="Masks", masks=list(METHODS))
     by_title(app)
     [table] = app.dataframe
-    assert list(table.value["Method"]) == ["Full", *long_state.METHODS]
+    assert list(table.value["Method"]) == ["Full", *METHODS]
     assert table.value["Mass covered"].between(0, 1.0001).all() and table.value["Mass covered"][
         0
     ] == pytest.approx(1, abs=1e-5)
@@ -167,4 +171,4 @@ def test_the_indexer_opens_on_this_page():
     ],
 )
 def test_a_dragged_box_becomes_a_tile(x, y, tile):
-    assert long_state.tile_from_box(x, y) == tile
+    assert tile_from_box(x, y) == tile

@@ -9,7 +9,8 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from pages.kernels.long_context import view_indexer as indexer_panel
+from pages.kernels.long_context.indexer import compute, words
+from pages.kernels.long_context.indexer.controls import IndexerChoice
 from tlmviz.analysis.kernels import indexer as analysis
 from tlmviz.config import IndexerConfig
 from tlmviz.errors import BadCheckpoint
@@ -26,22 +27,23 @@ def random_indexer(stories, monkeypatch):
     made = Indexers(config).eval().requires_grad_(False)
     monkeypatch.setattr(analysis, "load_indexer", lambda name: made)
     for cached in (
-        indexer_panel.indexers,
-        indexer_panel.maps,
-        indexer_panel.row,
-        indexer_panel.recall,
-        indexer_panel.losses,
-        indexer_panel.checks,
-        indexer_panel.precision,
+        compute.indexers,
+        compute.maps,
+        compute.row,
+        compute.recall,
+        compute.losses,
+        compute.checks,
+        compute.precision,
     ):
         cached.clear()
     return made
 
 
 def page(name, text, layer, head, position):
-    from pages.kernels.long_context import view_indexer as indexer_panel
+    from pages.kernels.long_context.controls import Choice
+    from pages.kernels.long_context.indexer import view
 
-    indexer_panel.panel(name, text, layer, head, position)
+    view.show(Choice(name, text, layer=layer, head=head, query=position))
 
 
 def opened(name="stories-rope", text=TEXT, layer=2, head=1, position=9, **session) -> AppTest:
@@ -103,7 +105,7 @@ def test_an_indexer_that_cannot_be_used_is_named(monkeypatch):
         raise BadCheckpoint("It was distilled from other weights.")
 
     monkeypatch.setattr(analysis, "load_indexer", refuse)
-    indexer_panel.indexers.clear()
+    compute.indexers.clear()
     app = opened()
     assert not charts(app) and app.warning[0].value == "It was distilled from other weights."
 
@@ -111,7 +113,7 @@ def test_an_indexer_that_cannot_be_used_is_named(monkeypatch):
 def test_an_indexer_of_other_sizes_is_named(monkeypatch, random_indexer):
     other = Indexers(replace(random_indexer.config, d_model=20)).requires_grad_(False)
     monkeypatch.setattr(analysis, "load_indexer", lambda name: other)
-    indexer_panel.indexers.clear()
+    compute.indexers.clear()
     app = opened()
     assert "made for stories-rope" in app.warning[0].value
 
@@ -123,7 +125,7 @@ def test_an_empty_text_is_a_sentence():
 @pytest.mark.parametrize("length", [1, 127, 128, 129, 300])
 def test_pooling_keeps_the_largest_visible_cell(length):
     values = torch.rand(length, length, generator=torch.Generator().manual_seed(0)).tril()
-    pooled = indexer_panel._pool(values)
+    pooled = compute.pooled(values)
     size = min(length, 128)
     assert pooled.shape == (size, size)
     for i in range(0, size, 7):
@@ -137,5 +139,5 @@ def test_pooling_keeps_the_largest_visible_cell(length):
 
 
 def test_the_snippet_runs(stories, random_indexer, capsys):
-    exec(indexer_panel.SNIPPET.format(name="stories-rope", indexer="random", text=TEXT, layer=1, k=3), {})
+    exec(words.snippet(IndexerChoice("stories-rope", TEXT, layer=1, k=3), "random"), {})
     assert "dense" in capsys.readouterr().out

@@ -1,0 +1,62 @@
+"""The words of the part Tiles: title, what to notice, equation, snippet."""
+
+from __future__ import annotations
+
+from tlmviz.analysis.kernels.tiling import Inputs, TileWalk
+
+from ..controls import Choice
+from .controls import TileChoice
+
+NOTICE = (
+    "Each program keeps one block of queries on chip and walks over the keys: *m_i*, *l_i* and *acc* are all that it stores. "
+    "The map is drawn so that you see where it reads; the kernel never has it.",
+    "Grey tiles lie behind the mask and are never loaded. Only tiles that cross the mask check their cells.",
+    "On a GPU the programs run at once, the longest launched first; here one after the other, in launch order.",
+    "The kernel keeps scores times log₂ e and calls exp2; *m_i* is shown in natural units. Its tiles are at least 16 × 16.",
+)
+RELATIVE = (
+    "The quoted kernel has no relative positions: this model runs in torch. The walk adds them to each tile."
+)
+EQUATION = (
+    r"m_{new} = \max\big(m_i, \max_{s \in B} x_s\big),\quad \alpha = e^{m_i-m_{new}},\quad l_i \leftarrow \alpha\, l_i + "
+    r"\sum_{s \in B} e^{x_s-m_{new}},\quad acc \leftarrow \alpha\, acc + \sum_{s \in B} e^{x_s-m_{new}} V_s,\quad Y = acc / l_i",
+    "Decoder-Only Transformers in Einstein Notation, section 5, which writes m, z and N for m_i, l_i and acc; "
+    "loop order of FlashAttention-2 (Dao 2023).",
+)
+
+
+def notice(inputs: Inputs) -> tuple[str, ...]:
+    """What to notice about the tiles of one head."""
+    return NOTICE if inputs.relative is None else (*NOTICE, RELATIVE)
+
+
+def title(choice: Choice, walk: TileWalk, tokens: int) -> str:
+    """The head, how many of its tiles are visited, and how many of the text's tokens were left out."""
+    length = len(walk.out)
+    part = f"; the first {length} of {tokens} tokens" if tokens > length else ""
+    skipped = int(walk.skipped.sum())
+    count = f"{len(walk.visits)} tiles of {walk.rows} × {walk.cols} visited, {skipped} skipped by the mask"
+    return f"Layer {choice.layer}, head {choice.head}: {count}{part}"
+
+
+def snippet(choice: TileChoice) -> str:
+    """The walk over the tiles with the public API, and the kernel's own result beside it."""
+    at = choice.at
+    return f"""\
+import torch
+
+import tlmviz
+from tlmviz import kernels
+from tlmviz.analysis.kernels import tiling
+
+trace = tlmviz.load({at.model!r}).trace({at.text!r})
+inputs = tiling.head_inputs(trace, layer={at.layer}, head={at.head})
+walk = tiling.walk(inputs, rows={choice.rows}, cols={choice.cols})
+for visit in walk.visits:
+    print(f"row block {{visit.block}}, tile {{visit.tile}}: m_i = {{visit.m_i}}, l_i = {{visit.l_i}}")
+q, k, v = (torch.from_numpy(part)[None, None] for part in (inputs.q, inputs.k, inputs.v))
+slopes = torch.tensor([inputs.slope]) if inputs.slope else None
+relative = None if inputs.relative is None else torch.from_numpy(inputs.relative)
+out, lse = kernels.attention(q, k, v, scale=inputs.scale, window=inputs.window, slopes=slopes, relative=relative)
+print("largest difference:", (out[0, 0] - torch.from_numpy(walk.out)).abs().max().item())
+"""

@@ -1,0 +1,77 @@
+"""The words of the view Lightning indexer: captions, the table of rounding errors, equation, snippet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tlmviz.analysis.kernels.indexer import Precision
+
+if TYPE_CHECKING:
+    from .controls import IndexerChoice
+
+RECALL = (
+    "Mean over all queries; one with at most k keys has recall 1. *Best possible* takes the k keys with the most attention "
+    "mass, *random* is the expected recall and one seeded draw for the loss. Mass is not loss: what one head needs can be "
+    "little of the average, and this model never learned to attend to few keys (DeepSeek-V3.2 does, in a second stage)."
+)
+EQUATION = (
+    r"\begin{gathered} I_{ts} = \sum_{j=1}^{H_I} w_{tj}\,\mathrm{ReLU}\big(q^I_{tj} \cdot k^I_s\big) \\ "
+    r"(Uq)\cdot(Uk) = q\cdot k \\ "
+    r"\min\ \mathrm{KL}\Big(\tfrac{1}{H}\textstyle\sum_h p^{(h)}_t \,\Big\|\, \mathrm{softmax}(I_t)\Big) \end{gathered}",
+    "Lightning indexer: Transformer with PyTorch, section 3.5, Eq. 70 and 71; distilled as in DeepSeek-V3.2. The notes leave "
+    "out what the model needs besides: a normalised key, RoPE on part of q and k, and the training.",
+)
+
+
+def other_model(teacher: str) -> str:
+    """The model that the indexer belongs to."""
+    return f"The lightning indexer was distilled from {teacher}; choose {teacher} in the Model menu to see it work."
+
+
+def beyond_context(tokens: int, limit: int) -> str:
+    """A text longer than what the indexer was distilled on is cut."""
+    return (
+        f"The indexer was distilled on {limit:,} tokens at most: the first {limit:,} of {tokens:,} are read."
+    )
+
+
+def all_keys(length: int, k: int) -> str:
+    """k keys are all that a text has."""
+    return f"This text has {length} tokens: {k} keys are all of them, which is dense attention."
+
+
+def precision_table(label: str, before: Precision, after: Precision) -> str:
+    """Errors and peaks of q and k in a format, as a table in Markdown."""
+    lines = [
+        f"| {label} | score error | choices kept | peak of q | of k |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name, side in (("as trained", before), ("after U", after)):
+        numbers = f"{side.error:.3%} | {side.agreement:.2%} | {side.peak_q:.2f} | {side.peak_k:.2f}"
+        lines.append(f"| {name} | {numbers} |")
+    return "\n".join(lines)
+
+
+def precision_caption(head_dim: int) -> str:
+    """What the columns of the table mean."""
+    return (
+        "Score error: RMS of the change over RMS of the scores. Choices kept: share of the k chosen keys that stay chosen. Peak: "
+        f"largest number of a vector over its RMS, 1 for a flat one and √{head_dim} = {head_dim**0.5:.1f} for all in one place. "
+        "The step of an integer format is set by the largest number of the vector: outliers increase the error, and U, which "
+        "spreads them over all dimensions, reduces it. FP8's step follows each number: outliers do not increase its error, and "
+        "large ones that U spreads can even do so."
+    )
+
+
+def snippet(choice: IndexerChoice, indexer: str) -> str:
+    """The view's numbers with the public API."""
+    return f"""\
+import tlmviz
+from tlmviz.analysis.kernels import indexer
+
+lm, scorer = tlmviz.load({choice.model!r}), indexer.load_indexer({indexer!r})
+trace = indexer.trace_for_indexer(lm, lm.encode({choice.text!r}))
+print(indexer.index_scores(trace, scorer, layer={choice.layer}))        # [T, T], later keys -inf
+print(indexer.recall(trace, scorer)["indexer"][{choice.layer}, {choice.k} - 1])  # attention mass on {choice.k} keys per query
+print(indexer.sparse_losses(lm, trace.ids, {choice.k}, scorer))          # nats per token
+"""

@@ -1,0 +1,75 @@
+"""The words of the view Maps: captions, names of statistics, what to notice, equation, snippet."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tlmviz.trace import Trace
+from tlmviz.ui import inputs
+
+from ..controls import Choice
+from ..words import queries, snippet_start
+from .compute import HEAD_SIZE
+from .controls import MapChoice
+
+STATISTICS = {  # label: field of Survey, title, format, upper end of the colour scale
+    "Sink": ("first", "Mass on the first token (probability)", ".3f", None),
+    "Previous token": ("previous", "Mass on the token before (probability)", ".2f", 1.0),
+    "Itself": ("own", "Mass on the query's own token (probability)", ".2f", 1.0),
+    "Mean distance": ("distance", "Mean distance (tokens back)", ",.0f", None),
+    "Beyond training": ("beyond", "Mass farther back than the training length (probability)", ".3f", None),
+}
+NOTICE = (
+    "Right of the orange line the model reads positions it never saw in training: RoPE defines their angles, but no weight was "
+    "trained on them.",
+    "A bright first column is an attention sink: heads put much of their weight on the first token. *Beyond training*: the "
+    "weight on keys farther back than any in training.",
+    "Drag a box on the middle map, or type where to look: the tile beside it is recomputed exactly.",
+)
+EQUATION = (
+    r"p_{ts} = \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} - \mathrm{lse}_t\Big)"
+    r"\quad\text{for any tile, from } O(T) \text{ numbers}",
+    "Transformer with PyTorch, sections 1.2 and 4. The map is never stored: of each layer only q, k, v and each "
+    "row's log-sum-exp are kept, and the loss is computed in strips of the text.",
+)
+
+
+def losses(loss: np.ndarray, context: int, seconds: float) -> str:
+    """The mean loss within and beyond the training length, and how long the pass took."""
+    inside, outside = loss[: context - 1], loss[context - 1 :]
+    sentence = f"{len(loss) + 1:,} tokens, one pass in {seconds:.1f} s. "
+    if len(inside):
+        sentence += (
+            f"Mean loss {inside.mean():.2f} nats per token within the training length of {context:,} tokens"
+        )
+    if len(outside):
+        sentence += f", **{outside.mean():.2f} beyond it**"
+    return sentence + "."
+
+
+def caption(trace: Trace, n_queries: int, tile: MapChoice, weights: list[tuple[int, int, float]]) -> str:
+    """What the overview read, and the tile's place with its largest `weights` (row and column inside it, value)."""
+    best = [
+        f"{tile.row + r:,} `{_token(trace, tile.row + r)}` → {tile.col + c:,} `{_token(trace, tile.col + c)}` {value:.3f}"
+        for r, c, value in weights
+    ]
+    return (
+        f"All heads: {queries(n_queries, len(trace))} read. Tile: queries {tile.row:,}–{tile.rows.stop - 1:,}, "
+        f"keys {tile.col:,}–{tile.cols.stop - 1:,}; "
+        + ("largest weights " + ", ".join(best) + "." if best else "the future, which no query sees.")
+    )
+
+
+def _token(trace: Trace, position: int) -> str:
+    return inputs.readable(trace.tokens[position]).replace("`", "ˋ")
+
+
+def snippet(choice: Choice, length: int, tile: MapChoice) -> str:
+    """The loss, the head's map and the tile with the public API."""
+    start = snippet_start(choice, length, "long_trace, loss_along")
+    rows, cols = (f"slice({part.start}, {part.stop})" for part in (tile.rows, tile.cols))
+    return f"""\
+{start}print(loss_along(lm, trace))  # nats, in strips
+picture = trace.pooled({choice.layer}, {choice.head}, size={min(HEAD_SIZE, length)})
+tile = trace.attention({choice.layer}, {choice.head}, rows={rows}, cols={cols})
+"""

@@ -1,0 +1,98 @@
+"""Draws the view Masks: the table of all methods, one method's pattern and mass, and cost against loss."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from tlmviz.figures.kernels import long_context as figures
+from tlmviz.ui import frame
+
+from .. import controls as page_controls
+from ..compute import Passage, checks, read
+from ..controls import Choice
+from . import compute, controls, words
+from .compute import Result
+from .controls import MaskChoice
+
+
+def show(choice: Choice) -> None:
+    """Sparse and linear attention in place of the softmax, and the words."""
+    passage = page_controls.passage(choice)
+    length = len(passage.ids)
+    with st.spinner(f"One pass over {length:,} tokens …", show_time=True):
+        read(passage)
+    methods = controls.choose()
+    results = measure(passage, methods)
+    table = compute.table(passage, results)
+    numbers(table)
+    st.caption(words.caption(results[controls.FULL].measures[0].queries, length))
+    left, middle, right = st.columns([0.3, 0.3, 0.4])
+    with left:
+        methods = controls.choose_pattern(methods)
+        pattern(choice, passage, methods)
+    with middle:
+        mass(methods, results[methods.pattern])
+    with right:
+        if length > 1:
+            trade(table)
+    frame.what_to_notice(*words.NOTICE)
+    frame.badges(checks(passage))
+    frame.equation(*words.EQUATION)
+    frame.copy_as_python(words.snippet(choice, length, methods))
+
+
+def measure(passage: Passage, choice: MaskChoice) -> dict[str, Result]:
+    """Every method's result by name, one after the other with its name in a bar."""
+    results, place, layers = {}, st.empty(), passage.lm.config.n_layers
+    for name, method in choice.methods.items():
+        with place, st.spinner(f"{name}: measuring {layers} layers and the loss …", show_time=True):
+            results[name] = compute.result(passage, method)
+    place.empty()
+    return results
+
+
+def numbers(table: pd.DataFrame) -> None:
+    """The table of all methods."""
+    column, help_ = st.column_config, words.COLUMNS
+    st.dataframe(
+        table,
+        hide_index=True,
+        height="content",
+        column_config={
+            "FLOP": column.NumberColumn(format="scientific", help=help_["FLOP"]),
+            "Keys a query sees": column.NumberColumn(format="%.0f", help=help_["Keys a query sees"]),
+            "Keys in cache": column.TextColumn(help=help_["Keys in cache"]),
+            "Cached numbers": column.NumberColumn(format="localized", help=help_["Cached numbers"]),
+            "Mass covered": column.ProgressColumn(
+                format="%.3f", min_value=0, max_value=1, help=help_["Mass covered"]
+            ),
+            "Output error": column.NumberColumn(format="%.3f", help=help_["Output error"]),
+            "Loss": column.NumberColumn(format="%.3f", help=help_["Loss"]),
+            "Change": column.NumberColumn(format="%+.3f", help=help_["Change"]),
+        },
+    )
+
+
+def pattern(choice: Choice, passage: Passage, methods: MaskChoice) -> None:
+    """Which keys the method lets the chosen head's queries see."""
+    picture = compute.pattern(passage, choice.layer, methods.method)[choice.head]
+    title = f"{methods.pattern}, head {choice.layer}.{choice.head}"
+    figure = figures.mask(picture, len(passage.ids), title, methods.linear, frame.theme())
+    frame.chart(figure, key="pattern", alt=f"Which keys {methods.pattern} lets queries see")
+
+
+def mass(methods: MaskChoice, result: Result) -> None:
+    """The attention mass that the method covers in every head, or shares with the softmax."""
+    title, caption = words.MASS_SHARED if methods.linear else words.MASS_COVERED
+    st.caption(caption)
+    figure = figures.per_head(result.mass, f"{title} (probability)", frame.theme(), top=1.0, height=330)
+    frame.chart(figure, key="mass", alt=f"{title} by {methods.pattern}, per head")
+
+
+def trade(table: pd.DataFrame) -> None:
+    """Change of the loss against operations."""
+    st.caption("Right: more work. Up: worse predictions.")
+    flops, change = table["FLOP"].to_numpy(), table["Change"].to_numpy()
+    figure = figures.trade(list(table["Method"]), flops, change, frame.theme())
+    frame.chart(figure, key="trade", alt="Change of the loss against operations, one dot per method")

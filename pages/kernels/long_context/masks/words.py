@@ -1,0 +1,60 @@
+"""The words of the view Masks: captions, columns of the table, what to notice, equation, snippet."""
+
+from __future__ import annotations
+
+from tlmviz.analysis.kernels.sparse_methods import SWAPPED
+
+from ..controls import Choice
+from ..words import queries, snippet_start
+from .controls import MaskChoice
+
+NOTICE = (
+    "The model was trained with full attention and nothing is retrained: what is lost here is what *this* model used.",
+    "What *Longformer* covers beyond *Sliding window* lies on the first tokens; a model without sinks gains little.",
+    "Linear attention keeps a state whose size does not depend on the text; without retraining the model cannot use it.",
+)
+EQUATION = (
+    r"\text{mask } M_t:\ z'_t = \sum_{s \in M_t} \frac{p_{ts}}{\sum_{r \in M_t} p_{tr}}\,v_s,\qquad "
+    r"\text{linear: } z'_t = \frac{\phi(q_t)\sum_{s \le t}\phi(k_s)\,v_s^\top}{\phi(q_t) \cdot \sum_{s \le t}\phi(k_s)}",
+    "Attention, “Strategies to Mitigate Inefficiency”; Decoder-Only Transformers in Einstein Notation, sections 4.3 and 4.4. "
+    "The notes call attention within a page “paged attention”; that is this block-local mask. Paged attention proper is a "
+    "layout of memory, and still sees every token.",
+)
+COLUMNS = {  # column of the table: its help
+    "FLOP": "For this text, all heads of all layers",
+    "Keys a query sees": "Mean over queries and heads",
+    "Keys in cache": "Per head, to decode on; linear attention has a state",
+    "Cached numbers": "Keys and values, or the state: all heads of all layers",
+    "Mass covered": "Of the softmax; for linear attention the mass both share",
+    "Output error": "|z′ − z| / |z|, mean over heads",
+    "Loss": "Nats per token",
+    "Change": "Nats per token against the model as it is",
+}
+# Title and caption of a method's mass per head.
+MASS_SHARED = ("Mass shared", "Σ min(p, p′): no mask, so its weights are compared with the softmax.")
+MASS_COVERED = ("Mass covered", "1: nothing is lost.")
+
+
+def caption(n_queries: int, length: int) -> str:
+    """What the numbers of the table were measured on."""
+    limit = f" (at most {SWAPPED:,}, to keep it short)" if length > SWAPPED else ""
+    return (
+        f"Mass and error: {queries(n_queries, length)}, averaged over all heads. "
+        f"Loss: a real pass with the method in every layer, over the first {min(length, SWAPPED):,} tokens{limit}. "
+        "FLOP: scores, weighted sum and what chooses the cells, without projections. BigBird, LSH and Performer draw at random "
+        "(seeded)."
+    )
+
+
+def snippet(choice: Choice, length: int, methods: MaskChoice) -> str:
+    """The numbers of the method whose pattern is drawn, with the public API."""
+    method = methods.method
+    start = snippet_start(choice, length, "long_trace")
+    return f"""\
+from tlmviz.analysis.kernels.sparse_methods import mean_loss, measure
+from {type(method).__module__} import {type(method).__name__}
+{start}method = {method!r}
+measures = measure(trace, {choice.layer}, method)  # layer {choice.layer}: mass and error per head
+change = mean_loss(lm, ids, method) - mean_loss(lm, ids)  # swapped into every layer
+print(measures, change)
+"""
