@@ -22,10 +22,13 @@ test: node $(VENV)/.test-ready browser
 quick: node $(VENV)/.test-ready
 	$(PYTEST) -m "launch or not (pages or browser or slow)"
 
-lint: $(VENV)/.test-ready
+# Python by ruff and mypy, the JavaScript of the views by TypeScript's checker: no JavaScript is ever compiled.
+lint: node $(VENV)/.test-ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	npm ci --no-audit --no-fund --silent
+	npx --no-install tsc --project .
 
 format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix .
@@ -34,12 +37,6 @@ format: $(VENV)/.test-ready
 # The README's table of pages, written anew from pages/__init__.py.
 docs: $(VENV)/.run-ready
 	$(BIN)/python -m docs.page_table
-
-# Python by ruff, the JavaScript of the views by TypeScript's checker: no JavaScript is ever compiled.
-lint: $(VENV)/.test-ready
-	$(BIN)/ruff check .
-	npm ci --no-audit --no-fund --silent
-	npx --no-install tsc --project .
 
 # Retrain every bundled model from the data in DATA; runs resume from runs/.
 models: $(VENV)/.train-ready

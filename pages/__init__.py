@@ -83,7 +83,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Serving",
             "dns",
             "several prompts on one server with paged memory: pages, block tables, shared "
-            "prefixes, copies on write, evictions, step by step; continuous batching beside "
+            "prefixes, copies on write, preemptions, step by step; continuous batching beside "
             "static, throughput and waste counted",
         ),
         Page(

@@ -24,9 +24,9 @@ SERVERS = {
     "roomy": Server(8, 32, 4),
     "alone": Server(8, 32, 1),
     "unshared": Server(5, 40, 5, sharing="none"),
-    "remembered": Server(3, 60, 3, sharing="remembered"),
+    "prefix cache": Server(3, 60, 3, sharing="cached"),
     "short": Server(4, 14, 5),
-    "short, remembered": Server(2, 26, 4, sharing="remembered"),
+    "short, prefix cache": Server(2, 26, 4, sharing="cached"),
     "pages of one": Server(1, 52, 5),
     "static": Server(8, 32, 4, "static"),
     "static, short": Server(4, 16, 4, "static"),
@@ -56,29 +56,35 @@ def check_books(run):
     page, static = run.server.page, run.server.policy == "static"
     for step in run.steps:
         counted = [
-            [i for i, seat in enumerate(step.seats) if number in seat.table]
+            [i for i, snapshot in enumerate(step.snapshots) if number in snapshot.table]
             for number in range(run.server.pages)
         ]
         assert [sorted(owners) for owners in step.owners] == counted
         assert step.free == sum(not owners for owners in counted)
         assert step.shared == sum(len(owners) > 1 for owners in counted)
-        assert 0 <= step.used <= step.held <= run.server.slots and step.wasted == step.held - step.used
-        busy = [seat for seat in step.seats if seat.state in ("prefill", "decode", "padding")]
+        assert (
+            0 <= step.occupied <= step.allocated <= run.server.slots
+            and step.wasted == step.allocated - step.occupied
+        )
+        busy = [snapshot for snapshot in step.snapshots if snapshot.state in ("prefill", "decode", "padding")]
         assert len(busy) <= run.server.batch
-        for seat in step.seats:
-            assert len(set(seat.table)) == len(seat.table) and seat.length <= len(seat.table) * page
-            if seat.state in ("absent", "waiting", "evicted"):
-                assert not seat.table and not seat.computed and not seat.wrote
-            elif seat.state in ("prefill", "decode"):
-                assert static or len(seat.table) == -(-seat.length // page)
-            if seat.state == "decode":
-                assert seat.computed == 1
+        for snapshot in step.snapshots:
+            assert (
+                len(set(snapshot.table)) == len(snapshot.table)
+                and snapshot.length <= len(snapshot.table) * page
+            )
+            if snapshot.state in ("absent", "waiting", "preempted"):
+                assert not snapshot.table and not snapshot.num_computed_tokens and not snapshot.new_tokens
+            elif snapshot.state in ("prefill", "decode"):
+                assert static or len(snapshot.table) == -(-snapshot.length // page)
+            if snapshot.state == "decode":
+                assert snapshot.num_computed_tokens == 1
         written = [
             max(
                 [
-                    min(seat.length - place * page, page)
-                    for seat in step.seats
-                    for place, own in enumerate(seat.table)
+                    min(snapshot.length - place * page, page)
+                    for snapshot in step.snapshots
+                    for place, own in enumerate(snapshot.table)
                     if own == number
                 ]
                 or [0]
@@ -89,18 +95,23 @@ def check_books(run):
     follows = {
         "absent": {"absent", "waiting", "prefill"},
         "waiting": {"waiting", "prefill"},
-        "evicted": {"evicted", "prefill"},
-        "prefill": {"decode", "evicted", "padding", "finished"},
-        "decode": {"decode", "evicted", "padding", "finished"},
+        "preempted": {"preempted", "prefill"},
+        "prefill": {"decode", "preempted", "padding", "finished"},
+        "decode": {"decode", "preempted", "padding", "finished"},
         "padding": {"padding", "finished"},
         "finished": {"finished"},
     }
     for i, (request, answer) in enumerate(zip(run.requests, run.answers)):
-        seats = [step.seats[i] for step in run.steps]
-        assert all(b.state in follows[a.state] for a, b in itertools.pairwise(seats))
-        assert sum(seat.wrote for seat in seats) == seats[-1].written == len(answer) <= request.max_new_tokens
-        assert all(seat.state == "absent" for seat in seats[: request.arrival])
-        assert all(seat.state != "absent" for seat in seats[request.arrival :])
+        snapshots = [step.snapshots[i] for step in run.steps]
+        assert all(b.state in follows[a.state] for a, b in itertools.pairwise(snapshots))
+        assert (
+            sum(snapshot.new_tokens for snapshot in snapshots)
+            == snapshots[-1].output_tokens
+            == len(answer)
+            <= request.max_new_tokens
+        )
+        assert all(snapshot.state == "absent" for snapshot in snapshots[: request.arrival])
+        assert all(snapshot.state != "absent" for snapshot in snapshots[request.arrival :])
 
 
 # --- the same text, whatever else runs --------------------------------------------------------------
@@ -120,11 +131,11 @@ def test_each_gets_the_text_it_would_get_alone(stories, server):
 
 @pytest.mark.parametrize("policy", ["continuous", "static"])
 def test_every_variant_is_served(variant, policy):
-    server = Server(3, 30, 3, policy, "remembered")
+    server = Server(3, 30, 3, policy, "cached")
     run = serve(variant, MIXED, server)
     check_books(run)
     assert list(run.texts) == [alone(variant, request) for request in MIXED]
-    assert policy == "static" or run.totals().evictions + run.totals().spared
+    assert policy == "static" or run.totals().preemptions + run.totals().num_cached_tokens
 
 
 REQUESTS = st.lists(
@@ -147,7 +158,7 @@ ANY = st.builds(
     st.integers(1, 12),
     st.integers(1, 5),
     st.sampled_from(["continuous", "static"]),
-    st.sampled_from(["none", "running", "remembered"]),
+    st.sampled_from(["none", "running", "cached"]),
 )
 
 
@@ -183,29 +194,34 @@ def test_a_changed_neighbour_changes_no_bit(stories):
 def test_pages_left_full_of_nan_are_never_read(lm):
     scheduler = Scheduler(lm, MIXED, Server(3, 40, 3))
     scheduler.pool.k.fill_(torch.nan), scheduler.pool.v.fill_(torch.nan)
-    while not scheduler.done:
+    while not scheduler.finished:
         scheduler.step()
-    texts = [lm.tokenizer.decode(line.ids[line.prompt :]) for line in scheduler.lines]
+    texts = [lm.tokenizer.decode(state.ids[state.prompt_length :]) for state in scheduler.requests]
     assert texts == [alone(lm, request) for request in MIXED]
 
 
 # --- sharing ----------------------------------------------------------------------------------------
 
 
-def test_a_common_beginning_is_read_once(lm):
+def test_a_common_prefix_is_computed_once(lm):
     run = serve(lm, [Request(START + "One day", 12), Request(START + "Tom", 4, 2)], Server(4, 40, 4))
     first, second = run.prompts
     common = next(i for i, (a, b) in enumerate(zip(first, second)) if a != b)
-    seat, [share, copy] = run.steps[2].seats[1], run.steps[2].events
-    assert (seat.shared, seat.computed) == (common, len(second) - common) and common > 8
+    snapshot, [share, copy] = run.steps[2].snapshots[1], run.steps[2].events
+    assert (snapshot.num_cached_tokens, snapshot.num_computed_tokens) == (
+        common,
+        len(second) - common,
+    ) and common > 8
     assert (share.kind, share.other, share.positions) == ("share", 0, common)
     assert (copy.kind, copy.request) == (
         "copy",
         1,
     ) and common % 4  # the part-full page was copied, the full ones not
-    lent = run.steps[2].seats[0].table
-    assert seat.table[: common // 4] == lent[: common // 4] and seat.table[common // 4] == copy.pages[1]
-    assert run.totals().spared == common
+    donor = run.steps[2].snapshots[0].table
+    assert (
+        snapshot.table[: common // 4] == donor[: common // 4] and snapshot.table[common // 4] == copy.pages[1]
+    )
+    assert run.totals().num_cached_tokens == common
 
 
 def test_the_same_prompt_is_not_read_again_and_its_page_is_copied_at_the_first_write(lm):
@@ -215,8 +231,8 @@ def test_the_same_prompt_is_not_read_again_and_its_page_is_copied_at_the_first_w
     length = len(run.prompts[0])
     assert length % 4
     start, after = run.steps[0], run.steps[1]
-    assert [seat.computed for seat in start.seats] == [length, 0, 0] and len(
-        {seat.table for seat in start.seats}
+    assert [snapshot.num_computed_tokens for snapshot in start.snapshots] == [length, 0, 0] and len(
+        {snapshot.table for snapshot in start.snapshots}
     ) == 1
     assert start.shared == -(-length // 4) and start.count("copy") == 0
     assert after.count("copy") == 2 and after.shared == length // 4  # the last holder keeps the original
@@ -225,51 +241,52 @@ def test_the_same_prompt_is_not_read_again_and_its_page_is_copied_at_the_first_w
 
 def test_less_than_a_page_in_common_is_not_shared(lm):
     run = serve(lm, [Request("One day", 4), Request("One dog", 4)], Server(8, 40, 4))
-    assert run.prompts[0][:2] == run.prompts[1][:2] and run.totals().spared == 0
+    assert run.prompts[0][:2] == run.prompts[1][:2] and run.totals().num_cached_tokens == 0
 
 
 def test_nothing_is_shared_when_nothing_should_be(lm):
     run = serve(lm, MIXED, Server(4, 60, 5, sharing="none"))
-    assert run.totals().shared == run.totals().copies == run.totals().spared == 0
+    assert run.totals().shared == run.totals().copies == run.totals().num_cached_tokens == 0
 
 
-def test_finished_requests_are_remembered_until_memory_is_short(lm):
+def test_the_prefix_cache_keeps_finished_requests_until_memory_is_short(lm):
     requests = [
         Request(START + "Tom", 3),
         Request(START + "One day", 3, 8),
         Request("They were happy. The end.", 3, 14),
     ]
-    asked = Server(4, 40, 2, sharing="remembered")
-    run = serve(lm, requests, asked)
-    assert run.steps[8].seats[1].shared > 8 and run.totals().spared
-    assert run.steps[5].held == 0 and run.steps[5].free < 40  # remembered pages are no one's waste
-    assert serve(lm, requests, Server(4, 40, 2)).totals().spared == 0
+    run = serve(lm, requests, Server(4, 40, 2, sharing="cached"))
+    assert run.steps[8].snapshots[1].num_cached_tokens > 8 and run.totals().num_cached_tokens
+    assert run.steps[5].allocated == 0 and run.steps[5].free < 40  # pages of the prefix cache are not waste
+    assert serve(lm, requests, Server(4, 40, 2)).totals().num_cached_tokens == 0
     need = max(-(-(len(lm.encode(request.prompt)) + 3) // 4) for request in requests)
-    short = serve(lm, requests, Server(4, need, 2, sharing="remembered"))
+    short = serve(lm, requests, Server(4, need, 2, sharing="cached"))
     check_books(short)
-    assert [event.request for step in short.steps for event in step.events if event.kind == "forget"] == [
+    assert [event.request for step in short.steps for event in step.events if event.kind == "evict"] == [
         0,
         1,
     ]
-    assert short.totals().evictions == 0
+    assert short.totals().preemptions == 0
 
 
 # --- short of memory --------------------------------------------------------------------------------
 
 
-def test_the_latest_arrival_gives_way_and_starts_again(lm):
+def test_the_latest_arrival_is_preempted_and_recomputed(lm):
     requests = [Request("They were happy", 16), Request("Tom saw a dog", 16, 1), Request("One day", 16, 2)]
     run = serve(lm, requests, Server(4, 13, 3, sharing="none"))
     check_books(run)
     assert list(run.texts) == [alone(lm, request) for request in requests]
-    evicted = [event.request for step in run.steps for event in step.events if event.kind == "evict"]
-    assert evicted and 0 not in evicted and evicted[0] == 2
-    number = next(n for n, step in enumerate(run.steps) if step.count("evict"))
-    [event] = [event for event in run.steps[number].events if event.kind == "evict"]
-    assert event.pages == run.steps[number - 1].seats[2].table and not run.steps[number].count("prefill")
-    again = next(step.seats[2] for step in run.steps[number:] if step.seats[2].state == "prefill")
-    assert again.computed == len(run.prompts[2]) + again.written - 1  # prompt and answer so far, in one pass
-    assert run.totals().recomputed >= again.computed
+    preempted = [event.request for step in run.steps for event in step.events if event.kind == "preempt"]
+    assert preempted and 0 not in preempted and preempted[0] == 2
+    number = next(n for n, step in enumerate(run.steps) if step.count("preempt"))
+    [event] = [event for event in run.steps[number].events if event.kind == "preempt"]
+    assert event.pages == run.steps[number - 1].snapshots[2].table and not run.steps[number].count("prefill")
+    again = next(step.snapshots[2] for step in run.steps[number:] if step.snapshots[2].state == "prefill")
+    assert (
+        again.num_computed_tokens == len(run.prompts[2]) + again.output_tokens - 1
+    )  # prompt and answer so far, in one pass
+    assert run.totals().num_recomputed_tokens >= again.num_computed_tokens
 
 
 def test_no_one_jumps_the_queue(lm):
@@ -285,7 +302,7 @@ def test_no_one_jumps_the_queue(lm):
 def test_all_pages_come_back(lm):
     for sharing in ("none", "running"):
         scheduler = Scheduler(lm, MIXED, Server(4, 40, 3, sharing=sharing))
-        while not scheduler.done:
+        while not scheduler.finished:
             scheduler.step()
         scheduler.step()
         assert scheduler.pool.free == 40 and not any(scheduler.pool.holders)
@@ -304,11 +321,11 @@ def test_a_static_batch_keeps_its_rows_to_the_end_of_the_longest(lm):
     assert list(run.timeline().loc[3]) == ["absent", *["waiting"] * 8, "prefill", *["decode"] * 4]
     longest = max(len(run.prompts[0]), len(run.prompts[1])) + 9
     pages = -(-longest // 4)
-    assert {step.held for step in run.steps[:9]} == {2 * pages * 4}
-    assert run.steps[0].seats[1].table == tuple(range(pages, 2 * pages))  # one run of pages each
+    assert {step.allocated for step in run.steps[:9]} == {2 * pages * 4}
+    assert run.steps[0].snapshots[1].table == tuple(range(pages, 2 * pages))  # one run of pages each
     written = len(run.prompts[0]) + len(run.prompts[1])
-    assert [step.used for step in run.steps[:3]] == [written, written + 2, written + 4]
-    assert run.steps[8].used == len(run.prompts[1]) + 8  # rows that have ended use nothing
+    assert [step.occupied for step in run.steps[:3]] == [written, written + 2, written + 4]
+    assert run.steps[8].occupied == len(run.prompts[1]) + 8  # rows that have ended use nothing
     assert run.totals().padding == 6
 
 
@@ -330,20 +347,22 @@ def test_totals_are_sums_over_the_steps(lm):
     assert (
         totals.tokens == sum(map(len, run.answers)) and totals.tokens_per_step == totals.tokens / totals.steps
     )
-    assert totals.waste == pytest.approx(1 - each["used slots"].sum() / each["held slots"].sum())
-    computed = [sum(step.seats[i].computed for step in run.steps) for i in range(len(MIXED))]
-    assert totals.computed == sum(computed) and list(run.per_request()["computed"]) == computed
+    assert totals.waste == pytest.approx(1 - each["occupied slots"].sum() / each["allocated slots"].sum())
+    computed = [sum(step.snapshots[i].num_computed_tokens for step in run.steps) for i in range(len(MIXED))]
+    assert (
+        totals.num_computed_tokens == sum(computed) and list(run.per_request()["computed tokens"]) == computed
+    )
     # What is in memory in the end was computed or taken over; a last token that reaches the limit is not read any more.
     limits = [request.max_new_tokens for request in MIXED]
     needed = sum(len(p) + len(a) - (len(a) == limit) for p, a, limit in zip(run.prompts, run.answers, limits))
     again = sum(
-        seat.length
+        snapshot.length
         for step, after in itertools.pairwise(run.steps)
-        for seat, then in zip(step.seats, after.seats)
-        if then.state == "evicted" and seat.state in ("prefill", "decode")
+        for snapshot, then in zip(step.snapshots, after.snapshots)
+        if then.state == "preempted" and snapshot.state in ("prefill", "decode")
     )
-    assert totals.computed + totals.spared == needed + again and totals.evictions > 0
-    assert totals.first_token >= 1 and totals.turnaround >= totals.first_token
+    assert totals.num_computed_tokens + totals.num_cached_tokens == needed + again and totals.preemptions > 0
+    assert totals.ttft >= 1 and totals.end_to_end_latency >= totals.ttft
     assert totals.seconds > 0 and totals.tokens_per_second == pytest.approx(totals.tokens / totals.seconds)
 
 

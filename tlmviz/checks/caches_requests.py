@@ -37,7 +37,14 @@ def requests_served(lm: LanguageModel, text: str) -> tuple[LanguageModel, tuple[
 def texts_are_those_alone(lm: LanguageModel, runs: tuple[Run, ...]) -> float:
     """How many texts of runs with the same requests differ from what `generate` gives the prompt alone."""
     alone = [
-        lm.generate(each.prompt, each.max_new_tokens, each.temperature, each.top_k, each.top_p, each.seed)
-        for each in runs[0].requests
+        lm.generate(
+            request.prompt,
+            request.max_new_tokens,
+            request.temperature,
+            request.top_k,
+            request.top_p,
+            request.seed,
+        )
+        for request in runs[0].requests
     ]
     return float(sum(text != own for run in runs for text, own in zip(run.texts, alone)))

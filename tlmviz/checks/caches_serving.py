@@ -94,16 +94,16 @@ def batch_is_alone(lm: LanguageModel, trace: Trace) -> float:
 def shared_is_fresh(lm: LanguageModel, trace: Trace) -> float:
     """A request that begins on another's pages reads like a fresh one, and its writes leave the other's memory alone."""
     ids, pool = _ids(lm, trace), _pool(lm, 3, _ids(lm, trace))
-    lender, fresh = Sequence(pool), Sequence(pool)
-    _read(lm, [ids], lender)
-    before = [store[:, lender.table].clone() for store in (pool.k, pool.v)]
+    donor, fresh = Sequence(pool), Sequence(pool)
+    _read(lm, [ids], donor)
+    before = [store[:, donor.table].clone() for store in (pool.k, pool.v)]
     common = max(
         0, len(ids) - 1 - PAGE // 2
     )  # seldom the end of a page: the last shared one has to be copied
     mine = [*ids[:common], *((token + 1) % lm.config.vocab_size for token in ids[common:])]
-    shared = _read(lm, [mine[common:]], lender.prefix(common))[:, -1]
+    shared = _read(lm, [mine[common:]], donor.prefix(common))[:, -1]
     errors = [worst(shared - _read(lm, [mine], fresh)[:, -1])]
-    errors += [worst(store[:, lender.table] - old) for store, old in zip((pool.k, pool.v), before)]
+    errors += [worst(store[:, donor.table] - old) for store, old in zip((pool.k, pool.v), before)]
     return worst(torch.tensor(errors))
 
 

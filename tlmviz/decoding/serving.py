@@ -1,10 +1,12 @@
 """A server's scheduler: many requests, one pool of pages, one pass per step (003 sections 4.3 and 4.5).
 
-Requests join and leave the batch at any step (Orca, Yu et al. 2022); their keys and values lie in pages that are
-taken when needed, shared where prompts begin alike, copied before a shared one is written to, and given back by the
-latest arrival when memory is short, which is then read again from the start (vLLM, Kwon et al. 2023).
-Within a step those in the batch write a token each in one pass [B, 1]; then newcomers read their prompts, a pass
-each, and write their first. Nobody sees another's tokens: a row of the batch attends through its own block table.
+Requests join and leave the batch at any step (Orca, Yu et al. 2022). Their keys and values lie in pages that are
+allocated when needed, shared where prompts have a common prefix, and copied before a shared one is written to. When
+memory is short, the latest arrival is preempted by recompute: it gives its pages back, and later its prompt and what
+it wrote pass through the network again (vLLM, Kwon et al. 2023). Finished requests may stay in a prefix cache, from
+which the least recently used is evicted when pages are needed.
+Within a step the running requests write a token each in one pass [B, 1]; then admitted requests are prefilled, a pass
+each, and write their first. No request sees another's tokens: a row of the batch attends through its own block table.
 """
 
 from __future__ import annotations
@@ -20,12 +22,11 @@ from torch import Tensor
 from ..caches import PagedCache, PagePool, Sequence
 from ..errors import BadShape, BadText, Error, OutOfPages
 from .sampling import next_token
-from .serving_records import WRITING, Event, Request, Run, Seat, Server, Step
+from .serving_records import WRITING, Event, Request, RequestSnapshot, Run, Server, Step
 
 LATEST = 10_000  # step at which a request may still arrive: idle steps are recorded too
-Watch = Callable[
-    [int, Tensor], None
-]  # called with a request's number from 0 and the logits [V] it draws its next token from
+# Called with a request's number, from 0, and the logits [V] that its next token is sampled from.
+Watch = Callable[[int, Tensor], None]
 
 
 def serve(lm, requests: Iterable[Request], server: Server | None = None, watch: Watch | None = None) -> Run:
@@ -35,14 +36,15 @@ def serve(lm, requests: Iterable[Request], server: Server | None = None, watch: 
     and OutOfPages (a request that could not fit into memory even alone).
     """
     scheduler, steps = Scheduler(lm, requests, server or Server(), watch), []
-    while not scheduler.done:
+    while not scheduler.finished:
         steps.append(scheduler.step())
-    lines = scheduler.lines
-    prompts, answers = zip(
-        *((tuple(line.ids[: line.prompt]), tuple(line.ids[line.prompt :])) for line in lines)
-    )
+    states = scheduler.requests
+    prompts = tuple(tuple(state.ids[: state.prompt_length]) for state in states)
+    answers = tuple(tuple(state.ids[state.prompt_length :]) for state in states)
     texts = tuple(lm.tokenizer.decode(answer) for answer in answers)
-    return Run(scheduler.server, tuple(line.request for line in lines), prompts, answers, texts, tuple(steps))
+    return Run(
+        scheduler.server, tuple(state.request for state in states), prompts, answers, texts, tuple(steps)
+    )
 
 
 def validate(lm, request: Request, server: Server) -> list[int]:
@@ -68,22 +70,24 @@ def validate(lm, request: Request, server: Server) -> list[int]:
 
 
 @dataclass(eq=False)
-class Line:
-    """A request on its way: `ids` are its prompt and what it wrote; `first` the logits behind its prompt."""
+class RequestState:
+    """A request in the scheduler: `ids` are its prompt and what it wrote; the three counts are of the current step."""
 
     number: int
     request: Request
     ids: list[int]
-    prompt: int
-    limit: int
+    prompt_length: int
+    max_output: int
     generator: torch.Generator
     sequence: Sequence
-    first: Tensor | None = None
+    prompt_logits: Tensor | None = (
+        None  # [V], behind its prompt: of the same prompt, no token is computed again
+    )
     state: str = "absent"
     ended: bool = False
-    computed: int = 0
-    shared: int = 0
-    wrote: int = 0
+    num_computed_tokens: int = 0
+    num_cached_tokens: int = 0
+    new_tokens: int = 0
 
 
 class Scheduler:
@@ -92,232 +96,236 @@ class Scheduler:
     def __init__(self, lm, requests: Iterable[Request], server: Server, watch: Watch | None = None):
         self.lm, self.server, self.watch = lm, server, watch
         self.pool = PagePool.of(lm.config, server.page, server.pages)
-        self.lines = [self._line(number, request) for number, request in enumerate(requests)]
-        if not self.lines:
+        self.requests = [self._new_state(number, request) for number, request in enumerate(requests)]
+        if not self.requests:
             raise BadShape("There is no request to serve; give at least one.")
-        # All three stay in the order of arrival, but for `remembered`: least lately used first.
-        self.queue: list[Line] = []
-        self.batch: list[Line] = []
-        self.remembered: list[Line] = []
-        self.now, self.events = 0, []
+        # In the order of arrival; the prefix cache: least recently used first.
+        self.waiting: list[RequestState] = []
+        self.running: list[RequestState] = []
+        self.prefix_cache: list[RequestState] = []
+        self.now = 0
+        self.events: list[Event] = []
 
     @property
-    def done(self) -> bool:
+    def finished(self) -> bool:
         """Whether every request has its text."""
-        return all(line.ended for line in self.lines)
+        return all(state.ended for state in self.requests)
 
     @torch.inference_mode()
     def step(self) -> Step:
-        """One step of the server, in which every request of the batch writes a token."""
+        """One step of the server, in which every running request writes a token."""
         start = time.perf_counter()
         self.events = []
-        for line in self.lines:
-            line.computed = line.shared = line.wrote = 0
+        for state in self.requests:
+            state.num_computed_tokens = state.num_cached_tokens = state.new_tokens = 0
         self._leave()
         self._arrive()
         static = self.server.policy == "static"
-        room = static or self._make_room()
-        if self.batch:
+        nobody_preempted = static or self._allocate_for_decode()
+        if self.running:
             self._decode()
-        if static and not self.batch:
+        if static and not self.running:
             self._fill_batch()
-        elif room and not static:
+        elif nobody_preempted and not static:
             self._admit()
         self.now += 1
         return self._record(time.perf_counter() - start)
 
-    def _line(self, number: int, request: Request) -> Line:
+    def _new_state(self, number: int, request: Request) -> RequestState:
         try:
             ids = validate(self.lm, request, self.server)
         except Error as error:
             raise type(error)(f"Request {number + 1}: {error}") from error
-        limit = min(request.max_new_tokens, self.lm.config.context - len(ids))
+        max_output = min(request.max_new_tokens, self.lm.config.context - len(ids))
         generator = torch.Generator().manual_seed(request.seed)
-        return Line(number, request, ids, len(ids), limit, generator, Sequence(self.pool))
+        return RequestState(number, request, ids, len(ids), max_output, generator, Sequence(self.pool))
 
     def _arrive(self) -> None:
-        for line in self.lines:
-            if line.state == "absent" and line.request.arrival <= self.now:
-                line.state = "waiting"
-                insort(self.queue, line, key=_order)
+        for state in self.requests:
+            if state.state == "absent" and state.request.arrival <= self.now:
+                state.state = "waiting"
+                insort(self.waiting, state, key=_order)
 
     def _leave(self) -> None:
-        """Requests that have ended give back their pages, or are remembered; in a static batch all wait for the last."""
-        if self.server.policy == "static" and not all(line.ended for line in self.batch):
+        """Requests that have ended free their pages or enter the prefix cache; a static batch waits for its last."""
+        if self.server.policy == "static" and not all(state.ended for state in self.running):
             return
-        for line in [line for line in self.batch if line.ended]:
-            self.batch.remove(line)
-            line.state = "finished"
-            if self.server.sharing == "remembered" and self.server.policy == "continuous":
-                self.remembered.append(line)
+        for state in [state for state in self.running if state.ended]:
+            self.running.remove(state)
+            state.state = "finished"
+            if self.server.sharing == "cached" and self.server.policy == "continuous":
+                self.prefix_cache.append(state)
             else:
-                self._release("finish", line)
+                self._free("finish", state)
 
     def _admit(self) -> None:
-        """Let waiting requests in, first come, first served, while there are seats and pages."""
-        while self.queue and len(self.batch) < self.server.batch:
-            line = self.queue[0]
-            lender, common = self._lender(line)
-            line.sequence = lender.sequence.prefix(common) if lender else Sequence(self.pool)
-            new = len(line.ids) - common
-            while line.sequence.missing(new) > self.pool.free and self.remembered:
-                self._forget()
-            if line.sequence.missing(new) > self.pool.free:
-                line.sequence.release()
+        """Admit waiting requests, first come, first served, while there are rows and pages."""
+        while self.waiting and len(self.running) < self.server.batch:
+            state = self.waiting[0]
+            donor, n_cached = self._prefix_match(state)
+            state.sequence = donor.sequence.prefix(n_cached) if donor else Sequence(self.pool)
+            n_new = len(state.ids) - n_cached
+            while state.sequence.missing(n_new) > self.pool.free and self.prefix_cache:
+                self._evict()
+            if state.sequence.missing(n_new) > self.pool.free:
+                state.sequence.release()
                 return
-            self.queue.pop(0)
-            insort(self.batch, line, key=_order)
-            if lender:
-                line.shared = common
-                self.events.append(
-                    Event("share", line.number, tuple(line.sequence.table), lender.number, common)
-                )
-            if lender in self.remembered:
-                self.remembered.append(self.remembered.pop(self.remembered.index(lender)))
-            self._reserve(line, new)
-            self._prefill(line, lender, common)
+            self.waiting.pop(0)
+            insort(self.running, state, key=_order)
+            if donor:
+                state.num_cached_tokens = n_cached
+                pages = tuple(state.sequence.table)
+                self.events.append(Event("share", state.number, pages, donor.number, n_cached))
+            if donor in self.prefix_cache:  # most recently used now
+                self.prefix_cache.append(self.prefix_cache.pop(self.prefix_cache.index(donor)))
+            self._allocate(state, n_new)
+            self._prefill(state, donor, n_cached)
 
     def _fill_batch(self) -> None:
-        """A static batch: whoever has arrived, while rows as long as the longest prompt and the longest answer fit."""
-        page, chosen, length = self.server.page, [], 0
-        for line in self.queue[: self.server.batch]:
-            wider = max(other.prompt for other in (*chosen, line)) + max(
-                other.limit for other in (*chosen, line)
-            )
-            if (len(chosen) + 1) * -(-wider // page) > self.server.pages:
+        """A static batch: those that have arrived, while rows as long as the longest prompt and longest answer fit."""
+        page, batch, length = self.server.page, [], 0
+        for state in self.waiting[: self.server.batch]:
+            longest_prompt = max(other.prompt_length for other in (*batch, state))
+            longest_output = max(other.max_output for other in (*batch, state))
+            row = longest_prompt + longest_output
+            if (len(batch) + 1) * -(-row // page) > self.server.pages:
                 break
-            chosen, length = [*chosen, line], wider
-        if chosen:
-            self.pool = PagePool.of(
-                self.lm.config, page, self.server.pages
-            )  # nothing is held: runs of pages begin at the first
-        for line in chosen:
-            self.queue.remove(line)
-            self.batch.append(line)
-            line.sequence = Sequence(self.pool)
-            line.sequence.reserve(length)
-            self._prefill(line, None, 0)
+            batch, length = [*batch, state], row
+        if batch:  # nothing is allocated: in a new pool, runs of pages begin at the first
+            self.pool = PagePool.of(self.lm.config, page, self.server.pages)
+        for state in batch:
+            self.waiting.remove(state)
+            self.running.append(state)
+            state.sequence = Sequence(self.pool)
+            state.sequence.reserve(length)
+            self._prefill(state, None, 0)
 
-    def _lender(self, line: Line) -> tuple[Line | None, int]:
-        """Whose pages hold most of a newcomer's first tokens, and how many. Less than a page is not worth a copy.
+    def _prefix_match(self, state: RequestState) -> tuple[RequestState | None, int]:
+        """The prefix-match donor, whose pages hold most of a request's first tokens, and how many they hold.
 
-        The last token is read again, for its logits, unless the lender had the same prompt and kept them.
+        Less than a page is not worth a copy. The last token is computed again, for its logits, unless the donor had
+        the same prompt and kept them.
         """
-        best, most = None, 0
-        others = () if self.server.sharing == "none" else (*self.batch, *self.remembered)
-        for other in others:
-            common = _common(line.ids, other.ids[: other.sequence.length])
-            whole = common == len(line.ids) == other.prompt
-            if not whole:
-                common = min(common, len(line.ids) - 1)
-            if common > most and (whole or common >= self.server.page):
-                best, most = other, common
-        return best, most
+        best, longest = None, 0
+        donors = () if self.server.sharing == "none" else (*self.running, *self.prefix_cache)
+        for donor in donors:
+            common = _common_prefix(state.ids, donor.ids[: donor.sequence.length])
+            same_prompt = common == len(state.ids) == donor.prompt_length
+            if not same_prompt:
+                common = min(common, len(state.ids) - 1)
+            if common > longest and (same_prompt or common >= self.server.page):
+                best, longest = donor, common
+        return best, longest
 
-    def _make_room(self) -> bool:
-        """A slot for everyone's next token; the latest arrivals are evicted until there is. Whether nobody had to be."""
-        room = True
-        for line in list(self.batch):
-            while line in self.batch and line.sequence.missing(1) > self.pool.free:
-                if self.remembered:
-                    self._forget()
+    def _allocate_for_decode(self) -> bool:
+        """A slot for every running request's next token. Whether no request had to be preempted for it."""
+        nobody_preempted = True
+        for state in list(self.running):
+            while state in self.running and state.sequence.missing(1) > self.pool.free:
+                if self.prefix_cache:
+                    self._evict()
                 else:
-                    self._evict(self.batch[-1])
-                    room = False
-            if line in self.batch:
-                self._reserve(line, 1)
-        return room
+                    self._preempt(self.running[-1])
+                    nobody_preempted = False
+            if state in self.running:
+                self._allocate(state, 1)
+        return nobody_preempted
 
-    def _reserve(self, line: Line, count: int) -> None:
-        before = list(line.sequence.table)
-        line.sequence.reserve(count)
-        for old, new in zip(before, line.sequence.table):
+    def _allocate(self, state: RequestState, count: int) -> None:
+        before = list(state.sequence.table)
+        state.sequence.reserve(count)
+        for old, new in zip(before, state.sequence.table):
             if old != new:
-                self.events.append(Event("copy", line.number, (old, new)))
+                self.events.append(Event("copy", state.number, (old, new)))
 
-    def _evict(self, line: Line) -> None:
-        """Out of the batch and back to the head of the queue; its pages are given up, its tokens are kept."""
-        self.batch.remove(line)
-        self._release("evict", line)
-        line.state = "evicted"
-        insort(self.queue, line, key=_order)
+    def _preempt(self, state: RequestState) -> None:
+        """Preemption by recompute: back to the head of the queue; its pages are freed, its tokens are kept."""
+        self.running.remove(state)
+        self._free("preempt", state)
+        state.state = "preempted"
+        insort(self.waiting, state, key=_order)
 
-    def _forget(self) -> None:
-        self._release("forget", self.remembered.pop(0))
+    def _evict(self) -> None:
+        """Free the pages of the least recently used request in the prefix cache."""
+        self._free("evict", self.prefix_cache.pop(0))
 
-    def _release(self, kind: str, line: Line) -> None:
-        self.events.append(Event(kind, line.number, tuple(line.sequence.table)))
-        line.sequence.release()
+    def _free(self, kind: str, state: RequestState) -> None:
+        self.events.append(Event(kind, state.number, tuple(state.sequence.table)))
+        state.sequence.release()
 
-    def _prefill(self, line: Line, lender: Line | None, common: int) -> None:
-        line.state, line.computed = "prefill", len(line.ids) - common
-        if line.computed:
-            logits = self.lm(torch.tensor([line.ids[common:]]), PagedCache(line.sequence))[0, -1]
+    def _prefill(self, state: RequestState, donor: RequestState | None, n_cached: int) -> None:
+        state.state, state.num_computed_tokens = "prefill", len(state.ids) - n_cached
+        if state.num_computed_tokens:
+            logits = self.lm(torch.tensor([state.ids[n_cached:]]), PagedCache(state.sequence))[0, -1]
         else:
-            logits = lender.first
-        if (
-            line.first is None
-        ):  # after an eviction the pass ends behind what was written, not behind the prompt
-            line.first = logits
-        self._write(line, logits)
+            logits = donor.prompt_logits
+        if state.prompt_logits is None:  # after a preemption the pass ends behind what was written instead
+            state.prompt_logits = logits
+        self._write(state, logits)
 
     def _decode(self) -> None:
-        """One pass for the whole batch; rows of a static batch that have ended go through it for nothing."""
-        cache = PagedCache(*(line.sequence for line in self.batch))
-        logits = self.lm(torch.tensor([line.ids[-1:] for line in self.batch]), cache)[:, -1]
-        for line, row in zip(self.batch, logits):
-            line.computed = 1
-            if line.ended:
-                line.state = "padding"
-                line.sequence.length -= 1  # the same slot again next time
+        """One pass for the whole batch; rows of a static batch that have ended go through it as padding."""
+        cache = PagedCache(*(state.sequence for state in self.running))
+        logits = self.lm(torch.tensor([state.ids[-1:] for state in self.running]), cache)[:, -1]
+        for state, row in zip(self.running, logits):
+            state.num_computed_tokens = 1
+            if state.ended:
+                state.state = "padding"
+                state.sequence.length -= 1  # the same slot again next time
             else:
-                line.state = "decode"
-                self._write(line, row)
+                state.state = "decode"
+                self._write(state, row)
 
-    def _write(self, line: Line, logits: Tensor) -> None:
+    def _write(self, state: RequestState, logits: Tensor) -> None:
         if self.watch:
-            self.watch(line.number, logits)
-        request = line.request
-        token = next_token(logits, request.temperature, request.top_k, request.top_p, line.generator)
+            self.watch(state.number, logits)
+        request = state.request
+        token = next_token(logits, request.temperature, request.top_k, request.top_p, state.generator)
         if token != self.lm.tokenizer.end_of_text:
-            line.ids.append(token)
-            line.wrote = 1
-        line.ended = not line.wrote or len(line.ids) - line.prompt == line.limit
+            state.ids.append(token)
+            state.new_tokens = 1
+        state.ended = not state.new_tokens or len(state.ids) - state.prompt_length == state.max_output
 
     def _record(self, seconds: float) -> Step:
-        page, holders = self.server.page, (*self.batch, *self.remembered)
+        page = self.server.page
         owners: list[list[int]] = [[] for _ in range(self.server.pages)]
-        fill, used, held = ([0] * self.server.pages for _ in range(3))
-        for line in holders:
-            for place, number in enumerate(line.sequence.table):
-                written = min(max(line.sequence.length - place * page, 0), page)
-                owners[number].append(line.number)
-                fill[number] = max(fill[number], written)
-                if line.state in WRITING:
-                    used[number] = max(used[number], written)
-                if line.state != "finished":
-                    held[number] = page
-        seats = tuple(
-            Seat(
-                line.state,
-                line.computed,
-                line.shared,
-                line.wrote,
-                len(line.ids) - line.prompt,
-                line.sequence.length,
-                tuple(line.sequence.table),
-            )
-            for line in self.lines
-        )
+        fill, occupied, allocated = ([0] * self.server.pages for _ in range(3))
+        for state in (*self.running, *self.prefix_cache):
+            for logical, physical in enumerate(state.sequence.table):
+                filled = min(max(state.sequence.length - logical * page, 0), page)
+                owners[physical].append(state.number)
+                fill[physical] = max(fill[physical], filled)
+                if state.state in WRITING:
+                    occupied[physical] = max(occupied[physical], filled)
+                if state.state != "finished":
+                    allocated[physical] = page
         return Step(
-            seats, tuple(map(tuple, owners)), tuple(fill), sum(held), sum(used), tuple(self.events), seconds
+            tuple(map(_snapshot, self.requests)),
+            tuple(map(tuple, owners)),
+            tuple(fill),
+            sum(allocated),
+            sum(occupied),
+            tuple(self.events),
+            seconds,
         )
 
 
-def _order(line: Line) -> tuple[int, int]:
-    return line.request.arrival, line.number
+def _snapshot(state: RequestState) -> RequestSnapshot:
+    return RequestSnapshot(
+        state.state,
+        state.num_computed_tokens,
+        state.num_cached_tokens,
+        state.new_tokens,
+        len(state.ids) - state.prompt_length,
+        state.sequence.length,
+        tuple(state.sequence.table),
+    )
 
 
-def _common(one: list[int], other: list[int]) -> int:
+def _order(state: RequestState) -> tuple[int, int]:
+    return state.request.arrival, state.number
+
+
+def _common_prefix(first: list[int], second: list[int]) -> int:
     """How many leading ids two lists share."""
-    return next((n for n, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+    return next((n for n, (a, b) in enumerate(zip(first, second)) if a != b), min(len(first), len(second)))

@@ -1,4 +1,4 @@
-"""What a scheduler is asked and what it did: requests, settings, one record per step, and tables of them.
+"""Records of a scheduler: its requests and settings, one record per step, and tables of a whole run.
 
 Steps count from 0, positions and slots from 0; a slot is room for one position's keys and values in all layers.
 """
@@ -10,10 +10,11 @@ from dataclasses import dataclass, fields
 import pandas as pd
 
 from ..errors import BadShape, UnknownName
+from ..tokens import Tokenizer
 
 POLICIES = ("continuous", "static")
-SHARING = ("none", "running", "remembered")
-STATES = ("absent", "waiting", "prefill", "decode", "evicted", "padding", "finished")
+SHARING = ("none", "running", "cached")
+STATES = ("absent", "waiting", "prefill", "decode", "preempted", "padding", "finished")
 WRITING = ("prefill", "decode")
 
 
@@ -36,8 +37,8 @@ class Server:
 
     "continuous" lets requests join and leave at any step. "static" takes those that have arrived, reserves for each
     a run of pages as long as the batch's longest prompt and longest answer, and keeps all rows until the last ends.
-    `sharing` says whose pages a newcomer may begin with: no one's, those of running requests, or also those of
-    finished ones, which are then remembered until memory is short. Raises BadShape and UnknownName.
+    `sharing` says whose pages a new request may begin with: "none", those of "running" requests, or "cached": also those
+    of finished ones, which form a prefix cache until pages are needed. Raises BadShape and UnknownName.
     """
 
     page: int = 8
@@ -68,8 +69,8 @@ class Server:
 class Event:
     """Something that happened to a request's pages in a step.
 
-    "share": it took over `positions` of `other`, on `pages`. "copy": pages (old, new), before a write. "evict",
-    "finish" and "forget" (a remembered one): it gave back `pages`.
+    "share": it begins on `pages` of `other`, the prefix-match donor, which hold `positions` of it. "copy": pages (old,
+    new), before a write. "preempt" (by recompute), "finish" and "evict" (from the prefix cache): it gave back `pages`.
     """
 
     kind: str
@@ -80,57 +81,57 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Seat:
-    """One request in one step: its state (see STATES), what was done for it, and what it holds at the step's end."""
+class RequestSnapshot:
+    """One request in one step: its state (see STATES), what was done for it, and what it has at the step's end."""
 
     state: str
-    computed: int  # positions that passed through the network
-    shared: int  # positions taken over from another request
-    wrote: int  # tokens written in this step, 0 or 1
-    written: int  # tokens written so far
+    num_computed_tokens: int  # positions that passed through the network in this step
+    num_cached_tokens: int  # positions found in another request's pages in this step, and so not computed
+    new_tokens: int  # written in this step, 0 or 1
+    output_tokens: int  # written so far
     length: int  # positions in memory
     table: tuple[int, ...]  # physical pages in order
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: every request's seat, who holds each physical page and how full it is, events, and the time it took.
+    """One step: every request's snapshot, the owners and the fill of each physical page, events, and the time it took.
 
-    Slots are `held` when a request in the batch holds their page, `used` when one that still writes has filled them.
+    Slots are `allocated` when a request in the batch owns their page, `occupied` when one that still writes filled them.
     """
 
-    seats: tuple[Seat, ...]
+    snapshots: tuple[RequestSnapshot, ...]
     owners: tuple[tuple[int, ...], ...]
     fill: tuple[int, ...]
-    held: int
-    used: int
+    allocated: int
+    occupied: int
     events: tuple[Event, ...]
     seconds: float
 
     @property
     def tokens(self) -> int:
         """Tokens written in this step."""
-        return sum(seat.wrote for seat in self.seats)
+        return sum(snapshot.new_tokens for snapshot in self.snapshots)
 
     @property
     def free(self) -> int:
-        """Pages nobody holds."""
+        """Pages without an owner."""
         return sum(not owners for owners in self.owners)
 
     @property
     def shared(self) -> int:
-        """Pages with more than one holder."""
+        """Pages with more than one owner."""
         return sum(len(owners) > 1 for owners in self.owners)
 
     @property
     def wasted(self) -> int:
-        """Slots held but not used: the empty ends of last pages; static: all that is reserved or padding."""
-        return self.held - self.used
+        """Slots allocated but not occupied: the empty ends of last pages; static: all that is reserved or padding."""
+        return self.allocated - self.occupied
 
     def count(self, what: str) -> int:
         """Events of one kind, or requests in one state."""
         return sum(event.kind == what for event in self.events) + sum(
-            seat.state == what for seat in self.seats
+            snapshot.state == what for snapshot in self.snapshots
         )
 
 
@@ -143,26 +144,24 @@ class Totals:
     tokens_per_step: float
     seconds: float
     tokens_per_second: float
-    first_token: (
-        float  # mean steps from arrival to the first token, 1 when it is written in the step of arrival
-    )
-    turnaround: float  # mean steps from arrival to the end
-    held: int  # slots times steps
-    used: int
-    waste: float  # share of held slots that are not used, over all steps
-    computed: int  # positions that passed through the network
-    recomputed: int  # of them: again, after an eviction
+    ttft: float  # time to first token: mean steps from arrival, 1 when it is written in the step of arrival
+    end_to_end_latency: float  # mean steps from arrival to the last token
+    allocated: int  # slots times steps
+    occupied: int
+    waste: float  # share of allocated slots that are not occupied, over all steps
+    num_computed_tokens: int  # positions that passed through the network
+    num_recomputed_tokens: int  # of them: again, after a preemption
     padding: int  # of them: rows that had ended
-    spared: int  # positions never computed, because another request's pages held them
-    peak: int  # most pages held at once
+    num_cached_tokens: int  # positions never computed, because another request's pages held them
+    peak: int  # most pages with an owner at once
     shared: int  # most pages shared at once
     copies: int
-    evictions: int
+    preemptions: int
 
 
 @dataclass(frozen=True)
 class Run:
-    """Everything that happened, and what each request got."""
+    """All steps of a server, and what each request got."""
 
     server: Server
     requests: tuple[Request, ...]
@@ -173,7 +172,7 @@ class Run:
 
     def timeline(self) -> pd.DataFrame:
         """States, a row per request (from 1) and a column per step."""
-        rows = [[step.seats[i].state for step in self.steps] for i in range(len(self.requests))]
+        rows = [[step.snapshots[i].state for step in self.steps] for i in range(len(self.requests))]
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="request"))
 
     def per_step(self) -> pd.DataFrame:
@@ -184,12 +183,12 @@ class Run:
                 "tokens": step.tokens,
                 **{state: step.count(state) for state in STATES[1:-1]},
                 "free pages": step.free,
-                "held slots": step.held,
-                "used slots": step.used,
+                "allocated slots": step.allocated,
+                "occupied slots": step.occupied,
                 "wasted slots": step.wasted,
                 "shared pages": step.shared,
                 "copies": step.count("copy"),
-                "evictions": step.count("evict"),
+                "preemptions": step.count("preempt"),
             }
             for step in self.steps
         ]
@@ -199,20 +198,20 @@ class Run:
         """A row per request (from 1): when it came, wrote and ended, what was computed for it, and its text."""
         rows = []
         for i, (request, prompt, text) in enumerate(zip(self.requests, self.prompts, self.texts)):
-            seats = [step.seats[i] for step in self.steps]
-            at_work = [number for number, seat in enumerate(seats) if seat.state in WRITING]
+            snapshots = [step.snapshots[i] for step in self.steps]
+            active = [number for number, snapshot in enumerate(snapshots) if snapshot.state in WRITING]
             rows.append(
                 {
                     "prompt": request.prompt,
                     "prompt tokens": len(prompt),
-                    "written": seats[-1].written,
+                    "output tokens": snapshots[-1].output_tokens,
                     "arrival": request.arrival,
-                    "first token": at_work[0],
-                    "last step": at_work[-1],
-                    "computed": sum(seat.computed for seat in seats),
-                    "shared": sum(seat.shared for seat in seats),
-                    "evictions": sum(
-                        event.kind == "evict" and event.request == i
+                    "first token": active[0],
+                    "last step": active[-1],
+                    "computed tokens": sum(snapshot.num_computed_tokens for snapshot in snapshots),
+                    "cached tokens": sum(snapshot.num_cached_tokens for snapshot in snapshots),
+                    "preemptions": sum(
+                        event.kind == "preempt" and event.request == i
                         for step in self.steps
                         for event in step.events
                     ),
@@ -221,34 +220,49 @@ class Run:
             )
         return pd.DataFrame(rows, index=pd.RangeIndex(1, len(rows) + 1, name="request"))
 
+    def texts_by_step(self, tokenizer: Tokenizer) -> list[list[str]]:
+        """Each request's text after each step, [steps][requests]: its answer so far; its prompt while there is none."""
+        texts = [
+            [request.prompt, *(tokenizer.decode(list(answer[: n + 1])) for n in range(len(answer)))]
+            for request, answer in zip(self.requests, self.answers)
+        ]
+        return [
+            [
+                "" if snapshot.state == "absent" else versions[snapshot.output_tokens]
+                for snapshot, versions in zip(step.snapshots, texts)
+            ]
+            for step in self.steps
+        ]
+
     def totals(self) -> Totals:
         """The run in numbers."""
-        each, table = self.per_step(), self.per_request()
-        tokens, seconds = int(each["tokens"].sum()), float(each["ms"].sum()) / 1e3
-        held, used = int(each["held slots"].sum()), int(each["used slots"].sum())
+        per_step, per_request = self.per_step(), self.per_request()
+        tokens, seconds = int(per_step["tokens"].sum()), float(per_step["ms"].sum()) / 1e3
+        allocated, occupied = (int(per_step[f"{which} slots"].sum()) for which in ("allocated", "occupied"))
         prefills = [
-            [seat.computed for seat in seats if seat.state == "prefill"]
-            for seats in zip(*(s.seats for s in self.steps))
+            [snapshot.num_computed_tokens for snapshot in snapshots if snapshot.state == "prefill"]
+            for snapshots in zip(*(step.snapshots for step in self.steps))
         ]
+        arrival = per_request["arrival"]
         return Totals(
             steps=len(self.steps),
             tokens=tokens,
             tokens_per_step=tokens / len(self.steps),
             seconds=seconds,
             tokens_per_second=tokens / seconds,
-            first_token=float((table["first token"] - table["arrival"]).mean()) + 1,
-            turnaround=float((table["last step"] - table["arrival"]).mean()) + 1,
-            held=held,
-            used=used,
-            waste=1 - used / held,
-            computed=int(table["computed"].sum()),
-            recomputed=sum(sum(counts[1:]) for counts in prefills),
-            padding=int(each["padding"].sum()),
-            spared=int(table["shared"].sum()),
-            peak=self.server.pages - int(each["free pages"].min()),
-            shared=int(each["shared pages"].max()),
-            copies=int(each["copies"].sum()),
-            evictions=int(each["evictions"].sum()),
+            ttft=float((per_request["first token"] - arrival).mean()) + 1,
+            end_to_end_latency=float((per_request["last step"] - arrival).mean()) + 1,
+            allocated=allocated,
+            occupied=occupied,
+            waste=1 - occupied / allocated,
+            num_computed_tokens=int(per_request["computed tokens"].sum()),
+            num_recomputed_tokens=sum(sum(counts[1:]) for counts in prefills),
+            padding=int(per_step["padding"].sum()),
+            num_cached_tokens=int(per_request["cached tokens"].sum()),
+            peak=self.server.pages - int(per_step["free pages"].min()),
+            shared=int(per_step["shared pages"].max()),
+            copies=int(per_step["copies"].sum()),
+            preemptions=int(per_step["preemptions"].sum()),
         )
 
 

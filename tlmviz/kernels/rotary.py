@@ -79,12 +79,12 @@ def rotate(
 
 
 def angle_table(
-    positions: Int[Tensor, "*b t"],
+    positions: Int[Tensor, "*b t"] | Float[Tensor, "*b t"],
     dim: int,
     base: float = 10000.0,
     scaling: Float[Tensor, " p"] | None = None,
 ) -> tuple[Float[Tensor, "*b t p"], Float[Tensor, "*b t p"]]:
-    """cos and sin of t * base^(-2j/dim), or of t * scaling[j], each [T, dim/2] or [B, T, dim/2]."""
+    """cos and sin of t * base^(-2j/dim), or of t * scaling[j], each [T, dim/2] or [B, T, dim/2]; t may be fractional."""
     return reference.angle_table(positions, dim, base, scaling)
 
 

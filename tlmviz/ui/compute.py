@@ -19,6 +19,7 @@ import tlmviz
 from tlmviz.analysis.attention.interventions import combine, mute_heads, scale_scores
 from tlmviz.checkpoints import registry
 from tlmviz.checks import Check, applicable, attention
+from tlmviz.config import ModelConfig
 from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
@@ -74,6 +75,12 @@ def model(name: str) -> LanguageModel:
 def models() -> dict[str, str]:
     """The bundled models: name -> description."""
     return tlmviz.list_models("language")
+
+
+@st.cache_data(show_spinner=False)
+def configs() -> dict[str, ModelConfig]:
+    """The bundled language models' configurations, without their weights: name -> configuration."""
+    return {name: registry.language_config(name) for name in models()}
 
 
 @st.cache_data(show_spinner=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tlmviz.analysis.translation.alignment import error_rates, read_alignments
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Search
 from tlmviz.errors import BadCheckpoint, BadText
+from tlmviz.tokens import Tokenizer
 from tlmviz.translator import Hypothesis, Translator
 
 from . import compute, inputs
@@ -91,7 +93,7 @@ def translation(name: str, text: str, beam: int = 5) -> Hypothesis:
     return compute.run_in_worker(lambda: mt.translate(text, beam), compute.about(text))
 
 
-def same_search(options: BeamOptions) -> BeamOptions:
+def without_ranking(options: BeamOptions) -> BeamOptions:
     """The options without what only ranks: two that are equal here share one search."""
     return replace(options, penalties=BeamOptions().penalties, align=None, n_best=None)
 
@@ -102,7 +104,7 @@ def _use_example(sentence: str) -> None:
 
 def own_search(name: str, text: str) -> Search:
     """The model's own search for a translation, shared with the other pages."""
-    return search(name, text, same_search(BeamOptions()))
+    return search(name, text, without_ranking(BeamOptions()))
 
 
 def own_translation(name: str, text: str) -> tuple[int, ...]:
@@ -111,17 +113,17 @@ def own_translation(name: str, text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Read:
-    """A sentence with the translation that the decoder is given, as ids with the end token."""
+class SentencePair:
+    """A sentence with the translation that the decoder reads (teacher forcing), as ids with the end token."""
 
-    name: str
+    model: str
     text: str
     translation: tuple[int, ...]
 
     @property
     def mt(self) -> Translator:
-        """The model that reads."""
-        return model(self.name)
+        """The model that reads both."""
+        return model(self.model)
 
     @property
     def source(self) -> list[str]:
@@ -129,15 +131,19 @@ class Read:
         return self.mt.names(self.mt.encode(self.text))
 
     @property
-    def wanted(self) -> list[str]:
+    def targets(self) -> list[str]:
         """Names of the tokens that must be predicted [T]."""
-        end = self.mt.tokenizer.end_of_text
-        return [END if i == end else self.mt.tokenizer.name(i) for i in self.translation]
+        return token_names(self.mt.tokenizer, self.translation)
 
     @property
-    def given(self) -> list[str]:
-        """Names of the tokens that the decoder reads [T]: the wanted ones, one later."""
-        return [START, *self.wanted[:-1]]
+    def decoder_inputs(self) -> list[str]:
+        """Names of the tokens that the decoder reads [T]: the targets, shifted by one."""
+        return [START, *self.targets[:-1]]
+
+
+def token_names(tokenizer: Tokenizer, ids: Iterable[int]) -> list[str]:
+    """Readable tokens; the one that ends a text is ⟨end⟩."""
+    return [END if i == tokenizer.end_of_text else tokenizer.name(i) for i in ids]
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

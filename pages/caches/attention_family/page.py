@@ -1,59 +1,40 @@
-"""The attention family: from multi-head over grouped and multi-query to latent attention, on trained models."""
+"""Attention family: from multi-head over grouped and multi-query to latent attention, on trained models."""
 
 import streamlit as st
 
 from pages.caches.attention_family import (
-    compute as family_state,
+    compute,
+    controls,
+    view_collapse,
+    view_latent,
+    view_maps,
+    view_morph,
+    view_redundancy,
+    words,
 )
-from pages.caches.attention_family import (
-    controls as family_controls,
-)
-from pages.caches.attention_family import (
-    view as family_parts,
-)
-from pages.caches.attention_family import (
-    view_latent as mla_parts,
-)
-from pages.caches.attention_family import (
-    view_redundancy as redundancy_parts,
-)
-from pages.caches.attention_family import (
-    words as family_words,
-)
-from tlmviz.ui import compute, frame, inputs, link
+from tlmviz.ui import frame, link
 
-# Pictures with several panels need their width: a phone scrolls them sideways.
-_WIDE = """<style>@media (max-width: 900px) {
-[class*="st-key-wide-"] { overflow-x: auto; } [class*="st-key-wide-"] > div { min-width: 880px; }
-}</style>"""
-PANELS = {
-    "Morph": family_parts.morph,
-    "Trained maps": family_parts.maps,
-    "Latent attention": mla_parts.panel,
-    "Redundancy": redundancy_parts.panel,
-    "Collapse lemma": family_parts.collapse,
+DRAW = {
+    controls.MORPH: view_morph.morph,
+    controls.MAPS: view_maps.maps,
+    controls.LATENT: view_latent.latent,
+    controls.REDUNDANCY: view_redundancy.redundancy,
+    controls.COLLAPSE: view_collapse.collapse,
 }
 
 
 @frame.fragment
-def show(name: str) -> None:
-    """The text, which part of the page, and that part."""
-    text = inputs.text_box(compute.model(name))
-    if text is None:
+def show(model: str) -> None:
+    """The controls and the chosen part of the page."""
+    choice = controls.choose(model)
+    if choice is None:
         return
-    view = family_controls.view()
-    if view == "Latent attention":
-        found = mla_parts.chosen(name)
-        if found is None:
-            return
-        name, text = found, family_state.shortened(found, text)
-    PANELS[view](name, text)
-    frame.what_to_notice(*family_words.POINTS[view])
-    frame.badges(family_state.checks(name, text))
-    frame.equation(*family_words.EQUATIONS[view])
+    DRAW[choice.view](choice)
+    frame.what_to_notice(*words.NOTICE[choice.view])
+    frame.badges(compute.checks(choice.reading))
+    frame.equation(*words.EQUATIONS[choice.view])
     link.share()
 
 
-st.html(_WIDE)
-frame.heading("The attention family", "MHA, GQA, MQA, MLA: who shares keys and values, and at what price.")
+frame.heading("The attention family", words.CLAIM)
 show(st.session_state["model"])

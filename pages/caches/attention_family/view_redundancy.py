@@ -1,128 +1,77 @@
-"""The page "The attention family": how alike heads are, and what is lost without them or with shared keys and values."""
+"""Draws the part Redundancy of the page Attention family: similar heads, head ablation, and shared keys and values."""
 
 from __future__ import annotations
 
 import numpy as np
 import streamlit as st
 
-from tlmviz.analysis.caches.similarity import SIMILARITIES, most_alike
+from tlmviz.analysis.caches.similarity import most_alike
 from tlmviz.errors import UnknownName
 from tlmviz.figures.caches import redundancy as figures
-from tlmviz.ui import compute, frame
+from tlmviz.ui import frame
 
-from . import compute as family_state
+from . import compute_redundancy as compute
+from . import controls, words
+from .compute_redundancy import Sharing
+from .controls import Ablation, Choice, Reading
 
-ORDERS = {"By single effect": "single", "Greedy": "greedy"}
 PAIRS = 6
 
 
-def panel(name: str, text: str) -> None:
-    """Similarity beside pruning, then sharing."""
-    lm = compute.model(name)
-    if len(compute.trace(name, text)) < 2:
+def redundancy(choice: Choice) -> None:
+    """Similarity beside ablation, then sharing."""
+    reading = choice.reading
+    if len(reading.trace) < 2:
         st.info("This text has one token, which predicts nothing; type at least one more.")
         return
-    tokens = family_state.ids(name, text)
-    whole = len(compute.trace(name, text))
-    like, order, how = st.columns([0.3, 0.32, 0.38], vertical_alignment="center")
-    which = like.selectbox(
-        "Similarity", list(SIMILARITIES), key="sim", bind="query-params", label_visibility="collapsed"
-    )
-    pruning = order.segmented_control(
-        "Order of pruning",
-        list(ORDERS),
-        default="By single effect",
-        key="prn",
-        bind="query-params",
-        required=True,
-        label_visibility="collapsed",
-        help="Greedy tries all remaining heads at every step: better, and much slower",
-    )
-    muting = how.segmented_control(
-        "Replace output by",
-        ["zero", "mean"],
-        default="zero",
-        key="how",
-        bind="query-params",
-        required=True,
-        label_visibility="collapsed",
-        format_func="mute to {}".format,
-        help="mean: the head's average output over this text, later positions included.",
-    )
+    ablation = controls.choose_ablation()
     left, right = st.columns([0.42, 0.58])
     with left:
-        similarity(name, text, which)
+        _similarity(reading, ablation.similarity)
     with right:
-        prune(name, text, tokens, ORDERS[pruning], muting)
-    read = f"the first {len(tokens)} of {whole:,} tokens" if whole > len(tokens) else f"{whole} tokens"
-    st.caption(
-        f"Real passes of {name} with these heads silent, on this text ({read}), which also chose the order, and on the app's "
-        f"{len(family_state.others(name, text))} other examples, which did not. Nothing is retrained."
-    )
+        _ablation(reading, ablation)
+    texts = len(compute.other_texts(reading))
+    st.caption(words.redundancy_source(reading, len(compute.sample(reading).ids), texts))
     try:
-        share(name, text, tokens, which)
-    except UnknownName as error:
+        sharing = compute.sharing(reading, ablation.similarity)
+    except UnknownName as error:  # this model shares all already: the other pictures stay
         st.info(str(error))
-    kinds = {"single": 'pruning_order(lm, ids, "single"', "greedy": 'pruning_order(lm, ids, "greedy"'}
-    frame.copy_as_python(
-        "import tlmviz\nfrom tlmviz.analysis.caches import redundancy\n"
-        "from tlmviz.analysis.caches.similarity import SIMILARITIES\n\n"
-        f"lm = tlmviz.load({name!r})\ntrace = lm.trace({text!r})\nids = trace.ids[:{family_state.READ}]\n"
-        f"similarity = SIMILARITIES[{which!r}](trace)  # [L * H, L * H]\n"
-        f"order = redundancy.{kinds[ORDERS[pruning]]}, {muting!r})  # (layer, head), least missed first\n"
-        f"losses = redundancy.prune(lm, ids, order, {muting!r})\n"
-        + (
-            "merges = redundancy.sharing_order(lm, similarity)\nshared = redundancy.share(lm, ids, merges)\n"
-            if lm.config.attention.latent_dim is None and lm.config.n_kv_heads > 1
-            else ""
-        )
-    )
+    else:
+        _sharing(reading, ablation.similarity, sharing)
+    frame.copy_as_python(words.redundancy_snippet(reading, ablation, compute.READ))
 
 
-def similarity(name: str, text: str, which: str) -> None:
+def _similarity(reading: Reading, measure: str) -> None:
     """Every head against every other."""
-    config = compute.model(name).config
-    values = family_state.similarity(name, text, which)
-    best = most_alike(values, PAIRS)
+    config = reading.lm.config
+    values = compute.similarity(reading, measure)
+    pairs = most_alike(values, PAIRS)
     figure = figures.similarity(
-        values.numpy(), config.n_layers, [pair[:2] for pair in best], which, frame.theme()
+        values.numpy(), config.n_layers, [pair[:2] for pair in pairs], measure, frame.theme()
     )
-    frame.chart(figure, key="alike", alt=f"{which} of every two heads")
-    named = [
-        f"{_label(a, config.n_heads)} and {_label(b, config.n_heads)} ({value:.2f})"
-        for a, b, value in best[:3]
-    ]
-    st.caption(
-        f"Most alike, circled: {', '.join(named)}."
-        if named
-        else "This text is too short to compare heads on."
-    )
+    frame.chart(figure, key="alike", alt=f"{measure} of every two heads")
+    st.caption(words.most_alike(pairs[:3], config.n_heads))
 
 
-def prune(name: str, text: str, tokens: tuple[int, ...], order: str, how: str) -> None:
-    """Each head's own effect, and the loss as they are ablated one by one."""
-    theme = frame.theme()
-    effects = family_state.effects(name, tokens, how)
+def _ablation(reading: Reading, ablation: Ablation) -> None:
+    """Each head's own effect, and the loss as heads are ablated one by one."""
+    theme, sample, how = frame.theme(), compute.sample(reading), ablation.how
+    effects = compute.effects(sample, how)
     figure = figures.effects(effects, theme, 44 + 34 * len(effects))
     frame.chart(figure, key="effects", alt="Change of loss with each head muted")
-    heads = family_state.pruning_order(name, tokens, order, how)
-    random = family_state.pruning_order(name, tokens, "random", how)
-    found = family_state.pruned(name, text, tokens, heads, how)
+    order = compute.pruning_order(sample, ablation.order, how)
+    random = compute.pruning_order(sample, "random", how)
+    losses = compute.pruned(reading, order, how)
     lines = {
-        "this text": _change(found.here),
-        "other texts": _change(found.elsewhere),
-        "other texts, drawn order (seed 0)": _change(
-            family_state.pruned(name, text, tokens, random, how).elsewhere
-        ),
+        "this text": _change(losses.here),
+        "other texts": _change(losses.elsewhere),
+        "other texts, drawn order (seed 0)": _change(compute.pruned(reading, random, how).elsewhere),
     }
-    words = [
-        "no head muted",
-        *(f"{step} muted, last {layer}.{head}" for step, (layer, head) in enumerate(heads, start=1)),
-    ]
+    labels = ["no head muted"]
+    labels += [f"{step} muted, last {layer}.{head}" for step, (layer, head) in enumerate(order, start=1)]
     title = "Heads muted one by one (Δ loss, nats per token)"
-    figure = figures.steps(
-        lines, words, theme, title=title, x="heads muted", height=300, marks=_spare(found.elsewhere)
-    )
+    marks = _affordable(losses.elsewhere)
+    figure = figures.steps(lines, labels, theme, title=title, x="heads muted", height=300, marks=marks)
     frame.chart(figure, key="prune", alt="Loss against the number of heads muted")
 
 
@@ -130,51 +79,58 @@ def _change(loss: tuple[float, ...]) -> np.ndarray:
     return np.array(loss) - loss[0]
 
 
-def _spare(loss: tuple[float, ...]) -> dict[int, str]:
+def _affordable(loss: tuple[float, ...]) -> dict[int, str]:
     """The last step whose loss is at most 0.1 nats above that of all heads."""
-    fine = [step for step, value in enumerate(loss) if value <= loss[0] + 0.1]
-    return {fine[-1]: f"{fine[-1]} heads cost 0.1 nats"} if fine and fine[-1] else {}
+    steps = [step for step, value in enumerate(loss) if value <= loss[0] + 0.1]
+    return {steps[-1]: f"{steps[-1]} heads cost 0.1 nats"} if steps and steps[-1] else {}
 
 
-def share(name: str, text: str, tokens: tuple[int, ...], which: str) -> None:
-    """Keys and values of the most similar heads merged. Raises UnknownName where there are none to merge."""
-    found = family_state.shared(name, text, tokens, which)
-    config, theme = compute.model(name).config, frame.theme()
+def _sharing(reading: Reading, measure: str, sharing: Sharing) -> None:
+    """Keys and values of the most similar heads merged."""
     left, right = st.columns([0.42, 0.58])
-    labels = [f"layer {layer}, key/value heads {a} and {b}" for layer, a, b in found.pairs]
     with left:
-        change = np.array(list(found.pairs.values()))
-        frame.chart(
-            figures.pairs(np.array(found.alike), change, labels, which, theme),
-            key="kvpairs",
-            alt="Pairs merged alone",
-        )
-        rank = _correlation(np.array(found.alike), change)
-        if rank is not None:
-            st.caption(f"Correlation of similarity and change of loss over {len(labels)} pairs: {rank:+.2f}.")
+        _pairs(measure, sharing)
     with right:
-        layers, groups = config.n_layers, config.n_kv_heads
-        words = [f"{layers * groups} key/value heads"]
-        for layer, a, b in found.order:
-            words.append(f"{layers * groups - len(words)} left: layer {layer}, {b} joins {a}")
-        lines = {"this text": _change(found.losses.here), "other texts": _change(found.losses.elsewhere)}
-        figure = figures.steps(
-            lines,
-            words,
-            theme,
-            title="Key/value heads merged one by one (Δ loss, nats per token)",
-            height=320,
-            x=f"merges, until each of {layers} layers has one head",
+        _merges(reading, sharing)
+
+
+def _pairs(measure: str, sharing: Sharing) -> None:
+    """Similarity and change of loss of every pair that is merged alone."""
+    labels = [f"layer {layer}, key/value heads {a} and {b}" for layer, a, b in sharing.pairs]
+    alike, change = np.array(sharing.alike), np.array(list(sharing.pairs.values()))
+    figure = figures.pairs(alike, change, labels, measure, frame.theme())
+    frame.chart(figure, key="kvpairs", alt="Pairs merged alone")
+    correlation = _correlation(alike, change)
+    if correlation is not None:
+        st.caption(
+            f"Correlation of similarity and change of loss over {len(labels)} pairs: {correlation:+.2f}."
         )
-        frame.chart(figure, key="merge", alt="Loss against the number of merged key/value heads")
+
+
+def _merges(reading: Reading, sharing: Sharing) -> None:
+    """The loss as key/value heads are merged one by one."""
+    layers, count = reading.lm.config.n_layers, reading.lm.config.n_layers * reading.lm.config.n_kv_heads
+    labels = [f"{count} key/value heads"]
+    labels += [
+        f"{count - step} left: layer {layer}, {b} joins {a}"
+        for step, (layer, a, b) in enumerate(sharing.order, start=1)
+    ]
+    losses = sharing.losses
+    lines = {"this text": _change(losses.here), "other texts": _change(losses.elsewhere)}
+    figure = figures.steps(
+        lines,
+        labels,
+        frame.theme(),
+        title="Key/value heads merged one by one (Δ loss, nats per token)",
+        height=320,
+        x=f"merges, until each of {layers} layers has one head",
+    )
+    frame.chart(figure, key="merge", alt="Loss against the number of merged key/value heads")
 
 
 def _correlation(x: np.ndarray, y: np.ndarray) -> float | None:
-    fine = np.isfinite(x) & np.isfinite(y)
-    if fine.sum() < 3 or np.ptp(x[fine]) == 0 or np.ptp(y[fine]) == 0:
+    """Pearson's, over pairs where both are finite; None where it does not exist."""
+    finite = np.isfinite(x) & np.isfinite(y)
+    if finite.sum() < 3 or np.ptp(x[finite]) == 0 or np.ptp(y[finite]) == 0:
         return None
-    return float(np.corrcoef(x[fine], y[fine])[0, 1])
-
-
-def _label(head: int, heads: int) -> str:
-    return f"{head // heads}.{head % heads}"
+    return float(np.corrcoef(x[finite], y[finite])[0, 1])

@@ -1,36 +1,43 @@
-"""The words of the page "The attention family": what to notice, and the equations with their sources."""
+"""The words of the page Attention family: claim, what to notice, equations, captions and snippets."""
 
 from __future__ import annotations
 
-POINTS = {
-    "Morph": (
+from tlmviz.analysis.caches.family import DEEPSEEK, Variant, size_text
+from tlmviz.config import ModelConfig
+
+from .compute import BINS
+from .controls import COLLAPSE, LATENT, MAPS, MORPH, REDUNDANCY, Ablation, Choice, Morph, Reading
+
+CLAIM = "MHA, GQA, MQA, MLA: who shares keys and values, and at what price."
+NOTICE = {
+    MORPH: (
         "Fewer key/value heads shrink the cache in proportion, and parameters a little; the work on each cached token stays.",
-        "MLA keeps its heads apart and caches one latent for all of them; it pays in operations, which hardware has to spare.",
+        "MLA gives every head its own keys and values and caches one latent for all of them; it needs more operations instead.",
         "Orange is what the cache holds: all else is computed from it.",
     ),
-    "Trained maps": (
+    MAPS: (
         "Heads under one colour read the same keys and values; their maps still differ, as their queries do.",
         "Each model was trained on its own: head 3 of one has nothing to do with head 3 of another.",
         "The Model zoo page has the held-out quality of each, with the noise of seeds.",
     ),
-    "Latent attention": (
-        "Folded or not, the output is the same: the badge gives the largest difference over all layers.",
-        "The rotary part depends on who stands where, the content part on what is said; the softmax sees their sum.",
+    LATENT: (
+        "With weight absorption or without, the output is the same: the badge gives the largest difference over all layers.",
+        "The rotary part depends on positions, the content part on tokens; the softmax is over their sum.",
         "RoPE between W_Q and W_↑K' makes another matrix for every distance: no product can be made beforehand.",
     ),
-    "Redundancy": (
-        "On the text that chose the order, loss may even fall: that is choice. Other texts say what heads are worth.",
-        "CKA does not see a turn of a head's basis, averaging keys does: alike heads need not merge well.",
-        "Muting heads is not training without them: a model that was trained on with few heads would lose less.",
+    REDUNDANCY: (
+        "On the text that chose the order, the loss may even fall: that is selection. Other texts measure what heads contribute.",
+        "CKA is invariant to rotations of a head's basis, averaging keys is not: similar heads need not merge well.",
+        "Ablating heads is not training without them: a model that was trained on with few heads would lose less.",
     ),
-    "Collapse lemma": (
+    COLLAPSE: (
         "Second row: one W_Q W_K' and no positions, one map, however many heads.",
         "ALiBi's slopes differ, so the heads do. RoPE with equal W_Q, W_K keeps them equal …",
-        "… but RoPE sees how M was factored: in the last row M is the same in every head, and the maps are not.",
+        "… but with RoPE the factors of M matter: in the last row M is the same in every head, and the maps are not.",
     ),
 }
 EQUATIONS = {
-    "Morph": (
+    MORPH: (
         r"L^{(h)}_{ts} = \tfrac{1}{\sqrt{d_k}}\, q^{(h)}_t \cdot k^{(\pi(h))}_s,\ \ \pi(h) = \lfloor hG/H \rfloor,\qquad "
         r"\text{cache per token: } 2\,G\,d_h \;\to\; d_c + d_h^R",
         "Decoder-Only Transformers in Einstein Notation, sections 6.1 and 6.2; LLM notes, sections 3.1 to 3.4; Transformer "
@@ -39,27 +46,189 @@ EQUATIONS = {
         "in the Perceiver's manner, something else. Eq. 38 gives all 576 numbers to the latent; DeepSeek has 512 for "
         "c_KV and 64 for k^R.",
     ),
-    "Trained maps": (
+    MAPS: (
         r"A^{(h)} = \mathrm{softmax}\Big(\tfrac{1}{\sqrt{d_k}}\, Q_h K_{\pi(h)}^\top + M\Big),\qquad Y_h = A^{(h)}\, V_{\pi(h)}",
         "LLM notes, sections 3.1 to 3.4; Decoder-Only Transformers in Einstein Notation, section 6.1.",
     ),
-    "Latent attention": (
+    LATENT: (
         r"\tfrac{1}{\sqrt{d_h + d_h^R}}\big(\underbrace{x_t\, [W_Q W_{\uparrow K}^\top]\, c_s^\top}_{\text{content}} + "
         r"\underbrace{q^R_t R_t R_s^\top {k^R_s}^\top}_{\text{rotary}}\big),\qquad "
         r"x_t W_Q\, R_t R_s^\top\, W_{\uparrow K}^\top c_s^\top \text{ would have no } [\,\cdot\,]",
         "Transformer with PyTorch, Eq. 41 to 46 and 60 to 67; DeepSeek-V2, section 2.1. Where the notes differ: they write k^R "
         "per head and from c_KV (section 3.4); DeepSeek-V2 makes one k^R per token from the hidden state, shared by all heads, "
-        "so that the cache holds d_c + d_h^R numbers per token. Eq. 42 also caches the queries, which nobody reads again.",
+        "so that the cache holds d_c + d_h^R numbers per token. Eq. 42 also caches the queries, which are never read again.",
     ),
-    "Redundancy": (
+    REDUNDANCY: (
         r"\mathrm{CKA}(X, Y) = \frac{\lVert Y^\top X \rVert_F^2}{\lVert X^\top X \rVert_F\, \lVert Y^\top Y \rVert_F}"
         r"\ \text{(centred)},\qquad K_a, K_b \to \tfrac12 (K_a + K_b)",
         "Attention, “Redundancy Among Heads” and “Pruning or Tying Heads”; Kornblith et al. 2019, Song et al. 2012 (unbiased); "
         "Michel et al. 2019 (pruning); Ainslie et al. 2023, section 2.1 (GQA by averaging the heads of MHA, then training on).",
     ),
-    "Collapse lemma": (
+    COLLAPSE: (
         r"W_Q^{(h)} {W_K^{(h)}}^\top = M \ \Rightarrow\ L^{(h)}_{ts} = x_t M x_s^\top,\qquad "
         r"\text{RoPE: } W_Q R_t R_s^\top W_K^\top,\qquad \text{ALiBi: } x_t M x_s^\top - m_h (t - s)",
         "Decoder-Only Transformers in Einstein Notation, section 9: single bilinear collapse, and why RoPE and ALiBi break it.",
     ),
 }
+
+
+# --- captions -------------------------------------------------------------------------------------------
+
+
+def morph_caption(options: Morph, variants: list[Variant]) -> str:
+    """What the variants cache, and what MLA costs with absorbed weights and without."""
+    sizes, length, first, last = options.sizes, options.length, variants[0], variants[-1]
+    compressed = (
+        " DeepSeek also compresses its queries, which touches no cache and is left out."
+        if sizes == DEEPSEEK
+        else ""
+    )
+    return (
+        f"{sizes.heads} query heads of {sizes.head_dim}. MLA caches {last.cached:,} numbers per token and layer, MHA "
+        f"{first.cached:,} (× {first.cached / last.cached:.3g}); a GQA of the same cache would have "
+        f"{last.cached / (2 * sizes.head_dim):.3g} key/value heads. MLA decodes absorbed; making every head's keys and values "
+        f"anew would take {size_text(last.flops(length, absorbed=False))}FLOP instead of "
+        f"{size_text(last.flops(length))}FLOP.{compressed}"
+    )
+
+
+def other_family(model: str, names: list[str]) -> str:
+    """Why other models than the loaded one are compared."""
+    return f"{model} was trained once only; shown are {', '.join(names)}: one recipe, another attention each."
+
+
+def head_reads(model: str, config: ModelConfig, head: int) -> str:
+    """Which keys a head reads."""
+    group = head * config.n_kv_heads // config.n_heads
+    keys = "keys made from the latent" if config.attention.latent_dim else f"key/value head {group}"
+    return f"{model}, head {head}: {keys}"
+
+
+def absorption(layer: int, error: float, variant: Variant, length: int, counts: tuple[int, int]) -> str:
+    """The measured error of weight absorption and its costs; `counts` are the numbers of the factors and their products."""
+    factors, products = counts
+    return (
+        f"With the products in place of their factors, layer {layer}'s output on this text moves by "
+        f"{error:.1e} of its largest number: rounding. "
+        f"Decoding token {length:,}: {size_text(variant.flops(length))}FLOP per layer absorbed, "
+        f"{size_text(variant.flops(length, absorbed=False))}FLOP when all heads' keys and values are made anew. Per head the "
+        f"products have {products:,} numbers and their factors {factors:,}: so a decoder multiplies q by W_↑K' and the weighted "
+        "latent by W_↑V, one token at a time, and stores no product."
+    )
+
+
+def most_alike(pairs: list[tuple[int, int, float]], heads: int) -> str:
+    """The most similar heads, counted over all layers of `heads` each."""
+    if not pairs:
+        return "This text is too short to compare heads on."
+    labels = [f"{a // heads}.{a % heads} and {b // heads}.{b % heads} ({value:.2f})" for a, b, value in pairs]
+    return f"Most alike, circled: {', '.join(labels)}."
+
+
+def redundancy_source(reading: Reading, measured: int, texts: int) -> str:
+    """Where the losses come from: `measured` tokens of the text, and so many other texts."""
+    length = len(reading.trace)
+    tokens = f"the first {measured} of {length:,} tokens" if length > measured else f"{length} tokens"
+    return (
+        f"Real passes of {reading.model} with these heads ablated, on this text ({tokens}), which also chose the order, and on "
+        f"the app's {texts} other examples, which did not. Nothing is retrained."
+    )
+
+
+def collapse_caption(choice: Choice) -> str:
+    """Which weights and tokens the maps are of."""
+    return (
+        f"{choice.reading.model}'s own weights on this text (its first {BINS} tokens). Last row: W_Q A and W_K A with a drawn "
+        "orthogonal A per head (seed 0), the same M in every head."
+    )
+
+
+# --- snippets -------------------------------------------------------------------------------------------
+
+
+def morph_snippet(options: Morph) -> str:
+    """The morph with the public API."""
+    sizes, length = options.sizes, options.length
+    return f"""\
+from dataclasses import asdict
+
+from tlmviz.analysis.caches.family import Sizes
+from tlmviz.figures import LIGHT
+from tlmviz.figures.caches.family import morph
+
+sizes = {sizes!r}
+stages = sizes.variants()
+for stage in stages:
+    print(stage.name, stage.parameters, stage.cached, stage.flops({length}))
+flops = [stage.flops({length}) for stage in stages]
+figure = morph(stages, flops, asdict(sizes), {length}, {options.opening}, LIGHT)
+figure.write_html("family.html")
+"""
+
+
+def maps_snippet(choice: Choice, names: list[str]) -> str:
+    """One head of every model of the family."""
+    return f"""\
+import tlmviz
+
+text = {choice.reading.text!r}
+for name in {names!r}:
+    lm = tlmviz.load(name)
+    trace = lm.trace(lm.fit(text)[0])
+    print(name, trace.loss_per_token().mean().item())
+    picture = trace.attention({choice.layer}, {choice.head})
+"""
+
+
+def latent_snippet(choice: Choice) -> str:
+    """Weight absorption and the parts of a score."""
+    return f"""\
+import tlmviz
+from tlmviz.analysis.caches.weight_absorption import absorbed_errors, folding, score_parts
+
+lm = tlmviz.load({choice.reading.model!r})
+trace = lm.trace({choice.reading.text!r})
+folded = folding(lm, {choice.layer}, {choice.head})  # .query @ .up_k is .score, .up_v @ .out is .value
+content, rotary = score_parts(lm, trace, {choice.layer}, {choice.head})
+print(absorbed_errors(lm, trace))  # per layer, relative
+"""
+
+
+def redundancy_snippet(reading: Reading, ablation: Ablation, length: int) -> str:
+    """Similarity, ablation and sharing, on the first `length` tokens."""
+    config = reading.lm.config
+    snippet = f"""\
+import tlmviz
+from tlmviz.analysis.caches import redundancy
+from tlmviz.analysis.caches.similarity import SIMILARITIES
+
+lm = tlmviz.load({reading.model!r})
+trace = lm.trace({reading.text!r})
+ids = trace.ids[:{length}]
+similarity = SIMILARITIES[{ablation.similarity!r}](trace)  # [L * H, L * H]
+order = redundancy.pruning_order(lm, ids, {ablation.order!r}, {ablation.how!r})  # (layer, head), least effect first
+losses = redundancy.prune(lm, ids, order, {ablation.how!r})
+"""
+    if config.attention.latent_dim is None and config.n_kv_heads > 1:
+        snippet += """\
+merges = redundancy.sharing_order(lm, similarity)
+shared = redundancy.share(lm, ids, merges)
+"""
+    return snippet
+
+
+def collapse_snippet(choice: Choice) -> str:
+    """All heads with one M, and with RoPE between its factors."""
+    config = choice.reading.lm.config
+    return f"""\
+import tlmviz
+from tlmviz.analysis.caches.projections import heads_of, turning
+
+lm = tlmviz.load({choice.reading.model!r})
+trace = lm.trace({choice.reading.text!r})
+heads = heads_of(lm, trace, layer={choice.layer})
+one = heads.as_first().logits()  # [H, T, T]: all heads equal
+other = heads.refactored().logits(base={config.positions.rope_base})  # the same M, with RoPE
+print((one - one[0]).abs().max(), (other - other[0]).abs().max())
+moved, missed = turning(heads, {choice.head}, {config.context}, {config.positions.rope_base})
+"""

@@ -1,11 +1,14 @@
-"""The words of the page "KV cache": equations, what to notice, and numbers as text."""
+"""The words of the page KV cache: claim, what to notice, equations, captions, numbers as text, and snippets."""
 
 from __future__ import annotations
 
+from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding
+from tlmviz.ui.inputs import plain
 
-from .compute import CALCULATOR, COST, SIDE_BY_SIDE, STEPS, Asked, Setting
+from .controls import CALCULATOR, COST, SIDE_BY_SIDE, STEPS, Choice, Deployment
 
+CLAIM = "A new token needs all old keys and values, and no old query."
 EQUATIONS = {
     STEPS: (
         r"\begin{bmatrix} QK^\top & - \\ q_{T+1}K^\top & q_{T+1}k_{T+1}^\top \end{bmatrix},\qquad "
@@ -32,7 +35,7 @@ EQUATIONS = {
         "and GPT-3.5's shape was never published.",
     ),
 }
-POINTS = {
+NOTICE = {
     STEPS: (
         "Each token adds **one row** to the map and **one column** to Kᵀ and Vᵀ. Rows above never change, so their queries "
         "are never needed again: *q* is there for the newest token only.",
@@ -54,6 +57,54 @@ POINTS = {
 }
 
 
+# --- captions and numbers ------------------------------------------------------------------------------
+
+
+def generated(choice: Choice, decoding: Decoding) -> str:
+    """The generated text, and why it ended early or where it lies beyond the trained length."""
+    lm = choice.lm
+    text = "".join(decoding.tokens[decoding.prompt :]).replace("<|endoftext|>", " ⟨end⟩")
+    lines = [f"Generated: {plain(text)}"]
+    if decoding.ids[-1] == lm.tokenizer.end_of_text and decoding.steps < choice.tokens:
+        lines.append(f"The model ended its text after {decoding.steps} of {choice.tokens} tokens.")
+    if len(decoding.ids) > lm.config.context:
+        lines.append(f"Positions from {lm.config.context:,} on lie beyond the length it was trained on.")
+    return lines[0] + "  \n" * (len(lines) > 1) + " ".join(lines[1:])
+
+
+def measured(length: int, steps: int, rounds: int) -> str:
+    """Where the numbers of the view Cost come from."""
+    source = "one round" if rounds == 1 else f"the median of {rounds} rounds"
+    return (
+        f"{length:,} positions, {steps} of them generated. Milliseconds: {source}, measured when this was first shown; "
+        "other work on the server shows in them. Operations: products of matrices, by formula."
+    )
+
+
+def remarks(deployment: Deployment, fits: int, weights: float | None) -> str:
+    """What does not fit, what is cached per token, and where the calculator's numbers come from."""
+    shape, sentences = deployment.shape, []
+    if weights is not None and weights > deployment.memory:
+        sentences.append(f"The weights alone need {size(weights)}.")
+    elif fits < deployment.batch:
+        sentences.append(f"{deployment.batch:,} at once do not fit beside the weights.")
+    if deployment.length > shape.context:
+        sentences.append(f"{shape.name} was made to read {shape.context:,} tokens.")
+    cached = numbers_per_token(shape)
+    sentences.append(
+        f"{shape.name}: {shape.kind}, {cached} numbers per token and layer, {shape.n_layers} layers. "
+    )
+    sentences.append("All by formula. FLOP: 2 × parameters that a token meets, and its attention.")
+    return " ".join(sentences)
+
+
+def numbers_per_token(shape: Shape) -> str:
+    """How many numbers are cached per token and layer, as a sum."""
+    if shape.latent is not None:
+        return f"{shape.latent} + {shape.rope} = {shape.numbers_per_token_per_layer:,}"
+    return f"2 · {shape.groups} · {shape.head_dim} = {shape.numbers_per_token_per_layer:,}"
+
+
 def size(count: float | None, unit: str = "B") -> str:
     """A count with its unit in three digits; a dash where it is not known."""
     if count is None:
@@ -66,41 +117,23 @@ def size(count: float | None, unit: str = "B") -> str:
 
 # --- snippets ----------------------------------------------------------------------------------------
 
-_START = """\
+_DECODE = """\
 import tlmviz
 from tlmviz.analysis.caches import cost, decode_steps
 {imports}
-lm = tlmviz.load({name!r})
+lm = tlmviz.load({choice.model!r})
 done = decode_steps.decode(
-    lm, lm.encode({text!r}),
-    tokens={tokens}, layer={layer}, head={head}, temperature={temperature}, seed={seed},
+    lm, lm.encode({choice.text!r}),
+    tokens={choice.tokens}, layer={choice.layer}, head={choice.head}, temperature={choice.temperature}, seed={choice.seed},
 )
 """
 
 
-def _start(name: str, text: str, asked: Asked, done: Decoding, imports: str = "") -> str:
-    return _START.format(
-        name=name,
-        text=text,
-        tokens=done.steps,
-        layer=asked.layer,
-        head=asked.head,
-        temperature=asked.temperature,
-        seed=asked.seed,
-        imports=imports,
-    )
-
-
-def decode_snippet(name: str, text: str, asked: Asked, done: Decoding) -> str:
+def steps_snippet(choice: Choice) -> str:
     """The picture of the steps with the public API."""
+    imports = "from tlmviz.figures import LIGHT\nfrom tlmviz.figures.caches import kv_cache\n"
     return (
-        _start(
-            name,
-            text,
-            asked,
-            done,
-            "from tlmviz.figures import LIGHT\nfrom tlmviz.figures.caches import kv_cache\n",
-        )
+        _DECODE.format(choice=choice, imports=imports)
         + """\
 print(done.occupied_bytes, done.reserved_bytes)  # bytes after the prompt and after each token
 flops = [
@@ -113,10 +146,10 @@ figure.show()
     )
 
 
-def cost_snippet(name: str, text: str, asked: Asked, done: Decoding) -> str:
+def cost_snippet(choice: Choice) -> str:
     """Times and operations of a generation."""
     return (
-        _start(name, text, asked, done)
+        _DECODE.format(choice=choice, imports="")
         + """\
 timing = decode_steps.measure(lm, done.ids, done.prompt)
 for way, (positions, milliseconds) in timing.ways.items():
@@ -127,7 +160,7 @@ print(cost.step_flops(lm.config, length), cost.step_flops(lm.config, length, cac
     )
 
 
-def size_snippet(names: list[str], text: str, length: int) -> str:
+def models_snippet(models: list[str], text: str, length: int) -> str:
     """Real caches beside the formula."""
     return f"""\
 import torch
@@ -136,7 +169,7 @@ import tlmviz
 from tlmviz.analysis.caches import cost
 
 sizes = {{}}
-for name in {names!r}:
+for name in {models!r}:
     lm = tlmviz.load(name)
     cache = lm.new_cache()
     ids = torch.tensor(lm.tokenizer.encode({text!r}) * {length})[:{length}]
@@ -146,23 +179,29 @@ print(sizes)
 """
 
 
-def calculator_snippet(asked: Setting, own: bool) -> str:
-    """The calculator's numbers."""
-    name = asked.shape.name
-    find = "cost.Shape.of(lm.config, lm.n_parameters)" if own else f"shapes.find({name!r})"
-    lm = f"\nlm = tlmviz.load({name!r})" if own else ""
-    first = (
-        "import tlmviz\nfrom tlmviz.analysis.caches import cost\n"
-        if own
-        else "from tlmviz.analysis.caches import cost, shapes\n"
-    )
+def calculator_snippet(deployment: Deployment, own: bool) -> str:
+    """The calculator's numbers; `own` says that the shape is a bundled model's."""
+    name = deployment.shape.name
+    start = f"""\
+from tlmviz.analysis.caches import cost, shapes
+
+shape = shapes.find({name!r})
+"""
+    if own:
+        start = f"""\
+import tlmviz
+from tlmviz.analysis.caches import cost
+
+lm = tlmviz.load({name!r})
+shape = cost.Shape.of(lm.config, lm.n_parameters)
+"""
+    length, bits, page = deployment.length, deployment.bits, deployment.page
     return (
-        first
-        + f"""{lm}
-shape = {find}
-whole = cost.cache_bytes(shape, {asked.length}, batch={asked.batch}, bits={asked.bits}, page={asked.page})
+        start
+        + f"""\
+whole = cost.cache_bytes(shape, {length}, batch={deployment.batch}, bits={bits}, page={page})
 fits = cost.max_batch(
-    shape, {asked.length}, {asked.memory:g}, bits={asked.bits}, weight_bits={asked.weight_bits}, page={asked.page}
+    shape, {length}, {deployment.memory:g}, bits={bits}, weight_bits={deployment.weight_bits}, page={page}
 )
 print(shape.source, whole, fits)
 """

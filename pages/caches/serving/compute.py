@@ -18,7 +18,7 @@ REPEATED = 1.0  # seconds of a run up to which it is run once more, to be timed
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def served(choice: Choice) -> Run:
-    """All that the scheduler did for a choice, step by step, under the policy of its server."""
+    """The run of a choice's requests under the policy of its server."""
     return compute.run_in_worker(lambda: serve(choice.lm, choice.requests, choice.server))
 
 
@@ -39,8 +39,8 @@ def under(choice: Choice, policy: str) -> Choice:
 
 
 def with_server(choice: Choice, server: Server) -> Choice:
-    """The same requests on another server, whichever policy is shown: one cache entry for each server."""
-    return replace(choice, server=server, shown=CONTINUOUS)
+    """The same requests on another server; the drawn policy is left out: one cache entry for each server."""
+    return replace(choice, server=server, policy=CONTINUOUS)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
@@ -55,7 +55,7 @@ def tokens_per_second(choice: Choice) -> float:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def checks(choice: Choice) -> list[Check]:
-    """The identities behind the page on the first prompt, and every text against the one its prompt gets alone."""
+    """The identities of paged memory on the first prompt, and every text against what its prompt gets alone."""
     lm, trace = choice.lm, compute.trace(choice.model, choice.requests[0].prompt)
     both = tuple(runs(choice).values())
 

@@ -27,18 +27,19 @@ MOST = len(LETTERS)  # requests: as many as there are colours
 LONGEST, LATEST = 64, 200  # tokens that a request may write, and step at which it may arrive: seconds of work
 SLOTS = 8192  # of memory: each is drawn in every step
 POLICIES = {policy.capitalize(): policy for policy in (CONTINUOUS, STATIC)}
-SHARING = {"Off": "none", "Running": "running", "Remembered": "remembered"}
+SHARING = {"none": "Off", "running": "Running", "cached": "Prefix cache"}
+SHARING_IN_LINK = {**SHARING, "cached": "Remembered"}  # as in links that were shared before
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Requests with the letters they go by, the server that takes them, and the policy whose memory is shown."""
+    """Requests with their letters in the picture, their server, and the policy whose memory is drawn."""
 
     model: str
     requests: tuple[Request, ...]
     letters: tuple[str, ...]
     server: Server
-    shown: str = CONTINUOUS
+    policy: str = CONTINUOUS
 
     @property
     def lm(self) -> LanguageModel:
@@ -47,7 +48,7 @@ class Choice:
 
 
 def choose(model: str) -> Choice | None:
-    """Draw the controls and return what they say; None without a request that can be served, which a sentence says."""
+    """Draw the controls and return their values; None, with a sentence, when no request can be served."""
     left, right = st.columns([0.3, 0.7])
     prompts = left.text_area(
         "Requests, one a line",
@@ -60,34 +61,37 @@ def choose(model: str) -> Choice | None:
     with right:
         text = inputs.text_box(compute.model(model))
         with st.container(key="server-controls"):
-            places = st.columns([0.2, 0.2, 0.13, 0.13, 0.12, 0.22], vertical_alignment="bottom")
+            places = st.columns([0.19, 0.23, 0.13, 0.13, 0.12, 0.2], vertical_alignment="bottom")
     link.share()
-    shown, server = _server(places[:5])
+    policy, server = _server(places[:5])
     requests = _requests(prompts or "", text or "", places[5])
     letters, fitting = servable(compute.model(model), requests, server)
     if not fitting:
         st.info("There is no request to serve; write at least one that fits, a line each.")
         return None
-    return Choice(model, fitting, letters, server, shown)
+    return Choice(model, fitting, letters, server, policy)
 
 
 def _server(places) -> tuple[str, Server]:
-    """The policy that is shown, and the server. Raises BadShape for more memory than can be drawn."""
-    shown = places[0].selectbox(
+    """The policy whose memory is drawn, and the server. Raises BadShape for more memory than can be drawn."""
+    policy = places[0].selectbox(
         "Batching",
         POLICIES,
         key="vpol",
         bind="query-params",
         help="Whose memory is shown. Both policies serve the same requests, and both timelines are drawn.",
     )
-    sharing = places[1].selectbox(
+    sharing = link.menu(
+        places[1],
         "Prefix sharing",
-        SHARING,
-        index=1,
-        key="vshare",
-        bind="query-params",
-        help="Newcomers may begin on the pages of running requests, or also on those of finished ones that are remembered "
-        "until memory is short. Static batches share nothing.",
+        list(SHARING),
+        "vshare",
+        default="running",
+        write=SHARING_IN_LINK.__getitem__,
+        show=SHARING.__getitem__,
+        help="A new request may begin on the pages of running requests that have the same prefix. A prefix cache also keeps "
+        "the pages of finished ones, and evicts the least recently used (LRU) when memory is short. Static batches share "
+        "nothing.",
     )
     page, pages, batch = (
         place.number_input(label, 0, 256, value, key=key, bind="query-params", help=help_)
@@ -99,13 +103,13 @@ def _server(places) -> tuple[str, Server]:
             (None, "Pages of memory", "Rows in one pass at most"),
         )
     )
-    server = Server(page, pages, batch, sharing=SHARING[sharing])
+    server = Server(page, pages, batch, sharing=sharing)
     if server.slots > SLOTS:
         raise BadShape(
             f"{pages} pages of {page} make {server.slots:,} slots, and the picture shows at most {SLOTS:,}; "
             "take fewer or smaller pages."
         )
-    return POLICIES[shown], server
+    return POLICIES[policy], server
 
 
 def _requests(prompts: str, text: str, place) -> list[Request]:
@@ -167,14 +171,14 @@ def servable(
     lm: LanguageModel, requests: list[Request], server: Server
 ) -> tuple[tuple[str, ...], tuple[Request, ...]]:
     """Requests that the server can take, with their letters; sentences about the others and about those cut short."""
-    served, notes = [], []
+    accepted, notes = [], []
     for letter, request in zip(LETTERS, requests):
         try:
             room = lm.config.context - len(validate(lm, request, server))
         except Error as error:
             notes.append(f"**Request {letter}** is left out. {error}")
             continue
-        served.append((letter, request))
+        accepted.append((letter, request))
         if request.max_new_tokens > room:
             notes.append(
                 f"**Request {letter}** has {lm.config.context - room:,} tokens and is to write {request.max_new_tokens:,}, and "
@@ -182,5 +186,5 @@ def servable(
             )
     if notes:
         st.warning("  \n".join(notes))
-    letters, fitting = zip(*served) if served else ((), ())
+    letters, fitting = zip(*accepted) if accepted else ((), ())
     return letters, fitting

@@ -13,7 +13,7 @@ _STYLE = """<style>
 
 @frame.fragment
 def show(model: str) -> None:
-    """The requests, the server, and what it does."""
+    """The controls, the server's steps, and their numbers."""
     choice = controls.choose(model)
     if choice is None:
         return
@@ -22,7 +22,7 @@ def show(model: str) -> None:
     view.picture(choice, runs)
     frame.badges(compute.checks(choice))
     view.side_by_side(choice, runs)
-    view.answers(choice, runs[choice.shown])
+    view.answers(choice, runs[choice.policy])
     frame.what_to_notice(*words.NOTICE)
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(choice))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from tlmviz.decoding import serving_story
 from tlmviz.decoding.serving_records import Run, totals_table
 from tlmviz.figures.caches import serving
+from tlmviz.figures.caches.serving_captions import count, step_captions
 from tlmviz.ui import frame
 
 from . import compute, words
@@ -16,23 +16,23 @@ from .controls import CONTINUOUS, STATIC, Choice
 
 def picture(choice: Choice, runs: dict[str, Run]) -> None:
     """Pages, block tables, texts and both timelines, walked in the browser."""
-    run, letters, server = runs[choice.shown], list(choice.letters), choice.server
+    run, letters, server = runs[choice.policy], list(choice.letters), choice.server
     headings = {}
     for policy, result in runs.items():
         totals = result.totals()
         headings[policy] = words.policy_heading(policy, totals.steps, totals.tokens_per_step, totals.waste)
-    memory = f"{serving_story.count(server.pages, 'page')} of {serving_story.count(server.page, 'slot')}"
-    rows = serving_story.count(server.batch, "row")
+    memory = f"{count(server.pages, 'page')} of {count(server.page, 'slot')}"
+    rows = count(server.batch, "row")
     figure = serving.server(
         {policy: result.steps for policy, result in runs.items()},
-        choice.shown,
+        choice.policy,
         server.page,
-        serving_story.story(run, letters),
-        serving_story.written(choice.lm, run),
+        step_captions(run, letters),
+        run.texts_by_step(choice.lm.tokenizer),
         letters,
         headings,
         frame.theme(),
-        title=f"{choice.model}, {memory}, up to {rows}: memory under {choice.shown} batching",
+        title=f"{choice.model}, {memory}, up to {rows}: memory under {choice.policy} batching",
     )
     alt = "Physical pages, block tables and texts of all requests at one step, and when each request waits, reads and writes"
     with frame.wide("wide"):
@@ -40,7 +40,7 @@ def picture(choice: Choice, runs: dict[str, Run]) -> None:
 
 
 def side_by_side(choice: Choice, runs: dict[str, Run]) -> None:
-    """Throughput and waste of each policy, counted; sharing is also turned off, to be compared."""
+    """Throughput and waste of each policy, counted, and of the continuous one without prefix sharing."""
     compared = {policy.capitalize(): run for policy, run in runs.items()}
     if choice.server.sharing != "none":
         compared = {
@@ -53,7 +53,7 @@ def side_by_side(choice: Choice, runs: dict[str, Run]) -> None:
     table["tokens_per_second"] = [
         compute.tokens_per_second(compute.with_server(choice, run.server)) for run in compared.values()
     ]
-    formats = dict.fromkeys(("tokens_per_step", "first_token", "turnaround"), "%.2f") | {"waste": "%.1f %%"}
+    formats = dict.fromkeys(("tokens_per_step", "ttft", "end_to_end_latency"), "%.2f") | {"waste": "%.1f %%"}
     st.dataframe(
         table.rename_axis("Batching").reset_index(),
         hide_index=True,
@@ -66,27 +66,32 @@ def side_by_side(choice: Choice, runs: dict[str, Run]) -> None:
     )
     longest = max(len(run.steps) for run in runs.values())
     for place, (policy, run) in zip(st.columns(2), runs.items()):
-        held, used = (np.array([getattr(step, what) for step in run.steps]) for what in ("held", "used"))
+        allocated = np.array([step.allocated for step in run.steps])
+        occupied = np.array([step.occupied for step in run.steps])
         with place:
-            title = f"{policy.capitalize()}: slots held and used, of {run.server.slots:,}"
-            figure = serving.slots_in_use(held, used, run.server.slots, longest, title, frame.theme())
+            title = f"{policy.capitalize()}: slots allocated and occupied, of {run.server.slots:,}"
+            figure = serving.slots_in_use(
+                allocated, occupied, run.server.slots, longest, title, frame.theme()
+            )
             frame.chart(
-                figure, key=f"slots-{policy}", alt=f"Slots held and used at each step under {policy} batching"
+                figure,
+                key=f"slots-{policy}",
+                alt=f"Slots allocated and occupied at each step under {policy} batching",
             )
 
 
 def answers(choice: Choice, run: Run) -> None:
-    """What each request asked, got and cost."""
+    """Each request with its text and its counts."""
     table = run.per_request()
     table.insert(0, "request", list(choice.letters))
-    with st.expander(f"Requests and their texts ({choice.shown} batching)"):
+    with st.expander(f"Requests and their texts ({choice.policy} batching)"):
         st.dataframe(
             table, hide_index=True, column_config={"text": st.column_config.TextColumn(width="large")}
         )
         st.download_button(
             "Every step (CSV)",
             lambda: run.per_step().to_csv().encode(),
-            f"tlmviz-{choice.shown}.csv",
+            f"tlmviz-{choice.policy}.csv",
             "text/csv",
             on_click="ignore",
         )

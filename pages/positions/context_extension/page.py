@@ -2,47 +2,47 @@
 
 import streamlit as st
 
-from pages.positions.context_extension import compute as extension_state
-from pages.positions.context_extension import view as extension_parts
-from tlmviz.errors import Error
-from tlmviz.ui import compute, frame, link, long_text, rope
+from pages.positions.context_extension import compute, controls, view, words
+from pages.positions.context_extension.controls import Choice
+from tlmviz.ui import compute as shared
+from tlmviz.ui import frame, link, rope
 
 
 @frame.fragment
-def extended(name: str) -> None:
-    """Text, scale and schemes; loss beside frequencies; a change of scale with a full cache."""
-    source, beside, times, scale, toggle = st.columns(
-        [0.28, 0.14, 0.21, 0.2, 0.17], vertical_alignment="center"
-    )
-    text = long_text.source_menu(source, beside, "xsrc")[1]
-    read, s = extension_state.reading(name, times), extension_state.scale(scale)
-    if text is None:
+def extended(model: str) -> None:
+    """Text, scale and schemes; loss beside frequencies; what follows from a change of scale."""
+    choice = controls.choose(model)
+    if choice is None:
         return
-    schemes = extension_state.schemes()
-    help_ = "Subtract the unscaled model's loss, token by token"
-    change = toggle.toggle("Change only", key="xdiff", bind="query-params", help=help_)
-    every = long_text.encoded(name, text)
-    ids = every[:read]
-    if len(ids) < 2:
-        st.info("One token has no next one to predict; give a longer text.")
-        return
-    places, note = st.columns([0.62, 0.38], gap="small"), st.empty()
-    extension_parts.losses(name, ids, schemes, s, change, places)
-    note.caption(extension_parts.about(name, every, ids))
-    frame.what_to_notice(*extension_parts.points(name))
-    extension_parts.switch(name, ids, s)
-    frame.badges(extension_state.checks(name, ids[: compute.model(name).config.context]))
-    frame.equation(extension_parts.EQUATION, extension_parts.SOURCE)
-    frame.copy_as_python(extension_parts.snippet(name, text, ids, schemes, s))
+    view.picture(choice)
+    frame.what_to_notice(*words.notice(choice))
+    switched(choice)
     link.share()
 
 
-frame.heading("Context extension", "Slower RoPE planes let a trained model read beyond its training length.")
-model = st.session_state["model"]
-try:
-    if compute.model(model).config.positions.kind == "rope":
+@frame.fragment
+def switched(choice: Choice) -> None:
+    """A change of scale with a full cache; identities, equation and code."""
+    st.markdown("## The scale changes while the cache is full")
+    if len(choice.ids) < controls.SHORTEST_SWITCH:
+        st.info(words.TOO_SHORT_TO_SWITCH)
+    else:
+        choice, note = controls.choose_switch(choice)
+        note.caption(words.about_switch(choice))
+        view.switch(choice)
+    frame.badges(compute.checks(choice))
+    frame.equation(*words.EQUATION)
+    frame.copy_as_python(words.snippet(choice))
+
+
+@frame.saying_errors
+def show(model: str) -> None:
+    """The page, or for a model without RoPE the way to one that has it."""
+    if shared.model(model).config.positions.kind == "rope":
         extended(model)
     else:
         rope.offer_rope_models(model)
-except Error as error:
-    st.error(str(error))
+
+
+frame.heading("Context extension", words.CLAIM)
+show(st.session_state["model"])

@@ -2,34 +2,28 @@
 
 import streamlit as st
 
-from pages.positions.position_schemes import compute as schemes_state
-from pages.positions.position_schemes import view as schemes_parts
+from pages.positions.position_schemes import compute, controls, view, words
 from tlmviz.ui import frame, link
-
-# Six pictures side by side need about 800 px: a phone scrolls them sideways.
-_WIDE = (
-    "<style>.st-key-schemeswide { overflow-x: auto; } .st-key-schemeswide > div { min-width: 800px; }</style>"
-)
 
 
 @frame.fragment
 def compared() -> None:
     """View, head and text; the picture of every scheme, numbers, and what trained heads do."""
-    view, (layer, head), text, about = schemes_state.controls()
-    if text is None:
+    opened = controls.choose()
+    if opened is None:
         return
-    ids = schemes_state.encoded(text)
-    about.caption(schemes_parts.about(text, ids, view))
-    schemes_parts.picture(view, ids, layer, head)
-    frame.what_to_notice(*schemes_parts.points(view))
-    schemes_parts.table(ids)
-    schemes_parts.heads(ids)
-    frame.badges(schemes_state.checks(ids))
-    frame.equation(schemes_parts.EQUATION, schemes_parts.SOURCE)
-    frame.copy_as_python(schemes_parts.snippet(text, ids, layer, head))
+    choice, note = opened
+    note.caption(words.about(choice))
+    view.picture(choice)
+    frame.what_to_notice(*words.notice(choice.view, choice.context, compute.relative_distance()))
+    view.table(choice)
+    st.markdown("## How far trained heads look")
+    view.heads(choice, controls.choose_measure())
+    frame.badges(compute.checks(choice.ids))
+    frame.equation(*words.EQUATION)
+    frame.copy_as_python(words.snippet(choice))
     link.share()
 
 
-st.html(_WIDE)
-frame.heading("Position schemes", "Same model, same training, six ways to say where a token stands.")
+frame.heading("Position schemes", words.CLAIM)
 compared()

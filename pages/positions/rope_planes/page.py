@@ -1,53 +1,53 @@
-"""RoPE planes: every pair of dimensions is a clock hand that turns with its position; a score sees only the angles."""
+"""RoPE planes: every pair of dimensions turns with its position, and a score depends only on the angles between them."""
 
 import streamlit as st
 
-from pages.positions.rope_planes import compute as rope_state
-from pages.positions.rope_planes import view as rope_parts
+from pages.positions.rope_planes import (
+    compute,
+    controls,
+    view_clocks,
+    view_heads,
+    view_layouts,
+    view_steps,
+    words,
+)
 from tlmviz.analysis.positions.rope_planes import has_planes
-from tlmviz.errors import Error
-from tlmviz.ui import compute, frame, inputs, link, rope
+from tlmviz.ui import compute as shared
+from tlmviz.ui import frame, link, rope
 
-# Dials and bars need about 900 px: a phone scrolls them sideways.
-_WIDE = "<style>.st-key-wide { overflow-x: auto; } .st-key-wide > div { min-width: 880px; }</style>"
+VIEWS = {
+    controls.CLOCKS: view_clocks.picture,
+    controls.STEPS: view_steps.picture,
+    controls.LAYOUTS: view_layouts.picture,
+    controls.HEADS: view_heads.picture,
+}
 
 
 @frame.fragment
-def show(name: str) -> None:
+def planes(model: str) -> None:
     """Text, head, query and key, and the chosen part of the page."""
-    text = inputs.text_box(compute.model(name))
-    if text is None:
+    choice = controls.choose(model)
+    if choice is None:
         return
-    head, where, room = rope_state.place(name, compute.trace(name, text))
-    part = room.segmented_control(
-        "Part",
-        rope_state.PARTS,
-        default=rope_state.PARTS[0],
-        key="rpart",
-        bind="query-params",
-        required=True,
-        label_visibility="collapsed",
-    )
-    if part == "Clocks":
-        rope_parts.clocks(name, text, head, where)
-    elif part == "Step by step":
-        rope_parts.steps(name, text, head, where)
-    elif part == "Layouts":
-        rope_parts.layouts(name, text, where)
-    else:
-        rope_parts.heads(name, text, head)
+    choice, note = controls.choose_part(choice)
+    if sentence := words.about(choice):
+        note.caption(sentence)
+    VIEWS[choice.part](choice)
+    frame.badges(compute.checks(choice))
+    frame.what_to_notice(*words.NOTICE[choice.part])
+    frame.equation(*words.EQUATIONS[choice.part])
+    frame.copy_as_python(words.SNIPPETS[choice.part](choice))
     link.share()
 
 
-st.html(_WIDE)
-frame.heading(
-    "RoPE planes", "Each pair of dimensions is a clock hand; a score sees only the angle between two hands."
-)
-model = st.session_state["model"]
-try:
-    if has_planes(compute.model(model).config):
-        show(model)
+@frame.saying_errors
+def show(model: str) -> None:
+    """The page, or for a model without RoPE the way to one that has it."""
+    if has_planes(shared.model(model).config):
+        planes(model)
     else:
         rope.offer_rope_models(model)
-except Error as error:
-    st.error(str(error))
+
+
+frame.heading("RoPE planes", words.CLAIM)
+show(st.session_state["model"])

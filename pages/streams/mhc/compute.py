@@ -1,52 +1,38 @@
-"""What the views of the page mHC share: the model, the text, the token and the sublayer looked at. All of it is in the URL."""
+"""Computes what several views of the page mHC show, cached: mixing matrices, related models, and the identities."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from tlmviz.analysis.streams import mixing as streams
 from tlmviz.analysis.streams.depth import relatives
+from tlmviz.analysis.streams.mixing import Mixing, mixing_of
 from tlmviz.checks import Check, measure
 from tlmviz.checks import streams as stream_checks
 from tlmviz.ui import compute
 
-VIEWS = ("Matrices", "Sinkhorn dial", "Depth", "Streams", "Training")
+from .controls import Reading
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def family(name: str) -> dict[str, str]:
+def family(model: str) -> dict[str, str]:
     """Connection -> name, of the models that differ from this one in their connections alone."""
-    return relatives(name)
+    return relatives(model)
+
+
+def most_streams(model: str) -> int:
+    """The largest number of streams in a model's family."""
+    return max(compute.model(member).config.connection.streams for member in family(model).values())
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def mixing(name: str, text: str) -> streams.Mixing:
-    """The mixing matrices of every sublayer at every token of a text."""
-    trace = compute.trace(name, text)
-    return compute.run_in_worker(lambda: streams.mixing_of(trace), compute.about(text))
+def mixing(reading: Reading) -> Mixing:
+    """The mixing matrices of every sublayer at every token."""
+    trace = reading.trace
+    return compute.run_in_worker(lambda: mixing_of(trace), compute.about(reading.text))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def checks(name: str, text: str) -> list[Check]:
-    """The identities of this model's connections, measured on a text."""
-    lm, trace = compute.model(name), compute.trace(name, text)
-    return compute.run_in_worker(lambda: measure(stream_checks, lm, trace), compute.about(text))
-
-
-def place(tokens: int, sublayers: int) -> tuple[int, int]:
-    """The token and the sublayer looked at, which follow the user from view to view: the last token and the first, at first."""
-    if "_stream_place" not in st.session_state:
-        asked = (st.query_params.get(key, "") for key in ("stok", "ssub"))
-        st.session_state["_stream_place"] = tuple(
-            int(value) if value.isdecimal() else None for value in asked
-        )
-    token, sublayer = st.session_state["_stream_place"]
-    return (tokens - 1 if token is None else min(token, tokens - 1)), min(sublayer or 0, sublayers - 1)
-
-
-def remember(token: int, sublayer: int) -> None:
-    """Keep where the user looks, for the session and in the URL."""
-    st.session_state["_stream_place"] = token, sublayer
-    for key, value in (("stok", token), ("ssub", sublayer)):
-        if st.query_params.get(key) != str(value):
-            st.query_params[key] = str(value)
+def checks(reading: Reading) -> list[Check]:
+    """The identities of the model's connections, measured on the text."""
+    lm, trace = reading.lm, reading.trace
+    return compute.run_in_worker(lambda: measure(stream_checks, lm, trace), compute.about(reading.text))

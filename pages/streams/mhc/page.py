@@ -2,44 +2,31 @@
 
 import streamlit as st
 
-from pages.streams.mhc import compute as stream_state
-from pages.streams.mhc.depth import view as stream_depth
-from pages.streams.mhc.dial import view as stream_dial
-from pages.streams.mhc.matrices import view as stream_matrices
-from pages.streams.mhc.streams import view as stream_mixing
-from pages.streams.mhc.training import view as stream_training
-from tlmviz.errors import Error
-from tlmviz.ui import compute, frame, inputs
+from pages.streams.mhc import controls, words
+from pages.streams.mhc.depth import view as depth
+from pages.streams.mhc.dial import view as dial
+from pages.streams.mhc.matrices import view as matrices
+from pages.streams.mhc.streams import view as streams
+from pages.streams.mhc.training import view as training
+from tlmviz.ui import frame
 
-SHOWN = {
-    "Matrices": stream_matrices.show,
-    "Sinkhorn dial": stream_dial.show,
-    "Depth": stream_depth.show,
-    "Streams": stream_mixing.show,
-    "Training": stream_training.show,
+VIEWS = {
+    "Matrices": matrices.show,
+    "Sinkhorn dial": dial.show,
+    "Depth": depth.show,
+    "Streams": streams.show,
+    "Training": training.show,
 }
 
 
 @frame.fragment
-def show(name: str) -> None:
-    """The text and the chosen view of what the model does with it."""
-    text = inputs.text_box(compute.model(name))
-    if text is None:
+def show(model: str) -> None:
+    """The text, and the chosen view of what the model does with it."""
+    reading = controls.choose(model)
+    if reading is None:
         return
-    view = st.segmented_control(
-        "View",
-        stream_state.VIEWS,
-        default=stream_state.VIEWS[0],
-        key="sview",
-        bind="query-params",
-        required=True,
-        label_visibility="collapsed",
-    )
-    SHOWN[view](name, text)
+    VIEWS[controls.choose_view(list(VIEWS))](reading)
 
 
-frame.heading("mHC", "Several residual streams, and matrices that mix them without making anything louder.")
-try:
-    show(st.session_state["smodel"])
-except Error as error:
-    st.error(str(error))
+frame.heading("mHC", words.CLAIM)
+show(st.session_state["smodel"])

@@ -1,12 +1,10 @@
-"""What views of several models side by side have in common: room on a phone, and a word on models that are not there."""
+"""The words that several views of the page mHC share."""
 
 from __future__ import annotations
 
-import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
-
 from tlmviz.config import CONNECTIONS
 
+CLAIM = "Several residual streams, and matrices that mix them without making anything louder."
 KINDS = {
     "residual": "plain residuals",
     "hyper": "hyper-connections (HC)",
@@ -14,18 +12,11 @@ KINDS = {
 }
 
 
-def absent(members: dict[str, str]) -> None:
-    """A sentence where a family lacks a kind of connection."""
-    missing = [KINDS[kind] for kind in CONNECTIONS if kind not in members]
-    if missing:
-        st.caption(
-            f"No model of this size with {' or '.join(missing)} is here; {', '.join(members.values())} can be shown."
-        )
-
-
-def wide(key: str, width: int = 800) -> DeltaGenerator:
-    """A container for several columns of pictures, no narrower than `width` pixels: a phone scrolls it sideways."""
-    st.html(
-        f"<style>.st-key-{key} {{ overflow-x: auto; }} .st-key-{key} > div {{ min-width: {width}px; }}</style>"
+def missing(family: dict[str, str]) -> str:
+    """Which kinds of connection a family, connection -> name, lacks; empty where it lacks none."""
+    kinds = [KINDS[kind] for kind in CONNECTIONS if kind not in family]
+    if not kinds:
+        return ""
+    return (
+        f"No model of this size with {' or '.join(kinds)} is here; {', '.join(family.values())} can be shown."
     )
-    return st.container(key=key)

@@ -2,43 +2,31 @@
 
 import streamlit as st
 
-from pages.translation.attention_scores import compute as scores_state
-from pages.translation.attention_scores import view as scores_parts
-from tlmviz.errors import BadText
-from tlmviz.ui import frame
-from tlmviz.ui import translation as translation_state
+from pages.translation.attention_scores import compute, controls, view, words
+from tlmviz.ui import frame, translation
 
 
 @frame.fragment
-def shown(names: list[str], chosen: str) -> None:
+def show(models: list[str], sidebar_model: str) -> None:
     """The sentence, every model's map, one step in detail, the table, and the same by SDPA."""
-    text = translation_state.sentence_box(translation_state.model(chosen))
-    if text is None:
+    choice = controls.choose(models, sidebar_model)
+    if choice is None:
         return
-    try:
-        view = scores_state.controls(names, chosen, text)
-    except BadText as error:
-        st.warning(str(error))
-        return
-    scores_parts.maps(view)
-    scores_parts.step(view)
-    frame.what_to_notice(*scores_parts.POINTS)
-    scores_parts.entropies(view)
+    view.maps(choice)
+    view.step(choice)
+    frame.what_to_notice(*words.NOTICE)
+    view.entropies(choice)
     with st.spinner("Measuring …"):
-        scores_parts.table(view)
-    used = scores_parts.special_case(view)
-    frame.badges(scores_state.checks(view.reads[used or view.inside]))
-    frame.equation(scores_parts.EQUATION, scores_parts.SOURCE)
-    frame.copy_as_python(scores_parts.snippet(view))
+        view.table(choice)
+    view.special_case(choice)
+    frame.badges(compute.checks(choice.product_pair or choice.pair))
+    frame.equation(*words.EQUATION)
+    frame.copy_as_python(words.snippet(choice))
 
 
-frame.heading(
-    "Attention scores",
-    "Three ways to compare what is written with what was read.",
-    translation_state.examples,
-)
-recurrent = scores_state.recurrent()
+frame.heading("Attention scores", words.CLAIM, translation.examples)
+recurrent = compute.recurrent()
 if recurrent:
-    shown(recurrent, st.session_state["mt"])
+    show(recurrent, st.session_state["mt"])
 else:
-    st.info(scores_parts.NONE)
+    st.info(words.NO_MODELS)

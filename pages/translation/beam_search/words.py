@@ -1,11 +1,20 @@
-"""The words of the page "Beam search": equations, what to notice."""
+"""The words of the page Beam search: claim, what to notice, equations, sentences with numbers, snippets."""
 
 from __future__ import annotations
 
-from tlmviz.decoding.beam import BeamOptions
-from tlmviz.decoding.penalties import Penalties
-from tlmviz.decoding.records import Candidate
+import numpy as np
 
+from tlmviz.checks.translation_search import log_probability_is_of_one_pass
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.exact import Exact
+from tlmviz.decoding.penalties import Penalties
+from tlmviz.decoding.records import Candidate, Search
+from tlmviz.ui import inputs
+
+from .controls import Choice
+
+SAME = log_probability_is_of_one_pass.tolerance  # nats
+CLAIM = "Keep the W best beginnings, drop the rest."
 EQUATION = (
     r"\begin{aligned} s(Y, X) &= \frac{\log P(Y|X)}{\mathrm{lp}(Y)} + \beta \sum_{j} \log \min\Big(\max\big("
     r"\textstyle\sum_i a_{ij}, \text{floor}\big), 1\Big) + \gamma \frac{|Y|}{|X|} \\"
@@ -15,15 +24,16 @@ EQUATION = (
     "Where the notes differ: they say that lp keeps outputs short, but log P is negative, so a larger lp raises the score and "
     "α > 0 favours longer outputs; and Eq. 37 has no floor, so one source token without attention would cost infinitely much.",
 )
-TREE_POINTS = (
+TREE_NOTICE = (
     "Branches are as thick as their token is probable; the orange line is the winner, the dotted one greedy. White circles "
-    "were kept, but nothing of them lived to the end; grey dots were dropped at once (point at them, or at their parent).",
+    "were kept, but all their continuations were dropped later; grey dots were dropped at once (point at them, or at their "
+    "parent).",
     "**Why greedy loses**: with a width of 1 every choice is final. Raise it, and see where the winner was not yet first.",
     "**Why short outputs win**: every token multiplies by a probability below 1. Set α to 0, then raise it: "
     "longer texts climb (▲). In the right figure a crossing at the top is a new winner.",
-    "Penalties rank finished texts only: living beams have one length, and log P alone decides among them.",
+    "Penalties rank finished texts only: unfinished beams have one length, and log P alone decides among them.",
 )
-EXACT_POINTS = (
+EXACT_NOTICE = (
     "**Search error**: the beam misses a text that the model itself prefers. **Model error**: the preferred text is worse, "
     "often too short. A wider beam removes the first and uncovers the second (Stahlberg and Byrne 2019).",
     "Branch and bound visits few of the N^T texts: log P only falls, so a beginning below the best complete text is cut.",
@@ -34,80 +44,144 @@ EXACT_EQUATION = (
     r"W \cdot N \cdot T \text{ candidates for a beam } (1 < W < N),\quad N \cdot T \text{ for greedy}",
     "Mathematics in Modern NLP, Eq. 27-30 and section 6.1. N: tokens of the vocabulary, T: length, W: width.",
 )
-STORY_POINTS = (
+STORY_NOTICE = (
     "**The most probable story is dull**: beams of a language model agree on safe words, and repeat (Holtzman et al. 2020).",
     "Sampled texts leave the beam within a few tokens (diamonds): their log P is far lower, and they read better.",
     "Without a source there is no coverage and no end term; α alone decides between short and long.",
 )
 
 
+HINT = (
+    "Click a node to force another token there. Drag sideways to pan; zoom with the tools at the upper right."
+)
+EXACT_COLUMNS = [
+    "search",
+    "highest log P",
+    "search error",
+    "tokens",
+    "candidates",
+    "ms",
+    "most probable text",
+    "winner by score",
+]
+
+
+def title(choice: Choice, search: Search) -> str:
+    """The heading of the tree."""
+    steps = f"{search.steps} steps, " if choice.has_source else ""
+    return f"{choice.model}, beam of {choice.rules.width}: {steps}{search.stopped}"
+
+
 def greedy(best: Candidate, other: Candidate, rank: int, depth: int, width: int) -> str:
-    """What greedy gives here (`other`), and at which step the winner was in danger."""
+    """The greedy text (`other`) beside the winner, and the step at which the winner's rank was worst."""
     gap = best.parts.logp - other.parts.logp
     if best.tokens == other.tokens:
-        said = "Greedy finds the winner here"
+        result = "Greedy finds the winner here"
     elif gap > 0:
-        said = f"Greedy loses here: its text is {gap:.2f} nats less probable than the winner"
+        result = f"Greedy loses here: its text is {gap:.2f} nats less probable than the winner"
     else:
-        said = f"Greedy's text is {-gap:.2f} nats more probable than the winner here, and loses by its score only"
+        result = f"Greedy's text is {-gap:.2f} nats more probable than the winner here, and loses by its score only"
     if rank == 1 or width == 1:
-        return f"{said}; the winner's beginnings were the best of their step all along."
-    return f"{said}; at step {depth} the winner was only number {rank} of {width}: a narrower beam may lose it there."
+        return f"{result}; the winner's beginnings were the best of their step all along."
+    return f"{result}; at step {depth} the winner was only number {rank} of {width}: a narrower beam may lose it there."
 
 
-def snippet(name: str, text: str, options: BeamOptions, penalties: Penalties) -> str:
+def geometric_means(texts: list[str], counts: np.ndarray, logps: np.ndarray) -> str:
+    """The highest geometric mean probability per token, and the winner's, which is the first."""
+    means = np.exp(logps / counts)
+    best = int(means.argmax())
+    return (
+        f"α = 1 with |Y|^α ranks by the geometric mean probability per token (Eq. 33): {means[best]:.4f}, the highest, is that "
+        f"of “{inputs.plain(texts[best])}”; the winner's is {means[0]:.4f} = exp(−{-logps[0]:.3f} / {counts[0]:.0f})."
+    )
+
+
+def verdict(choice: Choice, exact: Exact, beam: Candidate) -> str:
+    """Whether the beam of the chosen width finds the model's own best text."""
+    width, gap = choice.rules.width, exact.logp - beam.parts.logp
+    how = (
+        "proven: no text is more probable"
+        if exact.proven
+        else f"not proven: none above log P {exact.bound:.2f} is possible"
+    )
+    best = choice.mt.text(exact.tokens) or "(the empty text)"
+    numbers = f"log P **{exact.logp:.3f}** against **{beam.parts.logp:.3f}**".replace("-", "−")
+    if gap > SAME:
+        text = (
+            f"**Search error of {gap:.3f} nats.** The model's own best is “{best}” ({how}); the beam of {width} stops at "
+            f"“{choice.mt.text(beam.tokens)}”: {numbers}. Judge yourself which translates better."
+        )
+    else:
+        text = f"**No search error**: the beam of {width} finds the model's own best, “{best}” ({how}), {numbers}."
+    return text.replace("$", "\\$")
+
+
+def short_search(choice: Choice, exact: Exact, beam: Candidate, horizon: int) -> str:
+    """The best beginning of `horizon` tokens, and how many candidates each way looks at."""
+    width, text = choice.rules.width, choice.mt.text
+    proven = "proven" if exact.proven else "not proven"
+    other = "the same"
+    if beam.parts.logp < exact.logp - SAME:
+        other = f"another, “{text(beam.tokens)}”, log P {beam.parts.logp:.3f}"
+    return (
+        f"Best beginning of **{horizon}** tokens: “{text(exact.tokens)}”, log P {exact.logp:.3f} ({proven}); the beam of "
+        f"{width} finds {other}. "
+        f"All N^T = **{float(exact.all_texts):.2e}** texts, W·N·T = **{exact.beam_cost(width):,}** candidates, branch and "
+        f"bound looked at **{exact.scored:,}**.".replace("^", "\\^").replace(" -", " −")
+    )
+
+
+def snippet(choice: Choice) -> str:
     """The tree and the ranking with the public API."""
     return f"""\
 import tlmviz
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
-from tlmviz.decoding.records import Candidate
 from tlmviz.figures import LIGHT
 from tlmviz.figures.translation import beam_tree as pictures
 
-mt = tlmviz.load({name!r})
-search = mt.search({text!r}, {_options(options)})
-ranked = search.hypotheses({_penalties(penalties)})
-for one in ranked:
-    print(f"{{one.score:8.4f}}  {{mt.text(one.tokens)}}  {{one.parts}}")
+mt = tlmviz.load({choice.model!r})
+search = mt.search({choice.text!r}, {_options(choice.options)})
+ranked = search.hypotheses({_penalties(choice.penalties)})
+for hypothesis in ranked:
+    print(f"{{hypothesis.score:8.4f}}  {{mt.text(hypothesis.tokens)}}  {{hypothesis.parts}}")
 
 {_drawing("mt")}"""
 
 
-def story_snippet(name: str, prompt: str, options: BeamOptions, penalties: Penalties) -> str:
+def story_snippet(choice: Choice) -> str:
     """The same for a story."""
     return f"""\
 import tlmviz
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.decoding.beam import BeamOptions, beam_search
 from tlmviz.decoding.penalties import Penalties
-from tlmviz.decoding.records import Candidate
 from tlmviz.decoding.steppers import LanguageStepper
 from tlmviz.figures import LIGHT
 from tlmviz.figures.translation import beam_tree as pictures
 
-lm = tlmviz.load({name!r})
-stepper = LanguageStepper(lm.network, lm.encode({prompt!r}), lm.tokenizer.end_of_text)
-search = beam_search(stepper, {_options(options)})
-ranked = search.hypotheses({_penalties(penalties)})
-for one in ranked:
-    print(f"{{one.score:8.4f}}  {{lm.tokenizer.decode(one.tokens)}}")
+lm = tlmviz.load({choice.model!r})
+stepper = LanguageStepper(lm.network, lm.encode({choice.text!r}), lm.tokenizer.end_of_text)
+search = beam_search(stepper, {_options(choice.options)})
+ranked = search.hypotheses({_penalties(choice.penalties)})
+for hypothesis in ranked:
+    print(f"{{hypothesis.score:8.4f}}  {{lm.tokenizer.decode(hypothesis.tokens)}}")
 
 {_drawing("lm")}"""
 
 
-def exact_snippet(name: str, text: str, width: int) -> str:
+def exact_snippet(choice: Choice) -> str:
     """The model's own best translation beside the beam's."""
     return f"""\
 import tlmviz
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.exact import ExactOptions, exact_search
 
-mt = tlmviz.load({name!r})
-text = {text!r}
-found = mt.search(text, BeamOptions(width={width})).hypotheses()
-beam = max(found, key=lambda one: one.parts.logp)
+mt = tlmviz.load({choice.model!r})
+text = {choice.text!r}
+hypotheses = mt.search(text, BeamOptions(width={choice.rules.width})).hypotheses()
+beam = max(hypotheses, key=lambda hypothesis: hypothesis.parts.logp)
 exact = exact_search(mt.stepper(text), ExactOptions(max_length=mt.longest(text), expansions=4000, seconds=60))
 print("beam: ", beam.parts.logp, mt.text(beam.tokens))
 print("exact:", exact.logp, mt.text(exact.tokens), "proven" if exact.proven else "not proven")
@@ -122,7 +196,8 @@ tree = beam_tree.tree(search, {model}.tokenizer.name, (beam_tree.Path("winner", 
 figure = pictures.tree(
     tree.nodes, tree.names, tree.fates(), LIGHT, title={model}.name,
     words=[pictures.level_words(level, {model}.tokenizer.vocab_size) for level in tree.levels],
-    ranks={{one.node: f"#{{rank}}" for rank, one in enumerate(ranked, start=1)}}, ways=tree.ways, faded=set(),
+    ranks={{hypothesis.node: f"#{{rank}}" for rank, hypothesis in enumerate(ranked, start=1)}},
+    ways=tree.ways, faded=set(),
 )
 figure.show()
 """
@@ -143,14 +218,14 @@ def _options(options: BeamOptions) -> str:
         "diversity",
         "shown",
     )
-    given = [
+    changed = [
         f"{name}={getattr(options, name)!r}"
         for name in names
         if getattr(options, name) != getattr(plain, name)
     ]
     if options.penalties != plain.penalties:  # they matter to the rule that stops when no other can win
-        given.append(f"penalties={_penalties(options.penalties)}")
-    return f"BeamOptions({', '.join(given)})"
+        changed.append(f"penalties={_penalties(options.penalties)}")
+    return f"BeamOptions({', '.join(changed)})"
 
 
 def _penalties(penalties: Penalties) -> str:

@@ -57,10 +57,13 @@ def test_one_step_moves_pages_tables_and_both_timelines_and_asks_no_server(page,
             walk.wait_for(page, f" {to} of")
             page.wait_for_timeout(300)
         shown, step = page.evaluate(SHOWN), run.steps[to]
-        assert shown["tables"] == [list(seat.table) for seat in step.seats] and shown["shared"] == step.shared
+        assert (
+            shown["tables"] == [list(snapshot.table) for snapshot in step.snapshots]
+            and shown["shared"] == step.shared
+        )
         assert (
             f"<b>Step {to}</b>" in shown["words"]
-            and f"{step.held} slots held" in shown["words"]
+            and f"{step.allocated} slots allocated" in shown["words"]
             and shown["at"] == [to, to]
         )
     walk.scrub(page, 1.0)

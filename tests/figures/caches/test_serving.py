@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tlmviz.decoding.serving import Request, Server, serve
-from tlmviz.decoding.serving_story import story, written
 from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.caches import serving, serving_pages
-from tlmviz.figures.caches.serving_pages import FREE, HELD, KEPT, WRITTEN, Grid
+from tlmviz.figures.caches.serving_captions import step_captions
+from tlmviz.figures.caches.serving_pages import ALLOCATED, CACHED, FREE, OCCUPIED, Grid
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 START = "Lily had a red ball. "
@@ -22,7 +22,7 @@ REQUESTS = (
 NAMES = list("ABCD")
 
 
-@pytest.fixture(scope="module", params=["running", "remembered", "static"])
+@pytest.fixture(scope="module", params=["running", "cached", "static"])
 def runs(request, lm):
     sharing = "running" if request.param == "static" else request.param
     both = {
@@ -37,7 +37,15 @@ def drawn(lm, runs, theme=LIGHT):
     steps = {policy: each.steps for policy, each in both.items()}
     heads = {policy: policy for policy in both}
     return serving.server(
-        steps, shown, 4, story(run, NAMES), written(lm, run), NAMES, heads, theme, title="T"
+        steps,
+        shown,
+        4,
+        step_captions(run, NAMES),
+        run.texts_by_step(lm.tokenizer),
+        NAMES,
+        heads,
+        theme,
+        title="T",
     )
 
 
@@ -71,16 +79,18 @@ def test_slots_tables_words_and_lines_move_together(lm, runs):
     for number, (frame, step) in enumerate(zip(figure.frames, both[shown].steps)):
         codes = np.asarray(part(figure, frame, "x2", "heatmap").z).reshape(-1, 5)[:13, 1:]
         in_batch = np.array(
-            [[any(step.seats[i].state != "finished" for i in owners)] * 4 for owners in step.owners]
+            [[any(step.snapshots[i].state != "finished" for i in owners)] * 4 for owners in step.owners]
         )
-        assert (codes[in_batch] >= HELD).sum() == step.held and (codes[~in_batch] < HELD).all()
-        assert (codes >= WRITTEN).sum() >= step.used
+        assert (codes[in_batch] >= ALLOCATED).sum() == step.allocated and (codes[~in_batch] < ALLOCATED).all()
+        assert (codes >= OCCUPIED).sum() >= step.occupied
         for page, owners in enumerate(step.owners):
-            busy = {i for i in owners if step.seats[i].state != "finished"}
-            assert {(code - HELD) % 8 for code in codes[page] if code >= HELD} == set(list(busy)[:4])
+            busy = {i for i in owners if step.snapshots[i].state != "finished"}
+            assert {(code - ALLOCATED) % 8 for code in codes[page] if code >= ALLOCATED} == set(
+                list(busy)[:4]
+            )
         table = part(figure, frame, "x3", "heatmap")
         assert [[n for n in row if n != ""] for row in table.text] == [
-            list(seat.table) for seat in step.seats
+            list(snapshot.table) for snapshot in step.snapshots
         ]
         shared = {page for page, owners in enumerate(step.owners) if len(owners) > 1}
         marks = part(figure, frame, "x2", "scatter")
@@ -107,10 +117,10 @@ def test_copied_pages_and_the_telling_step(lm, runs):
     for frame, step in zip(figure.frames, both[shown].steps):
         table = np.asarray(part(figure, frame, "x3", "heatmap").z)
         for event in (event for event in step.events if event.kind == "copy"):
-            if step.seats[event.request].table:
+            if step.snapshots[event.request].table:
                 copies += 1
-                assert table[event.request][step.seats[event.request].table.index(event.pages[1])] == 3
-        assert (table > 0).sum() == sum(len(seat.table) for seat in step.seats)
+                assert table[event.request][step.snapshots[event.request].table.index(event.pages[1])] == 3
+        assert (table > 0).sum() == sum(len(snapshot.table) for snapshot in step.snapshots)
     assert copies == (0 if shown == "static" else both[shown].totals().copies)
     at = figure.layout.sliders[0].active
     assert shown == "static" or both[shown].steps[at].count("copy")
@@ -119,8 +129,8 @@ def test_copied_pages_and_the_telling_step(lm, runs):
 def test_what_a_finished_request_left_is_not_drawn_as_held(lm, runs):
     both, shown = runs
     run, grid = both[shown], Grid.fitting(4, 13)
-    kept = [(grid.slots(step).reshape(-1, 5)[:13, 1:] == KEPT).sum() for step in run.steps]
-    assert bool(sum(kept)) == (run.server.sharing == "remembered" and shown == "continuous")
+    cached = [(grid.slots(step).reshape(-1, 5)[:13, 1:] == CACHED).sum() for step in run.steps]
+    assert bool(sum(cached)) == (run.server.sharing == "cached" and shown == "continuous")
     assert (grid.slots(run.steps[0]).reshape(-1, 5)[:13, 1:] == FREE).any()
 
 
@@ -142,7 +152,15 @@ def test_any_memory_has_a_place_for_each_page_and_a_payload_that_fits(lm, page, 
     run = serve(lm, requests if page * pages > 60 else [Request("a", 12)], Server(page, pages, 3))
     names = list("ABC")[: len(run.requests)]
     figure = serving.server(
-        {"c": run.steps}, "c", page, story(run, names), written(lm, run), names, {"c": "C"}, DARK, title="T"
+        {"c": run.steps},
+        "c",
+        page,
+        step_captions(run, names),
+        run.texts_by_step(lm.tokenizer),
+        names,
+        {"c": "C"},
+        DARK,
+        title="T",
     )
     assert len(figure.to_json()) < 1_400_000 and len(figure.frames) >= 2
 
@@ -151,7 +169,15 @@ def test_long_runs_are_drawn_in_strides(lm):
     run = serve(lm, [Request("a", 60, seed=i) for i in range(4)], Server(8, 20, 1))
     assert len(run.steps) > serving.FRAMES
     figure = serving.server(
-        {"c": run.steps}, "c", 8, story(run, NAMES), written(lm, run), NAMES, {"c": "C"}, LIGHT, title="T"
+        {"c": run.steps},
+        "c",
+        8,
+        step_captions(run, NAMES),
+        run.texts_by_step(lm.tokenizer),
+        NAMES,
+        {"c": "C"},
+        LIGHT,
+        title="T",
     )
     labels = [step.label for step in figure.layout.sliders[0].steps]
     assert len(labels) <= serving.FRAMES and labels[:2] == [
@@ -163,10 +189,10 @@ def test_long_runs_are_drawn_in_strides(lm):
 @THEMES
 def test_slots_in_use(theme):
     figure = serving.slots_in_use(np.array([8, 16, 16]), np.array([3, 9, 16]), 32, 10, "Slots", theme)
-    held, used = figure.data
+    allocated, occupied = figure.data
     assert (
-        list(held.y) == [8, 16, 16]
-        and list(used.y) == [3, 9, 16]
+        list(allocated.y) == [8, 16, 16]
+        and list(occupied.y) == [3, 9, 16]
         and list(figure.layout.yaxis.range) == [0, 32]
     )
 
@@ -174,7 +200,7 @@ def test_slots_in_use(theme):
 @THEMES
 def test_colours_of_requests_and_states_differ(theme):
     colors = serving_pages.slot_colors(theme)
-    assert len(set(colors)) == len(colors) == WRITTEN + 8
+    assert len(set(colors)) == len(colors) == OCCUPIED + 8
     assert (
         serving_pages.mix("#000000", LIGHT, 0.0) == "#000000"
         and serving_pages.mix("#000000", LIGHT, 1.0) == "#ffffff"

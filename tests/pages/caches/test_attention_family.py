@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.caches.attention_family import compute as family_state
+from pages.caches.attention_family import controls
 from pages.caches.attention_family.controls import FREE, PUBLISHED
 from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
@@ -13,8 +13,9 @@ MAPS, LATENT, REDUNDANCY, ONE = "Trained maps", "Latent attention", "Redundancy"
 ZOO = dict(model="zoo-rope", text="Lily had a red ball. Lily lost the")
 
 
-def opened(head: str = "", **session):
-    return open_page(PAGE, {"head": head} if head else None, **session)
+def opened(head: str = "", fat: str = "", **session):
+    query = {key: value for key, value in (("head", head), ("fat", fat)) if value}
+    return open_page(PAGE, query, **session)
 
 
 def titles(app) -> list[str]:
@@ -90,7 +91,7 @@ def test_a_variant_that_other_sizes_do_not_have_gives_way():
     app = opened(fset=PUBLISHED, fat="GQA 64")
     app.segmented_control("fset").set_value("Loaded model").run()
     [figure] = charts(app)
-    assert figure["layout"]["sliders"][0]["active"] == 0 and app.selectbox("fat").value == "MHA"
+    assert figure["layout"]["sliders"][0]["active"] == 0 and app.selectbox("_fat").value == "MHA"
 
 
 def test_nonsense_in_the_link_is_named():
@@ -106,9 +107,9 @@ def test_nonsense_in_the_link_is_named():
 def test_every_model_of_the_family_reads_the_same_text(tmp_path):
     app = opened(**ZOO, fview=MAPS, head="2.5")
     grid, beside = charts(app)
-    assert [
-        label.partition("<br>")[2] for label in grid["layout"]["yaxis"]["ticktext"]
-    ] == family_state.family("zoo-rope")
+    assert [label.partition("<br>")[2] for label in grid["layout"]["yaxis"]["ticktext"]] == controls.family(
+        "zoo-rope"
+    )
     assert len(beside["data"]) == 5 and "Layer 2, head 5" in title_of(beside)
     table = app.dataframe[0].value.set_index("Model")
     assert dict(table["Cached numbers per token and layer"]) == {

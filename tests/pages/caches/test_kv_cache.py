@@ -5,11 +5,10 @@ from functools import partial
 
 import pytest
 
-from pages.caches.kv_cache import compute as cache_state
-from pages.caches.kv_cache.compute import CALCULATOR, COST, SIDE_BY_SIDE
+from pages.caches.kv_cache.controls import CALCULATOR, COST, SIDE_BY_SIDE
 from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
 from tlmviz.analysis.caches import cost, shapes
-from tlmviz.ui import link as state
+from tlmviz.ui import compute, inputs
 
 PAGE = "caches/kv_cache"
 ZOO = dict(model="zoo-rope", ktok=4)
@@ -68,7 +67,7 @@ def test_no_tokens_are_one_sentence():
 
 def test_beyond_learned_positions_what_fits_is_generated():
     """A prompt that leaves room for fewer tokens, and one that leaves none."""
-    lm = cache_state.compute.model("zoo-learned")
+    lm = compute.model("zoo-learned")
     text = "The cat sat on the mat. " * 60
     ids = lm.tokenizer.encode(text)
     app = opened(model="zoo-learned", ktok=48, text=lm.tokenizer.decode(ids[:240]))
@@ -140,9 +139,7 @@ def test_own_models_are_held_to_their_real_caches(name):
     app = opened(kview=CALCULATOR, kshape=name, kfmt="fp32", kctx=128, kmem=1)
     charts(app)
     assert "Formula = nbytes at 128" in words(app) and "✗" not in words(app)
-    assert run_snippet(app)["whole"] == cost.cache_bytes(
-        cache_state.Shape.of(cache_state.configs()[name]), 128
-    )
+    assert run_snippet(app)["whole"] == cost.cache_bytes(cost.Shape.of(compute.configs()[name]), 128)
 
 
 @pytest.mark.parametrize(
@@ -173,4 +170,4 @@ def test_texts_follow_from_other_pages_and_examples_are_read():
     app = opened(**ZOO)
     app.button("example-Repeats").click().run()
     charts(app)
-    assert app.text_input("text").value == state.EXAMPLES["Repeats"]
+    assert app.text_input("text").value == inputs.EXAMPLES["Repeats"]

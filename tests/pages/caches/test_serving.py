@@ -5,9 +5,8 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.helpers import charts, open_page, run_snippet, title_of, words
-from tlmviz.ui import compute
-from tlmviz.ui import link as state
+from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
+from tlmviz.ui import compute, inputs
 
 PAGE = "caches/serving"
 SHORT = dict(model="zoo-rope", vtok="4")
@@ -24,17 +23,17 @@ def sentence(app: AppTest) -> str:
     return error.value
 
 
-def test_opens_on_six_requests_that_share_copy_and_evict():
+def test_opens_on_six_requests_that_share_copy_and_preempt():
     app = opened()
     picture, continuous, static = charts(app)
     table = app.dataframe[0].value.set_index("Batching")
     assert len(picture["frames"]) == table["steps"]["Continuous"] < table["steps"]["Static"]
-    assert table["spared"]["Continuous"] > table["spared"]["No sharing"] == 0
-    assert table["copies"]["Continuous"] and table["evictions"]["Continuous"]
+    assert table["num_cached_tokens"]["Continuous"] > table["num_cached_tokens"]["No sharing"] == 0
+    assert table["copies"]["Continuous"] and table["preemptions"]["Continuous"]
     assert table["waste"]["Static"] > 2 * table["waste"]["Continuous"] and table["padding"]["Static"] > 0
     assert table["tokens_per_step"]["Continuous"] > 1.5 * table["tokens_per_step"]["Static"]
     assert words(app).count("✓") == 5 and "✗" not in words(app)
-    assert all("slots held and used, of 144" in title_of(chart) for chart in (continuous, static))
+    assert all("slots allocated and occupied, of 144" in title_of(chart) for chart in (continuous, static))
     assert app.latex and "sections 4.5" in words(app)
     scope = run_snippet(app)
     assert len(scope["figure"].frames) == len(picture["frames"])
@@ -49,13 +48,27 @@ def test_every_kind_of_model_serves(name):
     assert words(app).count("✓") == 5 and "✗" not in words(app)
 
 
-def test_sharing_off_remembered_and_pages_of_one():
-    table = opened(**SHORT, vshare="Off").dataframe[0].value
-    assert list(table["Batching"]) == ["Continuous", "Static"] and not table["spared"].any()
-    app = opened(**SHORT, vshare="Remembered", vpage=1, vpages=160)
+def test_sharing_off_the_prefix_cache_and_pages_of_one():
+    table = opened({"vshare": "Off"}, **SHORT).dataframe[0].value
+    assert list(table["Batching"]) == ["Continuous", "Static"] and not table["num_cached_tokens"].any()
+    app = opened({"vshare": "Remembered"}, **SHORT, vpage=1, vpages=160)
     charts(app)
     table = app.dataframe[0].value.set_index("Batching")
-    assert table["waste"]["Continuous"] == 0 and table["spared"]["Continuous"] and "✗" not in words(app)
+    assert (
+        table["waste"]["Continuous"] == 0
+        and table["num_cached_tokens"]["Continuous"]
+        and "✗" not in words(app)
+    )
+
+
+def test_links_spell_the_prefix_cache_as_they_always_did():
+    app = follow_link(PAGE, {"vshare": "Remembered", "vtok": "4"}, from_the_start=True, model="zoo-rope")
+    charts(app)
+    assert app.selectbox("_vshare").value == "cached" and "Remembered" in app.query_params["vshare"]
+    app.selectbox("_vshare").set_value("none").run()
+    assert "Off" in app.query_params["vshare"]
+    app.selectbox("_vshare").set_value("running").run()
+    assert "vshare" not in app.query_params
 
 
 @pytest.mark.parametrize(
@@ -95,10 +108,10 @@ def test_requests_larger_than_memory_are_left_out_and_the_others_served():
 
 
 def test_more_requests_than_memory_queue_and_all_are_served():
-    app = opened(model="zoo-rope", vreq="The cat\n" * 8, vtok="10", varr="0", vpages=2, vshare="Off")
+    app = opened({"vshare": "Off"}, model="zoo-rope", vreq="The cat\n" * 8, vtok="10", varr="0", vpages=2)
     charts(app)
     texts = app.dataframe[1].value
-    assert len(texts) == 8 and (texts["written"] == 10).all() and not app.warning
+    assert len(texts) == 8 and (texts["output tokens"] == 10).all() and not app.warning
 
 
 def test_generation_past_the_context_writes_what_fits_and_says_so():
@@ -110,7 +123,7 @@ def test_generation_past_the_context_writes_what_fits_and_says_so():
     [warning] = app.warning
     room = 256 - len(lm.encode(app.text_input("text").value))
     assert f"writes at most {room}" in warning.value and "reads 256" in warning.value and 0 < room < 20
-    assert app.dataframe[1].value["written"][1] <= room and app.text_input("vtok").value == "64, 4"
+    assert app.dataframe[1].value["output tokens"][1] <= room and app.text_input("vtok").value == "64, 4"
 
 
 @pytest.mark.parametrize(
@@ -151,4 +164,4 @@ def test_examples_are_the_shared_beginning():
     app = opened(**SHORT)
     app.button("example-Repeats").click().run()
     charts(app)
-    assert app.dataframe[1].value["prompt"].iloc[0] == state.EXAMPLES["Repeats"] + " She"
+    assert app.dataframe[1].value["prompt"].iloc[0] == inputs.EXAMPLES["Repeats"] + " She"

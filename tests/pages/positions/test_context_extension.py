@@ -5,12 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pages.positions.context_extension import compute as extension_state
-from pages.positions.context_extension.compute import PLAIN, SCHEMES, SHARES, STATIC
+from pages.positions.context_extension.controls import DEFAULT_SCHEMES, PLAIN, SCHEMES, SHARES, STATIC
 from tests.pages.helpers import by_title, follow_link, open_page, run_snippet, words
 from tlmviz.analysis.positions.context_extension import RECOMPUTED, STORED, TURNED
-from tlmviz.ui import link as state
-from tlmviz.ui import long_text
+from tlmviz.ui import inputs, long_text
 
 PAGE = "positions/context_extension"
 SMALL = dict(model="zoo-rope", xtimes=1.5, xs=["NTK-aware"])
@@ -35,7 +33,7 @@ def test_opens_on_losses_of_the_bundled_stories_beyond_the_training_length():
     assert list(shown) == ["Loss along the text", "Frequency of each plane", "Loss after the change"]
     assert {trace["name"] for trace in shown["Loss along the text"]["data"]} == {
         PLAIN,
-        *extension_state.SHOWN,
+        *DEFAULT_SCHEMES,
     }
     assert words(app).count("✓") == 6 and "✗" not in words(app) and len(app.latex) == 1
     assert "3,072 of 4,300 tokens" in words(app)
@@ -139,7 +137,7 @@ def test_an_empty_text_is_one_sentence_and_an_example_fills_it():
     app = opened(**OWN)
     assert not app.exception and "empty" in app.info[0].value and not app.get("plotly_chart")
     app.button("example-Repeats").click().run()
-    assert charts(app) and app.text_area("own").value == state.EXAMPLES["Repeats"]
+    assert charts(app) and app.text_area("own").value == inputs.EXAMPLES["Repeats"]
 
 
 @pytest.mark.parametrize("name", ["zoo-window", "zoo-mla", "zoo-mqa"])
@@ -165,7 +163,7 @@ def test_the_snippet_makes_the_numbers_of_the_page():
         assert scope["inside_and_beyond"](loss, 256) == pytest.approx(
             tuple(told.loc[scheme, ["Within", "Beyond"]]), abs=1e-4
         )
-    assert f"**{STORED}** · loss {scope['done'].losses[STORED].mean():.3f}" in words(app)
+    assert f"**{STORED}** · loss {scope['after'].losses[STORED].mean():.3f}" in words(app)
 
 
 @pytest.mark.parametrize(

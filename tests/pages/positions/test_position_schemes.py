@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.positions.position_schemes import compute as schemes_state
-from pages.positions.position_schemes.compute import TITLES, VIEWS
+from pages.positions.position_schemes import compute
+from pages.positions.position_schemes.controls import VIEWS
+from pages.positions.position_schemes.words import TITLES
 from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
-from tlmviz.ui import link as state
-from tlmviz.ui import long_text
-from tlmviz.ui.link import View
+from tlmviz.ui import inputs, long_text
 
 PAGE = "positions/position_schemes"
 OWN = dict(xsrc=long_text.OWN, own="Tom saw a dog.\n\nAnna saw a dog. Tom saw a")
@@ -38,7 +37,7 @@ def test_opens_on_what_six_trained_models_add():
 
 @pytest.mark.parametrize("view", VIEWS[1:])
 def test_every_view_of_the_last_head(view):
-    app = opened(pview=view, pmeas="Decay", _view=View(head=(3, 7)))
+    app = opened(query={"head": "3.7"}, pview=view, pmeas="Decay")
     schemes = charts(app)[0]
     if view == "Extrapolation":
         assert [trace["name"] for trace in schemes["data"]] == list(TITLES.values())
@@ -104,7 +103,9 @@ def test_an_empty_text_is_one_sentence():
 def test_an_example_becomes_the_text():
     app = opened()
     app.button("example-Repeats").click().run()
-    assert charts(app) and app.text_area("own").value == state.EXAMPLES["Repeats"] and app.query_params["own"]
+    assert (
+        charts(app) and app.text_area("own").value == inputs.EXAMPLES["Repeats"] and app.query_params["own"]
+    )
 
 
 def test_the_snippet_makes_the_numbers_of_the_page(capsys):
@@ -112,13 +113,13 @@ def test_the_snippet_makes_the_numbers_of_the_page(capsys):
     charts(app)
     run_snippet(app)
     printed = capsys.readouterr().out
-    assert all(f"\n{scheme} " in f"\n{printed}" for scheme in schemes_state.families())
+    assert all(f"\n{scheme} " in f"\n{printed}" for scheme in compute.families())
     told = app.dataframe[0].value.set_index("Scheme")["Loss to 256"]
     assert f"({told['RoPE']:.4f}"[:6] in printed
 
 
 def test_too_few_models_are_one_sentence(monkeypatch):
-    monkeypatch.setattr(schemes_state, "_families", lambda names: {"rope": "zoo-rope"})
+    monkeypatch.setattr(compute, "_families", lambda names: {"rope": "zoo-rope"})
     app = opened()
     assert not app.exception and "differ in their positions alone" in app.error[0].value
 

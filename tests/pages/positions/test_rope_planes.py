@@ -5,9 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pages.positions.rope_planes import compute as rope_state
+from pages.positions.rope_planes import controls
 from tests.pages.helpers import badges, charts, open_page, run_snippet, title_of, words
-from tlmviz.ui.link import View
+from tlmviz.ui import rope
 
 PAGE = "positions/rope_planes"
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # beyond 10,000 characters
@@ -33,7 +33,7 @@ def test_opens_on_a_clock_per_plane_whose_sum_is_the_models_score(app):
 
 @pytest.mark.parametrize("part, count", [("Clocks", 1), ("Step by step", 1), ("Layouts", 3), ("Heads", 3)])
 def test_every_part_has_green_badges_and_a_snippet_that_runs(part, count):
-    app = opened(rpart=part, _view=View(head=(3, 0), query=20, key=19))
+    app = opened(query={"head": "3.0", "query": "20", "key": "19"}, rpart=part)
     assert len(charts(app)) == count
     assert "✓" in badges(app) and "✗" not in badges(app) and len(app.latex) == 1
     scope = run_snippet(app)
@@ -134,7 +134,7 @@ def test_half_split_steps_are_drawn_and_said_to_be_anothers():
     )
 
 
-@pytest.mark.parametrize("scope", rope_state.SCOPES)
+@pytest.mark.parametrize("scope", controls.SCOPES)
 def test_scores_by_distance_with_rope_on_off_and_another_base(scope):
     app = opened(rpart="Heads", rscope=scope, rother=500.0)
     curves = charts(app)[2]
@@ -150,11 +150,11 @@ def test_models_without_rope_name_those_that_have_it():
 
 
 def test_models_on_offer_are_those_whose_queries_and_keys_turn():
-    offered = rope_state.rope_models()
+    offered = rope.rope_models()
     assert "stories-rope" in offered and "stories-gpt" not in offered
 
 
-@pytest.mark.parametrize("part", rope_state.PARTS)
+@pytest.mark.parametrize("part", controls.PARTS)
 @pytest.mark.parametrize("text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>"], ids=["one token", "markup"])
 def test_odd_texts(part, text):
     app = opened(rpart=part, text=text)

@@ -5,8 +5,9 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pages.streams.mhc import compute as stream_state
-from pages.streams.mhc.depth import view as stream_depth
+from pages.streams.mhc import compute as page
+from pages.streams.mhc.depth import compute, view
+from pages.streams.mhc.depth.controls import GAINS, ONE_TOKEN, OVER
 from tests import tiny
 from tests.pages.helpers import (
     by_title,
@@ -20,6 +21,7 @@ from tests.pages.helpers import (
 )
 from tlmviz.checkpoints import registry
 from tlmviz.figures.streams.depth import short
+from tlmviz.ui import compute as shared
 
 PAGE = "streams/mhc"
 KINDS = {
@@ -46,9 +48,7 @@ def maps(chart: dict) -> int:
 @pytest.mark.parametrize("name", registry.stream_models())
 def test_every_bundled_model_opens_beside_its_relatives(name):
     shown = charts(open_page(PAGE, sview="Depth", smodel=name, text="Lily had a ball."))
-    assert (
-        len(shown) == 5 and maps(shown[0]) == len(stream_state.family(name)) and len(shown[0]["frames"]) > 3
-    )
+    assert len(shown) == 5 and maps(shown[0]) == len(page.family(name)) and len(shown[0]["frames"]) > 3
 
 
 def test_the_first_picture_of_a_deep_model_is_walked_in_the_browser():
@@ -56,17 +56,17 @@ def test_the_first_picture_of_a_deep_model_is_walked_in_the_browser():
     assert len(picture["frames"]) > 20
 
 
-@pytest.mark.parametrize("over", stream_depth.OVER)
-@pytest.mark.parametrize("way", stream_depth.GAINS)
+@pytest.mark.parametrize("over", OVER)
+@pytest.mark.parametrize("way", GAINS)
 def test_every_choice_is_drawn_and_its_snippet_gives_its_numbers(models, over, way, capsys):
     app = opened(smodel="a-mhc", text=tiny.TEXT, spof=over, spway=way)
     picture = charts(app)[0]
     assert title_of(picture).startswith(way) and maps(picture) == 3
-    assert ("sliders" in picture["layout"]) == (over == stream_depth.TOKEN)
+    assert ("sliders" in picture["layout"]) == (over == ONE_TOKEN)
     scope = run_snippet(app)
     shown = [trace["text"][0] for trace in picture["data"] if "text" in trace]
     assert f"×{short(scope['gain'][0, -1])}" in shown[-1] and len(capsys.readouterr().out.splitlines()) > 6
-    assert scope["forward"].shape == (stream_depth.RUNS, 2 * app.slider(key="spdeep").value)
+    assert scope["forward"].shape == (compute.RUNS, 2 * app.slider(key="spdeep").value)
 
 
 def test_a_pair_without_a_plain_model_says_so(models):
@@ -92,12 +92,12 @@ def test_the_token_of_the_other_views_is_the_one_shown_first(models):
 
 
 def test_long_texts_are_walked_by_the_server_one_token_at_a_time(models, monkeypatch):
-    monkeypatch.setattr(stream_depth, "BUDGET", 1000)
+    monkeypatch.setattr(view, "BUDGET", 1000)
     app = opened(smodel="a-mhc", text=tiny.TEXT)
     assert "sliders" not in charts(app)[0]["layout"]
     app.slider(key="sptok").set_value(2).run()
     assert "token 2 “" in title_of(charts(app)[0])
-    assert app.session_state["_stream_place"][0] == 2 and "depth.forward[2]" in app.code[-1].value
+    assert app.session_state["_link_stok"] == 2 and "depth.forward[2]" in app.code[-1].value
     app.text_input(key="text").set_value("a").run()  # fewer tokens than the slider was set to
     assert "token 1 “" in title_of(charts(app)[0])
 
@@ -136,5 +136,5 @@ def test_passes_are_drawn_for_all_with_their_losses(models):
     for title in ("Signal: RMS of the streams", "Gradient of the loss by the streams: norm"):
         assert [line["name"] for line in shown[title]["data"]] == ["Residual", "HC", "mHC"]
         assert len(shown[title]["data"][0]["x"]) == 1 + 2 * 2
-    loss = stream_depth.compute.trace("a-mhc", tiny.TEXT).loss_per_token().mean().item()
+    loss = shared.trace("a-mhc", tiny.TEXT).loss_per_token().mean().item()
     assert f"mHC {loss:.3f}" in words(app) and np.isfinite(loss)

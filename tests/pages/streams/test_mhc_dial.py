@@ -10,17 +10,14 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from pages.streams.mhc import compute as stream_state
-from pages.streams.mhc.dial import (
-    compute as stream_dial_state,
-)
-from pages.streams.mhc.dial import (
-    words as stream_dial_words,
-)
+from pages.streams.mhc import compute as page
+from pages.streams.mhc.controls import Reading
+from pages.streams.mhc.dial import compute, words
+from pages.streams.mhc.dial.presets import PRESETS
 from tests.javascript.node import evaluate
 from tlmviz import kernels
 from tlmviz.analysis.streams import scaling_support
-from tlmviz.ui import compute
+from tlmviz.ui import compute as shared
 
 MAIN = Path(__file__).resolve().parents[3] / "pages" / "main.py"
 SIXTEEN, SEVENTEEN = (";".join(["1 " * n] * n) for n in (16, 17))
@@ -60,11 +57,11 @@ def app():
 def test_opens_on_the_models_own_logits_of_every_sublayer_and_token():
     app = opened()
     model = sent(app)["model"]
-    logits = stream_dial_state.logits("stories-mhc", app.session_state["text"])
+    logits = compute.logits(Reading("stories-mhc", app.session_state["text"]))
     raw = np.frombuffer(base64.b64decode(model["logits"]), "<f4").reshape(logits.shape)
     assert np.array_equal(raw, logits.numpy()) and logits.shape[0] == len(model["sublayers"]) == 16
     assert logits.shape[1] == len(model["tokens"]) and model["iterations"] == 20
-    mixed = stream_state.mixing("stories-mhc", app.session_state["text"]).res
+    mixed = page.mixing(Reading("stories-mhc", app.session_state["text"])).res
     assert torch.allclose(kernels.sinkhorn(logits, 20), mixed, atol=1e-6), (
         "the dial shows what the model uses"
     )
@@ -72,7 +69,7 @@ def test_opens_on_the_models_own_logits_of_every_sublayer_and_token():
     assert app.latex and any("section 5.2" in caption.value for caption in app.caption)
 
 
-@pytest.mark.parametrize("name", sorted(compute.stream_models()))
+@pytest.mark.parametrize("name", sorted(shared.stream_models()))
 def test_every_model_has_a_dial(name):
     app = opened(smodel=name)
     has = "model" in sent(app)
@@ -82,7 +79,7 @@ def test_every_model_has_a_dial(name):
     else:
         assert "matrix of your own" in app.info[0].value and name in app.info[0].value
         app.button(key="sd-model").click().run()
-        assert app.session_state["smodel"] == compute.DEFAULT_STREAM_MODEL and "model" in sent(app)
+        assert app.session_state["smodel"] == shared.DEFAULT_STREAM_MODEL and "model" in sent(app)
 
 
 def test_the_longest_text_of_the_deepest_model_is_sent_in_one_and_a_half_megabytes():
@@ -94,12 +91,12 @@ def test_the_longest_text_of_the_deepest_model_is_sent_in_one_and_a_half_megabyt
 # --- a matrix of one's own --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", stream_dial_state.PRESETS)
+@pytest.mark.parametrize("name", PRESETS)
 def test_presets_are_read_and_judged(app, name):
     own(app, "1")
     app.button(key=f"sd-{name}").click().run()
     shown = sent(app)["own"]
-    assert not app.warning and app.text_area("sdm").value == stream_dial_state.PRESETS[name][2]
+    assert not app.warning and app.text_area("sdm").value == PRESETS[name][2]
     kind = {"Triangle": "partial", "No support": "none", "A row of zeros": "none"}.get(name, "total")
     said = {"total": "Total support", "partial": "Support, but not total", "none": "No support"}[kind]
     assert shown["support"]["kind"] == kind and shown["verdict"].startswith(said)
@@ -147,7 +144,7 @@ def test_a_link_with_nonsense_in_it_opens():
 def test_verdicts_name_rows_columns_and_entries():
     def said(text):
         values = scaling_support.parse(text, "entries")
-        return stream_dial_words.verdict(scaling_support.support(values > -np.inf), len(values))
+        return words.verdict(scaling_support.support(values > -np.inf), len(values))
 
     assert "rows 2 and 3 have positive entries in column 2 alone" in said("1 2 3; 0 4 0; 0 5 0")
     assert "row 1 has no positive entry" in said("0 0; 1 1")
@@ -168,10 +165,10 @@ def shown_figures(monkeypatch):
 
 @pytest.mark.parametrize("step", [0, 7, 80])
 def test_the_models_snippet_draws_what_the_page_shows(step, shown_figures, capsys):
-    app = opened(_sd_position=(step, 0.5), _stream_place=(3, 5))
+    app = opened(_link_sdi=step, _link_sdt=0.5, _link_stok=3, _link_ssub=5)
     scope: dict = {}
     exec(app.code[0].value, scope)
-    own_logits = stream_dial_state.logits("stories-mhc", app.session_state["text"])[5, 3].double() / 0.5
+    own_logits = compute.logits(Reading("stories-mhc", app.session_state["text"]))[5, 3].double() / 0.5
     expected = halves(own_logits.numpy(), 40)[step]
     assert np.allclose(scope["matrix"], expected, atol=1e-9) and "total support" in capsys.readouterr().out
     # The theoretical rate is drawn where the limit is reached in time; cold logits of a trained model may be too slow.

@@ -7,8 +7,9 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import tlmviz
-from pages.streams.mhc import compute as stream_state
-from pages.streams.mhc.matrices import view as stream_matrices
+from pages.streams.mhc import compute as page
+from pages.streams.mhc.controls import Reading
+from pages.streams.mhc.matrices.compute import DISTANCES
 from tests.pages import helpers
 from tests.pages.helpers import by_title, run_snippet
 from tlmviz.analysis.streams import mixing as streams
@@ -49,7 +50,7 @@ def test_every_model_is_shown_and_its_snippet_runs(name):
     assert ("Nothing binds" in said) == (kind == "hyper")
     assert len(titles(app)) == (0 if kind == "residual" else 2)
     scope = run_snippet(app)
-    mixing = stream_state.mixing(name, TEXT)
+    mixing = page.mixing(Reading(name, TEXT))
     torch.testing.assert_close(scope["H"].float(), mixing.res[0, -1])
     assert ("parts" in scope) == (kind != "hyper") and scope["eigenvalues"].shape == scope["singular"].shape
 
@@ -66,7 +67,7 @@ def test_a_link_brings_token_sublayer_entry_and_colours():
     state = sent(app)["state"]
     assert state == {"token": 2, "sublayer": 5, "row": 3, "col": 1, "colors": "change", "seq": 0}
     torch.testing.assert_close(
-        run_snippet(app)["H"].float(), stream_state.mixing("stories-mhc", TEXT).res[5, 2]
+        run_snippet(app)["H"].float(), page.mixing(Reading("stories-mhc", TEXT)).res[5, 2]
     )
 
 
@@ -92,7 +93,7 @@ def test_nonsense_in_a_link_is_no_error(params):
 
 def test_every_distance_has_its_map():
     app = opened()
-    for what in stream_matrices.DISTANCES:
+    for what in DISTANCES:
         app.segmented_control("smdist").set_value(what).run()
         assert titles(app)[0] == f"Distance {what}, every sublayer and token"
 
@@ -110,7 +111,7 @@ def test_odd_and_long_texts(text):
 
 def test_what_is_said_is_measured():
     """The largest entry off the diagonal and where it is, found once more by hand."""
-    mixing = stream_state.mixing("stories-mhc", TEXT)
+    mixing = page.mixing(Reading("stories-mhc", TEXT))
     names = streams.sublayers(mixing.res.shape[0] // 2)
     off = mixing.res.clone()
     off.diagonal(dim1=-2, dim2=-1).zero_()

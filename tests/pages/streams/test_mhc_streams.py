@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.streams.mhc.streams import muting as stream_muting
-from pages.streams.mhc.streams import view as stream_mixing
+from pages.streams.mhc.streams import view_muting
+from pages.streams.mhc.streams.controls import DEPTH, MUTE, PARTS, SUM
 from tests import tiny
 from tests.pages.helpers import (
     SHOWN,
@@ -31,7 +31,6 @@ KINDS = {
     "a-residual": {}, "a-hc": dict(connection="hyper", streams=3), "a-mhc": dict(connection="manifold", streams=3),
     "deep-hc": dict(connection="hyper", streams=2, n_layers=5), "deep-mhc": dict(connection="manifold", streams=2, n_layers=5),
 }  # fmt: skip
-DEPTH, SUM, MUTE = stream_mixing.PARTS
 opened = partial(open_alone, PAGE, sview="Streams", text=tiny.TEXT)
 
 
@@ -67,7 +66,7 @@ def test_the_way_to_another_model_is_walked():
 # The tests above open the bundled models; from here on tiny ones stand in for them.
 
 
-@pytest.mark.parametrize("part", stream_mixing.PARTS)
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("name", ["a-residual", "a-hc", "a-mhc", "deep-mhc"])
 def test_every_part_of_every_kind_has_pictures_badges_and_a_snippet_that_runs(models, name, part, capsys):
     app = opened(smodel=name, sxpart=part)
@@ -84,7 +83,7 @@ def test_every_part_of_every_kind_has_pictures_badges_and_a_snippet_that_runs(mo
 
 
 def test_the_picture_through_depth_is_the_models_streams(models):
-    app = opened(smodel="a-mhc", _stream_place=(2, 0))
+    app = opened(smodel="a-mhc", _link_stok=2)
     [picture] = charts(app)
     trace = tlmviz.load("a-mhc").trace(tiny.TEXT)
     walk = stream_vectors.journey(trace)
@@ -99,10 +98,10 @@ def test_a_token_of_the_menu_is_shared_and_drawn(models):
     assert app.selectbox("_sxtok").value == last
     app.selectbox("_sxtok").select(1).run()
     assert charts(app)[0]["layout"]["sliders"][0]["active"] == 1
-    assert app.session_state["_stream_place"][0] == 1 and app.query_params["stok"] == "1"
+    assert app.session_state["_link_stok"] == 1 and app.query_params["stok"] == "1"
     app.segmented_control("sxpart").set_value(SUM).run()
     assert charts(app)[0]["layout"]["sliders"][0]["active"] == 1 and app.selectbox("_sxtok").value == 1
-    app.session_state["_stream_place"] = (4, 0)  # as another view leaves it
+    app.session_state["_link_stok"] = 4  # as another view leaves it
     app.run()
     assert charts(app)[0]["layout"]["sliders"][0]["active"] == 4 and app.selectbox("_sxtok").value == 4
 
@@ -173,14 +172,14 @@ def test_muting_says_what_it_costs(models):
 
 
 def test_the_map_of_a_long_text_is_asked_for(models, monkeypatch):
-    monkeypatch.setattr(stream_muting, "AT_ONCE", 10)
+    monkeypatch.setattr(view_muting, "AT_ONCE", 10)
     app = opened(smodel="a-hc", sxpart=MUTE)
     assert len(charts(app)) == 1
     app.toggle("sxall").set_value(True).run()
     assert len(charts(app)) == 2
 
 
-@pytest.mark.parametrize("part", stream_mixing.PARTS)
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize(
     "text", ["a", "<b>&`*_$x$ \n é日本", "The cat sat on the mat. " * 500], ids=["short", "odd", "long"]
 )
@@ -191,7 +190,7 @@ def test_odd_and_long_texts(models, part, text):
 
 def test_a_long_texts_slider_reaches_as_far_as_is_said(models, monkeypatch):
     monkeypatch.setattr("tlmviz.figures.streams.graph.BUDGET", 15_000)
-    app = opened(smodel="a-mhc", _stream_place=(0, 0))
+    app = opened(smodel="a-mhc", _link_stok=0)
     frames = len(charts(app)[0]["frames"])
     assert f"The slider walks tokens 0 to {frames - 1} of" in words(app)
 

@@ -11,9 +11,14 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import tlmviz
-from pages.translation.alignment import compute as alignment_state
-from pages.translation.alignment import words as alignment_words
-from pages.translation.alignment.words import BY_HAND, FORCE, MODELS, TRANSLATION
+from pages.translation.alignment.by_hand import words as by_hand
+from pages.translation.alignment.by_hand.matrix import SIDE
+from pages.translation.alignment.coverage_models import words as coverage_models
+from pages.translation.alignment.coverage_models.controls import REPEATERS
+from pages.translation.alignment.forced import words as forced
+from pages.translation.alignment.hypothesis import words as hypothesis
+from pages.translation.alignment.hypothesis.compute import QUICK
+from pages.translation.alignment.words import BY_HAND, FORCE, MODELS, TRANSLATION, VIEWS
 from tests import tiny
 from tests.pages.helpers import (
     assert_healthy,
@@ -25,8 +30,10 @@ from tests.pages.helpers import (
     words,
 )
 from tlmviz.checkpoints.folders import models_folder
+from tlmviz.ui import translation
 
 PAGE = "translation/alignment"
+SUBPAGES = {TRANSLATION: hypothesis, BY_HAND: by_hand, MODELS: coverage_models, FORCE: forced}
 TEXT = "Lily had a ball."
 TINY = {"eng-fra": "transformer", "tiny-additive": "additive", "tiny-coverage": "coverage", "tiny-dot": "dot"}
 
@@ -75,7 +82,7 @@ class TestTranslation:
         )
         assert titles[2].startswith("Alignment error rate")
         assert np.allclose(attention_of(app).sum(1), 1, atol=1e-4)
-        assert words(app).count("green-badge") == len(alignment_state.QUICK) and "red-badge" not in words(app)
+        assert words(app).count("green-badge") == len(QUICK) and "red-badge" not in words(app)
 
     def test_the_page_names_the_floor_and_what_the_notes_say(self, app):
         assert "Eq. 37 has no floor" in words(app) and "β log floor" in words(app)
@@ -83,23 +90,24 @@ class TestTranslation:
     def test_the_snippet_says_the_same(self, app):
         scope = run_snippet(app)
         assert np.allclose(scope["a"], attention_of(app), atol=1e-5)
-        assert f"= **{scope['one'].parts.total:.3f} nats**" in words(app)
+        assert f"= **{scope['hypothesis'].parts.total:.3f} nats**" in words(app)
 
     def test_another_hypothesis_another_head_and_other_weights(self):
-        app = opened(_ahyp=3, _amap="1.0", abeta=1.5, afloor=0.1, abeam=4)
+        app = opened({"ahyp": "3", "amap": "1.0"}, abeta=1.5, afloor=0.1, abeam=4)
         assert "layer 1, head 0" in list(by_title(app))[0]
         scope = run_snippet(app)
         assert (
             np.allclose(scope["a"], attention_of(app), atol=1e-5) and len(scope["search"].hypotheses()) == 4
         )
         cost = 1.5 * np.log(np.clip(scope["a"].sum(0), 0.1, 1)).sum()
-        assert scope["one"].parts.coverage == pytest.approx(cost, abs=1e-4) and f"cp {cost:.3f}" in words(app)
+        assert scope["hypothesis"].parts.coverage == pytest.approx(
+            cost, abs=1e-4
+        ) and f"cp {cost:.3f}" in words(app)
 
     @pytest.mark.parametrize("name", ["tiny-additive", "tiny-coverage", "tiny-dot"])
     def test_a_recurrent_model_has_one_map(self, name):
-        app = opened(
-            mt=name, _amap="1.0", _ahyp=99
-        )  # a head that it does not have, and a rank nobody reached
+        # a head that it does not have, and a rank nobody reached
+        app = opened({"amap": "1.0", "ahyp": "99"}, mt=name)
         assert app.selectbox("_amap").options == ["The model's attention"]
         assert "one map" in words(app) and len(by_title(app)) == 2
         assert run_snippet(app)["mt"].name == "tiny"
@@ -129,7 +137,7 @@ class TestTranslation:
         assert len(by_title(opened(english=text))) == 3
 
     def test_without_the_alignments_a_sentence_says_where_they_are(self, monkeypatch):
-        monkeypatch.setattr(alignment_state, "ALIGNMENTS", Path("no-such.tsv"))
+        monkeypatch.setattr(translation, "ALIGNMENTS", Path("no-such.tsv"))
         st.cache_data.clear()
         app = opened()
         assert len(by_title(app)) == 2 and "made by hand are not here" in words(app)
@@ -171,7 +179,7 @@ class TestByHand:
         button.click().run()
         mt = tlmviz.load("tiny-dot")
         wanted = mt.translate("Lily").attention
-        if max(wanted.shape) > alignment_state.SIDE:
+        if max(wanted.shape) > SIDE:
             assert "at most 20 of each" in app.warning[0].value
         else:
             assert np.allclose(attention_of(app), wanted, atol=0.01)
@@ -205,18 +213,18 @@ class TestModels:
         shown = by_title(app)
         assert list(shown)[:2] == ["tiny-additive", "tiny-coverage"]
         [table] = app.dataframe
-        assert list(table.value["sentence"]) == list(alignment_state.REPEATERS)
+        assert list(table.value["sentence"]) == list(REPEATERS)
         assert table.value[["covloss, without", "covloss, with"]].stack().between(0, 1).all()
         scope = run_snippet(app)
         for name in ("tiny-additive", "tiny-coverage"):
             mt = tlmviz.load(name)
-            assert np.allclose(heatmap(shown[name]), scope["found"][name].map(mt.align), atol=1e-4)
+            assert np.allclose(heatmap(shown[name]), scope["best"][name].map(mt.align), atol=1e-4)
 
-    @pytest.mark.parametrize("asked", [alignment_state.REPEATERS[3], "<b>no sentence of the list</b>"])
+    @pytest.mark.parametrize("asked", [REPEATERS[3], "<b>no sentence of the list</b>"])
     def test_a_link_names_the_sentence(self, asked):
         app = follow_link(PAGE, {"aview": MODELS, "arep": asked}, from_the_start=True)
         assert_healthy(app)
-        known = asked in alignment_state.REPEATERS
+        known = asked in REPEATERS
         assert app.selectbox("arep").value == (asked if known else app.selectbox("arep").options[0])
         app.text_input("english").set_value("Tom is here.").run()
         assert_healthy(app)
@@ -290,8 +298,8 @@ def test_a_link_brings_everything():
 
 
 def test_every_view_has_its_words():
-    for view in alignment_words.VIEWS:
-        assert len(alignment_words.POINTS[view]) >= 3
-        assert all(
-            "Mathematics in Modern NLP, section" in source for _, source in alignment_words.EQUATIONS[view]
-        )
+    assert tuple(SUBPAGES) == VIEWS
+    for view in VIEWS:
+        words_of_view = SUBPAGES[view]
+        assert len(words_of_view.NOTICE) >= 3
+        assert all("Mathematics in Modern NLP, section" in source for _, source in words_of_view.EQUATIONS)

@@ -5,11 +5,10 @@ import pytest
 import streamlit as st
 
 import tlmviz
-from pages.translation.alignment import compute as alignment_state
-from pages.translation.attention_scores import compute as scores_state
-from pages.translation.attention_scores.compute import COMMON
+from pages.translation.attention_scores.controls import COMMON
 from tests import tiny
 from tests.pages.helpers import by_title, only_models, open_alone, run_snippet, words
+from tlmviz.ui import translation
 
 PAGE = "translation/attention_scores"
 TEXT, FRENCH = "Lily had a ball.", "Tom saw a dog."
@@ -27,7 +26,7 @@ def models(tokenizer, tmp_path_factory):
         only_models(networks, tokenizer, tmp_path_factory.mktemp("models")) as folder,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(alignment_state, "ALIGNMENTS", folder / "none.tsv")
+        patch.setattr(translation, "ALIGNMENTS", folder / "none.tsv")
         yield folder
 
 
@@ -117,7 +116,7 @@ def test_strange_sentences_are_read(text):
     ],
 )
 def test_absent_models_leave_the_rest_of_the_page(monkeypatch, left, count, said):
-    monkeypatch.setattr(scores_state.translation_state, "models", lambda: dict.fromkeys(left, ""))
+    monkeypatch.setattr(translation, "models", lambda: dict.fromkeys(left, ""))
     app = opened(left[0])
     assert len(by_title(app)) == count
     assert said in words(app) + " ".join(part.value for part in app.info)
@@ -128,7 +127,7 @@ def test_the_error_rate_is_measured_where_alignments_are(models, monkeypatch):
     path.write_text(
         "english\tfrench\tlinks\nTom saw a dog.\tTom saw a dog.\t0-0 1-1 2-2 3-3 4-4\n", encoding="utf-8"
     )
-    monkeypatch.setattr(alignment_state, "ALIGNMENTS", path)
+    monkeypatch.setattr(translation, "ALIGNMENTS", path)
     st.cache_data.clear()
     rates = opened().dataframe[0].value["Align. error"]
     assert rates.between(0, 1).all()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages.translation.beam_search import component as beam_ranking
+from pages.translation.beam_search import component
 from tests import tiny
 from tests.javascript.node import evaluate
 from tlmviz.decoding.beam import BeamOptions, beam_search
@@ -43,7 +43,7 @@ def in_browser(rows, penalties):
 def test_the_browser_ranks_as_the_package_does(search, penalties):
     wanted = search.hypotheses(penalties)
     found = search.hypotheses()
-    rows = beam_ranking.rows(found, [str(one.tokens) for one in found], search.align, penalties.floor)
+    rows = component.rows(found, [str(one.tokens) for one in found], search.align, penalties.floor)
     found = in_browser(rows, penalties)
     assert len(found) == len(wanted) > 3
     scores = {one.node: one.parts for one in wanted}
@@ -57,10 +57,10 @@ def test_the_browser_ranks_as_the_package_does(search, penalties):
 
 def test_rows_come_in_order_of_log_p_and_without_a_source_nothing_is_covered(lm, search):
     hypotheses = search.hypotheses()
-    rows = beam_ranking.rows(hypotheses, ["x"] * len(hypotheses), search.align, 0.01)
+    rows = component.rows(hypotheses, ["x"] * len(hypotheses), search.align, 0.01)
     assert np.all(np.diff([row["logp"] for row in rows]) <= 0) and all(row["ends"] > 0 for row in rows)
     story = beam_search(
         LanguageStepper(lm.network, lm.encode(TEXT), 0), BeamOptions(width=3, max_length=4)
     ).hypotheses()
-    rows = beam_ranking.rows(story, ["x"] * len(story), None, 0.01)
+    rows = component.rows(story, ["x"] * len(story), None, 0.01)
     assert all(row["coverage"] == row["ends"] == 0 for row in rows)

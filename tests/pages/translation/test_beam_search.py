@@ -5,7 +5,8 @@ from functools import partial
 
 import pytest
 
-from pages.translation.beam_search import compute as beam_state
+from pages.translation.beam_search.controls import CONTRASTIVE, EXACT, STRATEGIES, VIEWS
+from pages.translation.beam_search.rules import STOP_NAMES
 from tests.pages.helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
 
 PAGE = "translation/beam_search"
@@ -62,7 +63,7 @@ def test_rules_reach_the_search(app):
     assert table.fate.str.contains("banned|forced|at least 6|repeats").any()
 
 
-@pytest.mark.parametrize("stop", beam_state.STOP_NAMES)
+@pytest.mark.parametrize("stop", STOP_NAMES)
 def test_every_stop_rule_says_why_it_stopped(stop):
     title = title_of(charts(opened(bstop=stop, bmax=12))[0])
     said = {
@@ -151,9 +152,7 @@ def test_exact_search_beside_the_beam():
     assert any("W·N·T" in markdown.value for markdown in app.markdown)
 
 
-@pytest.mark.parametrize(
-    "strategies", [[], [*beam_state.STRATEGIES, beam_state.CONTRASTIVE]], ids=["none", "all"]
-)
+@pytest.mark.parametrize("strategies", [[], [*STRATEGIES, CONTRASTIVE]], ids=["none", "all"])
 def test_a_story_with_sampled_texts_on_its_tree(strategies):
     app = opened(bview="Story", bst=strategies, bw=3)
     tree = charts(app)[0]
@@ -172,12 +171,12 @@ def test_a_story_goes_on_from_a_forced_word():
     assert app.dataframe[0].value["continuation"][0].startswith(" sat")
 
 
-@pytest.mark.parametrize("view", beam_state.VIEWS)
+@pytest.mark.parametrize("view", VIEWS)
 def test_snippets_run_and_say_what_the_page_says(view, capsys):
     app = opened(bview=view, bw=2, al=0.3)
     scope = run_snippet(app)
     printed = capsys.readouterr().out
-    if view == beam_state.EXACT:
+    if view == EXACT:
         said = float(re.search(r"exact: (-[\d.]+)", printed)[1])
         assert said == pytest.approx(
             app.dataframe[0].value["highest log P"].iloc[-1], abs=6e-4

@@ -6,8 +6,8 @@ import streamlit as st
 from safetensors.torch import save_file
 
 import tlmviz
-from pages.translation.encoder_decoder import compute as masks_state
-from pages.translation.encoder_decoder.compute import LEARNED, MASKED, REMOVED
+from pages.translation.encoder_decoder.compute import LEARNED, MASKED, REMOVED, written
+from pages.translation.encoder_decoder.words import NAMES
 from tests import tiny
 from tests.pages.helpers import charts, only_models, open_alone, run_snippet, title_of, words
 from tlmviz.analysis.translation import masks
@@ -57,7 +57,7 @@ def test_the_default_shows_three_maps_the_shift_and_the_flow():
     assert app.segmented_control("edmask").options == [MASKED, REMOVED]
     assert sum(len(element.proto.spec) for element in app.get("plotly_chart")) < 200_000
     bars = [part for part in charts(app)[3]["data"] if part["type"] == "bar"]
-    assert [bar["name"] for bar in bars] == [masks_state.NAMES[kind] for kind in (MASKED, REMOVED)]
+    assert [bar["name"] for bar in bars] == [NAMES[kind] for kind in (MASKED, REMOVED)]
 
 
 @pytest.mark.parametrize("kind", [MASKED, REMOVED, LEARNED])
@@ -69,13 +69,13 @@ def test_a_typed_translation_is_read_by_every_copy_and_can_be_reproduced(kind):
     translation = [*mt.encode_target(FRENCH), mt.tokenizer.end_of_text]
     assert scope["translation"] == translation and scope["decoder"].shape == (len(translation),) * 2
     assert bool(np.triu(scope["decoder"], 1).any()) == (kind != MASKED)
-    assert f"{masks_state.NAMES[kind]} **{-scope['maps'].logp.mean():.3f}**" in words(app)
+    assert f"{NAMES[kind]} **{-scope['maps'].logp.mean():.3f}**" in words(app)
     assert words(app).count("Writing on its own") == 3 and "No copy of" not in words(app)
 
 
 def test_without_the_mask_the_model_writes_the_same():
     app = opened()
-    own = masks_state.written("plain", TEXT, REMOVED)
+    own = written("plain", TEXT, REMOVED)
     assert own == tlmviz.load("plain").translate(TEXT).text
     assert "the same: token by token" in words(app)
 

@@ -1,70 +1,76 @@
-"""A server at work, walked step by step in the browser: its pages, block tables, texts, and the batch along time."""
+"""A server's steps, walked in the browser: its pages, block tables, texts, and the batch along time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import HEADS, Layer, Theme, figure, layout, note, walked
 
-from .serving_pages import MEMORY, MIDDLE, PIXELS, WRITTEN, Grid, Seat, Step, levels, mix, slot_colors
+from .serving_pages import MEMORY, MIDDLE, OCCUPIED, PIXELS, Grid, levels, mix, slot_colors
+
+if TYPE_CHECKING:
+    from tlmviz.decoding.serving_records import RequestSnapshot, Step
 
 # More steps than that, or than fit into a page's first picture, are drawn every second, third ... one.
 FRAMES, BYTES = 160, 900_000
-# Of the figure's height: the words, and up to two timelines. Pages, tables and texts lie between.
-WORDS, LINES = (0.87, 1.0), ((0.235, 0.385), (0.0, 0.15))
-STATES = {"waiting": 1, "prefill": 2, "decode": 3, "evicted": 4, "padding": 5}
+# Of the figure's height: the captions, and up to two timelines. Pages, tables and texts lie between.
+CAPTIONS, LINES = (0.87, 1.0), ((0.235, 0.385), (0.0, 0.15))
+STATES = {"waiting": 1, "prefill": 2, "decode": 3, "preempted": 4, "padding": 5}
 
 
 def server(
     runs: dict[str, Sequence[Step]],
-    shown: str,
+    policy: str,
     page: int,
-    said: list[tuple[str, ...]],
+    captions: list[tuple[str, ...]],
     texts: list[list[str]],
     names: list[str],
-    heads: dict[str, str],
+    headings: dict[str, str],
     theme: Theme,
     *,
     title: str,
     height: int = 580,
 ) -> go.Figure:
-    """The memory of the run called `shown`, its block tables and texts [steps][requests], and the timelines of all runs.
+    """The memory of the run of `policy`, its block tables and texts [steps][requests], and the timelines of all runs.
 
-    `said` are the lines of words of each step, `names` the requests' labels, `heads` a title for each timeline.
+    `captions` are lines for each step, `names` the requests' labels, `headings` a title for each timeline.
     """
-    steps = runs[shown]
+    steps = runs[policy]
     grid = Grid.fitting(page, len(steps[0].owners))
-    every = range(0, len(steps), -(-len(steps) // _frames(grid, len(names))))
-    requests, deep = len(names), max(1, max(len(seat.table) for step in steps for seat in step.seats))
+    drawn_steps = range(0, len(steps), -(-len(steps) // _frames(grid, len(names))))
+    requests, deep = (
+        len(names),
+        max(1, max(len(snapshot.table) for step in steps for snapshot in step.snapshots)),
+    )
     middle = MEMORY[1] + 0.05
     tables = (middle, middle + min(0.2, max(0.05, 0.021 * deep)))
     letters = int((1 - tables[1]) * PIXELS[0] / 6.9)  # that fit beside the tables
     layers = [
-        _said(said, theme),
+        _captions(captions, theme),
         *_pages(steps, grid, names, theme),
         _tables(steps, requests, deep, tables, theme),
         _texts(steps, texts, letters, theme),
         *(_cursor(n, len(run), requests, theme) for n, run in enumerate(runs.values())),
     ]
-    still = [grid.numbers(theme), *(_timeline(run, names, n, theme) for n, run in enumerate(runs.values()))]
-    drawn = layout(
+    static = [grid.numbers(theme), *(_timeline(run, names, n, theme) for n, run in enumerate(runs.values()))]
+    base = layout(
         theme,
         title=title,
         height=height,
         margin={"l": 26, "r": 6, "t": 30, "b": 62},
         hovermode="closest",
-        annotations=_headings(theme, tables, runs, heads, shown),
+        annotations=_headings(theme, tables, headings, policy),
     )
     return walked(
-        [*still, *layers],
-        every,
-        [f"{number} of {len(steps) - 1}" for number in every],
-        {**drawn, **_axes(theme, grid, names, deep, tables), **_line_axes(theme, runs, names)},
-        _telling(steps) // every.step,
+        [*static, *layers],
+        drawn_steps,
+        [f"{number} of {len(steps) - 1}" for number in drawn_steps],
+        {**base, **_axes(theme, grid, names, deep, tables), **_line_axes(theme, runs, names)},
+        _opening_step(steps) // drawn_steps.step,
         theme,
         prefix="step ",
         duration=350,
@@ -73,10 +79,10 @@ def server(
 
 
 def slots_in_use(
-    held: np.ndarray, used: np.ndarray, slots: int, longest: int, title: str, theme: Theme
+    allocated: np.ndarray, occupied: np.ndarray, slots: int, longest: int, title: str, theme: Theme
 ) -> go.Figure:
-    """Slots held and slots used at each step [S]; between them lies the waste. `longest` steps are on the axis."""
-    where = np.arange(len(held))
+    """Slots allocated and occupied at each step [S]; between them lies the waste. `longest` steps are on the axis."""
+    where = np.arange(len(allocated))
     style = {"type": "scatter", "x": where, "mode": "lines", "fill": "tozeroy"}
     traces = [
         {
@@ -88,8 +94,8 @@ def slots_in_use(
             "hovertemplate": "step %{x}: %{y:,} slots " + name + "<extra></extra>",
         }
         for name, values, color, fill in (
-            ("held", held, theme.warm, mix(theme.warm, theme, 0.6)),
-            ("used", used, theme.accent, theme.accent),
+            ("allocated", allocated, theme.warm, mix(theme.warm, theme, 0.6)),
+            ("occupied", occupied, theme.accent, theme.accent),
         )
     ]
     return figure(
@@ -114,31 +120,31 @@ def _frames(grid: Grid, requests: int) -> int:
     return max(2, min(FRAMES, int(BYTES / size)))
 
 
-def _telling(steps: Sequence[Step]) -> int:
-    """The step to show first: the copy among most pages, else the first eviction, else the step that holds most pages."""
-    taken = [sum(map(bool, step.owners)) for step in steps]
-    for kind, choose in (("copy", lambda n: taken[n]), ("evict", lambda n: -n)):
+def _opening_step(steps: Sequence[Step]) -> int:
+    """The step to show first: the copy among most pages, else the first preemption, else the step with most pages in use."""
+    in_use = [sum(map(bool, step.owners)) for step in steps]
+    for kind, choose in (("copy", lambda n: in_use[n]), ("preempt", lambda n: -n)):
         events = [n for n, step in enumerate(steps) if any(event.kind == kind for event in step.events)]
         if events:
             return max(events, key=choose)
-    return max(range(len(steps)), key=taken.__getitem__)
+    return max(range(len(steps)), key=in_use.__getitem__)
 
 
 def _cell(step: Step, request: int, logical: int) -> int:
     """0 no page, 1 a page of its own, 2 a shared page, 3 a page that was copied in this step."""
-    table = step.seats[request].table
+    table = step.snapshots[request].table
     if logical >= len(table):
         return 0
-    mine = [event.pages[1] for event in step.events if event.kind == "copy" and event.request == request]
-    return 3 if table[logical] in mine else 1 + (len(step.owners[table[logical]]) > 1)
+    copies = [event.pages[1] for event in step.events if event.kind == "copy" and event.request == request]
+    return 3 if table[logical] in copies else 1 + (len(step.owners[table[logical]]) > 1)
 
 
 def _timeline(run: Sequence[Step], names: list[str], number: int, theme: Theme) -> dict[str, Any]:
     """The state of each request at each step, a row per request."""
     codes = np.array(
-        [[STATES.get(step.seats[i].state, 0) for step in run] for i in range(len(names))], np.uint8
+        [[STATES.get(step.snapshots[i].state, 0) for step in run] for i in range(len(names))], np.uint8
     )
-    hover = [[f"{name} {_doing(step.seats[i])}" for step in run] for i, name in enumerate(names)]
+    hover = [[f"{name} {_activity(step.snapshots[i])}" for step in run] for i, name in enumerate(names)]
     return {
         "type": "heatmap",
         "z": codes,
@@ -155,20 +161,22 @@ def _timeline(run: Sequence[Step], names: list[str], number: int, theme: Theme) 
     }
 
 
-def _line(seat: Seat, text: str, letters: int) -> str:
+def _text_line(snapshot: RequestSnapshot, text: str, letters: int) -> str:
     """What a request does and the end of what it wrote, as text that holds no markup of its own."""
-    doing = _doing(seat)
+    activity = _activity(snapshot)
     plain = "".join(char if char.isprintable() else "⏎" if char == "\n" else "�" for char in text)
-    room = max(8, letters - len(doing) - 1)
+    room = max(8, letters - len(activity) - 1)
     plain = plain if len(plain) <= room else "…" + plain[1 - room :]
-    return f"<b>{doing}</b> " + plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return f"<b>{activity}</b> " + plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _doing(seat: Seat) -> str:
-    if seat.state == "prefill":
-        return f"reads {seat.computed}" + (f", shares {seat.shared}" if seat.shared else "")
-    return {"absent": "", "decode": f"writes token {seat.written}", "waiting": "waits"}.get(
-        seat.state, seat.state
+def _activity(snapshot: RequestSnapshot) -> str:
+    if snapshot.state == "prefill":
+        return f"reads {snapshot.num_computed_tokens}" + (
+            f", {snapshot.num_cached_tokens} cached" if snapshot.num_cached_tokens else ""
+        )
+    return {"absent": "", "decode": f"writes token {snapshot.output_tokens}", "waiting": "waits"}.get(
+        snapshot.state, snapshot.state
     )
 
 
@@ -176,8 +184,8 @@ def _doing(seat: Seat) -> str:
 TEXT = {"type": "scatter", "mode": "text", "hoverinfo": "skip", "cliponaxis": False}
 
 
-def _said(lines: list[tuple[str, ...]], theme: Theme) -> Layer:
-    """The words of each step, above everything."""
+def _captions(lines: list[tuple[str, ...]], theme: Theme) -> Layer:
+    """The caption of each step, above everything."""
     static = {
         **TEXT,
         "x": [0.023],
@@ -191,19 +199,19 @@ def _said(lines: list[tuple[str, ...]], theme: Theme) -> Layer:
 
 
 def _pages(steps: Sequence[Step], grid: Grid, names: list[str], theme: Theme) -> list[Layer]:
-    """The slots of all pages, who holds each page, and beside shared pages the number of their holders."""
+    """The slots of all pages, the owners of each page, and beside shared pages their number."""
     place = {"y": np.arange(grid.rows), "showscale": False, "xaxis": "x2", "yaxis": "y2"}
     slots = {
         **place,
         "x": grid.edges,
         "zmin": -0.5,
-        "zmax": WRITTEN + len(HEADS) - 0.5,
+        "zmax": OCCUPIED + len(HEADS) - 0.5,
         "colorscale": levels(slot_colors(theme)),
         "hoverinfo": "skip",
         "ygap": 3,
         "xgap": 1 if grid.label < 8 else 0,
     }
-    holders = {
+    owners = {
         **place,
         "x": np.arange(grid.columns + 1) * grid.wide,
         "z": grid.cells(),
@@ -221,18 +229,18 @@ def _pages(steps: Sequence[Step], grid: Grid, names: list[str], theme: Theme) ->
     }
 
     def shared(number: int) -> dict[str, Any]:
-        owners = [(n, len(each)) for n, each in enumerate(steps[number].owners) if len(each) > 1]
-        places = [grid.place(n) for n, _ in owners]
+        counts = {n: len(owners) for n, owners in enumerate(steps[number].owners) if len(owners) > 1}
+        places = [grid.place(n) for n in counts]
         return {
             "type": "scatter",
             "x": [x + grid.label - 0.1 for x, _ in places],
             "y": [y for _, y in places],
-            "text": [f"×{count}" if grid.tall > 8 else "" for _, count in owners],
+            "text": [f"×{count}" if grid.tall > 8 else "" for count in counts.values()],
         }
 
     return [
         Layer(slots, lambda number: {"type": "heatmap", "z": grid.slots(steps[number])}),
-        Layer(holders, lambda number: {"type": "heatmap", "text": grid.holders(steps[number], names)}),
+        Layer(owners, lambda number: {"type": "heatmap", "text": grid.owners(steps[number], names)}),
         Layer(marks, shared),
     ]
 
@@ -262,7 +270,7 @@ def _tables(
     def moving(number: int) -> dict[str, Any]:
         step = steps[number]
         codes = np.array([[_cell(step, i, n) for n in range(deep)] for i in range(requests)], np.uint8)
-        pages = [[*seat.table, *[""] * (deep - len(seat.table))] for seat in step.seats]
+        pages = [[*snapshot.table, *[""] * (deep - len(snapshot.table))] for snapshot in step.snapshots]
         return {"type": "heatmap", "z": codes, "text": pages}
 
     return Layer(static, moving)
@@ -270,7 +278,7 @@ def _tables(
 
 def _texts(steps: Sequence[Step], texts: list[list[str]], letters: int, theme: Theme) -> Layer:
     """What each request does and the end of its text, in `letters` characters."""
-    requests = len(steps[0].seats)
+    requests = len(steps[0].snapshots)
     static = {
         **TEXT,
         "x": [0] * requests,
@@ -282,8 +290,8 @@ def _texts(steps: Sequence[Step], texts: list[list[str]], letters: int, theme: T
     }
 
     def moving(number: int) -> dict[str, Any]:
-        rows = zip(steps[number].seats, texts[number])
-        return {"type": "scatter", "text": [_line(seat, text, letters) for seat, text in rows]}
+        rows = zip(steps[number].snapshots, texts[number])
+        return {"type": "scatter", "text": [_text_line(snapshot, text, letters) for snapshot, text in rows]}
 
     return Layer(static, moving)
 
@@ -304,14 +312,14 @@ def _cursor(number: int, length: int, requests: int, theme: Theme) -> Layer:
 def _axes(
     theme: Theme, grid: Grid, names: list[str], deep: int, tables: tuple[float, float]
 ) -> dict[str, dict]:
-    """Axes of the words, the pages, the block tables and the texts."""
+    """Axes of the captions, the pages, the block tables and the texts."""
     down = [len(names) - 0.5, -0.5]
     hidden = {"visible": False, "fixedrange": True}
     tall = max(grid.rows, (MIDDLE[1] - MIDDLE[0]) * PIXELS[1] / 34)  # no page is drawn higher than 34 pixels
     labels = {"tickvals": np.arange(len(names)), "ticktext": _labels(names)}
     return {
         "xaxis": {**hidden, "domain": [0, 1], "range": [0, 1]},
-        "yaxis": {**hidden, "domain": list(WORDS), "range": [0, 1]},
+        "yaxis": {**hidden, "domain": list(CAPTIONS), "range": [0, 1]},
         "xaxis2": {**hidden, "domain": list(MEMORY), "anchor": "y2", "range": [0, grid.columns * grid.wide]},
         "yaxis2": {**hidden, "domain": list(MIDDLE), "anchor": "x2", "range": [tall - 0.5, -0.5]},
         "xaxis3": {**_axis(theme, tables, "y3"), "range": [-0.5, deep - 0.5], "showticklabels": False},
@@ -348,20 +356,24 @@ def _labels(names: list[str]) -> list[str]:
 def _headings(
     theme: Theme,
     tables: tuple[float, float],
-    runs: dict[str, Sequence[Step]],
-    heads: dict[str, str],
-    shown: str,
+    headings: dict[str, str],
+    policy: str,
 ) -> list[dict]:
     states = zip(list(STATES), _state_colors(theme)[1:])
     legend = "  ".join(f'<span style="color:{color}">■</span> {state}' for state, color in states)
     top = MIDDLE[1] + 0.005
     notes = [
-        note("Physical pages (pale: held, still empty; stripes and ×: shared)", MEMORY[0], top, theme.muted),
+        note(
+            "Physical pages (pale: allocated, still empty; stripes and ×: shared)",
+            MEMORY[0],
+            top,
+            theme.muted,
+        ),
         note("Block tables: logical page 0, 1, … → physical", tables[0], top, theme.muted),
         note(legend, 1.0, LINES[0][1] + 0.005, theme.muted, anchor=("right", "bottom")),
     ]
-    for run, where in zip(runs, LINES):
-        text = f"<b>{heads[run]}</b>" if run == shown else heads[run]
+    for (name, heading), where in zip(headings.items(), LINES):
+        text = f"<b>{heading}</b>" if name == policy else heading
         notes.append(note(text, MEMORY[0], where[1] + 0.005, theme.muted))
     return notes
 

@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tlmviz.figures import HEADS, Theme, rgb
 
+if TYPE_CHECKING:
+    from tlmviz.decoding.serving_records import Step
+
 # The pages' part of the figure's width and height, and the size in pixels at which most people see the whole.
 MEMORY, MIDDLE, PIXELS = (0.03, 0.5), (0.47, 0.8), (970, 480)
 LABEL = 34  # pixels beside each page for its number
-FREE, KEPT, HELD, WRITTEN = (
-    1,
-    2,
-    3,
-    3 + len(HEADS),
-)  # colours of a slot; a request adds its number to the last two
-
-
-class Seat(Protocol):
-    """One request in one step: see `tlmviz.decoding.serving_records.Seat`."""
-
-    state: str
-    computed: int
-    shared: int
-    written: int
-    table: tuple[int, ...]
-
-
-class Step(Protocol):
-    """One step: see `tlmviz.decoding.serving_records.Step`."""
-
-    seats: tuple
-    owners: tuple[tuple[int, ...], ...]
-    fill: tuple[int, ...]
-    events: tuple
+# Colours of a slot; a request adds its number to the last two.
+FREE, CACHED, ALLOCATED, OCCUPIED = 1, 2, 3, 3 + len(HEADS)
 
 
 @dataclass(frozen=True)
@@ -80,21 +60,20 @@ class Grid:
         return self.label + self.page
 
     def slots(self, step: Step) -> np.ndarray:
-        """Every slot's colour in a step, [rows, columns (page + 1)]; a shared page has stripes of all its holders."""
+        """Every slot's colour in a step, [rows, columns (page + 1)]; a shared page has stripes of all its owners."""
         codes = np.zeros((self.rows * self.columns, self.page + 1), np.uint8)
         where = np.arange(self.page)
         for number, (owners, fill) in enumerate(zip(step.owners, step.fill)):
-            states = {owner: step.seats[owner].state for owner in owners}
-            busy = np.array([owner for owner in owners if states[owner] != "finished"])
-            if len(busy):
-                full = (
+            states = {owner: step.snapshots[owner].state for owner in owners}
+            running = np.array([owner for owner in owners if states[owner] != "finished"])
+            if len(running):
+                occupied = (
                     0 if "padding" in states.values() else fill
-                )  # what a request that has ended still holds is for nothing
-                codes[number, 1:] = np.where(where < full, WRITTEN, HELD) + busy[where % len(busy)] % len(
-                    HEADS
-                )
+                )  # a request that has ended wastes all its slots
+                stripes = running[where % len(running)] % len(HEADS)
+                codes[number, 1:] = np.where(where < occupied, OCCUPIED, ALLOCATED) + stripes
             else:
-                codes[number, 1:] = np.where(where < fill, KEPT, FREE) if owners else FREE
+                codes[number, 1:] = np.where(where < fill, CACHED, FREE) if owners else FREE
         return codes.reshape(self.rows, -1)
 
     def place(self, number: int) -> tuple[float, int]:
@@ -109,14 +88,14 @@ class Grid:
             .astype(np.float32)
         )
 
-    def holders(self, step: Step, names: list[str]) -> list[list[str]]:
-        """For the hover over each page: who holds it and how full it is."""
-        words = [
-            f"{', '.join(names[i] for i in owners)}; {fill} of {self.page} slots" if owners else "nobody"
+    def owners(self, step: Step, names: list[str]) -> list[list[str]]:
+        """For the hover over each page: whose it is and how full."""
+        cells = [
+            f"{', '.join(names[i] for i in owners)}; {fill} of {self.page} slots" if owners else "free"
             for owners, fill in zip(step.owners, step.fill)
         ]
-        words += [""] * (self.rows * self.columns - len(words))
-        return [words[row * self.columns : (row + 1) * self.columns] for row in range(self.rows)]
+        cells += [""] * (self.rows * self.columns - len(cells))
+        return [cells[row * self.columns : (row + 1) * self.columns] for row in range(self.rows)]
 
     def numbers(self, theme: Theme) -> dict[str, Any]:
         """Every page's number beside it, as a trace."""
@@ -137,7 +116,7 @@ class Grid:
 
 
 def slot_colors(theme: Theme) -> list[str]:
-    """By code: nothing, free, remembered, then each request's held and written slots."""
+    """By code: nothing, free, prefix cache, then each request's allocated and occupied slots."""
     pale = [mix(color, theme, 0.72) for color in HEADS]
     return ["rgba(0,0,0,0)", theme.missing, theme.muted, *pale, *HEADS]
 

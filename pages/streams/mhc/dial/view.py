@@ -1,83 +1,70 @@
-"""The view "Sinkhorn dial" of the page mHC: a matrix made doubly stochastic, half step by half step, in the browser."""
+"""Draws the view "Sinkhorn dial" of the page mHC: a matrix made doubly stochastic, half step by half step."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.streams.mhc import compute as stream_state
-from tlmviz.analysis.streams import mixing as streams
-from tlmviz.ui import compute, frame
+from pages.streams.mhc import compute as page
+from pages.streams.mhc.controls import Reading
+from pages.streams.mhc.view import offer
+from tlmviz.ui import compute as shared
+from tlmviz.ui import frame
 
-from . import component as view
-from . import compute as stream_dial_state
-from . import words as stream_dial_words
+from . import component, compute, controls, words
+from .controls import Choice
 
 
-def show(name: str, text: str) -> None:
-    """Draw the view for a model and a text."""
-    config = compute.model(name).config
-    logits = stream_dial_state.logits(name, text)
-    if logits is None:
-        _without_logits(name, config.connection.kind)
-    stream_dial_state.open_link()
-    controls = st.container(horizontal=True, gap="small")
-    own = logits is None or not stream_dial_state.of_model(controls)
-    st.session_state["_sd_model"] = not own
-    if own:
-        _own(controls)
+def show(reading: Reading) -> None:
+    """The dial of a model's logits, or of a matrix that is typed."""
+    has_logits = compute.logits(reading) is not None
+    if not has_logits:
+        _without_logits(reading)
+    choice = controls.choose(reading, has_logits)
+    if choice.matrix is None:
+        _model(choice)
     else:
-        _of_model(name, text, logits, config.connection.iterations)
-    stream_dial_state.share(own)
+        _typed(choice)
+    frame.equation(*words.EQUATION)
+    frame.copy_as_python(words.snippet(choice))
+    controls.share(choice)
 
 
-def _of_model(name: str, text: str, logits, iterations: int) -> None:
-    trace = compute.trace(name, text)
-    names = streams.sublayers(trace.n_layers)
-    token, sublayer = stream_state.place(len(trace), len(names))
-    step, temperature = stream_dial_state.position()
-    data = view.of_model(logits.numpy(), trace.tokens, names, iterations)
-    _dial(data, own=False, name=name, origin=f"{name}:{len(trace)}", token=token, sublayer=sublayer)
-    frame.what_to_notice(*stream_dial_words.POINTS, stream_dial_words.DEPTH_POINT)
-    frame.badges(stream_state.checks(name, text))
-    frame.equation(*stream_dial_words.EQUATION)
-    frame.copy_as_python(stream_dial_words.model_snippet(name, text, token, sublayer, step, temperature))
+def _model(choice: Choice) -> None:
+    reading = choice.reading
+    data = component.of_model(
+        compute.logits(reading).numpy(), reading.tokens, reading.sublayers, reading.connection.iterations
+    )
+    _dial(choice, data, name=reading.model, origin=f"{reading.model}:{len(reading.tokens)}")
+    frame.what_to_notice(*words.NOTICE, words.NOTICE_DEPTH)
+    frame.badges(page.checks(reading))
 
 
-def _own(controls) -> None:
-    own = stream_dial_state.own_matrix(controls)
-    said = stream_dial_words.verdict(own.support, len(own.logits))
-    data = view.of_matrix(stream_dial_state.typed(), own.words, own.logits, own.kind, own.support, said)
-    _dial(data, own=True, name="Own matrix", origin="own", token=0, sublayer=0)
-    frame.what_to_notice(*stream_dial_words.POINTS, stream_dial_words.SUPPORT_POINT)
-    frame.badges(stream_dial_state.own_checks(own))
-    frame.equation(*stream_dial_words.EQUATION)
-    step, temperature = stream_dial_state.position()
-    frame.copy_as_python(stream_dial_words.matrix_snippet(own.text, own.kind, step, temperature))
+def _typed(choice: Choice) -> None:
+    matrix, kind = compute.judged(choice.matrix), choice.matrix.kind
+    verdict = words.verdict(matrix.support, len(matrix.logits))
+    data = component.of_matrix(choice.typed, matrix.words, matrix.logits, kind, matrix.support, verdict)
+    _dial(choice, data, name="Own matrix", origin="own")
+    frame.what_to_notice(*words.NOTICE, words.NOTICE_SUPPORT)
+    frame.badges(compute.checks(matrix))
 
 
-def _dial(data: dict, *, own: bool, name: str, origin: str, token: int, sublayer: int) -> None:
-    step, temperature = stream_dial_state.position()
-    view.dial(
+def _dial(choice: Choice, data: dict, *, name: str, origin: str) -> None:
+    component.dial(
         data,
-        own=own,
+        own=choice.matrix is not None,
         name=name,
         origin=origin,
-        key=stream_dial_state.KEY,
-        place={"token": token, "sublayer": sublayer, "step": step, "temperature": temperature},
-        on_place=stream_dial_state.keep_place,
-        on_edited=stream_dial_state.keep_edited,
-        on_taken=stream_dial_state.keep_taken,
+        key=controls.KEY,
+        place=choice.state(),
+        on_place=controls.keep_place,
+        on_edited=controls.keep_edited,
+        on_taken=controls.keep_taken,
     )
 
 
-def _without_logits(name: str, connection: str) -> None:
-    said, other = st.columns([0.76, 0.24], vertical_alignment="center")
-    said.info(stream_dial_words.without_logits(name, connection))
-    if compute.DEFAULT_STREAM_MODEL in compute.stream_models():
-        other.button(
-            f"Show {compute.DEFAULT_STREAM_MODEL}", key="sd-model", on_click=_show_default, width="stretch"
-        )
-
-
-def _show_default() -> None:
-    st.session_state["smodel"] = compute.DEFAULT_STREAM_MODEL
+def _without_logits(reading: Reading) -> None:
+    """Why there is nothing to scale, and a way to a model with logits."""
+    left, right = st.columns([0.76, 0.24], vertical_alignment="center")
+    left.info(words.without_logits(reading.model, reading.connection.kind))
+    if shared.DEFAULT_STREAM_MODEL in shared.stream_models():
+        offer(right, shared.DEFAULT_STREAM_MODEL, key="sd-model")

@@ -1,7 +1,7 @@
 """The ranking of a search's texts under penalties that are moved in the browser: no new search, and no server while dragging.
 
-What travels is each text's log P, length, and what coverage and end terms are multiplied by; the scripts beside this
-file compute 004 Eq. 34-41 from them as `tlmviz.decoding.penalties` does.
+Each text is sent with its log P, its length, and what coverage and end terms are multiplied by; the scripts beside this
+file compute Eq. 34-41 of Mathematics in Modern NLP from them as `tlmviz.decoding.penalties` does.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ _component = component("tlmviz_beam_ranking", Path(__file__).parent)
 def rows(
     hypotheses: Sequence[Candidate], texts: Sequence[str], align: int | None, floor: float
 ) -> list[dict[str, Any]]:
-    """What the browser ranks, a row per text: `coverage` is cp / beta and `ends` is ep / gamma, 0 without a source."""
-    found = []
-    for one, text in zip(hypotheses, texts):
-        attention = one.map(align)
+    """A row for each text, as the browser ranks them: `coverage` is cp / beta and `ends` is ep / gamma, 0 without a source."""
+    lines = []
+    for hypothesis, text in zip(hypotheses, texts):
+        attention = hypothesis.map(align)
         coverage, ends = 0.0, 0.0
         if attention is not None:
             coverage = float(token_coverage(attention.sum(0), floor).sum())
-            ends = len(one.tokens) / attention.shape[1]
-        found.append(
+            ends = len(hypothesis.tokens) / attention.shape[1]
+        lines.append(
             {
-                "id": one.node,
+                "id": hypothesis.node,
                 "text": text,
-                "count": len(one.tokens),
-                "logp": float(np.sum(one.logps, dtype=np.float64)),
+                "count": len(hypothesis.tokens),
+                "logp": float(np.sum(hypothesis.logps, dtype=np.float64)),
                 "coverage": coverage,
                 "ends": ends,
-                "finished": one.finished,
+                "finished": hypothesis.finished,
             }
         )
-    return sorted(found, key=lambda row: -row["logp"])[:MOST]
+    return sorted(lines, key=lambda row: -row["logp"])[:MOST]
 
 
 def ranking(

@@ -1,0 +1,53 @@
+"""Draws the part Morph of the page Attention family: one layer from MHA to MLA, and the matrices of each variant."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import pandas as pd
+import streamlit as st
+
+from tlmviz.analysis.caches.family import Variant, shape_rows
+from tlmviz.figures.caches import family as figures
+from tlmviz.ui import frame
+
+from . import controls, words
+from .controls import Choice
+from .view import WIDTH
+
+
+def morph(choice: Choice) -> None:
+    """From MHA to MLA, and the matrices of each."""
+    options = controls.choose_morph(choice)
+    variants = options.sizes.variants()
+    flops = [variant.flops(options.length) for variant in variants]
+    figure = figures.morph(
+        variants, flops, asdict(options.sizes), options.length, options.opening, frame.theme()
+    )
+    with frame.wide("wide-morph", WIDTH):
+        frame.chart(
+            figure,
+            key="morph",
+            alt="Query heads and the key/value heads they read, from MHA to MLA, with their costs",
+        )
+    st.caption(words.morph_caption(options, variants))
+    _matrices(variants, options.opening)
+    frame.copy_as_python(words.morph_snippet(options))
+
+
+def _matrices(variants: list[Variant], opening: int) -> None:
+    """Which projections there are, their shapes, how many, and who uses one: ends of the family and the opened variant."""
+    columns = {}
+    for i in sorted({0, opening, len(variants) - 2, len(variants) - 1}):
+        variant = variants[i]
+        columns[variant.name] = {
+            str(
+                row["Matrix"]
+            ): f"{row['How many']} × ({row['Shape']}), per {row['Used by'].removeprefix('one ')}"
+            for row in shape_rows(variant)
+        }
+        columns[variant.name]["together"] = f"{variant.parameters:,} parameters"
+    order = ["W_Q", "W_K", "W_V", "W_↓KV", "W_KR", "W_↑K", "W_↑V", "W_O", "together"]
+    table = pd.DataFrame(columns).reindex(order).fillna("–")
+    with st.expander("Which projections, which shapes, who shares them"):
+        st.dataframe(table)

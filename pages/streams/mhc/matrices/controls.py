@@ -1,0 +1,90 @@
+"""The controls of the view "Matrices": the picture itself, in which a token, a sublayer, an entry and colours are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.streams.mhc.controls import SUBLAYER, TOKEN, Reading, place
+from tlmviz.ui import link
+
+from .component import COLORS
+
+KEY = "smview"
+_SEQUENCE = "_sm_sequence"  # session: number of the picture's last message
+
+
+def _entry(text: str) -> tuple[int, int]:
+    row, _, column = text.partition(".")
+    return link.whole(0, 99)(row), link.whole(0, 99)(column)
+
+
+ENTRY = link.Field("smij", (1, 0), _entry, lambda entry: link.write_pairs([entry]))  # row, column
+COLORING = link.Field("smcol", COLORS[0], link.choice(COLORS))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A text, the matrix of it that is looked at, one of its entries, and how matrices are coloured."""
+
+    reading: Reading
+    token: int
+    sublayer: int
+    entry: tuple[int, int]
+    colors: str
+
+    def state(self) -> dict:
+        """The same as the picture reads it, with the number of its own last message."""
+        row, column = self.entry
+        return {
+            "token": self.token,
+            "sublayer": self.sublayer,
+            "row": row,
+            "col": column,
+            "colors": self.colors,
+            "seq": st.session_state.get(_SEQUENCE, 0),
+        }
+
+
+def choose(reading: Reading) -> Choice:
+    """What was chosen in the picture, or at first what the link says."""
+    return Choice(reading, *place(reading), ENTRY.get(), COLORING.get())
+
+
+def choose_distance(names: Sequence[str]) -> str:
+    """The distance that is drawn as a map."""
+    return st.segmented_control(
+        "Frobenius distance of H_res",
+        names,
+        default=names[0],
+        key="smdist",
+        required=True,
+        bind="query-params",
+    )
+
+
+def keep_choice() -> None:
+    """Callback of the picture: the user chose a token, a sublayer, an entry or the colours."""
+    message = _message()
+    if not message:
+        return
+    st.session_state[_SEQUENCE] = int(message["seq"])
+    TOKEN.set(int(message["token"]))
+    SUBLAYER.set(int(message["sublayer"]))
+    ENTRY.set((int(message["row"]), int(message["col"])))
+    COLORING.set(message["colors"] if message["colors"] in COLORS else COLORS[0])
+
+
+def made_in_picture() -> bool:
+    """Whether the browser has the picture, and the choice is the one last made in it.
+
+    Streamlit forgets a picture that a run leaves out: one that comes back must be sent the choice.
+    """
+    message = _message()
+    return bool(message) and message["seq"] == st.session_state.get(_SEQUENCE, 0)
+
+
+def _message() -> dict | None:
+    return (st.session_state.get(KEY) or {}).get("place")

@@ -1,0 +1,92 @@
+"""The words of the view "Matrices" of the page mHC."""
+
+from __future__ import annotations
+
+from tlmviz.analysis.streams.birkhoff import Decomposition
+from tlmviz.ui import long_text
+
+from .compute import Extremes
+from .controls import Choice
+
+EQUATIONS = {  # by connection
+    "manifold": (
+        r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l), \qquad "
+        r"H^{\text{res}}_l = \sum_k w_k P_k, \quad w_k > 0, \quad \sum_k w_k = 1",
+        "Transformer with PyTorch, section 5, Eq. 88–97; permutations P: Birkhoff 1946, von Neumann 1953, "
+        "at most (N − 1)² + 1 of them.",
+    ),
+    "hyper": (
+        r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l)",
+        "Transformer with PyTorch, section 5, Eq. 88–97; free matrices: Zhu et al. 2024.",
+    ),
+    "residual": (
+        r"x_{l+1} = x_l + F_l(x_l)",
+        "Transformer with PyTorch, Eq. 98: N = 1 in Eq. 88–97 with H_pre = H_post = H_res = 1.",
+    ),
+}
+NOTICE_ONE_STREAM = "One stream, one number: the only doubly stochastic 1 × 1 matrix is 1, so a plain residual is mHC with N = 1."
+
+
+def one_stream(model: str) -> str:
+    """What there is to see of a plain residual connection."""
+    return (
+        f"{model} has one stream, read, written and carried on whole: every matrix is the number 1, "
+        "at every sublayer and token."
+    )
+
+
+def notice(extremes: Extremes) -> list[str]:
+    """How to read the picture, and where streams are mixed most."""
+    return [
+        "Column j of a map is the stream that is read from, row i the one that is written to; green bars are what the sublayer "
+        "reads (H_pre), orange ones where its result goes (H_post), grey ones the sums.",
+        "Click or use the arrow keys: the maps choose a sublayer, the curve a token, the matrix an entry.",
+        f"Streams are mixed most by {extremes.mixing_sublayer} at token {extremes.mixing_token}: an entry off the diagonal is "
+        f"{extremes.mixing:.4g}. The token changes {extremes.spread_sublayer} most: an entry's standard deviation is "
+        f"{extremes.spread:.2g}.",
+    ]
+
+
+def notice_constrained(extremes: Extremes, permutations: Decomposition | None) -> str:
+    """What holds of doubly stochastic matrices, measured."""
+    if permutations is None:
+        average = "At the chosen place Sinkhorn stopped too early for an average of permutations."
+    else:
+        weights = permutations.weights
+        average = f"The chosen matrix is an average of {len(weights)} permutations; the largest weight is {weights[0]:.3g}."
+    return (
+        f"Columns sum to 1 within {extremes.column_error:.1e} and rows within {extremes.row_error:.1e}: within that, no "
+        f"eigenvalue leaves the unit circle and equal streams stay equal. {average}"
+    )
+
+
+def notice_free(extremes: Extremes) -> str:
+    """What holds of the free matrices of hyper-connections, measured."""
+    return (
+        f"Nothing binds these matrices: rows sum to {extremes.least_row:.3g} up to {extremes.largest_row:.3g}, entries go down "
+        f"to {extremes.least_entry:.2g}, eigenvalues may leave the unit circle, and products over depth grow or shrink."
+    )
+
+
+def snippet(choice: Choice) -> str:
+    """Python that measures the matrix looked at."""
+    reading, token, sublayer = choice.reading, choice.token, choice.sublayer
+    permutations = """
+from tlmviz.analysis.streams.birkhoff import birkhoff
+
+parts = birkhoff(H)  # weights [K], permutations [K, N]: stream i takes what stream permutations[k, i] held
+"""
+    return f"""import torch
+import tlmviz
+from tlmviz.analysis.streams import mixing as streams
+
+lm = tlmviz.load({reading.model!r})
+{long_text.text_line(reading.text)}
+mixing = streams.mixing_of(lm.trace(text))  # pre, post [P, T, N] and res [P, T, N, N]
+H = mixing.res[{sublayer}, {token}].double()  # {reading.sublayers[sublayer]}, token {token}
+rows, columns = H.sum(1), H.sum(0)
+eigenvalues, singular = torch.linalg.eigvals(H), torch.linalg.svdvals(H)
+from_identity = torch.linalg.matrix_norm(H - torch.eye(len(H)))
+from_mean = torch.linalg.matrix_norm(H - 1 / len(H))
+spread = mixing.res[{sublayer}].std(0, correction=0)  # of every entry over tokens
+{"" if reading.connection.kind == "hyper" else permutations}"""

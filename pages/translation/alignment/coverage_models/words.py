@@ -1,0 +1,53 @@
+"""The words of the view "With and without coverage"."""
+
+from __future__ import annotations
+
+from .controls import Choice
+
+GRAM = 3  # tokens in a row that count as repeated
+NOTICE = (
+    "eng-fra-coverage began as eng-fra-additive; in the steps that followed (its card counts them) its scores read the "
+    "coverage vector, and its loss charged for overlap.",
+    "Decoded greedily, without penalties: a wide beam and its penalties hide what a model would repeat.",
+    "Look for a line that stays near 1 while words repeat: these steps look only where the text has been before.",
+)
+EQUATIONS = (
+    (
+        r"\text{score}_{ij} = \mathbf{v} \cdot \tanh(\mathbf{W}_1 \mathbf{h}_i + \mathbf{W}_2 \mathbf{z}_j + \mathbf{w}\, c_j^i),"
+        r"\qquad \text{loss} = -\log P + \lambda \sum_t \mathrm{covloss}_t",
+        "Mathematics in Modern NLP, section 7.1, Eq. 47–49; See et al. 2017: the score depends on how much attention a token "
+        "has got already, and training charges for looking there again.",
+    ),
+)
+
+
+def missing(lacking: str) -> str:
+    """What there is to do when the installation lacks the models "with" or "without" coverage."""
+    lack = "the one with" if lacking == "with" else "them"
+    return (
+        "This needs two recurrent models, one with a coverage vector and one without, and this installation lacks "
+        f"{lack}. `python -m tlmviz.training eng-fra-coverage --data DIR` trains one."
+    )
+
+
+def repeats(count: int) -> str:
+    """How often a text repeats itself."""
+    return f"{count} sequence{'s' * (count > 1)} of {GRAM} tokens again" if count else "repeats nothing"
+
+
+def snippet(choice: Choice) -> str:
+    """Two models on one sentence, without penalties."""
+    return f"""\
+import tlmviz
+from tlmviz.analysis.translation.coverage import repeats
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.penalties import Penalties, coverage_loss
+
+best = {{}}
+for name in {choice.models!r}:
+    mt = tlmviz.load(name)
+    options = BeamOptions(width={choice.width}, penalties=Penalties(alpha=0, beta=0))
+    best[name] = mt.search({choice.text!r}, options).hypotheses()[0]
+    print(name, mt.text(best[name].tokens), repeats(best[name].tokens, {GRAM}))
+    print(coverage_loss(best[name].map(mt.align)))
+"""

@@ -1,0 +1,81 @@
+"""The controls of the view "Force attention": pins on a hypothesis, as one Choice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from tlmviz.errors import BadText
+from tlmviz.ui import frame
+
+from ..hypothesis import controls as hypothesis
+from . import words
+from .pins import read_pins, suggested_pin, write_pins
+
+PINS = "apin"  # the pins as text; they are in the link
+MAP = "freemap"  # the chart whose clicked cells are pinned
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A hypothesis and the pins on it: (step, source token), from 0, by step."""
+
+    hypothesis: hypothesis.Choice
+    pins: tuple[tuple[int, int], ...]
+
+    @property
+    def first(self) -> int:
+        """The first pinned step: what was written before it stays."""
+        return self.pins[0][0]
+
+
+def choose(base: hypothesis.Choice) -> Choice:
+    """Draw the controls. Text that is no pin is named in a sentence; without pins the page suggests one."""
+    source, target = base.source, base.names(base.candidate.tokens)
+    step, token, add, pins, clear = st.columns([0.24, 0.24, 0.1, 0.3, 0.12], vertical_alignment="bottom")
+    at = step.selectbox(
+        "Step", range(len(target)), format_func=lambda i: f"{i + 1}: {target[i].strip()}", key="_astep"
+    )
+    to = token.selectbox(
+        "looks at", range(len(source)), format_func=lambda j: f"{j + 1}: {source[j].strip()}", key="_aword"
+    )
+    add.button("Pin", on_click=_pin, args=(at, to, len(target), len(source)), width="stretch")
+    typed = pins.text_input(
+        "Pins",
+        key=PINS,
+        bind="query-params",
+        placeholder="step-token, such as 3-5; or click a cell",
+        help="Several pins are separated by spaces. A click on a cell of the left map pins it.",
+    )
+    clear.button("Clear", on_click=_clear, disabled=not typed, width="stretch")
+    try:
+        own = read_pins(typed or "", len(target), len(source))
+    except BadText as error:
+        st.warning(str(error))
+        own = {}
+    if own:
+        return Choice(base, tuple(sorted(own.items())))
+    suggested = suggested_pin(source, len(target))
+    [(i, j)] = suggested.items()
+    st.caption(words.suggestion(i + 1, target[i].strip(), source[j].strip()))
+    return Choice(base, tuple(suggested.items()))
+
+
+def pin_clicked(steps: int, size: int) -> None:
+    """Pin the cell of the map [steps, size] that was clicked."""
+    points = frame.selection(MAP).get("points")
+    if points and points[0].get("customdata"):
+        _pin(*map(int, points[0]["customdata"]), steps, size)
+
+
+def _pin(step: int, token: int, steps: int, size: int) -> None:
+    try:
+        pins = read_pins(st.session_state.get(PINS) or "", steps, size)
+    except BadText:
+        pins = {}  # pins of another sentence
+    st.session_state[PINS] = write_pins({**pins, step: token})
+
+
+def _clear() -> None:
+    st.session_state[PINS] = ""

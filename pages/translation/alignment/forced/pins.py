@@ -1,0 +1,34 @@
+"""Pins as text: "3-5 4-1" makes step 3 look at source token 5 and step 4 at token 1, both counted from 1."""
+
+from __future__ import annotations
+
+import re
+
+from tlmviz.errors import BadText
+
+
+def read_pins(text: str, steps: int, size: int) -> dict[int, int]:
+    """Pins as {step: token} from 0, of a translation with `steps` tokens of a source with `size`. Raises BadText."""
+    pins = {}
+    for part in re.split(r"[\s,;]+", text.strip()) if text.strip() else []:
+        match = re.fullmatch(r"(\d{1,4})-(\d{1,4})", part)
+        if not match:
+            raise BadText(f"“{part[:20]}” is no pin; write a step and a source token, such as 3-5.")
+        step, token = (int(group) for group in match.groups())
+        if not (1 <= step <= steps and 1 <= token <= size):
+            raise BadText(
+                f"There is no pin {part}: this translation has steps 1 to {steps}, its source tokens 1 to {size}."
+            )
+        pins[step - 1] = token - 1
+    return pins
+
+
+def write_pins(pins: dict[int, int]) -> str:
+    """Pins as `read_pins` takes them."""
+    return " ".join(f"{step + 1}-{token + 1}" for step, token in sorted(pins.items()))
+
+
+def suggested_pin(source: list[str], steps: int) -> dict[int, int]:
+    """The pin before anyone sets one: the second step looks at the last word of the source."""
+    words = [place for place, token in enumerate(source) if any(map(str.isalpha, token))]
+    return {min(1, steps - 1): words[-1] if words else len(source) - 1}

@@ -1,0 +1,104 @@
+"""The words of the page "Attention scores": claim, what to notice, equation, captions, table headings, snippet."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tlmviz.config import TranslatorConfig
+from tlmviz.ui.translation import SentencePair
+
+from .controls import Choice
+
+CLAIM = "Three ways to compare what is written with what was read."
+NOTICE = (
+    "**Dot** compares h and z as they are; **general** multiplies z by a matrix first; **additive** puts both through a small "
+    "network. Only the scores differ: softmax and mixture are the same in all.",
+    "**The context** c is a mixture of source states. Where one weight is near 1, c is that state; where the entropy is high, "
+    "it is an average of many.",
+    "**Time:** dot and general are one product per step. Additive makes a tanh for every pair of steps and source tokens, and "
+    "no matrix product can replace it: one reason why Transformers use the dot product.",
+)
+EQUATION = (
+    r"a_{ij}=\frac{\exp e_{ij}}{\sum_{j'}\exp e_{ij'}},\quad e_{ij}\in\left\{h_i^\top z_j,\;h_i^\top W z_j,\;"
+    r"v^\top\tanh(W_1h_i+W_2z_j)\right\},\qquad c_i=\sum_j a_{ij}z_j,\qquad \tilde h_i=\tanh(W_c[c_i;h_i])",
+    "Mathematics in Modern NLP, section 7, Eq. 42–47; Transformer with PyTorch, section 1.3, Eq. 5–6. Eq. 47 writes a vector "
+    "vᵢ for each step: it is one v, learned once. Eq. 45 stops at [c; h]; the models go on to one layer of it "
+    "(Luong et al. 2015).",
+)
+NO_MODELS = (
+    "There is no recurrent translation model here yet, and this page compares their scores. "
+    "`python -m tlmviz.training eng-fra-general --data DIR` trains one."
+)
+NO_PRODUCT = (
+    "An additive score is no product of h with a key: SDPA cannot compute it. Take a dot or general model."
+)
+FORMULAS = {"dot": "h·z", "general": "h W z", "additive": "v·tanh(W₁h + W₂z)"}
+# Of the table: format and explanation.
+COLUMNS = {
+    "Loss (nats)": ("%.3f", "Per token of the translation above."),
+    "Entropy (bits)": ("%.3f", "Of the weights, mean over the steps."),
+    "Align. error": ("%.3f", "On sentences aligned by hand; lower is better."),
+    "Score (ms)": ("%.4f", "One step's scores and softmax: median of 31."),
+    "Keys (ms)": ("%.4f", "Once per source, W z or W₂ z: median of 31."),
+    "Translate (ms)": (None, "One search with a beam of 5, measured once."),
+    "Parameters": ("localized", "Of the score alone."),
+}
+
+
+def formula(config: TranslatorConfig) -> str:
+    """A model's score as a short formula."""
+    return "v·tanh(W₁h + W₂z + w c)" if config.score.coverage else FORMULAS[config.score.kind]
+
+
+def score_name(config: TranslatorConfig) -> str:
+    """A model's score in one or two words."""
+    return "additive + coverage" if config.score.coverage else config.score.kind
+
+
+def step(choice: Choice) -> str:
+    """The step in numbers."""
+    steps, source, t = choice.steps, choice.pair.source, choice.step
+    best = int(steps.a[t].argmax())
+    return (
+        f"“{choice.token}” puts {steps.a[t, best]:.4f} on “{source[best].strip()}”; entropy {steps.entropy[t]:.3f} of at "
+        f"most {np.log2(len(source)):.3f} bits; length of c {np.linalg.norm(steps.context[t]):.3f}, of the states "
+        f"{np.linalg.norm(steps.z, axis=1).mean():.3f} on average."
+    )
+
+
+def special_case(choice: Choice, pair: SentencePair, difference: float, trained: float, scaled: float) -> str:
+    """SDPA's operands and how far it is from the model, with the mean entropy at the trained and at SDPA's own scale."""
+    key = "z" if pair.mt.config.score.kind == "dot" else "W z"
+    text = (
+        f"{pair.model}: q = h, k = {key}, v = z, no mask, scale 1; largest difference over all steps "
+        f"{difference:.1e}. SDPA's 1/√d is missing here: with it the same scores would give "
+        f"{scaled:.3f} instead of {trained:.3f} bits per step, so the model would have to learn larger scores."
+    )
+    if pair is not choice.pair:
+        text += f" ({choice.pair.model} has an additive score, which is no product of h with a key.)"
+    return text
+
+
+def snippet(choice: Choice) -> str:
+    """One model's map, the step and the special case with the public API."""
+    pair, t = choice.pair, choice.step
+    target = "mt.search(text).hypotheses()[0].tokens  # its own"
+    if choice.common:
+        target = f"[*mt.encode_target({pair.mt.text(pair.translation)!r}), mt.tokenizer.end_of_text]"
+    code = f"""\
+import tlmviz
+from tlmviz.analysis.translation import score_steps
+
+mt = tlmviz.load({pair.model!r})
+text = {pair.text!r}
+translation = {target}
+steps = score_steps.read(mt, text, list(translation))
+print(steps.scores[{t}], steps.a[{t}], steps.entropy[{t}])
+shares = steps.shares({t})  # [S, D], they add up to steps.context[{t}]
+"""
+    if choice.steps.product:
+        code += """\
+mixture, weights = score_steps.as_attention(steps)  # q = h, k = the keys, v = z, scale 1
+print(abs(mixture - steps.context).max())
+"""
+    return code

@@ -1,0 +1,66 @@
+"""The words of the page "Encoder & decoder": claim, what to notice, equation, names of the decoders, snippet."""
+
+from __future__ import annotations
+
+from tlmviz.ui import inputs, translation
+
+from .compute import LEARNED, MASKED, REMOVED
+from .controls import Choice
+
+CLAIM = "Three attentions, three masks; and what leaks when one is missing."
+NOTICE = (
+    "**Encoder: no mask.** Each source token looks both ways. **Decoder: causal mask.** The crossed cells are the future; where "
+    "the mask is gone, the future begins beyond the dots. **Cross: no mask.** The source is all there from the beginning.",
+    "**Shifted by one.** What must be predicted at a position is read at the next one. One look ahead, and the answer is there.",
+    "**Mask removed:** the model never learned to use the future, so seeing it mostly hurts. **Trained on without the mask**, a "
+    "copy looks one ahead, where the answer is: its loss is near 0, and it fails when it must write on its own.",
+    "**K and V** are made from the memory by two matrices, once per source; only Q changes with each written token.",
+)
+EQUATION = (
+    r"\hat y=[\langle\text{start}\rangle,\,y_1,\dots,y_{T-1}],\qquad "
+    r"K=W_K M,\quad V=W_V M,\quad Q=W_Q x,\qquad C=\mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{D}}\right)V",
+    "LLM notes, section 7; Transformer with PyTorch, section 2.2. The notes say that K and V “must be the same thing”: both "
+    "come from the same memory M, through matrices of their own. They take M as the last encoder layer's output; a pre-norm "
+    "model normalises it once more. This tokenizer's end-of-text token serves as the start token too.",
+)
+# Of each kind of decoder: in a list of losses, and in the title of its map.
+NAMES = {
+    MASKED: "with the mask",
+    REMOVED: "mask removed, same weights",
+    LEARNED: "trained on without the mask",
+}
+MASKS = {MASKED: "causal", REMOVED: "mask removed", LEARNED: "trained without"}
+
+
+def free_running(kind: str, text: str) -> str:
+    """A line on what a copy wrote on its own."""
+    quoted = f"“{inputs.plain(text)}”" if text else "(nothing)"
+    same = "  (the same: token by token there is no future to hide)" if kind == REMOVED else ""
+    return f"- Writing on its own, {NAMES[kind]}: **{quoted}**{same}"
+
+
+def snippet(choice: Choice) -> str:
+    """The three maps and the losses with the public API."""
+    pair, layer, head = choice.pair, choice.layer, choice.head
+    if pair.translation == translation.own_translation(pair.model, pair.text):
+        target = "mt.search(text).hypotheses()[0].tokens  # the model's own"
+    else:
+        target = f"[*mt.encode_target({pair.mt.text(pair.translation)!r}), mt.tokenizer.end_of_text]"
+    unmasking = {
+        MASKED: "",
+        REMOVED: "mt = masks.unmasked(mt)  # the same weights, no causal mask\n",
+        LEARNED: f"mt = masks.unmasked(mt, masks.unmasked_weights({pair.model!r}, mt.network))  # trained on without the mask\n",
+    }[choice.kind]
+    return f"""\
+import tlmviz
+from tlmviz.analysis.translation import masks
+
+mt = tlmviz.load({pair.model!r})
+text = {pair.text!r}
+translation = {target}
+{unmasking}maps = masks.read(mt, text, list(translation))
+encoder = maps.encoder[{min(layer, pair.mt.config.encoder_layers - 1)}, {head}]
+decoder, cross = maps.decoder[{layer}, {head}], maps.cross[{layer}, {head}]
+print(decoder.round(2))
+print(-maps.logp)  # nats of each predicted token
+"""
