@@ -41,8 +41,8 @@ def test_the_first_visitor_of_a_fresh_server_sees_the_page(page, fresh_server, f
 
 def test_the_first_paint_of_a_fresh_server_has_the_right_sidebar(page, fresh_server):
     """The menu of files that Streamlit would draw by itself is never there, not even for a moment."""
-    seen = []
-    page.expose_function("seen", seen.append)
+    seen: list[str] = []
+    page.expose_function("seen", lambda names: seen.append(names))
     page.add_init_script(
         """new MutationObserver(() => {
           const links = [...document.querySelectorAll("[data-testid=stSidebarNavLink] p")].map((link) => link.textContent);
