@@ -41,9 +41,9 @@ def sharing_is_repeating(lm: LanguageModel, trace: Trace) -> float:
     heads, errors = q.shape[1], []
     k, v = (part.repeat_interleave(heads // part.shape[1], 1) for part in (k, v))
     for groups in (g for g in range(1, heads + 1) if heads % g == 0):
-        every = heads // groups
-        few_k, few_v = k[:, ::every], v[:, ::every]  # of every H/G-th head: G of them, [B, G, T, D]
-        many_k, many_v = few_k.repeat_interleave(every, 1), few_v.repeat_interleave(every, 1)
+        repeats = heads // groups
+        few_k, few_v = k[:, ::repeats], v[:, ::repeats]  # of every H/G-th head: G of them, [B, G, T, D]
+        many_k, many_v = few_k.repeat_interleave(repeats, 1), few_v.repeat_interleave(repeats, 1)
         errors.append(worst(kernels.attention(q, few_k, few_v)[0] - kernels.attention(q, many_k, many_v)[0]))
     return largest(errors)
 
