@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from tlmviz.translator_config import TranslatorConfig
 
+from tlmviz.config import TranslatorConfig
 from tlmviz.ui.translation import SentencePair
 
 from .controls import Choice
