@@ -3,10 +3,11 @@
 from .contiguous import ContiguousCache
 from .latent import LatentCache
 from .paged import PagedCache, PagePool, Sequence
-from .protocol import KVCache, Rotate
+from .protocol import BranchingCache, KVCache, Rotate
 from .sliding import SlidingCache
 
 __all__ = [
+    "BranchingCache",
     "ContiguousCache",
     "KVCache",
     "LatentCache",

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from copy import copy
+from typing import TypeVar
 
 from jaxtyping import Int
 from torch import Tensor
+
+Cache = TypeVar("Cache", bound="Buffers")
 
 
 class Buffers:
@@ -30,7 +33,7 @@ class Buffers:
             parts and tuple(part.index_select(0, rows) for part in parts) for parts in self._buffers
         ]
 
-    def fork(self) -> Buffers:
+    def fork(self: Cache) -> Cache:
         """Another cache of the same past. Buffers are shared, so `reorder` it, which makes it new ones, before it is added to."""
         twin = copy(self)
         twin._buffers, twin._lengths = list(self._buffers), list(self._lengths)

@@ -6,8 +6,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from ..trace import AttentionSpec
 from .buffers import Buffers
-from .protocol import attend
+from .protocol import Rotate, attend
 
 
 class ContiguousCache(Buffers):
@@ -28,9 +29,18 @@ class ContiguousCache(Buffers):
         self, layer: int, k: Float[Tensor, "b g t d"], v: Float[Tensor, "b g t e"]
     ) -> tuple[Float[Tensor, "b g s d"], Float[Tensor, "b g s e"]]:
         """Add new positions to one layer; returns all keys and values so far, as they were stored."""
-        return self._store(layer, (k, v))
+        keys, values = self._store(layer, (k, v))
+        return keys, values
 
-    def attend(self, layer, q, k, v, spec, rotate):
+    def attend(
+        self,
+        layer: int,
+        q: Float[Tensor, "b h t d"],
+        k: Float[Tensor, "b g t d"],
+        v: Float[Tensor, "b g t e"],
+        spec: AttentionSpec,
+        rotate: Rotate,
+    ) -> tuple[Tensor, Tensor]:
         k, v = self.append(layer, k, v)
         if not self.rotated:
             k = rotate(k, torch.arange(k.shape[2]))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 
+from ..trace import AttentionSpec
 from .contiguous import ContiguousCache
-from .protocol import attend
+from .protocol import Rotate, attend
 
 
 class LatentCache(ContiguousCache):
@@ -19,11 +22,21 @@ class LatentCache(ContiguousCache):
         super().__init__(n_layers, reserve, rotated)
         self.absorbed = absorbed
 
-    def append(self, layer, k, v):
+    def append(
+        self, layer: int, k: Float[Tensor, "b g t d"], v: Float[Tensor, "b g t e"]
+    ) -> tuple[Float[Tensor, "b g s d"], Float[Tensor, "b g s e"]]:
         (k,) = self._store(layer, (k,))
         return k, k[..., : v.shape[-1]]
 
-    def attend(self, layer, q, k, v, spec, rotate):
+    def attend(
+        self,
+        layer: int,
+        q: Float[Tensor, "b h t d"],
+        k: Float[Tensor, "b g t d"],
+        v: Float[Tensor, "b g t e"],
+        spec: AttentionSpec,
+        rotate: Rotate,
+    ) -> tuple[Tensor, Tensor]:
         size = v.shape[-1]
         k, _ = self.append(layer, k, v)
         if not self.rotated:

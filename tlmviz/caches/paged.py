@@ -17,7 +17,7 @@ from .. import kernels
 from ..config import ModelConfig
 from ..errors import BadShape, OutOfPages
 from ..trace import AttentionSpec
-from .protocol import attend
+from .protocol import Rotate, attend
 
 
 class PagePool:
@@ -177,7 +177,13 @@ class PagedCache:
         return starts[:, None] + torch.arange(count)
 
     def attend(
-        self, layer: int, q: Float[Tensor, "b h t d"], k: Tensor, v: Tensor, spec: AttentionSpec, rotate
+        self,
+        layer: int,
+        q: Float[Tensor, "b h t d"],
+        k: Float[Tensor, "b g t d"],
+        v: Float[Tensor, "b g t e"],
+        spec: AttentionSpec,
+        rotate: Rotate,
     ) -> tuple[Tensor, Tensor]:
         count, pool, last = k.shape[2], self.pool, layer == len(self.pool.k) - 1
         if layer == 0:
@@ -208,7 +214,9 @@ class PagedCache:
         out, lse = zip(*rows)
         return torch.cat(out), torch.cat(lse)
 
-    def _prompt(self, layer: int, row: int, q: Tensor, table: Tensor, length: int, spec: AttentionSpec):
+    def _prompt(
+        self, layer: int, row: int, q: Tensor, table: Tensor, length: int, spec: AttentionSpec
+    ) -> tuple[Tensor, Tensor]:
         used = table[: -(-length // self.pool.page)]
         k, v = (
             store[layer][used].transpose(0, 1).flatten(1, 2)[None, :, :length]

@@ -53,6 +53,17 @@ class KVCache(Protocol):
         """
 
 
+@runtime_checkable
+class BranchingCache(KVCache, Protocol):
+    """A KVCache whose rows a search may copy, drop and continue in two ways."""
+
+    def reorder(self, rows: Int[Tensor, " r"]) -> None:
+        """Row i becomes a copy of the former row `rows[i]`."""
+
+    def fork(self) -> BranchingCache:
+        """Another cache of the same past, to be reordered before it is added to."""
+
+
 def attend(q: Tensor, k: Tensor, v: Tensor, spec: AttentionSpec) -> tuple[Tensor, Tensor]:
     """What the last T of S positions read, [B, H, T, E], and their lse: one query by the decoding kernel."""
     kernel = kernels.attention if q.shape[2] > 1 else kernels.decode_attention

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from .. import kernels
 from ..errors import BadShape
+from ..trace import AttentionSpec
 from .buffers import Buffers
+from .protocol import Rotate
 
 
 class SlidingCache(Buffers):
@@ -38,50 +41,64 @@ class SlidingCache(Buffers):
         position_ids = torch.arange(self.length, self.length + count)
         return position_ids.clamp(max=self.window + self.sinks - 1) if self.renumbers else position_ids
 
-    def attend(self, layer, q, k, v, spec, rotate):
+    def attend(
+        self,
+        layer: int,
+        q: Float[Tensor, "b h t d"],
+        k: Float[Tensor, "b g t d"],
+        v: Float[Tensor, "b g t e"],
+        spec: AttentionSpec,
+        rotate: Rotate,
+    ) -> tuple[Tensor, Tensor]:
         if self.sinks and (spec.mask.slopes is not None or spec.mask.relative is not None):
             raise BadShape(
                 "Sinks leave a gap in the distances that ALiBi and relative positions need; use 0 sinks."
-            )
-        if self._buffers[layer] is None:
-            size = self.window + self.sinks
-            self._buffers[layer] = tuple(
-                part.new_empty(*part.shape[:2], size, part.shape[3]) for part in (k, v)
             )
         if q.shape[2] > 1 and not self.sinks:
             return self._prompt(layer, q, k, v, spec, rotate)
         # One query at a time: each sees another part of the ring, and the sinks.
         steps = [
-            self._step(layer, *(part[:, :, t : t + 1] for part in (q, k, v)), spec, rotate)
-            for t in range(q.shape[2])
+            self._step(layer, q[:, :, at], k[:, :, at], v[:, :, at], spec, rotate)
+            for at in (slice(t, t + 1) for t in range(q.shape[2]))
         ]
         out, lse = zip(*steps)
         return torch.cat(out, 2), torch.cat(lse, 2)
 
-    def _prompt(self, layer, q, k, v, spec, rotate):
+    def _rings(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, ...]:
+        """One layer's ring of keys and ring of values, made at its first new positions."""
+        rings = self._buffers[layer]
+        if rings is None:
+            size = self.window + self.sinks
+            rings = tuple(part.new_empty(*part.shape[:2], size, part.shape[3]) for part in (k, v))
+            self._buffers[layer] = rings
+        return rings
+
+    def _prompt(
+        self, layer: int, q: Tensor, k: Tensor, v: Tensor, spec: AttentionSpec, rotate: Rotate
+    ) -> tuple[Tensor, Tensor]:
         """Several queries: what the ring holds in order, and the new keys behind it, under a window."""
-        now, window = self._lengths[layer], self.window
+        now, window, rings = self._lengths[layer], self.window, self._rings(layer, k, v)
         past = torch.arange(max(0, now - window), now) % window
-        keys, values = (
-            torch.cat((ring[:, :, past], new), 2) for ring, new in zip(self._buffers[layer], (k, v))
-        )
+        keys, values = (torch.cat((ring[:, :, past], new), 2) for ring, new in zip(rings, (k, v)))
         stop = now + k.shape[2]
         kept = torch.arange(max(now, stop - window), stop)
-        for ring, new in zip(self._buffers[layer], (k, v)):
+        for ring, new in zip(rings, (k, v)):
             ring[:, :, kept % window] = new[:, :, kept - now]
         self._lengths[layer] = stop
         if not self.rotated:
             keys = rotate(keys, torch.arange(stop - keys.shape[2], stop))
         return kernels.attention(q, keys, values, replace(spec.mask, window=window), scale=spec.scale)
 
-    def _step(self, layer, q, k, v, spec, rotate):
-        now = self._lengths[layer]
+    def _step(
+        self, layer: int, q: Tensor, k: Tensor, v: Tensor, spec: AttentionSpec, rotate: Rotate
+    ) -> tuple[Tensor, Tensor]:
+        now, rings = self._lengths[layer], self._rings(layer, k, v)
         slot = now if now < self.sinks else self.sinks + (now - self.sinks) % self.window
-        for buffer, new in zip(self._buffers[layer], (k, v)):
-            buffer[:, :, slot : slot + 1] = new
+        for ring, new in zip(rings, (k, v)):
+            ring[:, :, slot : slot + 1] = new
         self._lengths[layer] = now + 1
         held = min(now + 1, self.window + self.sinks)
-        k, v = (buffer[:, :, :held] for buffer in self._buffers[layer])
+        k, v = (ring[:, :, :held] for ring in rings)
         # A sum over keys has no order: the ring is read as it lies, unless a bias or a rotation asks who stands where.
         if not self.rotated or spec.mask.slopes is not None or spec.mask.relative is not None:
             first = slot + 1 - self.sinks if now >= self.window + self.sinks else 0

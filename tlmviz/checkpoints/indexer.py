@@ -10,12 +10,13 @@ from pathlib import Path
 
 import torch
 
+from tlmviz.config import IndexerConfig
 from tlmviz.errors import BadCheckpoint, UnknownName
 from tlmviz.layers.indexer import Indexers
 
 from . import native
 from .folders import kind_of, named_folder
-from .registry import KINDS, list_models
+from .registry import list_models
 
 FILES = ("config.json", "model.safetensors")
 KIND = "indexer"
@@ -44,13 +45,14 @@ def load_indexer(name_or_path: str | Path) -> Indexers:
     native.check_files(folder, FILES, "an indexer")
     if kind_of(folder) != KIND:
         raise BadCheckpoint(f"{folder.name} is no indexer: its config.json does not say kind 'indexer'.")
-    config = native.read_config(folder, KINDS[KIND].config)
+    config = native.read_config(folder, IndexerConfig)
     if fingerprint(folder.parent / config.teacher) != config.fingerprint:
         raise BadCheckpoint(
             f"{folder.name} was distilled from other weights than {config.teacher} has now; "
             "distil it again with python -m tlmviz.training indexer --data DIR."
         )
-    return native.read_network(folder, Indexers, config).eval().requires_grad_(False)
+    indexers: Indexers = native.read_network(folder, Indexers, config)
+    return indexers.eval().requires_grad_(False)
 
 
 def save_indexer(folder: Path, indexers: Indexers, dtype: torch.dtype = torch.float16) -> None:

@@ -22,6 +22,7 @@ from tlmviz.tokens import Tokenizer
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 Config = TypeVar("Config", bound=JSONConfig)
+Module = TypeVar("Module", bound=nn.Module)
 
 
 class Network(Protocol):
@@ -78,7 +79,7 @@ def read_network(folder: Path, kind: type[Any], config: JSONConfig) -> Any:
     return network
 
 
-def for_inference(network: nn.Module) -> nn.Module:
+def for_inference(network: Module) -> Module:
     """The same network, ready to be read from and not to be trained."""
     embeddings = [module.weight for module in network.modules() if isinstance(module, nn.Embedding)]
     for module in network.modules():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import torch
@@ -121,5 +122,5 @@ def parameters_match_formula(lm: LanguageModel, trace: Trace | None = None) -> M
     return Measured(float(abs(count_parameters(lm.config) - lm.n_parameters)), f"{lm.n_parameters:,}")
 
 
-def _blocks(length: int, rows: int = 256):
+def _blocks(length: int, rows: int = 256) -> Iterator[slice]:
     return (slice(start, min(start + rows, length)) for start in range(0, length, rows))

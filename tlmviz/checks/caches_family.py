@@ -41,11 +41,10 @@ def sharing_is_repeating(lm: LanguageModel, trace: Trace) -> float:
     heads, errors = q.shape[1], []
     k, v = (part.repeat_interleave(heads // part.shape[1], 1) for part in (k, v))
     for groups in (g for g in range(1, heads + 1) if heads % g == 0):
-        few = [
-            part[:, :: heads // groups] for part in (k, v)
-        ]  # keys of every H/G-th head: G of them, [B, G, T, D]
-        many = [part.repeat_interleave(heads // groups, 1) for part in few]
-        errors.append(worst(kernels.attention(q, *few)[0] - kernels.attention(q, *many)[0]))
+        repeats = heads // groups
+        few_k, few_v = k[:, ::repeats], v[:, ::repeats]  # of every H/G-th head: G of them, [B, G, T, D]
+        many_k, many_v = few_k.repeat_interleave(repeats, 1), few_v.repeat_interleave(repeats, 1)
+        errors.append(worst(kernels.attention(q, few_k, few_v)[0] - kernels.attention(q, many_k, many_v)[0]))
     return largest(errors)
 
 
@@ -119,7 +118,8 @@ def collapsed_is_single_head(lm: LanguageModel, trace: Trace) -> float:
             .softmax(-1)
         )
         values = value_products(lm, layer)
-        apart = sum(weights[h] @ heads.x_k @ values[h] for h in range(len(values)))
+        products = (weights[h] @ heads.x_k @ values[h] for h in range(len(values)))
+        apart = sum(products, torch.zeros(()))
         errors.append(worst(weights[0] @ heads.x_k @ values.sum(0) - apart) / max(1e-30, worst(apart)))
     return largest(errors)
 
@@ -201,7 +201,7 @@ def latent_is_the_cache(lm: LanguageModel, trace: Trace) -> float:
     wanted = (
         config.n_layers
         * len(trace)
-        * (config.attention.latent_dim + config.attention.rope_dim)
+        * ((config.attention.latent_dim or 0) + config.attention.rope_dim)
         * lm.network.token_emb.weight.itemsize
     )
     return abs(cache.nbytes - wanted)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..decoding.serving import Request, Run, Server, serve
+from ..decoding.serving import serve
+from ..decoding.serving_records import Request, Run, Server
 from .cases import is_language_model
 from .registry import identity
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
 from ..caches import ContiguousCache, PagedCache, PagePool, Sequence
 from ..trace import Trace
@@ -117,5 +118,5 @@ def _pool(lm: LanguageModel, texts: int, ids: list[int]) -> PagePool:
     return PagePool.of(lm.config, PAGE, texts * (len(ids) // PAGE + 2))
 
 
-def _read(lm: LanguageModel, ids: list[list[int]], *sequences: Sequence):
+def _read(lm: LanguageModel, ids: list[list[int]], *sequences: Sequence) -> Tensor:
     return lm(torch.tensor(ids), PagedCache(*sequences))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tlmviz.analysis.kernels.indexer import list_indexers, load_indexer, trace_for_indexer
 from tlmviz.analysis.positions import rope_planes
 
+from ..config import ModelConfig
 from ..layers.indexer import Indexers
 from ..trace import Trace
 
@@ -31,7 +32,7 @@ def has_rope(model: Any) -> bool:
     """Whether the model has RoPE with more than one plane; NTK-aware scaling refuses a single one."""
     if not is_language_model(model):
         return False
-    config = model.config
+    config: ModelConfig = model.config
     return config.positions.kind == "rope" and (config.attention.rope_dim or config.head_dim) >= 4
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import torch
+from torch import Tensor
 
 from .. import kernels
 from ..layers.linear import Performer, parallel, recurrent
@@ -85,8 +86,8 @@ def requests_do_not_leak(lm: LanguageModel, trace: Trace) -> float:
     segments = torch.arange(q.shape[2])[None] % 3
     theirs = (segments != 0)[0]
     before, _ = kernels.attention(q, k, v, segments=segments)
-    changed = [part.masked_fill(theirs[:, None], 7.0) for part in (k, v)]
-    after, _ = kernels.attention(q, *changed, segments=segments)
+    changed_k, changed_v = (part.masked_fill(theirs[:, None], 7.0) for part in (k, v))
+    after, _ = kernels.attention(q, changed_k, changed_v, segments=segments)
     return worst((before - after)[:, :, ~theirs])
 
 
@@ -107,6 +108,7 @@ def linear_forms_agree(lm: LanguageModel, trace: Trace) -> float:
     return worst(whole - stepped) / max(1e-30, worst(whole))
 
 
-def _first(trace: Trace, length: int = READ):
+def _first(trace: Trace, length: int = READ) -> tuple[Tensor, Tensor, Tensor]:
     """q, k and v of the first layer at the first positions."""
-    return tuple(trace[f"blocks.0.attn.{part}"][:, :, :length] for part in ("q", "k", "v"))
+    q, k, v = (trace[f"blocks.0.attn.{part}"][:, :, :length] for part in ("q", "k", "v"))
+    return q, k, v

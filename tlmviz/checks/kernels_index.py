@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
+
+from torch import Tensor
 
 from tlmviz.analysis.kernels.indexer import sparse_attention
 
-from ..layers.indexer import ROTATIONS, Indexers, orthogonal
+from ..layers.indexer import ROTATIONS, Indexer, Indexers, orthogonal
 from ..trace import Trace
 from .cases import has_indexer, indexed
 from .registry import identity
@@ -25,14 +27,14 @@ if TYPE_CHECKING:
 )
 def rotation_keeps_products(lm: LanguageModel, trace: Trace, indexers: Indexers, layer: int = 0) -> float:
     """(Uq).(Uk) = q.k for each kind of rotation, as a share of the largest product (000 section 3.5, Eq. 71)."""
-    indexer, x = indexers[layer], trace[f"blocks.{layer}.normed_attn"]
+    indexer, x = cast(Indexer, indexers[layer]), trace[f"blocks.{layer}.normed_attn"]
     q, k, _ = indexer.vectors(x)
     exact = q @ k[:, None].transpose(-1, -2)  # [B, H, T, S]
-    errors = []
+    errors: list[Tensor] = []
     for kind in ROTATIONS:
         turned_q, turned_k, _ = indexer.vectors(x, orthogonal(kind, indexer.head_dim))
         errors.append((turned_q @ turned_k[:, None].transpose(-1, -2) - exact).abs().max())
-    return (max(errors) / exact.abs().max().clamp(min=1e-30)).item()
+    return float(max(errors) / exact.abs().max().clamp(min=1e-30))
 
 
 @identity(

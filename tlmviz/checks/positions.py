@@ -35,8 +35,8 @@ def only_distance_counts(lm: LanguageModel, trace: Trace) -> float:
     """Moving every query and key by the same number of tokens moves no score (003 section 3.1)."""
     base, errors = own_base(lm.config), []
     for q, k, scale, where in _vectors(trace):
-        moved = [kernels.rope(_back(x, where, base), where + SHIFT, base) for x in (q, k)]
-        errors.append(worst(_scores(*moved, scale) - _scores(q, k, scale)))
+        moved_q, moved_k = (kernels.rope(_back(x, where, base), where + SHIFT, base) for x in (q, k))
+        errors.append(worst(_scores(moved_q, moved_k, scale) - _scores(q, k, scale)))
     # A float32 score of 50, which a sharp head reaches, is rounded by 2e-6 in each of its products.
     return largest(errors)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import torch
 from torch import Tensor
 
 from .. import kernels
-from ..layers.scaling import SCALINGS, scaled_rope
+from ..layers.positions import RoPE
+from ..layers.scaling import SCALINGS, YaRN, scaled_rope
 from ..recording import recording
 from ..trace import Trace
 from .cases import has_rope, has_scaled_planes, reading
@@ -62,7 +63,7 @@ def interpolation_is_slower_time(lm: LanguageModel, trace: Trace) -> float:
 )
 def ends_are_kept(lm: LanguageModel, trace: Trace) -> float:
     """NTK-aware: fastest plane as it was, slowest s times slower. YaRN: above beta_fast turns as it was, below beta_slow PI."""
-    ntk, yarn = (scaled_rope(lm.config, name, SCALE) for name in ("NTK-aware", "YaRN"))
+    ntk, yarn = scaled_rope(lm.config, "NTK-aware", SCALE), cast(YaRN, scaled_rope(lm.config, "YaRN", SCALE))
     new, own = ntk.frequencies(1), ntk.unscaled()
     errors = [new[0] / own[0] - 1, new[-1] * SCALE / own[-1] - 1]
     ratio, turns = yarn.frequencies(1) / own, yarn.turns()
@@ -138,5 +139,5 @@ def _ids(trace: Trace) -> Tensor:
 
 def _unrotated(lm: LanguageModel, trace: Trace, part: str) -> Tensor:
     """q or k of layer 0 as it is before rotation: turned back by the model's own angles."""
-    own, position_ids = lm.network.positions, torch.arange(len(_ids(trace)[0]))
+    own, position_ids = cast(RoPE, lm.network.positions), torch.arange(len(_ids(trace)[0]))
     return kernels.rope(trace[f"blocks.0.attn.{part}"][:, :, : len(position_ids)], -position_ids, own.base)

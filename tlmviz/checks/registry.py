@@ -13,12 +13,9 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from functools import update_wrapper
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from .result import Check, Measured
-
-if TYPE_CHECKING:
-    pass
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -33,6 +30,8 @@ class Identity(Generic[P]):
     `inputs(model, text)` gives the arguments of a standard measurement, `applies(model)` says whether the model has the
     parts that the identity is about. `quick` ones make no forward pass of their own. `chapter` is the file they are in.
     """
+
+    __name__: str  # the function's, from `update_wrapper`
 
     def __init__(
         self,

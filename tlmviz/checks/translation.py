@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from copy import deepcopy
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from ..decoding import penalties
 from ..decoding.beam import BeamOptions, greedy
 from ..decoding.penalties import Penalties
 from ..decoding.records import aligned
+from ..decoding.steppers import Step
 from .registry import identity
 from .result import largest, worst
 from .translation_cases import Translation, is_translator, translated
@@ -39,7 +41,7 @@ EXTREMES = {  # 004 Eq. 40, and one more: matrix, capped column sums, cp with be
 )
 def rows_sum_to_one(mt: Translator, given: Translation) -> float:
     """sum_j a_ij = 1 for every written token and every map (Eq. 39, 43)."""
-    return worst(torch.from_numpy(given.best.attention.sum(-1) - 1))
+    return worst(torch.from_numpy(given.attention.sum(-1) - 1))
 
 
 @identity(
@@ -53,7 +55,7 @@ def score_is_read_again(mt: Translator, given: Translation) -> float:
     """What a search adds up token by token is what one pass over the finished text says, and so are the maps."""
     reading = mt.read(given.text, list(given.best.tokens))
     error = worst(torch.from_numpy(reading.logp - np.array(given.best.logps, np.float32)))
-    return max(error, worst(torch.from_numpy(reading.attention - given.best.attention)))
+    return max(error, worst(torch.from_numpy(reading.attention - given.attention)))
 
 
 @identity(
@@ -76,7 +78,7 @@ def rows_may_move(mt: Translator, given: Translation) -> float:
             alone.advance(first, torch.tensor([token])),
             moved.advance(torch.tensor(rows), torch.tensor(ids)),
         )
-        errors += [worst(many.logp[place] - one.logp[0]), worst(many.attention[place] - one.attention[0])]
+        errors += [worst(many.logp[place] - one.logp[0]), worst(_maps(many)[place] - _maps(one)[0])]
         row, count = place, 3
     return largest(errors)
 
@@ -117,7 +119,9 @@ def widest_is_exhaustive(mt: Translator, given: Translation) -> float:
         reading = mt.read(given.text, [*text, end])
         covered = aligned(reading.attention, mt.align).sum(0)
         wanted[(*text, end)] = rules.score(float(reading.logp.sum()), len(reading.logp), covered).total
-    same = found.keys() == wanted.keys() and max(found, key=found.get) == max(wanted, key=wanted.get)
+    same = found.keys() == wanted.keys() and max(found, key=found.__getitem__) == max(
+        wanted, key=wanted.__getitem__
+    )
     return max(abs(found[text] - wanted[text]) for text in wanted) if same else math.inf
 
 
@@ -143,7 +147,7 @@ def penalties_by_hand(mt: Translator, given: Translation) -> float:
         ]
     best, rules = given.best, given.search.penalties
     cost = 0.0
-    for column in zip(*best.map(given.search.align).tolist()):
+    for column in zip(*given.alignment.tolist()):
         cost += rules.beta * math.log(min(max(math.fsum(column), rules.floor), 1.0))
     logp, count = math.fsum(best.logps), len(best.tokens)
     divided = logp / (
@@ -162,7 +166,7 @@ def penalties_by_hand(mt: Translator, given: Translation) -> float:
 )
 def overlap_by_distance(mt: Translator, given: Translation) -> float:
     """covloss_t = sum_i min(a, c) = (1 + t - |a - c|) / 2, as a sums to 1 and c to t (Eq. 48-49)."""
-    a = given.best.map(given.search.align).astype(np.float64)
+    a = given.alignment.astype(np.float64)
     total, errors = np.zeros(a.shape[1]), []
     for t, (row, loss) in enumerate(zip(a, penalties.coverage_loss(a))):
         errors.append(loss - (1 + t - np.abs(row - total).sum()) / 2)
@@ -183,7 +187,7 @@ def mask_hides_the_future(mt: Translator, given: Translation) -> float:
     written = given.best.tokens[: mt.config.context - 1]
     error = _moved(mt, mt.network, given.text, written)
     if mt.config.kind == "encoder-decoder":
-        open_eyed = deepcopy(mt.network)
+        open_eyed: Any = deepcopy(mt.network)
         for block in open_eyed.decoder:
             block.attn.causal = False
         if len(written) and not _moved(mt, open_eyed, given.text, written) > NOTICED:
@@ -191,8 +195,14 @@ def mask_hides_the_future(mt: Translator, given: Translation) -> float:
     return error
 
 
+def _maps(step: Step) -> Tensor:
+    """What a step attended to, [R, A, S]; a translator's step always has it."""
+    assert step.attention is not None
+    return step.attention
+
+
 @torch.inference_mode()
-def _moved(mt: Translator, network, text: str, written: tuple[int, ...]) -> float:
+def _moved(mt: Translator, network: torch.nn.Module, text: str, written: tuple[int, ...]) -> float:
     """The largest change of an earlier token's loss when the last token is another one."""
     source, last = torch.tensor([mt.encode(text)]), (written[-1] + 1) % mt.config.vocab_size
     losses = []

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from jaxtyping import Float
+
 from tlmviz.analysis.translation import masks, score_steps
 
-from ..decoding.records import Candidate, Search
+from ..decoding.records import Candidate, Search, aligned
 from .registry import once
 
 if TYPE_CHECKING:
@@ -21,6 +24,17 @@ class Translation:
     text: str
     search: Search
     best: Candidate
+
+    @property
+    def attention(self) -> Float[np.ndarray, "t a s"]:
+        """Every map of the best candidate, which a search behind a source always has."""
+        assert self.best.attention is not None
+        return self.best.attention
+
+    @property
+    def alignment(self) -> Float[np.ndarray, "t s"]:
+        """The best candidate's map that counts as a_ij."""
+        return aligned(self.attention, self.search.align)
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import torch
 
 from tlmviz.analysis.translation.score_steps import Steps, as_attention
 
+from ..networks.seq2seq import Seq2Seq
+from ..protocols import TranslatorLike
 from .registry import identity
 from .result import worst
 from .translation_cases import has_product_score, is_recurrent, scored
 
-if TYPE_CHECKING:
-    from ..translator import Translator
-
 
 @identity("Steps sum to 1", "every step spreads a weight of 1", 1e-5, when=is_recurrent, inputs=scored)
-def rows_sum_to_one(mt: Translator, steps: Steps) -> float:
+def rows_sum_to_one(mt: TranslatorLike, steps: Steps) -> float:
     """sum_j a_ij = 1 at every step (Eq. 43)."""
     return _worst(steps.a.sum(-1) - 1)
 
@@ -31,19 +28,21 @@ def rows_sum_to_one(mt: Translator, steps: Steps) -> float:
     when=is_recurrent,
     inputs=scored,
 )
-def scores_by_formula(mt: Translator, steps: Steps) -> float:
+def scores_by_formula(mt: TranslatorLike, steps: Steps) -> float:
     """Scores from the states and the score's own matrices in float64 NumPy (Eq. 42, 46, 47)."""
-    weight = {name: value.double().numpy() for name, value in mt.network.score.state_dict().items()}
+    network: Seq2Seq = mt.network
+    score = network.config.score
+    weight = {name: value.double().numpy() for name, value in network.score.state_dict().items()}
     z, h = steps.z.astype(np.float64), steps.h.astype(np.float64)
-    if mt.config.score.kind == "dot":
+    if score.kind == "dot":
         expected = h @ z.T
-    elif mt.config.score.kind == "general":
+    elif score.kind == "general":
         expected = h @ weight["w.weight"] @ z.T
     else:
         inside = (
             (h @ weight["w1.weight"].T)[:, None] + z @ weight["w2.weight"].T + weight["w2.bias"]
         )  # [T, S, E]
-        if mt.config.score.coverage:
+        if score.coverage:
             covered = np.cumsum(steps.a, 0, dtype=np.float64) - steps.a
             inside = inside + covered[..., None] * weight["w.weight"][:, 0]
         expected = np.tanh(inside) @ weight["v.weight"][0]
@@ -52,7 +51,7 @@ def scores_by_formula(mt: Translator, steps: Steps) -> float:
 
 
 @identity("a = softmax", "weights are the softmax of the scores", 1e-5, when=is_recurrent, inputs=scored)
-def softmax_of_scores(mt: Translator, steps: Steps) -> float:
+def softmax_of_scores(mt: TranslatorLike, steps: Steps) -> float:
     """a_i = softmax(scores_i), in float64 NumPy (Eq. 42)."""
     scores = steps.scores.astype(np.float64)
     powers = np.exp(scores - scores.max(-1, keepdims=True))
@@ -66,7 +65,7 @@ def softmax_of_scores(mt: Translator, steps: Steps) -> float:
     when=is_recurrent,
     inputs=scored,
 )
-def context_is_the_mixture(mt: Translator, steps: Steps) -> float:
+def context_is_the_mixture(mt: TranslatorLike, steps: Steps) -> float:
     """c_i = sum_j a_ij z_j, from shares added one by one (Eq. 44)."""
     expected = np.stack([steps.shares(t).sum(0, dtype=np.float64) for t in range(len(steps.a))])
     return _worst(steps.context - expected)
@@ -79,7 +78,7 @@ def context_is_the_mixture(mt: Translator, steps: Steps) -> float:
     when=has_product_score,
     inputs=scored,
 )
-def sdpa_is_the_same(mt: Translator, steps: Steps) -> float:
+def sdpa_is_the_same(mt: TranslatorLike, steps: Steps) -> float:
     """kernels.attention with q = h, k = z (or W z), v = z and scale 1 gives the model's own c (000 Eq. 5-6)."""
     mixture, a = as_attention(steps)
     return max(_worst(mixture - steps.context), _worst(a - steps.a))

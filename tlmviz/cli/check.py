@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     return check_model(options.model, options.text)
 
 
-def identities_table(entries: Iterable[checks.Identity]) -> str:
+def identities_table(entries: Iterable[checks.Identity[...]]) -> str:
     """Name, claim, tolerance with its unit, and chapter of each identity, a line each; nothing is measured."""
     return "\n".join(
         f"{entry.name:26} {entry.claim}: {entry.unit} within {entry.tolerance:.0e}  [{entry.chapter}]"

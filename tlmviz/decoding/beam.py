@@ -13,7 +13,7 @@ from torch import Tensor
 from ..errors import BadSearch
 from .penalties import Penalties
 from .records import Node, Search
-from .steppers import Stepper
+from .steppers import Step, Stepper
 
 WIDEST = 20
 STOPS = ("enough", "bound", "never")
@@ -135,7 +135,7 @@ class _Run:
                     f"Token {token} is not in the vocabulary; its tokens are 0 to {vocabulary - 1}."
                 )
 
-    def _extend(self, depth: int, step) -> list[tuple[int, int]]:
+    def _extend(self, depth: int, step: Step) -> list[tuple[int, int]]:
         """One depth further in every group; returns (row, token) of each text that lives on."""
         found, options = self.found, self.options
         live = [node_id for group in self.live for node_id in group]
@@ -146,7 +146,7 @@ class _Run:
         chosen, following = [], []
         # All groups start from the one empty text.
         for number, group in enumerate(self.live if depth else [[0]] * options.groups):
-            kept = []
+            kept: list[int] = []
             if self.finished[number] >= self.size and options.stop == "enough":
                 for node_id in group:
                     found.nodes[node_id].why = "its group finished enough texts"
@@ -170,7 +170,8 @@ class _Run:
         for token, count in taken.items():
             ranked[:, token] -= self.options.diversity * count
         best = ranked.flatten().topk(min(2 * self.size, ranked.numel()))
-        kept, remembered = [], set()
+        kept: list[int] = []
+        remembered: set[tuple[int, int]] = set()
         for rank, (value, flat) in enumerate(zip(best.values.tolist(), best.indices.tolist())):
             if value == -np.inf or len(kept) == self.size:
                 break
@@ -194,7 +195,8 @@ class _Run:
     ) -> tuple[Tensor, dict[tuple[int, int], str]]:
         """Log-probabilities with -inf for what may not be written, and the reason for each such (beam, token)."""
         options, end = self.options, self.stepper.end
-        allowed, reasons = logp.clone(), {}
+        allowed = logp.clone()
+        reasons: dict[tuple[int, int], str] = {}
         if depth < len(options.prefix):
             forced = options.prefix[depth]
             kept = allowed[:, forced].clone()
@@ -225,7 +227,13 @@ class _Run:
         )
         return len(nodes) - 1
 
-    def _remember_dropped(self, group, logp, remembered, reasons) -> None:
+    def _remember_dropped(
+        self,
+        group: list[int],
+        logp: Tensor,
+        remembered: set[tuple[int, int]],
+        reasons: dict[tuple[int, int], str],
+    ) -> None:
         """Each beam's most probable candidates that do not live on."""
         best = logp.topk(min(self.options.shown, logp.shape[1]))
         for beam, (tokens, values) in enumerate(zip(best.indices.tolist(), best.values.tolist())):

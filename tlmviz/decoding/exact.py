@@ -74,7 +74,8 @@ class Exact:
     @property
     def all_texts(self) -> int:
         """N^T: the paths that looking at everything would follow (004 Eq. 28)."""
-        return self.vocabulary**self.length
+        count: int = self.vocabulary**self.length
+        return count
 
     def beam_cost(self, width: int) -> int:
         """W N T: the candidates that a beam of this width ranks (004 section 6.1)."""
@@ -114,7 +115,8 @@ def exact_search(stepper: Stepper, options: ExactOptions | None = None) -> Exact
         raise BadSearch("There is no room to write; give the model less to read.")
     began, (tokens, best) = time.monotonic(), options.known or ((), float("-inf"))
     step = stepper.advance(torch.tensor([0]), None)
-    texts, totals, expanded, vocabulary = [()], step.logp.double(), 1, step.logp.shape[1]
+    texts: list[tuple[int, ...]] = [()]
+    totals, expanded, vocabulary = step.logp.double(), 1, step.logp.shape[1]
     frames: list[_Frame] = []
     while True:
         # Texts that are complete now: those that end, and at the horizon all.
@@ -153,7 +155,7 @@ def exact_search(stepper: Stepper, options: ExactOptions | None = None) -> Exact
     )
 
 
-def _frame(stepper: Stepper, texts: list, totals: Tensor, best: float) -> _Frame:
+def _frame(stepper: Stepper, texts: list[tuple[int, ...]], totals: Tensor, best: float) -> _Frame:
     """All continuations [R, V] that do not end and are still above `best`, in order."""
     totals[:, stepper.end] = -torch.inf
     flat = totals.flatten()
@@ -163,7 +165,7 @@ def _frame(stepper: Stepper, texts: list, totals: Tensor, best: float) -> _Frame
     return _Frame(stepper, texts, places // totals.shape[1], places % totals.shape[1], flat[places])
 
 
-def _continue(frame: _Frame, count: int, best: float) -> tuple[Stepper, list, Tensor]:
+def _continue(frame: _Frame, count: int, best: float) -> tuple[Stepper, list[tuple[int, ...]], Tensor]:
     """The next few beginnings of a frame, one token further; the frame keeps the rest, and its stepper."""
     stop = min(frame.next + count, int((frame.totals > best).sum()))
     rows, ids, totals = (part[frame.next : stop] for part in (frame.rows, frame.ids, frame.totals))

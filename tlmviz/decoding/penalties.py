@@ -72,7 +72,8 @@ def length_penalty(count: int, alpha: float, kind: str = "gnmt") -> float:
 
     |Y| counts the end token, whose probability is part of log P.
     """
-    return ((5 + count) / 6) ** alpha if kind == "gnmt" else max(1, count) ** alpha
+    penalty: float = ((5 + count) / 6) ** alpha if kind == "gnmt" else max(1, count) ** alpha
+    return penalty
 
 
 def token_coverage(covered: Float[np.ndarray, "*b s"], floor: float) -> Float[np.ndarray, "*b s"]:
@@ -80,7 +81,8 @@ def token_coverage(covered: Float[np.ndarray, "*b s"], floor: float) -> Float[np
 
     The notes have no floor, and there a token without any attention costs infinitely much.
     """
-    return np.log(np.clip(covered, floor, 1.0))
+    cost: np.ndarray = np.log(np.clip(covered, floor, 1.0))
+    return cost
 
 
 def coverage_penalty(attention: Float[np.ndarray, "t s"], beta: float, floor: float = 0.01) -> float:
@@ -95,10 +97,11 @@ def end_penalty(count: int, source: int, gamma: float) -> float:
 
 def coverage_vectors(attention: Float[np.ndarray, "t s"], average: bool = False) -> Float[np.ndarray, "t s"]:
     """c^t, the attention paid before step t, summed (Eq. 48) or averaged over the steps before (Eq. 50; zero at t = 0)."""
-    before = np.cumsum(attention, 0) - attention
+    before: np.ndarray = np.cumsum(attention, 0) - attention
     return before / np.maximum(1, np.arange(len(attention)))[:, None] if average else before
 
 
 def coverage_loss(attention: Float[np.ndarray, "t s"], average: bool = False) -> Float[np.ndarray, " t"]:
     """covloss_t = sum_i min(a_i^t, c_i^t), in [0, 1]: 1 where a step looks only where others looked (Eq. 49)."""
-    return np.minimum(attention, coverage_vectors(attention, average)).sum(1)
+    loss: np.ndarray = np.minimum(attention, coverage_vectors(attention, average)).sum(1)
+    return loss

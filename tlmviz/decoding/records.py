@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -69,14 +70,13 @@ class Search:
         return [self.nodes[i].token for i in self._way(node)]
 
     def hypotheses(
-        self, penalties: Penalties | None = None, align: int | str | None = "default"
+        self, penalties: Penalties | None = None, align: int | Literal["default"] | None = "default"
     ) -> list[Candidate]:
         """The texts found, best first, under the search's own penalties or others."""
         penalties = penalties or self.penalties
-        align = self.align if align == "default" else align
-        return sorted(
-            (self._candidate(leaf, penalties, align) for leaf in self.leaves), key=lambda one: -one.score
-        )
+        choice = self.align if align == "default" else align
+        candidates = (self._candidate(leaf, penalties, choice) for leaf in self.leaves)
+        return sorted(candidates, key=lambda candidate: -candidate.score)
 
     def table(self, name: Callable[[int], str] = str) -> pd.DataFrame:
         """One line a node: parent, depth, token and its text, log-probabilities, each penalty's share, score, state, why.
@@ -84,11 +84,13 @@ class Search:
         `name` turns a token into text.
         """
         lines = []
-        covered = {0: 0.0}
+        # By node, how much attention its text paid to each source token [S]; empty without a source.
+        covered: dict[int, np.ndarray] = {}
         for number, node in enumerate(self.nodes[1:], start=1):
             row = self.attention[node.parent]
-            paid = None if row is None else covered[node.parent] + aligned(row, self.align)
-            covered[number] = paid
+            paid = None if row is None else covered.get(node.parent, 0.0) + aligned(row, self.align)
+            if paid is not None:
+                covered[number] = paid
             parts = self.penalties.score(node.total, node.depth, paid)
             lines.append(
                 (
@@ -119,8 +121,8 @@ class Search:
     def _candidate(self, leaf: int, penalties: Penalties, align: int | None) -> Candidate:
         way = self._way(leaf)
         nodes = [self.nodes[i] for i in way]
-        rows = [self.attention[node.parent] for node in nodes]
-        attention = None if rows[0] is None else np.stack(rows)
+        rows = [row for node in nodes if (row := self.attention[node.parent]) is not None]
+        attention = np.stack(rows) if rows else None
         covered = None if attention is None else aligned(attention, align).sum(0)
         parts = penalties.score(nodes[-1].total, len(nodes), covered)
         tokens, logps = zip(*((node.token, node.logp) for node in nodes))

@@ -21,6 +21,7 @@ from torch import Tensor
 
 from ..caches import PagedCache, PagePool, Sequence
 from ..errors import BadShape, BadText, Error, OutOfPages
+from ..protocols import LanguageModelLike
 from .sampling import next_token
 from .serving_records import WRITING, Event, Request, RequestSnapshot, Run, Server, Step
 
@@ -29,7 +30,12 @@ LATEST = 10_000  # step at which a request may still arrive: idle steps are reco
 Watch = Callable[[int, Tensor], None]
 
 
-def serve(lm, requests: Iterable[Request], server: Server | None = None, watch: Watch | None = None) -> Run:
+def serve(
+    lm: LanguageModelLike,
+    requests: Iterable[Request],
+    server: Server | None = None,
+    watch: Watch | None = None,
+) -> Run:
     """Serve all requests to their ends. Each gets the text that `lm.generate` gives its prompt alone.
 
     Raises BadText (a prompt that is empty, or leaves no room in the context), BadShape (a count that makes no sense)
@@ -47,7 +53,7 @@ def serve(lm, requests: Iterable[Request], server: Server | None = None, watch: 
     )
 
 
-def validate(lm, request: Request, server: Server) -> list[int]:
+def validate(lm: LanguageModelLike, request: Request, server: Server) -> list[int]:
     """The ids of a request's prompt. Raises what `serve` raises for it, in a sentence about this request alone."""
     ids = lm.encode(request.prompt)
     if len(ids) == lm.config.context:
@@ -93,7 +99,13 @@ class RequestState:
 class Scheduler:
     """The state of a server between two steps. Raises what `serve` raises."""
 
-    def __init__(self, lm, requests: Iterable[Request], server: Server, watch: Watch | None = None):
+    def __init__(
+        self,
+        lm: LanguageModelLike,
+        requests: Iterable[Request],
+        server: Server,
+        watch: Watch | None = None,
+    ):
         self.lm, self.server, self.watch = lm, server, watch
         self.pool = PagePool.of(lm.config, server.page, server.pages)
         self.requests = [self._new_state(number, request) for number, request in enumerate(requests)]
@@ -183,7 +195,8 @@ class Scheduler:
 
     def _fill_batch(self) -> None:
         """A static batch: those that have arrived, while rows as long as the longest prompt and longest answer fit."""
-        page, batch, length = self.server.page, [], 0
+        page, length = self.server.page, 0
+        batch: list[RequestState] = []
         for state in self.waiting[: self.server.batch]:
             longest_prompt = max(other.prompt_length for other in (*batch, state))
             longest_output = max(other.max_output for other in (*batch, state))
@@ -258,6 +271,7 @@ class Scheduler:
         if state.num_computed_tokens:
             logits = self.lm(torch.tensor([state.ids[n_cached:]]), PagedCache(state.sequence))[0, -1]
         else:
+            assert donor is not None and donor.prompt_logits is not None  # the donor had the same prompt
             logits = donor.prompt_logits
         if state.prompt_logits is None:  # after a preemption the pass ends behind what was written instead
             state.prompt_logits = logits

@@ -55,9 +55,9 @@ class Server:
         ):
             if value < 1:
                 raise BadShape(f"The {name} is {value}; give at least 1.")
-        for name, value, allowed in (("policy", self.policy, POLICIES), ("sharing", self.sharing, SHARING)):
-            if value not in allowed:
-                raise UnknownName(f"There is no {name} {value!r}; choose one of {', '.join(allowed)}.")
+        for name, choice, allowed in (("policy", self.policy, POLICIES), ("sharing", self.sharing, SHARING)):
+            if choice not in allowed:
+                raise UnknownName(f"There is no {name} {choice!r}; choose one of {', '.join(allowed)}.")
 
     @property
     def slots(self) -> int:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
 from .. import kernels
+from ..layers import CrossAttention
 from ..networks.encoder_decoder import EncoderDecoder
 from ..networks.seq2seq import Seq2Seq
 from ..networks.transformer import TransformerLM
-from ..recording import recording
+from ..recording import Edit, recording
 
 
 class Step(NamedTuple):
@@ -51,7 +53,7 @@ class LanguageStepper:
         self.cache = network.new_cache()
 
     @torch.inference_mode()
-    def advance(self, rows, ids):
+    def advance(self, rows: Int[Tensor, " r"], ids: Int[Tensor, " r"] | None) -> Step:
         """See `Stepper`."""
         if ids is None:
             read = torch.tensor([self.prompt])
@@ -62,7 +64,7 @@ class LanguageStepper:
             logits = self.network(read, self.cache)
         return _step(logits[:, -1], None, record.values["normed"])
 
-    def fork(self):
+    def fork(self) -> LanguageStepper:
         """See `Stepper`."""
         twin = copy(self)
         twin.cache = self.cache.fork()
@@ -80,7 +82,7 @@ class TransformerStepper:
         with torch.inference_mode():
             self.writing = network.start(torch.tensor([source]))
         self.keys = torch.cat([k for k, _ in self.writing.memory], 1)  # [1, L H, S, D]
-        self.scale = network.decoder[0].cross.spec().scale
+        self.scale = cast(CrossAttention, network.decoder[0].cross).spec().scale
         taps = [
             f"decoder.{layer}.cross.{name}"
             for layer in range(network.config.decoder_layers)
@@ -90,7 +92,7 @@ class TransformerStepper:
         self.written = 0
 
     @torch.inference_mode()
-    def advance(self, rows, ids):
+    def advance(self, rows: Int[Tensor, " r"], ids: Int[Tensor, " r"] | None) -> Step:
         """See `Stepper`."""
         if ids is None:
             ids = torch.tensor([self.end])
@@ -101,7 +103,7 @@ class TransformerStepper:
             {}
             if pin is None
             else {
-                f"decoder.{layer}.cross.z": lambda z, _, v=v: v[:, :, pin : pin + 1].expand_as(z)
+                f"decoder.{layer}.cross.z": _value_alone(v, pin)
                 for layer, (_, v) in enumerate(self.writing.memory)
             }
         )
@@ -122,7 +124,7 @@ class TransformerStepper:
         maps = kernels.attention_map(q, self.keys, lse, causal=False, scale=self.scale)[0].transpose(0, 1)
         return _step(logits, maps, record.values["normed"])
 
-    def fork(self):
+    def fork(self) -> TransformerStepper:
         """See `Stepper`."""
         twin = copy(self)
         twin.writing = replace(self.writing, cache=self.writing.cache.fork())
@@ -140,11 +142,11 @@ class RecurrentStepper:
         self.written = 0
 
     @torch.inference_mode()
-    def advance(self, rows, ids):
+    def advance(self, rows: Int[Tensor, " r"], ids: Int[Tensor, " r"] | None) -> Step:
         """See `Stepper`."""
         ids = torch.tensor([self.end]) if ids is None else ids
         pin = self.pins.get(self.written)
-        edits = (
+        edits: Mapping[str, Edit] = (
             {}
             if pin is None
             else {"a": lambda a, _: torch.eye(a.shape[1], device=a.device)[pin].expand_as(a)}
@@ -152,15 +154,19 @@ class RecurrentStepper:
         with recording(_nothing, edits):
             logits, self.state = self.network.step(ids, self.state.pick(rows))
         self.written += 1
+        assert self.state.weights is not None  # they are there from the first step on
         return _step(logits, self.state.weights[:, None], self.state.attentional_hidden[:, None])
 
-    def fork(self):
+    def fork(self) -> RecurrentStepper:
         """See `Stepper`."""
         return copy(self)  # a step makes a new state and leaves the old one as it was
 
 
 # `kind` in a translation network's configuration -> its stepper.
-STEPPERS = {"encoder-decoder": TransformerStepper, "seq2seq": RecurrentStepper}
+STEPPERS: dict[str, Callable[[Any, list[int], int, dict[int, int] | None], Stepper]] = {
+    "encoder-decoder": TransformerStepper,
+    "seq2seq": RecurrentStepper,
+}
 
 
 def stepper_of(
@@ -173,6 +179,11 @@ def stepper_of(
 def _step(logits: Tensor, attention: Tensor | None, hidden: Tensor) -> Step:
     """A step on the CPU, where searches count; the network stays where it is."""
     return Step(logits.log_softmax(-1).cpu(), None if attention is None else attention.cpu(), hidden.cpu())
+
+
+def _value_alone(v: Tensor, pin: int) -> Edit:
+    """The edit of a mixture that puts the value of one source token, of v [B, H, S, D], in its place."""
+    return lambda z, _: v[:, :, pin : pin + 1].expand_as(z)
 
 
 def _nothing(name: str) -> bool:

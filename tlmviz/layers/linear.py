@@ -58,7 +58,9 @@ class Performer:
                 f"Performer: {self.count} features, seed {self.seed}; give 1 feature or more, seed 0 or more."
             )
 
-    def features(self, q, k, scale):
+    def features(
+        self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b h t d"], scale: float
+    ) -> tuple[Tensor, Tensor]:
         """phi(q) and phi(k), [B, H, T, m] each, all positive."""
         w = self._directions(q.shape[-1]).to(q.dtype)  # [m, D]
         log_q, log_k = (
@@ -66,7 +68,8 @@ class Performer:
         )
         log_q = log_q - log_q.amax(-1, keepdim=True)
         log_k = log_k - log_k.amax((-1, -2), keepdim=True)
-        return tuple((log.exp() + 1e-4) * self.count**-0.5 for log in (log_q, log_k))
+        phi_q, phi_k = ((log.exp() + 1e-4) * self.count**-0.5 for log in (log_q, log_k))
+        return phi_q, phi_k
 
     def size(self, width):
         """m, the number of features."""

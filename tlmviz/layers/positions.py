@@ -108,10 +108,10 @@ class RoPE(Positions):
         super().__init__()
         self.head_dim, self.base, self.layout = head_dim, base, layout
 
-    def cos_sin(self, position_ids):
+    def cos_sin(self, position_ids: Tensor) -> tuple[Tensor, Tensor]:
         return kernels.angle_table(position_ids, self.head_dim, self.base)
 
-    def rotate(self, x, cos_sin):
+    def rotate(self, x: Float[Tensor, "*b t d"], cos_sin: CosSin) -> Float[Tensor, "*b t d"]:
         return kernels.rotate(x, *cos_sin, layout=self.layout)
 
 

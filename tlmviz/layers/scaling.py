@@ -46,7 +46,7 @@ class ScaledRoPE(RoPE):
         """Radians per token of each plane once `length` tokens have been read, float64."""
         return self.unscaled()
 
-    def cos_sin(self, position_ids):
+    def cos_sin(self, position_ids: Tensor) -> tuple[Tensor, Tensor]:
         length = int(position_ids.max()) + 1 if position_ids.numel() else 0
         cos, sin = kernels.angle_table(
             position_ids, self.head_dim, scaling=self.frequencies(length).to(position_ids.device)
@@ -57,7 +57,7 @@ class ScaledRoPE(RoPE):
 class Interpolated(ScaledRoPE):
     """Position interpolation: every plane s times slower, as if token t stood at t / s (Chen et al. 2023; 003 section 8)."""
 
-    def frequencies(self, length):
+    def frequencies(self, length: int) -> Float[Tensor, " p"]:
         return self.unscaled() / self.scale
 
 
@@ -74,7 +74,7 @@ class NTKAware(ScaledRoPE):
                 f"NTK-aware scaling needs two planes, so 4 dimensions or more; there are {head_dim}."
             )
 
-    def frequencies(self, length):
+    def frequencies(self, length: int) -> Float[Tensor, " p"]:
         return self.stretched(self.scale)
 
     def stretched(self, scale: float) -> Float[Tensor, " p"]:
@@ -95,7 +95,7 @@ class DynamicNTK(NTKAware):
         super().__init__(head_dim, base)
         self.context = _at_least_one("context", context)
 
-    def frequencies(self, length):
+    def frequencies(self, length: int) -> Float[Tensor, " p"]:
         return self.stretched(max(1.0, length / self.context))
 
 
@@ -137,7 +137,7 @@ class YaRN(ScaledRoPE):
         """The share of each plane's speed that is kept, 1 to 0: the paper's ramp."""
         return ((self.turns() - self.beta_slow) / (self.beta_fast - self.beta_slow)).clamp(0, 1)
 
-    def frequencies(self, length):
+    def frequencies(self, length: int) -> Float[Tensor, " p"]:
         theta, kept = self.unscaled(), self.kept()
         return kept * theta + (1 - kept) * theta / self.scale
 
@@ -149,7 +149,7 @@ class ReleasedYaRN(YaRN):
     their speed than in the paper's formula.
     """
 
-    def kept(self):
+    def kept(self) -> Float[Tensor, " p"]:
         first, last = (self._plane(turns) for turns in (self.beta_fast, self.beta_slow))
         first, last = max(math.floor(first), 0), min(math.ceil(last), self.head_dim - 1)
         planes = torch.arange(self.head_dim // 2, dtype=torch.float64)

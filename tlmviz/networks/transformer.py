@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from ..caches import ContiguousCache, KVCache, LatentCache, SlidingCache
+from ..caches import BranchingCache, ContiguousCache, KVCache, LatentCache, SlidingCache
 from ..config import ModelConfig, TransformerConfig
 from ..errors import BadShape
 from ..layers import (
@@ -146,7 +146,7 @@ class TransformerLM(Network):
             x = block(x, own, tables[own], cache)
         return self.logits(self.head(self.normed(self.norm(self.merge_streams(x)))))  # [B, T, V]
 
-    def new_cache(self, rotated: bool = True) -> KVCache:
+    def new_cache(self, rotated: bool = True) -> BranchingCache:
         """An empty cache of this network's own kind: latent, sliding or contiguous.
 
         Unrotated keys can be read under another RoPE than they were written under.

@@ -36,5 +36,5 @@ def show(model: str) -> None:
     link.share()
 
 
-frame.heading("The attention family", words.CLAIM)
+frame.heading("Attention family", words.CLAIM)
 show(st.session_state["model"])

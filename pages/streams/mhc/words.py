@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tlmviz.config import CONNECTIONS
 
-CLAIM = "Several residual streams, and matrices that mix them without making anything louder."
+CLAIM = "Several residual streams, and matrices that mix them without amplifying what they hold."
 KINDS = {
     "residual": "plain residuals",
     "hyper": "hyper-connections (HC)",

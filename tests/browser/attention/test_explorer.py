@@ -149,8 +149,3 @@ def test_the_first_view_holds_text_map_and_predictions_at_laptop_size(page, serv
         assert_above_the_fold(part)
 
 
-def test_a_deep_link_is_the_first_thing_a_fresh_server_sees(fresh_server, page):
-    open_link(page, fresh_server, "inside_block", text=TEXT, step="softmax")
-    expect(page.get_by_role("heading", name=re.compile("Inside a block"))).to_be_visible()
-    expect(page.get_by_role("radio", name="softmax", exact=True)).to_be_visible()
-    expect(page.get_by_text("Page not found")).to_have_count(0)

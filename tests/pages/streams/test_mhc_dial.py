@@ -141,6 +141,16 @@ def test_a_link_with_nonsense_in_it_opens():
     assert place["step"] == 80 and place["temperature"] == 1 and place["sublayer"] == 15
 
 
+def test_a_link_brings_the_matrix_and_the_dial_back():
+    link = {"sds": "Own matrix", "sdk": "Logits", "sdm": "1 2\n3 4", "sdi": "7", "sdt": "0.5"}
+    app = AppTest.from_file(MAIN, default_timeout=120)
+    app.query_params.update({"sview": "Sinkhorn dial", **link})
+    data = sent(app.run().switch_page("streams/mhc/page.py").run())
+    assert data["own"]["typed"] == link["sdm"] and data["own"]["kind"] == "logits"
+    assert (data["place"]["step"], data["place"]["temperature"]) == (7, 0.5)
+    assert {key: app.query_params[key] for key in link} == link
+
+
 def test_verdicts_name_rows_columns_and_entries():
     def said(text):
         values = scaling_support.parse(text, "entries")

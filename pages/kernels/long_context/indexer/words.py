@@ -58,8 +58,8 @@ def precision_caption(head_dim: int) -> str:
         "Score error: RMS of the change over RMS of the scores. Choices kept: share of the k chosen keys that stay chosen. Peak: "
         f"largest number of a vector over its RMS, 1 for a flat one and √{head_dim} = {head_dim**0.5:.1f} for all in one place. "
         "The step of an integer format is set by the largest number of the vector: outliers increase the error, and U, which "
-        "spreads them over all dimensions, reduces it. FP8's step follows each number: outliers do not increase its error, and "
-        "large ones that U spreads can even do so."
+        "spreads them over all dimensions, reduces it. FP8's step follows each number: it needs no U against outliers, and large "
+        "ones that U spreads can even increase its error."
     )
 
 

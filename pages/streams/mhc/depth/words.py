@@ -10,7 +10,7 @@ NOTICE = (
     "Products of doubly stochastic matrices are doubly stochastic, so mHC keeps it at any depth, up to what Sinkhorn's "
     "iterations leave; nothing keeps HC's.",
     "The largest singular value of mHC is 1: the mean over streams is carried on whole. The others shrink from product to "
-    "product: what tells the streams apart is forgotten.",
+    "product: the differences between streams vanish.",
     "Where mHC's solid lines meet, at 1/N (dotted), every stream has become the mean of all. What differs from there on was "
     "written by sublayers on the way.",
 )

@@ -45,7 +45,7 @@ def verdict(support: Support, n: int) -> str:
         return _verdict_partial(support)
     if support.blocks > 1:
         return f"Total support, in {support.blocks} blocks that do not meet: each has exactly one doubly stochastic scaling."
-    return "Total support: exactly one doubly stochastic scaling exists, and Sinkhorn-Knopp gets there at a steady rate."
+    return "Total support: exactly one doubly stochastic scaling exists, and Sinkhorn-Knopp converges to it at a steady rate."
 
 
 def _verdict_none(support: Support) -> str:

@@ -11,7 +11,7 @@ from tlmviz.ui import inputs
 from .controls import Muting
 
 NOTICE = (
-    "At the left of the map a stream never holds anything; further right it is silenced later. Where its row turns pale, "
+    "At the left of the map a stream never holds anything; further right it is set to zero later. Where its row is pale, "
     "what it held had been used by then, or other streams hold it too.",
     "Sublayers go on writing to the other streams. A small change means that the streams hold much the same, a large one that "
     "this stream held something no other did.",

@@ -10,8 +10,8 @@ SHORT = {"residual": "plain residual", "hyper": "HC", "manifold": "mHC"}
 NOTICE = (
     "Plain residual: every output arrives as it was written, × 1, from any depth. That is the identity path, and the first "
     "term is the embedding itself.",
-    "HC: every later H_res multiplies what is on its way. The more sublayers follow, the more a ribbon can thicken, thin out or "
-    "turn orange (subtracted): nothing keeps an identity path.",
+    "HC: every later H_res multiplies all that was written. The more sublayers follow, the more a ribbon can thicken, "
+    "thin out or turn orange (subtracted): nothing keeps an identity path.",
     "mHC: columns of H_res sum to 1, so mixing moves shares between streams and leaves their mean. In the mean, the embedding "
     "arrives × 1 and every output with the mean of its H_post, however many sublayers follow.",
 )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 NOTICE = (
-    "All start as the same network, every H_res the identity or close to it. Walk the slider and see what each makes of it.",
+    "All start as the same network, every H_res the identity or close to it. Move the slider to see what training makes of them.",
     "The last panel multiplies H_res of all sublayers: what a signal can gain on its way forward (solid), a gradient on its way "
     "back (dotted). mHC is bound to 1 in both, up to what Sinkhorn's iterations leave; HC is free.",
     "The gradient norm is taken before clipping: its largest value of the steps since the last mark (dotted) shows single "
-    "outbursts that a mean (solid) hides.",
+    "spikes that a mean (solid) hides.",
 )
 EQUATION = (
     r"\min_\theta\; -\tfrac{1}{T} \sum_t \log p_\theta(x_{t+1} \mid x_{\le t}) \qquad "

@@ -1,0 +1,64 @@
+"""Every page as the first thing a visitor opens, on a server that others have used and on fresh ones, however it was started."""
+
+import json
+import sys
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import expect
+
+from pages import ALL, HOME, Page
+from tlmviz.cli.server import app_file, serve
+
+from .helpers import open_link
+
+SIDEBAR = 256  # pixels, as pages/main.py asks for
+FRESH = ("caches/serving", "streams/mhc", "translation/alignment")
+BY_FOLDER = {page.folder: page for page in ALL}
+
+
+def assert_opens(tab, url: str, page: Page) -> None:
+    """The page is shown, marked in the menu, and nothing speaks of a page that was not found."""
+    open_link(tab, url, "" if page.folder == HOME else page.path)
+    expect(tab.locator("h1").first).to_contain_text(page.title)
+    marked = tab.locator("[data-testid=stSidebarNavLink][aria-current=page]")
+    expect(marked.locator("p")).to_have_text(page.title)
+    expect(tab.locator("[role=dialog]")).to_have_count(0)
+    expect(tab.get_by_text("Page not found")).to_have_count(0)
+    assert tab.locator("[data-testid=stSidebar]").bounding_box()["width"] == SIDEBAR
+
+
+@pytest.mark.parametrize("page_", ALL, ids=lambda page: page.folder)
+def test_every_page_opens_by_its_link(page, server, page_):
+    assert_opens(page, server, page_)
+
+
+@pytest.mark.parametrize("folder", FRESH)
+def test_the_first_visitor_of_a_fresh_server_sees_the_page(page, fresh_server, folder):
+    assert_opens(page, fresh_server, BY_FOLDER[folder])
+
+
+def test_the_first_paint_of_a_fresh_server_has_the_right_sidebar(page, fresh_server):
+    """The menu of files that Streamlit would draw by itself is never there, not even for a moment."""
+    seen: list[str] = []
+    page.expose_function("seen", lambda names: seen.append(names))
+    page.add_init_script(
+        """new MutationObserver(() => {
+          const links = [...document.querySelectorAll("[data-testid=stSidebarNavLink] p")].map((link) => link.textContent);
+          if (links.length) window.seen(links.join("|"));
+        }).observe(document, { childList: true, subtree: true });"""
+    )
+    open_link(page, fresh_server, "serving")
+    expect(page.locator("h1").first).to_contain_text("Serving")
+    titles = "|".join(page_.title for page_ in ALL)
+    page.wait_for_function("document.querySelectorAll('[data-testid=stSidebarNavLink]').length > 0")
+    assert seen and all(titles.startswith(names) for names in seen), set(seen)
+
+
+def test_the_console_script_of_streamlit_starts_the_app_from_another_folder(page, tmp_path):
+    streamlit = Path(sys.executable).parent / "streamlit"
+    start = f'exec {streamlit} run {app_file()} --server.port "$2"'  # "$1" is --port
+    with serve(["sh", "-c", start, "sh"], cwd=tmp_path) as server:
+        assert json.load(urlopen(server.url + "health")) == {"status": "ok"}
+        assert_opens(page, server.url, BY_FOLDER["kernels/flash_attention"])
