@@ -35,11 +35,11 @@ def test_wrong_sharing_is_noticed(lm, monkeypatch):
     """Query heads that read the next key/value head instead of their own."""
     honest = kernels.attention
 
-    def wrong(q, k, v, **options):
+    def wrong(q, k, v, *mask, **options):
         return (
-            honest(q, k.roll(1, 1), v.roll(1, 1), **options)
+            honest(q, k.roll(1, 1), v.roll(1, 1), *mask, **options)
             if 1 < k.shape[1] < q.shape[1]
-            else honest(q, k, v, **options)
+            else honest(q, k, v, *mask, **options)
         )
 
     trace = lm.trace(TEXT)
@@ -50,11 +50,11 @@ def test_wrong_sharing_is_noticed(lm, monkeypatch):
 def test_ends_that_are_not_the_ends_are_noticed(lm, monkeypatch):
     honest = kernels.attention
 
-    def wrong(q, k, v, **options):
+    def wrong(q, k, v, *mask, **options):
         return (
-            honest(q, k[:, :1], v[:, :1], **options)
+            honest(q, k[:, :1], v[:, :1], *mask, **options)
             if k.shape[1] == q.shape[1] > 1
-            else honest(q, k, v, **options)
+            else honest(q, k, v, *mask, **options)
         )
 
     trace = lm.trace(TEXT)
@@ -113,6 +113,8 @@ def test_a_wrong_fold_and_a_larger_cache_are_noticed(tokenizer, monkeypatch):
     trace, honest = lm.trace(TEXT), weight_absorption.absorbed
     monkeypatch.setattr(weight_absorption, "absorbed", lambda *args: 1.001 * honest(*args))
     monkeypatch.setattr(
-        LatentCache, "nbytes", property(lambda self: 2 * sum(part.nbytes for (part,) in self._buffers))
+        LatentCache,
+        "nbytes",
+        property(lambda self: 2 * sum(parts[0].nbytes for parts in self._buffers if parts)),
     )
     assert {"Absorbed = naive", "Cache = c_KV and k^R"} <= failed(lm, trace)

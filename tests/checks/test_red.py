@@ -1,5 +1,6 @@
 """Each identity turns red when what it guards is broken: one breaking for every identity."""
 
+import dataclasses
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
 from tlmviz.checks import kernels_index, translation
 from tlmviz.decoding import beam, penalties
+from tlmviz.kernels import AttentionMask
 from tlmviz.layers import scaling
 from tlmviz.layers.attention import CrossAttention
 from tlmviz.layers.positions import RoPE
@@ -85,22 +87,37 @@ def heavier(x):
     return x * np.float32(1.01)
 
 
+def masked(args, options, change):
+    """The arguments of an attention kernel with a changed mask, whether it is given whole or by its fields."""
+    if any(isinstance(part, AttentionMask) for part in args):
+        return [change(part) if isinstance(part, AttentionMask) else part for part in args], options
+    fields = {field.name for field in dataclasses.fields(AttentionMask)} & options.keys()
+    mask = change(AttentionMask(**{name: options[name] for name in fields}))
+    return [*args, mask], {name: value for name, value in options.items() if name not in fields}
+
+
 def attention(change):
-    """A breaking that calls the attention kernel with other options."""
-    return patched(kernels, "attention", lambda honest, *args, **o: honest(*args, **o | change(o)))
+    """A breaking that calls the attention kernel with another mask."""
+
+    def wrong(honest, *args, **options):
+        args, options = masked(args, options, change)
+        return honest(*args, **options)
+
+    return patched(kernels, "attention", wrong)
 
 
-def wider(o):
-    return {"window": o["window"] + 1} if o.get("window") else {}
+def wider(mask):
+    return replace(mask, window=mask.window + 1) if mask.window else mask
 
 
 def table(change):
     """A breaking of the block table and the lengths that decoding reads."""
 
-    def wrong(honest, q, k, v, *, table=None, lengths=None, **options):
+    def wrong(honest, q, k, v, mask, *, table=None, **options):
         if table is not None:
-            table, lengths = change(table, lengths)
-        return honest(q, k, v, table=table, lengths=lengths, **options)
+            table, lengths = change(table, mask.lengths)
+            mask = replace(mask, lengths=lengths)
+        return honest(q, k, v, mask, table=table, **options)
 
     return patched(kernels, "decode_attention", wrong)
 
@@ -111,7 +128,7 @@ def logits_of_heads(change):
 
 # attention
 breaks("Rows sum to 1")(edited("attn.lse", lambda lse: lse + 0.01))
-breaks("No look ahead")(attention(lambda o: {"causal": False}))
+breaks("No look ahead")(attention(lambda mask: replace(mask, causal=False)))
 breaks("Map = softmax")(edited("attn.lse", lambda lse: lse + 0.01))
 breaks("Taps are neutral")(
     patched(Recording, "visit", lambda honest, record, name, value: honest(record, name, value) * (1 + 1e-6))
@@ -160,11 +177,13 @@ breaks("Same logits")(
     lambda patch, lm, inputs: (lm, replace(inputs[1], logits=inputs[1].logits + 0.01), 0, 0)
 )
 breaks("Bytes = formula")(
-    lambda patch, lm, inputs: (lm, replace(inputs[1], used=[used + 4 for used in inputs[1].used]), 0, 0)
+    lambda patch, lm, inputs: (lm, replace(inputs[1], occupied_bytes=inputs[1].occupied_bytes + 4), 0, 0)
 )
 breaks("Formula = nbytes")(
     lambda patch, lm, inputs: patch.setattr(
-        ContiguousCache, "nbytes", property(lambda cache: sum(part.nbytes for part in cache._buffers[0]))
+        ContiguousCache,
+        "nbytes",
+        property(lambda cache: sum(part.nbytes for part in cache._buffers[0] or ())),
     )
 )
 
@@ -178,11 +197,11 @@ def a_step_whose_row_lacks_a_key(patch, lm, inputs):
 
 @breaks("Sharing = repeating")
 def query_heads_that_read_the_next_group(patch, lm, inputs):
-    def wrong(honest, q, k, v, **o):
+    def wrong(honest, q, k, v, *mask, **o):
         return (
-            honest(q, k.roll(1, 1), v.roll(1, 1), **o)
+            honest(q, k.roll(1, 1), v.roll(1, 1), *mask, **o)
             if 1 < k.shape[1] < q.shape[1]
-            else honest(q, k, v, **o)
+            else honest(q, k, v, *mask, **o)
         )
 
     patched(kernels, "attention", wrong)(patch, lm, inputs)
@@ -190,8 +209,12 @@ def query_heads_that_read_the_next_group(patch, lm, inputs):
 
 @breaks("G = H is MHA, G = 1 MQA")
 def heads_that_all_read_the_first_group(patch, lm, inputs):
-    def wrong(honest, q, k, v, **o):
-        return honest(q, k[:, :1], v[:, :1], **o) if k.shape[1] == q.shape[1] > 1 else honest(q, k, v, **o)
+    def wrong(honest, q, k, v, *mask, **o):
+        return (
+            honest(q, k[:, :1], v[:, :1], *mask, **o)
+            if k.shape[1] == q.shape[1] > 1
+            else honest(q, k, v, *mask, **o)
+        )
 
     patched(kernels, "attention", wrong)(patch, lm, inputs)
 
@@ -218,7 +241,7 @@ breaks("Same texts as alone")(
 # kernels
 breaks("Window = slicing")(attention(wider))
 breaks("Mask = kernel")(attention(wider))
-breaks("No leak between requests")(attention(lambda o: {"segments": None} if "segments" in o else {}))
+breaks("No leak between requests")(attention(lambda mask: replace(mask, segments=None)))
 breaks("Pooled = pooling")(scaled(kernels, "pooled_attention_map"))
 breaks("Recurrent = parallel")(scaled(kernel_checks, "recurrent"))
 breaks("(Uq)·(Uk) = q·k", "indexed")(scaled(kernels_index, "orthogonal"))
@@ -256,7 +279,7 @@ breaks("Distance alone")(
     patched(
         kernels,
         "rope",
-        lambda honest, x, where, *args, **o: honest(x, where.double() * (1 + 1e-4 * where), *args, **o),
+        lambda honest, x, where, *args, **o: honest(x, where + where // 10, *args, **o),
     )
 )
 breaks("Norms stay")(scaled(kernels, "rope"))
@@ -267,7 +290,7 @@ breaks("s = 1: unchanged")(scaled(scaling.Interpolated, "frequencies", 1.001))
 breaks("PI = θ(t/s)")(scaled(scaling.Interpolated, "frequencies", 1.001))
 breaks("Ends of the spectrum")(scaled(scaling.YaRN, "frequencies", 1.001))
 breaks("Distance alone, scaled")(
-    patched(scaling.ScaledRoPE, "table", lambda honest, scheme, where: honest(scheme, where + where // 10))
+    patched(scaling.ScaledRoPE, "cos_sin", lambda honest, scheme, where: honest(scheme, where + where // 10))
 )
 breaks("Turned again = recomputed")(
     lambda patch, lm, inputs: setattr(

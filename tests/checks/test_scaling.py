@@ -51,8 +51,8 @@ def test_wrong_frequencies_are_noticed(lm, monkeypatch, kind, name):
 
 
 def test_an_angle_that_is_not_linear_in_the_position_is_noticed(lm, monkeypatch):
-    honest = scaling.ScaledRoPE.table
-    monkeypatch.setattr(scaling.ScaledRoPE, "table", lambda self, where: honest(self, where + where // 10))
+    honest = scaling.ScaledRoPE.cos_sin
+    monkeypatch.setattr(scaling.ScaledRoPE, "cos_sin", lambda self, where: honest(self, where + where // 10))
     assert {"Distance alone, scaled", "PI = θ(t/s)"} <= failed(lm, lm.trace(tiny.TEXT))
 
 

@@ -147,5 +147,3 @@ def test_the_first_view_holds_text_map_and_predictions_at_laptop_size(page, serv
     expect(chart).to_be_visible()
     for part in (page.get_by_role("textbox", name="Text"), page.get_by_test_id("overview"), canvas, chart):
         assert_above_the_fold(part)
-
-
