@@ -8,8 +8,7 @@ from pathlib import Path
 
 import torch
 
-from tlmviz.analysis.translation.alignment import error_rates, read_alignments
-from tlmviz.checkpoints.folders import PACKAGE
+from tlmviz.analysis.translation.alignment import ALIGNMENTS, error_rates, read_alignments
 from tlmviz.checkpoints.native import save_network
 from tlmviz.config import EncoderDecoderConfig, Seq2SeqConfig
 
@@ -22,7 +21,6 @@ from .pairs import PairBatches, Pairs
 from .precision import stored_dtype
 from .translation import TranslationRecipe, held_out_loss, network_of
 
-ALIGNMENTS = PACKAGE.parent / "tests" / "data" / "alignments.tsv"
 SHOWN = 5  # examples of each sort on the card
 
 
@@ -31,7 +29,7 @@ def export(
 ) -> None:
     """Write the model folder from the checkpoint in `run`. Raises BadText without the alignments that choose the head."""
     if not ALIGNMENTS.is_file():
-        raise BadText(f"{ALIGNMENTS} is not there; export from a clone of the repository, which has it.")
+        raise BadText(f"{ALIGNMENTS} is not there; export from an installation that has it.")
     network = network_of(recipe.config)
     network.load_state_dict(read_weights(run), strict=False)
     network.eval().requires_grad_(False)

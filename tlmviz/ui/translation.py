@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 import tlmviz
-from tlmviz.analysis.translation.alignment import error_rates, read_alignments
+from tlmviz.analysis.translation.alignment import ALIGNMENTS, error_rates, read_alignments
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Search
 from tlmviz.errors import BadCheckpoint, BadText
@@ -30,7 +29,6 @@ EXAMPLES = {
 }
 DEFAULT_SENTENCE = EXAMPLES["Adjective after the noun"]
 START, END = "⟨start⟩", "⟨end⟩"
-ALIGNMENTS = Path(tlmviz.__file__).parent / "data" / "alignments.tsv"
 STRANGE = 0.5  # share of a sentence's tokens that must be more than bytes
 
 

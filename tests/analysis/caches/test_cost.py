@@ -134,7 +134,7 @@ def full_cache(name: str, batch: int, length: int):
     q, spec = torch.zeros(batch, groups, length, key), tlmviz.trace.AttentionSpec(1.0)
     for layer in range(config.n_layers):
         if isinstance(cache, SlidingCache):
-            cache.attend(layer, q, k, v, spec, None)
+            cache.attend(layer, q, k, v, spec, lambda keys, positions: keys)
         else:
             cache.append(layer, k, v)
     return shape, cache

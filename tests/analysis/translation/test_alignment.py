@@ -1,7 +1,5 @@
 """Alignments made by hand against attention: words of tokens, error rates worked by hand, and the head that counts."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
@@ -12,6 +10,7 @@ import tlmviz
 from tests import tiny
 from tlmviz.analysis.translation import alignment
 from tlmviz.analysis.translation.alignment import (
+    ALIGNMENTS,
     Aligned,
     error_rates,
     read_alignments,
@@ -20,7 +19,6 @@ from tlmviz.analysis.translation.alignment import (
 )
 from tlmviz.errors import BadText
 
-ALIGNMENTS = Path(tlmviz.__file__).parent / "data" / "alignments.tsv"
 TIE = 0.02
 PAIR = Aligned("Lily had a ball.", "Tom saw Lily.", frozenset({(0, 2), (1, 1), (4, 3)}))
 

@@ -16,6 +16,7 @@ from tlmviz.decoding.records import aligned
 from tlmviz.errors import BadText
 from tlmviz.protocols import TranslatorLike
 
+ALIGNMENTS = Path(__file__).resolve().parents[2] / "data" / "alignments.tsv"  # made by hand
 WORDS = re.compile(r"\w+'?|[^\w\s]")  # "J'ai froid." has the words J', ai, froid and the full stop
 
 
