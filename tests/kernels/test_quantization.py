@@ -245,7 +245,7 @@ def test_what_is_not_finite_is_reported(bad, per, backend):
 @groups
 def test_the_backend_asked_for_runs(per, backend, monkeypatch):
     x = normal(3, 8)
-    forbid_other(monkeypatch, backend, "numbers", "quantize", "dequantize")
+    forbid_other(monkeypatch, backend, "quantization", "quantize", "dequantize")
     kernels.dequantize(kernels.quantize(x, "int4", per, block=4, backend=backend), backend)
 
 
