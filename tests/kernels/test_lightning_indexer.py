@@ -163,7 +163,7 @@ class TestTopK:
 @backends
 def test_the_backend_asked_for_runs(backend, monkeypatch):
     parts = inputs(5, 5)
-    forbid_other(monkeypatch, backend, "indexing", "index_scores")
+    forbid_other(monkeypatch, backend, "lightning_indexer", "index_scores")
     assert_near(kernels.index_scores(*parts, backend=backend), exact(*parts), size=10)
 
 

@@ -200,7 +200,7 @@ def test_errors_are_the_largest_distance_of_a_sum_from_one():
 def test_the_backend_asked_for_runs(backend, monkeypatch):
     logits = normal(2, 3, 3)
     wanted = divisions(logits)
-    forbid_other(monkeypatch, backend, "matrices", "sinkhorn")
+    forbid_other(monkeypatch, backend, "sinkhorn", "sinkhorn")
     assert_near(kernels.sinkhorn(logits, backend=backend), wanted)
 
 
