@@ -124,10 +124,12 @@ def test_splits_fill_the_device_but_are_never_short(monkeypatch):
 
 def test_the_backend_asked_for_is_the_one_that_runs(monkeypatch):
     ran = []
+    q, k, v = qkv(1, 3)
+    answer = kernels.decode_attention(q, k, v)
     for name, module in (("triton", decode_attention_triton), ("torch", reference)):
-        monkeypatch.setattr(module, "decode_attention", lambda *_, _name=name: ran.append(_name))
+        monkeypatch.setattr(module, "decode_attention", lambda *_, _name=name: ran.append(_name) or answer)
     for backend in ("torch", "auto", "triton"):
-        kernels.decode_attention(*qkv(1, 3), backend=backend)
+        kernels.decode_attention(q, k, v, backend=backend)
     assert ran == ["torch", "torch", "triton"]
 
 
