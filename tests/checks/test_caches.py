@@ -32,8 +32,8 @@ def test_each_kind_is_read_and_sinks_only_where_they_fit(variant):
 
 @pytest.mark.parametrize("kind", [ContiguousCache, SlidingCache], ids=lambda kind: kind.__name__)
 def test_a_cache_that_places_tokens_wrongly_is_noticed(lm, monkeypatch, kind):
-    honest = kind.where
-    monkeypatch.setattr(kind, "where", lambda self, count: honest(self, count) * 2)
+    honest = kind.position_ids
+    monkeypatch.setattr(kind, "position_ids", lambda self, count: honest(self, count) * 2)
     assert not every_cache_equals_full(lm, lm.trace(TEXT)).passed
 
 
