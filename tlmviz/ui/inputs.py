@@ -141,6 +141,20 @@ def token_menu(place, label: str, tokens: list[str], verb: str, key: str, defaul
     return st.session_state[f"_{key}"]
 
 
+def replacement_menu(place, **widget) -> str:
+    """What stands in for the output of muted heads, "zero" or "mean": one control, in the link as `how`, on every page."""
+    return place.segmented_control(
+        "Replace output by",
+        ["zero", "mean"],
+        default="zero",
+        key="how",
+        bind="query-params",
+        required=True,
+        help="mean: the head's average output over this text, later positions included.",
+        **widget,
+    )
+
+
 def pinned(trace: Trace, view: link.View) -> tuple[int, int]:
     """The pinned (query, key); unpinned, the last query and the key it weighs most."""
     query = len(trace) - 1 if view.query is None else view.query

@@ -99,13 +99,5 @@ def choose_muted(trace: Trace) -> tuple[tuple[tuple[int, int], ...], str]:
         bind="query-params",
         placeholder="Choose any number of heads",
     )
-    how = right.segmented_control(
-        "Replace output by",
-        ["zero", "mean"],
-        default="zero",
-        key="how",
-        bind="query-params",
-        required=True,
-        help="mean: the head's average output over this text, later positions included.",
-    )
+    how = inputs.replacement_menu(right)
     return link.pairs(",".join(sorted(names))) if names else (), how

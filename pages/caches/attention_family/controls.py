@@ -218,15 +218,5 @@ def choose_ablation() -> Ablation:
         label_visibility="collapsed",
         help="Greedy tries all remaining heads at every step: better, and much slower",
     )
-    how = right.segmented_control(
-        "Replace output by",
-        ["zero", "mean"],
-        default="zero",
-        key="how",
-        bind="query-params",
-        required=True,
-        label_visibility="collapsed",
-        format_func="mute to {}".format,
-        help="mean: the head's average output over this text, later positions included.",
-    )
+    how = inputs.replacement_menu(right, label_visibility="collapsed", format_func="mute to {}".format)
     return Ablation(similarity, ORDERS[order], how)
