@@ -38,10 +38,10 @@ def test_the_bundled_model_passes(stories):
 def test_a_wrong_table_is_noticed(lm, monkeypatch, change, name):
     honest = kernels.decode_attention
 
-    def wrong(q, k, v, *, table=None, lengths=None, **options):
+    def wrong(q, k, v, mask, *, table=None, lengths=None, **options):
         if table is not None:
             table, lengths = change(table, lengths)
-        return honest(q, k, v, table=table, lengths=lengths, **options)
+        return honest(q, k, v, mask, table=table, lengths=lengths, **options)
 
     monkeypatch.setattr(kernels, "decode_attention", wrong)
     assert name in failed(lm, lm.trace(TEXT))
