@@ -1,5 +1,7 @@
 """The identities of paged memory hold on healthy models, and each notices what it is there to notice."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.tiny import TEXT
@@ -7,6 +9,7 @@ from tlmviz import kernels
 from tlmviz.caches import Sequence
 from tlmviz.checks import caches_serving as serving
 from tlmviz.checks import measure
+from tlmviz.kernels.mask import CAUSAL
 
 
 def failed(lm, trace):
@@ -38,10 +41,11 @@ def test_the_bundled_model_passes(stories):
 def test_a_wrong_table_is_noticed(lm, monkeypatch, change, name):
     honest = kernels.decode_attention
 
-    def wrong(q, k, v, mask, *, table=None, lengths=None, **options):
+    def wrong(q, k, v, mask=CAUSAL, *, table=None, **options):
         if table is not None:
-            table, lengths = change(table, lengths)
-        return honest(q, k, v, mask, table=table, lengths=lengths, **options)
+            table, lengths = change(table, mask.lengths)
+            mask = replace(mask, lengths=lengths)
+        return honest(q, k, v, mask, table=table, **options)
 
     monkeypatch.setattr(kernels, "decode_attention", wrong)
     assert name in failed(lm, lm.trace(TEXT))
