@@ -18,6 +18,7 @@ from tlmviz.language_model import LanguageModel
 from tlmviz.translator import Translator
 
 from . import inputs
+from .components import patient_player
 
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
 _COMPACT = """<style>
@@ -59,6 +60,7 @@ def heading(title: str, claim: str, examples: Callable[[], None] = inputs.exampl
     st.html(_COMPACT)
     with st.container(key="released"):
         st.html(_RELEASED, unsafe_allow_javascript=True)
+        patient_player.mount()
     left, right, _ = st.columns(
         [0.84, 0.125, 0.035], vertical_alignment="bottom"
     )  # the menu of the app is in the corner
