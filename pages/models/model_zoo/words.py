@@ -9,10 +9,11 @@ from .compute import SAME, UNCLEAR, Noise
 CLAIM = "One small model per choice, all else equal: what each choice costs, and what is only chance."
 SNIPPET = """import pandas as pd
 
+from tlmviz.checkpoints.folders import models_folder
 from tlmviz.figures import LIGHT
 from tlmviz.figures.models import zoo
 
-table = pd.read_csv("models/zoo.csv")
+table = pd.read_csv(models_folder() / "zoo.csv")
 seeds = table[table.group.isin(["baseline", "seed"])].bits_per_byte
 table["difference"] = table.bits_per_byte - seeds.mean()
 table["noise"] = table.difference.abs() <= table.seed_spread

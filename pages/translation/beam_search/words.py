@@ -69,7 +69,12 @@ EXACT_COLUMNS = [
 def title(choice: Choice, search: Search) -> str:
     """The heading of the tree."""
     steps = f"{search.steps} steps, " if choice.has_source else ""
-    return f"{choice.model}, beam of {choice.rules.width}: {steps}{search.stopped}"
+    stopped = search.stopped
+    if stopped.startswith("enough"):
+        what = "translation" if choice.has_source else "text"
+        count = len(search.leaves)
+        stopped = f"stopped: {count} complete {what}{'s' * (count > 1)} found"
+    return f"{choice.model}, beam of {choice.rules.width}: {steps}{stopped}"
 
 
 def greedy(best: Candidate, other: Candidate, rank: int, depth: int, width: int) -> str:

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
@@ -138,6 +139,9 @@ def test_pooling_keeps_the_largest_visible_cell(length):
                 assert pooled[i, j] == values[rows, cols].max()
 
 
-def test_the_snippet_runs(stories, random_indexer, capsys):
+def test_the_snippet_runs(stories, random_indexer, capsys, monkeypatch):
+    shown = []
+    monkeypatch.setattr(go.Figure, "show", shown.append)
     exec(words.snippet(IndexerChoice("stories-rope", TEXT, layer=1, k=3), "random"), {})
     assert "dense" in capsys.readouterr().out
+    assert [figure.layout.title.text.split()[0] for figure in shown] == ["Recall:", "Loss"]

@@ -8,7 +8,7 @@ import pytest
 from pages.kernels.long_context import compute, controls, examples
 from pages.kernels.long_context.maps.controls import tile_from_box
 from pages.kernels.long_context.masks.controls import METHODS
-from tests.pages.helpers import by_title, follow_link, open_page, run_snippet, words
+from tests.pages.helpers import SHOWN, by_title, follow_link, open_page, run_snippet, words
 from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.ui import compute as shared
 from tlmviz.ui import long_text
@@ -48,6 +48,8 @@ def test_stories_of_another_length_and_their_snippet(source):
     scope = run_snippet(app)
     assert len(scope["trace"]) == len(scope["ids"]) <= 256 and scope["tile"].shape == (20, 20)
     assert f"{len(scope['ids']):,} tokens, one pass in" in words(app)
+    shown = [figure.layout.title.text for figure in scope[SHOWN]]
+    assert [title.partition(" ")[0] for title in shown] == ["Loss", "Layer", "Exact"]
 
 
 def test_the_sample_has_as_many_tokens_as_the_slider_says():
@@ -157,6 +159,7 @@ def test_every_method_is_compared_and_can_be_reproduced():
         assert any(title.startswith(name) for title in by_title(app))
         scope = run_snippet(app)
         assert abs(scope["change"] - table.value.set_index("Method")["Change"][name]) < 1e-4
+        assert scope[SHOWN][0].layout.title.text.startswith(name)
 
 
 def test_no_method_leaves_the_full_one():

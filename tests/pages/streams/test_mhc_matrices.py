@@ -11,7 +11,7 @@ from pages.streams.mhc import compute as page
 from pages.streams.mhc.controls import Reading
 from pages.streams.mhc.matrices.compute import DISTANCES
 from tests.pages import helpers
-from tests.pages.helpers import by_title, run_snippet
+from tests.pages.helpers import SHOWN, by_title, run_snippet
 from tlmviz.analysis.streams import mixing as streams
 
 PAGE = "streams/mhc"
@@ -40,7 +40,7 @@ def sent(app: AppTest) -> dict:
 @pytest.mark.parametrize(
     "name", ["stories-mhc", "stories-hc", "stories-residual", "stories-deep-hc", "stories-deep-mhc"]
 )
-def test_every_model_is_shown_and_its_snippet_runs(name):
+def test_every_model_is_shown_and_its_snippet_runs(name, capsys):
     app = opened(smodel=name)
     said, kind = words(app), tlmviz.load(name).config.connection.kind
     header = sent(app)
@@ -52,6 +52,11 @@ def test_every_model_is_shown_and_its_snippet_runs(name):
     scope = run_snippet(app)
     mixing = page.mixing(Reading(name, TEXT))
     torch.testing.assert_close(scope["H"].float(), mixing.res[0, -1])
+    printed = capsys.readouterr().out
+    assert all(f"{name}\n" in printed for name in ("H", "rows", "eigenvalues", "from_mean", "spread"))
+    assert [figure.layout.title.text.split(",")[0] for figure in scope[SHOWN]] == [
+        "Distance from the identity"
+    ]
     assert ("parts" in scope) == (kind != "hyper") and scope["eigenvalues"].shape == scope["singular"].shape
 
 

@@ -21,6 +21,7 @@ from pages.translation.alignment.hypothesis.compute import QUICK
 from pages.translation.alignment.words import BY_HAND, FORCE, MODELS, TRANSLATION, VIEWS
 from tests import tiny
 from tests.pages.helpers import (
+    SHOWN,
     assert_healthy,
     by_title,
     follow_link,
@@ -91,6 +92,9 @@ class TestTranslation:
         scope = run_snippet(app)
         assert np.allclose(scope["a"], attention_of(app), atol=1e-5)
         assert f"= **{scope['hypothesis'].parts.total:.3f} nats**" in words(app)
+        [shown] = scope[SHOWN]
+        assert shown.layout.title.text == "Attention (probability)"
+        assert np.allclose(shown.data[0].z, scope["a"])
 
     def test_another_hypothesis_another_head_and_other_weights(self):
         app = opened({"ahyp": "3", "amap": "1.0"}, abeta=1.5, afloor=0.1, abeam=4)
@@ -165,7 +169,9 @@ class TestByHand:
         app.button(f"preset-{label}").click().run()
         spec = by_title(app)["Attention by hand"]
         assert any(f"{abs(cost):.3f} nats" in note["text"] for note in spec["layout"]["annotations"])
-        assert run_snippet(app)["cp"] == pytest.approx(cost, abs=1e-9)
+        scope = run_snippet(app)
+        assert scope["cp"] == pytest.approx(cost, abs=1e-9)
+        assert [figure.layout.title.text for figure in scope[SHOWN]] == ["Attention by hand"]
 
     def test_a_matrix_can_be_written_and_its_rows_are_scaled(self):
         app = opened(aview=BY_HAND, amat="2 1 1; 0,0,5")
@@ -224,6 +230,7 @@ class TestModels:
         assert list(table.value["sentence"]) == list(REPEATERS)
         assert table.value[["covloss, without", "covloss, with"]].stack().between(0, 1).all()
         scope = run_snippet(app)
+        assert [figure.layout.title.text for figure in scope[SHOWN]] == ["tiny-additive", "tiny-coverage"]
         for name in ("tiny-additive", "tiny-coverage"):
             mt = tlmviz.load(name)
             assert np.allclose(heatmap(shown[name]), scope["best"][name].map(mt.align), atol=1e-4)
@@ -268,6 +275,7 @@ class TestForce:
         scope = run_snippet(app)
         assert scope["after"].tokens[:2] == scope["before"].tokens[:2]
         assert np.allclose(scope["after"].map(scope["mt"].align), after, atol=1e-4)
+        assert [figure.layout.title.text for figure in scope[SHOWN]] == ["As it was", "Forced"]
 
     def test_the_first_look_has_a_pin_of_the_pages_own(self):
         app = opened(aview=FORCE)

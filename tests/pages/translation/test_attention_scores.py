@@ -7,7 +7,7 @@ import streamlit as st
 import tlmviz
 from pages.translation.attention_scores.controls import COMMON
 from tests import tiny
-from tests.pages.helpers import by_title, only_models, open_alone, run_snippet, words
+from tests.pages.helpers import SHOWN, by_title, only_models, open_alone, run_snippet, words
 from tlmviz.ui import translation
 
 PAGE = "translation/attention_scores"
@@ -59,6 +59,8 @@ def test_one_translation_for_all_and_its_snippet(name):
     row = app.dataframe[0].value.set_index("Model").loc[name]
     assert row["Loss (nats)"] == pytest.approx(-scope["steps"].logp.mean(), abs=1e-3)
     assert row["Entropy (bits)"] == pytest.approx(scope["steps"].entropy.mean(), abs=1e-3)
+    shown = [figure.layout.title.text.partition(" ")[0] for figure in scope[SHOWN]]
+    assert shown[:3] == ["Attention", "Scores", "Shares"] and len(shown) == 3 + scope["steps"].product
     if scope["steps"].product:
         np.testing.assert_allclose(scope["mixture"], scope["steps"].context, atol=1e-5)
         assert f"{name}: q = h" in words(app)

@@ -131,7 +131,7 @@ def test_what_is_said_of_greedy_follows_its_score():
 def test_every_stop_rule_says_why_it_stopped(stop):
     title = title_of(charts(opened(bstop=stop, bmax=12))[0])
     said = {
-        "W texts finished": "enough texts",
+        "W texts finished": "complete translations found",
         "No other can win": "could win",
         "At the limit": "limit of 12",
     }

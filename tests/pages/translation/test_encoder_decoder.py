@@ -9,7 +9,7 @@ import tlmviz
 from pages.translation.encoder_decoder.compute import LEARNED, MASKED, REMOVED, written
 from pages.translation.encoder_decoder.words import NAMES
 from tests import tiny
-from tests.pages.helpers import charts, only_models, open_alone, run_snippet, title_of, words
+from tests.pages.helpers import SHOWN, charts, only_models, open_alone, run_snippet, title_of, words
 from tlmviz.analysis.translation import masks
 
 PAGE = "translation/encoder_decoder"
@@ -69,6 +69,8 @@ def test_a_typed_translation_is_read_by_every_copy_and_can_be_reproduced(kind):
     translation = [*mt.encode_target(FRENCH), mt.tokenizer.end_of_text]
     assert scope["translation"] == translation and scope["decoder"].shape == (len(translation),) * 2
     assert bool(np.triu(scope["decoder"], 1).any()) == (kind != MASKED)
+    shown = [figure.layout.title.text.split()[0] for figure in scope[SHOWN]]
+    assert shown[:3] == ["Encoder:", "Decoder", "Cross:"] and len(shown) == 4
     assert f"{NAMES[kind]} **{-scope['maps'].logp.mean():.3f}**" in words(app)
     assert words(app).count("Writing on its own") == 3 and "No copy of" not in words(app)
 

@@ -79,14 +79,23 @@ parts = birkhoff(H)  # weights [K], permutations [K, N]: stream i takes what str
     return f"""import torch
 import tlmviz
 from tlmviz.analysis.streams import mixing as streams
+from tlmviz.figures import LIGHT
+from tlmviz.figures.streams import matrices as figures
 
 lm = tlmviz.load({reading.model!r})
 {long_text.text_line(reading.text)}
-mixing = streams.mixing_of(lm.trace(text))  # pre, post [P, T, N] and res [P, T, N, N]
+trace = lm.trace(text)
+mixing = streams.mixing_of(trace)  # pre, post [P, T, N] and res [P, T, N, N]
 H = mixing.res[{sublayer}, {token}].double()  # {reading.sublayers[sublayer]}, token {token}
 rows, columns = H.sum(1), H.sum(0)
 eigenvalues, singular = torch.linalg.eigvals(H), torch.linalg.svdvals(H)
 from_identity = torch.linalg.matrix_norm(H - torch.eye(len(H)))
 from_mean = torch.linalg.matrix_norm(H - 1 / len(H))
 spread = mixing.res[{sublayer}].std(0, correction=0)  # of every entry over tokens
+for name in ("H", "rows", "columns", "eigenvalues", "singular", "from_identity", "from_mean", "spread"):
+    print(name, globals()[name].numpy().round(4), sep="\\n")
+distances = torch.linalg.matrix_norm(mixing.res - torch.eye(len(H)))  # from the identity, of every matrix [P, T]
+sublayers = {reading.sublayers!r}
+place = ({sublayer}, {token})
+figures.distance_map(distances.numpy(), sublayers, trace.tokens, "Distance from the identity", place, LIGHT).show()
 {"" if reading.connection.kind == "hyper" else permutations}"""
