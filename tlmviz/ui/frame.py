@@ -16,6 +16,7 @@ from tlmviz.language_model import LanguageModel
 from tlmviz.translator import Translator
 
 from . import inputs
+from .components import patient_player
 
 if TYPE_CHECKING:
     from tlmviz.checks import Check
@@ -60,6 +61,7 @@ def heading(title: str, claim: str, examples: Callable[[], None] = inputs.exampl
     st.html(_COMPACT)
     with st.container(key="released"):
         st.html(_RELEASED, unsafe_allow_javascript=True)
+        patient_player.mount()
     left, right, _ = st.columns(
         [0.84, 0.125, 0.035], vertical_alignment="bottom"
     )  # the menu of the app is in the corner
