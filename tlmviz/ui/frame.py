@@ -25,7 +25,8 @@ _COMPACT = """<style>
 .stMainBlockContainer h1 { padding: 0 0 0.4rem; }
 .stMainBlockContainer h1 .stMarkdownColoredText { font-weight: 400; }
 [data-testid="stHeader"] { background: transparent; height: 2.4rem; min-height: 0; pointer-events: none; }
-[data-testid="stHeader"] * { pointer-events: auto; }
+[data-testid="stHeader"] * { pointer-events: none; }
+[data-testid="stHeader"] :is(button, a, button *, a *) { pointer-events: auto; }
 [data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
 [data-testid="stSidebarNavItems"] li { margin: 0; }
 [data-testid="stSidebarNavLink"] { line-height: 1.3rem; margin: 0.06rem 0; padding-left: 0.35rem; padding-right: 0.35rem; }
