@@ -7,14 +7,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Float
 
 from tlmviz.decoding.records import aligned
 from tlmviz.errors import BadText
 from tlmviz.protocols import TranslatorLike
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ALIGNMENTS = Path(__file__).resolve().parents[2] / "data" / "alignments.tsv"  # made by hand
 WORDS = re.compile(r"\w+'?|[^\w\s]")  # "J'ai froid." has the words J', ai, froid and the full stop
@@ -78,6 +81,8 @@ def error_rates(mt: TranslatorLike, pairs: list[Aligned]) -> pd.Series:
     G are the links made by hand, A links each target word to the source word it looked at most; all links are sure.
     Source words that tie, as in float32 a saturated softmax makes them, share the one link evenly.
     """
+    import pandas as pd
+
     hits, given = np.zeros(len(mt.maps) + 1), 0
     proposed = 0
     for pair in pairs:
