@@ -9,8 +9,6 @@ from tests.browser.helpers import TEXT, at_rest, frames_sent, open_link, wait_fo
 SLOWER = 4  # times this machine, as a laptop beside a server
 FRAMES = 5  # that must have been played
 
-# Plotly rejects a promise of its own, with no reason, whenever a running animation is paused.
-QUIET = "addEventListener('unhandledrejection', event => { if (event.reason === undefined) event.preventDefault(); })"
 # After each picture that the browser paints: are the figure's bars and maps there?
 WATCH = """() => {
   const plot = [...document.querySelectorAll('.js-plotly-plot')].find(plot => plot.querySelector('.slider-group'));
@@ -37,7 +35,6 @@ PLAYERS = {
 
 @pytest.mark.parametrize("name", PLAYERS)
 def test_nothing_vanishes_while_a_figure_plays(page, server, name):
-    page.add_init_script(QUIET)
     sent = frames_sent(page)
     open_link(page, server, name.partition(",")[0], **PLAYERS[name])
     still = '[data-testid="stApp"][data-test-script-state="notRunning"]'
