@@ -141,7 +141,7 @@ def test_pooling_keeps_the_largest_visible_cell(length):
 
 def test_the_snippet_runs(stories, random_indexer, capsys, monkeypatch):
     shown = []
-    monkeypatch.setattr(go.Figure, "show", shown.append)
+    monkeypatch.setattr(go.Figure, "show", lambda figure: shown.append(figure))
     exec(words.snippet(IndexerChoice("stories-rope", TEXT, layer=1, k=3), "random"), {})
     assert "dense" in capsys.readouterr().out
     assert [figure.layout.title.text.split()[0] for figure in shown] == ["Recall:", "Loss"]
