@@ -66,8 +66,8 @@ def loss_gradient(gradient: LossGradient | None) -> str:
     return (
         f"After “{gradient.token}” the text has “{gradient.target}”, which the model gave {gradient.p:.2%}. The loss is −log "
         "of that, and its gradient with respect to the logits is p − y (Transformer with PyTorch, section 1.2, Eq. 3): "
-        "p is the predicted distribution, and y is 1 at the token that really follows and 0 elsewhere. Training lowers the logits of positive "
-        "bars and raises that of the negative one; all entries of the vocabulary sum to 0."
+        "p is the predicted distribution, and y is 1 at the token that really follows and 0 elsewhere. "
+        "Training lowers the logits of positive bars and raises that of the negative one; all entries of the vocabulary sum to 0."
     )
 
 
