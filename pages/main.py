@@ -23,6 +23,7 @@ entries = {
 opened = st.navigation(
     {title: [entries[page] for page in pages] for title, pages in SECTIONS.items()}, expanded=True
 )
+link.carry(opened.url_path, menu.SHARED)
 menu.sidebar(next(page.models for page in ALL if entries[page] is opened))
 opened.run()
-link.keep("model", "text", "mt", "english", "smodel")
+link.keep(*menu.SHARED, *(each.key for each in menu.MENUS.values()))

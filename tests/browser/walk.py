@@ -1,8 +1,5 @@
 """A figure with steps, walked through in the browser: its slider, and its buttons to play and pause."""
 
-# Plotly rejects a promise of its own, with no reason, whenever a running animation is paused.
-PAUSED = "addEventListener('unhandledrejection', event => { if (event.reason === undefined) event.preventDefault(); })"
-
 
 def label(page) -> str:
     """What the slider says of its step."""

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz import figures, kernels
-from tlmviz.checks import Check
 from tlmviz.errors import Error
 from tlmviz.language_model import LanguageModel
 from tlmviz.translator import Translator
 
 from . import inputs
+from .components import patient_player
+from .components.page_script import page_script
+
+if TYPE_CHECKING:
+    from tlmviz.checks import Check
 
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
 _COMPACT = """<style>
@@ -25,28 +28,26 @@ _COMPACT = """<style>
 .stMainBlockContainer h1 { padding: 0 0 0.4rem; }
 .stMainBlockContainer h1 .stMarkdownColoredText { font-weight: 400; }
 [data-testid="stHeader"] { background: transparent; height: 2.4rem; min-height: 0; pointer-events: none; }
-[data-testid="stHeader"] * { pointer-events: auto; }
+[data-testid="stHeader"] * { pointer-events: none; }
+[data-testid="stHeader"] :is(button, a, button *, a *) { pointer-events: auto; }
 [data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
 [data-testid="stSidebarNavItems"] li { margin: 0; }
 [data-testid="stSidebarNavLink"] { line-height: 1.3rem; margin: 0.06rem 0; padding-left: 0.35rem; padding-right: 0.35rem; }
 [data-testid="stNavSectionHeader"] { margin: 0; padding-top: 0.35rem; padding-bottom: 0.1rem; }
 [data-testid="stSidebarUserContent"] { padding-top: 0.6rem; }
-[data-testid="stLayoutWrapper"]:has(> .st-key-released) { display: none; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-scripts) { display: none; }
+.stMainBlockContainer .katex-display { overflow: auto hidden; padding: 0.2rem 0 0.5rem; scrollbar-width: thin; }
 @media (max-width: 640px) { .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; } }
 </style>"""
-
-# Plotly takes its mark of a held slider along into the next drawing: a mouse let go while a frame is on its way leaves
-# the slider held for ever, standing still while its figure plays on. So every release clears the mark, wherever it is.
-_RELEASED = """<script>
-if (!window.tlmvizReleases) {
-  window.tlmvizReleases = true;
-  const release = () => {
-    for (const plot of document.querySelectorAll(".js-plotly-plot"))
-      for (const slider of plot._fullLayout?.sliders ?? []) slider._dragging = false;
-  };
-  for (const kind of ["mouseup", "touchend"]) document.addEventListener(kind, release, true);
-}
-</script>"""
+MARGINS = 27, 304  # pixels that a page's content is narrower than a phone, and than a window with the sidebar
+# A shade at the sides at which more is to be scrolled to: the two of the first line are part of what scrolls, and cover
+# those of the second where it ends.
+_SHADES = (
+    "{{ background: linear-gradient(90deg, {page} 40%, transparent) 0 / 48px 100% no-repeat local,"
+    " linear-gradient(270deg, {page} 40%, transparent) 100% / 48px 100% no-repeat local,"
+    " linear-gradient(90deg, {shade}, transparent) 0 / 14px 100% no-repeat scroll,"
+    " linear-gradient(270deg, {shade}, transparent) 100% / 14px 100% no-repeat scroll; }}"
+)
 
 
 def theme() -> figures.Theme:
@@ -54,11 +55,18 @@ def theme() -> figures.Theme:
     return figures.DARK if st.context.theme.type == "dark" else figures.LIGHT
 
 
+def _shades() -> str:
+    """The CSS declarations of a part that scrolls sideways, in the colours of the theme."""
+    colors = theme()
+    return _SHADES.format(page=colors.page, shade=figures.faded(colors.muted, 0.5))
+
+
 def heading(title: str, claim: str, examples: Callable[[], None] = inputs.examples) -> None:
     """The page's title, its one-sentence claim and the example texts, on as little height as possible."""
-    st.html(_COMPACT)
-    with st.container(key="released"):
-        st.html(_RELEASED, unsafe_allow_javascript=True)
+    st.html(_COMPACT.replace("</style>", f".stMainBlockContainer .katex-display {_shades()}\n</style>"))
+    with st.container(key="scripts"):
+        page_script(theme().name)
+        patient_player.mount()
     left, right, _ = st.columns(
         [0.84, 0.125, 0.035], vertical_alignment="bottom"
     )  # the menu of the app is in the corner
@@ -83,19 +91,6 @@ def saying_errors(work: Callable[..., None]) -> Callable[..., None]:
 def fragment(work: Callable[..., None]) -> Callable[..., None]:
     """A Streamlit fragment that shows an Error's sentence: in its own reruns no `try` of the page is around it."""
     return st.fragment(saying_errors(work))
-
-
-PAINT = 0.02  # seconds a browser takes to draw the live picture
-FIRST_PAINT = 0.5  # the same when it has just come and loads the app's scripts
-
-
-def let_the_picture_paint() -> None:
-    """Hold back what comes below until the live picture is drawn.
-
-    Charts that arrive with it hold it up by 100 ms, and by more than a second where Plotly is yet to be loaded.
-    """
-    time.sleep(PAINT if st.session_state.get("_painted") else FIRST_PAINT)
-    st.session_state["_painted"] = True
 
 
 def chart(
@@ -127,10 +122,16 @@ def selection(key: str) -> dict:
 
 
 def wide(key: str, width: int = 900) -> DeltaGenerator:
-    """A container for a picture that needs `width` pixels: a phone scrolls it sideways."""
-    st.html(
-        f"<style>.st-key-{key} {{ overflow-x: auto; }} .st-key-{key} > div {{ min-width: {width}px; }}</style>"
-    )
+    """A container for a picture that needs `width` pixels: where there are fewer it scrolls sideways, and says so."""
+    alone, beside = (width + margin for margin in MARGINS)
+    st.html(f"""<style>
+.st-key-{key} {{ overflow-x: auto; scrollbar-width: thin; }}
+.st-key-{key} {_shades()}
+.st-key-{key} > div {{ min-width: {width}px; }}
+.st-key-{key}::before {{ display: none; position: sticky; left: 0; content: "Swipe sideways to see all of it →";
+  font-size: 0.8rem; color: {theme().muted}; }}
+@media (max-width: {alone}px), (pointer: coarse) and (max-width: {beside}px) {{ .st-key-{key}::before {{ display: block; }} }}
+</style>""")
     return st.container(key=key)
 
 

@@ -22,6 +22,7 @@ EXAMPLES = {
     "A short line": "The sun was hot, so the boy went to the",
 }
 DEFAULT_TEXT = EXAMPLES["A lost ball"]
+REPLACEMENTS = ("zero", "mean")  # what may stand in for the output of a muted head
 
 
 def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> str:
@@ -145,8 +146,8 @@ def replacement_menu(place, **widget) -> str:
     """What stands in for the output of muted heads, "zero" or "mean": one control, in the link as `how`, on every page."""
     return place.segmented_control(
         "Replace output by",
-        ["zero", "mean"],
-        default="zero",
+        REPLACEMENTS,
+        default=REPLACEMENTS[0],
         key="how",
         bind="query-params",
         required=True,

@@ -238,8 +238,24 @@ def choose_head(layer: int, head: int) -> None:
     FIELDS["head"].set((layer, head))
 
 
+def carry(page: str, defaults: Mapping[str, str]) -> None:
+    """Hand on what widgets that pages share are set to, when `page` is not the one that was shown before.
+
+    Called before the page draws, with the widgets' keys and defaults. To Streamlit a widget on another page is another
+    widget: it finds the value of one that came with the link again on the page after next, but not on the next.
+    """
+    if st.session_state.get("_carried_to") == page:
+        return
+    st.session_state["_carried_to"] = page
+    for key, default in defaults.items():
+        value = st.session_state.get(key, default)
+        if value != default:
+            st.session_state[key] = value
+            st.query_params[key] = value
+
+
 def keep(*keys: str) -> None:
-    """Hold on to what widgets of other pages were set to: Streamlit forgets a widget that a page does not draw.
+    """Hold on to what widgets of other pages were set to, which Streamlit forgets, and take them out of the link.
 
     Called behind the page. A widget that was drawn may not be set any more, and need not.
     """
@@ -247,3 +263,4 @@ def keep(*keys: str) -> None:
         if key in st.session_state:
             with suppress(StreamlitAPIException):
                 st.session_state[key] = st.session_state[key]
+                st.query_params.pop(key, None)

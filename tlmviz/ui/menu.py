@@ -41,6 +41,13 @@ MENUS = {
     ),
 }
 
+# What follows the user from page to page, but is drawn by the pages: each widget's key in the link, and its default.
+SHARED = {
+    "text": inputs.DEFAULT_TEXT,
+    "english": translation.DEFAULT_SENTENCE,
+    "how": inputs.REPLACEMENTS[0],
+}
+
 
 def sidebar(models: str) -> None:
     """The menu of the `models` that a page offers, a key of MENUS, with what the chosen one is."""

@@ -6,7 +6,6 @@ import io
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import torch
 
 from tlmviz.analysis.attention.heads import kl_divergence, score_gradient
@@ -101,6 +100,8 @@ def loss_gradient(choice: Choice, after: Trace) -> LossGradient | None:
 
 def map_csv(choice: Choice) -> bytes:
     """The chosen map as CSV, a row per query."""
+    import pandas as pd
+
     trace, (layer, head) = choice.trace, choice.view.head
     labels = [f"{i}:{token}" for i, token in enumerate(trace.tokens)]
     table = pd.DataFrame(trace.attention(layer, head).numpy(), index=labels, columns=labels)

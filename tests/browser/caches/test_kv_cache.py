@@ -52,7 +52,6 @@ def step(page, button: str, to: str) -> dict:
 
 @pytest.mark.parametrize("name", ["zoo-rope", "zoo-window"])
 def test_one_step_moves_map_memory_and_bytes_together_and_asks_no_server(page, server, name):
-    page.add_init_script(walk.PAUSED)
     sent = frames_sent(page)
     open_steps(page, server, model=name, ktok=8)
     lm = tlmviz.load(name)
@@ -79,7 +78,6 @@ def test_one_step_moves_map_memory_and_bytes_together_and_asks_no_server(page, s
 
 
 def test_play_walks_on_and_pause_stops(page, server):
-    page.add_init_script(walk.PAUSED)
     open_steps(page, server, model="zoo-mla", ktok=16)
     start = walk.label(page)
     walk.play(page)

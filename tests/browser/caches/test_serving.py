@@ -46,7 +46,6 @@ def expected(model):
 
 
 def test_one_step_moves_pages_tables_and_both_timelines_and_asks_no_server(page, server, stories):
-    page.add_init_script(walk.PAUSED)
     sent = frames_sent(page)
     open_page(page, server, model="stories-rope")
     run, before = expected(stories), len(sent)

@@ -14,7 +14,6 @@ def open_page(page, server, **params):
 
 
 def test_scrubbing_and_playing_send_nothing_to_the_server(page, server):
-    page.add_init_script(walk.PAUSED)
     sent = frames_sent(page)
     for part in ("One row", "Tiles"):
         open_page(page, server, part=part)

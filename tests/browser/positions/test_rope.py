@@ -56,7 +56,6 @@ def test_moving_both_turns_the_hands_but_not_the_score_and_sends_nothing(page, s
 
 
 def test_the_clocks_play_and_pause(page, server):
-    page.add_init_script(walk.PAUSED)
     open_page(page, server)
     start = walk.label(page)
     walk.play(page)

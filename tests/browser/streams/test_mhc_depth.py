@@ -25,7 +25,6 @@ def open_view(page, server, chart: str, **params):
 
 
 def test_a_walk_over_tokens_is_remembered_by_the_link_and_the_other_views(page, server):
-    page.add_init_script(walk.PAUSED)
     open_view(page, server, "spproducts", sview="Depth", stok=2)
     assert walk.label(page).startswith("token 2 ")
     assert_above_the_fold(page.locator(".st-key-spproducts"))
@@ -45,7 +44,6 @@ def test_a_walk_over_tokens_is_remembered_by_the_link_and_the_other_views(page, 
 
 
 def test_moments_are_walked_without_the_server(page, server):
-    page.add_init_script(walk.PAUSED)
     sent = frames_sent(page)
     open_view(page, server, "srcurves", sview="Training")
     assert_above_the_fold(page.locator(".st-key-srcurves"))

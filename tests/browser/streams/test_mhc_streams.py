@@ -22,7 +22,6 @@ def open_view(page, server, chart: str, **params):
 
 
 def test_a_walk_is_drawn_in_the_browser_and_its_end_is_kept_by_the_other_parts(page, server):
-    page.add_init_script(walk.PAUSED)
     open_view(page, server, "sxdepth", stok=3)
     assert_above_the_fold(page.locator(".st-key-sxdepth"))
     assert walk.label(page).startswith("token 3 ")

@@ -32,7 +32,6 @@ def order(page) -> list[str]:
 
 
 def test_the_tree_grows_without_the_server(page, server):
-    page.add_init_script(walk.PAUSED)
     sent = frames_sent(page)
     open_page(page, server)
     before = len(sent)

@@ -37,9 +37,7 @@ function leave(v) {
 
 /** @param {View} v */
 export function repaint(v) {
-  const before = v.theme?.dark;
   v.theme = readTheme(v.root, v.header.colors, v.theme);
-  if (before !== undefined && before !== v.theme.dark) send(v); // the charts beside take their colours from the server
   v.root.style.setProperty("--height", `${v.header.height ?? 460}px`);
   v.root.classList.toggle("dark", v.theme.dark);
   v.stacked = v.root.clientWidth < NARROW;

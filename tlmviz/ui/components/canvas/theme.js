@@ -106,6 +106,25 @@ export function inkOn(color) {
 }
 
 /**
+ * The value of a CSS variable at an element.
+ * @param {Element} element
+ * @param {string} name
+ * @param {string} otherwise where it has none
+ */
+function variable(element, name, otherwise) {
+  return getComputedStyle(element).getPropertyValue(name).trim() || otherwise;
+}
+
+/**
+ * Whether Streamlit's theme at an element has a dark ground.
+ * @param {Element} element
+ */
+export function isDark(element) {
+  const [r, g, b] = rgb(variable(element, "--st-background-color", "#ffffff"));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b < 110;
+}
+
+/**
  * The colours in force at an element: the previous object as long as none of them has changed.
  * @param {Element} element
  * @param {Palette} colors
@@ -113,11 +132,9 @@ export function inkOn(color) {
  * @returns {Theme}
  */
 export function readTheme(element, colors, previous) {
-  const style = getComputedStyle(element);
-  const get = (/** @type {string} */ name, /** @type {string} */ otherwise) => style.getPropertyValue(name).trim() || otherwise;
+  const get = (/** @type {string} */ name, /** @type {string} */ otherwise) => variable(element, name, otherwise);
   const background = get("--st-background-color", "#ffffff");
-  const [r, g, b] = rgb(background);
-  const dark = 0.2126 * r + 0.7152 * g + 0.0722 * b < 110;
+  const dark = isDark(element);
   const text = get("--st-text-color", dark ? "#fafafa" : "#31333f");
   const primary = get("--st-primary-color", "#ff4b4b");
   const font = get("--st-font", "system-ui, sans-serif");

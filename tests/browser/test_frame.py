@@ -1,0 +1,98 @@
+"""What all pages have from their frame, in a browser: header, theme, fingers on charts, parts that scroll sideways."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tlmviz import figures
+
+from .helpers import PHONE, at_rest, open_link, phone
+
+SIZES = (1280, 1440, 1920, PHONE["width"])
+PICTURE = ".st-key-decode .js-plotly-plot"
+HIT = """(button, share) => {
+  const { x, y, width, height } = button.getBoundingClientRect();
+  return button.contains(document.elementFromPoint(x + width / 2, y + share * height));
+}"""
+SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+CUT = "part => [part.scrollWidth, part.clientWidth]"
+
+
+def test_every_part_of_the_examples_button_takes_the_click(page, server):
+    open_link(page, server, "serving")
+    button = page.get_by_role("button", name="Examples")
+    for width in SIZES:
+        page.set_viewport_size({"width": width, "height": 800})
+        at_rest(page)
+        expect(button).to_be_visible()
+        assert all(button.evaluate(HIT, share) for share in (0.05, 0.3, 0.5, 0.7, 0.95)), width
+
+
+def wait_for_ink(page, theme: figures.Theme) -> None:
+    """Until the picture is drawn in the ink of a theme."""
+    page.wait_for_function(
+        "([plot, ink]) => document.querySelector(plot)?._fullLayout?.font?.color === ink",
+        arg=[PICTURE, theme.ink],
+    )
+
+
+@pytest.mark.parametrize("switch", ["menu", "system"])
+def test_charts_follow_a_switch_of_the_theme(page, server, switch):
+    page.emulate_media(color_scheme="light")
+    open_link(page, server, "kv_cache")
+    wait_for_ink(page, figures.LIGHT)
+    if switch == "system":
+        page.emulate_media(color_scheme="dark")
+    else:
+        page.locator("[data-testid=stMainMenu] button").click()
+        page.get_by_test_id("stMainMenuItem-theme-Dark").click()
+    wait_for_ink(page, figures.DARK)
+
+
+def swipe(page, x: float, y: float, by: float) -> None:
+    """A finger set down and moved up by so many pixels, as the browser's own gestures see it."""
+    touch = page.context.new_cdp_session(page)
+
+    def send(kind: str, *points: dict) -> None:
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": list(points)})
+
+    send("touchStart", {"x": x, "y": y})
+    for step in range(1, 16):
+        send("touchMove", {"x": x, "y": y - by * step / 15})
+    send("touchEnd")
+
+
+def test_a_finger_on_a_chart_scrolls_the_page_and_zooms_nothing(server, browser):
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    open_link(page, server, "")
+    chart = page.locator(".st-key-predictions")
+    expect(chart.locator(".nsewdrag")).to_be_visible(timeout=60_000)
+    chart.scroll_into_view_if_needed()
+    at_rest(page)
+    shown = "document.querySelector('.st-key-predictions .js-plotly-plot')._fullLayout.yaxis.range"
+    before, bars = page.evaluate(SCROLLED), page.evaluate(shown)
+    box = chart.locator(".nsewdrag").bounding_box()
+    swipe(page, box["x"] + box["width"] / 2, min(box["y"] + box["height"], PHONE["height"]) - 20, 250)
+    page.wait_for_function(f"before => {SCROLLED} > before + 100", arg=before)
+    assert page.evaluate(shown) == bars
+    context.close()
+
+
+def test_what_is_wider_than_a_phone_scrolls_and_says_so(server, browser):
+    with phone(browser) as page:
+        open_link(page, server, "kv_cache")
+        at_rest(page, PICTURE)
+        picture, equation = page.locator(".st-key-wide"), page.locator(".katex-display").first
+        for part in (picture, equation):
+            whole, seen = part.evaluate(CUT)
+            assert whole > seen
+            part.evaluate("part => part.scrollTo(1e4, 0)")
+            assert part.evaluate("part => part.scrollLeft") == whole - seen
+            assert "gradient" in part.evaluate("part => getComputedStyle(part).backgroundImage")
+        hint = (
+            "part => [getComputedStyle(part, '::before').display, getComputedStyle(part, '::before').content]"
+        )
+        shown, words = picture.evaluate(hint)
+        assert shown == "block" and "Swipe" in words
+        page.set_viewport_size({"width": 1280, "height": 800})
+        assert picture.evaluate(hint)[0] == "none"

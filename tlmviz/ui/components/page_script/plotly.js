@@ -1,0 +1,31 @@
+// @ts-check
+// Plotly on a page: who gets a finger, a slider that is never let go, a promise that nobody awaits.
+
+/**
+ * A finger on a chart scrolls the page. Plotly would zoom with it; it still sees the taps, as a mouse's clicks.
+ * Sliders and buttons keep their fingers: they are not in the layer in which a chart is dragged.
+ * @param {TouchEvent} event
+ */
+export function leaveToThePage(event) {
+  const { target } = event;
+  if (target instanceof Element && target.closest(".js-plotly-plot .draglayer")) event.stopPropagation();
+}
+
+/**
+ * Plotly takes its mark of a held slider along into the next drawing: a mouse let go while a frame is on its way leaves the
+ * slider held for ever, standing still while its figure plays on. So every release clears the mark, wherever it is.
+ */
+export function releaseSliders() {
+  for (const plot of document.querySelectorAll(".js-plotly-plot")) {
+    for (const slider of /** @type {any} */ (plot)._fullLayout?.sliders ?? []) slider._dragging = false;
+  }
+}
+
+/**
+ * Plotly rejects a promise of its own, without a reason, when a running animation is interrupted: paused, moved by its slider
+ * or left with its page. Nobody can await it, and nothing went wrong.
+ * @param {PromiseRejectionEvent} event
+ */
+export function quieten(event) {
+  if (event.reason === undefined) event.preventDefault();
+}
