@@ -155,7 +155,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "straighten",
             "up to 16,384 tokens: pooled maps of all heads with exact tiles on zoom, sinks and "
             "distances; masks and linear attention swapped in, with what each costs and loses; a "
-            "trained lightning indexer",
+            "trained lightning indexer beside the plain last keys, which lose less",
         ),
     ),
     "Models": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import ClassVar
@@ -44,6 +45,13 @@ class LanguageModel:
         """Where its weights are; ids are brought there."""
         return self.network.device
 
+    @cached_property
+    def on_cpu(self) -> LanguageModel:
+        """This model with its weights on the CPU, for what is computed from the weights: itself where they are there."""
+        if self.device.type == "cpu":
+            return self
+        return LanguageModel(copy.deepcopy(self.network).cpu(), self.tokenizer)
+
     @property
     def sizes(self) -> str:
         """Its sizes in a line."""
@@ -64,9 +72,10 @@ class LanguageModel:
     ) -> Float[Tensor, "b t v"]:
         """Next-token logits at every position; with a cache, ids continue what it holds and are added to it.
 
-        `positions` stand in for the network's own, for instance RoPE of another base.
+        `positions` stand in for the network's own, for instance RoPE of another base. The ids may lie anywhere, and the
+        logits come back to the CPU; `lm.network` leaves them where the model is.
         """
-        return self.network(ids, cache, positions)
+        return self.network(ids, cache, positions).cpu()
 
     def new_cache(self, rotated: bool = True) -> KVCache:
         """An empty key/value cache of the model's own kind; `cache.nbytes` is what it has allocated."""
@@ -182,5 +191,5 @@ class LanguageModel:
     def _following(self, ids: list[int], cache: KVCache) -> Float[Tensor, " v"]:
         """Logits of the token after `ids`, of which the cache reads what it does not hold yet."""
         if len(ids) <= self.config.context:
-            return self(torch.tensor([ids[cache.length :]]), cache)[0, -1].cpu()  # where the generator is
-        return self(torch.tensor([ids[-self.config.context :]]))[0, -1].cpu()
+            return self(torch.tensor([ids[cache.length :]]), cache)[0, -1]
+        return self(torch.tensor([ids[-self.config.context :]]))[0, -1]

@@ -31,6 +31,10 @@ class LanguageModelLike(Protocol):
         """Where its weights are."""
 
     @property
+    def on_cpu(self) -> LanguageModelLike:
+        """The same model with its weights on the CPU."""
+
+    @property
     def n_parameters(self) -> int:
         """Trained numbers, a tied head counted once."""
 
@@ -75,6 +79,10 @@ class TranslatorLike(Protocol):
     @property
     def device(self) -> torch.device:
         """Where its weights are."""
+
+    @property
+    def on_cpu(self) -> TranslatorLike:
+        """The same model with its weights on the CPU."""
 
     @property
     def maps(self) -> list[str]:

@@ -39,7 +39,12 @@ class AttentionSpec:
         """The same without gradients, which a view of what was computed does not need."""
         return replace(self, mask=self.mask.detached())
 
+    def to(self, device: torch.device) -> AttentionSpec:
+        """The same with its mask's tensors on a device."""
+        return replace(self, mask=self.mask.to(device))
 
+
+CPU = torch.device("cpu")
 KEPT_PER_LAYER = ("q", "k", "v", "lse")
 
 
@@ -53,6 +58,9 @@ class Trace:
 
     Made by `lm.trace(text)`. `rerun(names)` repeats the same pass and returns other tensors,
     so that any tapped name can be asked for without having been kept.
+
+    What was kept stays where the model is, and maps and statistics are computed there (on CUDA by the Triton kernels);
+    what a trace hands out lies on the CPU.
     """
 
     def __init__(
@@ -66,7 +74,8 @@ class Trace:
     ):
         self.ids = ids
         self.tokens = tokens
-        self.specs = [spec.detached() for spec in specs]
+        self._specs = [spec.detached() for spec in specs]
+        self.specs = [spec.to(CPU) for spec in self._specs]
         self.tap_names = tap_names
         self._record = record
         self._rerun = rerun
@@ -85,21 +94,13 @@ class Trace:
     @property
     def n_heads(self) -> int:
         """Number of query heads, H."""
-        return self["blocks.0.attn.q"].shape[1]
+        return self._kept("blocks.0.attn.q").shape[1]
 
     # --- tensors -----------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Tensor:
         """A tapped tensor, batch dimension first ([1, H, T, D] for q). Raises UnknownName."""
-        value = self._record.values.get(name)
-        if value is not None:
-            return value
-        if name not in self.tap_names:
-            examples = ", ".join(sorted(self.tap_names)[:4])
-            raise UnknownName(
-                f"There is no tensor named {name!r} in this model; some that exist: {examples}."
-            )
-        return self.tensors([name])[name]
+        return self._kept(name).cpu()
 
     def tensors(self, names: list[str]) -> dict[str, Tensor]:
         """Several tapped tensors by name, with at most one further forward pass for those not kept."""
@@ -108,6 +109,17 @@ class Trace:
             self._record.values.update(self._rerun(missing.__contains__).values)
         return {name: self[name] for name in names}
 
+    def _kept(self, name: str) -> Tensor:
+        """A tapped tensor where the model is, from a further pass where it was not kept. Raises UnknownName."""
+        if name not in self._record.values:
+            if name not in self.tap_names:
+                examples = ", ".join(sorted(self.tap_names)[:4])
+                raise UnknownName(
+                    f"There is no tensor named {name!r} in this model; some that exist: {examples}."
+                )
+            self._record.values.update(self._rerun({name}.__contains__).values)
+        return self._record.values[name]
+
     @property
     def logits(self) -> Float[Tensor, "t v"]:
         """Next-token logits at every position, [T, V]."""
@@ -115,7 +127,7 @@ class Trace:
 
     def probabilities(self, position: int = -1, temperature: float = 1.0) -> Float[Tensor, " v"]:
         """Next-token probabilities after one position, [V]. Temperature 0 puts everything on the largest logit."""
-        logits = self.logits[position].float()
+        logits = self._kept("logits")[0, position].float().cpu()
         if temperature <= 0:
             return torch.nn.functional.one_hot(logits.argmax(), logits.numel()).float()
         return torch.softmax(logits / temperature, dim=-1)
@@ -124,17 +136,22 @@ class Trace:
         """-log p of each next token in nats, [T - 1]: entry i is the loss of token i + 1."""
         if len(self) < 2:
             return torch.zeros(0)
-        targets = torch.tensor(self.ids[1:], device=self.logits.device)
+        targets = torch.tensor(self.ids[1:])
         return torch.nn.functional.cross_entropy(self.logits[:-1].float(), targets, reduction="none")
 
     # --- maps --------------------------------------------------------------------------------
 
     def qk(self, layer: int, head: int) -> tuple[Tensor, Tensor, Tensor]:
         """q [T, D], k [S, D] and lse [T] of one head; with GQA, k is its group's."""
+        q, k, lse = self._qk(layer, head)
+        return q.cpu(), k.cpu(), lse.cpu()
+
+    def _qk(self, layer: int, head: int) -> tuple[Tensor, Tensor, Tensor]:
+        """`qk` where the model is."""
         _existing("layer", layer, self.n_layers)
-        q, k = self[f"blocks.{layer}.attn.q"], self[f"blocks.{layer}.attn.k"]
+        q, k, lse = (self._kept(f"blocks.{layer}.attn.{part}") for part in ("q", "k", "lse"))
         group = _existing("head", head, q.shape[1]) * k.shape[1] // q.shape[1]
-        return q[0, head], k[0, group], self[f"blocks.{layer}.attn.lse"][0, head]
+        return q[0, head], k[0, group], lse[0, head]
 
     def batches(self) -> Iterator[tuple[Tensor, Tensor, Tensor, AttentionSpec]]:
         """q, k, lse and their spec, layers in the batch dimension.
@@ -142,20 +159,26 @@ class Trace:
         All layers at once for short texts with one kind of layer, where the cost is the number of
         calls; layer by layer for long ones, where it is memory.
         """
+        for q, k, lse, spec in self._batches():
+            yield q.cpu(), k.cpu(), lse.cpu(), spec.to(CPU)
+
+    def _batches(self) -> Iterator[tuple[Tensor, Tensor, Tensor, AttentionSpec]]:
+        """`batches` where the model is."""
         q, k, lse = (
-            [self[f"blocks.{i}.attn.{part}"] for i in range(self.n_layers)] for part in ("q", "k", "lse")
+            [self._kept(f"blocks.{i}.attn.{part}") for i in range(self.n_layers)]
+            for part in ("q", "k", "lse")
         )
         kinds = {
             (spec.scale, spec.mask.causal, spec.mask.window, id(spec.mask.slopes), id(spec.mask.relative))
-            for spec in self.specs
+            for spec in self._specs
         }
         if len(self) <= 256 and len(kinds) == 1:
-            yield torch.cat(q), torch.cat(k), torch.cat(lse), self.specs[0]
+            yield torch.cat(q), torch.cat(k), torch.cat(lse), self._specs[0]
         else:
-            yield from zip(q, k, lse, self.specs)
+            yield from zip(q, k, lse, self._specs)
 
     def _mask_of(self, layer: int, head: int) -> AttentionMask:
-        return self.specs[layer].mask.of_heads(slice(head, head + 1))
+        return self._specs[layer].mask.of_heads(slice(head, head + 1))
 
     def scores(self, layer: int, head: int, stage: str = "scaled") -> Float[Tensor, "t s"]:
         """One head's map before the softmax: "dot" is q.k, "scaled" adds scale and bias, "masked" hides the future."""
@@ -166,7 +189,7 @@ class Trace:
         q, k, _ = self.qk(layer, head)
         if stage == "dot":
             return q @ k.T
-        mask = self._mask_of(layer, head)
+        mask = self.specs[layer].mask.of_heads(slice(head, head + 1))
         if stage == "scaled":
             mask = replace(mask, causal=False, window=None)
         return kernels.attention_scores(q[None, None], k[None, None], mask, scale=self.specs[layer].scale)[
@@ -177,11 +200,11 @@ class Trace:
         self, layer: int, head: int, rows: slice = slice(None), cols: slice = slice(None)
     ) -> Float[Tensor, "t s"]:
         """One head's attention probabilities, exact, computed now: [T, T] or the tile rows x cols."""
-        q, k, lse = self.qk(layer, head)
+        q, k, lse = self._qk(layer, head)
         one_head, scale = (q[None, None], k[None, None], lse[None, None]), self.specs[layer].scale
         tile = kernels.attention_map(
             *one_head, self._mask_of(layer, head), rows=rows, cols=cols, scale=scale
-        )[0, 0]
+        )[0, 0].cpu()
         replaced = self._record.rows.get((layer, head))
         if replaced:
             shown = range(*rows.indices(q.shape[0]))
@@ -192,7 +215,7 @@ class Trace:
 
     def pooled(self, layer: int, head: int, size: int = 64, reduce: str = "max") -> Float[Tensor, "n n"]:
         """A size x size picture of one head's map at any T, without forming [T, T]."""
-        q, k, lse = self.qk(layer, head)
+        q, k, lse = self._qk(layer, head)
         replaced = self._record.rows.get((layer, head), {})
         if replaced:
             lse = lse.clone()
@@ -205,7 +228,7 @@ class Trace:
             size=size,
             reduce=reduce,
             scale=self.specs[layer].scale,
-        )[0, 0]
+        )[0, 0].cpu()
         for row, weights in replaced.items():
             _pool_row(picture, row, weights, reduce)
         return picture
@@ -215,9 +238,9 @@ class Trace:
         pictures = torch.cat(
             [
                 kernels.pooled_attention_map(q, k, lse, spec.mask, size=size, reduce=reduce, scale=spec.scale)
-                for q, k, lse, spec in self.batches()
+                for q, k, lse, spec in self._batches()
             ]
-        )
+        ).cpu()
         for layer, head in self._record.rows:
             pictures[layer, head] = self.pooled(layer, head, size, reduce)
         return pictures
@@ -228,9 +251,9 @@ class Trace:
         rows = slice(position, position + 1)
         tiles = [
             kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale)
-            for q, k, lse, spec in self.batches()
+            for q, k, lse, spec in self._batches()
         ]
-        every = torch.cat(tiles)[:, :, 0]
+        every = torch.cat(tiles)[:, :, 0].cpu()
         for (layer, head), replaced in self._record.rows.items():
             if position in replaced:
                 every[layer, head] = replaced[position]
@@ -252,12 +275,14 @@ class Trace:
     def statistics(self) -> dict[str, np.ndarray]:
         """The columns of `head_statistics` but layer and head, [L * H] each, shared: not to be changed."""
         if self._statistics is None:
-            ids = torch.tensor(self.ids, device=self.logits.device)
+            ids = torch.tensor(self.ids)
             parts = [
-                kernels.head_statistics(q, k, lse, spec.mask, ids=ids, scale=spec.scale)
-                for q, k, lse, spec in self.batches()
+                kernels.head_statistics(q, k, lse, spec.mask, ids=ids.to(q.device), scale=spec.scale)
+                for q, k, lse, spec in self._batches()
             ]
-            rows = {name: torch.cat([part[name] for part in parts]) for name in parts[0]}  # [L, H, T] each
+            rows = {
+                name: torch.cat([part[name] for part in parts]).cpu() for name in parts[0]
+            }  # [L, H, T] each
             for (layer, head), replaced in self._record.rows.items():
                 for row, weights in replaced.items():
                     for name, value in _row_statistics(weights, row, ids).items():
@@ -273,7 +298,7 @@ class Trace:
     def arrays(self) -> dict[str, np.ndarray]:
         """What the trace keeps, as NumPy arrays ready for `np.savez`: ids, tokens, q, k, v, lse, logits."""
         kept = {
-            name: value[0].float().numpy()
+            name: value[0].float().cpu().numpy()
             for name, value in self._record.values.items()
             if keep_attention(name)
         }
@@ -299,7 +324,7 @@ def _pool_row(picture: Tensor, row: int, weights: Tensor, reduce: str) -> None:
 
 def _row_statistics(weights: Tensor, row: int, ids: Tensor) -> dict[str, Tensor]:
     """What `kernels.head_statistics` says of one row, from its weights [S]."""
-    where = torch.arange(len(weights), device=weights.device)
+    where = torch.arange(len(weights))
     follows = (where > 0) & (where <= row) & (ids.roll(1) == ids[row])
     return {
         "entropy": -torch.xlogy(weights, weights).sum(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -82,6 +83,13 @@ class Translator:
     def device(self) -> torch.device:
         """Where its weights are."""
         return self.network.device
+
+    @cached_property
+    def on_cpu(self) -> Translator:
+        """This model with its weights on the CPU, for what is computed from the weights: itself where they are there."""
+        if self.device.type == "cpu":
+            return self
+        return Translator(copy.deepcopy(self.network).cpu(), self.tokenizer)
 
     @property
     def sizes(self) -> str:

@@ -30,7 +30,8 @@ class Buffers:
     def reorder(self, rows: Int[Tensor, " r"]) -> None:
         """Row i becomes a copy of the former row `rows[i]`: how beams that live on take their past with them."""
         self._buffers = [
-            parts and tuple(part.index_select(0, rows) for part in parts) for parts in self._buffers
+            parts and tuple(part.index_select(0, rows.to(part.device)) for part in parts)
+            for parts in self._buffers
         ]
 
     def fork(self: Cache) -> Cache:

@@ -1,4 +1,4 @@
-"""The cache of latent attention: one latent and one rotated key per token (000 section 3.2)."""
+"""The cache of latent attention: one latent and one rotated key per token (000 sections 3.2 and 3.4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .protocol import Rotate, attend
 
 
 class LatentCache(ContiguousCache):
-    """What latent attention keeps: per token c_KV and the one rotated k^R, and nothing per head (000 section 3.2).
+    """What latent attention keeps: per token c_KV and the one rotated k^R, and nothing per head (000 sections 3.2 and 3.4).
 
     The stored line is its own value: v is the leading part of k. With `absorbed` the layer moves its up-projections
     to the side of the query and the output; without, it makes every head's keys and values anew from all latents.

@@ -41,6 +41,10 @@ class PagePool:
         self.copies = 0  # pages copied before a write, so far
         self._free = list(range(pages))[::-1]
 
+    def to(self, device: torch.device) -> None:
+        """Bring the pages to a device; where they are there already, nothing moves."""
+        self.k, self.v = self.k.to(device), self.v.to(device)
+
     @classmethod
     def of(cls, config: ModelConfig, page: int = 16, pages: int = 64) -> PagePool:
         """An empty pool that fits a model: of latent attention it keeps the latents, as one key and one value head."""
@@ -187,13 +191,15 @@ class PagedCache:
     ) -> tuple[Tensor, Tensor]:
         count, pool, last = k.shape[2], self.pool, layer == len(self.pool.k) - 1
         if layer == 0:
+            pool.to(k.device)
             for sequence in self.sequences:
                 sequence.reserve(count)
         widest = max(len(sequence.table) for sequence in self.sequences)
         table = torch.tensor(
-            [sequence.table + [-1] * (widest - len(sequence.table)) for sequence in self.sequences]
+            [sequence.table + [-1] * (widest - len(sequence.table)) for sequence in self.sequences],
+            device=k.device,
         )
-        position_ids = self.position_ids(count)  # [B, T]
+        position_ids = self.position_ids(count).to(k.device)  # [B, T]
         pages, slots = table.gather(1, position_ids // pool.page), position_ids % pool.page
         pool.k[layer][pages, :, slots] = k.transpose(1, 2)
         pool.v[layer][pages, :, slots] = v.transpose(1, 2)

@@ -118,7 +118,7 @@ def taps_change_nothing(lm: LanguageModel, trace: Trace) -> float:
     quick=True,
 )
 def parameters_match_formula(lm: LanguageModel, trace: Trace | None = None) -> Measured:
-    """Parameters counted by formula equal those in the network (002 section 8)."""
+    """Parameters counted by formula equal those in the network."""
     return Measured(float(abs(count_parameters(lm.config) - lm.n_parameters)), f"{lm.n_parameters:,}")
 
 

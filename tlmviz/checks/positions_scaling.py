@@ -106,7 +106,7 @@ def unrotated_keys_follow(lm: LanguageModel, trace: Trace) -> float:
     for cache, positions in ((lm.new_cache(rotated=False), None), (None, scheme)):
         with torch.inference_mode(), recording("blocks.0.attn.k".__eq__) as record:
             lm.network(ids, cache, positions)
-        keys.append(record.values["blocks.0.attn.k"])
+        keys.append(record.values["blocks.0.attn.k"].cpu())
     turned = scheme.rotate(keys[0], scheme.cos_sin(torch.arange(ids.shape[1])))
     return worst(turned - keys[1]) / max(1e-30, worst(turned))
 

@@ -209,5 +209,5 @@ def _moved(mt: Translator, network: torch.nn.Module, text: str, written: tuple[i
     for target in (written, (*written[:-1], last)):
         out = network(source, torch.tensor([[mt.tokenizer.end_of_text, *target]]))
         logits = out[0] if isinstance(out, tuple) else out
-        losses.append(logits[0, :-1].log_softmax(-1).gather(-1, torch.tensor(written)[:, None]))
+        losses.append(logits[0, :-1].log_softmax(-1).cpu().gather(-1, torch.tensor(written)[:, None]))
     return worst(losses[0] - losses[1])

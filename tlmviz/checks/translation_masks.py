@@ -80,5 +80,5 @@ def writing_needs_no_mask(mt: Translator, given: Attentions) -> float:
     writing = network.start(torch.tensor([mt.encode(given.text)]))
     written, losses = [mt.tokenizer.end_of_text, *given.translation[:-1]], []
     for token, following in zip(written, given.translation):
-        losses.append(network.step(torch.tensor([token]), writing)[0].log_softmax(-1)[following])
+        losses.append(network.step(torch.tensor([token]), writing)[0].log_softmax(-1)[following].cpu())
     return worst(torch.stack(losses) - torch.from_numpy(given.maps.logp))

@@ -30,7 +30,7 @@ def rows_sum_to_one(mt: TranslatorLike, steps: Steps) -> float:
 )
 def scores_by_formula(mt: TranslatorLike, steps: Steps) -> float:
     """Scores from the states and the score's own matrices in float64 NumPy (Eq. 42, 46, 47)."""
-    network: Seq2Seq = mt.network
+    network: Seq2Seq = mt.on_cpu.network
     score = network.config.score
     weight = {name: value.double().numpy() for name, value in network.score.state_dict().items()}
     z, h = steps.z.astype(np.float64), steps.h.astype(np.float64)

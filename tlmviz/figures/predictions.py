@@ -10,6 +10,20 @@ from tlmviz.figures import Theme, figure, layout, token_axis, token_label
 
 def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme: Theme) -> go.Figure:
     """Two bars per token: its probability without and with an intervention, [K] each."""
+    title = "Next-token probability, original and changed"
+    return _pairs(names, before, after, theme, title, "probability", {"tickformat": ".0%"})
+
+
+def gradient(names: list[str], before: np.ndarray, after: np.ndarray, theme: Theme) -> go.Figure:
+    """Two bars per token: its entry of p - y without and with an intervention, [K] each."""
+    title = "Gradient of the loss with respect to the next-token logits, p − y"
+    return _pairs(names, before, after, theme, title, "p − y", {"zeroline": True})
+
+
+def _pairs(
+    names: list[str], before: np.ndarray, after: np.ndarray, theme: Theme, title: str, y: str, yaxis: dict
+) -> go.Figure:
+    """Grouped bars, original and changed."""
     where = np.arange(len(names))
     bars = [
         dict(
@@ -27,11 +41,11 @@ def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme:
         bars,
         layout(
             theme,
-            title="Next-token probability, original and changed",
-            y="probability",
+            title=title,
+            y=y,
             height=300,
             xaxis=tokens,
-            yaxis={"tickformat": ".0%"},
+            yaxis=yaxis,
             barmode="group",
             showlegend=True,
         ),

@@ -20,7 +20,7 @@ def backend_for(tensor: Tensor, backend: str = "auto") -> str:
     """
     if backend not in BACKENDS:
         raise BadBackend(f"There is no backend {backend!r}; choose one of {', '.join(BACKENDS)}.")
-    if backend == "torch" or (backend == "auto" and not (tensor.is_cuda and _installed())):
+    if backend == "torch" or (backend == "auto" and not (_on_card(tensor) and _installed())):
         return "torch"
     if not _installed():
         raise BadBackend(
@@ -31,6 +31,11 @@ def backend_for(tensor: Tensor, backend: str = "auto") -> str:
             f"backend='triton' needs a CUDA tensor, this one is on {tensor.device}; use 'auto' or 'torch'."
         )
     return "triton"
+
+
+def _on_card(tensor: Tensor) -> bool:
+    """Where "auto" means Triton."""
+    return tensor.is_cuda
 
 
 def _installed() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -60,6 +61,21 @@ class AttentionMask:
     def detached(self) -> AttentionMask:
         """The same without gradients, which a view of what was computed does not need."""
         return self if self.relative is None else replace(self, relative=self.relative.detach())
+
+    def to(self, device: torch.device) -> AttentionMask:
+        """The same with every tensor on a device."""
+
+        def moved(part):
+            return (
+                tuple(map(moved, part))
+                if isinstance(part, tuple)
+                else None
+                if part is None
+                else part.to(device)
+            )
+
+        tensors = ("slopes", "relative", "segments", "lengths")
+        return replace(self, **{name: moved(getattr(self, name)) for name in tensors})
 
     def fit(self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b g s d"]) -> AttentionMask:
         """The mask of one call, with `segments` as a pair. Raises BadShape where a part does not fit q and k."""

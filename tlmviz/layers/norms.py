@@ -9,7 +9,7 @@ from .. import kernels
 
 
 class LayerNorm(nn.LayerNorm):
-    """Mean off, divided by the standard deviation, then scaled and shifted (000 section 2.1.3; Ba et al. 2016)."""
+    """Mean off, divided by the standard deviation, then scaled and shifted (002 section 3.7; Ba et al. 2016)."""
 
     def forward(self, x: Float[Tensor, "*b c"]) -> Float[Tensor, "*b c"]:
         """Each row of the last axis normalised."""

@@ -178,7 +178,7 @@ def n_parameters(config: ModelConfig) -> int:
 
 
 def count_parameters(config: ModelConfig) -> int:
-    """Parameters by formula (002 section 8), without building the network: the check that the network is what it should be."""
+    """Parameters by formula, without building the network: the check that the network is what it should be."""
     c, layers = config.d_model, config.n_layers
     norm = {"layernorm": 2 * c, "rmsnorm": c}[config.norm.kind]
     block = _attention_parameters(config) + _feedforward_parameters(config) + 2 * norm

@@ -1,7 +1,7 @@
 """Distilling a lightning indexer: its scores learn where the frozen teacher's heads together look.
 
-For each layer KL(p || softmax(I)), p the teacher's attention averaged over heads (000 section 3.5; DeepSeek-V3.2's
-dense warm-up stage). All layers learn at once from one pass of the teacher.
+For each layer KL(p || softmax(I)), p the teacher's attention averaged over heads (DeepSeek-V3.2's dense warm-up
+stage; not in the notes). All layers learn at once from one pass of the teacher.
 """
 
 from __future__ import annotations

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from tlmviz.analysis.attention.heads import kl_divergence
+from tlmviz.analysis.attention.heads import kl_divergence, score_gradient
 from tlmviz.analysis.attention.scores import row_measures
 from tlmviz.trace import Trace
 
 from .controls import FACTORS, Choice
 
+LARGEST = 8  # entries of p - y that are drawn
 ROWS = 64  # of a map, at most, over which the curves of the scale are averaged
 
 
@@ -41,6 +42,21 @@ class Change:
     loss: float
 
 
+@dataclass(frozen=True)
+class LossGradient:
+    """The largest entries of p - y over the next-token logits [K], by name, before and after an intervention.
+
+    `target` is the token that really follows `token`, and `p` its probability before the intervention.
+    """
+
+    tokens: list[str]
+    token: str
+    target: str
+    p: float
+    before: np.ndarray
+    after: np.ndarray
+
+
 def rescale(choice: Choice, factor: float) -> Rescaled:
     """The chosen head's rows with their scores times every factor."""
     trace, (layer, head) = choice.trace, choice.view.head
@@ -61,6 +77,25 @@ def changed(choice: Choice, after: Trace) -> Change:
     loss = (after.loss_per_token() - before.loss_per_token()).mean().item() if len(before) > 1 else 0.0
     names = [lm.tokenizer.name(i) for i in ids]
     return Change(names, p[ids].numpy(), q[ids].numpy(), kl[choice.query].item(), kl.mean().item(), loss)
+
+
+def loss_gradient(choice: Choice, after: Trace) -> LossGradient | None:
+    """p - y of the loss after the pinned token, before and after an intervention; None for a text of one token.
+
+    Nothing follows the last token: the one before it stands in.
+    """
+    trace, lm = choice.trace, choice.lm
+    query = min(choice.query, len(trace) - 2)
+    if query < 0:
+        return None
+    target = trace.ids[query + 1]
+    before, changed = (score_gradient(one.probabilities(query), target) for one in (trace, after))
+    ids = before.abs().maximum(changed.abs()).topk(LARGEST).indices.tolist()
+    names = [lm.tokenizer.name(i) for i in ids]
+    p = 1 + before[target].item()
+    return LossGradient(
+        names, trace.tokens[query], lm.tokenizer.name(target), p, before[ids].numpy(), changed[ids].numpy()
+    )
 
 
 def map_csv(choice: Choice) -> bytes:

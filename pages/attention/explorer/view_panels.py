@@ -45,6 +45,11 @@ def scale(choice: Choice) -> None:
     st.caption(words.rescaled(factor, rescaled.row_entropy, rescaled.row_gradient))
     after = shared.trace(choice.model, choice.text, factor=factor)
     _compare(choice, after, f"Every head of the model at × {factor:g}", "scaled")
+    gradient = compute.loss_gradient(choice, after)
+    if gradient is not None:
+        figure = predictions.gradient(gradient.tokens, gradient.before, gradient.after, theme)
+        frame.chart(figure, key="loss-gradient", alt="Gradient of the loss with respect to the logits")
+    st.markdown(words.loss_gradient(gradient))
 
 
 @frame.fragment

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .compute import LossGradient
 from .controls import Choice
 
 CLAIM = "What every head of a really trained model attends to, as you type."
@@ -55,6 +56,18 @@ def rescaled(factor: float, entropy: float, gradient: float) -> str:
     return (
         f"Pinned row at × {factor:g}: entropy {entropy:.3f} bits, gradient Σ|p − y| {gradient:.4f}, "
         "with y one-hot on the row's strongest key."
+    )
+
+
+def loss_gradient(gradient: LossGradient | None) -> str:
+    """What the entries of p − y say, with their source."""
+    if gradient is None:
+        return "A text of one token has no next one, and so no loss to differentiate: type a longer text."
+    return (
+        f"After “{gradient.token}” the text has “{gradient.target}”, which the model gave {gradient.p:.2%}. The loss is −log "
+        "of that, and its gradient with respect to the logits is p − y (Transformer with PyTorch, section 1.2, Eq. 3): "
+        "p is the predicted distribution, and y is 1 at the token that really follows and 0 elsewhere. "
+        "Training lowers the logits of positive bars and raises that of the negative one; all entries of the vocabulary sum to 0."
     )
 
 

@@ -56,7 +56,8 @@ EQUATIONS = {
         r"x_t W_Q\, R_t R_s^\top\, W_{\uparrow K}^\top c_s^\top \text{ would have no } [\,\cdot\,]",
         "Transformer with PyTorch, Eq. 41 to 46 and 60 to 67; DeepSeek-V2, section 2.1. Where the notes differ: they write k^R "
         "per head and from c_KV (section 3.4); DeepSeek-V2 makes one k^R per token from the hidden state, shared by all heads, "
-        "so that the cache holds d_c + d_h^R numbers per token. Eq. 42 also caches the queries, which are never read again.",
+        "so that the cache holds d_c + d_h^R numbers per token. Eq. 42 also caches the queries, which are never read again, "
+        "and Eq. 44 writes O for a head's output first and for its map of weights then.",
     ),
     REDUNDANCY: (
         r"\mathrm{CKA}(X, Y) = \frac{\lVert Y^\top X \rVert_F^2}{\lVert X^\top X \rVert_F\, \lVert Y^\top Y \rVert_F}"
@@ -67,7 +68,8 @@ EQUATIONS = {
     COLLAPSE: (
         r"W_Q^{(h)} {W_K^{(h)}}^\top = M \ \Rightarrow\ L^{(h)}_{ts} = x_t M x_s^\top,\qquad "
         r"\text{RoPE: } W_Q R_t R_s^\top W_K^\top,\qquad \text{ALiBi: } x_t M x_s^\top - m_h (t - s)",
-        "Decoder-Only Transformers in Einstein Notation, section 9: single bilinear collapse, and why RoPE and ALiBi break it.",
+        "Decoder-Only Transformers in Einstein Notation, section 9: single bilinear collapse, and why RoPE and ALiBi break it. "
+        "The notes write R_tᵀ R_s, for vectors as columns; rows, as here, are turned by R_t R_sᵀ.",
     ),
 }
 

@@ -19,19 +19,21 @@ EQUATIONS = {
     ),
     COST: (
         r"\text{with: } 2N + 4LHD\,T,\qquad \text{without: } 2N\,T + 4LHD\,T^2 \quad\text{operations for token } T",
-        "N: parameters in products of matrices. Attention, “KV Caching”, section 5, calls a step with the cache O(1); its "
-        "products with weights are, its attention is O(T). Masked cells are counted, as for any product of matrices.",
+        "N: parameters in products of matrices. Attention, “KV Caching”, section 5: a step with the cache is O(1) in its "
+        "products with weights, plus the cost of attention, which is O(T). "
+        "Masked cells are counted, as for any product of matrices.",
     ),
     SIDE_BY_SIDE: (
         r"\text{MHA, GQA, MQA: } 2\,G\,D,\qquad \text{MLA: } d_c + d^R_h,\qquad \text{window: at most } W \text{ positions}",
-        "Numbers kept per token and layer. LLM notes, section 3.3; Transformer with PyTorch, sections 3.2 and 3.4; "
-        "Decoder-Only Transformers in Einstein Notation, sections 4.4 and 6.",
+        "Numbers kept per token and layer. LLM notes, section 3.2; Transformer with PyTorch, sections 3.2 and 3.4; "
+        "Decoder-Only Transformers in Einstein Notation, sections 4.4 and 6. Section 4.4 "
+        "gives the window as (t − W, t], which is W positions, and its mask as s < t − W, which leaves W + 1; here it is W.",
     ),
     CALCULATOR: (
         r"\text{bytes} = B \cdot L \cdot T \cdot 2\,G\,D \cdot \tfrac{\text{bits}}{8},\qquad "
         r"\text{MLA: } d_c + d^R_h \text{ in place of } 2\,G\,D,\qquad \text{window: } \min(T, W) \text{ in place of } T",
-        "LLM notes, section 3.3. All numbers here are by formula, the same that is held to nbytes of this project's caches. "
-        "The notes (section 3.2) say that GPT-3.5 and LLaMA use MQA: PaLM does; LLaMA 2 70B uses GQA, LLaMA 2 7B plain MHA, "
+        "LLM notes, section 3.2. All numbers here are by formula, the same that is held to nbytes of this project's caches. "
+        "The notes say there that GPT-3.5 and LLaMA use MQA: PaLM does; LLaMA 2 70B uses GQA, LLaMA 2 7B plain MHA, "
         "and GPT-3.5's shape was never published.",
     ),
 }

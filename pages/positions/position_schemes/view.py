@@ -143,7 +143,7 @@ def heads(choice: Choice, measure: str) -> None:
 
 def _slopes(choice: Choice) -> None:
     name, length = choice.families["alibi"], len(choice.inside)
-    given = shared.model(name).network.positions.slopes.numpy()
+    given = shared.model(name).on_cpu.network.positions.slopes.numpy()
     figure = figures.slopes(given, compute.distances(name, choice.inside).decay, frame.theme())
     frame.chart(
         figure, key="slopes", alt="ALiBi's slope of each head beside the decay measured in each layer"

@@ -1,10 +1,14 @@
 """The explorer page through AppTest: at its defaults, and at each control's extremes."""
 
+import base64
 import json
 
+import numpy as np
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
+import tlmviz
 from pages.attention.explorer import view_panels as panels
 from tests.pages.helpers import MAIN, PATIENCE, assert_healthy, badges, by_title, run_snippet
 from tlmviz.ui import inputs
@@ -116,6 +120,28 @@ def test_scale_extremes_change_the_row_and_the_prediction(factor):
     assert "The pinned query's weights (probability)" in by_title(app)
     [summary] = [m.value for m in app.markdown if "KL(original" in m.value]
     assert "**0.0000** nats here" not in summary
+
+
+def test_the_gradient_of_the_loss_is_a_vector_over_the_next_token():
+    app = open_app(panel="Scale", query="4")
+    figure = by_title(app)["Gradient of the loss with respect to the next-token logits, p − y"]
+    lm = tlmviz.load("stories-rope")
+    trace = lm.trace(app.text_input(key="text").value or lm.default_text)
+    logits = trace.logits[4].clone().requires_grad_()
+    torch.nn.functional.cross_entropy(logits[None], torch.tensor(trace.ids[5:6])).backward()
+    largest = logits.grad.abs().topk(8).indices
+    bars = figure["data"][0]
+    drawn = np.frombuffer(base64.b64decode(bars["y"]["bdata"]), bars["y"]["dtype"])
+    assert drawn == pytest.approx(logits.grad[largest].numpy(), abs=1e-5)
+    [said] = [part.value for part in app.markdown if "Eq. 3" in part.value]
+    assert f"“{trace.tokens[4]}”" in said and f"“{trace.tokens[5]}”" in said
+
+
+def test_the_gradient_after_the_last_token_is_that_of_the_one_before():
+    app = open_app(panel="Scale", text="Tom saw a dog")
+    trace = tlmviz.load("stories-rope").trace("Tom saw a dog")
+    [said] = [part.value for part in app.markdown if "Eq. 3" in part.value]
+    assert f"After “{trace.tokens[-2]}” the text has “{trace.tokens[-1]}”" in said
 
 
 def test_muting_no_head_changes_nothing_and_muting_all_changes_much():

@@ -11,6 +11,7 @@ from pages.kernels.flash_attention.costs.controls import FROM_MEMORY, TILES
 from pages.kernels.flash_attention.one_row.controls import PRESETS
 from tests.pages.helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
 from tlmviz.analysis.kernels import roofline
+from tlmviz.errors import BadBackend
 
 PAGE = "kernels/flash_attention"
 LONG = "The cat sat on the mat and looked at the big red ball. " * 30
@@ -179,6 +180,43 @@ def test_snippets_run_and_say_what_the_page_says(name, part, capsys):
 def test_the_snippet_of_typed_logits_holds_them():
     scope = run_snippet(opened(logits="1, -inf, 1e4"))
     assert scope["x"].tolist() == [1, -np.inf, 1e4] and not scope["walks"][0].finite
+
+
+def test_the_kernel_runs_when_asked_and_is_beside_torch():
+    app = opened(part="Tiles", text="Tom saw a dog. Anna saw a dog.")
+    assert not app.dataframe
+    app.button(key="run-kernel").click().run()
+    charts(app)
+    [said] = [part.value for part in app.markdown if "Largest difference from torch" in part.value]
+    assert "interpreter" in said and "the first" not in said
+    [table] = [frame.value for frame in app.dataframe]
+    assert np.abs(table["lse, Triton"] - table["lse, torch"]).max() < 1e-5
+    assert table["out, largest difference"].max() < 1e-5
+    assert len(table["out row, Triton"].iloc[0]) == 32
+
+
+def test_a_long_text_says_how_much_the_kernel_read():
+    app = opened(part="Tiles", text=LONG)
+    app.button(key="run-kernel").click().run()
+    [said] = [part.value for part in app.markdown if "Largest difference from torch" in part.value]
+    assert "the first 64 of" in said
+
+
+def test_a_kernel_that_cannot_run_is_one_sentence(monkeypatch):
+    def dead(*_):
+        raise BadBackend("The process that interprets the kernel ended.")
+
+    monkeypatch.setattr("pages.kernels.flash_attention.tiles.compute.run_kernel", dead)
+    app = opened(part="Tiles")
+    app.button(key="run-kernel").click().run()
+    charts(app)
+    assert [part.value for part in app.warning] == ["The process that interprets the kernel ended."]
+
+
+def test_a_model_with_relative_positions_offers_no_kernel():
+    app = opened(part="Tiles", model="zoo-relative")
+    charts(app)
+    assert not [button for button in app.button if button.key == "run-kernel"]
 
 
 @pytest.mark.parametrize("width", [32, 256])

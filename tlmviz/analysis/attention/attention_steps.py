@@ -292,7 +292,7 @@ def mix(r: Reader) -> Step:
             quote(attention._formula, "out = _normalise("),
         ),
         r"O^{(i)} = \mathrm{softmax}\!\left(\tfrac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}} + M\right) V^{(i)}",
-        f"{NOTES} 2.1.2, step 7, Eq. 28.",
+        f"{NOTES} 2.1.2, step 7, Eq. 28; as Eq. 10, whose sum over i is one over j.",
         r.python("attn.z") + f"[:, {r.head}]",
         (r.of_head("value", v, limit, shared=True), r.of_head("mixed values", z, limit)),
         Product(weights, v, z, None, "attention weight", "value", "key token", "dimension"),

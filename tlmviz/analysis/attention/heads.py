@@ -53,11 +53,9 @@ def logit_lens(lm: LanguageModelLike, trace: Trace) -> Float[Tensor, "l_plus_1 t
     Source: nostalgebraist 2020. With post-norm blocks the final norm is the identity.
     """
     names = ["blocks.0.resid_pre", *(f"blocks.{i}.resid_post" for i in range(trace.n_layers))]
-    streams = trace.tensors(names)
+    streams, network = trace.tensors(names), lm.on_cpu.network
     with torch.inference_mode():
-        return torch.cat(
-            [lm.network.head(lm.network.norm(lm.network.merge_streams(streams[name]))) for name in names]
-        )
+        return torch.cat([network.head(network.norm(network.merge_streams(streams[name]))) for name in names])
 
 
 def logit_shares(lm: LanguageModelLike, trace: Trace, position: int, token: int) -> pd.DataFrame:
@@ -74,7 +72,7 @@ def logit_shares(lm: LanguageModelLike, trace: Trace, position: int, token: int)
         return pd.DataFrame(columns=["part", "share"])
     coefficients = readout_coefficients(trace)[:, position]
     parts = part_outputs(trace)[:, position] * coefficients[:, None]  # [1 + P, C]
-    norm, direction = lm.network.norm, lm.network.head.weight[token]
+    norm, direction = lm.on_cpu.network.norm, lm.on_cpu.network.head.weight[token]
     stream = final_streams(trace)[position].mean(0)
     with torch.inference_mode():
         if lm.config.norm.kind == "layernorm":
@@ -96,8 +94,11 @@ def kl_divergence(before: Float[Tensor, "t v"], after: Float[Tensor, "t v"]) -> 
     return (p.exp() * (p - q)).sum(-1).clamp(min=0)
 
 
-def score_gradient(p: Float[Tensor, "t s"], target: int) -> Float[Tensor, "t s"]:
-    """The gradient p - y of cross-entropy with respect to each row's scores, y one-hot at `target` (000 Eq. 3)."""
+def score_gradient(p: Float[Tensor, "*t s"], target: int) -> Float[Tensor, "*t s"]:
+    """The gradient p - y of cross-entropy with respect to the logits z of p = softmax(z), y one-hot at `target` (000 Eq. 3).
+
+    Positive entries are logits that a step of gradient descent lowers; the entries sum to 0.
+    """
     gradient = p.clone()
-    gradient[:, target] -= 1
+    gradient[..., target] -= 1
     return gradient

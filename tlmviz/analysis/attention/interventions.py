@@ -53,7 +53,7 @@ def mute_heads(heads: Iterable[tuple[int, int]], how: str = "zero") -> Edits:
 
 def replace_row(layer: int, head: int, row: int, weights: Float[Tensor, " s"]) -> Edits:
     """Make one query attend with the given weights instead of its own. Raises BadShape when they are no distribution."""
-    weights = torch.as_tensor(weights, dtype=torch.float32)
+    weights = torch.as_tensor(weights, dtype=torch.float32).cpu()
     if (
         weights.ndim != 1
         or not torch.isfinite(weights).all()
@@ -71,7 +71,7 @@ def replace_row(layer: int, head: int, row: int, weights: Float[Tensor, " s"]) -
         _check_index("head", head, z.shape[1])
         _check_index("row", row, z.shape[2])
         z = z.clone()
-        z[:, head, row] = weights @ v[:, head * v.shape[1] // z.shape[1]]
+        z[:, head, row] = weights.to(v) @ v[:, head * v.shape[1] // z.shape[1]]
         record.rows.setdefault((layer, head), {})[row] = weights
         return z
 
@@ -99,7 +99,7 @@ def patch(name: str, source: Trace, positions: slice = slice(None), heads: slice
                 "choose positions that both texts have."
             )
         here = here.clone()
-        here[where] = value[where]
+        here[where] = value[where].to(here)
         return here
 
     return {name: edit}

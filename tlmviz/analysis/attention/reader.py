@@ -25,8 +25,8 @@ class Reader:
 
     def __init__(self, lm: LanguageModelLike, trace: Trace, layer: int, head: int):
         self.lm, self.trace, self.layer, self.head = lm, trace, layer, head
-        self.config, self.network = lm.config, lm.network
-        self.block = lm.network.blocks[layer]
+        self.config, self.network = lm.config, lm.on_cpu.network
+        self.block = self.network.blocks[layer]
         self.pre_norm = lm.config.norm.placement == "pre"
         self.length = len(trace)
         self.group = head * lm.config.n_kv_heads // lm.config.n_heads

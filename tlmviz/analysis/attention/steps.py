@@ -136,6 +136,12 @@ def embed(r: Reader) -> Step:
 # --- around the sublayers --------------------------------------------------------------------------
 
 
+NORM_SOURCES = {
+    "layernorm": "LLM notes, section 3.7, whose short form prints √(σ + ε) for √(σ² + ε).",
+    "rmsnorm": "LLM notes, section 4.2.",
+}
+
+
 def norm(which: int) -> Callable[[Reader], Step]:
     """Normalisation 1 or 2: before its sublayer (pre) or after the addition (post)."""
 
@@ -161,7 +167,7 @@ def norm(which: int) -> Callable[[Reader], Step]:
             f"{kind}, {place}.",
             (_line(r, which),),
             latex,
-            f"{NOTES} 2.1.3 (pre-norm block).",
+            f"{NOTES} 2.1.3 (pre-norm block); the formula: {NORM_SOURCES[r.config.norm.kind]}",
             r.python(tap),
             (r.stream(name, before), r.stream("normalised, scaled by γ", r[tap])),
         )

@@ -142,12 +142,12 @@ class _Reader:
             keys = torch.cat([part[1] for part in self.parts], 2)
             one = slice(self.head, self.head + 1)
             tile = kernels.attention_map(q, keys, lse, self.spec.mask.of_heads(one), scale=self.spec.scale)
-            self.maps.append(tile[0, 0].numpy())
+            self.maps.append(tile[0, 0].cpu().numpy())
         config = self.lm.config
         held = min(self.cache.length, config.attention.window or self.cache.length)
         self.occupied_bytes.append(held * self.bytes_per_token_per_layer * config.n_layers)
         self.reserved_bytes.append(self.cache.nbytes)
-        return logits
+        return logits.cpu()
 
     def parts_of(self, values: dict[str, Tensor]) -> tuple[Tensor, ...]:
         """This head's q, k, v and lse, and once the bytes of one position: a latent line is its own value."""
@@ -172,7 +172,7 @@ class _Reader:
 
     def rows(self) -> tuple[np.ndarray, ...]:
         """q, k, v of all positions, [T, D] each."""
-        return tuple(torch.cat([part[i] for part in self.parts], 2)[0, 0].numpy() for i in range(3))
+        return tuple(torch.cat([part[i] for part in self.parts], 2)[0, 0].cpu().numpy() for i in range(3))
 
 
 # --- what holds -------------------------------------------------------------------------------------

@@ -82,7 +82,7 @@ class Layer:
 
     @property
     def cached(self) -> int:
-        """Numbers kept per position: 2 G D (002 section 3.3), or R + D_R for latent attention (000 section 3.4)."""
+        """Numbers kept per position: 2 G D (002 section 3.2), or R + D_R for latent attention (000 section 3.4)."""
         return 2 * self.groups * self.head_dim if self.latent is None else self.latent + self.rope
 
     @property

@@ -85,7 +85,7 @@ def attention_input(lm: LanguageModelLike, trace: Trace, layer: int) -> Float[Te
 
 def heads_of(lm: LanguageModelLike, trace: Trace, layer: int) -> Heads:
     """One layer's heads with their real weights, on the states that this text gives them."""
-    module, x = lm.network.blocks[layer].attn, attention_input(lm, trace, layer)
+    module, x = lm.on_cpu.network.blocks[layer].attn, attention_input(lm, trace, layer)
     scale = trace.specs[layer].scale
     if isinstance(module, LatentAttention):
         latent = trace[f"blocks.{layer}.attn.latent"][0, 0, :, : module.rank]
@@ -103,7 +103,7 @@ def heads_of(lm: LanguageModelLike, trace: Trace, layer: int) -> Heads:
 
 def value_products(lm: LanguageModelLike, layer: int) -> Float[Tensor, "h e c"]:
     """W_V W_O of every head, [H, E, C]: what a head writes for what it reads. With biases, E ends in the bias of V."""
-    module = lm.network.blocks[layer].attn
+    module = lm.on_cpu.network.blocks[layer].attn
     w_o = rearrange(module.proj.weight.double(), "c (h d) -> h d c", h=module.heads)
     if isinstance(module, LatentAttention):
         return module.up_matrices()[1].double() @ w_o

@@ -35,7 +35,7 @@ def losses(
     """
     if len(ids) < 2:
         raise BadText("The text has one token, so there is no next token to predict; type at least one more.")
-    line, found = torch.tensor([list(ids)], device=lm.network.device), []
+    line, found = torch.tensor([list(ids)]), []
     size = max(1, BATCH_TOKENS // len(ids))
     for start in range(0, count, size):
         part = slice(start, min(start + size, count))
@@ -56,7 +56,7 @@ def pruned_losses(
 
     def edits(part: slice) -> dict[str, Edit]:
         def mute(layer: int) -> Edit:
-            keep = kept[part, layer, :, None, None]
+            keep = kept[part, layer, :, None, None].to(lm.device)
 
             def edit(z: Tensor, record) -> Tensor:  # [B, H, T, D]
                 return z * keep if how == "zero" else torch.lerp(z.mean(2, keepdim=True), z, keep)
@@ -170,7 +170,8 @@ def shared_losses(lm: LanguageModelLike, ids: Text, mixing: Float[Tensor, "n l g
 
     def edits(part: slice) -> dict[str, Edit]:
         def mix(layer: int) -> Edit:
-            return lambda x, record: einsum(mixing[part, layer], x, "b i j, b j t d -> b i t d")
+            weights = mixing[part, layer].to(lm.device)
+            return lambda x, record: einsum(weights, x, "b i j, b j t d -> b i t d")
 
         return {f"blocks.{layer}.attn.{kv}": mix(layer) for layer in range(mixing.shape[1]) for kv in "kv"}
 

@@ -44,7 +44,7 @@ def latent_layer(lm: LanguageModelLike, layer: int) -> LatentAttention:
         )
     if not 0 <= layer < lm.config.n_layers:
         raise UnknownName(f"There is no layer {layer}; {lm.name} has layers 0 to {lm.config.n_layers - 1}.")
-    return lm.network.blocks[layer].attn
+    return lm.on_cpu.network.blocks[layer].attn
 
 
 def folding(lm: LanguageModelLike, layer: int, head: int) -> Folding:
@@ -61,7 +61,7 @@ def folding(lm: LanguageModelLike, layer: int, head: int) -> Folding:
 @torch.inference_mode()
 def absorbed_errors(lm: LanguageModelLike, trace: Trace) -> list[float]:
     """Per layer: how far the folded matrices' output lies from the layer's own, max abs, relative to its largest number."""
-    errors, positions = [], lm.network.positions
+    errors, positions = [], lm.on_cpu.network.positions
     cos_sin = positions.cos_sin(torch.arange(len(trace)))
     for layer in range(lm.config.n_layers):
         module, own = latent_layer(lm, layer), trace[f"blocks.{layer}.attn.out"]

@@ -106,7 +106,7 @@ def sparse_attention(
         _fits(indexers, lm.config.n_layers, lm.config.d_model)
     check_k(k)
     edits: Edits = {}
-    for layer, spec in enumerate(lm.network.specs()):
+    for layer, spec in enumerate(lm.on_cpu.network.specs()):
         indexer = indexers[layer] if how == "indexer" else None
         edits |= _sparse_layer(layer, spec, indexer, k, how, seed + layer)
     return edits
@@ -205,7 +205,7 @@ def _sparse_layer(
         return edit
 
     def attend(z: Tensor, record: Recording) -> Tensor:  # [B, H, T, D]
-        q, keys, v, *x = (record.values[name] for name in names)
+        q, keys, v, *x = (record.values[name].cpu() for name in names)
         for name in names:
             if not record.keep(name):
                 del record.values[name]
@@ -228,7 +228,7 @@ def _sparse_layer(
             # A mask or window hides the same keys from all heads; what is hidden is never chosen.
             chosen = kernels.top_k(by.masked_fill(logits[:, 0] == -torch.inf, -torch.inf), k)[1]
             strips.append(logits.masked_fill(~chosen[:, None], -torch.inf).softmax(-1) @ v)
-        return torch.cat(strips, 2)
+        return torch.cat(strips, 2).to(z.device)
 
     return {name: hold(name) for name in names} | {f"blocks.{layer}.attn.z": attend}
 

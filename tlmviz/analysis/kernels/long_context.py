@@ -30,10 +30,10 @@ def long_trace(lm: LanguageModelLike, ids: list[int]) -> Trace:
 @torch.inference_mode()
 def loss_along(lm: LanguageModelLike, trace: Trace, strip: int = 1024) -> Float[Tensor, " t_minus_1"]:
     """-log p of each next token in nats, [T - 1], from the final stream; logits exist for one strip at a time."""
-    stream = trace["normed"][0]
-    targets = torch.tensor(trace.ids[1:], dtype=torch.long, device=stream.device)
+    stream = trace["normed"][0].to(lm.device)
+    targets = torch.tensor(trace.ids[1:], dtype=torch.long).to(lm.device)
     losses = [
-        torch.nn.functional.cross_entropy(lm.network.head(part), target, reduction="none")
+        torch.nn.functional.cross_entropy(lm.network.head(part), target, reduction="none").cpu()
         for part, target in zip(stream[:-1].split(strip), targets.split(strip))
     ]
     return torch.cat(losses) if losses else torch.zeros(0)

@@ -86,7 +86,7 @@ def naive(x: np.ndarray, v: np.ndarray | None = None) -> Walk:
     for i in range(n):
         l_now = l_now + np.exp(x[i])
         l_i[i] = l_now
-    return _walk("Naive", "Eq. 1", [("sum", "l_i"), ("divide", "out")], None, l_i, None, np.exp(x) / l_now, x)
+    return _walk("Naive", "Eq. 2", [("sum", "l_i"), ("divide", "out")], None, l_i, None, np.exp(x) / l_now, x)
 
 
 def three_passes(x: np.ndarray, v: np.ndarray | None = None) -> Walk:

@@ -108,7 +108,7 @@ def mean_loss(lm: LanguageModelLike, ids: list[int], method: Method | None = Non
     ids = ids[:SWAPPED]
     if len(ids) < 2:
         raise BadText("One token has no next one to predict; give two tokens or more.")
-    edits = None if method is None else swap(method, lm.network.specs())
+    edits = None if method is None else swap(method, lm.on_cpu.network.specs())
     return lm.trace_ids(ids, edits, "logits".__eq__).loss_per_token().mean().item()
 
 
@@ -168,9 +168,9 @@ def _hold(name: str) -> Edit:
 
 def _replace(at: str, method: Method, spec: AttentionSpec) -> Edit:
     def replace(z: Tensor, record: Recording) -> Tensor:  # [B, H, T, D]
-        q, k, v = (record.values[at + part] for part in ("q", "k", "v"))
+        q, k, v = (record.values[at + part].cpu() for part in ("q", "k", "v"))
         if isinstance(method, LINEAR):
-            return parallel(*_features(method, q, k, v, spec.scale))
-        return attend(q, k, v, method, mask=spec.mask, scale=spec.scale)[0]
+            return parallel(*_features(method, q, k, v, spec.scale)).to(z.device)
+        return attend(q, k, v, method, mask=spec.mask, scale=spec.scale)[0].to(z.device)
 
     return replace

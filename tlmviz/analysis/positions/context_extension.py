@@ -46,7 +46,7 @@ def losses_growing(
 
     Each block is read under the scale of its end. Unrotated keys follow it, rotated ones keep the turn they came with.
     """
-    x, cache, found = torch.tensor([ids], device=lm.network.device), lm.new_cache(rotated), []
+    x, cache, found = torch.tensor([ids]), lm.new_cache(rotated), []
     edges = [0, *range(min(lm.config.context, len(ids)), len(ids), block), len(ids)]
     for start, stop in zip(edges, edges[1:]):
         logits, targets = lm(x[:, start:stop], cache, positions)[0], x[0, start + 1 : stop + 1]
@@ -91,10 +91,7 @@ def switch(lm: LanguageModelLike, ids: list[int], at: int, positions: Positions,
         raise BadText("A change in the middle needs three tokens or more; give a longer text.")
     if not 2 <= at < len(ids):
         raise BadShape(f"The scale would change after {at} of {len(ids)} tokens; choose 2 to {len(ids) - 1}.")
-    before, after, targets = (
-        torch.tensor(part, device=lm.network.device)
-        for part in ([ids[: at - 1]], [ids[at - 1 : -1]], ids[at:])
-    )
+    before, after, targets = (torch.tensor(part) for part in ([ids[: at - 1]], [ids[at - 1 : -1]], ids[at:]))
     logits, texts = {}, {}
     for name, rotated in ((RECOMPUTED, True), (TURNED, False), (STORED, True)):
         cache = lm.new_cache(rotated)

@@ -57,17 +57,17 @@ def _vectors(lm: LanguageModelLike, length: int, layer: int) -> Added:
 
 
 def _cosines(lm: LanguageModelLike, length: int, layer: int) -> Added:
-    cos, _ = lm.network.positions.cos_sin(torch.arange(length))
+    cos, _ = lm.on_cpu.network.positions.cos_sin(torch.arange(length))
     return Added(cos.T.numpy(), "cos of the angle of q and k", "plane", "position")
 
 
 def _penalties(lm: LanguageModelLike, length: int, layer: int) -> Added:
-    bias = -lm.network.positions.slopes[:, None] * torch.arange(length)
+    bias = -lm.on_cpu.network.positions.slopes[:, None] * torch.arange(length)
     return Added(bias.numpy(), "bias on the score", "head", "distance")
 
 
 def _relative(lm: LanguageModelLike, length: int, layer: int) -> Added:
-    vectors = lm.network.positions.relative(layer)[:length]
+    vectors = lm.on_cpu.network.positions.relative(layer)[:length]
     return Added(vectors.T.numpy(), f"what q meets, layer {layer}", "dimension", "distance")
 
 
@@ -87,7 +87,7 @@ _ADDED: dict[str, Callable[..., Added]] = {
 
 def position_vectors(lm: LanguageModelLike, length: int) -> Float[Tensor, "t c"]:
     """The vectors that a learned or sinusoidal scheme adds to the embedding, at most as many as there are."""
-    positions = lm.network.positions
+    positions = lm.on_cpu.network.positions
     if isinstance(positions, Learned):
         return positions.embedding.weight[:length]
     return sinusoids(torch.arange(length), lm.config.d_model)
@@ -114,7 +114,7 @@ def similarity(
         vectors = torch.nn.functional.normalize(position_vectors(lm, length)[where], dim=-1)
         found = vectors @ vectors.T
     elif kind == "rope":
-        by_distance = lm.network.positions.cos_sin(torch.arange(length))[0].mean(
+        by_distance = lm.on_cpu.network.positions.cos_sin(torch.arange(length))[0].mean(
             -1
         )  # mean of cos over the planes
         found = by_distance[distance.abs()]

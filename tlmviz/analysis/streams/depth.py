@@ -126,7 +126,8 @@ def backpropagated(
         loss = F.cross_entropy(logits, torch.tensor(ids[1:], device=logits.device))
         streams = {name: record.values[name] for name in names}
         gradients = torch.autograd.grad(loss, list(streams.values()))
-    return loss.detach(), {name: x.detach() for name, x in streams.items()}, dict(zip(names, gradients))
+    found = {name: x.detach().cpu() for name, x in streams.items()}
+    return loss.detach().cpu(), found, {name: x.cpu() for name, x in zip(names, gradients)}
 
 
 def passed(lm: LanguageModelLike, ids: list[int]) -> Passed:

@@ -126,8 +126,8 @@ def muted_losses(
 
         edits = {name: muting(place) for place, name in enumerate(names)}
         with torch.inference_mode(), recording(lambda name: False, edits):
-            logits = lm.network(torch.tensor([ids] * len(part)))
-        targets = torch.tensor(ids[1:], device=logits.device).expand(len(part), -1)
+            logits = lm(torch.tensor([ids] * len(part)))
+        targets = torch.tensor(ids[1:]).expand(len(part), -1)
         losses.append(F.cross_entropy(logits[:, :-1].float().mT, targets, reduction="none"))
     return torch.cat(losses)
 

@@ -46,8 +46,8 @@ def read(mt: TranslatorLike, text: str, translation: list[int]) -> Maps:
         network, mt.encode(text), translation, mt.tokenizer.end_of_text, (".q", ".k", ".lse")
     )
     parts = (("encoder", "attn"), ("decoder", "attn"), ("decoder", "cross"))
-    maps = (attention_maps(network, forced.values, *part).numpy() for part in parts)
-    return Maps(*maps, forced.logp.numpy())
+    maps = (attention_maps(network, forced.values, *part).cpu().numpy() for part in parts)
+    return Maps(*maps, forced.logp.cpu().numpy())
 
 
 def unmasked(mt: TranslatorLike, weights: dict[str, torch.Tensor] | None = None):
@@ -57,6 +57,7 @@ def unmasked(mt: TranslatorLike, weights: dict[str, torch.Tensor] | None = None)
     """
     changed = copy.copy(mt)
     changed.network = copy.deepcopy(mt.network)
+    changed.__dict__.pop("on_cpu", None)  # a copy of the former network
     for block in changed.network.decoder:
         block.attn.causal = False
     if weights is not None:

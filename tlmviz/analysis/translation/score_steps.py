@@ -54,10 +54,10 @@ def read(mt: TranslatorLike, text: str, translation: list[int]) -> Steps:
         with recording(lambda name: name in found) as record:
             logits, state = network.step(torch.tensor([token]), state)
         for name, values in found.items():
-            values.append(record.values[name][0])
-        logps.append(logits[0].log_softmax(-1)[following])
+            values.append(record.values[name][0].cpu())
+        logps.append(logits[0].log_softmax(-1)[following].cpu())
     h, scores, a, context = (torch.stack(values).numpy() for values in found.values())
-    z, keys = state.reading.z[0].numpy(), state.reading.keys[0].numpy()
+    z, keys = state.reading.z[0].cpu().numpy(), state.reading.keys[0].cpu().numpy()
     return Steps(
         z, keys, h, scores, a, context, torch.stack(logps).numpy(), not isinstance(network.score, Additive)
     )
@@ -103,7 +103,7 @@ class Times:
 @torch.inference_mode()
 def times(mt: TranslatorLike, steps: Steps, repeats: int = 31) -> Times:
     """How long the score alone takes on these states, with a batch of one."""
-    score, z, h = mt.network.score, torch.from_numpy(steps.z)[None], torch.from_numpy(steps.h[:1])
+    score, z, h = mt.on_cpu.network.score, torch.from_numpy(steps.z)[None], torch.from_numpy(steps.h[:1])
     covered = z.new_zeros(1, len(steps.z)) if mt.config.score.coverage else None
     keys = score.prepare(z)
     return Times(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
+import torch
 
+from tlmviz.analysis.kernels.kernel_run import KernelRun, run_kernel
 from tlmviz.analysis.kernels.tiling import Inputs, TileWalk
 from tlmviz.checks import Check, kernels_tiles
+from tlmviz.errors import BadBackend
+from tlmviz.kernels.interpreted import Interpreter
 from tlmviz.ui import compute
 
 from .controls import TileChoice
@@ -36,3 +41,21 @@ def tiles(choice: TileChoice) -> Tiles:
         return Tiles(inputs, walk, weights.numpy(), checks)
 
     return compute.run_in_worker(work, compute.about(choice.at.text))
+
+
+@st.cache_resource(show_spinner=False)
+def interpreter() -> Interpreter:
+    """The server's one process that interprets the kernel."""
+    return Interpreter()
+
+
+def warm_up() -> None:
+    """Start that process, without waiting for it, where it will be needed: a first run then finds it ready."""
+    if not torch.cuda.is_available():
+        with contextlib.suppress(BadBackend):  # a run says why
+            interpreter().start()
+
+
+def kernel(choice: TileChoice) -> KernelRun:
+    """The Triton kernel on the chosen head. Raises BadBackend. Waits outside of the model's thread, which others need."""
+    return run_kernel(tiles(choice).inputs, interpreter())

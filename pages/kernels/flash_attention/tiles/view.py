@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pandas as pd
+import streamlit as st
+
 from tlmviz.analysis.kernels import kernel_source, tile_steps
+from tlmviz.errors import BadBackend
 from tlmviz.figures.kernels import flash_tiles
 from tlmviz.ui import frame
 
@@ -28,7 +32,39 @@ def show(choice: Choice) -> None:
     alt = "The map in tiles, walked by a slider, beside m_i, l_i, acc and the kernel's lines"
     with frame.wide("wide", 880):
         frame.chart(figure, key="tiles", alt=alt)
+    kernel(tile_choice, tiles, tokens)
     frame.badges(tiles.checks)
     frame.what_to_notice(*words.notice(tiles.inputs))
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(tile_choice))
+
+
+def kernel(choice: controls.TileChoice, tiles: compute.Tiles, tokens: list[str]) -> None:
+    """A button, and behind it what the Triton kernel gives for this head, beside torch."""
+    if tiles.inputs.relative is not None:
+        return  # there is no such kernel, which the words below say
+    compute.warm_up()
+    asked = st.button("Run the Triton kernel", key="run-kernel", help=words.KERNEL_HELP)
+    if not asked:
+        return
+    try:
+        with st.spinner("The kernel runs …", show_time=True):
+            run = compute.kernel(choice)
+    except BadBackend as error:
+        st.warning(str(error))
+        return
+    st.markdown(words.kernel(run, len(tokens)))
+    table = pd.DataFrame(
+        {
+            "query": [f"{place} {token}" for place, token in enumerate(tokens[: len(run.lse)])],
+            "lse, Triton": run.lse,
+            "lse, torch": run.torch_lse,
+            "out row, Triton": list(run.out),
+            "out row, torch": list(run.torch_out),
+            "out, largest difference": run.errors,
+        }
+    )
+    rows = {f"out row, {name}": st.column_config.LineChartColumn() for name in ("Triton", "torch")}
+    numbers = {f"lse, {name}": st.column_config.NumberColumn(format="%.6f") for name in ("Triton", "torch")}
+    error = {"out, largest difference": st.column_config.NumberColumn(format="%.1e")}
+    st.dataframe(table, hide_index=True, height=280, column_config={**rows, **numbers, **error})

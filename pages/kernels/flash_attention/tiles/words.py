@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tlmviz.analysis.kernels.kernel_run import KernelRun
 from tlmviz.analysis.kernels.tiling import Inputs, TileWalk
 
 from ..controls import Choice
@@ -23,6 +24,25 @@ EQUATION = (
     "Decoder-Only Transformers in Einstein Notation, section 5, which writes m, z and N for m_i, l_i and acc; "
     "loop order of FlashAttention-2 (Dao 2023).",
 )
+
+
+KERNEL_HELP = (
+    "The kernel that runs on CUDA, on this head: on the card where there is one, else line by line in Triton's interpreter, "
+    "in a process of its own."
+)
+
+
+def kernel(run: KernelRun, tokens: int) -> str:
+    """What ran where, on how many of the text's tokens, and how far it lies from torch."""
+    length = len(run.lse)
+    where = "in Triton's interpreter" if run.interpreted else "on the card"
+    part = (
+        f" It ran on the first {length} of {tokens:,} tokens, as the walk above." if tokens > length else ""
+    )
+    return (
+        f"The Triton kernel ran {where} in {run.seconds:.2f} s. **Largest difference from torch: {run.error:.1e}**, of out "
+        f"and lse, over {length} queries.{part}"
+    )
 
 
 def notice(inputs: Inputs) -> tuple[str, ...]:
