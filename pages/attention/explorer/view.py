@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz import figures
 from tlmviz.figures import predictions
+from tlmviz.tokens import output_names
 from tlmviz.ui import compute as shared
 from tlmviz.ui import frame, inputs
 from tlmviz.ui.components.attention_view import attention_view, build_payload
@@ -30,9 +31,9 @@ def attention(choice: Choice) -> None:
 
 def next_tokens(choice: Choice) -> None:
     """The most probable tokens after the pinned one."""
-    trace, name = choice.trace, choice.lm.tokenizer.name
+    trace = choice.trace
     top = trace.probabilities(choice.query, choose_temperature()).topk(10)
-    names = [name(i) for i in top.indices.tolist()]
+    names = output_names(choice.lm.tokenizer, top.indices.tolist())
     figure = predictions.top_tokens(
         names, top.values.numpy(), trace.tokens[choice.query], frame.theme(), BESIDE
     )
