@@ -99,12 +99,30 @@ def test_requests_larger_than_memory_are_left_out_and_the_others_served():
         and "give more pages" in warning.value
     )
     assert "Request A" in warning.value and list(app.dataframe[1].value["request"]) == ["D", "F"]
-    app.number_input("vpage").set_value(1).run()
+    app.number_input("vpages").set_value(1).run()
     assert (
         not app.exception
         and not app.get("plotly_chart")
         and "There is no request to serve" in app.info[0].value
     )
+
+
+def test_another_page_size_keeps_the_memory():
+    app = opened(**SHORT)
+    for size, pages in ((1, 144), (64, 3), (8, 18)):
+        app.number_input("vpage").set_value(size).run()
+        picture, *_ = charts(app)
+        assert f"{pages} pages of {size} slot" in title_of(picture) and not app.warning
+    app.number_input("vpages").set_value(20).run()
+    app.number_input("vpage").set_value(16).run()
+    assert app.number_input("vpages").value == 10
+
+
+def test_speeds_are_ranges_of_rounds():
+    column = opened(**SHORT).dataframe[0].value["tokens_per_second"]
+    for speed in column:
+        slowest, fastest = map(float, speed.split(" – "))
+        assert 0 < slowest <= fastest
 
 
 def test_more_requests_than_memory_queue_and_all_are_served():
