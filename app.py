@@ -2,6 +2,7 @@
 
 import contextlib
 import sys
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -16,10 +17,14 @@ sys.path.insert(0, str(ROOT))  # the console script `streamlit`, started elsewhe
 
 @contextlib.asynccontextmanager
 async def ready(_: st.App) -> AsyncIterator[None]:
-    """Import torch, load the default model and run it once; the server accepts nobody before."""
+    """Import torch, load the default model and run it once; the server accepts nobody before.
+
+    What only charts and tables need is imported while the first visitor's browser loads its scripts.
+    """
     from tlmviz.ui import compute
 
     compute.warm_up()
+    threading.Thread(target=compute.warm_up_charts, daemon=True).start()
     yield
 
 

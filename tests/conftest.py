@@ -15,13 +15,11 @@ typecheck.install()  # before the modules it checks are imported
 
 import tlmviz
 from tlmviz.figures import chart
-from tlmviz.ui import frame
 
 from . import tiny
 
 HERE = Path(__file__).resolve().parent
 torch.set_num_threads(1)
-frame.PAINT = frame.FIRST_PAINT = 0  # no browser to wait for
 chart.VALIDATE = True  # every property of every figure a test draws
 # Deadlines measure the machine, not the code; a fixed seed makes a failure repeat.
 settings.register_profile("tlmviz", deadline=None, derandomize=True, max_examples=40)

@@ -113,12 +113,24 @@ class TestGenerate:
         assert lm.generate("a", max_new_tokens=5) == " Lily"
         assert list(script) == word
 
-    def test_stops_at_the_contexts_end(self, short, monkeypatch):
-        """Learned positions would raise beyond it; the others would go where training never was."""
+    def test_goes_on_behind_a_full_context(self, short, monkeypatch):
         seen, word = [], short.tokenizer.encode("a")[0]
         monkeypatch.setattr(language_model, "next_token", lambda *_: seen.append(1) or word)
-        assert short.generate("Tom", max_new_tokens=1000) == "a" * len(seen)
-        assert len(seen) == 24 - len(short.encode("Tom"))
+        assert short.generate("Tom", max_new_tokens=100) == "a" * 100 and len(seen) == 100
+
+    def test_behind_a_full_context_it_reads_the_last_tokens(self, variant):
+        """000 section 2.1.4: a text that fills the context, and ten more tokens, each after a crop by hand."""
+        context, end = variant.config.context, variant.tokenizer.end_of_text
+        text = variant.fit("Lily saw a red ball. " * context)[0]
+        ids, new = variant.encode(text), []
+        assert context - 3 <= len(ids) <= context
+        while len(new) < 13:
+            cropped = (ids + new)[-context:]
+            new.append(int(variant(torch.tensor([cropped]))[0, -1].argmax()))
+            if new[-1] == end:
+                new.pop()
+                break
+        assert variant.generate(text, max_new_tokens=13, temperature=0) == variant.tokenizer.decode(new)
 
     def test_nothing_to_start_from_is_a_fresh_document(self, lm):
         assert lm.generate("", max_new_tokens=3, temperature=0) == lm.generate(

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import jaxtyping
+import numpy as np
+import torch
 from beartype import BeartypeConf, beartype
 
 ROOT = Path(__file__).parent.parent / "tlmviz"
@@ -45,13 +47,22 @@ def jaxtyped(thing=None, *, typechecker=None):
 
 
 def checked(function):
-    """The function with its arguments and result checked; its own refusal of the arguments goes first."""
+    """The function with its arguments and result checked, once for every combination of types, shapes and dtypes.
+
+    Its own refusal of the arguments goes first.
+    """
     strict = _jaxtyped(function, typechecker=CHECK)
+    passed = set()
 
     @functools.wraps(function)
     def call(*args, **kwargs):
+        signature = (_kinds(args), _kinds(tuple(kwargs.items())))
+        if signature in passed:
+            return function(*args, **kwargs)
         try:
-            return strict(*args, **kwargs)
+            result = strict(*args, **kwargs)
+            passed.add(signature)
+            return result
         except jaxtyping.TypeCheckError:
             from tlmviz.errors import Error
 
@@ -65,6 +76,15 @@ def checked(function):
             raise
 
     return call
+
+
+def _kinds(value) -> object:
+    """What a check of a value can depend on."""
+    if isinstance(value, (torch.Tensor, np.ndarray)):
+        return type(value), tuple(value.shape), value.dtype
+    if isinstance(value, (tuple, list)):
+        return type(value), *map(_kinds, value)
+    return value if isinstance(value, str) else type(value)
 
 
 @contextmanager

@@ -157,16 +157,19 @@ class LanguageModel:
         seed: int = 0,
         sampling: Sampling | None = None,
     ) -> str:
-        """Continue a text with a key/value cache; stops at the end-of-text token or the context's end.
+        """Continue a text with a key/value cache; stops at the end-of-text token.
 
-        Temperature 0 is greedy. The same seed gives the same continuation. `sampling`, which knows further filters, stands
-        in for temperature, top_k and top_p. Returns the new text only.
+        Where the context is full, each further token is drawn after the last tokens that fit into it (000 section 2.1.4).
+        That takes a whole pass: without the first token every later one stands elsewhere and has read less, so that
+        nothing in the cache is true any more. Temperature 0 is greedy. The same seed gives the same continuation.
+        `sampling`, which knows further filters, stands in for temperature, top_k and top_p. Returns the new text only.
+        Raises BadText where the text itself is longer than the context.
         """
         ids = self.encode(text) if text else [self.tokenizer.end_of_text]
         cache, generator = self.new_cache(), torch.Generator().manual_seed(seed)
-        logits = self(torch.tensor([ids]), cache)[0, -1].cpu()  # where the generator is
         new: list[int] = []
-        for _ in range(min(max_new_tokens, self.config.context - len(ids))):
+        for _ in range(max_new_tokens):
+            logits = self._following(ids + new, cache)
             if sampling is None:
                 token = next_token(logits, temperature, top_k, top_p, generator)
             else:
@@ -174,5 +177,10 @@ class LanguageModel:
             if token == self.tokenizer.end_of_text:
                 break
             new.append(token)
-            logits = self(torch.tensor([[token]]), cache)[0, -1].cpu()
         return self.tokenizer.decode(new)
+
+    def _following(self, ids: list[int], cache: KVCache) -> Float[Tensor, " v"]:
+        """Logits of the token after `ids`, of which the cache reads what it does not hold yet."""
+        if len(ids) <= self.config.context:
+            return self(torch.tensor([ids[cache.length :]]), cache)[0, -1].cpu()  # where the generator is
+        return self(torch.tensor([ids[-self.config.context :]]))[0, -1].cpu()

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -20,6 +20,9 @@ from . import kernels
 from .errors import UnknownName
 from .kernels import AttentionMask
 from .recording import Edit, Recording, Tap, name_taps, recording
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["AttentionSpec", "Edit", "Recording", "Tap", "Trace", "keep_attention", "name_taps", "recording"]
 STAGES = ("dot", "scaled", "masked", "softmax")
@@ -241,6 +244,8 @@ class Trace:
         that followed an earlier copy of the query's token; NaN when nothing repeats),
         distance (mean tokens back), peak (largest weight).
         """
+        import pandas as pd  # late, as everywhere on the road to the first page: it costs half a second
+
         layer, head = np.divmod(np.arange(self.n_layers * self.n_heads), self.n_heads)
         return pd.DataFrame({"layer": layer, "head": head, **self.statistics()})
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import pandas as pd
 import torch
 from jaxtyping import Float
 
@@ -22,6 +21,9 @@ from .networks.encoder_decoder import EncoderDecoder
 from .networks.seq2seq import Seq2Seq
 from .networks.teacher_forcing import teacher_forced_pass
 from .tokens import Tokenizer
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SPACES = re.compile(r"[\s\u200b]+")  # \s has the no-break spaces; the zero-width one is not among them
 PER_SOURCE, SPARE = 3, 10  # a translation may have 3 |X| + 10 tokens: longer ones only repeat themselves

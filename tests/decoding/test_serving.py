@@ -34,9 +34,10 @@ SERVERS = {
 
 
 def alone(lm, request: Request) -> str:
+    """What `generate` writes for the prompt where the context has room; a server stops there."""
     return lm.generate(
         request.prompt,
-        request.max_new_tokens,
+        min(request.max_new_tokens, lm.config.context - len(lm.encode(request.prompt))),
         request.temperature,
         request.top_k,
         request.top_p,

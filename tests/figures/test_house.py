@@ -60,7 +60,6 @@ def test_labels_show_what_cannot_be_seen():
 
 P = np.array([0.5, 0.3, 0.2])
 FIGURES = {
-    "top_tokens": lambda theme: predictions.top_tokens(["a", "<b>", "c"], P, " x", theme),
     "before_after": lambda theme: predictions.before_after(["a", "b", "c"], P, P[::-1], theme),
     "loss_change": lambda theme: predictions.loss_change(["a", "b", "c", "d"], P - 0.3, theme),
     "score_products": lambda theme: scores.score_products(P - 0.3, theme),
@@ -80,7 +79,6 @@ def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
 
 
 def test_figures_show_their_input():
-    assert list(FIGURES["top_tokens"](LIGHT).data[0].x) == pytest.approx(P)
     assert FIGURES["scale_curves"](LIGHT).layout.yaxis2.automargin  # its numbers are whole
     products = FIGURES["score_products"](LIGHT)
     assert list(products.data[1].y) == pytest.approx(np.cumsum(P - 0.3), abs=1e-6)

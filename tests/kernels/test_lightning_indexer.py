@@ -149,6 +149,30 @@ class TestTopK:
             worst, left_out = scores[b, t][mask[b, t]].min(), scores[b, t][~mask[b, t]]
             assert not len(left_out) or worst >= left_out.max()
 
+    def test_of_equal_scores_the_later_key_is_better(self):
+        scores = torch.tensor(
+            [[[0.0, 2.0, 0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.0, -torch.inf, -torch.inf, 0.0]]]
+        )
+        indices, mask = kernels.top_k(scores, 4)
+        assert indices.tolist() == [[[1, 5, 3, 4], [5, 2, 1, 0]]]
+        assert mask.int().tolist() == [[[0, 1, 0, 1, 1, 1], [1, 1, 1, 0, 0, 1]]]
+        assert kernels.top_k(scores, 1)[0].tolist() == [[[1], [5]]]
+        assert kernels.top_k(scores, 5)[0].tolist() == [[[1, 5, 3, 4, 2], [5, 2, 1, 0, -1]]]
+
+    @backends
+    @pytest.mark.parametrize("k", [1, 3, 40])
+    def test_scores_that_relu_makes_equal_are_ranked_by_position(self, backend, k):
+        """No product is positive in half of the cells: their scores are 0 on every backend."""
+        q, keys, w = inputs(50, 50, heads=1)
+        scores = kernels.index_scores(q, keys, w, backend=backend)
+        assert (scores == 0).sum() > 500
+        indices, _ = kernels.top_k(scores, k)
+        for b in range(2):
+            for t in range(50):
+                visible = [(-scores[b, t, s].item(), -s) for s in range(t + 1)]
+                wanted = [-s for _, s in sorted(visible)][:k]
+                assert indices[b, t].tolist() == wanted + [-1] * (k - len(wanted))
+
     @causality
     def test_as_many_as_keys_is_dense(self, causal):
         scores = exact(*inputs(6, 6), causal)

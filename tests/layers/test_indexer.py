@@ -97,6 +97,14 @@ def test_a_seed_fixes_the_random_rotation():
     assert not torch.equal(orthogonal("random", 8, 3), orthogonal("random", 8, 4))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_the_signs_of_a_random_rotation_are_those_of_a_positive_r(seed):
+    """U' times the drawn matrix is triangular with a positive diagonal: of all signs, the ones that make U uniform."""
+    drawn = torch.randn(8, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
+    r = orthogonal("random", 8, seed).double().T @ drawn
+    assert (r.diagonal() > 0).all() and r.tril(-1).abs().max() < 1e-5
+
+
 def test_one_indexer_for_each_layer():
     made = Indexers(config(n_layers=3))
     assert len(made) == 3 and not torch.equal(made[0].q.weight, made[1].q.weight)

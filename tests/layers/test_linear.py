@@ -69,6 +69,19 @@ def test_performer_directions_are_orthogonal_and_repeat_with_their_seed():
     )
 
 
+@pytest.mark.parametrize("size", [0.25, -0.25])
+def test_performer_features_are_unbiased(size):
+    """E[phi(q).phi(k)] = exp(q.k), over 2,000 seeds, for vectors along the diagonal, where a bias of the signs adds up."""
+    q = k = torch.full((32,), size / 2)
+    seen = []
+    for seed in range(2000):
+        w = Performer(32, seed)._directions(32)  # [m, D]
+        phi_q, phi_k = ((w @ x - x.square().sum() / 2).exp() / 32**0.5 for x in (q, k))
+        seen.append(phi_q @ phi_k / (q @ k).exp())
+    ratios = torch.stack(seen).double()
+    assert abs(ratios.mean() - 1) < 4 * ratios.std() / len(ratios) ** 0.5 < 0.05
+
+
 def test_large_inputs_stay_finite():
     q, k, v = qkv(30, scale=100.0)
     for method in METHODS:

@@ -51,6 +51,21 @@ def test_a_pattern_is_its_definition(mask):
     assert torch.equal(dense(mask, q, k)[0], expected)
 
 
+@pytest.mark.parametrize("mask", [*PATTERNS, Longformer(2, 9), Longformer(30, 3), Dilated(50, 4)], ids=repr)
+@pytest.mark.parametrize("window", [None, 1, 2, 5, 40])
+def test_the_keys_a_query_sees_by_formula_are_those_counted(mask, window):
+    q, k, _ = qkv(23)
+    at = torch.arange(23)
+    reach = at + 1 if window is None else (at + 1).clamp(max=window)
+    within = at[:, None] - at < reach[:, None]
+    assert torch.equal(mask.seen(at, reach), (dense(mask, q, k)[0] & within).sum(-1))
+
+
+@pytest.mark.parametrize("mask", EVERY[len(PATTERNS) :], ids=repr)
+def test_there_is_no_formula_for_what_text_or_chance_decide(mask):
+    assert mask.seen(torch.arange(5), torch.arange(5) + 1) is None
+
+
 @pytest.mark.parametrize("mask", EVERY, ids=repr)
 def test_every_query_sees_itself_and_no_future(mask):
     q, k, _ = qkv(19)

@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from tlmviz.checkpoints import native as zoo
+from tlmviz.ui.below import PAINTED
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "pages" / "main.py"
@@ -20,6 +21,7 @@ SHOWN = "figures shown"
 
 def _app(file: Path, query: dict | None, session: dict) -> AppTest:
     app = AppTest.from_file(file, default_timeout=PATIENCE)
+    app.session_state[PAINTED] = True  # no browser will say so
     for name, value in session.items():
         app.session_state[name] = value
     app.query_params.update(query or {})

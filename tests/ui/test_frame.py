@@ -4,8 +4,6 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from tlmviz.ui import frame
-
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -36,22 +34,6 @@ def test_what_is_wrong_in_a_fragment_is_said_there_and_the_rest_stays():
         and app.caption[0].value == "much longer than that"
         and app.markdown[0].value == "below"
     )
-
-
-def painting():
-    from tlmviz.ui import frame
-
-    frame.let_the_picture_paint()
-
-
-def test_only_who_has_just_come_is_given_the_time_to_load_scripts(monkeypatch):
-    waited = []
-    monkeypatch.setattr(frame, "PAINT", 1)
-    monkeypatch.setattr(frame, "FIRST_PAINT", 2)
-    monkeypatch.setattr(frame.time, "sleep", waited.append)
-    AppTest.from_function(painting).run().run().run()
-    AppTest.from_function(painting).run()
-    assert [seconds for seconds in waited if seconds in (1, 2)] == [2, 1, 1, 2]
 
 
 def test_every_fragment_of_the_app_says_what_is_wrong():

@@ -36,11 +36,14 @@ def requests_served(lm: LanguageModel, text: str) -> tuple[LanguageModel, tuple[
     inputs=requests_served,
 )
 def texts_are_those_alone(lm: LanguageModel, runs: tuple[Run, ...]) -> float:
-    """How many texts of runs with the same requests differ from what `generate` gives the prompt alone."""
+    """How many texts of runs with the same requests differ from what `generate` gives the prompt alone.
+
+    A server stops where the context is full, and `generate` goes on: it is asked for what there is room for.
+    """
     alone = [
         lm.generate(
             request.prompt,
-            request.max_new_tokens,
+            min(request.max_new_tokens, lm.config.context - len(lm.encode(request.prompt))),
             request.temperature,
             request.top_k,
             request.top_p,

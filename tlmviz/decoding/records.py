@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Float
 
 from .penalties import Penalties, Score
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass
@@ -83,6 +85,8 @@ class Search:
 
         `name` turns a token into text.
         """
+        import pandas as pd
+
         lines = []
         # By node, how much attention its text paid to each source token [S]; empty without a source.
         covered: dict[int, np.ndarray] = {}

@@ -5,54 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import FIXED_MARGIN, Theme, figure, layout, token_axis, token_label
-
-
-def top_tokens(
-    names: list[str], probabilities: np.ndarray, after: str, theme: Theme, height: int = 430
-) -> go.Figure:
-    """Horizontal bars of the most probable next tokens, [K] names and probabilities, largest on top."""
-    where = np.arange(len(names))
-    bars = dict(
-        type="bar",
-        x=np.asarray(probabilities, np.float32),
-        y=where,
-        orientation="h",
-        marker={"color": theme.accent},
-        text=[f"{p:.1%}" for p in probabilities],
-        textposition="outside",
-        cliponaxis=False,
-        textfont={"size": 11, "color": theme.muted},
-        customdata=[token_label(name, 40) for name in names],
-        hovertemplate="%{customdata}: probability %{x:.5f}<extra></extra>",
-    )
-    tokens = {
-        "tickvals": where,
-        "ticktext": [token_label(name, 12) for name in names],
-        "autorange": "reversed",
-        "showgrid": False,
-        **FIXED_MARGIN,
-    }
-    share = {
-        "range": [0, max(1e-6, float(np.max(probabilities))) * 1.35],
-        "tickformat": ".0%",
-        "nticks": 4,
-        **FIXED_MARGIN,
-    }
-    title = f"Next token after “{token_label(after)}”"
-    margin = {"l": 92, "r": 8, "t": 34, "b": 42}
-    return figure(
-        [bars],
-        layout(
-            theme,
-            title=title,
-            x="probability",
-            height=height,
-            xaxis=share,
-            yaxis=tokens,
-            margin=margin,
-        ),
-    )
+from tlmviz.figures import Theme, figure, layout, token_axis, token_label
 
 
 def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme: Theme) -> go.Figure:

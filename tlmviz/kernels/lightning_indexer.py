@@ -44,7 +44,8 @@ def top_k(scores: Float[Tensor, "b t s"], k: int) -> tuple[Int[Tensor, "b t k"],
     """Each query's k best keys, best first, and the same as a mask of chosen cells.
 
     Hidden cells (-inf) are never chosen: a query that sees fewer than k keys has -1 in the places left over,
-    so k = S is dense attention. Equal scores are chosen among in no fixed order. Raises BadShape for k > S.
+    so k = S is dense attention. Of equal scores, which ReLU makes often (exact zeros), the key at the later position is
+    better: recent tokens matter more, and every backend and machine chooses alike. Raises BadShape for k > S.
     """
     if not 1 <= k <= scores.shape[-1]:
         raise BadShape(f"k is {k}; a query has {scores.shape[-1]} keys, so give 1 to {scores.shape[-1]}.")

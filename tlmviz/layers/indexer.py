@@ -13,6 +13,7 @@ from torch.nn import functional as F
 from .. import kernels
 from ..config import IndexerConfig
 from ..errors import BadShape, UnknownName
+from .rotations import orthogonalized
 
 ROTATIONS = ("hadamard", "random")
 
@@ -84,5 +85,4 @@ def orthogonal(kind: str, dim: int, seed: int = 0) -> Float[Tensor, "d d"]:
             u = torch.cat((torch.cat((u, u), 1), torch.cat((u, -u), 1)))
         return u * dim**-0.5
     drawn = torch.randn(dim, dim, dtype=torch.float64, generator=torch.Generator().manual_seed(seed))
-    q, r = torch.linalg.qr(drawn)
-    return (q * r.diagonal().sign()).float()  # the signs make every rotation equally likely
+    return orthogonalized(drawn).float()

@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from ..errors import BadShape
+from .rotations import orthogonalized
 from .sparse import strips
 
 
@@ -62,7 +63,7 @@ class Performer:
         self, q: Float[Tensor, "b h t d"], k: Float[Tensor, "b h t d"], scale: float
     ) -> tuple[Tensor, Tensor]:
         """phi(q) and phi(k), [B, H, T, m] each, all positive."""
-        w = self._directions(q.shape[-1]).to(q.dtype)  # [m, D]
+        w = self._directions(q.shape[-1]).to(q)  # [m, D]
         log_q, log_k = (
             x @ w.T - x.square().sum(-1, keepdim=True) / 2 for x in (q * scale**0.5, k * scale**0.5)
         )
@@ -82,9 +83,8 @@ class Performer:
     def _directions(self, width: int) -> Tensor:
         generator = torch.Generator().manual_seed(self.seed)
         blocks = -(-self.count // width)
-        turned = torch.linalg.qr(torch.randn(blocks, width, width, generator=generator))[0].flatten(0, 1)[
-            : self.count
-        ]
+        drawn = torch.randn(blocks, width, width, generator=generator)
+        turned = orthogonalized(drawn).flatten(0, 1)[: self.count]
         return turned * torch.randn(self.count, width, generator=generator).norm(dim=-1, keepdim=True)
 
 
@@ -107,7 +107,7 @@ def parallel(
 def weight_strips(phi_q: Tensor, phi_k: Tensor, rows: slice = slice(None)):
     """The map that linear attention never forms: slices of rows, and their weights [B, H, R, last row + 1]."""
     for part, strip in strips(phi_q, rows):
-        cols = torch.arange(int(strip[-1]) + 1)
+        cols = torch.arange(int(strip[-1]) + 1, device=phi_q.device)
         products = phi_q[:, :, part] @ phi_k[:, :, : len(cols)].transpose(-1, -2)
         products = products.masked_fill(cols > strip[:, None], 0.0)
         yield part, products / products.sum(-1, keepdim=True)

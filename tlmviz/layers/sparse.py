@@ -46,6 +46,13 @@ class SparsePattern:
         """`tile` for one text: patterns that look at q and k, or draw at random, do so here."""
         return self.tile
 
+    def seen(self, at: Int[Tensor, " t"], reach: Int[Tensor, " t"]) -> Int[Tensor, " t"] | None:
+        """How many of the last `reach` tokens, its own included, the query at each position sees: by formula, no mask is made.
+
+        None for patterns that look at q and k or draw at random: their cells must be counted.
+        """
+        return reach
+
     def cached(self, length: int) -> int:
         """Keys (and values) per head that must be kept to decode the token after `length` others."""
         return length
@@ -66,6 +73,9 @@ class Window(SparsePattern):
         back = _back(rows, cols)
         return (back >= 0) & (back < self.window)
 
+    def seen(self, at, reach):
+        return reach.clamp(max=self.window)
+
     def cached(self, length):
         return min(length, self.window)
 
@@ -79,6 +89,9 @@ class Blocks(SparsePattern):
 
     def tile(self, rows, cols):
         return (_back(rows, cols) >= 0) & (rows[:, None] // self.size == cols // self.size)
+
+    def seen(self, at, reach):
+        return torch.minimum(reach, at % self.size + 1)
 
     def cached(self, length):
         return min(length, self.size)
@@ -96,6 +109,11 @@ class Longformer(SparsePattern):
         back = _back(rows, cols)
         return (back >= 0) & ((back < self.window) | (cols < self.first))
 
+    def seen(self, at, reach):
+        oldest = at - reach + 1  # the first token within reach
+        before = torch.clamp(at - self.window + 1, max=self.first)  # global tokens that the window has left
+        return reach.clamp(max=self.window) + (before - oldest).clamp(min=0)
+
     def cached(self, length):
         return min(length, self.window + self.first)
 
@@ -112,6 +130,9 @@ class BigBird(SparsePattern):
     first: int = 4
     random: int = 16
     seed: int = 0
+
+    def seen(self, at, reach):
+        return None
 
     def on(self, q, k):
         generator = torch.Generator().manual_seed(self.seed)
@@ -139,6 +160,9 @@ class Strided(SparsePattern):
         back = _back(rows, cols)
         return (back >= 0) & ((back < self.stride) | (back % self.stride == 0))
 
+    def seen(self, at, reach):
+        return reach.clamp(max=self.stride) + (reach - 1) // self.stride
+
 
 @dataclass(frozen=True)
 class Dilated(SparsePattern):
@@ -151,6 +175,9 @@ class Dilated(SparsePattern):
     def tile(self, rows, cols):
         back = _back(rows, cols)
         return (back >= 0) & (back < self.window * self.gap) & (back % self.gap == 0)
+
+    def seen(self, at, reach):
+        return (reach.clamp(max=self.window * self.gap) - 1) // self.gap + 1
 
     def cached(self, length):
         return min(length, self.window * self.gap)
@@ -169,6 +196,9 @@ class Hashed(SparsePattern):
     buckets: int = 16
     rounds: int = 2
     seed: int = 0
+
+    def seen(self, at, reach):
+        return None
 
     def on(self, q, k):
         generator = torch.Generator().manual_seed(self.seed)

@@ -10,11 +10,11 @@ from typing import Protocol
 
 from ..errors import UnknownName
 from ..tokens import Tokenizer
-from . import indexer, streams, translation, translation_export, unmasked
+from . import indexer, repetition, streams, translation, translation_export, unmasked
 from .data import STORIES, Corpus, read_corpus
 from .export import export
 from .loop import Probe, Schedule, train
-from .pairs import PAIRS, read_pairs
+from .pairs import PAIRS, Pairs, read_pairs
 from .recipes import LanguageRecipe
 
 Logs = dict[str, dict]  # model -> the log of its last stage
@@ -94,30 +94,48 @@ class Translation:
         return self.recipe.config.name
 
     def run(self, data: Path, runs: Path, models: Path) -> Logs:
-        """See `Recipe`. Raises UnknownName where the run that it starts from is not there."""
+        """See `Recipe`. Raises UnknownName where neither a run nor a model of what it starts from is there."""
         recipe, pairs = self.recipe, read_pairs(data)
-        # One tokenizer for all of them, so that their maps of a sentence can stand side by side.
-        texts = [text for pair in pairs.train for text in pair]
-        tokenizer = learned_tokenizer(runs / "translation", texts, recipe.config.vocab_size)
-        start = runs / recipe.start if recipe.start else None
-        if start is not None and not (start / "log.json").is_file():
-            raise UnknownName(
-                f"{self.name} goes on from {recipe.start}, which is not in {runs}; train that first."
-            )
+        start = self.start(runs, models)
+        if start is not None and (start / "tokenizer.json").is_file():
+            tokenizer = Tokenizer.load(start / "tokenizer.json")
+        else:
+            # One tokenizer for all of them, so that their maps of a sentence can stand side by side.
+            texts = [text for pair in pairs.train for text in pair]
+            tokenizer = learned_tokenizer(runs / "translation", texts, recipe.config.vocab_size)
         log = translation.train(recipe, pairs, tokenizer, runs / self.name, start)
-        translation_export.export(recipe, log, pairs, tokenizer, runs / self.name, models / self.name)
-        self.finish(data, models)
+        if recipe.bundled:
+            translation_export.export(recipe, log, pairs, tokenizer, runs / self.name, models / self.name)
+        self.finish(pairs, runs, models)
         return {self.name: log}
 
-    def finish(self, data: Path, models: Path) -> None:
+    def start(self, runs: Path, models: Path) -> Path | None:
+        """The folder with the weights that it goes on from: that run's, else that model's. Raises UnknownName."""
+        name = self.recipe.start
+        if name is None or (runs / name / "log.json").is_file():
+            return runs / name if name else None
+        if (models / name / "model.safetensors").is_file():
+            return models / name
+        raise UnknownName(
+            f"{self.name} goes on from {name}, which is neither in {runs} nor in {models}; train that first."
+        )
+
+    def finish(self, pairs: Pairs, runs: Path, models: Path) -> None:
         """Write what stands beside the weights."""
 
 
 class MaskedTranslation(Translation):
     """A Transformer that translates, and a copy of it without the causal mask."""
 
-    def finish(self, data: Path, models: Path) -> None:
-        unmasked.run(self.name, read_pairs(data), models)
+    def finish(self, pairs: Pairs, runs: Path, models: Path) -> None:
+        unmasked.run(self.name, pairs, models)
+
+
+class CoverageControl(Translation):
+    """A model trained as long as the one with coverage; what all of them repeat goes into that one's card."""
+
+    def finish(self, pairs: Pairs, runs: Path, models: Path) -> None:
+        repetition.run(self.recipe, pairs, runs, models)
 
 
 @dataclass(frozen=True)

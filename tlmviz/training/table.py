@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from . import recipes, translation
-from .recipe import Distillation, Group, MaskedTranslation, Recipe, Stories, StreamStories, Translation
+from .recipe import (
+    CoverageControl,
+    Distillation,
+    Group,
+    MaskedTranslation,
+    Recipe,
+    Stories,
+    StreamStories,
+    Translation,
+)
 from .streams import STREAMS
 from .zoo import ZOO, write_table
 
-TRANSLATIONS = {"encoder-decoder": MaskedTranslation, "seq2seq": Translation}
+TRANSLATIONS = {
+    ("encoder-decoder", True): MaskedTranslation,
+    ("seq2seq", True): Translation,
+    ("seq2seq", False): CoverageControl,
+}
 
 _stories = tuple(Stories(recipe) for recipe in recipes.RECIPES.values())
 _zoo = tuple(Stories(recipe) for recipe in ZOO.values())
 _streams = tuple(StreamStories(recipe) for recipe in STREAMS.values())
-_translations = tuple(TRANSLATIONS[recipe.config.kind](recipe) for recipe in translation.RECIPES.values())
+_translations = tuple(
+    TRANSLATIONS[recipe.config.kind, recipe.bundled](recipe) for recipe in translation.RECIPES.values()
+)
 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe

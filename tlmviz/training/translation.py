@@ -10,6 +10,7 @@ import torch
 from torch.nn import functional as F
 from tqdm import tqdm
 
+from tlmviz.checkpoints import native
 from tlmviz.checkpoints.registry import KINDS
 
 from ..config import EncoderDecoderConfig, Seq2SeqConfig, TranslatorConfig
@@ -24,13 +25,17 @@ from .pairs import PairBatches, Pairs
 class TranslationRecipe:
     """A translation model and how it is trained. `overlap` weighs covloss (004 Eq. 49) against the loss per token; such a
     model goes on from the weights of the recipe `start`, as in See et al. 2017: one that knows nothing yet would only
-    learn to look elsewhere."""
+    learn to look elsewhere.
+
+    One that is not `bundled` leaves no model: it was trained for the numbers that it gives.
+    """
 
     config: TranslatorConfig
     schedule: Schedule
     smoothing: float = 0.1
     overlap: float = 0.0
     start: str | None = None
+    bundled: bool = True
 
 
 TRANSFORMER = Schedule(
@@ -87,6 +92,18 @@ RECIPES = {
             overlap=1.0,
             start="eng-fra-additive",
         ),
+        # What the same steps do without coverage: what is left of the difference is coverage's.
+        TranslationRecipe(
+            Seq2SeqConfig.of(
+                name="eng-fra-additive-more",
+                description="eng-fra-additive, trained on as eng-fra-coverage was, without coverage and covloss.",
+                score="additive",
+                dropout=0.2,
+            ),
+            COVERAGE,
+            start="eng-fra-additive",
+            bundled=False,
+        ),
     )
 }
 
@@ -101,14 +118,15 @@ def train(
 ) -> dict:
     """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`.
 
-    `start` is the folder of a finished run whose weights a new one begins with; what it did not have starts fresh.
+    `start` is the folder of a finished run, or of a model, whose weights a new one begins with; what it did not have
+    starts fresh.
     """
     folder.mkdir(parents=True, exist_ok=True)
     schedule, config = recipe.schedule, recipe.config
     torch.manual_seed(schedule.seed)
     network = network_of(config)
     if start is not None:
-        network.load_state_dict(loop.read_weights(start), strict=False)
+        network.load_state_dict(starting_weights(start), strict=False)
     optimizer = loop.optimizer_of(network, schedule)
     packer = PairBatches(pairs.train, tokenizer, schedule.seed, config.context)
     held_out = PairBatches(pairs.held_out(), tokenizer, 0, config.context)
@@ -153,6 +171,12 @@ def train(
             recent.clear()
             loop.save(folder, network, optimizer, log)
     return log
+
+
+def starting_weights(folder: Path) -> dict[str, torch.Tensor]:
+    """The parameters in the folder of a run, else in that of a model (there rounded to what it is stored as)."""
+    run = (folder / "state.safetensors").is_file()
+    return loop.read_weights(folder) if run else native.read_weights(folder)
 
 
 def losses(network, source, target, following, smoothing: float) -> tuple[torch.Tensor, torch.Tensor | float]:

@@ -6,10 +6,11 @@ Traces are shared, read-only objects: they are made in inference mode and never 
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -18,13 +19,15 @@ import torch
 import tlmviz
 from tlmviz.analysis.attention.interventions import combine, mute_heads, scale_scores
 from tlmviz.checkpoints import registry
-from tlmviz.checks import Check, applicable, attention
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
 
 from .components.attention_view import encode_overview
+
+if TYPE_CHECKING:
+    from tlmviz.checks import Check
 
 Result = TypeVar("Result")
 DEFAULT_MODEL = "stories-rope"
@@ -120,6 +123,8 @@ def overview(name: str, text: str) -> np.ndarray:
 @st.cache_resource(max_entries=256, show_spinner=False)  # frozen values: shared, not pickled
 def checks(name: str, text: str, quick: bool = False) -> list[Check]:
     """All identities, measured on a text; `quick` leaves out those that need further forward passes."""
+    from tlmviz.checks import applicable, attention  # late: no picture needs the checks
+
     lm, watched = model(name), trace(name, text)
     entries = [
         entry for entry in applicable(lm) if entry.__module__ == attention.__name__ and entry.quick >= quick
@@ -129,9 +134,15 @@ def checks(name: str, text: str, quick: bool = False) -> list[Check]:
 
 @st.cache_resource(show_spinner=False)
 def warm_up() -> bool:
-    """Once per process: threads, default model, one pass, and the heap set aside from garbage collection."""
+    """Once per process, before the first visitor: threads, the default model, one pass."""
     if DEFAULT_MODEL in models():
         overview(DEFAULT_MODEL, "Once upon a time")
+    return True
+
+
+def warm_up_charts() -> None:
+    """Once per process: what tables, charts and badges need, and the heap set aside from garbage collection."""
+    for name in ("pandas", "tlmviz.figures", "tlmviz.checks"):
+        importlib.import_module(name)
     gc.collect()
     gc.freeze()
-    return True

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz import figures, kernels
-from tlmviz.checks import Check
 from tlmviz.errors import Error
 from tlmviz.language_model import LanguageModel
 from tlmviz.translator import Translator
 
 from . import inputs
+from .components import patient_player
 from .components.page_script import page_script
+
+if TYPE_CHECKING:
+    from tlmviz.checks import Check
 
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
 _COMPACT = """<style>
@@ -64,6 +66,7 @@ def heading(title: str, claim: str, examples: Callable[[], None] = inputs.exampl
     st.html(_COMPACT.replace("</style>", f".stMainBlockContainer .katex-display {_shades()}\n</style>"))
     with st.container(key="scripts"):
         page_script(theme().name)
+        patient_player.mount()
     left, right, _ = st.columns(
         [0.84, 0.125, 0.035], vertical_alignment="bottom"
     )  # the menu of the app is in the corner
@@ -88,19 +91,6 @@ def saying_errors(work: Callable[..., None]) -> Callable[..., None]:
 def fragment(work: Callable[..., None]) -> Callable[..., None]:
     """A Streamlit fragment that shows an Error's sentence: in its own reruns no `try` of the page is around it."""
     return st.fragment(saying_errors(work))
-
-
-PAINT = 0.02  # seconds a browser takes to draw the live picture
-FIRST_PAINT = 0.5  # the same when it has just come and loads the app's scripts
-
-
-def let_the_picture_paint() -> None:
-    """Hold back what comes below until the live picture is drawn.
-
-    Charts that arrive with it hold it up by 100 ms, and by more than a second where Plotly is yet to be loaded.
-    """
-    time.sleep(PAINT if st.session_state.get("_painted") else FIRST_PAINT)
-    st.session_state["_painted"] = True
 
 
 def chart(

@@ -6,7 +6,6 @@ import io
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 import torch
 
 from tlmviz.analysis.attention.heads import kl_divergence
@@ -67,6 +66,8 @@ def changed(choice: Choice, after: Trace) -> Change:
 
 def map_csv(choice: Choice) -> bytes:
     """The chosen map as CSV, a row per query."""
+    import pandas as pd
+
     trace, (layer, head) = choice.trace, choice.view.head
     labels = [f"{i}:{token}" for i, token in enumerate(trace.tokens)]
     table = pd.DataFrame(trace.attention(layer, head).numpy(), index=labels, columns=labels)

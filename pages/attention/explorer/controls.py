@@ -12,6 +12,7 @@ from tlmviz.ui import compute, inputs, link
 
 FACTORS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
 VIEW = "attention"  # the key of the attention view, under which it sends what the user chose in it
+_CHOICE = "_explored"
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,17 @@ def choose(model: str) -> Choice | None:
         return None
     trace = compute.trace(model, text)
     return Choice(model, text, link.view().fitted(trace.n_layers, trace.n_heads, len(trace)))
+
+
+def keep(choice: Choice | None) -> None:
+    """Remember what the picture shows, for what stands below it in a fragment of its own."""
+    st.session_state[_CHOICE] = choice
+
+
+def kept() -> Choice | None:
+    """What the picture shows; None while there is nothing to read."""
+    choice: Choice | None = st.session_state[_CHOICE]
+    return choice
 
 
 def sent_by_view() -> dict:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from tlmviz import figures
-from tlmviz.figures import predictions
+from tlmviz.figures.tokens import readable
 from tlmviz.tokens import output_names
+from tlmviz.ui import below, inputs
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs
 from tlmviz.ui.components.attention_view import attention_view, build_payload
+from tlmviz.ui.components.next_tokens import next_tokens as bars
 
 from .controls import VIEW, Choice, choose_temperature, remember_view, sent_by_view
 
 HEIGHT = 530  # pixels of the attention view
-BESIDE = 455  # pixels of the chart beside it
+BESIDE = 455  # pixels of the bars beside it
 
 
 def attention(choice: Choice) -> None:
@@ -25,6 +26,7 @@ def attention(choice: Choice) -> None:
         origin=f"{choice.model}:{inputs.examples_picked()}",
         palette=figures.palette(),
         overview=shared.overview(choice.model, choice.text),
+        picture=below.next_picture(),
     )
     attention_view(payload, key=VIEW, height=HEIGHT, on_change=remember_view)
 
@@ -33,8 +35,6 @@ def next_tokens(choice: Choice) -> None:
     """The most probable tokens after the pinned one."""
     trace = choice.trace
     top = trace.probabilities(choice.query, choose_temperature()).topk(10)
-    names = output_names(choice.lm.tokenizer, top.indices.tolist())
-    figure = predictions.top_tokens(
-        names, top.values.numpy(), trace.tokens[choice.query], frame.theme(), BESIDE
-    )
-    frame.chart(figure, key="predictions", alt="The ten most probable next tokens with their probabilities")
+    names = [readable(name) for name in output_names(choice.lm.tokenizer, top.indices.tolist())]
+    after = readable(trace.tokens[choice.query])
+    bars(names, top.values.numpy(), after, key="predictions", height=BESIDE)

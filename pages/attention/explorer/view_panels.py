@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 import torch
 
@@ -73,7 +72,7 @@ def all_checks(choice: Choice) -> None:
         "allowed": [f"{check.tolerance:.0e}" for check in results],
         "measured as": [check.unit for check in results],
     }
-    st.dataframe(pd.DataFrame(table), hide_index=True)
+    st.dataframe(table, hide_index=True)
     st.caption(words.checks(choice))
 
 

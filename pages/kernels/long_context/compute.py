@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.analysis.kernels import long_context
-from tlmviz.analysis.samples import sample_text
+from tlmviz.analysis.samples import long_sample_text
 from tlmviz.checks import Check, kernels_tiles, measure
 from tlmviz.checks import kernels as kernel_checks
 from tlmviz.language_model import LanguageModel
@@ -43,7 +43,7 @@ HASH = {Passage: hash}
 def sample(model: str, tokens: int) -> str:
     """So many tokens of the bundled stories, or all there are; the model puts one before them."""
     tokenizer = compute.model(model).tokenizer
-    return tokenizer.decode(tokenizer.encode(sample_text())[: tokens - 1])
+    return tokenizer.decode(tokenizer.encode(long_sample_text())[: tokens - 1])
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

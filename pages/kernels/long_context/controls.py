@@ -69,13 +69,12 @@ def choose(model: str) -> Choice | None:
 
 def _choose_text(model: str) -> Choice | None:
     """The text that the page reads: bundled, written by the model, or the user's own; None when that is empty."""
-    long_text.take_example(SOURCE)
     places = st.columns([0.46, 0.22, 0.12, 0.2], vertical_alignment="center")
     source = places[0].segmented_control(
         "Text",
         (long_text.SAMPLE, WRITTEN, long_text.OWN),
         default=long_text.SAMPLE,
-        key="src",
+        key=SOURCE,
         bind="query-params",
         required=True,
         label_visibility="collapsed",

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.kernels.long_context import controls, words
+from pages.kernels.long_context import controls, examples, words
 from pages.kernels.long_context.indexer import view as indexer
 from pages.kernels.long_context.maps import view as maps
 from pages.kernels.long_context.masks import view as masks
@@ -21,5 +21,5 @@ def show(model: str) -> None:
     link.share()
 
 
-frame.heading("Long context", words.CLAIM)
+frame.heading("Long context", words.CLAIM, examples.examples)
 show(st.session_state["model"])

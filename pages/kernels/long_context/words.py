@@ -52,7 +52,7 @@ def snippet_start(choice: Choice, tokens: int, names: str) -> str:
     """The start of a snippet: imports of `names` from the analysis, model, text, its ids, and the pass over `tokens` of them."""
     samples = ""
     if choice.source == long_text.SAMPLE:
-        samples, text = "from tlmviz.analysis.samples import sample_text\n", "text = sample_text()"
+        samples, text = "from tlmviz.analysis.samples import long_sample_text\n", "text = long_sample_text()"
     elif choice.source == long_text.OWN:
         text = long_text.text_line(choice.text)
     else:

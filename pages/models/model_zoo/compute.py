@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -26,7 +29,8 @@ COLUMNS = (
     "training_tokens_per_s",
     "seed_spread",
 )
-SAME, BETTER, WORSE = "within seed noise", "better", "worse"
+SAME, UNCLEAR, BETTER, WORSE = "within seed noise", "unclear", "better", "worse"
+CHANCE = 0.05  # that one of several choices which change nothing is called better or worse
 CURVE = re.compile(r"!\[[^\]]*\]\(curve\.svg\)")
 
 
@@ -37,6 +41,12 @@ class Noise:
     centre: float
     spread: float
     seeds: int
+    choices: int  # how many are compared with it
+
+    @property
+    def factor(self) -> float:
+        """Spreads beyond which a difference counts, of as many choices as there are."""
+        return spreads_of_chance(self.seeds, self.choices)
 
     @property
     def band(self) -> tuple[float, float, float]:
@@ -85,14 +95,35 @@ def noise(table: pd.DataFrame) -> Noise:
         raise BadCheckpoint(
             f"models/{TABLE} has no line of the group “baseline” to compare with; make it anew."
         )
-    return Noise(float(seeds.mean()), float(table["seed_spread"].max()), len(seeds))
+    choices = int((~table["group"].isin(("baseline", "seed"))).sum())
+    return Noise(float(seeds.mean()), float(table["seed_spread"].max()), len(seeds), choices)
+
+
+@functools.cache
+def spreads_of_chance(seeds: int, choices: int) -> float:
+    """How many spreads (best to worst of `seeds`) the farthest of `choices` that change nothing stays within, but for CHANCE.
+
+    All are compared with the same few seeds, so chance is counted by drawing: normal noise, 200,000 times. Fewer than two
+    seeds have no spread, and nothing counts.
+    """
+    if seeds < 2 or not choices:
+        return math.inf
+    drawn = np.random.default_rng(0).standard_normal((200_000, seeds + choices), np.float32)
+    own, others = drawn[:, :seeds], drawn[:, seeds:]
+    farthest = np.abs(others - own.mean(1, keepdims=True)).max(1) / np.ptp(own, axis=1)
+    return float(np.quantile(farthest, 1 - CHANCE))
 
 
 def judged(table: pd.DataFrame, noise: Noise) -> pd.DataFrame:
-    """The table with each line's difference from the seeds' mean, and whether that is more than chance."""
+    """The table with each line's difference from the seeds' mean, and whether that is more than chance.
+
+    Within one spread a line is called SAME. Beyond `noise.factor` spreads it is BETTER or WORSE; between, a training run
+    each does not tell.
+    """
     difference = table["bits_per_byte"] - noise.centre
-    inside = difference.abs() <= noise.spread
-    verdict = difference.lt(0).map({True: BETTER, False: WORSE}).mask(inside, SAME)
+    far = difference.abs()
+    verdict = difference.lt(0).map({True: BETTER, False: WORSE})
+    verdict = verdict.mask(far <= noise.factor * noise.spread, UNCLEAR).mask(far <= noise.spread, SAME)
     return table.assign(difference=difference, verdict=verdict)
 
 

@@ -4,40 +4,54 @@ from __future__ import annotations
 
 import pandas as pd
 
-from .compute import SAME, Noise
+from .compute import SAME, UNCLEAR, Noise
 
 CLAIM = "One small model per choice, all else equal: what each choice costs, and what is only chance."
 SNIPPET = """import pandas as pd
+
+from tlmviz.figures import LIGHT
+from tlmviz.figures.models import zoo
 
 table = pd.read_csv("models/zoo.csv")
 seeds = table[table.group.isin(["baseline", "seed"])].bits_per_byte
 table["difference"] = table.bits_per_byte - seeds.mean()
 table["noise"] = table.difference.abs() <= table.seed_spread
-print(table.sort_values("bits_per_byte")[["choice", "bits_per_byte", "difference", "noise"]])
+table = table.sort_values("bits_per_byte")
+print(table[["choice", "bits_per_byte", "difference", "noise"]].to_string(index=False))
+band = (seeds.mean() - table.seed_spread.max(), seeds.mean(), seeds.mean() + table.seed_spread.max())
+zoo.choices(list(table.choice), list(table.group), table.bits_per_byte.to_numpy(), band, LIGHT).show()
 """
 
 
 def notice(table: pd.DataFrame, noise: Noise) -> list[str]:
     """How to read the charts, with their numbers."""
     choices = table[~table["group"].isin(("seed", "baseline"))]
-    same = choices.loc[choices["verdict"] == SAME, "choice"]
+    same, unclear = (choices.loc[choices["verdict"] == verdict, "choice"] for verdict in (SAME, UNCLEAR))
     points = [
         f"Band: the mean of {noise.seeds} trainings of the baseline that differ in their seed ({noise.centre:.4f}), ± the "
         f"distance from the best to the worst of them ({noise.spread:.4f}). A choice inside it is called *within seed noise*; "
-        "one training more of the baseline would land outside once in four times."
+        "one more training run would fall outside about one time in four."
     ]
+    if noise.choices and noise.spread:
+        points.append(
+            f"Each choice was trained once, and {noise.choices} are compared: even if none changed anything, some would fall "
+            f"outside the band. So *better* and *worse* are said only beyond {noise.factor:.1f} times the band "
+            f"(±{noise.factor * noise.spread:.4f}), where one of {noise.choices} such choices would fall one time in twenty "
+            "(simulated, normal noise); what lies between is *unclear*: a single run does not tell."
+        )
     if len(choices):
         best, worst = (
             choices.loc[at] for at in (choices["bits_per_byte"].idxmin(), choices["bits_per_byte"].idxmax())
         )
         points.append(
             f"Lowest is *{best['choice']}* ({best['difference']:+.4f}, {best['verdict']}), highest *{worst['choice']}* "
-            f"({worst['difference']:+.4f}, {worst['verdict']}). Within seed noise: {', '.join(same) or 'none'}."
+            f"({worst['difference']:+.4f}, {worst['verdict']}). Within seed noise: {', '.join(same) or 'none'}; unclear: "
+            f"{', '.join(unclear) or 'none'}."
         )
     points.append(
         "One size, one recipe, one corpus of small stories: another size may order the choices differently."
     )
     points.append(
-        "Speeds are of a CPU and of this code, measured once: differences of some per cent mean nothing."
+        "Speeds are of a CPU and of this code, measured once: differences of a few per cent mean nothing."
     )
     return points

@@ -88,6 +88,9 @@ def snippet(choice: Choice) -> str:
     code = f"""\
 import tlmviz
 from tlmviz.analysis.translation import score_steps
+from tlmviz.figures import LIGHT
+from tlmviz.figures.translation import score_steps as figures
+from tlmviz.figures.translation.token_map import token_map
 
 mt = tlmviz.load({pair.model!r})
 text = {pair.text!r}
@@ -95,10 +98,16 @@ translation = {target}
 steps = score_steps.read(mt, text, list(translation))
 print(steps.scores[{t}], steps.a[{t}], steps.entropy[{t}])
 shares = steps.shares({t})  # [S, D], they add up to steps.context[{t}]
+source = [mt.tokenizer.name(i) for i in mt.encode(text)]
+target = [mt.tokenizer.name(i) for i in translation]
+token_map(steps.a, target, source, LIGHT, title="Attention (probability)", chosen={t}).show()
+figures.scores_and_weights(steps.scores[{t}], steps.a[{t}], source, LIGHT, title="Scores and their softmax").show()
+figures.mixture(shares, steps.context[{t}], source, LIGHT, title="Shares of the context vector").show()
 """
     if choice.steps.product:
-        code += """\
+        code += f"""\
 mixture, weights = score_steps.as_attention(steps)  # q = h, k = the keys, v = z, scale 1
 print(abs(mixture - steps.context).max())
+figures.same_twice(steps.context[{t}], mixture[{t}], LIGHT).show()
 """
     return code

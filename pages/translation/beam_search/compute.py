@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from tlmviz.analysis.translation import beam_tree
 from tlmviz.analysis.translation.beam_tree import Path
 from tlmviz.checks import Check
 from tlmviz.checks.translation_search import log_probability_is_of_one_pass
@@ -23,15 +24,17 @@ Known = tuple[tuple[int, ...], float]  # a text and its log P
 
 
 def search(choice: Choice) -> Search:
-    """The beam search; weights that only rank do not search again. Raises BadSearch."""
+    """The beam search; weights that only rank do not search again. What groups share comes once. Raises BadSearch."""
     find = translation.search if choice.has_source else _story_search
-    return find(choice.model, choice.text, choice.options)
+    found = find(choice.model, choice.text, choice.options)
+    return beam_tree.once(found) if choice.rules.groups > 1 else found
 
 
 def greedy(choice: Choice) -> Candidate:
-    """The translation by a beam of 1."""
-    options = BeamOptions(width=1, shown=1)
-    return translation.search(choice.model, choice.text, options).hypotheses()[0]
+    """The translation by a beam of 1 under the same rules, scored by the same weights. Raises BadSearch."""
+    options = replace(choice.options, width=1, groups=1, shown=1, stop=BeamOptions().stop)
+    found = translation.search(choice.model, choice.text, translation.without_ranking(options))
+    return found.hypotheses(choice.penalties)[0]
 
 
 def paths(choice: Choice) -> tuple[Path, ...]:

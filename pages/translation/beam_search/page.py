@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from pages.translation.beam_search import compute, controls, view, view_exact, view_tree, words
+from pages.translation.beam_search import compute, controls, examples, view, view_exact, view_tree, words
 from pages.translation.beam_search.controls import EXACT, STORY, TREE, Choice
 from tlmviz.analysis.translation import beam_tree
-from tlmviz.ui import frame, translation
+from tlmviz.ui import frame
 
 _STYLE = """<style>
 @media (max-width: 640px) { .st-key-beam-controls [data-testid="stColumn"] { min-width: calc(50% - 1rem); } }
@@ -52,5 +52,5 @@ def show(model: str) -> None:
 
 
 st.html(_STYLE)
-frame.heading("Beam search", words.CLAIM, translation.examples)
+frame.heading("Beam search", words.CLAIM, examples.examples)
 show(st.session_state["mt"])

@@ -97,12 +97,12 @@ def _width(place) -> int:
 def _lengths(has_source: bool) -> tuple[int, int, int]:
     """Least and most tokens, and the size of n-grams that may not repeat."""
     least = st.number_input(
-        "Least tokens", 0, 200, 0, key="bmin", bind="query-params", help="The end token counts."
+        "Minimum length (tokens)", 0, 200, 0, key="bmin", bind="query-params", help="The end token counts."
     )
     key, default = ("bmax", 60) if has_source else ("smax", 12)
-    most = st.number_input("Most tokens", 1, 200, default, key=key, bind="query-params")
+    most = st.number_input("Maximum length (tokens)", 1, 200, default, key=key, bind="query-params")
     ngram = st.number_input(
-        "No n-gram twice, n =", 0, 20, 0, key="bng", bind="query-params", help="0 allows all repeats."
+        "Never repeat n tokens, n =", 0, 20, 0, key="bng", bind="query-params", help="0 allows all repeats."
     )
     return least, most, ngram
 

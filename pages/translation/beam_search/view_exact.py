@@ -57,7 +57,7 @@ def show(choice: Choice) -> None:
         frame.badges([compute.one_pass(choice, exact.tokens, exact.logp)])
     frame.what_to_notice(*words.EXACT_NOTICE)
     frame.equation(*words.EXACT_EQUATION)
-    frame.copy_as_python(words.exact_snippet(choice))
+    frame.copy_as_python(words.exact_snippet(choice, list(compared.searches)))
 
 
 def compare(choice: Choice, options: BeamOptions) -> Comparison:
@@ -120,16 +120,25 @@ def _table(choice: Choice, compared: Comparison) -> None:
                 best.parts.logp,
                 exact.logp - best.parts.logp,
                 len(best.tokens),
-                sum(_alive(search, t) for t in range(1, search.steps + 1)) * exact.vocabulary,
+                looked_at(search, exact.vocabulary),
                 search.seconds * 1e3,
                 text(best.tokens),
                 text(winner.tokens),
             )
         )
-    name = "exact" if exact.proven else "exact (not proven)"
-    milliseconds = exact.seconds * 1e3
+    name = "exact, after the beams" if exact.proven else "exact, after the beams (not proven)"
+    candidates, milliseconds = (sum(line[column] for line in lines) for column in (4, 5))
     lines.append(
-        (name, exact.logp, 0.0, len(exact.tokens), exact.scored, milliseconds, text(exact.tokens), "")
+        (
+            name,
+            exact.logp,
+            0.0,
+            len(exact.tokens),
+            candidates + exact.scored,
+            milliseconds + exact.seconds * 1e3,
+            text(exact.tokens),
+            "",
+        )
     )
     st.dataframe(
         pd.DataFrame(lines, columns=words.EXACT_COLUMNS),
@@ -141,6 +150,12 @@ def _table(choice: Choice, compared: Comparison) -> None:
             "ms": st.column_config.NumberColumn(format="%.0f"),
         },
     )
+    st.caption(words.beams_first(exact, list(compared.searches), candidates))
+
+
+def looked_at(search: Search, vocabulary: int) -> int:
+    """Candidates that a beam search looked at: every token behind each beam that was continued."""
+    return sum(_alive(search, t) for t in range(1, search.steps + 1)) * vocabulary
 
 
 def _alive(search: Search, depth: int) -> int:

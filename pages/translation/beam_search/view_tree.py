@@ -34,7 +34,7 @@ def tree(choice: Choice, search: Search, ranked: list[Candidate], paths: tuple[P
     merged = beam_tree.tree(
         search,
         lambda token: token_names(choice.tokenizer, [token])[0],
-        (Path("winner", best.tokens, best.logps), *paths),
+        (Path("winner", best.tokens, best.logps, best.node), *paths),
     )
     deepest = max(node.depth for node in merged.nodes)
     figure = figures.tree(

@@ -26,7 +26,7 @@ EQUATION = (
 )
 TREE_NOTICE = (
     "Branches are as thick as their token is probable; the orange line is the winner, the dotted one greedy. White circles "
-    "were kept, but all their continuations were dropped later; grey dots were dropped at once (point at them, or at their "
+    "were kept for a step, but no finished text grew from them; grey dots were dropped at once (point at them, or at their "
     "parent).",
     "**Why greedy loses**: with a width of 1 every choice is final. Raise it, and see where the winner was not yet first.",
     "**Why short outputs win**: every token multiplies by a probability below 1. Set α to 0, then raise it: "
@@ -73,14 +73,19 @@ def title(choice: Choice, search: Search) -> str:
 
 
 def greedy(best: Candidate, other: Candidate, rank: int, depth: int, width: int) -> str:
-    """The greedy text (`other`) beside the winner, and the step at which the winner's rank was worst."""
-    gap = best.parts.logp - other.parts.logp
+    """Greedy's text (`other`, under the same rules) beside the winner, and the step at which the winner's rank was worst."""
+    gap, lead = best.parts.logp - other.parts.logp, best.score - other.score
+    scores = f"{best.score:.3f} against {other.score:.3f}".replace("-", "−")
     if best.tokens == other.tokens:
         result = "Greedy finds the winner here"
+    elif best.finished and not other.finished:
+        result = f"Greedy reaches no end here: its text is cut after {len(other.tokens)} tokens"
+    elif lead < 0:
+        result = f"Greedy beats the beam here: its text, which the beam dropped, scores {-lead:.2f} nats above the winner"
     elif gap > 0:
         result = f"Greedy loses here: its text is {gap:.2f} nats less probable than the winner"
     else:
-        result = f"Greedy's text is {-gap:.2f} nats more probable than the winner here, and loses by its score only"
+        result = f"Greedy's text is {-gap:.2f} nats more probable than the winner here, and loses by its score only ({scores})"
     if rank == 1 or width == 1:
         return f"{result}; the winner's beginnings were the best of their step all along."
     return f"{result}; at step {depth} the winner was only number {rank} of {width}: a narrower beam may lose it there."
@@ -116,6 +121,15 @@ def verdict(choice: Choice, exact: Exact, beam: Candidate) -> str:
     return text.replace("$", "\\$")
 
 
+def beams_first(exact: Exact, widths: list[int], candidates: int) -> str:
+    """What the last line of the table counts: the beams whose best text is the bound, and then the exact search."""
+    return (
+        f"Exact search starts from the most probable text of the {len(widths)} beams above it (widths "
+        f"{', '.join(map(str, widths))}) and cuts what falls below: its line counts their {candidates:,} candidates and "
+        f"its own {exact.scored:,}, and the time of both."
+    )
+
+
 def short_search(choice: Choice, exact: Exact, beam: Candidate, horizon: int) -> str:
     """The best beginning of `horizon` tokens, and how many candidates each way looks at."""
     width, text = choice.rules.width, choice.mt.text
@@ -142,7 +156,7 @@ from tlmviz.figures import LIGHT
 from tlmviz.figures.translation import beam_tree as pictures
 
 mt = tlmviz.load({choice.model!r})
-search = mt.search({choice.text!r}, {_options(choice.options)})
+search = {_once("mt.search(" + repr(choice.text) + ", " + _options(choice.options) + ")", choice)}
 ranked = search.hypotheses({_penalties(choice.penalties)})
 for hypothesis in ranked:
     print(f"{{hypothesis.score:8.4f}}  {{mt.text(hypothesis.tokens)}}  {{hypothesis.parts}}")
@@ -163,7 +177,7 @@ from tlmviz.figures.translation import beam_tree as pictures
 
 lm = tlmviz.load({choice.model!r})
 stepper = LanguageStepper(lm.network, lm.encode({choice.text!r}), lm.tokenizer.end_of_text)
-search = beam_search(stepper, {_options(choice.options)})
+search = {_once("beam_search(stepper, " + _options(choice.options) + ")", choice)}
 ranked = search.hypotheses({_penalties(choice.penalties)})
 for hypothesis in ranked:
     print(f"{{hypothesis.score:8.4f}}  {{lm.tokenizer.decode(hypothesis.tokens)}}")
@@ -171,8 +185,8 @@ for hypothesis in ranked:
 {_drawing("lm")}"""
 
 
-def exact_snippet(choice: Choice) -> str:
-    """The model's own best translation beside the beam's."""
+def exact_snippet(choice: Choice, widths: list[int]) -> str:
+    """The model's own best translation beside those of beams of several widths."""
     return f"""\
 import tlmviz
 from tlmviz.decoding.beam import BeamOptions
@@ -180,19 +194,25 @@ from tlmviz.decoding.exact import ExactOptions, exact_search
 
 mt = tlmviz.load({choice.model!r})
 text = {choice.text!r}
-hypotheses = mt.search(text, BeamOptions(width={choice.rules.width})).hypotheses()
-beam = max(hypotheses, key=lambda hypothesis: hypothesis.parts.logp)
-exact = exact_search(mt.stepper(text), ExactOptions(max_length=mt.longest(text), expansions=4000, seconds=60))
-print("beam: ", beam.parts.logp, mt.text(beam.tokens))
+beams = {{width: mt.search(text, BeamOptions(width=width, stop={choice.rules.stop!r})) for width in {widths!r}}}
+found = [hypothesis for search in beams.values() for hypothesis in search.hypotheses() if hypothesis.finished]
+best = max(found, key=lambda hypothesis: hypothesis.parts.logp)  # nothing below it needs a look
+options = ExactOptions(
+    max_length=mt.longest(text), known=(best.tokens, best.parts.logp), expansions=4000, seconds=60
+)
+exact = exact_search(mt.stepper(text), options)
+for width, search in beams.items():
+    beam = max(search.hypotheses(), key=lambda hypothesis: (hypothesis.finished, hypothesis.parts.logp))
+    print(f"beam of {{width}}:", beam.parts.logp, mt.text(beam.tokens))
 print("exact:", exact.logp, mt.text(exact.tokens), "proven" if exact.proven else "not proven")
-print(f"looked at {{exact.scored:,}} candidates of {{float(exact.all_texts):.1e}} texts")
+print(f"looked at {{exact.scored:,}} candidates after the beams, of {{float(exact.all_texts):.1e}} texts")
 """
 
 
 def _drawing(model: str) -> str:
     return f"""\
 best = ranked[0]
-tree = beam_tree.tree(search, {model}.tokenizer.name, (beam_tree.Path("winner", best.tokens, best.logps),))
+tree = beam_tree.tree(search, {model}.tokenizer.name, (beam_tree.Path("winner", best.tokens, best.logps, best.node),))
 figure = pictures.tree(
     tree.nodes, tree.names, tree.fates(), LIGHT, title={model}.name,
     words=[pictures.level_words(level, {model}.tokenizer.vocab_size) for level in tree.levels],
@@ -201,6 +221,11 @@ figure = pictures.tree(
 )
 figure.show()
 """
+
+
+def _once(search: str, choice: Choice) -> str:
+    """The code of a search; texts that several groups wrote come once."""
+    return f"beam_tree.once({search})" if choice.rules.groups > 1 else search
 
 
 def _options(options: BeamOptions) -> str:

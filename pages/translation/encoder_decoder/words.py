@@ -51,9 +51,13 @@ def snippet(choice: Choice) -> str:
         REMOVED: "mt = masks.unmasked(mt)  # the same weights, no causal mask\n",
         LEARNED: f"mt = masks.unmasked(mt, masks.unmasked_weights({pair.model!r}, mt.network))  # trained on without the mask\n",
     }[choice.kind]
+    mark = "causal" if choice.kind == MASKED else "missing"
     return f"""\
 import tlmviz
 from tlmviz.analysis.translation import masks
+from tlmviz.figures import LIGHT
+from tlmviz.figures.translation.shifted_target import shifted_target
+from tlmviz.figures.translation.token_map import token_map
 
 mt = tlmviz.load({pair.model!r})
 text = {pair.text!r}
@@ -63,4 +67,10 @@ encoder = maps.encoder[{min(layer, pair.mt.config.encoder_layers - 1)}, {head}]
 decoder, cross = maps.decoder[{layer}, {head}], maps.cross[{layer}, {head}]
 print(decoder.round(2))
 print(-maps.logp)  # nats of each predicted token
+source, target = ([mt.tokenizer.name(i) for i in part] for part in (mt.encode(text), translation))
+given = ["⟨start⟩", *target[:-1]]
+token_map(encoder, source, source, LIGHT, title="Encoder: bidirectional (probability)").show()
+token_map(decoder, given, given, LIGHT, title="Decoder (probability)", chosen={choice.token}, mask={mark!r}).show()
+token_map(cross, given, source, LIGHT, title="Cross: all of the source (probability)", chosen={choice.token}).show()
+shifted_target(given, target, {{{NAMES[choice.kind]!r}: -maps.logp}}, {choice.token}, LIGHT).show()
 """

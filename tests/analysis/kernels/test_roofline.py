@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tlmviz.analysis.kernels import roofline, tile_steps
-from tlmviz.analysis.kernels.roofline import BYTES, DEVICES, attainable, naive, on_chip, paper_tile, tiled
+from tlmviz.analysis.kernels.roofline import (
+    BYTES,
+    DEVICES,
+    attainable,
+    largest_tile,
+    naive,
+    on_chip,
+    paper_tile,
+    tiled,
+)
 
 SIZES = st.integers(1, 12)
 
@@ -45,6 +54,17 @@ def test_the_paper_s_tile_fits_the_paper_s_memory():
     assert paper_tile(64, 4 * 64 * BYTES * 500) == (64, 500)
     assert paper_tile(256, 16) == (1, 1)
     assert on_chip(64, 128, 64) == 2 * 64 * 256 + 4 * (128 * 66 + 128 * 64)
+
+
+@given(st.sampled_from([8, 32, 64, 128, 256]), st.integers(8 * 1024, 1024 * 1024))
+def test_the_largest_tile_fits_and_one_more_column_does_not(width, memory):
+    rows, cols = largest_tile(width, memory)
+    assert on_chip(width, rows, cols) <= memory < on_chip(width, rows, cols + 1)
+    assert 1 <= rows <= paper_tile(width, memory)[0]
+
+
+def test_where_nothing_fits_the_largest_tile_is_the_smallest():
+    assert largest_tile(256, 16) == (1, 1)
 
 
 @pytest.mark.parametrize("device", DEVICES, ids=lambda device: device.name)

@@ -112,6 +112,28 @@ def test_pictures_show_the_pattern(lm, method, length):
         np.testing.assert_allclose(drawn, cells.reshape(4, 12, 5, 12, 5).mean((2, 4)), atol=1e-6)
 
 
+@pytest.mark.parametrize("method", METHODS, ids=repr)
+def test_keys_and_operations_do_not_depend_on_which_queries_are_read(trace, method):
+    """Those of a fixed mask are exact; what text or chance decide is counted where it was read."""
+    whole, part = measure(trace, 0, method), measure(trace, 0, method, slice(4, None, 5))
+    random = isinstance(method, (BigBird, Hashed))
+    assert whole.counted == part.counted == (not random)
+    if not random:
+        assert part.seen == whole.seen
+    if isinstance(method, SparsePattern):
+        q, k, every = trace["blocks.0.attn.q"], trace["blocks.0.attn.k"], torch.arange(LENGTH)
+        window = trace.specs[0].mask.window or LENGTH
+        cells = method.on(q, k)(every, every) & (every[:, None] - every < window)
+        assert whole.seen == pytest.approx(cells.float().sum(-1).mean().item(), rel=1e-6)
+
+
+def test_full_attention_sees_half_of_a_long_text(lm):
+    """Half and half a key, however few of its queries are read."""
+    trace = lm.trace_ids([5] * 1200)
+    found = measure(trace, 0, SparsePattern())
+    assert found.queries < 1200 and found.seen == 600.5
+
+
 def test_costs():
     full = cost(SparsePattern(), seen=50.5, length=100, width=32)
     assert full.flops == 100 * 4 * 32 * 50.5 and full.keys == 100 and full.cached == 2 * 32 * 100

@@ -117,6 +117,20 @@ class TestErrorRates:
         rates = error_rates(OneMap, [pair])
         assert rates["only"] == pytest.approx(rate) and rates["mean"] == pytest.approx(rate)
 
+    @pytest.mark.parametrize("tied, rate", [((0, 2), 0.5), ((0, 1, 2), 1 / 3), ((1, 3), 0.0)])
+    def test_words_that_tie_share_their_link_wherever_they_stand(self, monkeypatch, tied, rate):
+        """A saturated softmax ties exactly: which word comes first must not decide."""
+
+        class OneMap:
+            maps = ["only"]
+
+        for right in (0, 2):
+            pair = Aligned("one two three four", "un", frozenset({(right, 0)}))
+            row = np.zeros((1, 1, 4), np.float32)
+            row[0, 0, list(tied)] = 0.5
+            monkeypatch.setattr(alignment, "word_attention", lambda mt, pair, row=row: row)
+            assert 1 - error_rates(OneMap, [pair])["only"] == pytest.approx(rate)
+
     def test_every_map_and_the_mean_are_measured_and_sorted(self, mt):
         rates = error_rates(mt, [PAIR])
         assert set(rates.index) == {*mt.maps, "mean"} and rates.is_monotonic_increasing

@@ -107,3 +107,33 @@ def test_the_way_to_a_node_starts_at_the_root(mt):
     leaf = search.leaves[0]
     way = beam_tree.way_to(search.nodes, leaf)
     assert way[0] == 0 and way[-1] == leaf and [search.nodes[i].token for i in way[1:]] == search.path(leaf)
+
+
+def test_groups_that_wrote_the_same_share_its_nodes(mt):
+    same, alone = searched(mt, width=3, groups=3, diversity=0.0), searched(mt, width=1)
+    shared = beam_tree.once(same)
+    assert len(same.nodes) > len(shared.nodes) == len(alone.nodes)
+    assert [node.token for node in shared.nodes] == [node.token for node in alone.nodes]
+    assert len(shared.leaves) == 1 < len(same.leaves)
+    [one] = shared.hypotheses()
+    [other] = alone.hypotheses()
+    assert one.tokens == other.tokens and one.score == pytest.approx(other.score)
+
+
+def test_what_one_group_dropped_and_another_kept_was_kept(mt):
+    search = searched(mt, width=4, groups=4, diversity=5.0, shown=8)
+    shared = beam_tree.once(search)
+    beginnings = [tuple(shared.path(number)) for number in range(len(shared.nodes))]
+    assert len(set(beginnings)) == len(beginnings)
+    lived = {tuple(search.path(i)) for i, node in enumerate(search.nodes) if node.state != "pruned"}
+    assert {path for path, node in zip(beginnings, shared.nodes) if node.state != "pruned"} == lived
+    wanted = {(one.tokens, round(one.score, 6)) for one in search.hypotheses()}
+    assert {(one.tokens, round(one.score, 6)) for one in shared.hypotheses()} == wanted
+
+
+def test_the_way_of_a_text_of_the_search_is_that_of_its_own_node(mt):
+    search = searched(mt, width=3, groups=3, diversity=0.0)
+    for one in search.hypotheses():
+        path = Path("winner", one.tokens, one.logps, one.node)
+        merged = beam_tree.tree(search, str, (path,))
+        assert merged.ways["winner"][-1] == one.node and len(merged.nodes) == len(search.nodes)

@@ -151,7 +151,7 @@ def test_a_saved_picture_of_several_heads_names_them(page, server):
     open_link(page, server, "", **SEVERAL)
     expect(page.locator(".legend .entry")).to_have_count(3)
     with page.expect_download() as svg:
-        page.get_by_role("button", name="SVG", exact=True).click()
+        page.locator("section.detail").get_by_role("button", name="SVG").click()
     drawn = Path(svg.value.path()).read_text()
     for name in ("Layer 4, head 2", "Layer 2, head 1", "Layer 3, head 3"):
         assert f">{name}<" in drawn

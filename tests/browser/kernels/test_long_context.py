@@ -69,6 +69,22 @@ def test_a_dragged_box_opens_an_exact_tile_and_the_link_keeps_it(page, server):
     )
 
 
+def test_a_number_beyond_the_text_is_put_right_in_its_box(page, server):
+    open_page(page, server, src="Your own text", own=LONG[:400])
+    row = page.get_by_role("spinbutton", name="From query")
+    tokens = 1 + len(tlmviz.load("stories-rope").tokenizer.encode(LONG[:400]))
+    expect(row).to_have_value(str(tokens - 20))  # the usual tile lies beyond this text
+    row.fill("99999")
+    row.press("Enter")
+    expect(page.get_by_text("the nearest one is drawn")).to_be_visible(timeout=SLOW)
+    expect(row).to_have_value(str(tokens - 20))
+    row.fill("3")
+    row.press("Enter")
+    expect(page.get_by_text(re.compile("Tile: queries 3–22"))).to_be_visible(timeout=SLOW)
+    expect(page.get_by_text("the nearest one is drawn")).to_have_count(0)
+    wait_for_param(page, "trow", "3")
+
+
 def test_a_click_on_the_overview_chooses_a_head(page, server):
     open_page(page, server, src="Your own text", own=LONG[:400])
     box = plot(page, "allheads")

@@ -62,6 +62,34 @@ def test_a_click_on_the_map_pins_a_step_and_it_is_decoded_on(page, server):
     expect(page.get_by_role("textbox", name="Pins")).to_have_value("3-4")
 
 
+OTHER = "Where did you buy that beautiful dress?"
+
+
+def test_the_closed_menus_follow_the_sentence(page, server):
+    """Their entries change with it while the chosen number stays."""
+    open_page(page, server)
+    settled(page)
+    mt = tlmviz.load("eng-fra")
+    hypotheses = page.locator(".st-key-_ahyp")
+    expect(hypotheses).to_contain_text(mt.translate(TEXT).text)
+    page.get_by_role("textbox", name="English sentence").fill(OTHER)
+    expect(hypotheses).to_contain_text(mt.translate(OTHER).text, timeout=SLOW)
+    page.get_by_text("Force attention", exact=True).click()
+    steps, words = page.locator(".st-key-_astep"), page.locator(".st-key-_aword")
+    first = [
+        mt.tokenizer.name(ids[0]).strip()
+        for ids in (mt.search(OTHER).hypotheses()[0].tokens, mt.encode(OTHER))
+    ]
+    expect(steps).to_contain_text(f"1: {first[0]}", timeout=SLOW)
+    expect(words).to_contain_text(f"1: {first[1]}", timeout=SLOW)
+    page.get_by_role("textbox", name="English sentence").fill(TEXT)
+    first = [
+        mt.tokenizer.name(ids[0]).strip() for ids in (mt.search(TEXT).hypotheses()[0].tokens, mt.encode(TEXT))
+    ]
+    expect(steps).to_contain_text(f"1: {first[0]}", timeout=SLOW)
+    expect(words).to_contain_text(f"1: {first[1]}", timeout=SLOW)
+
+
 def test_a_typed_cell_changes_the_matrix_and_the_link(page, server):
     open_page(page, server, aview="Matrix by hand")
     settled(page)

@@ -57,6 +57,24 @@ def test_words_follow_the_algorithms():
     assert f"l_i = {walks[4].l_i[-1]:.4g}" in end[4]
 
 
+@pytest.mark.parametrize(
+    "x, grew",
+    [
+        ([1, 2, 0, 3], [1, 3]),
+        ([3, 2, 1], []),
+        ([-np.inf, 2, 1], [1]),
+        ([-np.inf] * 3, []),
+        ([2, 2, 2], []),
+    ],
+    ids=str,
+)
+def test_dots_mark_where_the_maximum_grew_and_nothing_else(x, grew):
+    walks, figure = drawn(x)
+    dots = [trace for trace in figure.data if "new maximum" in (trace.hovertemplate or "")]
+    assert len(dots) == sum(walk.alpha is not None for walk in walks) == 3
+    assert all(list(trace.x) == grew for trace in dots)
+
+
 @pytest.mark.parametrize("x", [[1e4, 0, 1], [-np.inf] * 3, [89, 89], [5], [-1e4, -np.inf, 3e38]], ids=str)
 @THEMES
 def test_what_is_not_a_number_is_red_and_never_a_bar(x, theme):
@@ -153,3 +171,12 @@ def test_costs_and_roofline_show_their_numbers(theme):
     assert 500 in roof.x and max(roof.y) == 1000
     assert (naive.x[0], naive.y[0], tiled.y[0]) == (10, 20, 1000) and "data sheet" in figure.layout.title.text
     assert all(set(trace["y"]) >= {"dtype", "bdata"} for trace in json.loads(figure.to_json())["data"])
+
+
+def test_the_words_of_a_first_tile_say_that_there_is_nothing_to_rescale():
+    done, steps, _ = tiles()
+    said = [" ".join(step.words) for step in steps if "Rescale" in " ".join(step.words)]
+    assert len(said) == len(done.visits)
+    firsts = [text for text, visit in zip(said, done.visits) if visit.tile == 0]
+    assert firsts and all("here 0: first tile" in text for text in firsts)
+    assert sum("first tile" in text for text in said) == len(firsts)

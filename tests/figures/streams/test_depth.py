@@ -118,3 +118,20 @@ def test_quantiles_are_a_band_around_a_median(size, theme):
     assert high.fill == "tonexty" and middle.name == "HC" and figure.layout.shapes[0].x0 == 4
     assert len(figure.layout.yaxis.tickvals) == len(set(figure.layout.yaxis.ticktext))
     assert max(figure.layout.yaxis.tickvals) >= size * 0.8 and "Simulated" in figure.layout.title.text
+
+
+def test_the_small_panels_keep_their_axes_and_no_frame_leaves_them():
+    _, figure = drawn()
+    checked = 0
+    for frame in figure.frames:
+        for number, state in zip(frame.traces, frame.data):
+            trace = figure.data[number]
+            if state.type != "scatter" or state.y is None:
+                continue
+            axis = figure.layout["yaxis" + trace.yaxis[1:]]
+            values = np.asarray(state.y, np.float64)
+            low, high = axis.range
+            shown = np.log10(values) if axis.type == "log" else values
+            assert low < shown.min() and shown.max() < high
+            checked += 1
+    assert checked >= 4 * 2 * 6

@@ -1,5 +1,7 @@
 """The explorer page through AppTest: at its defaults, and at each control's extremes."""
 
+import json
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -7,6 +9,7 @@ from pages.attention.explorer import view_panels as panels
 from tests.pages.helpers import MAIN, PATIENCE, assert_healthy, badges, by_title, run_snippet
 from tlmviz.ui import compute as shared
 from tlmviz.ui import inputs
+from tlmviz.ui.below import PAINTED
 
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # about 11,000 characters
 TEXTS = {
@@ -22,16 +25,32 @@ TEXTS = {
 
 def open_app(**params) -> AppTest:
     app = AppTest.from_file(MAIN, default_timeout=PATIENCE)
+    app.session_state[PAINTED] = True
     app.query_params.update(params)
     return app.run()
+
+
+def next_tokens(app: AppTest) -> dict:
+    """What the browser gets of the most probable next tokens."""
+    sent = [json.loads(part.proto.json) for part in app.get("bidi_component") if part.proto.json]
+    [bars] = [data for data in sent if "rows" in data]
+    return bars
+
+
+def test_without_a_browser_that_has_painted_nothing_is_drawn_below_the_picture():
+    app = AppTest.from_file(MAIN, default_timeout=PATIENCE).run()
+    assert_healthy(app)
+    assert not app.get("plotly_chart") and next_tokens(app)["rows"]
 
 
 def test_the_defaults_show_predictions_products_and_passing_badges():
     app = open_app()
     assert_healthy(app)
-    titles = by_title(app)
-    assert any(title.startswith("Next token after") for title in titles)
-    assert "Products that add up to the score" in titles
+    assert "Products that add up to the score" in by_title(app)
+    bars = next_tokens(app)
+    assert bars["after"] == "." and len(bars["rows"]) == 10
+    shares = [row["p"] for row in bars["rows"]]
+    assert shares == sorted(shares, reverse=True) and 0 < sum(shares) <= 1
     assert "red-badge" not in badges(app) and "Rows sum to 1" in badges(app)
 
 
@@ -55,14 +74,8 @@ def test_a_long_text_says_what_was_given_and_what_is_read():
 ENDED = "They were very happy. They played all day. They lived happily ever after. The end."
 
 
-def predictions(app: AppTest) -> dict:
-    """The chart of the next tokens."""
-    [chart] = [chart for title, chart in by_title(app).items() if title.startswith("Next token after")]
-    return chart
-
-
 def test_a_text_that_ends_is_said_to_end():
-    names = predictions(open_app(text=ENDED))["layout"]["yaxis"]["ticktext"]
+    names = [row["name"] for row in next_tokens(open_app(text=ENDED))["rows"]]
     assert "⟨end⟩" in names and "⟨start⟩" not in names
 
 
@@ -98,9 +111,10 @@ def test_every_panel_opens_by_link(panel):
 def test_temperature_extremes_change_the_probabilities(temperature):
     app = open_app(temp=str(temperature))
     assert_healthy(app)
-    [bars] = [f for title, f in by_title(app).items() if title.startswith("Next token after")]
-    first = bars["data"][0]["text"][0]
-    assert (first == "100.0%") == (temperature == 0.0)
+    rows = next_tokens(app)["rows"]
+    assert (
+        (rows[0]["p"] == 1.0) == (len(rows) == 1) == (temperature == 0.0)
+    )  # what is impossible is not listed
 
 
 @pytest.mark.parametrize("factor", [0.25, 4.0])

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.kernels.flash_attention import controls
-from pages.kernels.flash_attention.costs.controls import TILES
+from pages.kernels.flash_attention.costs.controls import FROM_MEMORY, TILES
 from pages.kernels.flash_attention.one_row.controls import PRESETS
 from tests.pages.helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
 from tlmviz.analysis.kernels import roofline
@@ -58,6 +58,22 @@ def test_presets_fill_the_field_and_online_holds(app, label):
     app.button(key="as-in-model").click().run()
     assert app.text_input(key="logits").value == ""
     assert app.button(key="as-in-model").disabled
+
+
+def test_adding_100_to_every_logit_changes_no_weight(app):
+    """But for float32, which holds fewer decimals of 102.345678 than of 2.345678."""
+    before = run_snippet(app)["walks"]
+    app.button(key="preset-All + 100").click().run()
+    after = run_snippet(app)["walks"]
+    for own, moved in zip(before[1:], after[1:]):  # all but the naive sum, which is inf
+        np.testing.assert_allclose(moved.out, own.out, atol=2e-5)
+        assert moved.l_i[-1] == pytest.approx(own.l_i[-1], rel=2e-5)
+
+
+def test_the_models_own_logits_come_back_digit_for_digit(app):
+    before = run_snippet(app)["x"]
+    app.button(key="preset-own").click().run()
+    np.testing.assert_array_equal(run_snippet(app)["x"], before)
 
 
 def test_the_models_own_logits_can_be_edited(app):
@@ -163,3 +179,15 @@ def test_snippets_run_and_say_what_the_page_says(name, part, capsys):
 def test_the_snippet_of_typed_logits_holds_them():
     scope = run_snippet(opened(logits="1, -inf, 1e4"))
     assert scope["x"].tolist() == [1, -np.inf, 1e4] and not scope["walks"][0].finite
+
+
+@pytest.mark.parametrize("width", [32, 256])
+@pytest.mark.parametrize("memory", [16, 164, 1024])
+def test_a_tile_from_the_memory_fits_into_it(width, memory):
+    app = opened(part="Memory and time", tile=FROM_MEMORY, sram=memory, dim=width)
+    charts(app)
+    [said] = [part.value for part in app.markdown if "on chip" in part.value]
+    assert f"fits in {memory} KiB" in said and "does not fit" not in said
+    rows, cols = roofline.paper_tile(width, memory * 1024)
+    assert f"alone and gives {rows} × {cols}" in said
+    assert "kB" not in said.replace("KiB", "")

@@ -1,14 +1,15 @@
 """The page "Long context", run as Streamlit runs it."""
 
+import re
 from functools import partial
 
 import pytest
 
-from pages.kernels.long_context import compute, controls
+from pages.kernels.long_context import compute, controls, examples
 from pages.kernels.long_context.maps.controls import tile_from_box
 from pages.kernels.long_context.masks.controls import METHODS
 from tests.pages.helpers import by_title, follow_link, open_page, run_snippet, words
-from tlmviz.analysis.samples import sample_text
+from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.ui import compute as shared
 from tlmviz.ui import long_text
 
@@ -49,11 +50,12 @@ def test_stories_of_another_length_and_their_snippet(source):
     assert f"{len(scope['ids']):,} tokens, one pass in" in words(app)
 
 
-def test_the_sample_is_cut_to_the_asked_tokens_or_whole():
+def test_the_sample_has_as_many_tokens_as_the_slider_says():
     lm = shared.model("stories-rope")
-    whole = compute.sample("stories-rope", 16_384)
-    assert whole == sample_text() and 4096 < len(lm.tokenizer.encode(whole)) + 1 < 8192
-    assert len(lm.tokenizer.encode(compute.sample("stories-rope", 1024))) == 1023
+    for tokens in controls.LENGTHS:
+        text = compute.sample("stories-rope", tokens)
+        assert len(lm.tokenizer.encode(text)) == tokens - 1 and long_sample_text().startswith(text)
+    assert long_sample_text().startswith(sample_text())
 
 
 @pytest.mark.parametrize(
@@ -64,12 +66,36 @@ def test_every_statistic_is_drawn(app, statistic):
     assert len(by_title(app)) == 6
 
 
+TILE_KEYS = ("trow", "tcol", "tside")
+
+
 @pytest.mark.parametrize("where", [(0, 0, 1), (10_000, 10_000, 256), (200, 0, 8)])
-def test_the_tile_stays_inside_the_text(where):
-    app = opened(**SHORT, trow=where[0], tcol=where[1], tside=where[2])
+def test_the_tile_stays_inside_the_text_and_its_boxes_say_where(where):
+    asked = dict(zip(TILE_KEYS, map(str, where)))
+    app = opened(asked, **SHORT)
     assert any(title.startswith("Exact tile") for title in by_title(app))
-    assert app.number_input("trow").value == where[0]  # what was asked for is kept
+    row, col, side = (app.number_input(key).value for key in TILE_KEYS)
+    assert f"Tile: queries {row:,}–{row + side - 1:,}, keys {col:,}–{col + side - 1:,}" in words(app)
+    inside = (row, col, side) == where
+    assert len(app.warning) == (not inside) and (inside or "the nearest one is drawn" in app.warning[0].value)
+    assert {key: app.query_params[key] for key in TILE_KEYS} == asked  # what was asked for is kept
     assert run_snippet(app)["tile"].numel() >= 1
+
+
+def test_boxes_say_where_the_tile_is_though_nobody_asked_for_it():
+    app = opened(**SHORT)
+    row, col, side = (app.number_input(key).value for key in TILE_KEYS)
+    assert f"Tile: queries {row}–{row + side - 1}, keys {col}–{col + side - 1}" in words(app)
+    assert not app.warning and "trow" not in app.query_params
+
+
+@pytest.mark.parametrize(
+    "key, typed, shown", [("trow", 99_999, 236), ("tcol", -5, 0), ("tside", 2030, 256), ("tside", 0, 1)]
+)
+def test_a_number_that_no_tile_has_is_put_right_and_said(app, key, typed, shown):
+    app = opened(ltok=256)
+    app.number_input(key).set_value(typed).run()
+    assert app.number_input(key).value == shown and "the nearest one is drawn" in app.warning[0].value
 
 
 @pytest.mark.parametrize(
@@ -152,7 +178,17 @@ def test_examples_become_the_own_text_but_never_replace_one():
     assert app.text_area("own").value.startswith("The cat saw a bird")
     app.text_area("own").set_value("My own words here").run()
     app.button("example-Repeats").click().run()
-    assert app.text_area("own").value == "My own words here"
+    assert app.text_area("own").value == "My own words here" and "stays" in app.toast[0].value
+
+
+@pytest.mark.parametrize("label", examples.TEXTS)
+def test_examples_reach_beyond_the_training_length(label):
+    app = opened(ltok=256)
+    app.button(f"example-{label}").click().run()
+    by_title(app)
+    said = re.search(r"([\d,]+) tokens, one pass in", words(app))
+    assert int(said[1].replace(",", "")) > shared.model("stories-rope").config.context
+    assert "beyond it" in words(app)
 
 
 def test_the_indexer_opens_on_this_page():

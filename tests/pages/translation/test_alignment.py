@@ -126,6 +126,14 @@ class TestTranslation:
         app = opened(**setting)
         assert not app.exception and said in app.error[0].value and app.text_input("english").value == TEXT
 
+    def test_a_floor_of_nothing_leaves_the_page_and_its_hypothesis(self):
+        app = opened({"ahyp": "3"})
+        app.number_input("afloor").set_value(0.0).run()
+        assert "0.001 is used" in app.error[0].value and app.selectbox("_ahyp").value == 3
+        assert len(app.get("plotly_chart")) == 3 and "floor 0.001" in words(app)
+        app.number_input("afloor").set_value(0.01).run()
+        assert not app.error and app.selectbox("_ahyp").value == 3
+
     @pytest.mark.parametrize("text", ["", "Lily " * 300, "x" * 10_000])
     def test_a_sentence_that_cannot_be_read_is_said_and_kept(self, text):
         app = opened(english=text)
@@ -194,7 +202,7 @@ class TestByHand:
             ("0 0; 1 1", "Row 1"),
             ("nan 1", "never negative"),
             ("1 " * 5000, "at most 20"),
-            ("1e999 1", "never endless"),
+            ("1e999 1", "always finite"),
         ],
     )
     def test_what_is_no_attention_is_one_sentence_and_kept(self, typed, said):

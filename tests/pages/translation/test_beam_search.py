@@ -1,13 +1,20 @@
 """The page "Beam search", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
+import base64
 import re
 from functools import partial
 
+import numpy as np
 import pytest
 
+from pages.translation.beam_search import words
 from pages.translation.beam_search.controls import CONTRASTIVE, EXACT, STRATEGIES, VIEWS
 from pages.translation.beam_search.rules import STOP_NAMES
 from tests.pages.helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.penalties import Score
+from tlmviz.decoding.records import Candidate
+from tlmviz.ui import translation
 
 PAGE = "translation/beam_search"
 TEXT = "She never eats meat."
@@ -19,6 +26,13 @@ opened = partial(open_page, PAGE, english=TEXT, text="The cat", smax=6)
 @pytest.fixture
 def app():
     return opened()
+
+
+def floats(sent) -> list[float]:
+    """Numbers of a figure as it is sent."""
+    if isinstance(sent, dict):
+        return np.frombuffer(base64.b64decode(sent["bdata"]), sent["dtype"]).tolist()
+    return sent or []
 
 
 def test_opens_on_a_tree_that_can_be_walked(app):
@@ -63,6 +77,56 @@ def test_rules_reach_the_search(app):
     assert table.fate.str.contains("banned|forced|at least 6|repeats").any()
 
 
+@pytest.mark.parametrize(
+    "rules, options",
+    [
+        ({"bpre": "Je fais"}, {"prefix": "Je fais"}),
+        ({"bban": "froid"}, {"banned": "froid"}),
+        ({"bmin": 12}, {"min_length": 12}),
+        ({"bmax": 3}, {"max_length": 3}),
+        ({"bng": 1, "bgr": 5}, {"no_repeat_ngram": 1}),
+    ],
+    ids=str,
+)
+def test_greedy_is_compared_under_the_same_rules(rules, options):
+    """A greedy text that breaks a rule is no rival: neither its probability nor its score says anything."""
+    text = "I am cold."
+    app, mt = opened(english=text, **rules), translation.model("eng-fra")
+    if "prefix" in options:
+        options = {"prefix": tuple(mt.tokenizer.encode(options["prefix"]))}
+    if "banned" in options:
+        options = {"banned": frozenset(mt.tokenizer.encode(" " + options["banned"]))}
+    greedy = mt.search(text, BeamOptions(width=1, **options)).hypotheses()[0]
+    best = mt.search(text, BeamOptions(groups=rules.get("bgr", 1), **options)).hypotheses()[0]
+    [said] = [part.value for part in app.markdown if "reedy" in part.value and "winner" in part.value]
+    gap = best.parts.logp - greedy.parts.logp
+    if best.tokens == greedy.tokens:
+        assert "Greedy finds the winner" in said
+    elif best.finished and not greedy.finished:
+        assert "reaches no end" in said
+    elif best.score < greedy.score:
+        assert f"{greedy.score - best.score:.2f} nats above the winner" in said
+    elif gap > 0:
+        assert f"{gap:.2f} nats less probable" in said
+    else:
+        assert f"{-gap:.2f} nats more probable" in said and "by its score only" in said
+
+
+def test_what_is_said_of_greedy_follows_its_score():
+    """Every case, on numbers made up for it."""
+
+    def text(tokens, logp, score, finished=True):
+        return Candidate(1, tokens, (logp,), finished, Score(logp, score - logp, 0.0, 0.0))
+
+    best = text((1, 2), -2.0, -1.0)
+    assert "finds the winner" in words.greedy(best, best, 1, 0, 5)
+    assert "0.50 nats less probable" in words.greedy(best, text((3,), -2.5, -1.5), 1, 0, 5)
+    said = words.greedy(best, text((3,), -1.5, -1.25), 1, 0, 5)
+    assert "0.50 nats more probable" in said and "by its score only (−1.000 against −1.250)" in said
+    assert "scores 0.25 nats above the winner" in words.greedy(best, text((3,), -1.5, -0.75), 2, 3, 5)
+    assert "cut after 1 tokens" in words.greedy(best, text((3,), -1.5, -0.75, finished=False), 1, 0, 5)
+
+
 @pytest.mark.parametrize("stop", STOP_NAMES)
 def test_every_stop_rule_says_why_it_stopped(stop):
     title = title_of(charts(opened(bstop=stop, bmax=12))[0])
@@ -76,6 +140,30 @@ def test_every_stop_rule_says_why_it_stopped(stop):
 
 def test_groups_keep_their_own_beams():
     charts(opened(bw=4, bgr=2, bdiv=2.0))
+
+
+def test_the_winner_of_diverse_groups_runs_over_what_the_search_found():
+    app = opened(bw=4, bgr=4, bdiv=2.0)
+    tree = charts(app)[0]
+    [winner] = [trace for trace in tree["data"] if trace.get("name") == "winner"]
+    on_it = set(zip(floats(winner["x"]), floats(winner["y"])))
+    hovered = [
+        said
+        for trace in tree["data"]
+        for at, said in zip(zip(floats(trace.get("x")), floats(trace.get("y"))), trace.get("hovertext") or [])
+        if at in on_it
+    ]
+    assert hovered and not any("not found by this search" in said for said in hovered)
+    assert any("rank 1 in the end" in said for said in hovered)
+
+
+def test_groups_that_write_the_same_are_drawn_once():
+    same, alone = (charts(opened(bw=width, bgr=width, bdiv=0.0))[0] for width in (4, 1))
+    texts = [
+        [text for trace in tree["data"] for text in (trace.get("hovertext") or []) if "kept" in text]
+        for tree in (same, alone)
+    ]
+    assert len(texts[0]) == len(texts[1])
 
 
 @pytest.mark.parametrize(
@@ -148,6 +236,9 @@ def test_exact_search_beside_the_beam():
         and (table["highest log P"] <= exact["highest log P"] + 1e-3).all()
     )
     assert list(table["search"][:2]) == ["greedy", "beam 2"] and (table["search error"] > -1e-3).all()
+    before = table["candidates"].iloc[:-1].sum()  # the beams whose best text is the bound
+    assert exact["candidates"] > before and exact["ms"] > table["ms"].iloc[:-1].sum()
+    assert any(f"counts their {before:,} candidates" in caption.value for caption in app.caption)
     assert len(paths["data"][2]["x"]) >= 2 and len(widths["data"]) == 3
     assert any("W·N·T" in markdown.value for markdown in app.markdown)
 
@@ -163,6 +254,16 @@ def test_a_story_with_sampled_texts_on_its_tree(strategies):
     table = app.dataframe[0].value
     assert list(table["text by"]) == ["Beam search", *strategies]
     assert "LanguageStepper" in app.code[0].value
+
+
+def test_every_example_opens_the_view_that_reads_it():
+    app = opened(bview="Story", bw=1, bst=[])
+    app.button("translate-Greedy loses").click().run()
+    assert app.session_state["bview"] == "Translation" and app.text_input("english").value == "I am cold."
+    assert "of 1:" in title_of(charts(app)[0])
+    app.button("continue-A sad dragon").click().run()
+    assert app.session_state["bview"] == "Story"
+    assert app.text_input("text").value.startswith("The dragon") and len(charts(app)) == 3
 
 
 def test_a_story_goes_on_from_a_forced_word():
@@ -181,6 +282,8 @@ def test_snippets_run_and_say_what_the_page_says(view, capsys):
         assert said == pytest.approx(
             app.dataframe[0].value["highest log P"].iloc[-1], abs=6e-4
         )  # the page shows three decimals
+        candidates = app.dataframe[0].value["candidates"]
+        assert scope["exact"].scored == candidates.iloc[-1] - candidates.iloc[:-1].sum()
     else:
         assert len(scope[SHOWN][0].frames) == len(charts(app)[0]["frames"]) and scope["ranked"][
             0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -10,6 +11,9 @@ from torch import Tensor
 from tlmviz.analysis.streams.unrolled import final_streams, part_names, part_outputs, readout_coefficients
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def head_scores(lm: LanguageModelLike, length: int = 64, repeats: int = 8, seed: int = 0) -> pd.DataFrame:
@@ -30,6 +34,8 @@ def head_scores(lm: LanguageModelLike, length: int = 64, repeats: int = 8, seed:
 
 
 def _score_repeat(trace: Trace, length: int) -> pd.DataFrame:
+    import pandas as pd
+
     rows = []
     second = torch.arange(length + 1, 2 * length + 1)
     for layer in range(trace.n_layers):
@@ -62,6 +68,8 @@ def logit_shares(lm: LanguageModelLike, trace: Trace, position: int, token: int)
     that mixing left of it. Columns: part, share.
     Exact for pre-norm models; post-norm streams have no such sum, so the frame is empty for them.
     """
+    import pandas as pd
+
     if lm.config.norm.placement != "pre":
         return pd.DataFrame(columns=["part", "share"])
     coefficients = readout_coefficients(trace)[:, position]

@@ -27,13 +27,13 @@ class Device:
 
 # Dense rates: the sheets of H100, H200 and L4 print twice as much, for sparse matrices.
 DEVICES = (
-    Device("A100 SXM 80 GB", 312e12, 2.039e12, 164 * 1024, "NVIDIA A100 data sheet; 164 kB shared memory per SM"),
-    Device("H100 SXM", 989e12, 3.35e12, 228 * 1024, "NVIDIA H100 data sheet; 228 kB shared memory per SM"),
-    Device("H200 SXM", 989e12, 4.8e12, 228 * 1024, "NVIDIA H200 data sheet; 228 kB shared memory per SM"),
-    Device("L4", 121e12, 0.3e12, 100 * 1024, "NVIDIA L4 data sheet; 100 kB shared memory per SM"),
+    Device("A100 SXM 80 GB", 312e12, 2.039e12, 164 * 1024, "NVIDIA A100 data sheet; 164 KiB shared memory per SM"),
+    Device("H100 SXM", 989e12, 3.35e12, 228 * 1024, "NVIDIA H100 data sheet; 228 KiB shared memory per SM"),
+    Device("H200 SXM", 989e12, 4.8e12, 228 * 1024, "NVIDIA H200 data sheet; 228 KiB shared memory per SM"),
+    Device("L4", 121e12, 0.3e12, 100 * 1024, "NVIDIA L4 data sheet; 100 KiB shared memory per SM"),
     Device(
         "Ryzen 7 7840U (laptop)", 8 * 3.3e9 * 32, 120e9, 1024 * 1024,
-        "AMD product page: 8 cores x 3.3 GHz, LPDDR5x-7500 on 128 bits, 1 MB L2 per core; float32 peak by arithmetic, "
+        "AMD product page: 8 cores x 3.3 GHz, LPDDR5x-7500 on 128 bits, 1 MiB L2 per core; float32 peak by arithmetic, "
         "32 operations per core and cycle",
     ),
 )  # fmt: skip
@@ -90,9 +90,27 @@ def on_chip(width: int, rows: int, cols: int) -> int:
 
 
 def paper_tile(width: int, memory: int) -> tuple[int, int]:
-    """R = min(ceil(M / 4D), D) and C = ceil(M / 4D), M numbers on chip (Dao et al. 2022, Algorithm 1)."""
+    """R = min(ceil(M / 4D), D) and C = ceil(M / 4D), M numbers on chip (Dao et al. 2022, Algorithm 1).
+
+    It counts tiles of q, k, v and o alone: with accumulators and scores as well, `on_chip`, such a tile may not fit.
+    """
     cols = max(1, -(-(memory // BYTES) // (4 * width)))
     return min(cols, width), cols
+
+
+def largest_tile(width: int, memory: int) -> tuple[int, int]:
+    """The rows of `paper_tile` and the most columns that fit on chip beside them; fewer rows where not one column does.
+
+    A single row and column are given where nothing fits.
+    """
+    rows, _ = paper_tile(width, memory)
+    while True:
+        left, column = memory - on_chip(width, rows, 0), on_chip(width, rows, 1) - on_chip(width, rows, 0)
+        if left >= column:
+            return rows, left // column
+        if rows == 1:
+            return 1, 1
+        rows = (rows + 1) // 2
 
 
 def attainable(intensity: float, device: Device) -> float:

@@ -31,6 +31,7 @@ class Measures:
     error: np.ndarray  # |z' - z| / |z| over all queries read
     seen: float  # keys per query, mean over heads; for linear attention all of its past
     queries: int
+    counted: bool = True  # `seen` is of every query of the text; else of the queries read
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,26 @@ def measure(trace: Trace, layer: int, method: Method, rows: slice | None = None)
         z, lse_kept, seen = attend(q, k, v, method, rows, spec.mask, scale=spec.scale)
         mass = (lse_kept - lse[:, :, rows]).exp()  # the share of the softmax's denominator that stays
     error = (z - full)[0].norm(dim=(-1, -2)) / full[0].norm(dim=(-1, -2)).clamp_min(1e-30)
-    return Measures(mass[0].mean(-1).clamp(0, 1).numpy(), error.numpy(), float(seen.mean()), seen.shape[-1])
+    counted = keys_seen(method, len(trace), spec)
+    return Measures(
+        mass[0].mean(-1).clamp(0, 1).numpy(),
+        error.numpy(),
+        float(seen.mean()) if counted is None else counted,
+        seen.shape[-1],
+        counted is not None,
+    )
+
+
+def keys_seen(method: Method, length: int, spec: AttentionSpec) -> float | None:
+    """Keys per query, the mean over every query of a text: by formula, within the model's own window.
+
+    None where the text or chance decides. Linear attention reads all of its past.
+    """
+    at = torch.arange(length)
+    reach = at + 1 if spec.mask.window is None else (at + 1).clamp(max=spec.mask.window)
+    pattern = SparsePattern() if isinstance(method, LINEAR) else method
+    seen = pattern.seen(at, reach)
+    return None if seen is None else float(seen.double().mean())
 
 
 def cost(method: Method, seen: float, length: int, width: int) -> Cost:

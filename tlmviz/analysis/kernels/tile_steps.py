@@ -73,7 +73,7 @@ def _program(
         moved,
         "Load this block of q; start with m_i = −∞, l_i = 0, acc = 0",
     )
-    for visit in visits:
+    for place, visit in enumerate(visits):
         keys = (visit.tile * walked.cols, min((visit.tile + 1) * walked.cols, length))
         kind = "crosses the mask: cells are checked" if visit.masked else "all visible: no cell is checked"
         tile = f"Keys {keys[0]}–{keys[1] - 1}, {kind}"
@@ -94,9 +94,7 @@ def _program(
             moved, stages = moved + 2 * (keys[1] - keys[0]) * width, ("load", "scores", "add")
         grid[visit.block, visit.tile] = DONE
         state = (visit.m_i, visit.l_i, visit.acc)
-        low, high = float(visit.alpha.min()), float(visit.alpha.max())
-        rescaling = f"l_i and acc × alpha = exp(m_i − m_new) ({low:.3g} to {high:.3g}), then add p and p·v"
-        step(stages, visit.masked, keys, state, moved, tile, rescaling)
+        step(stages, visit.masked, keys, state, moved, tile, _rescaling(visit, first=not place))
     moved += size * (width + 1)
     state = (visits[-1].m_i, visits[-1].l_i, walked.out[first:last])
     step(
@@ -108,6 +106,13 @@ def _program(
         "Store acc / l_i (shown at acc) and lse = m_i + log l_i",
     )
     return found
+
+
+def _rescaling(visit: Visit, first: bool) -> str:
+    """What a tile does to the block's sums; before its first one they are 0, and so is their factor."""
+    low, high = float(visit.alpha.min()), float(visit.alpha.max())
+    factor = "here 0: first tile" if first else f"here {low:.3g}" + f" to {high:.3g}" * (low < high)
+    return f"Rescale l_i and acc by alpha = exp(m_i − m_new), {factor}; then add p and p·v"
 
 
 def _fill(values: np.ndarray, pad: int) -> np.ndarray:

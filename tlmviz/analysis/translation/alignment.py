@@ -7,14 +7,17 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Float
 
 from tlmviz.decoding.records import aligned
 from tlmviz.errors import BadText
 from tlmviz.protocols import TranslatorLike
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ALIGNMENTS = Path(__file__).resolve().parents[2] / "data" / "alignments.tsv"  # made by hand
 WORDS = re.compile(r"\w+'?|[^\w\s]")  # "J'ai froid." has the words J', ai, froid and the full stop
@@ -76,16 +79,27 @@ def error_rates(mt: TranslatorLike, pairs: list[Aligned]) -> pd.Series:
     """Alignment error rate of every map and of their mean, lowest first: 1 - 2 |A and G| / (|A| + |G|) (Och and Ney 2003).
 
     G are the links made by hand, A links each target word to the source word it looked at most; all links are sure.
+    Source words that tie, as in float32 a saturated softmax makes them, share the one link evenly.
     """
+    import pandas as pd
+
     hits, given = np.zeros(len(mt.maps) + 1), 0
     proposed = 0
     for pair in pairs:
         maps = word_attention(mt, pair)
         maps = np.concatenate((maps, aligned(np.moveaxis(maps, 0, -2), None)[None]))
-        best = maps.argmax(-1)  # [A + 1, V]
-        hits += [sum((int(s), t) in pair.links for t, s in enumerate(row)) for row in best]
-        proposed += best.shape[1]
+        hits += [_hits(row, pair.links) for row in maps]
+        proposed += maps.shape[1]
         given += len(pair.links)
     return pd.Series(
         1 - 2 * hits / (proposed + given), [*mt.maps, "mean"], name="alignment error rate"
     ).sort_values()
+
+
+def _hits(attention: Float[np.ndarray, "v w"], links: frozenset[tuple[int, int]]) -> float:
+    """|A and G| of one map, in links: of n source words that tie, each has 1 / n."""
+    count = 0.0
+    for target, row in enumerate(attention):
+        best = np.flatnonzero(row == row.max())
+        count += sum((source, target) in links for source in best.tolist()) / len(best)
+    return count

@@ -8,16 +8,21 @@ import numpy as np
 
 from tlmviz.decoding.records import Node, Search
 
+LIVES = ("pruned", "kept", "finished")  # states of a search's nodes, the longest-lived last
 DROPPED = 5  # candidates that a node's words name at most
 
 
 @dataclass(frozen=True)
 class Path:
-    """A text written some other way (greedily, by sampling): its tokens and their log-probabilities in nats."""
+    """A text to lay over a tree: its tokens and their log-probabilities in nats.
+
+    `node` is where the search ended with it; None for a text that was written some other way (greedily, by sampling).
+    """
 
     name: str
     tokens: tuple[int, ...]
     logps: tuple[float, ...]
+    node: int | None = None
 
     @property
     def total(self) -> float:
@@ -104,6 +109,9 @@ def tree(search: Search, names, paths: tuple[Path, ...] = ()) -> Tree:
     known = {(node.parent, node.token): i for i, node in enumerate(nodes) if i and node.state != "pruned"}
     ways = {}
     for path in paths:
+        if path.node is not None:
+            ways[path.name] = way_to(nodes, path.node)
+            continue
         way = [0]
         for token, logp in zip(path.tokens, path.logps):
             number = known.get((way[-1], token))
@@ -117,6 +125,27 @@ def tree(search: Search, names, paths: tuple[Path, ...] = ()) -> Tree:
         ways[path.name] = way
     labels = ["⟨start⟩", *(names(node.token) for node in nodes[1:])]
     return Tree(nodes, labels, len(search.nodes), levels(search), ways)
+
+
+def once(search: Search) -> Search:
+    """The same search with every text a single node: groups of diverse beam search may each have written the same.
+
+    A text that one group dropped and another kept was kept.
+    """
+    places: dict[int, int] = {0: 0}  # number of a node -> of the node that stands for it
+    known: dict[tuple[int, int], int] = {}
+    nodes = [replace(search.nodes[0])]
+    for number, node in enumerate(search.nodes[1:], start=1):  # children stand behind their parents
+        parent = places[node.parent]
+        first = known.setdefault((parent, node.token), len(nodes))
+        places[number] = first
+        if first == len(nodes):
+            nodes.append(replace(node, parent=parent))
+        elif LIVES.index(node.state) > LIVES.index(nodes[first].state):
+            nodes[first] = replace(node, parent=parent)
+    leaves = list(dict.fromkeys(places[leaf] for leaf in search.leaves))
+    attention = {places[number]: row for number, row in search.attention.items()}
+    return replace(search, nodes=nodes, leaves=leaves, attention=attention)
 
 
 def levels(search: Search) -> list[Level]:

@@ -229,8 +229,8 @@ def _normalisers(walk: Walk, theme: Theme) -> Panel:
     """The running normaliser, with marks where a new maximum rescales it."""
     where, (low, high) = np.arange(len(walk.l_i)), _span(np.append(walk.l_i, 0))
     traces = [_line(where, walk.l_i, theme.accent, "l_i")]
-    if walk.alpha is not None:
-        grew = where[(walk.alpha < 1) & (where > 0)]
+    if walk.alpha is not None and walk.m_i is not None:
+        grew = where[1:][walk.m_i[1:] > walk.m_i[:-1]]
         traces.append(
             {
                 "type": "scatter",

@@ -10,7 +10,7 @@ from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_axis, toke
 # One colour and name for each way of choosing keys, the same in every figure.
 NAMES = {
     "indexer": "indexer",
-    "attention": "best possible",
+    "attention": "most attention mass",
     "recent": "most recent",
     "random": "random",
     "dense": "dense",

@@ -393,9 +393,9 @@ def trade(
         [dots],
         layout(
             theme,
-            title="What it costs and what it loses (nats per token)",
+            title="Cost and loss: right is more work, up worse predictions",
             x="FLOP for this text, all heads",
-            y="change of loss",
+            y="change of loss (nats per token)",
             height=height,
             hovermode="closest",
             xaxis={"type": "log", "range": [low - pad, high + pad], "exponentformat": "SI", "dtick": "D2"},

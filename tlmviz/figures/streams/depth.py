@@ -14,6 +14,7 @@ NAMES = {"residual": "Residual", "hyper": "HC", "manifold": "mHC"}
 DECADES = 12.0  # of the colour scale at most, on either side of a gain of 1
 NARROW = np.log10(2)  # and at least: noise around 1 must look like 1
 ROWS = {"gain": (0.54, 0.93), "singular": (0.3, 0.45), "left": (0.06, 0.215)}  # of the figure's height
+AIR = 0.06  # of an axis's values, beyond them
 GAP = 0.055  # between columns, of the width
 BESIDE_BUTTONS = 0.24  # where the slider begins: the figure is not as wide as a whole page
 
@@ -83,7 +84,8 @@ def products(
             number = 3 * c + r + 1
             axes |= _axes(part, number, span, share, names, theme, c == 0)
         one = {"range": [-1, 1], "tickvals": [1.0]}
-        axes[f"yaxis{3 * c + 2}"] |= one if panel.singular.shape[-1] == 1 else log_ticks(panel.singular)
+        axes[f"yaxis{3 * c + 2}"] |= one if panel.singular.shape[-1] == 1 else _log_axis(panel.singular)
+        axes[f"yaxis{3 * c + 3}"] |= {"range": _span(panel)}
         for trace in fixed:
             number = 3 * c + 1 + list(ROWS).index(trace.pop("row"))
             traces.append({**trace, "xaxis": f"x{number}", "yaxis": f"y{number}"})
@@ -234,6 +236,23 @@ def _axes(
     if first:
         y["title"] = {"text": words, "font": {"size": 10.5, "color": theme.muted}, "standoff": 4}
     return {f"xaxis{number}": x, f"yaxis{number}": y}
+
+
+def _log_axis(values: np.ndarray) -> dict:
+    """Ticks and the range of a logarithmic axis that holds the values of all frames."""
+    seen = np.log10(values[np.isfinite(values) & (values > 0)])
+    if not len(seen):
+        return {}
+    air = max(AIR * float(seen.max() - seen.min()), 0.01)
+    return {**log_ticks(values), "range": [float(seen.min()) - air, float(seen.max()) + air]}
+
+
+def _span(panel: Products) -> list[float]:
+    """The range of what is left of a stream, in all frames."""
+    seen = np.concatenate([line.ravel() for line in (panel.own, panel.other, panel.distance)])
+    seen = np.append(seen[np.isfinite(seen)], 1 / panel.singular.shape[-1])
+    air = max(AIR * float(seen.max() - seen.min()), 0.01)
+    return [float(seen.min()) - air, float(seen.max()) + air]
 
 
 def _colorbar(limit: float, theme: Theme) -> dict:

@@ -32,10 +32,29 @@ def index_scores(q, k, w, *, causal):
 
 def top_k(scores, k):
     """See `kernels.top_k`."""
-    best = scores.topk(k, -1)
-    real = best.values > -torch.inf
-    mask = torch.zeros_like(scores, dtype=torch.bool).scatter_(-1, best.indices, real)
-    return best.indices.masked_fill(~real, -1), mask
+    mask = _chosen(scores, k)
+    best = scores.masked_fill(~mask, -torch.inf).topk(k, -1).indices
+    best = best.sort(
+        -1, descending=True
+    ).values  # by position, so that a stable sort leaves equal scores latest first
+    values = scores.gather(-1, best)
+    order = values.argsort(dim=-1, descending=True, stable=True)
+    hidden = values.gather(-1, order) == -torch.inf
+    return best.gather(-1, order).masked_fill(hidden, -1), mask
+
+
+def _chosen(scores, k):
+    """The k best cells of each row [B, T, S], the latest of those that equal the k-th."""
+    least = scores.topk(k, -1).values[..., -1:]
+    better = scores > least
+    mask = (scores >= least) & (scores > -torch.inf)
+    spare = k - better.sum(-1, dtype=torch.int32)  # places for cells that equal the k-th
+    crowded = mask.sum(-1, dtype=torch.int32) > k
+    if crowded.any():  # only these rows: a running count of all cells takes four times their memory
+        equal = (mask & ~better)[crowded]  # [R, S]
+        later = equal.flip(-1).cumsum(-1, dtype=torch.int32).flip(-1)  # equal cells from here on
+        mask[crowded] = better[crowded] | (equal & (later <= spare[crowded][:, None]))
+    return mask
 
 
 def _strip(q, k, w):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tlmviz.analysis.kernels import roofline
 from tlmviz.analysis.kernels.roofline import Cost, Device
 
-from .controls import CostChoice
+from .controls import KIB, CostChoice
 
 NOTICE = (
     "Naive writes or reads T × T numbers four times; tiled reads K and V once per row block and skips the masked half.",
@@ -31,8 +31,18 @@ def numbers(choice: CostChoice, costs: dict[str, Cost]) -> str:
     return (
         f"One head, T = {choice.length:,}, d = {choice.width}, causal. Naive moves **{_bytes(naive.moved)}**, tiled "
         f"**{_bytes(tiled.moved)}** ({naive.moved / tiled.moved:.1f} times less). At least **{times['naive']:,.1f} µs** and "
-        f"**{times['tiled']:,.1f} µs** on {choice.device.name}. A {rows} × {cols} tile needs {_bytes(need)} on chip: {fits} in "
-        f"{choice.memory // 1024} kB."
+        f"**{times['tiled']:,.1f} µs** on {choice.device.name}. A {rows} × {cols} tile needs {need / KIB:.1f} KiB on chip: "
+        f"{fits} in {choice.memory // KIB} KiB.{_proposal(choice) if choice.proposed else ''}"
+    )
+
+
+def _proposal(choice: CostChoice) -> str:
+    """Why the tile that follows from the memory is not the paper's."""
+    rows, cols = roofline.paper_tile(choice.width, choice.memory)
+    need = roofline.on_chip(choice.width, rows, cols) / KIB
+    return (
+        f" It has the rows of the paper's formula and the most columns that fit. The formula itself counts tiles of q, k, v "
+        f"and o alone and gives {rows} × {cols}, which with accumulators and scores needs {need:.1f} KiB."
     )
 
 

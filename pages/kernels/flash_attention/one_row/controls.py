@@ -91,7 +91,8 @@ def preset(label: str, x: np.ndarray) -> np.ndarray:
 
 
 def _text(x: np.ndarray) -> str:
-    return ", ".join(f"{value:.4g}" for value in x)
+    """Logits as the field reads them: nine digits give back every float32."""
+    return ", ".join(f"{value:.9g}" for value in x)
 
 
 def _write(text: str) -> None:

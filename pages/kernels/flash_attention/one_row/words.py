@@ -11,10 +11,10 @@ from .compute import Row
 
 NOTICE = (
     "Blue steps are the running maximum *m_i*, orange dots the places where it grew and everything summed so far was "
-    "multiplied by alpha = exp(m_old − m_new); *l_i* is the only thing that has to be put "
-    "right.",
+    "multiplied by alpha = exp(m_old − m_new): *l_i*, and in *One pass* the output *o* too.",
     "After one read of every logit, *One pass* is done. The others read the row again, from slow memory if it is long.",
-    "Presets: *All + 100* changes no weight, yet exp(100) is beyond float32 and the naive sum becomes inf.",
+    "Presets: *All + 100* changes no weight beyond the rounding of float32, yet exp(100) is beyond float32 and the naive sum "
+    "becomes inf.",
 )
 EQUATION = (
     r"m_i = \max(m_{i-1}, x_i),\quad l_i = l_{i-1}\,e^{m_{i-1}-m_i} + e^{x_i-m_i},\quad "

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from .controls import IndexerChoice
 
 RECALL = (
-    "Mean over all queries; one with at most k keys has recall 1. *Best possible* takes the k keys with the most attention "
-    "mass, *random* is the expected recall and one seeded draw for the loss. Mass is not loss: what one head needs can be "
-    "little of the average, and this model never learned to attend to few keys (DeepSeek-V3.2 does, in a second stage)."
+    "Mean over all queries; one with at most k keys has recall 1. *Most attention mass* takes the k keys that have it (the "
+    "recall is then the best possible, the loss need not be), *random* is the expected recall and one seeded draw for the "
+    "loss. Mass is not loss: what one head needs can be little of the average, and this model never learned to attend to few "
+    "keys (DeepSeek-V3.2 does, in a second stage)."
 )
 EQUATION = (
     r"\begin{gathered} I_{ts} = \sum_{j=1}^{H_I} w_{tj}\,\mathrm{ReLU}\big(q^I_{tj} \cdot k^I_s\big) \\ "
@@ -68,10 +69,17 @@ def snippet(choice: IndexerChoice, indexer: str) -> str:
     return f"""\
 import tlmviz
 from tlmviz.analysis.kernels import indexer
+from tlmviz.figures import LIGHT
+from tlmviz.figures.kernels import indexer as figures
 
 lm, scorer = tlmviz.load({choice.model!r}), indexer.load_indexer({indexer!r})
 trace = indexer.trace_for_indexer(lm, lm.encode({choice.text!r}))
 print(indexer.index_scores(trace, scorer, layer={choice.layer}))        # [T, T], later keys -inf
-print(indexer.recall(trace, scorer)["indexer"][{choice.layer}, {choice.k} - 1])  # attention mass on {choice.k} keys per query
-print(indexer.sparse_losses(lm, trace.ids, {choice.k}, scorer))          # nats per token
+curves = {{how: curve.numpy() for how, curve in indexer.recall(trace, scorer).items()}}  # [L, T] each, by k
+print(curves["indexer"][{choice.layer}, {choice.k} - 1])  # attention mass on {choice.k} keys per query
+losses = indexer.sparse_losses(lm, trace.ids, {choice.k}, scorer)  # nats per token
+print(losses)
+means = {{how: curve.mean(0) for how, curve in curves.items()}}
+figures.recall_curves(means, curves["indexer"][{choice.layer}], {choice.layer}, {choice.k}, LIGHT).show()
+figures.losses(losses, {choice.k}, LIGHT).show()
 """

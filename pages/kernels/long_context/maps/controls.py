@@ -16,17 +16,29 @@ TILE = (
     "tside",
 )  # keys of the tile's first query, first key and side, in the session and in the link
 OVERVIEW, HEAD_MAP = "allheads", "headmap"  # keys of the charts that are clicked and dragged in
+WANTED = (
+    1040,
+    1028,
+    20,
+)  # the tile that is opened unless another is asked for, where the text reaches that far
+ASKED = tuple(
+    link.Field(key, value, link.whole(least, 999_999)) for key, value, least in zip(TILE, WANTED, (0, 0, 1))
+)
 LARGEST, SMALLEST = 256, 8  # tokens along a tile's side, at most, and at least when dragged
 
 
 @dataclass(frozen=True)
 class MapChoice:
-    """A tile inside the text by its first query, first key and side, and whether the overview reads every query."""
+    """A tile inside the text by its first query, first key and side, and whether the overview reads every query.
+
+    `moved` says that another tile was asked for, which the text or the page does not have.
+    """
 
     row: int
     col: int
     side: int
     every: bool = False
+    moved: bool = False
 
     @property
     def rows(self) -> slice:
@@ -49,19 +61,25 @@ def choose(length: int, numbers: list[DeltaGenerator], below: DeltaGenerator) ->
             bind="query-params",
             help="Slower: at 16,384 tokens a minute or more. The middle map and the tile always read every query.",
         )
-    row, col, side = (
-        place.number_input(label, low, high, value, key=key, bind="query-params")
-        for place, label, low, high, value, key in zip(
-            numbers,
-            ("From query", "From key", "Tokens"),
-            (0, 0, 1),
-            (LONGEST, LONGEST, LARGEST),
-            (1040, 1028, 20),
-            TILE,
+    asked = [field.get() for field in ASKED]
+    side = min(max(asked[2], 1), LARGEST, length)
+    tile = (*(min(max(first, 0), length - side) for first in asked[:2]), side)
+    for place, label, field, value in zip(numbers, ("From query", "From key", "Tokens"), ASKED, tile):
+        st.session_state[field.key] = (
+            value  # the box says what is drawn; what was asked for stays in the link
         )
-    )
-    side = min(side, length)
-    return MapChoice(min(row, length - side), min(col, length - side), side, every)
+        place.number_input(
+            label, -LONGEST, step=1, key=field.key, on_change=_keep, args=(field,), format="%d"
+        )
+        field.share()
+    moved = any(
+        wish not in (value, field.default) for wish, value, field in zip(asked, tile, ASKED)
+    )  # nobody asked for a default
+    return MapChoice(*tile, every, moved)
+
+
+def _keep(field: link.Field) -> None:
+    field.keep(int(st.session_state[field.key]))
 
 
 def tile_from_box(x: list[float], y: list[float]) -> tuple[int, int, int]:
@@ -82,7 +100,8 @@ def box_dragged() -> None:
     """Open the tile at the box that was dragged in the head's map."""
     boxes = frame.selection(HEAD_MAP).get("box")
     if boxes:
-        st.session_state.update(zip(TILE, tile_from_box(boxes[-1]["x"], boxes[-1]["y"])))
+        for field, value in zip(ASKED, tile_from_box(boxes[-1]["x"], boxes[-1]["y"])):
+            field.keep(value)
 
 
 def statistic_menu(statistics: list[str]) -> str:

@@ -35,6 +35,8 @@ def show(choice: Choice) -> None:
     weights = compute.tile(passage, choice.layer, choice.head, where)
     with picture:
         tile(weights.numpy(), trace(passage).tokens, where)
+    if where.moved:
+        picture.warning(words.moved(length, where))
     caption.caption(words.caption(trace(passage), surveys[0].queries, where, strongest(weights, 4)))
     statistics(choice, surveys)
     frame.what_to_notice(*words.NOTICE)

@@ -10,7 +10,7 @@ from tlmviz.ui import inputs
 from ..controls import Choice
 from ..words import queries, snippet_start
 from .compute import HEAD_SIZE
-from .controls import MapChoice
+from .controls import LARGEST, MapChoice
 
 STATISTICS = {  # label: field of Survey, title, format, upper end of the colour scale
     "Sink": ("first", "Mass on the first token (probability)", ".3f", None),
@@ -22,8 +22,8 @@ STATISTICS = {  # label: field of Survey, title, format, upper end of the colour
 NOTICE = (
     "Right of the orange line the model reads positions it never saw in training: RoPE defines their angles, but no weight was "
     "trained on them.",
-    "A bright first column is an attention sink: heads put much of their weight on the first token. *Beyond training*: the "
-    "weight on keys farther back than any in training.",
+    "A bright first column is an attention sink: heads put much of their weight on the first token. *Beyond training* shows "
+    "the heads that look farther back than any training text was long.",
     "Drag a box on the middle map, or type where to look: the tile beside it is recomputed exactly.",
 )
 EQUATION = (
@@ -60,6 +60,14 @@ def caption(trace: Trace, n_queries: int, tile: MapChoice, weights: list[tuple[i
     )
 
 
+def moved(length: int, tile: MapChoice) -> str:
+    """Another tile was asked for."""
+    return (
+        f"The text has {length:,} tokens and a tile 1 to {LARGEST}: the nearest one is drawn, {tile.side} tokens from query "
+        f"{tile.row:,} and key {tile.col:,}."
+    )
+
+
 def _token(trace: Trace, position: int) -> str:
     return inputs.readable(trace.tokens[position]).replace("`", "ˋ")
 
@@ -68,8 +76,16 @@ def snippet(choice: Choice, length: int, tile: MapChoice) -> str:
     """The loss, the head's map and the tile with the public API."""
     start = snippet_start(choice, length, "long_trace, loss_along")
     rows, cols = (f"slice({part.start}, {part.stop})" for part in (tile.rows, tile.cols))
+    layer, head, context = choice.layer, choice.head, "lm.config.context"
     return f"""\
-{start}print(loss_along(lm, trace))  # nats, in strips
-picture = trace.pooled({choice.layer}, {choice.head}, size={min(HEAD_SIZE, length)})
-tile = trace.attention({choice.layer}, {choice.head}, rows={rows}, cols={cols})
+from tlmviz.figures import LIGHT
+from tlmviz.figures.kernels import long_context as figures
+{start}loss = loss_along(lm, trace).numpy()  # nats, in strips
+figures.loss_curve(loss, {context}, LIGHT).show()
+picture = trace.pooled({layer}, {head}, size={min(HEAD_SIZE, length)}).numpy()
+tile, rows, cols = ({tile.row}, {tile.col}, {tile.side}), {rows}, {cols}
+figures.head_map(picture, len(trace), {context}, tile, "Layer {layer}, head {head}", LIGHT).show()
+tile = trace.attention({layer}, {head}, rows=rows, cols=cols)
+names = trace.tokens[rows], trace.tokens[cols]
+figures.exact_tile(tile.numpy(), ({tile.row}, {tile.col}), names, LIGHT).show()
 """

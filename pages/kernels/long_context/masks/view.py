@@ -26,7 +26,8 @@ def show(choice: Choice) -> None:
     results = measure(passage, methods)
     table = compute.table(passage, results)
     numbers(table)
-    st.caption(words.caption(results[controls.FULL].measures[0].queries, length))
+    sampled = [name for name, part in results.items() if not part.measures[0].counted]
+    st.caption(words.caption(results[controls.FULL].measures[0].queries, length, sampled))
     left, middle, right = st.columns([0.3, 0.3, 0.4])
     with left:
         methods = controls.choose_pattern(methods)
@@ -61,7 +62,7 @@ def numbers(table: pd.DataFrame) -> None:
         height="content",
         column_config={
             "FLOP": column.NumberColumn(format="scientific", help=help_["FLOP"]),
-            "Keys a query sees": column.NumberColumn(format="%.0f", help=help_["Keys a query sees"]),
+            "Keys a query sees": column.NumberColumn(format="%.1f", help=help_["Keys a query sees"]),
             "Keys in cache": column.TextColumn(help=help_["Keys in cache"]),
             "Cached numbers": column.NumberColumn(format="localized", help=help_["Cached numbers"]),
             "Mass covered": column.ProgressColumn(
@@ -85,14 +86,14 @@ def pattern(choice: Choice, passage: Passage, methods: MaskChoice) -> None:
 def mass(methods: MaskChoice, result: Result) -> None:
     """The attention mass that the method covers in every head, or shares with the softmax."""
     title, caption = words.MASS_SHARED if methods.linear else words.MASS_COVERED
-    st.caption(caption)
+    if caption:
+        st.caption(caption)
     figure = figures.per_head(result.mass, f"{title} (probability)", frame.theme(), top=1.0, height=330)
     frame.chart(figure, key="mass", alt=f"{title} by {methods.pattern}, per head")
 
 
 def trade(table: pd.DataFrame) -> None:
     """Change of the loss against operations."""
-    st.caption("Right: more work. Up: worse predictions.")
     flops, change = table["FLOP"].to_numpy(), table["Change"].to_numpy()
     figure = figures.trade(list(table["Method"]), flops, change, frame.theme())
     frame.chart(figure, key="trade", alt="Change of the loss against operations, one dot per method")

@@ -22,7 +22,7 @@ EQUATION = (
 )
 COLUMNS = {  # column of the table: its help
     "FLOP": "For this text, all heads of all layers",
-    "Keys a query sees": "Mean over queries and heads",
+    "Keys a query sees": "Mean over queries and heads; of fixed masks by formula over every query",
     "Keys in cache": "Per head, to decode on; linear attention has a state",
     "Cached numbers": "Keys and values, or the state: all heads of all layers",
     "Mass covered": "Of the softmax; for linear attention the mass both share",
@@ -31,15 +31,22 @@ COLUMNS = {  # column of the table: its help
     "Change": "Nats per token against the model as it is",
 }
 # Title and caption of a method's mass per head.
-MASS_SHARED = ("Mass shared", "Σ min(p, p′): no mask, so its weights are compared with the softmax.")
-MASS_COVERED = ("Mass covered", "1: nothing is lost.")
+MASS_SHARED = (
+    "Mass shared, of 1",
+    "Σ min(p, p′): no mask, so its weights are compared with the softmax.",
+)
+MASS_COVERED = ("Mass covered, of 1", "")
 
 
-def caption(n_queries: int, length: int) -> str:
-    """What the numbers of the table were measured on."""
+def caption(n_queries: int, length: int, sampled: list[str]) -> str:
+    """What the numbers of the table were measured on; `sampled` are the methods whose keys were counted at those queries."""
+    some = queries(n_queries, length)
+    keys = "Keys and FLOP: every query, by formula"
+    if sampled and n_queries < length:
+        keys += f"; of {' and '.join(sampled)} the same {n_queries:,}"
     limit = f" (at most {SWAPPED:,}, to keep it short)" if length > SWAPPED else ""
     return (
-        f"Mass and error: {queries(n_queries, length)}, averaged over all heads. "
+        f"Mass and error: {some}, averaged over all heads. {keys}. "
         f"Loss: a real pass with the method in every layer, over the first {min(length, SWAPPED):,} tokens{limit}. "
         "FLOP: scores, weighted sum and what chooses the cells, without projections. BigBird, LSH and Performer draw at random "
         "(seeded)."
@@ -48,13 +55,17 @@ def caption(n_queries: int, length: int) -> str:
 
 def snippet(choice: Choice, length: int, methods: MaskChoice) -> str:
     """The numbers of the method whose pattern is drawn, with the public API."""
-    method = methods.method
+    method, layer, head = methods.method, choice.layer, choice.head
     start = snippet_start(choice, length, "long_trace")
     return f"""\
-from tlmviz.analysis.kernels.sparse_methods import mean_loss, measure
+from tlmviz.analysis.kernels.sparse_methods import mean_loss, measure, picture
+from tlmviz.figures import LIGHT
+from tlmviz.figures.kernels import long_context as figures
 from {type(method).__module__} import {type(method).__name__}
 {start}method = {method!r}
-measures = measure(trace, {choice.layer}, method)  # layer {choice.layer}: mass and error per head
+measures = measure(trace, {layer}, method)  # layer {layer}: mass and error per head
 change = mean_loss(lm, ids, method) - mean_loss(lm, ids)  # swapped into every layer
 print(measures, change)
+cells = picture(trace, {layer}, method)[{head}]
+figures.mask(cells, len(trace), "{methods.pattern}, head {layer}.{head}", {methods.linear}, LIGHT).show()
 """

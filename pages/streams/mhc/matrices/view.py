@@ -8,8 +8,8 @@ from pages.streams.mhc import compute as page
 from pages.streams.mhc.controls import Reading
 from pages.streams.mhc.view import offer
 from tlmviz.figures.streams import matrices as figures
+from tlmviz.ui import below, frame
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame
 
 from . import compute, controls, words
 from .component import matrices_view
@@ -23,7 +23,12 @@ def show(reading: Reading) -> None:
         _one_stream(reading)
     choice = controls.choose(reading)
     matrices_view(compute.sent(choice), key=controls.KEY, on_change=controls.keep_choice)
-    frame.let_the_picture_paint()
+    below.when_painted("beneath-matrices", lambda: _beneath(choice))
+
+
+def _beneath(choice: Choice) -> None:
+    """What stands out, the distances of all matrices, the equation, the code, and the badges."""
+    kind = choice.reading.connection.kind
     frame.what_to_notice(*_notice(choice))
     if kind != "residual":
         _distances(choice)
@@ -31,7 +36,7 @@ def show(reading: Reading) -> None:
     frame.equation(*words.EQUATIONS[kind])
     frame.copy_as_python(words.snippet(choice))
     with badges:  # last: they take the longest to measure
-        frame.badges(page.checks(reading))
+        frame.badges(page.checks(choice.reading))
 
 
 def _one_stream(reading: Reading) -> None:

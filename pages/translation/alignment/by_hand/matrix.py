@@ -32,11 +32,11 @@ def read_matrix(text: str) -> np.ndarray:
         )
     matrix = np.array(values)
     if not np.isfinite(matrix).all() or matrix.min() < 0 or matrix.max() > LARGEST:
-        raise BadShape("Attention is never negative and never endless; use numbers from 0, such as 0.5.")
+        raise BadShape("Attention is never negative and always finite; use numbers from 0, such as 0.5.")
     sums = matrix.sum(1, keepdims=True)
     if not sums.all():
         raise BadShape(
-            f"Row {int(sums[:, 0].argmin()) + 1} of the matrix is all zero; a step spreads a weight of 1: put some."
+            f"Row {int(sums[:, 0].argmin()) + 1} of the matrix is all zero; give the row at least one positive number."
         )
     return matrix / sums
 

@@ -51,8 +51,7 @@ def repetitions(choice: Choice) -> None:
     table = pd.DataFrame(lines)
     sums = [int(table[f"repeats, {label}"].sum()) for label in ("without", "with")]
     st.caption(
-        f"{len(table)} sentences: {choice.without} writes {sums[0]} sequences of {words.GRAM} tokens again, "
-        f"{choice.with_coverage} {sums[1]}; mean "
+        f"{len(table)} sentences: {choice.without} writes {sums[0]} repeated trigrams, {choice.with_coverage} {sums[1]}; mean "
         f"covloss {table['covloss, without'].mean():.3f} and {table['covloss, with'].mean():.3f}."
     )
     numbers = [column for column in table if column.startswith(("repeats", "covloss"))]

@@ -32,16 +32,20 @@ def missing(lacking: str) -> str:
 
 def repeats(count: int) -> str:
     """How often a text repeats itself."""
-    return f"{count} sequence{'s' * (count > 1)} of {GRAM} tokens again" if count else "repeats nothing"
+    return f"{count} repeated trigram{'s' * (count > 1)}" if count else "repeats nothing"
 
 
 def snippet(choice: Choice) -> str:
     """Two models on one sentence, without penalties."""
     return f"""\
+from math import log
+
 import tlmviz
 from tlmviz.analysis.translation.coverage import repeats
 from tlmviz.decoding.beam import BeamOptions
-from tlmviz.decoding.penalties import Penalties, coverage_loss
+from tlmviz.decoding.penalties import Penalties, coverage_loss, token_coverage
+from tlmviz.figures import LIGHT
+from tlmviz.figures.translation import alignment
 
 best = {{}}
 for name in {choice.models!r}:
@@ -50,4 +54,8 @@ for name in {choice.models!r}:
     best[name] = mt.search({choice.text!r}, options).hypotheses()[0]
     print(name, mt.text(best[name].tokens), repeats(best[name].tokens, {GRAM}))
     print(coverage_loss(best[name].map(mt.align)))
+    token_names = [[mt.tokenizer.name(i) for i in ids] for ids in (mt.encode({choice.text!r}), best[name].tokens)]
+    costs = Penalties().beta * token_coverage(best[name].map(mt.align).sum(0), Penalties().floor)
+    least = Penalties().beta * log(Penalties().floor)
+    alignment.coverage_map(best[name].map(mt.align), *token_names, costs, least, LIGHT, title=name).show()
 """

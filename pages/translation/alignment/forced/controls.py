@@ -34,12 +34,7 @@ def choose(base: hypothesis.Choice) -> Choice:
     """Draw the controls. Text that is no pin is named in a sentence; without pins the page suggests one."""
     source, target = base.source, base.names(base.candidate.tokens)
     step, token, add, pins, clear = st.columns([0.24, 0.24, 0.1, 0.3, 0.12], vertical_alignment="bottom")
-    at = step.selectbox(
-        "Step", range(len(target)), format_func=lambda i: f"{i + 1}: {target[i].strip()}", key="_astep"
-    )
-    to = token.selectbox(
-        "looks at", range(len(source)), format_func=lambda j: f"{j + 1}: {source[j].strip()}", key="_aword"
-    )
+    at, to = _token_menu(step, "Step", target, "_astep"), _token_menu(token, "looks at", source, "_aword")
     add.button("Pin", on_click=_pin, args=(at, to, len(target), len(source)), width="stretch")
     typed = pins.text_input(
         "Pins",
@@ -60,6 +55,17 @@ def choose(base: hypothesis.Choice) -> Choice:
     [(i, j)] = suggested.items()
     st.caption(words.suggestion(i + 1, target[i].strip(), source[j].strip()))
     return Choice(base, tuple(suggested.items()))
+
+
+def _token_menu(place, label: str, tokens: list[str], key: str) -> int:
+    """The chosen token's position, from 0; beyond the last token the last one.
+
+    The value is set anew in each run: of a menu that keeps its value the browser would keep the old words too.
+    """
+    st.session_state[key] = min(st.session_state.get(key, 0), len(tokens) - 1)
+    return place.selectbox(
+        label, range(len(tokens)), format_func=lambda at: f"{at + 1}: {tokens[at].strip()}", key=key
+    )
 
 
 def pin_clicked(steps: int, size: int) -> None:

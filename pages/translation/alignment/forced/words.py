@@ -33,9 +33,13 @@ def snippet(choice: Choice) -> str:
     """The chosen hypothesis decoded on from its first pin."""
     base = choice.hypothesis
     return f"""\
+from math import log
+
 import tlmviz
 from tlmviz.decoding.beam import BeamOptions
-from tlmviz.decoding.penalties import Penalties
+from tlmviz.decoding.penalties import Penalties, token_coverage
+from tlmviz.figures import LIGHT
+from tlmviz.figures.translation import alignment
 
 mt = tlmviz.load({base.model!r})
 text, pins = {base.text!r}, {dict(choice.pins)!r}  # step: source token, from 0
@@ -45,5 +49,9 @@ options = BeamOptions(width={base.width}, prefix=before.tokens[:min(pins)])
 after = mt.search(text, options, pins).hypotheses(penalties, align={base.align!r})[0]
 print(mt.text(before.tokens))
 print(mt.text(after.tokens))
-print(after.map({base.align!r}).round(3))
+source, least = [mt.tokenizer.name(i) for i in mt.encode(text)], penalties.beta * log(penalties.floor)
+for title, one in (("As it was", before), ("Forced", after)):
+    a, target = one.map({base.align!r}), [mt.tokenizer.name(i) for i in one.tokens]
+    costs, framed = penalties.beta * token_coverage(a.sum(0), penalties.floor), tuple(p for p in pins.items() if p[0] < len(a))
+    alignment.coverage_map(a, source, target, costs, least, LIGHT, title=title, pins=framed).show()
 """

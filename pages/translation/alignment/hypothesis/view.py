@@ -39,11 +39,14 @@ def map_errors(choice: Choice) -> None:
         )
         return
     default = "mean" if mt.align is None else mt.maps[mt.align]
+    own = rates[labels.index(default)]
+    beside = (
+        f"is the lowest of all {len(labels)}" if own == rates[0] else f"is near the lowest, {rates[0]:.3f}"
+    )
     figure = alignment.head_errors(labels, rates, default, frame.theme())
     frame.chart(figure, key="headerrors", alt="Alignment error rate of every map")
     st.caption(
-        f"Why *{map_name(mt, mt.align)}* is the default: its error is {rates[labels.index(default)]:.3f} on "
-        f"{sentences} sentences aligned by hand, the lowest is {rates[0]:.3f}. "
-        "A target word is linked to the source word it looks at most; "
+        f"Why *{map_name(mt, mt.align)}* is the default: on {sentences} sentences aligned by hand its error, {own:.3f}, "
+        f"{beside}. A target word is linked to the source word it looks at most; words that tie share the link; "
         "the rate is 1 − 2 |A ∩ G| / (|A| + |G|) over proposed links A and those by hand G (Och and Ney 2003)."
     )

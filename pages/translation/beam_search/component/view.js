@@ -48,7 +48,7 @@ function create(host) {
   v.list = make("div", { className: "list", role: "list" });
   const sliders = Object.values(v.sliders).map(({ label }) => label);
   const presets = Object.entries(PRESETS).map(([title, weights]) => makeButton(title, "", () => usePreset(v, weights)));
-  const note = " in nats: log P and coverage lead left from 0, length and end terms lead back";
+  const note = " in nats. Bars to the left are costs; green gives back what the length penalty forgives. Black tick: the score";
   const title = make("div", { className: "title" }, make("b", {}, "Final ranking"), note);
   const save = makeButton("SVG", "Save this ranking as SVG", () => saveRanking(v));
   v.root = make("div", { className: "ranking" },

@@ -63,12 +63,13 @@ def build_payload(
     palette: Mapping[str, Any],
     overview: np.ndarray | None = None,
     overview_size: int = 48,
+    picture: int = 1,
 ) -> bytes:
     """Everything the component shows of one trace: the overview of all heads, and the head that `state` chooses.
 
     `state` holds any of the keys of STATE, and the `seq` that came with it. A new `origin`
     makes the browser take over this state; with the same origin the browser keeps its own.
-    `overview` can be handed in, made once per text by `encode_overview`.
+    `overview` can be handed in, made once per text by `encode_overview`. `picture` numbers the pictures of a session.
     """
     state = clean_state(state, trace)
     layer, head = state["layer"], state["head"]
@@ -91,6 +92,7 @@ def build_payload(
         "colors": palette,
         "state": state,
         "origin": origin,
+        "picture": picture,
     }
     arrays = {"overview": overview, "q": q, "k": k, "lse": lse}
     if spec.mask.relative is not None:

@@ -2,6 +2,7 @@
 // The state of a view: what arrives from the server, what the user changes, and what is sent back.
 
 import { decode } from "#canvas/decode.js";
+import { announcePicture } from "#canvas/painted.js";
 import { Head } from "./head.js";
 import { repaint, repaintDetail } from "./view.js";
 
@@ -21,7 +22,8 @@ const REPEAT = 120; // milliseconds: actions that follow each other faster are s
  */
 export function receive(v, bytes) {
   if (!bytes) return;
-  if (bytes !== v.bytes) {
+  const fresh = bytes !== v.bytes;
+  if (fresh) {
     v.bytes = bytes;
     const { header, arrays } = decode(bytes);
     Object.assign(v, { header, arrays, textId: `${textKey(header)}:${checksum(arrays.overview)}`, hover: null, arcHover: null });
@@ -31,6 +33,7 @@ export function receive(v, bytes) {
     adopt(v, header);
   }
   repaint(v);
+  if (fresh) announcePicture(v.header.picture);
 }
 
 /**

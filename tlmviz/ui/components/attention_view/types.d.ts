@@ -37,6 +37,7 @@ export interface Header {
   colors: Palette;
   state: State & { seq?: number };
   origin: string;
+  picture: number;
   height?: number;
 }
 

@@ -11,7 +11,8 @@ export default function ({ data, setStateValue }) {
   /** @type {any} */
   let current = null;
   let frame = 0;
-  const send = debounce(() => setStateValue("frame", frame), DELAY);
+  // A slow browser draws a frame longer than that: a figure with frames to come is playing.
+  const send = debounce(() => (current?._transitionData?._frameQueue?.length ? send() : setStateValue("frame", frame)), DELAY);
   const listen = () => {
     const plot = /** @type {any} */ (document.querySelector(`.st-key-${data.chart} .js-plotly-plot`));
     if (!plot || plot === current || !plot.on) return;

@@ -4,6 +4,7 @@
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted } from "#canvas/mount.js";
+import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
 import { clip, digits, visible } from "#canvas/text.js";
 import { readTheme } from "#canvas/theme.js";
@@ -43,6 +44,7 @@ function leave(v) {
  */
 function receive(v, bytes) {
   if (!bytes) return;
+  let fresh = false;
   if (!equal(bytes, v.bytes)) {
     v.bytes = new Uint8Array(bytes);
     const { header, arrays } = decode(bytes);
@@ -56,8 +58,10 @@ function receive(v, bytes) {
     };
     measure(v);
     buildTokens(v);
+    fresh = true;
   }
   repaint(v);
+  if (fresh) announcePicture(1); // what is below comes with every later one
 }
 
 /**

@@ -1,0 +1,57 @@
+"""What is below the explorer's picture: it waits for the picture, and nobody computes it where nobody looks."""
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import TEXT, frames_sent, open_link
+
+CHARTS = ".st-key-closer .js-plotly-plot"
+PAINTED = "[data-testid=detail][data-painted-kind=exact]"
+
+
+def type_a_word(page, word: str) -> None:
+    """Add a word to the text and wait for its map."""
+    canvas = page.get_by_test_id("detail")
+    before = canvas.get_attribute("data-painted-text")
+    box = page.get_by_role("textbox", name="Text")
+    box.focus()
+    page.keyboard.press("End")
+    page.keyboard.type(word)
+    expect(canvas).not_to_have_attribute("data-painted-text", before)
+
+
+def test_the_first_picture_needs_no_plotly_and_the_charts_follow(page, server):
+    open_link(page, server, "", text=TEXT)
+    page.locator(PAINTED).first.wait_for(state="attached")
+    expect(page.get_by_test_id("next-tokens").locator("li")).to_have_count(10)
+    expect(page.locator(CHARTS).first).to_be_visible()
+    loaded = page.locator("[data-first-at]").first.evaluate(
+        """view => performance.getEntriesByType("resource").filter(entry => /plotly/i.test(entry.name))
+          .map(entry => entry.startTime - Number(view.dataset.firstAt))"""
+    )
+    assert loaded and min(loaded) > 0, loaded
+
+
+def test_charts_follow_the_text_where_they_are_seen(page, server):
+    open_link(page, server, "", text=TEXT, panel="Data")
+    table = page.locator(".st-key-closer [data-testid=stDownloadButton]").first
+    expect(table).to_be_visible()
+    snippet = page.locator(".st-key-closer code").first
+    type_a_word(page, " bird")
+    expect(snippet).to_contain_text("bird")
+
+
+def test_nothing_is_asked_for_below_while_it_is_off_the_screen(page, server):
+    page.set_viewport_size({"width": 1280, "height": 500})
+    sent = frames_sent(page)
+    open_link(page, server, "", text=TEXT)
+    page.locator(PAINTED).first.wait_for(state="attached")
+    page.wait_for_load_state("networkidle")
+    assert page.locator(CHARTS).count() == 0
+    count = len(sent)
+    type_a_word(page, " bird")
+    page.wait_for_load_state("networkidle")
+    assert page.locator(CHARTS).count() == 0 and len(sent) <= count + len(" bird")
+    page.locator(".st-key-closer").scroll_into_view_if_needed()
+    page.mouse.wheel(0, 600)
+    expect(page.locator(CHARTS).first).to_be_visible()
+    expect(page.locator(".st-key-closer code").first).to_contain_text("bird")
