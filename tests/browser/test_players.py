@@ -35,7 +35,6 @@ PLAYERS = {
 
 @pytest.mark.parametrize("name", PLAYERS)
 def test_nothing_vanishes_while_a_figure_plays(page, server, name):
-    page.add_init_script(walk.PAUSED)
     sent = frames_sent(page)
     open_link(page, server, name.partition(",")[0], **PLAYERS[name])
     still = '[data-testid="stApp"][data-test-script-state="notRunning"]'
