@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.caches.serving import compute as serving
 from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
 from tlmviz.ui import compute, inputs
 
@@ -118,8 +119,14 @@ def test_another_page_size_keeps_the_memory():
     assert app.number_input("vpages").value == 10
 
 
-def test_speeds_are_ranges_of_rounds():
+@pytest.mark.parametrize("patience", [0.0, 1e9])
+def test_speeds_are_ranges_of_rounds_where_these_are_short(patience, monkeypatch):
+    monkeypatch.setattr(serving, "PATIENCE", patience)
+    serving.tokens_per_second.clear()
     column = opened(**SHORT).dataframe[0].value["tokens_per_second"]
+    if not patience:
+        assert set(column) == {"–"}
+        return
     for speed in column:
         slowest, fastest = map(float, speed.split(" – "))
         assert 0 < slowest <= fastest
