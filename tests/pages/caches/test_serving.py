@@ -100,7 +100,8 @@ def test_requests_larger_than_memory_are_left_out_and_the_others_served():
         and "give more pages" in warning.value
     )
     assert "Request A" in warning.value and list(app.dataframe[1].value["request"]) == ["D", "F"]
-    app.number_input("vpages").set_value(1).run()
+    app.number_input("vpage").set_value(1).run()
+    app.number_input("vpages").set_value(3).run()
     assert (
         not app.exception
         and not app.get("plotly_chart")
