@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tlmviz.errors import BadCheckpoint
-from tlmviz.tokens import END_OF_TEXT, Tokenizer
+from tlmviz.tokens import END_OF_TEXT, Tokenizer, output_names
 
 from .tiny import SENTENCES, sentence
 from .tiny import tokenizer as make_tokenizer
@@ -95,6 +95,10 @@ def test_file_round_trip(tmp_path):
         again.encode(SENTENCES[1]) == TOKENIZER.encode(SENTENCES[1])
         and again.end_of_text == TOKENIZER.end_of_text
     )
+
+
+def test_the_special_token_ends_a_text_where_it_is_written():
+    assert output_names(TOKENIZER, [TOKENIZER.end_of_text, *TOKENIZER.encode("a")]) == ["⟨end⟩", "a"]
 
 
 WORDS = '"model": {"type": "WordLevel", "vocab": {%s}, "unk_token": "w"}'

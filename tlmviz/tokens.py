@@ -11,6 +11,7 @@ from tokenizers import Tokenizer as HFTokenizer
 from .errors import BadCheckpoint
 
 END_OF_TEXT = "<|endoftext|>"
+END = "⟨end⟩"  # its name where a model predicts or writes it: the same token, read, begins a text
 
 
 class Tokenizer:
@@ -105,6 +106,11 @@ class Tokenizer:
         )
         inner.train_from_iterator(texts, trainer)
         return cls(inner)
+
+
+def output_names(tokenizer: Tokenizer, ids: Iterable[int]) -> list[str]:
+    """Names of tokens that a model predicts or has written; the one that ends a text is END."""
+    return [END if i == tokenizer.end_of_text else tokenizer.name(int(i)) for i in ids]
 
 
 def _well_formed(text: str) -> str:

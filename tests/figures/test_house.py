@@ -79,6 +79,7 @@ def test_every_figure_has_a_title_and_sends_its_numbers_as_binary(make, theme):
 
 
 def test_figures_show_their_input():
+    assert FIGURES["scale_curves"](LIGHT).layout.yaxis2.automargin  # its numbers are whole
     products = FIGURES["score_products"](LIGHT)
     assert list(products.data[1].y) == pytest.approx(np.cumsum(P - 0.3), abs=1e-6)
     before, after = FIGURES["before_after"](DARK).data

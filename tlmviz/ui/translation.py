@@ -13,7 +13,7 @@ from tlmviz.analysis.translation.alignment import ALIGNMENTS, error_rates, read_
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Search
 from tlmviz.errors import BadCheckpoint, BadText
-from tlmviz.tokens import Tokenizer
+from tlmviz.tokens import Tokenizer, output_names
 from tlmviz.translator import Hypothesis, Translator
 
 from . import compute, inputs
@@ -28,7 +28,7 @@ EXAMPLES = {
     "A question": "Where did you buy that beautiful dress?",
 }
 DEFAULT_SENTENCE = EXAMPLES["Adjective after the noun"]
-START, END = "⟨start⟩", "⟨end⟩"
+START = "⟨start⟩"
 STRANGE = 0.5  # share of a sentence's tokens that must be more than bytes
 
 
@@ -141,7 +141,7 @@ class SentencePair:
 
 def token_names(tokenizer: Tokenizer, ids: Iterable[int]) -> list[str]:
     """Readable tokens; the one that ends a text is ⟨end⟩."""
-    return [END if i == tokenizer.end_of_text else tokenizer.name(i) for i in ids]
+    return output_names(tokenizer, ids)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

@@ -10,6 +10,7 @@ import torch
 
 from tlmviz.analysis.attention.heads import kl_divergence, score_gradient
 from tlmviz.analysis.attention.scores import row_measures
+from tlmviz.tokens import output_names
 from tlmviz.trace import Trace
 
 from .controls import FACTORS, Choice
@@ -75,7 +76,7 @@ def changed(choice: Choice, after: Trace) -> Change:
     ids = torch.stack((p, q)).amax(0).topk(8).indices.tolist()
     kl = kl_divergence(before.logits, after.logits)
     loss = (after.loss_per_token() - before.loss_per_token()).mean().item() if len(before) > 1 else 0.0
-    names = [lm.tokenizer.name(i) for i in ids]
+    names = output_names(lm.tokenizer, ids)
     return Change(names, p[ids].numpy(), q[ids].numpy(), kl[choice.query].item(), kl.mean().item(), loss)
 
 

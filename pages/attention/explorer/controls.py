@@ -38,6 +38,21 @@ class Choice:
         """The pinned query, or the last token."""
         return len(self.trace) - 1 if self.view.query is None else self.view.query
 
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The pinned query and key, also a key that the query does not see; unpinned, the query and its largest weight's key."""
+        if self.view.query is not None and self.view.key is not None:
+            return self.view.query, self.view.key
+        return inputs.pinned(self.trace, self.view)
+
+    @property
+    def hidden(self) -> str:
+        """Why the pair's query does not see its key; empty where it does."""
+        (query, key), mask = self.pair, self.trace.specs[self.view.head[0]].mask
+        if mask.causal and key > query:
+            return "a later token"
+        return "outside the window" if mask.window is not None and query - key >= mask.window else ""
+
 
 def choose(model: str) -> Choice | None:
     """The text, with the session's view cut to what this model and text have; None when there is nothing to read yet."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz import figures
 from tlmviz.figures.tokens import readable
+from tlmviz.tokens import output_names
 from tlmviz.ui import below, inputs
 from tlmviz.ui import compute as shared
 from tlmviz.ui.components.attention_view import attention_view, build_payload
@@ -32,8 +33,8 @@ def attention(choice: Choice) -> None:
 
 def next_tokens(choice: Choice) -> None:
     """The most probable tokens after the pinned one."""
-    trace, name = choice.trace, choice.lm.tokenizer.name
+    trace = choice.trace
     top = trace.probabilities(choice.query, choose_temperature()).topk(10)
-    names = [readable(name(i)) for i in top.indices.tolist()]
+    names = [readable(name) for name in output_names(choice.lm.tokenizer, top.indices.tolist())]
     after = readable(trace.tokens[choice.query])
     bars(names, top.values.numpy(), after, key="predictions", height=BESIDE)

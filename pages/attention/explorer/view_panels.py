@@ -10,7 +10,7 @@ from tlmviz.figures import predictions
 from tlmviz.figures.attention import scores
 from tlmviz.trace import Trace
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, inputs
+from tlmviz.ui import frame
 
 from . import compute, controls, words
 from .controls import Choice
@@ -20,7 +20,7 @@ from .controls import Choice
 def why(choice: Choice) -> None:
     """The element-wise products behind one weight."""
     trace, (layer, head) = choice.trace, choice.view.head
-    query, key = inputs.pinned(trace, choice.view)
+    query, key = choice.pair
     weight = trace.attention(layer, head, slice(query, query + 1), slice(key, key + 1)).item()
     st.caption(words.one_weight(choice, query, key, weight))
     products = products_of(trace, layer, head, query, key).numpy()

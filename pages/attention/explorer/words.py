@@ -12,7 +12,8 @@ NOTICE = (
     "Type a phrase twice, or take the example *Repeats*, and order by *Induction*: these heads look at what followed the "
     "phrase the first time, and the prediction follows them.",
     "A head that puts its weight on ⟨start⟩ rests there: order by *Attention sink* to see which do on your text.",
-    "Click a cell or a token to pin it; the predictions then show what the model expects after that token.",
+    "Click a cell or a token to pin it; the predictions then show what the model expects after that token. "
+    "Ctrl and the wheel zoom the map; after a click the wheel alone does.",
 )
 EQUATION = (
     r"p_{ts} = \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} + b_{ts} - \mathrm{lse}_t\Big),\qquad "
@@ -44,8 +45,9 @@ def one_weight(choice: Choice, query: int, key: int, weight: float) -> str:
     spec = choice.trace.specs[layer]
     term = "q·k/√d" if spec.mask.relative is None else "q·(k + a)/√d, where a is the distance's vector"
     end = "the score" if spec.mask.slopes is None else "the score before ALiBi's penalty"
+    gets = f"is hidden, as {choice.hidden}: weight 0" if choice.hidden else f"gets weight {weight:.4f}"
     return (
-        f"Layer {layer}, head {head}: query {query} to key {key} gets weight {weight:.4f}. "
+        f"Layer {layer}, head {head}: query {query} to key {key} {gets}. "
         f"Each bar is one dimension's {term}; the line adds them up to {end}."
         + ("" if choice.view.query is not None else " Pin a cell in the map to choose the pair.")
     )

@@ -8,6 +8,7 @@ from tlmviz.analysis.attention.matrices import Step
 from tlmviz.checks import attention_block
 from tlmviz.figures import token_label
 from tlmviz.figures.attention import block, residual_stream
+from tlmviz.tokens import output_names
 from tlmviz.ui import frame
 
 from . import compute, words
@@ -93,7 +94,7 @@ def growth(choice: Choice) -> None:
             st.info(words.NO_SHARES)
             return
         figure = residual_stream.shares(
-            list(parts["part"]), parts["share"].to_numpy(), lm.tokenizer.name(predicted), theme
+            list(parts["part"]), parts["share"].to_numpy(), output_names(lm.tokenizer, [predicted])[0], theme
         )
         frame.chart(figure, key="shares", alt="Share of each sublayer in the likeliest token's logit")
         frame.badges([check])
@@ -109,7 +110,7 @@ def logit_lens(choice: Choice) -> None:
     part = f", tokens {first}–{rows.stop - 1} of {len(tokens)}" if len(tokens) > LENS_ROWS else ""
 
     def named(ids) -> list[list[str]]:
-        return [[lm.tokenizer.name(int(i)) for i in row] for row in ids]
+        return [output_names(lm.tokenizer, row.tolist()) for row in ids]
 
     figure = residual_stream.words(
         named(lens.tokens[:, rows, 0].T),

@@ -229,8 +229,10 @@ from tlmviz.analysis.caches.projections import heads_of, turning
 lm = tlmviz.load({choice.reading.model!r})
 trace = lm.trace({choice.reading.text!r})
 heads = heads_of(lm, trace, layer={choice.layer})
-one = heads.as_first().logits()  # [H, T, T]: all heads equal
-other = heads.refactored().logits(base={config.positions.rope_base})  # the same M, with RoPE
-print((one - one[0]).abs().max(), (other - other[0]).abs().max())
+shown = heads.until({BINS})  # the tokens of the maps
+one = shown.as_first().logits()  # [H, T, T]: all heads equal
+other = shown.refactored().logits(base={config.positions.rope_base})  # the same M, with RoPE
+apart = [(logits - logits[:1]).tril().abs().max().item() for logits in (one, other)]  # where no key is later than its query
+print(apart)
 moved, missed = turning(heads, {choice.head}, {config.context}, {config.positions.rope_base})
 """

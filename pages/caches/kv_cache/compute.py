@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from statistics import median
 
 import numpy as np
 import streamlit as st
@@ -20,7 +19,7 @@ from tlmviz.ui import compute as shared
 
 from .controls import LENGTHS, STEPS, Choice
 
-TIMED = 7  # steps behind a median
+TIMED = 9  # steps of each model that are timed
 CHECKED = 256  # positions at most of the cache that the calculator is held to
 
 
@@ -57,33 +56,39 @@ def timing(choice: Choice) -> Timing:
 
 @dataclass(frozen=True)
 class CacheSize:
-    """A model's own kind of cache: `nbytes` after reading `lengths` positions at once, and one further step's time."""
+    """A model's own kind of cache: `nbytes` after reading `lengths` positions at once."""
 
     lengths: np.ndarray
     nbytes: np.ndarray
-    milliseconds: float
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def cache_size(model: str, text: str, length: int) -> CacheSize:
     """Real caches up to a length, filled with the text over and over. Raises BadText beyond learned positions."""
     lm = shared.model(model)
-    ids = torch.tensor(lm.tokenizer.encode(text) * length)[:length][None]
+    ids = torch.tensor(_filled(model, text, length))[None]
 
     def work() -> CacheSize:
         lengths = [size for size in LENGTHS if size <= length]
         caches = [lm.new_cache() for _ in lengths]
         for cache, size in zip(caches, lengths):
             lm(ids[:, :size], cache)
-        nbytes = [cache.nbytes for cache in caches]
-        context = lm.new_cache()
-        lm(ids[:, : length - TIMED], context)
-        times = [
-            decode_steps.milliseconds(lm, [int(ids[0, i])], context) for i in range(length - TIMED, length)
-        ]
-        return CacheSize(np.array(lengths), np.array(nbytes), median(times))
+        return CacheSize(np.array(lengths), np.array([cache.nbytes for cache in caches]))
 
     return shared.run_in_worker(work, length)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def step_times(models: tuple[str, ...], text: str, length: int) -> np.ndarray:
+    """Milliseconds of one step of each model behind a cache of a length, [models, TIMED], measured when first shown."""
+    lms = [shared.model(model) for model in models]
+    ids = [_filled(model, text, length) for model in models]
+    return shared.run_in_worker(lambda: decode_steps.step_times(lms, ids, TIMED), length)
+
+
+def _filled(model: str, text: str, length: int) -> list[int]:
+    """The text's ids over and over, up to a length."""
+    return (shared.model(model).tokenizer.encode(text) * length)[:length]
 
 
 @st.cache_data(max_entries=64, show_spinner=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding
+from tlmviz.tokens import END
 from tlmviz.ui.inputs import plain
 
 from .controls import CALCULATOR, COST, SIDE_BY_SIDE, STEPS, Choice, Deployment
@@ -65,7 +66,7 @@ NOTICE = {
 def generated(choice: Choice, decoding: Decoding) -> str:
     """The generated text, and why it ended early or where it lies beyond the trained length."""
     lm = choice.lm
-    text = "".join(decoding.tokens[decoding.prompt :]).replace("<|endoftext|>", " ⟨end⟩")
+    text = "".join(decoding.tokens[decoding.prompt :]).replace(END, f" {END}")
     lines = [f"Generated: {plain(text)}"]
     if decoding.ids[-1] == lm.tokenizer.end_of_text and decoding.steps < choice.tokens:
         lines.append(f"The model ended its text after {decoding.steps} of {choice.tokens} tokens.")

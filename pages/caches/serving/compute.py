@@ -13,7 +13,8 @@ from tlmviz.ui import compute
 
 from .controls import CONTINUOUS, STATIC, Choice
 
-REPEATED = 1.0  # seconds of a run up to which it is run once more, to be timed
+ROUNDS = 3  # of all servers in turn, to be timed
+PATIENCE = 2.0  # seconds of one round up to which they are timed
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -44,13 +45,20 @@ def with_server(choice: Choice, server: Server) -> Choice:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def tokens_per_second(choice: Choice) -> float:
-    """The faster of two runs: a short first one may have met cold memory."""
-    first = served(choice).totals()
-    if first.seconds > REPEATED:
-        return first.tokens_per_second
-    again = compute.run_in_worker(lambda: serve(choice.lm, choice.requests, choice.server))
-    return max(first.tokens_per_second, again.totals().tokens_per_second)
+def tokens_per_second(choices: tuple[Choice, ...]) -> list[list[float]] | None:
+    """Each choice's tokens per second in every round, slowest first; None where a round takes longer than PATIENCE.
+
+    The servers take turns, and the runs that the page shows count as their warm-up: other work meets all alike.
+    """
+    if sum(served(choice).totals().seconds for choice in choices) > PATIENCE:
+        return None
+
+    def turn() -> list[float]:
+        runs = [serve(choice.lm, choice.requests, choice.server) for choice in choices]
+        return [run.totals().tokens_per_second for run in runs]
+
+    turns = [compute.run_in_worker(turn) for _ in range(ROUNDS)]
+    return [sorted(each) for each in zip(*turns)]
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ BEGINNING = re.compile(r"^(…|\.\.\.)")
 LETTERS = "ABCDEFGH"
 MOST = len(LETTERS)  # requests: as many as there are colours
 LONGEST, LATEST = 64, 200  # tokens that a request may write, and step at which it may arrive: seconds of work
+MOST_PAGES = 256
+MEMORY = "_slots"  # session: slots of memory, while only the page size is changed
 SLOTS = 8192  # of memory: each is drawn in every step
 POLICIES = {policy.capitalize(): policy for policy in (CONTINUOUS, STATIC)}
 SHARING = {"none": "Off", "running": "Running", "cached": "Prefix cache"}
@@ -94,15 +97,20 @@ def _server(places) -> tuple[str, Server]:
         "nothing.",
     )
     page, pages, batch = (
-        place.number_input(label, 0, 256, value, key=key, bind="query-params", help=help_)
-        for place, label, value, key, help_ in zip(
+        place.number_input(
+            label, 0, MOST_PAGES, value, key=key, bind="query-params", help=help_, on_change=changed
+        )
+        for place, label, value, key, help_, changed in zip(
             places[2:],
             ("Page size", "Pages", "Batch"),
             (8, 18, 4),
             ("vpage", "vpages", "vbatch"),
-            (None, "Pages of memory", "Rows in one pass at most"),
+            ("Slots of a page, a token each. The memory stays: another size changes the number of pages.",
+             "Pages of memory", "Rows in one pass at most"),
+            (_keep_slots, _forget_slots, None),
         )
-    )
+    )  # fmt: skip
+    st.session_state.setdefault(MEMORY, page * pages)
     server = Server(page, pages, batch, sharing=sharing)
     if server.slots > SLOTS:
         raise BadShape(
@@ -110,6 +118,18 @@ def _server(places) -> tuple[str, Server]:
             "take fewer or smaller pages."
         )
     return POLICIES[policy], server
+
+
+def _keep_slots() -> None:
+    """Another page size: as many pages as hold the memory that was chosen, in slots."""
+    page, slots = st.session_state["vpage"], st.session_state.get(MEMORY)
+    if page and slots:
+        st.session_state["vpages"] = min(math.ceil(slots / page), MOST_PAGES)
+
+
+def _forget_slots() -> None:
+    """Another number of pages: the memory is what it makes with the page size."""
+    st.session_state.pop(MEMORY, None)
 
 
 def _requests(prompts: str, text: str, place) -> list[Request]:

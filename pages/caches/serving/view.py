@@ -50,17 +50,16 @@ def side_by_side(choice: Choice, runs: dict[str, Run]) -> None:
         }
     table = totals_table(compared).T[list(words.COLUMNS)]
     table["waste"] *= 100
-    table["tokens_per_second"] = [
-        compute.tokens_per_second(compute.with_server(choice, run.server)) for run in compared.values()
-    ]
+    servers = tuple(compute.with_server(choice, run.server) for run in compared.values())
+    table["tokens_per_second"] = words.speeds(compute.tokens_per_second(servers), len(compared))
     formats = dict.fromkeys(("tokens_per_step", "ttft", "end_to_end_latency"), "%.2f") | {"waste": "%.1f %%"}
     st.dataframe(
         table.rename_axis("Batching").reset_index(),
         hide_index=True,
         column_config={
-            column: st.column_config.NumberColumn(
-                label, help=help_, format=formats.get(column, "%d"), width=68
-            )
+            column: st.column_config.TextColumn(label, help=help_)
+            if column == "tokens_per_second"
+            else st.column_config.NumberColumn(label, help=help_, format=formats.get(column, "%d"), width=68)
             for column, (label, help_) in words.COLUMNS.items()
         },
     )

@@ -17,7 +17,7 @@ NOTICE = (
     "**Continuous** batching gives a free row to the next request at once. **Static** rows that have ended still go through "
     "each pass (padding) until the longest answer is written, and new requests wait.",
     "**Fragmentation**: paged memory wastes at most the empty end of each last page; a static row reserves the longest prompt "
-    "and the longest answer from the start. Try a page size of 1, then 64.",
+    "and the longest answer from the start. Try a page size of 1, then 64: the memory stays the same.",
     "**Prefix sharing**: equal prefixes lie on the same pages (stripes). The first to write to a part-full one gets its own "
     "copy (copy-on-write).",
     "**Preemption by recompute**: when no page is free, the latest arrival gives its pages back, and all its tokens are computed "
@@ -29,7 +29,8 @@ COLUMNS = {
     "tokens_per_step": ("Tok/step", "Throughput: tokens written per step"),
     "tokens_per_second": (
         "Tok/s",
-        "Throughput on this server, the faster of two short runs, measured when first shown",
+        "Throughput here: the slowest and the fastest of three rounds in which the servers took turns, measured when first "
+        "shown. Where two ranges overlap, the order says nothing. Long runs are not timed.",
     ),
     "ttft": ("TTFT", "Time to first token: mean steps from arrival"),
     "end_to_end_latency": ("Latency", "End to end: mean steps from arrival to the last token"),
@@ -79,6 +80,13 @@ figure = serving.server(
 )
 figure.show()
 """
+
+
+def speeds(measured: list[list[float]] | None, count: int) -> list[str]:
+    """Ranges of tokens per second; dashes for all of `count` where nothing was timed."""
+    if measured is None:
+        return ["–"] * count
+    return [f"{each[0]:.0f} – {each[-1]:.0f}" for each in measured]
 
 
 def policy_heading(policy: str, steps: int, per_step: float, waste: float) -> str:

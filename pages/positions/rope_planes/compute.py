@@ -17,6 +17,7 @@ from tlmviz.analysis.positions import rope_planes, rope_runs
 from tlmviz.analysis.positions.rope_planes import Clocks, Rotation
 from tlmviz.checks import Check, measure, positions_planes
 from tlmviz.checks import positions as position_checks
+from tlmviz.tokens import output_names
 from tlmviz.trace import Trace
 from tlmviz.ui.compute import about, run_in_worker
 
@@ -93,7 +94,7 @@ def next_tokens(choice: Choice, count: int = 5) -> tuple[list[str], np.ndarray, 
     """The likeliest tokens after the query, with their probabilities [count] under the right and the wrong layout."""
     p, q = (run(choice, how).probabilities(choice.pair[0]) for how in ("own", "half"))
     ids = (p + q).topk(count).indices.tolist()
-    return [choice.lm.tokenizer.name(i) for i in ids], p[ids].numpy(), q[ids].numpy()
+    return output_names(choice.lm.tokenizer, ids), p[ids].numpy(), q[ids].numpy()
 
 
 @st.cache_data(max_entries=64, show_spinner=False, hash_funcs=BY_TEXT)

@@ -147,3 +147,24 @@ def test_times_are_of_every_step_and_of_some_passes(tokenizer):
     with pytest.raises(BadText) as error:
         decode_steps.measure(lm, [1, 2], 2)
     tiny.sentence(error)
+
+
+class Timed:
+    """Stands in for a model: notes when it reads how much."""
+
+    def __init__(self, name: str, log: list):
+        self.name, self.log = name, log
+
+    def new_cache(self) -> str:
+        return f"cache of {self.name}"
+
+    def __call__(self, ids, cache) -> None:
+        assert cache == f"cache of {self.name}"
+        self.log.append((self.name, ids.shape[1]))
+
+
+def test_models_are_timed_in_turns_after_a_step_that_does_not_count():
+    log: list = []
+    times = decode_steps.step_times([Timed("a", log), Timed("b", log)], [list(range(20))] * 2, 3)
+    assert times.shape == (2, 3) and (times > 0).all()
+    assert log == [("a", 16), ("b", 16), *[("a", 1), ("b", 1)] * 4]

@@ -1,6 +1,7 @@
 """What people do on the explorer page, in a real browser."""
 
 import re
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -11,6 +12,7 @@ from tests.browser.helpers import (
     TEXT,
     assert_above_the_fold,
     assert_fits,
+    at_rest,
     frames_sent,
     open_link,
     phone,
@@ -130,6 +132,49 @@ def test_downloads_bring_the_map_and_the_trace(page, server, tmp_path):
         page.get_by_role("button", name=re.compile("NPZ")).click()
     arrays = np.load(npz.value.path())
     np.testing.assert_allclose(arrays["blocks.0.attn.lse"], trace["blocks.0.attn.lse"][0].numpy(), atol=1e-5)
+
+
+SEVERAL = dict(text=TEXT, head="4.2", mode="arcs", overlay="2.1,3.3", query="6")
+
+
+def test_overlaid_heads_stay_while_the_pointer_is_on_a_later_token(page, server):
+    open_link(page, server, "", **SEVERAL)
+    entries = page.locator(".legend .entry")
+    expect(entries).to_have_count(3)
+    last = page.get_by_test_id("arcs").locator(".token").last
+    last.hover()
+    expect(page.get_by_test_id("tooltip")).to_be_visible()
+    expect(entries).to_have_count(3)
+
+
+def test_a_saved_picture_of_several_heads_names_them(page, server):
+    open_link(page, server, "", **SEVERAL)
+    expect(page.locator(".legend .entry")).to_have_count(3)
+    with page.expect_download() as svg:
+        page.locator("section.detail").get_by_role("button", name="SVG").click()
+    drawn = Path(svg.value.path()).read_text()
+    for name in ("Layer 4, head 2", "Layer 2, head 1", "Layer 3, head 3"):
+        assert f">{name}<" in drawn
+    assert len(set(re.findall(r'<rect [^>]*width="10" height="10" fill="([^"]+)"', drawn))) == 3
+
+
+def test_the_wheel_scrolls_the_page_until_it_is_meant_for_the_map(page, server):
+    canvas = open_explorer(page, server, text=TEXT)
+    at_rest(page)
+    cells = "canvas => JSON.parse(canvas.dataset.plan).n"
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    count = canvas.evaluate(cells)
+    page.mouse.move(*cell(page, canvas, 6, 3))
+    page.mouse.wheel(0, 60)
+    page.wait_for_function(f"{scrolled} > 0")
+    page.mouse.wheel(0, -60)
+    page.wait_for_function(f"{scrolled} === 0")
+    assert canvas.evaluate(cells) == count
+    page.mouse.click(*cell(page, canvas, 6, 3))
+    page.mouse.wheel(0, -60)
+    zoomed = canvas.evaluate_handle("canvas => canvas")
+    page.wait_for_function("([canvas, n]) => JSON.parse(canvas.dataset.plan).n < n", arg=[zoomed, count])
+    assert page.evaluate(scrolled) == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -137,6 +137,8 @@ def test_long_texts_show_their_last_positions():
     assert memory.shape == (6, 160) and list(memory[0, 78:82]) == [2, 3, 1, 1]  # five positions in a cell
     text = part((figure, figure.frames[3]), "x6", "scatter").text[0]
     assert "&lt;b&gt;&amp;⏎" in text
+    [query] = [trace for trace in figure.frames[-1].data if trace.dy]
+    assert query.dy <= kv_cache.LONGEST / 20  # one row, drawn thick enough to be seen
 
 
 X = np.array([1, 2, 4, 8])

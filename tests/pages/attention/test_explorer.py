@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 import tlmviz
 from pages.attention.explorer import view_panels as panels
 from tests.pages.helpers import MAIN, PATIENCE, assert_healthy, badges, by_title, run_snippet
+from tlmviz.ui import compute as shared
 from tlmviz.ui import inputs
 from tlmviz.ui.below import PAINTED
 
@@ -72,6 +73,14 @@ def test_a_long_text_says_what_was_given_and_what_is_read():
     app.text_input(key="text").set_value(LONG).run()
     [warning] = app.warning
     assert "tokens" in warning.value and "the first" in warning.value
+
+
+ENDED = "They were very happy. They played all day. They lived happily ever after. The end."
+
+
+def test_a_text_that_ends_is_said_to_end():
+    names = [row["name"] for row in next_tokens(open_app(text=ENDED))["rows"]]
+    assert "⟨end⟩" in names and "⟨start⟩" not in names
 
 
 def test_an_empty_text_asks_for_one_in_a_sentence():
@@ -175,6 +184,16 @@ def test_the_link_sets_head_and_pin():
 )
 def test_a_broken_link_still_opens(params):
     assert_healthy(open_app(**params))
+
+
+def test_a_pinned_later_token_is_the_pair_that_is_explained():
+    app = open_app(head="4.2", query="4", key="23")
+    [caption] = [caption.value for caption in app.caption if "query 4 to key" in caption.value]
+    assert "query 4 to key 23 is hidden, as a later token: weight 0" in caption
+    products = by_title(app)["Products that add up to the score"]
+    trace = shared.trace("stories-rope", inputs.DEFAULT_TEXT)
+    score = trace.scores(4, 2, "scaled")[4, 23].item()
+    assert products["layout"]["annotations"][0]["text"] == f"score {score:+.3f}"
 
 
 def test_examples_replace_the_text_and_drop_its_pins():

@@ -105,3 +105,10 @@ def test_a_step_another_model_lacks_opens_the_first():
     app = opened(step="no such step")
     charts(app)
     assert app.session_state["step"] == "embed"
+
+
+def test_the_lens_says_that_a_text_ends():
+    shown = charts(opened(text="They were very happy. They lived happily ever after. The end."))
+    [after] = [chart for title, chart in shown.items() if title.startswith("Five likeliest tokens after")]
+    predicted = [name for row in after["data"][0]["text"] for name in row]
+    assert "⟨end⟩" in predicted and "⟨start⟩" not in predicted

@@ -205,7 +205,9 @@ def test_one_m_is_one_map_until_positions_come(tmp_path):
     labels = charts(app)[0]["layout"]["yaxis"]["ticktext"]
     apart = [float(label.rpartition(" up to ")[2].removesuffix(" apart")) for label in labels]
     assert apart[1] < 1e-6 and apart[3] < 1e-6 and min(apart[0], apart[2], apart[4]) > 0.1
-    assert run_snippet(app, tmp_path)["missed"] > 0.1
+    scope = run_snippet(app, tmp_path)
+    assert scope["missed"] > 0.1
+    assert [f"{far:.2g}" for far in scope["apart"]] == [f"{apart[i]:.2g}" for i in (1, 4)]
 
 
 @pytest.mark.parametrize(

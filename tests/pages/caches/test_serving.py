@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from pages.caches.serving import compute as serving
 from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
 from tlmviz.ui import compute, inputs
 
@@ -100,11 +101,36 @@ def test_requests_larger_than_memory_are_left_out_and_the_others_served():
     )
     assert "Request A" in warning.value and list(app.dataframe[1].value["request"]) == ["D", "F"]
     app.number_input("vpage").set_value(1).run()
+    app.number_input("vpages").set_value(3).run()
     assert (
         not app.exception
         and not app.get("plotly_chart")
         and "There is no request to serve" in app.info[0].value
     )
+
+
+def test_another_page_size_keeps_the_memory():
+    app = opened(**SHORT)
+    for size, pages in ((1, 144), (64, 3), (8, 18)):
+        app.number_input("vpage").set_value(size).run()
+        picture, *_ = charts(app)
+        assert f"{pages} pages of {size} slot" in title_of(picture) and not app.warning
+    app.number_input("vpages").set_value(20).run()
+    app.number_input("vpage").set_value(16).run()
+    assert app.number_input("vpages").value == 10
+
+
+@pytest.mark.parametrize("patience", [0.0, 1e9])
+def test_speeds_are_ranges_of_rounds_where_these_are_short(patience, monkeypatch):
+    monkeypatch.setattr(serving, "PATIENCE", patience)
+    serving.tokens_per_second.clear()
+    column = opened(**SHORT).dataframe[0].value["tokens_per_second"]
+    if not patience:
+        assert set(column) == {"–"}
+        return
+    for speed in column:
+        slowest, fastest = map(float, speed.split(" – "))
+        assert 0 < slowest <= fastest
 
 
 def test_more_requests_than_memory_queue_and_all_are_served():

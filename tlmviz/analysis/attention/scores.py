@@ -17,7 +17,7 @@ def products_of(trace: Trace, layer: int, head: int, query: int, key: int) -> Fl
     spec = trace.specs[layer]
     met = k[key] * spec.scale
     if spec.mask.relative is not None:
-        met = met + spec.mask.relative[min(query - key, len(spec.mask.relative) - 1)]
+        met = met + spec.mask.relative[min(abs(query - key), len(spec.mask.relative) - 1)]
     return q[query] * met
 
 

@@ -20,6 +20,7 @@ from tlmviz.layers import positions as kinds
 from tlmviz.layers.streams import Residual
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.protocols import LanguageModelLike
+from tlmviz.tokens import output_names
 from tlmviz.trace import Trace
 
 from . import attention_steps
@@ -347,7 +348,7 @@ def logits(r: Reader) -> Step:
     p = values.float().softmax(-1)
     best = p.amax(0).topk(min(SHOWN_LOGITS, p.shape[1])).indices
     best = best[p[:, best].argmax(0).argsort(stable=True)]  # in the order in which the text makes them likely
-    names = tuple(r.lm.tokenizer.name(int(i)) for i in best)
+    names = tuple(output_names(r.lm.tokenizer, best.tolist()))
     shape = r.shape(T=r.length, V=r.config.vocab_size)
     panel = r.panel(
         f"logits of {len(best)} likely tokens", values[:, best], shape, x="vocabulary token", col_labels=names

@@ -6,7 +6,7 @@ A step feeds one token. Its query meets all keys the cache holds and is then gon
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -20,6 +20,7 @@ from tlmviz.config import ModelConfig
 from tlmviz.decoding.sampling import next_token
 from tlmviz.errors import BadShape, BadText, UnknownName
 from tlmviz.protocols import LanguageModelLike
+from tlmviz.tokens import output_names
 from tlmviz.trace import recording
 
 TOP_K = 40  # as `LanguageModel.generate`
@@ -112,8 +113,9 @@ def decode(
         if token == lm.tokenizer.end_of_text:
             break
     attention = config.attention
+    names = [*map(lm.tokenizer.name, ids[:prompt]), *output_names(lm.tokenizer, ids[prompt:])]
     return Decoding(
-        prompt, ids, [lm.tokenizer.name(i) for i in ids], reader.weights(), *reader.rows(), np.array(probabilities, np.float32),
+        prompt, ids, names, reader.weights(), *reader.rows(), np.array(probabilities, np.float32),
         np.array(reader.occupied_bytes), np.array(reader.reserved_bytes), reader.bytes_per_token_per_layer,
         config.n_layers, attention.window, attention.latent_dim,
         torch.stack(logits),
@@ -249,6 +251,21 @@ def measure(
 def _cached(lm: LanguageModelLike, cache: KVCache, ids: list[int], prompt: int) -> list[float]:
     lm(torch.tensor([ids[:prompt]]), cache)
     return [milliseconds(lm, [token], cache) for token in ids[prompt:]]
+
+
+def step_times(lms: Sequence[LanguageModelLike], ids: Sequence[list[int]], rounds: int) -> np.ndarray:
+    """Milliseconds of one step at the end of each model's ids, [models, rounds].
+
+    The models take turns, after a step of each that is not counted: what else the machine does meets all alike.
+    """
+    caches = [lm.new_cache() for lm in lms]
+    for lm, read, cache in zip(lms, ids, caches):
+        lm(torch.tensor([read[: -rounds - 1]]), cache)
+    turns = [
+        [milliseconds(lm, [read[at]], cache) for lm, read, cache in zip(lms, ids, caches)]
+        for at in range(-rounds - 1, 0)
+    ]
+    return np.array(turns[1:]).T
 
 
 def milliseconds(lm: LanguageModelLike, ids: list[int], cache: KVCache | None = None) -> float:

@@ -120,6 +120,8 @@ def scale_curves(
         "side": "right",
         "rangemode": "tozero",
         "showgrid": False,
+        "automargin": True,
+        "title": {"text": "Σ|p − y|", "font": {"size": 12}},
         "tickfont": {"size": 11, "color": theme.warm},
     }
     return figure(

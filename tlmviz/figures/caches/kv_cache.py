@@ -33,7 +33,7 @@ def steps(
     length = len(done.tokens)
     first = max(0, length - LONGEST)
     start = max(done.prompt, first)  # of the part that grows
-    thick = max(1.0, length / 25)  # rows of the map that a single q takes, to be seen
+    thick = max(1.0, (length - first) / 25)  # rows of the map that a single q takes, to be seen
     kept = _kept(done)
     heat, signed, outline, veil, memory, words = _styles(done, first, theme)
     fixed = [{**heat, "z": _some(done.weights[first:start, first:]), "x0": first, "y0": first}]
@@ -177,10 +177,7 @@ def _words(done: Decoding, step: int, cached: int, whole: int) -> list[str]:
 
 def _plain(text: str) -> str:
     """Text with its spaces, and without markup that Plotly would parse."""
-    text = "".join(
-        char if char.isprintable() else "�"
-        for char in text.replace("<|endoftext|>", "⟨end⟩").replace("\n", "⏎")
-    )
+    text = "".join(char if char.isprintable() else "�" for char in text.replace("\n", "⏎"))
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

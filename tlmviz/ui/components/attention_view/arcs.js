@@ -81,13 +81,15 @@ function spaceLines(v) {
 }
 
 /**
- * The query whose arcs are drawn: the one pointed at while nothing is pinned, else the pinned one.
+ * The query whose arcs are drawn: the one pointed at while nothing is pinned, else the pinned one, which gives way to a later
+ * token only while one head is drawn: of the others no more than the pinned row is here.
  * @param {View} v
  */
 function arcQuery(v) {
   const last = v.header.tokens.length - 1;
   const { query } = v.state;
-  if (v.arcHover !== null && (query === null || v.arcHover > query)) return v.arcHover;
+  const free = query === null || (v.arcHover > query && overlaid(v).length === 1);
+  if (v.arcHover !== null && free) return v.arcHover;
   return query ?? last;
 }
 

@@ -12,6 +12,8 @@ import { STAGE_NAMES } from "./view.js";
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("./types").View} View */
 
+const LEGEND = 18; // pixels of a line of the legend
+
 /**
  * The detail figure as it is now, with a title line, on white paper.
  * @param {Pen} pen
@@ -26,9 +28,33 @@ function drawFigure(pen, v, theme, ratio) {
     drawMap(pen, v, { ...v.mapPlan, y: v.mapPlan.y + 30 }, theme, ratio);
     return;
   }
-  pen.shifted(12, 34, () => {
+  drawLegend(pen, v, theme);
+  pen.shifted(12, 34 + legendHeight(v), () => {
     drawTokens(pen, v, theme);
     drawArcs(pen, v);
+  });
+}
+
+/**
+ * Pixels that the legend takes; one head needs none.
+ * @param {View} v
+ */
+function legendHeight(v) {
+  return v.arcHeads.heads.length > 1 ? LEGEND * v.arcHeads.heads.length : 0;
+}
+
+/**
+ * Every head's colour, a line each.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Theme} theme
+ */
+function drawLegend(pen, v, theme) {
+  if (!legendHeight(v)) return;
+  v.arcHeads.heads.forEach(({ layer, head, color }, line) => {
+    const y = 34 + line * LEGEND;
+    pen.rect(12, y - 5, 10, 10, color, null);
+    pen.text(28, y, `Layer ${layer}, head ${head}`, { color: theme.text });
   });
 }
 
@@ -59,7 +85,7 @@ export function save(v, kind) {
   const theme = paperTheme(v.theme, v.header.colors);
   const arcs = v.state.mode === "arcs";
   const width = arcs ? v.els.flow.clientWidth + 24 : v.mapPlan.width;
-  const height = arcs ? v.els.flow.scrollHeight + 46 : v.mapPlan.height + 36;
+  const height = arcs ? v.els.flow.scrollHeight + 46 + legendHeight(v) : v.mapPlan.height + 36;
   const name = `tlmviz-L${v.state.layer}H${v.state.head}`;
   saveFigure(name, kind, { width, height, theme, ratio: height > 6000 ? 1 : 2 }, (pen, ratio) => drawFigure(pen, v, theme, ratio));
 }

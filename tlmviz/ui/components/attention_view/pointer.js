@@ -90,12 +90,14 @@ export function wireMap(v) {
   });
   canvas.addEventListener("pointercancel", () => (v.drag = null));
   canvas.addEventListener("pointerleave", (event) => {
+    v.clicked = false;
     if (event.pointerType !== "touch") pointAt(v, null, event);
   });
   canvas.addEventListener("click", (event) => {
     if (v.dragged) return void (v.dragged = false);
     const cell = cellAt(v, event);
     if (!cell || event.detail > 1) return; // the second click of a double-click only zooms out
+    v.clicked = true;
     v.beforeClick = { query: v.state.query, key: v.state.key };
     const { row, col } = v.mapPlan;
     pin(v, row + cell.i, cell.axis ? null : col + cell.j);
@@ -133,18 +135,15 @@ function pointAt(v, cell, event) {
 }
 
 /**
- * Zoom around the pointer. Zooming out of the whole map is left to the page, which then scrolls.
+ * Zoom around the pointer: with Ctrl, or once the map was clicked and until the pointer leaves it. Every other turn of the
+ * wheel scrolls the page.
  * @param {View} v
  * @param {WheelEvent} event
  */
 function wheel(v, event) {
   const cell = cellAt(v, event);
-  const now = performance.now();
-  const scrolling = now - v.scrolledAt < 300; // the page is being scrolled past the map
-  if (!cell || cell.axis || scrolling || (event.deltaY > 0 && !v.zoom) || v.header.tokens.length < 5) {
-    v.scrolledAt = now;
-    return;
-  }
+  const meant = event.ctrlKey || event.metaKey || (v.clicked && (event.deltaY < 0 || v.zoom));
+  if (!meant || !cell || cell.axis || v.header.tokens.length < 5) return;
   event.preventDefault();
   const plan = v.mapPlan;
   const T = v.header.tokens.length;

@@ -148,7 +148,7 @@ export interface View {
   hover: Cell | null;
   drag: { from: Cell; x: number; y: number; square: Square | null } | null;
   dragged: boolean;
-  scrolledAt: number; // milliseconds
+  clicked: boolean; // since the pointer came to the map
   beforeClick?: { query: number | null; key: number | null };
   spans: HTMLElement[];
   flowId?: string;

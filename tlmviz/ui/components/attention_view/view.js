@@ -108,7 +108,7 @@ function syncControls(v) {
   els.arcPane.hidden = !arcs;
   els.marks.setAttribute(
     "aria-label",
-    `Attention map of layer ${state.layer}, head ${state.head}: ${header.tokens.length} tokens, stage ${STAGE_NAMES[state.stage]}. Arrow keys move the pinned cell, Escape unpins.`,
+    `Attention map of layer ${state.layer}, head ${state.head}: ${header.tokens.length} tokens, stage ${STAGE_NAMES[state.stage]}. Arrow keys move the pinned cell, Escape unpins, Ctrl and the wheel zoom.`,
   );
 }
 
@@ -149,7 +149,7 @@ function makeElements(v) {
     hint: make("p", { className: "hint" }),
     title: make("h3", { "aria-live": "polite" }),
     chips: make("div", { className: "chips" }),
-    modes: makeChoices(v, "mode", { map: ["Map", "Every query against every key"], arcs: ["Arcs", "The text, and what one token attends to"] }),
+    modes: makeChoices(v, "mode", { map: ["Map", "Every query against every key. Drag a square to zoom, or turn the wheel with Ctrl or after a click"], arcs: ["Arcs", "The text, and what one token attends to"] }),
     stages: choices,
     stageGroup: makeGroup("Stage", Object.values(choices)),
     log: makeButton("log", "Logarithmic colours, 0.0001 to 1", () => act(v, { log: !v.state.log })),
@@ -208,8 +208,8 @@ function observeSizes(v) {
 /** @param {HTMLElement} host */
 function create(host) {
   const v = /** @type {View} */ ({
-    seq: 0, actedAt: -1000, scrolledAt: -1000, cache: new Map(), atlas: document.createElement("canvas"),
-    hoverTile: null, arcHover: null, hover: null, zoom: null, drag: null, mapPlan: null, exact: null, painted: null,
+    seq: 0, actedAt: -1000, cache: new Map(), atlas: document.createElement("canvas"),
+    hoverTile: null, arcHover: null, hover: null, clicked: false, zoom: null, drag: null, mapPlan: null, exact: null, painted: null,
   });
   v.sendSoon = debounce(() => send(v), 30);
   v.els = makeElements(v);
