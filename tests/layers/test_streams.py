@@ -5,7 +5,10 @@ import pytest
 import torch
 from scipy.special import expit
 
+import tlmviz
 from tests import tiny
+from tlmviz import kernels
+from tlmviz.analysis.streams.mixing import mixing_of
 from tlmviz.errors import BadConfig
 from tlmviz.layers.streams import (
     CONNECTIONS,
@@ -13,6 +16,7 @@ from tlmviz.layers.streams import (
     HyperConnection,
     ManifoldHyperConnection,
     Residual,
+    doubly_stochastic,
     gains,
 )
 from tlmviz.networks.transformer import TransformerLM, count_parameters
@@ -83,8 +87,74 @@ def test_constrained_matrices_are_sigmoids_and_sinkhorn_of_all_streams(x):
     for _ in range(30):
         m /= m.sum(-1, keepdims=True)
         m /= m.sum(-2, keepdims=True)
-    assert np.allclose(seen["res"], m, atol=1e-5)
     assert np.allclose(m.sum(-1), 1, atol=1e-3)
+    assert np.allclose(seen["res"], rounded(m), atol=1e-5)
+
+
+def rounded(p):
+    """Algorithm 2 of Altschuler, Weed and Rigollet, as they write it."""
+    p = np.minimum(1 / p.sum(-1, keepdims=True), 1) * p
+    p = p * np.minimum(1 / p.sum(-2, keepdims=True), 1)
+    rows, columns = 1 - p.sum(-1), 1 - p.sum(-2)
+    lost = np.maximum(np.abs(rows).sum(-1), 1e-300)[..., None, None]
+    return p + rows[..., :, None] * columns[..., None, :] / lost
+
+
+def test_rounding_is_the_papers(x):
+    hasty = matrices(join("manifold", iterations=1), x)[0]["res"]
+    with_logits = join("manifold", iterations=1)
+    logits = torch.from_numpy(matrices(with_logits, x)[0]["logits"])
+    once = kernels.sinkhorn(logits, 1).numpy()
+    assert np.abs(once.sum(-1) - 1).max() > 0.01
+    assert np.allclose(hasty, rounded(once), atol=1e-5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 16])
+@pytest.mark.parametrize("scale", [0.1, 3.0, 60.0])
+def test_any_logits_give_doubly_stochastic_matrices(n, scale):
+    logits = scale * torch.randn(500, n, n, generator=torch.Generator().manual_seed(n))
+    scaled = kernels.sinkhorn(logits, 20)
+    found = doubly_stochastic(scaled)
+    rows, columns = kernels.sinkhorn_errors(found)
+    assert max(rows.max(), columns.max()) < 5e-6 and found.min() >= 0
+    off = (scaled.sum(-1) - 1).abs().sum(-1) + (scaled.sum(-2) - 1).abs().sum(-1)
+    assert ((found - scaled).abs().sum((-2, -1)) <= 2 * off + 1e-5).all()
+
+
+def test_streams_that_flow_one_way_are_rounded():
+    """Stream 1 would take from stream 0 and never give back: only the identity is doubly stochastic without that entry,
+    and the iterations come as near to it as 1 / iterations."""
+    scaled = kernels.sinkhorn(torch.tensor([[0.0, -30.0], [0.0, 0.0]]), 20)
+    assert 0.01 < kernels.sinkhorn_errors(scaled)[0] < 0.1
+    assert all(error < 1e-6 for error in kernels.sinkhorn_errors(doubly_stochastic(scaled)))
+
+
+def test_a_doubly_stochastic_matrix_is_left_as_it_is():
+    p = kernels.sinkhorn(torch.randn(50, 4, 4, generator=torch.Generator().manual_seed(0)), 100)
+    assert torch.allclose(doubly_stochastic(p), p, atol=1e-6)
+    assert torch.equal(doubly_stochastic(torch.eye(4)), torch.eye(4))
+
+
+def test_gradients_pass_the_rounding():
+    logits = torch.randn(3, 4, 4, generator=torch.Generator().manual_seed(2), dtype=torch.float64) * 2
+    assert torch.autograd.gradcheck(
+        lambda z: doubly_stochastic(z.exp() / z.exp().sum(-2, keepdim=True)), logits.requires_grad_()
+    )
+
+
+HELD_OUT = (
+    "The kite went up over the mill. Sam let out more string, and the wind took it. 'Hold on!' said his "
+    "grandfather, but the string was gone. They ran down to the river, past two geese and a sleeping cat. "
+    "\n\nZoe put 17 red buttons in a tin. Nobody knew why; she only smiled."
+)
+
+
+@pytest.mark.parametrize("name", ["stories-mhc", "stories-deep-mhc"])
+def test_the_bundled_models_mix_by_doubly_stochastic_matrices(name):
+    """Every token and sublayer of a text that no model was trained on."""
+    res = mixing_of(tlmviz.load(name).trace(HELD_OUT)).res
+    rows, columns = kernels.sinkhorn_errors(res)
+    assert rows.shape[1] > 60 and rows.max() <= 1e-3 and columns.max() <= 1e-3
 
 
 def test_the_kinds_differ_and_depend_on_the_token(x):
