@@ -42,7 +42,7 @@ export function speedWords(v) {
 export function gainWords(v) {
   const [forward, backward] = v.gains[Math.floor(v.step / 2)];
   const k = Math.floor(v.step / 2);
-  return `${v.data.model.sublayers.length} sublayers with ${k} iteration${k === 1 ? "" : "s"} each: forward × ${exactly(forward)}, backward × ${exactly(backward)}.`;
+  return `${v.data.model.sublayers.length} sublayers with ${k} iteration${k === 1 ? "" : "s"} each, not rounded: forward × ${exactly(forward)}, backward × ${exactly(backward)}.`;
 }
 
 /**
