@@ -53,7 +53,7 @@ def export(
 def _streams(config: ModelConfig) -> list[str]:
     kinds = {
         "hyper": "free hyper-connections",
-        "manifold": f"doubly stochastic by {config.connection.iterations} Sinkhorn iterations (mHC)",
+        "manifold": f"doubly stochastic by {config.connection.iterations} Sinkhorn iterations and a rounding (mHC)",
     }
     if config.connection.kind == "residual":
         return []
