@@ -63,6 +63,7 @@ def test_a_run_leaves_curves_and_matrices(tmp_path, connection):
     assert not torch.equal(moments["res"][0], moments["res"][-1])
     if connection == "manifold":
         assert torch.allclose(moments["res"].sum(-2), torch.ones(3, 4, 4), atol=1e-4)
+        assert torch.allclose(moments["res"].sum(-1), torch.ones(3, 4, 4), atol=1e-4)
 
 
 def test_a_plain_residual_leaves_curves_alone(tmp_path):
@@ -110,8 +111,13 @@ def test_cards_of_twins_get_one_table(tmp_path):
         empty = dict.fromkeys(("gain_forward", "gain_backward"), np.nan)
         (frame if name == "stories-hc" else frame.assign(**empty)).to_csv(tmp_path / name / "training.csv")
         (tmp_path / name / "card.md").write_text(f"# {name}\n\nWords.\n")
-    for _ in range(2):  # a second writing replaces the first
+    streams.write_comparison(tmp_path)
+    with (tmp_path / "stories-residual" / "card.md").open("a") as file:
+        file.write("\n## Findings\n\nBy hand.\n")
+    for _ in range(2):  # a second writing replaces the first, and nothing else
         streams.write_comparison(tmp_path)
+    written = (tmp_path / "stories-residual" / "card.md").read_text()
+    assert written.endswith("\n\n## Findings\n\nBy hand.\n") and written.count("## ") == 2
     card = (tmp_path / "stories-hc" / "card.md").read_text()
     assert (
         card.startswith("# stories-hc\n\nWords.\n\n## Beside its twins\n")

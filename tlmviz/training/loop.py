@@ -22,7 +22,6 @@ from ..recording import recording
 from ..tokens import Tokenizer
 from .data import Corpus, Packer
 
-
 ROW_TOLERANCE = 3e-4  # a third of what the bundled models promise on any text
 
 

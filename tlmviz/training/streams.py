@@ -146,7 +146,10 @@ def write_log(log: dict, folder: Path) -> None:
 
 
 def write_comparison(models: Path) -> None:
-    """A table in the card of every finished model of STREAMS: itself beside those trained as it was."""
+    """A table in the card of every finished model of STREAMS: itself beside those trained as it was.
+
+    Sections that somebody wrote below the table stay.
+    """
     for deep in (False, True):
         names = [
             name
@@ -158,8 +161,9 @@ def write_comparison(models: Path) -> None:
         )
         for name in names:
             path = models / name / "card.md"
-            card = path.read_text(encoding="utf-8").partition(HEADING)[0].rstrip()
-            path.write_text(f"{card}\n\n{HEADING}\n\n{table}", encoding="utf-8")
+            card, _, old = path.read_text(encoding="utf-8").partition(HEADING)
+            written = "".join(old.partition("\n## ")[1:])
+            path.write_text(f"{card.rstrip()}\n\n{HEADING}\n\n{table}{written}", encoding="utf-8")
 
 
 def _comparison(logs: dict[str, pd.DataFrame]) -> str:
