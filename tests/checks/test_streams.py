@@ -57,7 +57,8 @@ def test_columns_that_do_not_sum_to_one_are_noticed(constrained):
 
 
 def test_a_negative_entry_is_noticed(constrained):
-    assert failed(constrained, edited(constrained, ".pre", lambda pre: pre - 2)) == {"Nothing negative"}
+    names = failed(constrained, edited(constrained, ".pre", lambda pre: pre - 2))
+    assert names - {"Rows reach 1"} == {"Nothing negative"}  # other streams give other logits
 
 
 @pytest.fixture

@@ -33,8 +33,8 @@ def notice_model(iterations: int, left: float) -> str:
     return (
         "Columns are scaled last and end exact, so the backward gain is 1 from the first iteration on. Rows are what too few "
         "iterations leave wrong, and a product over depth multiplies it: that is the forward gain. This model's "
-        f"{iterations} iterations leave rows off by up to {left:.2g} on this text: it was trained with that error in its loss, and "
-        "keeps to logits that converge fast."
+        f"{iterations} iterations leave rows off by up to {left:.2g} on this text: it was trained with that error in its loss, "
+        "and keeps to logits that converge fast."
     )
 
 
