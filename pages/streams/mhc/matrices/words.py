@@ -14,8 +14,8 @@ EQUATIONS = {  # by connection
         r"H^{\text{res}}_l = \sum_k w_k P_k, \quad w_k > 0, \quad \sum_k w_k = 1",
         "Transformer with PyTorch, section 5, Eq. 88–97; permutations P: Birkhoff 1946, von Neumann 1953, "
         "at most (N − 1)² + 1 of them. H_res comes from Sinkhorn's iterations, rows then columns, as in released code (the "
-        "paper: columns then rows): columns end exact, and rows as near as the iterations bring them. The streams begin as copies "
-        "of the embedding, and the head reads their mean.",
+        "paper: columns then rows): columns end exact, and rows as near as the iterations bring them. The streams begin as "
+        "copies of the embedding, and the head reads their mean.",
     ),
     "hyper": (
         r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l)",
