@@ -38,7 +38,13 @@ def edited(lm, name, change):
 
 def test_rows_that_do_not_sum_to_one_are_noticed(constrained):
     names = failed(constrained, edited(constrained, ".res", lambda res: 1.05 * res))
-    assert names == {"Columns sum to 1", "Product stays", "Spectral norm 1", "Mean carried on"}
+    assert names == {
+        "Columns sum to 1",
+        "Rows reach 1",
+        "Product stays",
+        "Spectral norm 1",
+        "Mean carried on",
+    }
 
 
 def test_columns_that_do_not_sum_to_one_are_noticed(constrained):
@@ -51,7 +57,17 @@ def test_columns_that_do_not_sum_to_one_are_noticed(constrained):
 
 
 def test_a_negative_entry_is_noticed(constrained):
-    assert failed(constrained, edited(constrained, ".pre", lambda pre: pre - 2)) == {"Nothing negative"}
+    names = failed(constrained, edited(constrained, ".pre", lambda pre: pre - 2))
+    assert names - {"Rows reach 1"} == {"Nothing negative"}  # other streams give other logits
+
+
+@pytest.fixture
+def hasty(tokenizer):
+    return language_model(tokenizer, **VARIANTS["manifold"], sinkhorn=1)
+
+
+def test_rows_that_few_iterations_leave_wrong_are_noticed(hasty):
+    assert failed(hasty, hasty.trace(TEXT)) == {"Rows reach 1", "Product stays", "Spectral norm 1"}
 
 
 def test_logits_without_a_limit_are_noticed(constrained):
@@ -63,15 +79,6 @@ def test_logits_without_a_limit_are_noticed(constrained):
         return logits
 
     assert "Rows reach 1" in failed(constrained, edited(constrained, ".logits", one_column))
-
-
-def test_what_few_iterations_leave_is_told(tokenizer):
-    hasty = language_model(tokenizer, **VARIANTS["manifold"], sinkhorn=1)
-    found = {result.name: result for result in results(hasty, hasty.trace(TEXT))}
-    assert found["Rows reach 1"].passed and found["Product stays"].passed and found["Spectral norm 1"].passed
-    left = float(found["Rows reach 1"].claim.rpartition("up to ")[2].rstrip(")"))
-    rows, _ = kernels.sinkhorn_errors(streams.mixing_of(hasty.trace(TEXT)).res)
-    assert left > 0.01 and left == pytest.approx(rows.max().item(), rel=0.1)
 
 
 def test_a_residual_that_rises_is_noticed(constrained, monkeypatch):

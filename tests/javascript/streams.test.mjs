@@ -6,6 +6,9 @@ import { test } from "node:test";
 import { brief, decimal, power } from "../../pages/streams/mhc/dial/component/numbers.js";
 import { entries, errors, halfSteps, rateOf } from "../../pages/streams/mhc/dial/component/sinkhorn.js";
 import { birkhoff } from "../../pages/streams/mhc/matrices/component/birkhoff.js";
+import { coloured } from "../../pages/streams/mhc/matrices/component/measures.js";
+import { cellTexts } from "../../pages/streams/mhc/matrices/component/numbers.js";
+import { drawMatrix, drawSpread } from "../../pages/streams/mhc/matrices/component/panels.js";
 import { unpackRoots } from "../../pages/streams/mhc/matrices/component/roots.js";
 
 test("a mixture of two permutations is taken apart", () => {
@@ -16,6 +19,44 @@ test("a mixture of two permutations is taken apart", () => {
 
 test("what is not doubly stochastic is refused", () => {
   for (const matrix of [[1, 0, 0, 0.5], [1.5, -0.5, -0.5, 1.5], [NaN, 1, 1, 0]]) assert.equal(birkhoff(matrix, 2, 0.25), null);
+});
+
+/** A canvas on which every letter is 6 pixels wide and every colour black. */
+const CONTEXT = { clearRect() {}, fillRect() {}, getImageData: () => ({ data: [0, 0, 0, 255] }), measureText: (text) => ({ width: 6 * text.length }) };
+const THEME = { font: "sans", text: "#000", muted: "#666", faint: "#ccc", primary: "#00f", heads: ["#000", "#111", "#222"], sequential: new Uint8Array(768), diverging: new Uint8Array(768) };
+const VALUES = [0.85, 0.15, 0.1501, 0.8499];
+
+/** What a panel writes and the fills that it draws, for two streams and one sublayer at two tokens. */
+function drawn(draw, { colors = "value", spread = [0, 0, 0, 0] }) {
+  globalThis.document = { createElement: () => ({ getContext: () => CONTEXT }) };
+  const res = Float32Array.from([...VALUES, ...VALUES]);
+  const v = {
+    N: 2, T: 2, P: 1, plans: {}, state: { token: 1, sublayer: 0, row: 0, col: 0, colors }, ranges: { value: 1, change: 0.15, pre: 1, post: 1, sum: 1 },
+    header: { names: ["attention 0"], tokens: ["a", "b"], kind: "manifold", warm: { light: "#f00", dark: "#f00" } },
+    arrays: { res, pre: Float32Array.from([1, 0, 1, 0]), post: Float32Array.from([1, 1, 1, 1]) },
+    result: { matrix: res.subarray(4), rows: [1, 1], columns: [1, 1], spread: Float64Array.from(spread) },
+  };
+  const [texts, fills] = [[], []];
+  const pen = { text: (x, y, text) => texts.push(text), rect: (x, y, width, height, color) => fills.push(color), circle() {}, line() {}, path() {} };
+  draw(pen, v, THEME, { x: 0, y: 0, width: 290, height: 232 });
+  return { texts, fills };
+}
+
+test("cells are labelled with what they are coloured by", () => {
+  assert.ok([".850", "0.850"].some((text) => drawn(drawMatrix, {}).texts.includes(text)));
+  const { texts } = drawn(drawMatrix, { colors: "change" });
+  assert.ok(texts.some((text) => /^−0?\.150$/.test(text)) && !texts.some((text) => /^0?\.85/.test(text)), texts.join());
+  assert.deepEqual(Array.from(coloured({ N: 2, state: { colors: "change" } }, [0.75, 0.25, 0.5, 1])), [-0.25, 0.25, 0.5, 0]);
+  assert.deepEqual(cellTexts(THEME, [-0.0001, 0.5], 99, 11), ["0.000", "0.500"]);
+});
+
+test("rounding is not drawn as a spread over tokens", () => {
+  THEME.sequential.fill(255, 3); // all but the colour of 0
+  const same = drawn(drawSpread, { spread: [3e-16, 1e-16, 6e-8, 0] });
+  assert.ok(same.texts.includes("the same at") && !same.texts.includes("largest"));
+  assert.equal(new Set(same.fills.slice(0, 4)).size, 1);
+  const differs = drawn(drawSpread, { spread: [0.1, 0, 0, 0] });
+  assert.ok(differs.texts.includes("largest") && differs.fills[0] !== differs.fills[1]);
 });
 
 test("eigenvalues are unpacked, conjugate pairs from two numbers", () => {

@@ -5,7 +5,10 @@ import pytest
 import torch
 from scipy.special import expit
 
+import tlmviz
 from tests import tiny
+from tlmviz import kernels
+from tlmviz.analysis.streams.mixing import mixing_of
 from tlmviz.errors import BadConfig
 from tlmviz.layers.streams import (
     CONNECTIONS,
@@ -85,6 +88,21 @@ def test_constrained_matrices_are_sigmoids_and_sinkhorn_of_all_streams(x):
         m /= m.sum(-2, keepdims=True)
     assert np.allclose(seen["res"], m, atol=1e-5)
     assert np.allclose(m.sum(-1), 1, atol=1e-3)
+
+
+HELD_OUT = (
+    "The kite went up over the mill. Sam let out more string, and the wind took it. 'Hold on!' said his "
+    "grandfather, but the string was gone. They ran down to the river, past two geese and a sleeping cat. "
+    "\n\nZoe put 17 red buttons in a tin. Nobody knew why; she only smiled."
+)
+
+
+@pytest.mark.parametrize("name", ["stories-mhc", "stories-deep-mhc"])
+def test_the_bundled_models_mix_by_doubly_stochastic_matrices(name):
+    """Every token and sublayer of a text that no model was trained on."""
+    res = mixing_of(tlmviz.load(name).trace(HELD_OUT)).res
+    rows, columns = kernels.sinkhorn_errors(res)
+    assert rows.shape[1] > 60 and rows.max() <= 1e-3 and columns.max() <= 1e-3
 
 
 def test_the_kinds_differ_and_depend_on_the_token(x):

@@ -10,11 +10,13 @@ from safetensors.torch import load_file
 
 from tests.tiny import SENTENCES, config, language_model
 from tests.tiny import tokenizer as make_tokenizer
-from tlmviz.layers.streams import gains
-from tlmviz.networks.transformer import count_parameters
+from tlmviz.layers.streams import ManifoldHyperConnection, gains
+from tlmviz.networks.transformer import TransformerLM, count_parameters
+from tlmviz.recording import recording
 from tlmviz.training import loop, streams
 from tlmviz.training.data import Corpus
 
+pytestmark = pytest.mark.slow
 CORPUS = Corpus(SENTENCES * 5, SENTENCES[:1], [])
 SCHEDULE = loop.Schedule(steps=25, batch_tokens=64, lengths=((1.0, 16),), warmup=2, evaluate_every=10)
 
@@ -61,6 +63,7 @@ def test_a_run_leaves_curves_and_matrices(tmp_path, connection):
     assert not torch.equal(moments["res"][0], moments["res"][-1])
     if connection == "manifold":
         assert torch.allclose(moments["res"].sum(-2), torch.ones(3, 4, 4), atol=1e-4)
+        assert torch.allclose(moments["res"].sum(-1), torch.ones(3, 4, 4), atol=1e-4)
 
 
 def test_a_plain_residual_leaves_curves_alone(tmp_path):
@@ -108,8 +111,13 @@ def test_cards_of_twins_get_one_table(tmp_path):
         empty = dict.fromkeys(("gain_forward", "gain_backward"), np.nan)
         (frame if name == "stories-hc" else frame.assign(**empty)).to_csv(tmp_path / name / "training.csv")
         (tmp_path / name / "card.md").write_text(f"# {name}\n\nWords.\n")
-    for _ in range(2):  # a second writing replaces the first
+    streams.write_comparison(tmp_path)
+    with (tmp_path / "stories-residual" / "card.md").open("a") as file:
+        file.write("\n## Findings\n\nBy hand.\n")
+    for _ in range(2):  # a second writing replaces the first, and nothing else
         streams.write_comparison(tmp_path)
+    written = (tmp_path / "stories-residual" / "card.md").read_text()
+    assert written.endswith("\n\n## Findings\n\nBy hand.\n") and written.count("## ") == 2
     card = (tmp_path / "stories-hc" / "card.md").read_text()
     assert (
         card.startswith("# stories-hc\n\nWords.\n\n## Beside its twins\n")
@@ -126,3 +134,33 @@ def test_resuming_keeps_the_log(tmp_path):
     loop.train(tiny, short, CORPUS, tokenizer, tmp_path / "run", None, probe)
     log = loop.train(tiny, SCHEDULE, CORPUS, tokenizer, tmp_path / "run", None, probe)
     assert [probe["step"] for probe in log["probes"]] == [0, 10, 20, 25] and len(log["steps"]) == 25
+
+
+def test_the_row_error_is_that_of_the_worst_token_and_of_all():
+    matrices = [torch.rand(2, 3, 4, 4, dtype=torch.float64) for _ in range(2)]
+    expected = 0.0
+    for matrix in matrices:
+        off = np.maximum(np.abs(matrix.numpy().sum(-1) - 1) - 3e-4, 0)
+        expected += (off.max() + 10 * off.mean()) / len(matrices)
+    assert float(loop.row_error_of(matrices)) == pytest.approx(expected)
+
+
+def test_the_row_error_in_the_loss_brings_rows_closer_to_one():
+    """Few iterations and a lopsided start, which training for the text alone leaves as it is."""
+    errors = {}
+    for weight in (0.0, 1.0):
+        torch.manual_seed(0)
+        network = TransformerLM(config(connection="manifold", streams=4, sinkhorn=2))
+        for module in network.modules():
+            if isinstance(module, ManifoldHyperConnection):
+                module.static_res.data = torch.tensor(
+                    [[0.0, -1, -9, -9], [-9, 0, -1, -9], [-9, -9, 0, -1], [-4, -9, -9, 0]]
+                )
+        schedule = replace(SCHEDULE, row_error=weight, learning_rate=3e-2, warmup=0)
+        optimizer, ids = loop.optimizer_of(network, schedule), torch.arange(12).reshape(1, 12)
+        for step in range(20):
+            loop._update(network, optimizer, ids, ids, schedule, step)
+        with torch.inference_mode(), recording(lambda name: name.endswith(".res")) as record:
+            network(ids)
+        errors[weight] = max(float((matrix.sum(-1) - 1).abs().max()) for matrix in record.values.values())
+    assert errors[1.0] < 0.3 * errors[0.0]

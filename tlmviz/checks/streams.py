@@ -18,13 +18,13 @@ from ..networks.transformer import TransformerLM
 from ..trace import Trace
 from .cases import has_constrained_streams, has_plain_residual, has_streams, reading
 from .registry import identity
-from .result import Measured, largest, worst
+from .result import largest, worst
 
 if TYPE_CHECKING:
     from ..language_model import LanguageModel
 
 FEW = 4  # matrices whose gradient is also taken by finite differences
-LONG = 1000  # iterations that come close to the limit
+DOUBLY_STOCHASTIC = 1e-3  # how far a sum may be from 1; the bundled models were trained to stay within it
 STEP = 1e-5  # of a finite difference, in nats
 
 
@@ -42,22 +42,15 @@ def columns_are_exact(lm: LanguageModel, trace: Trace) -> float:
 
 @identity(
     "Rows reach 1",
-    f"with {LONG:,} iterations rows reach 1",
-    1e-2,
+    "the model's own iterations bring every row of H_res to 1",
+    DOUBLY_STOCHASTIC,
     when=has_constrained_streams,
     inputs=reading,
 )
-def rows_reach_one(lm: LanguageModel, trace: Trace) -> Measured:
-    """The model's own logits have a doubly stochastic limit, and its few iterations stop on the way: the claim says where.
-
-    Measured on the token of each sublayer whose rows are off by the most.
-    """
-    rows = kernels.sinkhorn_errors(mixing_of(trace).res)[0]
-    hardest = _logits(trace)[torch.arange(len(rows)), rows.argmax(1)]
-    error = worst(kernels.sinkhorn_errors(kernels.sinkhorn(hardest, LONG))[0])
-    return Measured(
-        error, f"the model's {lm.config.connection.iterations} leave them off by up to {worst(rows):.2g}"
-    )
+def rows_reach_one(lm: LanguageModel, trace: Trace) -> float:
+    """Every row of every H_res sums to 1: equal streams stay equal. Columns were scaled last, so it is the rows that tell
+    whether the model's iterations were enough for its logits."""
+    return worst(kernels.sinkhorn_errors(mixing_of(trace).res)[0])
 
 
 @identity(
@@ -76,33 +69,28 @@ def not_negative(lm: LanguageModel, trace: Trace) -> float:
 
 @identity(
     "Product stays",
-    "through all sublayers: columns sum to 1, rows within the rows' own errors",
-    1e-4,
+    "through all sublayers rows and columns sum to 1, within the tolerance per sublayer",
+    DOUBLY_STOCHASTIC,
     when=has_constrained_streams,
     inputs=reading,
 )
 def product_stays(lm: LanguageModel, trace: Trace) -> float:
-    """The product of all H_res is doubly stochastic too (000 Eq. 101-103): its columns sum to 1, and its rows to no more
-    than the product of what each matrix' own rows reach."""
+    """The product of all H_res is doubly stochastic too (000 Eq. 101-103); the errors of its factors add up."""
     res = mixing_of(trace).res.double()
-    product = composite(res)
-    allowed = res.sum(-1).amax(-1).prod(0)  # [T]
-    excess = (product.sum(-1).amax(-1) - allowed).clamp(min=0)
-    return max(worst(kernels.sinkhorn_errors(product)[1]), worst(excess))
+    rows, columns = kernels.sinkhorn_errors(composite(res))
+    return max(worst(rows), worst(columns)) / len(res)
 
 
 @identity(
     "Spectral norm 1",
-    "mixing makes no vector longer, but for what the rows are off by",
-    1e-5,
+    "mixing makes no vector longer",
+    DOUBLY_STOCHASTIC,
     when=has_constrained_streams,
     inputs=reading,
 )
 def spectral_norm(lm: LanguageModel, trace: Trace) -> float:
-    """The largest singular value of every H_res is 1 (000 section 5.2); where rows are off, at most the root of the largest."""
-    res = mixing_of(trace).res.double()
-    norm, allowed = torch.linalg.matrix_norm(res, 2), res.sum(-1).amax(-1).clamp(min=1).sqrt()
-    return max(worst((1 - norm).clamp(min=0)), worst((norm - allowed).clamp(min=0)))
+    """The largest singular value of every H_res is 1 (000 section 5.2)."""
+    return worst(torch.linalg.matrix_norm(mixing_of(trace).res.double(), 2) - 1)
 
 
 @identity(

@@ -7,6 +7,7 @@ doubly stochastic mixing. Each leaves, besides its weights, `training.csv` (loss
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -49,6 +50,7 @@ DEEP = Schedule(
     bpe_dropout=0.1,
     evaluate_every=250,
 )
+ROW_ERROR = 1.0  # weight in the loss of mHC's models, so that 20 iterations suffice
 LOOKED_AT = 128  # tokens of held-out text that the matrices are averaged over
 HEADING = "## Beside its twins"
 WINDOW = 10  # steps to a line of training.csv
@@ -66,14 +68,18 @@ def _recipe(kind: str, deep: bool) -> LanguageRecipe:
         name=name, description=f"Stories, {sizes['n_layers']} layers: {WORDS[kind]}.", context=256, dropout=0.1,
         connection=connection, streams=streams, **sizes,
     )  # fmt: skip
-    return LanguageRecipe(config, (DEEP if deep else SCHEDULE,))
+    schedule = DEEP if deep else SCHEDULE
+    if kind == "mhc":
+        schedule = replace(schedule, row_error=ROW_ERROR)
+    # The deep residual is trained for a number: what depth costs without streams.
+    return LanguageRecipe(config, (schedule,), bundled=not (deep and kind == "residual"))
 
 
 STREAMS = {
     recipe.config.name: recipe
     for recipe in (
         *(_recipe(kind, False) for kind in KINDS),
-        *(_recipe(kind, True) for kind in ("hc", "mhc")),
+        *(_recipe(kind, True) for kind in KINDS),
     )
 }
 
@@ -140,7 +146,10 @@ def write_log(log: dict, folder: Path) -> None:
 
 
 def write_comparison(models: Path) -> None:
-    """A table in the card of every finished model of STREAMS: itself beside those trained as it was."""
+    """A table in the card of every finished model of STREAMS: itself beside those trained as it was.
+
+    Sections that somebody wrote below the table stay.
+    """
     for deep in (False, True):
         names = [
             name
@@ -152,8 +161,9 @@ def write_comparison(models: Path) -> None:
         )
         for name in names:
             path = models / name / "card.md"
-            card = path.read_text(encoding="utf-8").partition(HEADING)[0].rstrip()
-            path.write_text(f"{card}\n\n{HEADING}\n\n{table}", encoding="utf-8")
+            card, _, old = path.read_text(encoding="utf-8").partition(HEADING)
+            written = "".join(old.partition("\n## ")[1:])
+            path.write_text(f"{card.rstrip()}\n\n{HEADING}\n\n{table}{written}", encoding="utf-8")
 
 
 def _comparison(logs: dict[str, pd.DataFrame]) -> str:

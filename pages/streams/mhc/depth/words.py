@@ -6,11 +6,11 @@ from .compute import RUNS
 from .controls import MAX, MEAN, ONE_TOKEN, Choice, Simulation
 
 NOTICE = (
-    "A gain of 1 has the colour of the page. Plain residuals have it everywhere, their one stream is carried on as it is. "
-    "Products of doubly stochastic matrices are doubly stochastic, so mHC keeps it at any depth, up to what Sinkhorn's "
-    "iterations leave; nothing keeps HC's.",
+    "A gain of 1 has the colour of the page: nothing is amplified or lost. Plain residuals have it everywhere, their one "
+    "stream is carried on as it is. Products of doubly stochastic matrices are doubly stochastic, so mHC keeps it at any depth; "
+    "nothing keeps HC's.",
     "The largest singular value of mHC is 1: the mean over streams is carried on whole. The others shrink from product to "
-    "product: the differences between streams vanish.",
+    "product: the differences between streams fade.",
     "Where mHC's solid lines meet, at 1/N (dotted), every stream has become the mean of all. What differs from there on was "
     "written by sublayers on the way.",
 )
@@ -19,7 +19,8 @@ EQUATION = (
     r"\text{forward gain} = \max_a \sum_b \Big|\prod H^{res}\Big|_{ab} \qquad "
     r"\text{backward gain} = \max_b \sum_a \Big|\prod H^{res}\Big|_{ab}",
     "Transformer with PyTorch, section 5, Eq. 99–103; the two gains as in Xie et al. 2025, "
-    "Manifold-Constrained Hyper-Connections. Hyper-connections: Zhu et al. 2024.",
+    "Manifold-Constrained Hyper-Connections. Hyper-connections: Zhu et al. 2024. The dots are what sublayers l to L − 1 wrote: "
+    "the sum of Eq. 99 is printed from i = 1, and must start at i = l as that of Eq. 98 does.",
 )
 SIMULATION = (
     f"A simulation, not a trained network: {RUNS} stacks per model, each matrix drawn at random, with replacement, from all "

@@ -9,6 +9,7 @@ import streamlit as st
 import torch
 
 from pages.streams.mhc.controls import Reading
+from tlmviz import kernels
 from tlmviz.analysis.streams import mixing, scaling_support
 from tlmviz.analysis.streams.scaling_support import Support
 from tlmviz.checks import Check, streams_dial
@@ -36,6 +37,13 @@ def logits(reading: Reading) -> torch.Tensor | None:
         return None
     tensors = compute.run_in_worker(lambda: trace.tensors(taps), compute.about(reading.text))
     return torch.cat([tensors[tap] for tap in taps])
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def left(reading: Reading) -> float:
+    """How far a row sum is from 1 at most behind the model's own iterations."""
+    scaled = kernels.sinkhorn(logits(reading), reading.connection.iterations)
+    return float(kernels.sinkhorn_errors(scaled)[0].max())
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -35,7 +35,9 @@ def _model(choice: Choice) -> None:
         compute.logits(reading).numpy(), reading.tokens, reading.sublayers, reading.connection.iterations
     )
     _dial(choice, data, name=reading.model, origin=f"{reading.model}:{len(reading.tokens)}")
-    frame.what_to_notice(*words.NOTICE, words.NOTICE_DEPTH)
+    frame.what_to_notice(
+        *words.NOTICE, words.notice_model(reading.connection.iterations, compute.left(reading))
+    )
     frame.badges(page.checks(reading))
 
 

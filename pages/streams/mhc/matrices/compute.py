@@ -70,7 +70,7 @@ def distances(reading: Reading) -> dict[str, np.ndarray]:
 
 
 def permutations(choice: Choice) -> Decomposition | None:
-    """The matrix looked at as an average of permutations; None where Sinkhorn stopped too early for that."""
+    """The matrix looked at as an average of permutations; None where it is not doubly stochastic."""
     matrix = page.mixing(choice.reading).res[choice.sublayer, choice.token].double()
     try:
         return birkhoff(matrix)

@@ -13,7 +13,9 @@ EQUATIONS = {  # by connection
         r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l), \qquad "
         r"H^{\text{res}}_l = \sum_k w_k P_k, \quad w_k > 0, \quad \sum_k w_k = 1",
         "Transformer with PyTorch, section 5, Eq. 88–97; permutations P: Birkhoff 1946, von Neumann 1953, "
-        "at most (N − 1)² + 1 of them.",
+        "at most (N − 1)² + 1 of them. H_res comes from Sinkhorn's iterations, rows then columns, as in released code (the "
+        "paper: columns then rows): columns end exact, and rows as near as the iterations bring them. The streams begin as "
+        "copies of the embedding, and the head reads their mean.",
     ),
     "hyper": (
         r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l)",
@@ -50,13 +52,14 @@ def notice(extremes: Extremes) -> list[str]:
 def notice_constrained(extremes: Extremes, permutations: Decomposition | None) -> str:
     """What holds of doubly stochastic matrices, measured."""
     if permutations is None:
-        average = "At the chosen place Sinkhorn stopped too early for an average of permutations."
+        average = "The chosen matrix is too far from doubly stochastic for an average of permutations."
     else:
         weights = permutations.weights
         average = f"The chosen matrix is an average of {len(weights)} permutations; the largest weight is {weights[0]:.3g}."
     return (
-        f"Columns sum to 1 within {extremes.column_error:.1e} and rows within {extremes.row_error:.1e}: within that, no "
-        f"eigenvalue leaves the unit circle and equal streams stay equal. {average}"
+        f"Columns sum to 1 within {extremes.column_error:.1e} and rows within {extremes.row_error:.1e}, so mixing can "
+        "redistribute, not amplify: no eigenvalue leaves the unit circle, equal streams stay equal, and their mean is carried "
+        f"on whole. {average}"
     )
 
 

@@ -93,6 +93,16 @@ export function analyse(v) {
 }
 
 /**
+ * The entries as the colours show them: H, or H − I.
+ * @param {View} v
+ * @param {ArrayLike<number>} matrix
+ */
+export function coloured(v, matrix) {
+  if (v.state.colors !== "change") return matrix;
+  return Float64Array.from(matrix, (x, k) => x - (k % (v.N + 1) === 0 ? 1 : 0));
+}
+
+/**
  * Frobenius distances from the identity and from the matrix of nothing but 1/n.
  * @param {ArrayLike<number>} matrix
  * @param {number} n

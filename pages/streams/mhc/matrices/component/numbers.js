@@ -46,10 +46,18 @@ export function cellTexts(theme, matrix, width, size) {
   /** @type {[number, string][]} */
   const forms = [[3, "$10."], [3, "$1."], [2, "$1."]];
   for (const [places, leading] of forms) {
-    const texts = Array.from(matrix, (x) => (Number.isFinite(x) ? minus(x.toFixed(places)).replace(/^(−?)0\./, leading) : ""));
+    const texts = Array.from(matrix, (x) => (Number.isFinite(x) ? minus(unsignedZero(x.toFixed(places))).replace(/^(−?)0\./, leading) : ""));
     if (texts.every((text) => textWidth(theme, text, size) <= width - 3)) return texts;
   }
   return Array.from(matrix, () => "");
+}
+
+/**
+ * A number's digits, without a sign where all of them are 0.
+ * @param {string} text
+ */
+function unsignedZero(text) {
+  return Number(text) === 0 ? text.replace("-", "") : text;
 }
 
 /**

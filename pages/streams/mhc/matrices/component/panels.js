@@ -5,7 +5,7 @@ import { round } from "#canvas/pens.js";
 import { sums } from "#canvas/matrix.js";
 import { digits } from "#canvas/text.js";
 import { fade, inkOn, rgb, shade, textWidth } from "#canvas/theme.js";
-import { matrixAt } from "./measures.js";
+import { coloured, matrixAt } from "./measures.js";
 import { cellTexts, fixed, tick, tokenName, weight } from "./numbers.js";
 
 /** @typedef {import("./types").Box} Box */
@@ -15,6 +15,7 @@ import { cellTexts, fixed, tick, tokenName, weight } from "./numbers.js";
 /** @typedef {import("./types").View} View */
 
 export const TITLE = 20; // pixels of a panel's title line
+const NOISE = 1e-6; // standard deviation of an entry below which it is float32 rounding
 const [READ, WRITTEN] = [2, 1]; // colours of H_pre and H_post among the heads' colours
 
 /**
@@ -161,7 +162,7 @@ function drawScale(pen, v, theme, right, y) {
  */
 export function drawMatrix(pen, v, theme, box) {
   const { N, header, state, result } = v;
-  title(pen, theme, box, `${header.names[state.sublayer]}`, `at ${tokenName(v)}`);
+  title(pen, theme, box, header.names[state.sublayer], `${state.colors === "change" ? "H − I " : ""}at ${tokenName(v)}`);
   const [left, top, right, bottom] = [51, 38, 62, 34];
   const cell = Math.min((box.width - left - right) / N, (box.height - TITLE - top - bottom) / N, 64);
   const [x, y] = [box.x + left, box.y + TITLE + top];
@@ -170,7 +171,7 @@ export function drawMatrix(pen, v, theme, box) {
   v.plans.matrix = { x, y, cell };
   const [pre, post] = [matrixAt(v, "pre"), matrixAt(v, "post")];
   const small = { color: theme.muted, size: 10 };
-  const texts = cellTexts(theme, result.matrix, cell, 11);
+  const texts = cellTexts(theme, coloured(v, result.matrix), cell, 11);
   for (let i = 0; i < N; i++) {
     const middle = (i + 0.5) * cell;
     for (let j = 0; j < N; j++) {
@@ -229,7 +230,8 @@ export function drawPlane(pen, v, theme, box) {
  */
 export function drawSpread(pen, v, theme, box) {
   const { N, result, state } = v;
-  const most = Math.max(0, ...result.spread.filter(Number.isFinite));
+  const largest = Math.max(0, ...result.spread.filter(Number.isFinite));
+  const most = largest < NOISE ? 0 : largest;
   title(pen, theme, box, "Std over tokens");
   const cell = Math.min((box.width - 4) / N, (box.height - TITLE - 4) / N, 48);
   const [x, y] = [box.x + 2, box.y + TITLE + 2];
@@ -241,8 +243,8 @@ export function drawSpread(pen, v, theme, box) {
     }
   }
   const small = { color: theme.muted, size: 10 };
-  pen.text(x + N * cell + 6, y + 8, "largest", small);
-  pen.text(x + N * cell + 6, y + 21, tick(most), small);
+  const words = most ? ["largest", tick(most)] : ["the same at", "all tokens"];
+  words.forEach((word, k) => pen.text(x + N * cell + 6, y + 8 + 13 * k, word, small));
   pen.rect(x, y, N * cell, N * cell, null, theme.faint);
   pen.rect(x + state.col * cell + 1, y + state.row * cell + 1, cell - 2, cell - 2, null, theme.primary);
   v.plans.spread = { x, y, cell };

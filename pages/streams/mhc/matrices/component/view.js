@@ -9,7 +9,7 @@ import { canvasPen, fit } from "#canvas/pens.js";
 import { clip, digits, visible } from "#canvas/text.js";
 import { readTheme } from "#canvas/theme.js";
 import { saveMatrices } from "./figure.js";
-import { analyse, measure } from "./measures.js";
+import { analyse, coloured, measure } from "./measures.js";
 import { facts, fixed, sentence, tokenName } from "./numbers.js";
 import { TITLE, drawCourse, drawMaps, drawMatrix, drawPlane, drawSpread } from "./panels.js";
 import { wire } from "./pointer.js";
@@ -147,7 +147,7 @@ function panelHeight(v, name, width) {
  */
 const LABELS = {
   maps: (v) => `H_res of all ${v.P} sublayers at token ${tokenName(v)}; chosen: ${v.header.names[v.state.sublayer]}. Arrow keys choose another.`,
-  matrix: (v) => `${sentence(v)} Rows: ${Array.from({ length: v.N }, (_, i) => Array.from(v.result.matrix.subarray(i * v.N, (i + 1) * v.N), (x) => digits(x, 3)).join(" ")).join("; ")}. ` +
+  matrix: (v) => `${sentence(v)} ${v.state.colors === "change" ? "H − I, rows" : "Rows"}: ${Array.from({ length: v.N }, (_, i) => Array.from(coloured(v, v.result.matrix)).slice(i * v.N, (i + 1) * v.N).map((x) => digits(x, 3)).join(" ")).join("; ")}. ` +
     `Row sums ${Array.from(v.result.rows, (x) => fixed(x)).join(" ")}, column sums ${Array.from(v.result.columns, (x) => fixed(x)).join(" ")}. Arrow keys choose an entry.`,
   plane: (v) => `Eigenvalues in the complex plane with the unit circle: ${v.result.roots.map(([a, b]) => `${fixed(a, 3)}${b ? ` ${b < 0 ? "−" : "+"} ${fixed(Math.abs(b), 3)}i` : ""}`).join(", ")}.`,
   spread: (v) => `Standard deviation over tokens of every entry, at most ${digits(Math.max(...v.result.spread), 2)}. Arrow keys choose an entry.`,

@@ -100,7 +100,7 @@ export function refusal({ header, result }) {
     return "The matrices of this model are free: entries may be negative and sums differ from 1, so they are no average of permutations. Blue lines are positive entries, orange ones negative.";
   }
   const off = Math.max(...[...result.rows, ...result.columns].map((x) => Math.abs(x - 1)));
-  return `Sinkhorn's iterations left sums off by ${exponent(off)} here: too far from doubly stochastic for an average of permutations.`;
+  return `Rows or columns are off 1 by ${exponent(off)} here: too far from doubly stochastic for an average of permutations.`;
 }
 
 /**
