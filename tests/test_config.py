@@ -85,6 +85,10 @@ def test_malformed_json_is_refused(text):
         dict(latent_dim=8, rope_dim=4, bias=True),
         dict(latent_dim=True, rope_dim=4),
         dict(latent_dim=8, rope_dim=4.0),
+        dict(query_latent_dim=8),
+        dict(latent_dim=8, rope_dim=4, query_latent_dim=0),
+        dict(latent_dim=8, rope_dim=4, query_latent_dim=True),
+        dict(latent_dim=8, rope_dim=4, query_latent_dim=6.0),
         dict(positions="relative", relative_distance=0),
     ],
 )
@@ -97,6 +101,16 @@ def test_latent_parts_fit_together(changes):
 def test_latent_attention_has_rope_or_no_positions():
     assert config(latent_dim=8, rope_dim=4).attention.latent_dim == 8
     assert config(latent_dim=8, positions="none", d_model=12, n_heads=4).head_dim == 3
+
+
+def test_the_size_of_c_q_is_an_option_of_latent_attention():
+    plain = config(latent_dim=8, rope_dim=4)
+    small = plain.with_(query_latent_dim=6)
+    assert plain.attention.query_latent_dim is None and small.attention.query_latent_dim == 6
+    assert ModelConfig.from_json(small.to_json()) == small != plain
+    with pytest.raises(BadConfig) as error:
+        config(query_latent_dim=6)
+    assert "query_latent_dim is 6" in sentence(error) and "latent_dim too" in sentence(error)
 
 
 def test_odd_heads_are_fine_without_rope():
@@ -203,4 +217,5 @@ def test_impossible_parts_are_refused(change, word):
 def test_models_that_differ_in_what_they_cache_are_equal_without_it():
     group, latent = config(n_kv_heads=2, window=5), config(latent_dim=8, rope_dim=4)
     assert with_plain_attention(group) == with_plain_attention(latent) == with_plain_attention(config())
+    assert with_plain_attention(latent.with_(query_latent_dim=6)) == with_plain_attention(config())
     assert with_plain_attention(config(d_ff=64)) != with_plain_attention(config())

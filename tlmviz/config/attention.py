@@ -18,6 +18,7 @@ class AttentionConfig(Checked):
     the configuration that holds this part knows the number. `window` is the number of positions a query sees, itself
     included; null means all. `latent_dim` makes it multi-head latent attention: keys and values of all heads are made from
     a vector of that size, and `rope_dim` further dimensions of each query, and one key for all heads, carry RoPE.
+    `query_latent_dim` makes its queries, too, from a vector of that size (c_Q, 000 Eq. 65 and 68); null: from the hidden state.
     The matrices W_Q, W_K, W_V and W_O have biases where `q_bias` ... `o_bias` say so. `scale` multiplies q.k; null is
     1/sqrt(head_dim). `dropout` is the probability, in training only, that a weight is dropped.
     """
@@ -30,6 +31,7 @@ class AttentionConfig(Checked):
     window: int | None = None
     latent_dim: int | None = None
     rope_dim: int = 0
+    query_latent_dim: int | None = None
     q_bias: bool = False
     k_bias: bool = False
     v_bias: bool = False
@@ -41,7 +43,7 @@ class AttentionConfig(Checked):
         if self.n_kv_heads is None:
             object.__setattr__(self, "n_kv_heads", self.n_heads)
         self.check_counts("n_heads", "n_kv_heads")
-        self.check_optional_counts("head_dim", "window", "latent_dim")
+        self.check_optional_counts("head_dim", "window", "latent_dim", "query_latent_dim")
         self.check_counts("rope_dim", least=0)
         if self.n_heads % self.kv_heads:
             raise BadConfig(f"n_heads {self.n_heads} is not a multiple of n_kv_heads {self.n_kv_heads}.")
@@ -66,6 +68,11 @@ class AttentionConfig(Checked):
             if self.rope_dim:
                 raise BadConfig(
                     f"rope_dim is {self.rope_dim}, which only latent attention has; give latent_dim too, or 0."
+                )
+            if self.query_latent_dim is not None:
+                raise BadConfig(
+                    f"query_latent_dim is {self.query_latent_dim}, which only latent attention has; "
+                    "give latent_dim too, or null."
                 )
         elif self.n_kv_heads != self.n_heads:
             raise BadConfig(

@@ -115,6 +115,7 @@ def with_plain_attention(config: ModelConfig) -> ModelConfig:
         n_kv_heads=config.n_heads,
         latent_dim=None,
         rope_dim=0,
+        query_latent_dim=None,
         window=None,
         layers=(),
     )

@@ -20,6 +20,7 @@ SHORT: Mapping[str, tuple[str, ...]] = {
     "window": ("attention.window",),
     "latent_dim": ("attention.latent_dim",),
     "rope_dim": ("attention.rope_dim",),
+    "query_latent_dim": ("attention.query_latent_dim",),
     "attention_dropout": ("attention.dropout",),
     "rope_base": ("positions.rope_base",),
     "relative_distance": ("positions.distances",),

@@ -4,6 +4,10 @@ Keys and values of all heads are made from one small latent vector per token, c_
 nothing else. RoPE cannot go between the matrices that are folded below, so it has dimensions of its own: each
 query head gets some, and one key k^R per token, made from the hidden state, serves all heads (the notes write it
 per head and from c_KV, which would cost the cache what was won).
+
+Queries are made from the hidden state, or, where the configuration has a `query_latent_dim`, from a latent of their
+own, c_Q (000 Eq. 65 and 68), the rotary part too. No later token meets a query, so no cache holds c_Q.
+Both latents pass an RMSNorm, as in DeepSeek-V2 and V3; the notes have none.
 """
 
 from __future__ import annotations
@@ -23,8 +27,22 @@ from .norms import RMSNorm
 from .positions import CosSin, Positions
 
 
+class QueryLatent(nn.Module):
+    """c_Q = RMSNorm(W_downQ x), the latent that the queries of all heads are made from (000 Eq. 65 and 68)."""
+
+    def __init__(self, d_model: int, rank: int, eps: float):
+        super().__init__()
+        self.down = nn.Linear(d_model, rank, bias=False)
+        self.norm = RMSNorm(rank, eps=eps)
+        self.latent = Tap()
+
+    def forward(self, x: Float[Tensor, "*b c"]) -> Float[Tensor, "*b r"]:
+        """c_Q of each token, normed: [B, T, R_Q] of [B, T, C]."""
+        return self.latent(self.norm(self.down(x)))
+
+
 class LatentAttention(nn.Module):
-    """Queries from the hidden state; keys and values from its latent, R numbers per token, and k^R.
+    """Queries from the hidden state or from c_Q; keys and values from its latent, R numbers per token, and k^R.
 
     Without a cache every head's keys [B, H, T, D + D_R] and values [B, H, T, D] are made and attended to, as in
     training. With one, the latents are what is read, as one key and one value head (`LatentCache` keeps them once).
@@ -38,7 +56,11 @@ class LatentAttention(nn.Module):
         part, values = config.attention, self.heads * self.head_dim
         self.window, self.attention_dropout = config.layer(layer).window, part.dropout
         self.scale = (self.head_dim + self.rope_dim) ** -0.5 if part.scale is None else part.scale
-        self.query = nn.Linear(config.d_model, self.heads * (self.head_dim + self.rope_dim), bias=False)
+        compressed, width = part.query_latent_dim, config.d_model
+        self.query_input: nn.Module = nn.Identity()
+        if compressed is not None:
+            self.query_input, width = QueryLatent(width, compressed, config.norm.eps), compressed
+        self.query = nn.Linear(width, self.heads * (self.head_dim + self.rope_dim), bias=False)
         self.down = nn.Linear(config.d_model, self.rank + self.rope_dim, bias=False)
         self.norm = RMSNorm(self.rank, eps=config.norm.eps)
         self.up = nn.Linear(self.rank, 2 * values, bias=False)
@@ -64,7 +86,7 @@ class LatentAttention(nn.Module):
         self, x: Float[Tensor, "b t c"], positions: Positions, cos_sin: CosSin, rotated: bool = True
     ) -> tuple[Float[Tensor, "b h t d"], Float[Tensor, "b 1 t r"]]:
         """Queries [B, H, T, D + D_R], and what is cached of each token: normed c_KV and k^R, [B, 1, T, R + D_R]."""
-        q = rearrange(self.query(x), "b t (h d) -> b h t d", h=self.heads)
+        q = rearrange(self.query(self.query_input(x)), "b t (h d) -> b h t d", h=self.heads)
         content, turned = q.split((self.head_dim, self.rope_dim), -1)
         q = torch.cat((content, positions.rotate(turned, cos_sin)), -1)
         c, k_r = self.down(x)[:, None].split((self.rank, self.rope_dim), -1)
@@ -120,10 +142,13 @@ class LatentAttention(nn.Module):
         return self.attend(q, *self.expand(latent), self.spec(positions))
 
 
-def fold(layer: LatentAttention) -> tuple[Float[Tensor, "h c r"], Float[Tensor, "h r c"]]:
-    """W_Q W_upK' [H, C, R] and W_upV W_O [H, R, C] of each head, the products of 000 Eq. 41 and 46."""
+def fold(layer: LatentAttention) -> tuple[Float[Tensor, "h e r"], Float[Tensor, "h r c"]]:
+    """W_Q W_upK' [H, E, R] and W_upV W_O [H, R, C] of each head, the products of 000 Eq. 41 and 46.
+
+    E is C, or with c_Q its size R_Q: W_Q is then W_upQ. W_downQ stays apart, as c_Q's norm stands between the two.
+    """
     w_k, w_v = layer.up_matrices()
-    w_q = rearrange(layer.query.weight, "(h d) c -> h c d", h=layer.heads)[..., : layer.head_dim]
+    w_q = rearrange(layer.query.weight, "(h d) e -> h e d", h=layer.heads)[..., : layer.head_dim]
     w_o = rearrange(layer.proj.weight, "c (h d) -> h d c", h=layer.heads)
     return w_q @ w_k.transpose(1, 2), w_v @ w_o
 
@@ -134,7 +159,7 @@ def absorbed(
     """The layer's output on normed states x with the folded matrices: no head's keys or values are ever made."""
     folded_query, folded_out = fold(layer)
     q, latent = layer.project(x, positions, cos_sin)
-    content = einsum(x, folded_query, "b t c, h c r -> b h t r")
+    content = einsum(layer.query_input(x), folded_query, "b t e, h e r -> b h t r")
     q = torch.cat((content, q[..., layer.head_dim :]), -1)
     spec, values = layer.spec(positions), latent[..., : layer.rank].contiguous()
     z, _ = kernels.attention(q, latent, values, spec.mask, scale=spec.scale)

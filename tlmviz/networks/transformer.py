@@ -193,10 +193,19 @@ def _attention_parameters(config: ModelConfig) -> int:
     c, d, part = config.d_model, config.head_dim, config.attention
     if part.latent_dim is not None:
         rank, rope, heads = part.latent_dim, part.rope_dim, part.n_heads
-        return heads * (d + rope) * c + (rank + rope) * c + rank + 2 * heads * d * rank + heads * d * c
+        keys_and_values = (rank + rope) * c + rank + 2 * heads * d * rank
+        return _query_parameters(config) + keys_and_values + heads * d * c
     sizes = (part.n_heads * d, config.n_kv_heads * d, config.n_kv_heads * d, c)
     biases = sum(size for size, biased in zip(sizes, part.biases) if biased)
     return c * (sum(sizes[:3]) + sizes[0]) + biases
+
+
+def _query_parameters(config: ModelConfig) -> int:
+    """Of latent attention: W_Q, or W_downQ, the gain of c_Q's norm, and W_upQ."""
+    part, c = config.attention, config.d_model
+    width = part.n_heads * (config.head_dim + part.rope_dim)
+    rank = part.query_latent_dim
+    return width * c if rank is None else c * rank + rank + rank * width
 
 
 def _feedforward_parameters(config: ModelConfig) -> int:
