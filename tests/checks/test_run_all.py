@@ -30,6 +30,7 @@ KINDS = {
     "rope": ({}, ROPE | SCALING | {"Turned again = recomputed", "Distance alone, scaled"}),
     "one plane": (dict(n_heads=16, n_kv_heads=16), ROPE),
     "latent": (dict(latent_dim=12, rope_dim=4), LATENT | SCALING),
+    "latent, its queries too": (dict(latent_dim=12, rope_dim=4, query_latent_dim=10), LATENT | SCALING),
     "latent without positions": (dict(latent_dim=12, rope_dim=0, positions="none"), LATENT),
     "alibi": (dict(positions="alibi"), set()),
     "learned": (dict(positions="learned"), set()),

@@ -23,6 +23,7 @@ VARIANTS = {
     "GQA": dict(n_kv_heads=2),
     "MQA": dict(n_kv_heads=1),
     "MLA": dict(latent_dim=12, rope_dim=4),
+    "MLA, c_Q": dict(latent_dim=12, rope_dim=4, query_latent_dim=10),
     "window": dict(window=7),
     "relative": dict(positions="relative", relative_distance=5),
     "ALiBi": dict(positions="alibi", n_kv_heads=2),
@@ -61,9 +62,10 @@ def test_operations_are_those_that_torch_counts(changes, length):
     assert counted(lambda: model(ids[:, -1:], cache)) == cost.step_flops(model.config, length).total
 
 
+@pytest.mark.parametrize("kind", ["MLA", "MLA, c_Q"])
 @pytest.mark.parametrize("length", [2, 23])
-def test_operations_of_naive_latent_attention(length):
-    model, ids = tiny.network(**VARIANTS["MLA"]), torch.arange(length)[None]
+def test_operations_of_naive_latent_attention(length, kind):
+    model, ids = tiny.network(**VARIANTS[kind]), torch.arange(length)[None]
     cache = LatentCache(model.config.n_layers, absorbed=False)
     with torch.inference_mode():
         model(ids[:, :-1], cache)

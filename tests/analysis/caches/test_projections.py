@@ -49,6 +49,16 @@ def test_a_model_s_matrices_give_its_scores(variant):
         torch.testing.assert_close(found[head][seen], wanted[seen], atol=1e-4, rtol=1e-4)
 
 
+def test_queries_made_from_a_latent_give_their_scores(tokenizer):
+    """With c_Q, M stands between two latents: c_Q and c_KV."""
+    lm = tiny.language_model(tokenizer, latent_dim=12, rope_dim=4, query_latent_dim=10)
+    trace = lm.trace(tiny.TEXT)
+    heads = heads_of(lm, trace, 1)
+    q, k = (trace[f"blocks.1.attn.{part}"][0, ..., :8].double() for part in "qk")
+    torch.testing.assert_close(heads.logits(), q @ k.transpose(1, 2) * heads.scale, atol=1e-4, rtol=1e-4)
+    assert heads.products().shape == (4, 10, 12)
+
+
 def test_values_through_w_o_are_the_output(variant):
     trace = variant.trace(tiny.TEXT)
     heads, values = heads_of(variant, trace, 0), projections.value_products(variant, 0)

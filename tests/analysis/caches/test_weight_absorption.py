@@ -7,16 +7,24 @@ from tests import tiny
 from tlmviz.analysis.caches import weight_absorption
 from tlmviz.errors import UnknownName
 
+CASES = [{}, dict(window=5), dict(rope_dim=0, positions="none"), dict(query_latent_dim=10)]
 
-@pytest.fixture(scope="module", params=[{}, dict(window=5), dict(rope_dim=0, positions="none")], ids=str)
+
+@pytest.fixture(scope="module", params=CASES, ids=str)
 def latent(request, tokenizer):
     return tiny.language_model(tokenizer, **{"latent_dim": 12, "rope_dim": 4, **request.param})
+
+
+def queries_from(lm, trace, layer):
+    """What W_Q is multiplied with, [T, E]: c_Q, or the normed state."""
+    taps = (f"blocks.{layer}.attn.query_input.latent", f"blocks.{layer}.normed_attn")
+    return trace[next(name for name in taps if name in lm.network.tap_names())][0]
 
 
 def test_a_head_s_matrices_make_its_queries_keys_and_output(latent):
     trace = latent.trace(tiny.TEXT)
     found = weight_absorption.folding(latent, 1, 2)
-    x, c = trace["blocks.1.normed_attn"][0], trace["blocks.1.attn.latent"][0, 0, :, :12]
+    x, c = queries_from(latent, trace, 1), trace["blocks.1.attn.latent"][0, 0, :, :12]
     q, k, _ = trace.qk(1, 2)
     torch.testing.assert_close(x @ found.query, q[:, :8], atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(c @ found.up_k.T, k[:, :8], atol=1e-4, rtol=1e-4)
@@ -41,7 +49,7 @@ def test_both_parts_add_up_to_the_scores_and_the_content_part_knows_no_positions
     torch.testing.assert_close(
         (content + rotary)[seen], trace.scores(1, 3, "masked")[seen], atol=1e-4, rtol=1e-4
     )
-    found, x = weight_absorption.folding(latent, 1, 3), trace["blocks.1.normed_attn"][0]
+    found, x = weight_absorption.folding(latent, 1, 3), queries_from(latent, trace, 1)
     c = trace["blocks.1.attn.latent"][0, 0, :, :12]
     torch.testing.assert_close(x @ found.score @ c.T * trace.specs[1].scale, content, atol=1e-4, rtol=1e-4)
     if not latent.config.attention.rope_dim:

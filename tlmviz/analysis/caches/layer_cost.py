@@ -29,7 +29,10 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Layer:
-    """An attention layer with G key/value heads, or with a latent of R numbers and D_R rotary ones; counts, unchecked."""
+    """An attention layer with G key/value heads, or with a latent of R numbers and D_R rotary ones; counts, unchecked.
+
+    `query_latent` is the size of c_Q; None where the queries of latent attention come straight from the hidden state.
+    """
 
     d_model: int
     heads: int
@@ -37,6 +40,7 @@ class Layer:
     head_dim: int
     latent: int | None = None
     rope: int = 0
+    query_latent: int | None = None
 
     @classmethod
     def of(cls, config: ModelConfig) -> Layer:
@@ -48,6 +52,7 @@ class Layer:
             config.head_dim,
             config.attention.latent_dim,
             config.attention.rope_dim,
+            config.attention.query_latent_dim,
         )
 
     @property
@@ -63,7 +68,7 @@ class Layer:
         out = Matrix("W_O", self.head_dim, self.d_model, self.heads, "one head")
         if self.latent is not None:
             return (
-                Matrix("W_Q", self.d_model, self.head_dim + self.rope, self.heads, "one head"),
+                *self._latent_queries,
                 Matrix("W_↓KV", self.d_model, self.latent, 1, "all heads"),
                 Matrix("W_KR", self.d_model, self.rope, 1, "all heads"),
                 Matrix("W_↑K", self.latent, self.head_dim, self.heads, "one head"),
@@ -74,6 +79,17 @@ class Layer:
         shared = "one head" if sharing == 1 else "all heads" if self.groups == 1 else f"{sharing} heads"
         keys = (Matrix(name, self.d_model, self.head_dim, self.groups, shared) for name in ("W_K", "W_V"))
         return (Matrix("W_Q", self.d_model, self.head_dim, self.heads, "one head"), *keys, out)
+
+    @property
+    def _latent_queries(self) -> tuple[Matrix, ...]:
+        """What makes the queries of latent attention: W_Q, or c_Q's two matrices."""
+        width = self.head_dim + self.rope
+        if self.query_latent is None:
+            return (Matrix("W_Q", self.d_model, width, self.heads, "one head"),)
+        return (
+            Matrix("W_↓Q", self.d_model, self.query_latent, 1, "all heads"),
+            Matrix("W_↑Q", self.query_latent, width, self.heads, "one head"),
+        )
 
     @property
     def parameters(self) -> int:

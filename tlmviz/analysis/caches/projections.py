@@ -23,7 +23,7 @@ class Heads:
     """What a layer's heads make logits of: q = x_q W_Q and k = x_k W_K, before any rotation.
 
     x_q [T, C], x_k [T, E], w_q [H, C, D], w_k [H, E, D]. With biases, x ends in a one and W in the bias. In a latent
-    layer x_k are the latents, W_K is W_upK, and the rotary dimensions are left out.
+    layer x_k are the latents, W_K is W_upK, and the rotary dimensions are left out; x_q is c_Q where the layer has one.
     """
 
     x_q: Float[Tensor, "t c"]
@@ -89,8 +89,9 @@ def heads_of(lm: LanguageModelLike, trace: Trace, layer: int) -> Heads:
     scale = trace.specs[layer].scale
     if isinstance(module, LatentAttention):
         latent = trace[f"blocks.{layer}.attn.latent"][0, 0, :, : module.rank]
-        w_q = rearrange(module.query.weight, "(h d) c -> h c d", h=module.heads)[..., : module.head_dim]
-        return Heads(x.double(), latent.double(), w_q.double(), module.up_matrices()[0].double(), scale)
+        w_q = rearrange(module.query.weight, "(h d) e -> h e d", h=module.heads)[..., : module.head_dim]
+        x_q = module.query_input(x)
+        return Heads(x_q.double(), latent.double(), w_q.double(), module.up_matrices()[0].double(), scale)
     weight, bias = module.qkv.weight.double(), module.qkv.bias
     if bias is not None:
         weight, x = torch.cat((weight, bias.double()[:, None]), 1), torch.cat((x, x.new_ones(len(x), 1)), 1)

@@ -1,6 +1,6 @@
 """A trained latent layer taken apart: what is multiplied beforehand, and the two parts of its score.
 
-Source: 000 sections 3.2 and 3.4 (Eq. 41 to 46, 60 to 67); DeepSeek-V2, section 2.1.
+Source: 000 sections 3.2 and 3.4 (Eq. 41 to 46, 60 to 68); DeepSeek-V2, section 2.1.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from .projections import attention_input
 class Folding:
     """One head's matrices as the notes multiply them (000 Eq. 41 and 46), for the content part of the score.
 
-    query = W_Q [C, D] and up_k = W_upK' [D, R] become score [C, R]; up_v = W_upV [R, D] and out = W_O [D, C] become
-    value [R, C].
+    query = W_Q [E, D] and up_k = W_upK' [D, R] become score [E, R]; up_v = W_upV [R, D] and out = W_O [D, C] become
+    value [R, C]. E is C, or the size of c_Q where queries are made from that: W_Q is W_upQ then.
     """
 
-    query: Float[Tensor, "c d"]
+    query: Float[Tensor, "e d"]
     up_k: Float[Tensor, "d r"]
-    score: Float[Tensor, "c r"]
+    score: Float[Tensor, "e r"]
     up_v: Float[Tensor, "r d"]
     out: Float[Tensor, "d c"]
     value: Float[Tensor, "r c"]
@@ -53,7 +53,7 @@ def folding(lm: LanguageModelLike, layer: int, head: int) -> Folding:
     if not 0 <= head < module.heads:
         raise UnknownName(f"There is no head {head}; {lm.name} has heads 0 to {module.heads - 1}.")
     (w_k, w_v), (score, value) = module.up_matrices(), fold(module)
-    w_q = rearrange(module.query.weight, "(h d) c -> h c d", h=module.heads)[head, :, : module.head_dim]
+    w_q = rearrange(module.query.weight, "(h d) e -> h e d", h=module.heads)[head, :, : module.head_dim]
     w_o = rearrange(module.proj.weight, "c (h d) -> h d c", h=module.heads)[head]
     return Folding(w_q, w_k[head].T, score[head], w_v[head], w_o, value[head])
 
@@ -102,5 +102,5 @@ def part_shares(lm: LanguageModelLike, trace: Trace, layer: int) -> Float[Tensor
 def folded_counts(lm: LanguageModelLike) -> tuple[int, int]:
     """Numbers of one head's four matrices apart, and folded into two: folding saves work per token, not memory."""
     module = latent_layer(lm, 0)
-    wide, narrow, rank = lm.config.d_model, module.head_dim, module.rank
-    return 2 * (wide * narrow + narrow * rank), 2 * wide * rank
+    wide, narrow, rank = module.query.in_features + lm.config.d_model, module.head_dim, module.rank
+    return wide * narrow + 2 * narrow * rank, wide * rank
