@@ -38,10 +38,11 @@ def latent(choice: Choice) -> None:
 
 def _folding(choice: Choice) -> None:
     """The two products of weight absorption with their factors."""
-    folded = folding(choice.reading.lm, choice.layer, choice.head)
+    lm = choice.reading.lm
+    folded, (state, query) = folding(lm, choice.layer, choice.head), words.query_product(lm.config)
     products = {
-        "The score: x_t W_Q W_↑K' c_s' (Eq. 41)": {
-            "W_Q": folded.query,
+        f"The score: {state} {query} W_↑K' c_s' (Eq. 41)": {
+            query: folded.query,
             "W_↑K'": folded.up_k,
             "absorbed": folded.score,
         },

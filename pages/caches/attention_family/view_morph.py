@@ -47,7 +47,8 @@ def _matrices(variants: list[Variant], opening: int) -> None:
             for row in shape_rows(variant)
         }
         columns[variant.name]["together"] = f"{variant.parameters:,} parameters"
-    order = ["W_Q", "W_K", "W_V", "W_↓KV", "W_KR", "W_↑K", "W_↑V", "W_O", "together"]
-    table = pd.DataFrame(columns).reindex(order).fillna("–")
+    order = ["W_Q", "W_↓Q", "W_↑Q", "W_K", "W_V", "W_↓KV", "W_KR", "W_↑K", "W_↑V", "W_O", "together"]
+    used = [row for row in order if any(row in column for column in columns.values())]
+    table = pd.DataFrame(columns).reindex(used).fillna("–")
     with st.expander("Which projections, which shapes, who shares them"):
         st.dataframe(table)

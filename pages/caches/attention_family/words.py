@@ -54,10 +54,12 @@ EQUATIONS = {
         r"\tfrac{1}{\sqrt{d_h + d_h^R}}\big(\underbrace{x_t\, [W_Q W_{\uparrow K}^\top]\, c_s^\top}_{\text{content}} + "
         r"\underbrace{q^R_t R_t R_s^\top {k^R_s}^\top}_{\text{rotary}}\big),\qquad "
         r"x_t W_Q\, R_t R_s^\top\, W_{\uparrow K}^\top c_s^\top \text{ would have no } [\,\cdot\,]",
-        "Transformer with PyTorch, Eq. 41 to 46 and 60 to 67; DeepSeek-V2, section 2.1. Where the notes differ: they write k^R "
+        "Transformer with PyTorch, Eq. 41 to 46 and 60 to 68; DeepSeek-V2, section 2.1. Where the notes differ: they write k^R "
         "per head and from c_KV (section 3.4); DeepSeek-V2 makes one k^R per token from the hidden state, shared by all heads, "
-        "so that the cache holds d_c + d_h^R numbers per token. Eq. 42 also caches the queries, which are never read again, "
-        "and Eq. 44 writes O for a head's output first and for its map of weights then.",
+        "so that the cache holds d_c + d_h^R numbers per token. Eq. 65 and 68 make the queries from a latent of their own, "
+        "c_Q: an option of the configuration (query_latent_dim), with which c_Q and W_↑Q take the places of x_t and W_Q. The "
+        "bundled zoo-mla does without: its queries come straight from x. Eq. 42 also caches the queries, which are never read "
+        "again, and Eq. 44 writes O for a head's output first and for its map of weights then.",
     ),
     REDUNDANCY: (
         r"\mathrm{CKA}(X, Y) = \frac{\lVert Y^\top X \rVert_F^2}{\lVert X^\top X \rVert_F\, \lVert Y^\top Y \rVert_F}"
@@ -81,7 +83,7 @@ def morph_caption(options: Morph, variants: list[Variant]) -> str:
     """What the variants cache, and what MLA costs with absorbed weights and without."""
     sizes, length, first, last = options.sizes, options.length, variants[0], variants[-1]
     compressed = (
-        " DeepSeek also compresses its queries, which touches no cache and is left out."
+        " DeepSeek also compresses its queries (c_Q), which touches no cache and is left out here."
         if sizes == DEEPSEEK
         else ""
     )
@@ -104,6 +106,11 @@ def head_reads(model: str, config: ModelConfig, head: int) -> str:
     group = head * config.n_kv_heads // config.n_heads
     keys = "keys made from the latent" if config.attention.latent_dim else f"key/value head {group}"
     return f"{model}, head {head}: {keys}"
+
+
+def query_product(config: ModelConfig) -> tuple[str, str]:
+    """What a query is made from and by which matrix: x_t and W_Q, or c_Q and W_↑Q."""
+    return ("x_t", "W_Q") if config.attention.query_latent_dim is None else ("c_Q", "W_↑Q")
 
 
 def absorption(layer: int, error: float, variant: Variant, length: int, counts: tuple[int, int]) -> str:

@@ -24,6 +24,7 @@ CONFIGS = {
     name: ModelConfig.from_json((models_folder() / name / "config.json").read_text())
     for name in list_models("language")
 }
+BOTH = dict(latent_dim=12, rope_dim=4, query_latent_dim=10)
 SMALL = Sizes(d_model=32, heads=4, head_dim=8, latent=12, rope_dim=4)
 
 
@@ -50,6 +51,24 @@ def test_a_layer_takes_the_model_s_operations_less_everything_else(name, absorbe
     rest = 2 * config.n_layers * 3 * config.d_model * config.feedforward.hidden
     variant = {variant.name: variant for variant in SMALL.variants()}[name]
     assert config.n_layers * variant.flops(length, absorbed) == whole.weights + whole.attention - rest
+
+
+@pytest.mark.parametrize("absorbed", [True, False])
+def test_a_latent_of_the_queries_changes_their_matrices_and_no_cache(absorbed):
+    model = tiny.network(**BOTH)
+    variant, plain = Variant(Sizes.of(model.config), None), Variant(SMALL, None)
+    layer = model.blocks[0].attn
+    assert variant.layer == Layer.of(model.config) and variant.cached == plain.cached
+    assert variant.parameters == sum(p.numel() for p in layer.parameters() if p.ndim > 1)
+    shapes_of = {row["Matrix"]: (row["Shape"], row["How many"]) for row in family.shape_rows(variant)}
+    assert (
+        shapes_of["W_↓Q"] == ("32 × 10", 1) and shapes_of["W_↑Q"] == ("10 × 12", 4) and "W_Q" not in shapes_of
+    )
+    apart = 2 * (32 * 10 + 10 * 48 - 32 * 48)  # a multiplication and an addition per number
+    assert variant.flops(23, absorbed) - plain.flops(23, absorbed) == apart
+    assert [stage.layer for stage in variant.sizes.variants()[:-1]] == [
+        stage.layer for stage in SMALL.variants()[:-1]
+    ]
 
 
 def test_deepseek_by_hand():
@@ -108,6 +127,7 @@ def test_every_bundled_model_has_sizes(name):
         dict(latent=0),
         dict(rope_dim=3),
         dict(rope_dim=-2),
+        dict(query_latent=-1),
         dict(heads=True),
     ],
     ids=str,

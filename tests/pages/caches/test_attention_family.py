@@ -1,10 +1,22 @@
 """The page "Attention family", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
+import json
+
 import pytest
 
 from pages.caches.attention_family import controls
 from pages.caches.attention_family.controls import FREE, PUBLISHED
-from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
+from tests import tiny
+from tests.pages.helpers import (
+    charts,
+    follow_link,
+    only_models,
+    open_alone,
+    open_page,
+    run_snippet,
+    title_of,
+    words,
+)
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
 from tlmviz.ui import compute
 
@@ -159,6 +171,35 @@ def test_a_model_without_a_latent_gives_way_to_one_that_has_it():
         and "Shown is zoo-mla" in words(app)
         and len(charts(app)) == 4
     )
+
+
+@pytest.fixture
+def compressed(tokenizer, tmp_path):
+    """The app with one model, whose queries are made from a latent."""
+    network = tiny.network(vocab_size=tokenizer.vocab_size, latent_dim=12, rope_dim=4, query_latent_dim=10)
+    with only_models({"tiny": network}, tokenizer, tmp_path):
+        yield
+
+
+@pytest.mark.usefixtures("compressed")
+def test_queries_from_a_latent_are_taken_apart_by_their_own_names():
+    app = open_alone(
+        PAGE, {"model": "tiny", "head": "1.2"}, model="tiny", text="Lily lost the ball.", fview=LATENT
+    )
+    found = charts(app)
+    notes = [note["text"] for note in found[0]["layout"]["annotations"]]
+    assert "The score: c_Q W_↑Q W_↑K' c_s' (Eq. 41)" in notes and "<b>W_↑Q</b><br>10 × 8" in notes
+    assert "W_↑Q R W_↑K' of head 1.2" in json.dumps(found, ensure_ascii=False)
+    assert "✗" not in words(app)
+    # 10 × 12 + 12 × 32, and 10 × 8 + 2 × (8 × 12) + 8 × 32
+    assert "products have 504 numbers and their factors 528" in words(app)
+
+
+@pytest.mark.usefixtures("compressed")
+def test_the_morph_of_a_model_with_c_q_has_its_matrices():
+    table = open_alone(PAGE, {"model": "tiny"}, model="tiny").dataframe[0].value
+    assert table["MLA"]["W_↓Q"] == "1 × (32 × 10), per all heads" and table["MLA"]["W_Q"] == "–"
+    assert table["MLA"]["W_↑Q"] == "4 × (10 × 12), per head" and table["MHA"]["W_↑Q"] == "–"
 
 
 # --- redundancy -------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """MHA, GQA, MQA and MLA side by side: their matrices, who reads what, and what a decoded token costs.
 
 Sources: 002 sections 3.1 to 3.4, 003 sections 6.1 and 6.2, 000 section 3.2; GQA is Ainslie et al. 2023, MQA Shazeer
-2019, MLA DeepSeek-V2, section 2.1 (without its compression of the queries, which touches no cache).
+2019, MLA DeepSeek-V2, section 2.1 (with its compression of the queries, 000 Eq. 65, where a model has it).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from .layer_cost import Layer
 class Sizes:
     """What the variants of one attention layer have in common; counts. Raises BadConfig when they describe no layer.
 
-    `latent` and `rope_dim` are those of the latent variant: c_KV has `latent` numbers, k^R has `rope_dim`.
+    `latent` and `rope_dim` are those of the latent variant: c_KV has `latent` numbers, k^R has `rope_dim`, and c_Q
+    `query_latent`; 0 where its queries come straight from the hidden state. No cache depends on it.
     """
 
     d_model: int
@@ -27,10 +28,11 @@ class Sizes:
     head_dim: int
     latent: int
     rope_dim: int
+    query_latent: int = 0
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            value, least = getattr(self, field.name), 0 if field.name == "rope_dim" else 1
+            value, least = getattr(self, field.name), 0 if field.name in ("rope_dim", "query_latent") else 1
             if type(value) is not int or value < least:
                 raise BadConfig(f"{field.name} is {value!r}; it must be a whole number of at least {least}.")
         if self.rope_dim % 2:
@@ -42,7 +44,7 @@ class Sizes:
         d = config.head_dim
         part = config.attention
         latent, rope = (part.latent_dim, part.rope_dim) if part.latent_dim else (4 * d, d // 2 + d // 2 % 2)
-        return cls(config.d_model, config.n_heads, d, latent, rope)
+        return cls(config.d_model, config.n_heads, d, latent, rope, part.query_latent_dim or 0)
 
     def variants(self) -> list[Variant]:
         """MHA, every GQA that divides the heads evenly, MQA, and MLA last."""
@@ -50,7 +52,8 @@ class Sizes:
         return [*(Variant(self, g) for g in groups), Variant(self, None)]
 
 
-DEEPSEEK = Sizes(d_model=7168, heads=128, head_dim=128, latent=512, rope_dim=64)  # 000 Eq. 38: 576 = 512 + 64
+# 000 Eq. 38: 576 = 512 + 64. Its c_Q is left out: queries as in the other variants.
+DEEPSEEK = Sizes(d_model=7168, heads=128, head_dim=128, latent=512, rope_dim=64)
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,9 @@ class Variant:
         """The layer that this makes of the sizes."""
         s = self.sizes
         if self.kv_heads is None:
-            return Layer(s.d_model, s.heads, s.heads, s.head_dim, s.latent, s.rope_dim)
+            return Layer(
+                s.d_model, s.heads, s.heads, s.head_dim, s.latent, s.rope_dim, s.query_latent or None
+            )
         return Layer(s.d_model, s.heads, self.kv_heads, s.head_dim)
 
     @property
