@@ -56,13 +56,13 @@ class LatentAttention(nn.Module):
         part, values = config.attention, self.heads * self.head_dim
         self.window, self.attention_dropout = config.layer(layer).window, part.dropout
         self.scale = (self.head_dim + self.rope_dim) ** -0.5 if part.scale is None else part.scale
-        compressed, width = part.query_latent_dim, config.d_model
-        self.query_input: nn.Module = nn.Identity()
-        if compressed is not None:
-            self.query_input, width = QueryLatent(width, compressed, config.norm.eps), compressed
-        self.query = nn.Linear(width, self.heads * (self.head_dim + self.rope_dim), bias=False)
+        small, eps = part.query_latent_dim, config.norm.eps
+        self.query_input = nn.Identity() if small is None else QueryLatent(config.d_model, small, eps)
+        self.query = nn.Linear(
+            small or config.d_model, self.heads * (self.head_dim + self.rope_dim), bias=False
+        )
         self.down = nn.Linear(config.d_model, self.rank + self.rope_dim, bias=False)
-        self.norm = RMSNorm(self.rank, eps=config.norm.eps)
+        self.norm = RMSNorm(self.rank, eps=eps)
         self.up = nn.Linear(self.rank, 2 * values, bias=False)
         self.proj = nn.Linear(values, config.d_model, bias=False)
         self.dropout = nn.Dropout(config.dropout)
