@@ -143,8 +143,8 @@ def test_sparse_attention_is_the_masked_softmax(model, how, strip, monkeypatch):
         }[how].masked_fill(hidden, -torch.inf)
         chosen = torch.zeros_like(hidden)
         for t in range(len(ids)):
-            best = by[t].topk(k)
-            chosen[t, best.indices[best.values > -torch.inf]] = True
+            seen = [(score, key) for key, score in enumerate(by[t].tolist()) if score > -float("inf")]
+            chosen[t, [key for _, key in sorted(seen)[-k:]]] = True  # of equal scores the latest
         expected = reference_layer(sparse, layer, chosen)
         torch.testing.assert_close(
             sparse[f"blocks.{layer}.attn.z"][0].double(), expected, atol=1e-4, rtol=1e-4
