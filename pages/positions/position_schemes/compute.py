@@ -83,6 +83,13 @@ def shift(name: str, ids: Ids) -> Check:
 
 
 @st.cache_data(show_spinner=False)
+def seed_spread() -> float | None:
+    """By how many bits per byte seeds of one model differ at most; None where models/ has no such table."""
+    path = models_folder() / "zoo.csv"
+    return float(pd.read_csv(path)["seed_spread"].max()) if path.is_file() else None
+
+
+@st.cache_data(show_spinner=False)
 def held_out() -> dict[str, float]:
     """Model -> bits per byte on held-out stories, as measured after training; empty where models/ has no such table."""
     path = models_folder() / "zoo.csv"

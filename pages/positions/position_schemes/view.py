@@ -14,7 +14,7 @@ from tlmviz.ui import frame
 
 from . import compute
 from .controls import ADDED, BY_DISTANCE, EXTRAPOLATION, SIMILARITY, TIMES, Choice
-from .words import ALIKE, TITLES, slopes
+from .words import ALIKE, TITLES, held_out_words, slopes
 
 
 def picture(choice: Choice) -> None:
@@ -100,9 +100,7 @@ def table(choice: Choice) -> None:
         height="content",
         column_config=losses
         | {
-            "Held out": number(
-                format="%.3f", help="Bits per byte of real stories; seeds of one model differ by 0.007"
-            ),
+            "Held out": number(format="%.3f", help=held_out_words(compute.seed_spread())),
             "Parameters": number(format="localized", help="Trained numbers of the positions alone"),
             "Moved": number(
                 f"Moved by {by}",

@@ -42,9 +42,8 @@ _NOTICE = {
     "Attention by distance": (
         "ALiBi's steep heads cannot look far, whatever the text; in the others training decides where heads look, in the upper "
         "layers.",
-        "Flat lines average over the past. Peaks at 1 token back are previous-token heads.",
-        "Step through the layers: with RoPE and relative vectors the first two average over everything, and layer 2 has "
-        "previous-token heads.",
+        "Step through the layers. Flat lines average over the past; peaks at 1 token back are previous-token heads, and not "
+        "every layer has them.",
     ),
     "Extrapolation": (
         "All were trained on {context} tokens. ALiBi's loss stays where it was: far tokens hardly count. That of relative "
@@ -69,6 +68,12 @@ EQUATION = (
 def notice(view: str, context: int, relative_distance: int) -> tuple[str, ...]:
     """What to notice in a view, with the models' training length and number of relative vectors."""
     return tuple(point.format(context=context, last=relative_distance - 1) for point in _NOTICE[view])
+
+
+def held_out_words(spread: float | None) -> str:
+    """What the table's held-out loss is, with what seeds of one model differ by."""
+    seeds = "" if spread is None else f"; seeds of one model differ by {spread:.3f}"
+    return f"Bits per byte of real stories{seeds}"
 
 
 def about(choice: Choice) -> str:
