@@ -188,7 +188,7 @@ def test_a_phone_stacks_the_parts_without_sideways_scrolling(server, browser, sc
 
 def test_the_first_view_holds_text_map_and_predictions_at_laptop_size(page, server):
     canvas = open_explorer(page, server, text=TEXT)
-    chart = page.locator(".stPlotlyChart").first
-    expect(chart).to_be_visible()
-    for part in (page.get_by_role("textbox", name="Text"), page.get_by_test_id("overview"), canvas, chart):
+    bars = page.get_by_test_id("next-tokens")
+    expect(bars.locator("li").first).to_be_visible()
+    for part in (page.get_by_role("textbox", name="Text"), page.get_by_test_id("overview"), canvas, bars):
         assert_above_the_fold(part)
