@@ -35,7 +35,6 @@ STORY = (
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 # A canvas of ours says when it was painted first; a figure of Plotly is there when it is drawn.
 PICTURE = "[data-first-at], .js-plotly-plot .main-svg, .stPlotlyChart svg.main-svg"
-VISITS = 5  # of every page, each in a new browser context, behind one that loads its models
 # Resolves with the time of the first exact map whose text or head differs from `before`.
 WAIT_PAINT = """(canvas, [before, field]) => new Promise((resolve, reject) => {
   const done = () => canvas.dataset[field] !== before && canvas.dataset.paintedKind === "exact"
@@ -105,8 +104,8 @@ def hover_messages(page: Page, sent: list) -> int:
     return len(sent) - before
 
 
-def in_browser(count: int) -> dict[str, object]:
-    """All browser figures, printed as they come."""
+def in_browser(count: int, visits: int) -> dict[str, object]:
+    """All browser figures: `count` presses, and `visits` of every page behind one that loads its models."""
     result: dict[str, object] = {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
@@ -115,8 +114,8 @@ def in_browser(count: int) -> dict[str, object]:
             _, moment = open_page(page, server.url)
             result["cold start to first picture, s (bar 5)"] = round(moment - server.started, 2)
             for entry in ALL:
-                visits = [_fresh(browser, server.url + entry.path) for _ in range(VISITS + 1)][1:]
-                seconds, payload = [first for first, _ in visits], visits[-1][1]
+                opened = [_fresh(browser, server.url + entry.path) for _ in range(visits + 1)][1:]
+                seconds, payload = [first for first, _ in opened], opened[-1][1]
                 result[f"warm first picture, {entry.title}, s (bar 1.5)"] = (
                     f"median {statistics.median(seconds):.2f}, worst {max(seconds):.2f}, {payload / 1e6:.2f} MB"
                 )
@@ -244,11 +243,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=["browser", "sessions", "all"], default="all")
     parser.add_argument("--presses", type=int, default=30)
+    parser.add_argument("--visits", type=int, default=5, help="of every page")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     result: dict[str, object] = {}
     if options.part in ("browser", "all"):
-        result.update(in_browser(options.presses))
+        result.update(in_browser(options.presses, options.visits))
     if options.part in ("sessions", "all"):
         result.update(sessions(20, 15, 800))
     width = max(map(len, result))
