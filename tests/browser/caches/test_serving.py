@@ -100,7 +100,7 @@ def test_a_page_size_of_zero_is_a_sentence_and_the_way_back_loses_nothing(page, 
     expect(page.get_by_role("textbox", name="Requests, one a line")).to_have_value(REQUESTS)
     size.fill("4")
     size.press("Enter")
-    expect(page.locator(".stPlotlyChart").first).to_contain_text("18 pages of 4 slots")
+    expect(page.locator(".stPlotlyChart").first).to_contain_text("36 pages of 4 slots")  # the same memory
 
 
 def test_a_deep_link_opens_what_it_names_above_the_fold_and_a_phone_scrolls_it(server, page, browser):

@@ -88,7 +88,8 @@ def test_a_models_matrix_is_walked_taken_over_and_edited(page, server):
     page.get_by_role("button", name="Take these logits over").click()
     expect(page.get_by_text("Your matrix, to edit")).to_be_visible()
     wait_for_param(page, "sdk", "Logits")
-    assert float(dial.get_attribute("data-residual")) == pytest.approx(residual, rel=1e-4)
+    # The link keeps four digits of the temperature, 1.995 of 1.99526, and with it the new run begins.
+    assert float(dial.get_attribute("data-residual")) == pytest.approx(residual, rel=1e-3)
     cell = page.get_by_label("Row 1, column 2")
     cell.fill("nonsense")
     cell.press("Enter")
