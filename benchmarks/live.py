@@ -46,6 +46,14 @@ WAIT_PAINT = """(canvas, [before, field]) => new Promise((resolve, reject) => {
 })"""
 
 
+class Rows(dict):
+    """Figures by name, each printed as it comes: a run that is cut short leaves what it measured."""
+
+    def __setitem__(self, name: str, value: object) -> None:
+        super().__setitem__(name, value)
+        print(f"{name:62}  {value}", flush=True)
+
+
 def summary(times: list[float]) -> str:
     """Median and 95th percentile of milliseconds."""
     ordered = sorted(times)
@@ -106,19 +114,13 @@ def hover_messages(page: Page, sent: list) -> int:
 
 def in_browser(count: int, visits: int) -> dict[str, object]:
     """All browser figures: `count` presses, and `visits` of every page behind one that loads its models."""
-    result: dict[str, object] = {}
+    result: dict[str, object] = Rows()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         with serve() as server:
             _, moment = open_page(page, server.url)
             result["cold start to first picture, s (bar 5)"] = round(moment - server.started, 2)
-            for entry in ALL:
-                opened = [_fresh(browser, server.url + entry.path) for _ in range(visits + 1)][1:]
-                seconds, payload = [first for first, _ in opened], opened[-1][1]
-                result[f"warm first picture, {entry.title}, s (bar 1.5)"] = (
-                    f"median {statistics.median(seconds):.2f}, worst {max(seconds):.2f}, {payload / 1e6:.2f} MB"
-                )
             for tokens in (256, 1024):
                 text = _text_of(tokens)
                 seconds, payload = _fresh(browser, server.url + "?text=" + quote(text))
@@ -133,6 +135,12 @@ def in_browser(count: int, visits: int) -> dict[str, object]:
             result["keystroke to map, T about 64 (bar 80 / 150)"] = summary(typed)
             result["head choice to exact map (bar 80 / 150)"] = summary(chosen)
             result["messages sent while hovering (bar 0)"] = hover_messages(page, sent)
+            for entry in ALL:
+                opened = [_fresh(browser, server.url + entry.path) for _ in range(visits + 1)][1:]
+                seconds, payload = [first for first, _ in opened], opened[-1][1]
+                result[f"warm first picture, {entry.title}, s (bar 1.5)"] = (
+                    f"median {statistics.median(seconds):.2f}, worst {max(seconds):.2f}, {payload / 1e6:.2f} MB"
+                )
         browser.close()
     return result
 
@@ -201,7 +209,7 @@ class Session:
 
 def sessions(users: int, rounds: int, reruns: int) -> dict[str, object]:
     """Latency of many sessions at once, and what sessions and reruns cost in memory."""
-    result: dict[str, object] = {}
+    result: dict[str, object] = Rows()
     with serve() as server:
         first = Session(server.port)
         for i in range(40):
@@ -251,9 +259,6 @@ def main() -> None:
         result.update(in_browser(options.presses, options.visits))
     if options.part in ("sessions", "all"):
         result.update(sessions(20, 15, 800))
-    width = max(map(len, result))
-    for name, value in result.items():
-        print(f"{name:{width}}  {value}")
     if options.json:
         options.json.write_text(json.dumps(result, indent=2, default=str) + "\n")
 
