@@ -23,7 +23,9 @@ def open_view(page, server, **params):
     page.goto(f"{server}mhc?{query}")
     view = page.get_by_test_id("matrices")
     expect(view).to_have_attribute("data-place", re.compile(r"\d"))
-    page.locator(".st-key-beneath-matrices").evaluate("area => area.scrollIntoView()")  # drawn where it is seen
+    page.locator(".st-key-beneath-matrices").evaluate(
+        "area => area.scrollIntoView()"
+    )  # drawn where it is seen
     expect(page.get_by_text("Copy as Python")).to_be_visible()
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
     expect(page.locator("[data-test-script-state=notRunning]").first).to_be_attached()
