@@ -25,7 +25,7 @@ from torch import Tensor
 
 from tlmviz.errors import BadBackend
 
-IDLE = 600.0
+IDLE = 600.0  # seconds
 PATIENCE = (
     120.0  # seconds for one call, its start included: far more than it takes where the machine has time
 )

@@ -16,7 +16,6 @@ from tlmviz.language_model import LanguageModel
 from tlmviz.translator import Translator
 
 from . import inputs
-from .components import patient_player
 from .components.page_script import page_script
 
 if TYPE_CHECKING:
@@ -66,7 +65,6 @@ def heading(title: str, claim: str, examples: Callable[[], None] = inputs.exampl
     st.html(_COMPACT.replace("</style>", f".stMainBlockContainer .katex-display {_shades()}\n</style>"))
     with st.container(key="scripts"):
         page_script(theme().name)
-        patient_player.mount()
     left, right, _ = st.columns(
         [0.84, 0.125, 0.035], vertical_alignment="bottom"
     )  # the menu of the app is in the corner

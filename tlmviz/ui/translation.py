@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +12,7 @@ from tlmviz.analysis.translation.alignment import ALIGNMENTS, error_rates, read_
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Search
 from tlmviz.errors import BadCheckpoint, BadText
-from tlmviz.tokens import Tokenizer, output_names
+from tlmviz.tokens import output_names
 from tlmviz.translator import Hypothesis, Translator
 
 from . import compute, inputs
@@ -131,17 +130,12 @@ class SentencePair:
     @property
     def targets(self) -> list[str]:
         """Names of the tokens that must be predicted [T]."""
-        return token_names(self.mt.tokenizer, self.translation)
+        return output_names(self.mt.tokenizer, self.translation)
 
     @property
     def decoder_inputs(self) -> list[str]:
         """Names of the tokens that the decoder reads [T]: the targets, shifted by one."""
         return [START, *self.targets[:-1]]
-
-
-def token_names(tokenizer: Tokenizer, ids: Iterable[int]) -> list[str]:
-    """Readable tokens; the one that ends a text is ⟨end⟩."""
-    return output_names(tokenizer, ids)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

@@ -82,18 +82,23 @@ def shift(name: str, ids: Ids) -> Check:
     return run_in_worker(lambda: shift_moves_nothing(lm, list(ids[:READ])), len(ids))
 
 
-@st.cache_data(show_spinner=False)
+@st.cache_resource(show_spinner=False)  # shared, not pickled: nobody writes to it
+def _zoo() -> pd.DataFrame | None:
+    """The zoo's table, as measured after training; None where models/ has none."""
+    path = models_folder() / "zoo.csv"
+    return pd.read_csv(path) if path.is_file() else None
+
+
 def seed_spread() -> float | None:
     """By how many bits per byte seeds of one model differ at most; None where models/ has no such table."""
-    path = models_folder() / "zoo.csv"
-    return float(pd.read_csv(path)["seed_spread"].max()) if path.is_file() else None
+    table = _zoo()
+    return None if table is None else float(table["seed_spread"].max())
 
 
-@st.cache_data(show_spinner=False)
 def held_out() -> dict[str, float]:
     """Model -> bits per byte on held-out stories, as measured after training; empty where models/ has no such table."""
-    path = models_folder() / "zoo.csv"
-    return dict(pd.read_csv(path)[["model", "bits_per_byte"]].to_numpy().tolist()) if path.is_file() else {}
+    table = _zoo()
+    return {} if table is None else dict(zip(table["model"], table["bits_per_byte"]))
 
 
 def added(name: str, length: int, layer: int) -> Added:

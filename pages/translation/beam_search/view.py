@@ -12,8 +12,8 @@ from tlmviz.analysis.translation import beam_tree
 from tlmviz.analysis.translation.beam_tree import Path
 from tlmviz.decoding.records import Candidate, Search
 from tlmviz.figures.translation import beam_curves
+from tlmviz.tokens import output_names
 from tlmviz.ui import frame
-from tlmviz.ui.translation import token_names
 
 from . import component, controls, words
 from .controls import Choice
@@ -95,7 +95,7 @@ def _nodes(choice: Choice, search: Search) -> pd.DataFrame:
     """One line a node, scored under the penalties in force; `fate` says why it lived or died."""
 
     def name(token: int) -> str:
-        return token_names(choice.tokenizer, [token])[0]
+        return output_names(choice.tokenizer, [token])[0]
 
     search = replace(search, penalties=choice.penalties)
     table = search.table(name)

@@ -10,9 +10,8 @@ from tlmviz.analysis.translation.beam_tree import Path, Tree
 from tlmviz.decoding.records import Candidate, Search
 from tlmviz.figures import token_label
 from tlmviz.figures.translation import beam_tree as figures
-from tlmviz.tokens import Tokenizer
+from tlmviz.tokens import Tokenizer, output_names
 from tlmviz.ui import frame, inputs
-from tlmviz.ui.translation import token_names
 
 from . import words
 from .controls import Choice
@@ -33,7 +32,7 @@ def tree(choice: Choice, search: Search, ranked: list[Candidate], paths: tuple[P
     best, key = ranked[0], "beamtree" if choice.has_source else "storytree"
     merged = beam_tree.tree(
         search,
-        lambda token: token_names(choice.tokenizer, [token])[0],
+        lambda token: output_names(choice.tokenizer, [token])[0],
         (Path("winner", best.tokens, best.logps, best.node), *paths),
     )
     deepest = max(node.depth for node in merged.nodes)

@@ -8,6 +8,7 @@ import streamlit as st
 from tlmviz.analysis.translation import coverage
 from tlmviz.decoding.penalties import Penalties, coverage_loss
 from tlmviz.figures.translation import alignment
+from tlmviz.tokens import output_names
 from tlmviz.ui import frame, translation
 
 from ..view import LOW, coverage_map
@@ -22,7 +23,7 @@ def maps(choice: Choice) -> None:
         mt, candidate = translation.model(name), compute.best(name, choice.text, choice.width)
         attention = candidate.map(mt.align)
         source, target = (
-            translation.token_names(mt.tokenizer, ids) for ids in (mt.encode(choice.text), candidate.tokens)
+            output_names(mt.tokenizer, ids) for ids in (mt.encode(choice.text), candidate.tokens)
         )
         losses[name], tokens[name] = coverage_loss(attention), target
         with place:

@@ -10,6 +10,7 @@ import streamlit as st
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.records import Candidate, Search
+from tlmviz.tokens import output_names
 from tlmviz.translator import Translator
 from tlmviz.ui import link, translation
 
@@ -55,7 +56,7 @@ class Choice:
 
     def names(self, ids: Iterable[int]) -> list[str]:
         """Readable tokens, the one that ends a text named so."""
-        return translation.token_names(self.mt.tokenizer, ids)
+        return output_names(self.mt.tokenizer, ids)
 
 
 def choose(model: str, text: str) -> Choice:

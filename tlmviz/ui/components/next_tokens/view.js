@@ -94,7 +94,6 @@ function receive(v, data) {
   v.data = data;
   v.theme = readTheme(v.root, data.colors, v.theme);
   v.root.style.setProperty("--height", `${data.height}px`);
-  v.root.style.setProperty("--fill", "var(--st-primary-color, #1f5fa8)");
   v.title.textContent = v.title.title = titleOf(data);
   v.list.setAttribute("aria-label", `${titleOf(data)}: the most probable tokens and their probabilities`);
   v.list.replaceChildren(...data.rows.map(makeRow));

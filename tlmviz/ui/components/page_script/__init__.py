@@ -1,4 +1,4 @@
-"""What every page needs in the browser: a changed theme told to the server, fingers that scroll, Plotly mended."""
+"""What every page needs in the browser: the theme told to the server, fingers that scroll, figures that play whole."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 // What every page needs in the browser, wherever its charts are.
 
 import { isDark } from "#canvas/theme.js";
+import { preparePlayer } from "./player.js";
 import { leaveToThePage, quieten, releaseSliders } from "./plotly.js";
 
 /** @typedef {{ parentElement: HTMLElement, data: { theme: string }, setTriggerValue: (name: string, value: string) => void }} Component */
@@ -18,17 +19,23 @@ function tellTheme({ parentElement, data, setTriggerValue }) {
   else if (theme !== asked) setTriggerValue("theme", (asked = theme));
 }
 
+/** What is heard anywhere on the page, before the chart it is meant for hears it. */
+const HEARD = /** @type {[string, (event: any) => void][]} */ ([
+  ["mouseup", releaseSliders],
+  ["touchend", releaseSliders],
+  ["touchstart", leaveToThePage],
+  ["touchstart", preparePlayer],
+  ["mousedown", preparePlayer],
+  ["click", preparePlayer],
+]);
+
 /** @param {Component} component */
 export default function (component) {
   tellTheme(component);
-  document.addEventListener("mouseup", releaseSliders, true);
-  document.addEventListener("touchend", releaseSliders, true);
-  document.addEventListener("touchstart", leaveToThePage, true);
+  for (const [kind, listener] of HEARD) document.addEventListener(kind, listener, true);
   addEventListener("unhandledrejection", quieten);
   return () => {
-    document.removeEventListener("mouseup", releaseSliders, true);
-    document.removeEventListener("touchend", releaseSliders, true);
-    document.removeEventListener("touchstart", leaveToThePage, true);
+    for (const [kind, listener] of HEARD) document.removeEventListener(kind, listener, true);
     removeEventListener("unhandledrejection", quieten);
   };
 }

@@ -49,7 +49,7 @@ function skipFirstDrawing(plot) {
 }
 
 /** @param {any} plot the element of a figure */
-export function makePatient(plot) {
+function makePatient(plot) {
   const own = listeners.get(plot) ?? listenersOf(plot);
   listeners.set(plot, own);
   for (const [event, listener] of Object.entries(own)) {
@@ -58,17 +58,11 @@ export function makePatient(plot) {
   }
 }
 
-/** @param {Event} event something pressed anywhere on the page */
-function pressed(event) {
+/**
+ * What is pressed anywhere on the page may start a figure: that one is made patient.
+ * @param {Event} event
+ */
+export function preparePlayer(event) {
   const plot = event.target instanceof Element && event.target.closest(".js-plotly-plot");
   if (plot && "removeListener" in plot) makePatient(plot);
-}
-
-const PRESSES = ["mousedown", "touchstart", "click"];
-
-export default function () {
-  for (const kind of PRESSES) document.addEventListener(kind, pressed, true);
-  return () => {
-    for (const kind of PRESSES) document.removeEventListener(kind, pressed, true);
-  };
 }
