@@ -11,6 +11,8 @@ import pytest
 
 from .compile_kernels import TARGETS, collect
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 CASES = collect()
 

@@ -266,5 +266,5 @@ def test_auto_is_torch_where_triton_would_run(monkeypatch):
     module = sys.modules["tlmviz.kernels.attention"]  # the package exports the function of that name
     monkeypatch.setattr(module, "backend_for", lambda tensor, backend: "triton")
     q, _, _, relative = case(3, 3)
-    assert attention_backend(q, "auto", relative) == "torch"
+    assert attention_backend(q, "auto", kernels.AttentionMask(relative=relative)) == "torch"
     assert attention_backend(q, "auto") == "triton"

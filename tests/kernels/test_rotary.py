@@ -91,6 +91,15 @@ def test_strided_inputs_are_read_where_they_lie_and_stay_as_they_are(layout, bac
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("first", [0, 1, 2])
+@pytest.mark.parametrize("width", [18, 19])
+def test_pairs_may_begin_at_any_place_in_memory(width, first, backend):
+    x = normal(2, 3, 5, width)[..., first : first + 16]
+    turned = kernels.rope(x, torch.arange(5), backend=backend)
+    assert_near(turned, exact(x, torch.arange(5), "interleaved"))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_gradient(layout, backend):
     x = normal(2, 2, 3, 6, dtype=torch.float64).requires_grad_()

@@ -14,6 +14,7 @@ from .arguments import check_finite
 from .attention import attention
 from .attention_maps import REDUCTIONS, attention_map, attention_scores, head_statistics, pooled_attention_map
 from .backends import BACKENDS, backend_for
+from .bias import DistanceBias
 from .decode_attention import decode_attention
 from .lightning_indexer import index_scores, top_k
 from .mask import AttentionMask
@@ -29,6 +30,7 @@ __all__ = [
     "LAYOUTS",
     "REDUCTIONS",
     "AttentionMask",
+    "DistanceBias",
     "Quantized",
     "angle_table",
     "attention",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -46,6 +48,29 @@ def check_bias(q: Tensor, window: int | None, slopes: Tensor | None, relative: T
         raise BadShape(
             f"relative {list(relative.shape)} must hold one vector per distance, of at least one, as long as a query: "
             f"[R, {q.shape[-1]}]."
+        )
+
+
+def check_added(q: Tensor, keys: int, softcap: float | None, sinks: Tensor | None, bias: Any) -> None:
+    """Raises BadShape for a cap that is not above 0, sinks that are not one per query head, or a bias that does not fit."""
+    batch, heads, queries = q.shape[:3]
+    if softcap is not None and not softcap > 0:
+        raise BadShape(
+            f"softcap is {softcap}; scores are bent towards a number above 0, or not at all (None)."
+        )
+    if sinks is not None and sinks.shape != q.shape[1:2]:
+        raise BadShape(
+            f"sinks {list(sinks.shape)} must hold one score per query head, of which q has {heads}."
+        )
+    if bias is not None and (
+        bias.ndim != 4
+        or bias.shape[0] not in (1, batch)
+        or bias.shape[1] not in (1, heads)
+        or bias.shape[2:] != (queries, keys)
+    ):
+        raise BadShape(
+            f"bias {list(bias.shape)} must hold one number per query and key, for all rows and heads or for each: "
+            f"[1 or {batch}, 1 or {heads}, {queries}, {keys}]."
         )
 
 

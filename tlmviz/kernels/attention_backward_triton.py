@@ -16,12 +16,12 @@ from .tiles_triton import biased, key_limit, key_span, load_tile, store_tile, vi
 
 
 def backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale, tile: tiles.Tile | None = None):
-    """grad_q, grad_k, grad_v, and None for the relative positions it does not have; either incoming gradient may be None."""
+    """grad_q, grad_k, grad_v, and no gradient of a mask's part, as it has none of them; either incoming gradient may be None."""
     batch, heads, queries, width = q.shape
     groups, keys, values = k.shape[1], k.shape[2], v.shape[3]
     grads = [torch.empty(part.shape, dtype=part.dtype, device=part.device) for part in (q, k, v)]
     if not queries or not keys or not batch:
-        return *(grad.zero_() for grad in grads), None
+        return *(grad.zero_() for grad in grads), {}
     grad_out = torch.zeros_like(out) if grad_out is None else grad_out.contiguous()
     delta = torch.empty_like(lse)
     table = tiles.EXACT_BACKWARD if q.dtype == torch.float32 else tiles.BACKWARD
@@ -46,7 +46,7 @@ def backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale, tile: tiles.Til
         queries_kernel[(row_blocks * batch * heads,)](
             q, k, v, grad_out, lse, delta, grads[0], *strides, *sizes, **options
         )
-    return *grads, None
+    return *grads, {}
 
 
 @triton.jit

@@ -31,7 +31,7 @@ def attention_scores(
     Float32 for 16-bit inputs. Only torch has its gradient, so "auto" is torch where one is needed.
     """
     mask = build_mask(mask, parts).fit(q, k)
-    return _family(q, k, backend, mask.relative).attention_scores(q, k, rows, cols, mask, scale_of(q, scale))
+    return _family(q, k, backend, mask).attention_scores(q, k, rows, cols, mask, scale_of(q, scale))
 
 
 def attention_map(
@@ -52,9 +52,7 @@ def attention_map(
     """
     mask = build_mask(mask, parts).fit(q, k)
     check_lse(q, lse)
-    return _family(q, k, backend, mask.relative, lse).attention_map(
-        q, k, lse, rows, cols, mask, scale_of(q, scale)
-    )
+    return _family(q, k, backend, mask, lse).attention_map(q, k, lse, rows, cols, mask, scale_of(q, scale))
 
 
 def pooled_attention_map(
@@ -81,7 +79,7 @@ def pooled_attention_map(
         raise UnknownName(f"There is no reduction {reduce!r}; choose one of {', '.join(REDUCTIONS)}.")
     if size < 1:
         raise BadShape(f"size is {size}; a pooled map needs at least 1 row.")
-    return _family(q, k, backend, mask.relative, lse).pooled_attention_map(
+    return _family(q, k, backend, mask, lse).pooled_attention_map(
         q, k, lse, size, reduce, mask, scale_of(q, scale)
     )
 
@@ -110,13 +108,11 @@ def head_statistics(
         raise BadShape(
             f"ids {list(ids.shape)} must hold one token per key, of which k {list(k.shape)} has {k.shape[2]}."
         )
-    return _family(q, k, backend, mask.relative, lse).head_statistics(
-        q, k, lse, ids, bands, mask, scale_of(q, scale)
-    )
+    return _family(q, k, backend, mask, lse).head_statistics(q, k, lse, ids, bands, mask, scale_of(q, scale))
 
 
-def _family(q: Tensor, k: Tensor, backend: str, relative: Tensor | None, *others: Tensor):
-    if attention_backend(q, backend, relative, differentiable=False, others=(k, *others)) == "triton":
+def _family(q: Tensor, k: Tensor, backend: str, mask: AttentionMask, *others: Tensor):
+    if attention_backend(q, backend, mask, differentiable=False, others=(k, *others)) == "triton":
         from . import attention_maps_triton
 
         return attention_maps_triton

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from tlmviz.errors import BadShape
 
-from .arguments import check_bias, check_lengths, check_qk, check_values, scale_of
+from .arguments import check_added, check_bias, check_lengths, check_qk, check_values, scale_of
 from .attention import attention_backend
 from .mask import CAUSAL, AttentionMask, build_mask
 from .reference import decode_attention as reference
@@ -28,9 +28,10 @@ def decode_attention(
     """One new query per row against its cached keys, its own included; out and natural lse as `attention` gives them.
 
     With a block `table` the cache is pages [pages, G, page, D], and row b's page n is number table[b, n]; without
-    one it is [B, G, S, D]. Mask and parts are those of `attention`, without segments: row b holds `lengths[b]` keys (all by
-    default) and its query is at the last of them, so that causal or not is the same; what the cache holds beyond is
-    never read into the result, and a row of length 0 gives zeros and lse = -inf.
+    one it is [B, G, S, D]. Mask and parts are those of `attention`, without segments and
+    visible: row b holds `lengths[b]` keys (all by default) and its query is at the last of them, so that causal or not is
+    the same; what the cache holds beyond is never read into the result, and a row of length 0 gives zeros and lse = -inf
+    (its sink where the mask has sinks).
     `splits` is how many parts of the cache are read at once (Triton; by default enough to fill the device).
     Entries of `table` that the length does not reach may be anything. No gradient in Triton.
     Raises BadShape and BadBackend. Source: 003 section 4; Dao et al. 2023 (Flash-Decoding), Kwon et al. 2023 (paging).
@@ -47,16 +48,19 @@ def decode_attention(
         check_qk(q, k[:1].expand(q.shape[0], -1, -1, -1) if k.ndim == 4 else k)
     check_values(k, v)
     mask = build_mask(mask, parts)
-    if mask.segments is not None:
-        raise BadShape(
-            "A decoding step has no segments: each row of the cache is one text; give lengths instead."
-        )
+    for part in ("segments", "visible"):
+        if getattr(mask, part) is not None:
+            raise BadShape(
+                f"A decoding step has no {part}: each row of the cache is one text; give lengths instead."
+            )
     check_bias(q, mask.window, mask.slopes, mask.relative)
+    keys = k.shape[2] if table is None else table.shape[1] * k.shape[2]
+    check_added(q, keys, mask.softcap, mask.sinks, mask.bias)
     check_lengths(q, mask.lengths)
     if splits is not None and splits < 1:
         raise BadShape(f"splits is {splits}; the cache is read in 1 part or more.")
     scale = scale_of(q, scale)
-    if attention_backend(q, backend, mask.relative, differentiable=False, others=(k, v)) == "torch":
+    if attention_backend(q, backend, mask, differentiable=False, others=(k, v)) == "torch":
         return reference.decode_attention(q, k, v, table, mask, scale)
     from . import decode_attention_triton
 

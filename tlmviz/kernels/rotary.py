@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -10,6 +11,11 @@ from .backends import backend_for
 from .reference import rotary as reference
 
 LAYOUTS = ("interleaved", "half")
+
+
+def half_order(dim: int) -> Int[Tensor, " d"]:
+    """Which interleaved dimension stands where in the half-split layout, [D]: 0, 2, 4, ..., then 1, 3, 5, ..."""
+    return torch.arange(dim).unflatten(0, (-1, 2)).T.flatten()
 
 
 def rope(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from einops import einsum, reduce
 from torch import Tensor
@@ -12,6 +14,12 @@ TILE_ROWS = 256  # rows of scores alive at once: the only T x S temporary is one
 
 
 def _forward(q, k, v, mask, scale):
+    return add_sinks(
+        *_without_sinks(q, k, v, mask if mask.sinks is None else replace(mask, sinks=None), scale), mask.sinks
+    )
+
+
+def _without_sinks(q, k, v, mask, scale):
     k, v = (expand(_hide_padding(part, mask), q.shape[1]) for part in (k, v))
     q, k, v = map(_dense, (q, k, v))
     if _one_call(q, k, v, mask):
@@ -20,14 +28,12 @@ def _forward(q, k, v, mask, scale):
     outs, lses = [], []
     for rows, cols in tiles(q.shape[2], k.shape[2], mask):
         tile_q, tile_k, tile_v = q[:, :, rows], k[:, :, cols], v[:, :, cols]
-        if not fits or cols.stop == cols.start:
-            out, lse = _formula(
-                tile_q, tile_k, tile_v, scale, _bias(rows, cols, q.shape[2], k.shape[2], mask, q)
-            )
-        elif mask.per_row or mask.relative is not None:
-            out, lse = _flash(
-                tile_q, tile_k, tile_v, scale, bias=_bias(rows, cols, q.shape[2], k.shape[2], mask, q)
-            )
+        if not fits or cols.stop == cols.start or mask.softcap is not None:
+            bias = _bias(rows, cols, q.shape[2], k.shape[2], mask, q)
+            out, lse = _formula(tile_q, tile_k, tile_v, scale, bias, mask.softcap)
+        elif mask.per_row or mask.relative is not None or mask.bias is not None:
+            bias = _bias(rows, cols, q.shape[2], k.shape[2], mask, q)
+            out, lse = _flash(tile_q, tile_k, tile_v, scale, bias=bias, alike=mask.bias is None)
         else:
             # Writing out ALiBi's bias for every head would cost as much as the attention itself.
             bias = _sliding_bias(rows, cols, q.shape[2], k.shape[2], mask, q)
@@ -38,15 +44,22 @@ def _forward(q, k, v, mask, scale):
 
 
 def _backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale):
-    """With delta = sum(grad_out * out) - grad_lse per row: dV = P' dO, dS = P * (dO V' - delta), dQ = dS K, dK = dS' Q."""
+    """With delta = sum(grad_out * out) - grad_lse per row: dV = P' dO, dS = P * (dO V' - delta), dQ = dS K, dK = dS' Q.
+
+    A sink is a score without a value: its dS is -P delta.
+    """
     heads, groups = q.shape[1], k.shape[1]
     grad_out = torch.zeros_like(out) if grad_out is None else grad_out
     if grad_lse is None and heads == groups and _one_call(q, k, v, mask):
         flash_backward = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
         is_causal = mask.causal and q.shape[2] > 1
-        return *flash_backward(*map(_dense, (grad_out, q, k, v, out)), lse, 0.0, is_causal, scale=scale), None
+        return *flash_backward(*map(_dense, (grad_out, q, k, v, out)), lse, 0.0, is_causal, scale=scale), {}
     types = [part.dtype for part in (q, k, v)]
-    grad_relative = None if mask.relative is None else torch.zeros_like(mask.relative, dtype=wide(q).dtype)
+    learned = {
+        name: torch.zeros_like(part, dtype=wide(q).dtype)
+        for name in ("relative", "bias")
+        if isinstance(part := getattr(mask, name), Tensor)
+    }
     delta = (grad_out * out).sum(-1, dtype=lse.dtype)
     delta = delta if grad_lse is None else delta - grad_lse
     k, v = (expand(_hide_padding(wide(part), mask), heads) for part in (k, v))
@@ -54,7 +67,8 @@ def _backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale):
     grads = [torch.zeros_like(part) for part in (q, k, v)]
     for rows, cols in tiles(q.shape[2], k.shape[2], mask):
         tile_q, tile_k, tile_grad = q[:, :, rows], k[:, :, cols], grad_out[:, :, rows]
-        scores = (tile_q * scale) @ tile_k.transpose(-1, -2)
+        scores = capped((tile_q * scale) @ tile_k.transpose(-1, -2), mask.softcap)
+        bend = None if mask.softcap is None else 1 - (scores / mask.softcap).square()  # tanh's derivative
         bias = _bias(rows, cols, q.shape[2], k.shape[2], mask, q)
         p = _normalise(scores if bias is None else scores.add_(bias), lse[:, :, rows]).exp_()
         grads[2][:, :, cols] += p.transpose(-1, -2) @ tile_grad
@@ -62,13 +76,19 @@ def _backward(q, k, v, out, lse, grad_out, grad_lse, mask, scale):
         if mask.relative is not None:
             distance = _distance(rows, cols, q.shape[2], k.shape[2], q.device)
             grads[0][:, :, rows], added = _by_relative_backward(grad_s, tile_q, distance, mask.relative)
-            grad_relative += added
-        grad_s = grad_s.mul_(scale)
+            learned["relative"] += added
+        if "bias" in learned:
+            cell = learned["bias"][:, :, rows, cols]
+            cell += grad_s.sum_to_size(cell.shape)
+        grad_s = grad_s.mul_(scale if bend is None else bend.mul_(scale))
         grads[0][:, :, rows] += grad_s @ tile_k
         grads[1][:, :, cols] += grad_s.transpose(-1, -2) @ tile_q
     grads[1:] = [reduce(part, "b (g r) s d -> b g s d", "sum", g=groups) for part in grads[1:]]
-    grad_relative = None if mask.relative is None else grad_relative.to(mask.relative.dtype)
-    return *(part.to(dtype) for part, dtype in zip(grads, types)), grad_relative
+    if mask.sinks is not None:
+        p = _normalise(mask.sinks.to(lse.dtype)[:, None].expand_as(lse)[..., None], lse)[..., 0].exp()
+        learned["sinks"] = -(p * delta).sum((0, 2))
+    learned = {name: grad.to(getattr(mask, name).dtype) for name, grad in learned.items()}
+    return *(part.to(dtype) for part, dtype in zip(grads, types)), learned
 
 
 attention = differentiable(_forward, _backward)
@@ -85,6 +105,19 @@ def expand(k: Tensor, heads: int) -> Tensor:
 def wide(x: Tensor) -> Tensor:
     """At least float32: sixteen bits are too few to add up in."""
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+
+
+def capped(scores: Tensor, softcap: float | None) -> Tensor:
+    """Scores bent smoothly to between -softcap and softcap."""
+    return scores if softcap is None else (scores / softcap).tanh() * softcap
+
+
+def add_sinks(out: Tensor, lse: Tensor, sinks: Tensor | None) -> tuple[Tensor, Tensor]:
+    """out [B, H, T, E] and lse [B, H, T] once each row's denominator has its head's sink too."""
+    if sinks is None:
+        return out, lse
+    total = torch.logaddexp(lse, sinks.to(lse.dtype)[:, None])
+    return (out * _normalise(lse[..., None], total).exp()).to(out.dtype), total
 
 
 def tiles(queries: int, keys: int, mask):
@@ -127,21 +160,24 @@ def _dense(x: Tensor) -> Tensor:
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
-def _flash(q, k, v, scale, is_causal=False, bias=None):
-    """Torch's own fused CPU kernel; unlike scaled_dot_product_attention it also returns the lse."""
+def _flash(q, k, v, scale, is_causal=False, bias=None, alike=True):
+    """Torch's own fused CPU kernel; unlike scaled_dot_product_attention it also returns the lse.
+
+    `alike` says that the bias hides the same from all heads.
+    """
     mask = None if bias is None else bias.expand(q.shape[0], q.shape[1], *bias.shape[-2:])
     out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
         q, k, v, 0.0, is_causal, attn_mask=mask, scale=scale
     )
     if bias is not None:  # it says 0 for a row that sees nothing
-        lse = lse.masked_fill(bias[:, :1].amax(-1) == -torch.inf, -torch.inf)  # all heads hide the same
+        lse = lse.masked_fill((bias[:, :1] if alike else bias).amax(-1) == -torch.inf, -torch.inf)
     return out, lse
 
 
-def _formula(q, k, v, scale, bias):
+def _formula(q, k, v, scale, bias, softcap=None):
     """Softmax attention as written: for devices and shapes without a fused kernel."""
     dtype, (q, k, v) = q.dtype, map(wide, (q, k, v))
-    scores = (q * scale) @ k.transpose(-1, -2)
+    scores = capped((q * scale) @ k.transpose(-1, -2), softcap)
     if bias is not None:
         scores = scores + bias
     lse = scores.logsumexp(-1) if scores.shape[-1] else scores.new_full(scores.shape[:-1], -torch.inf)
@@ -162,6 +198,10 @@ def _bias(rows, cols, queries, keys, mask, like):
     bias = _by_distance(distance, mask, like)
     if mask.relative is not None:
         bias = by_relative(wide(like[:, :, rows]), distance, mask.relative).add_(bias)
+    if mask.bias is not None:
+        bias = bias + mask.bias[:, :, rows, cols].to(bias.dtype)
+    if mask.visible is not None:
+        bias = bias.masked_fill(_unseen(rows, cols, queries, keys, mask, like.device), -torch.inf)
     if mask.lengths is not None:
         key = torch.arange(keys, dtype=torch.int32, device=like.device)[cols]
         bias = bias.masked_fill((key >= mask.lengths[:, None])[:, None, None, :], -torch.inf)
@@ -169,6 +209,13 @@ def _bias(rows, cols, queries, keys, mask, like):
         others = mask.query_ids[:, rows, None] != mask.key_ids[:, None, cols]
         bias = bias.masked_fill(others[:, None], -torch.inf)
     return bias
+
+
+def _unseen(rows, cols, queries, keys, mask, device) -> Tensor:
+    """What the mask's function hides of a tile, [1 or B, 1, R, C]."""
+    row, col = torch.arange(queries, device=device)[rows], torch.arange(keys, device=device)[cols]
+    seen = mask.visible(row, col)
+    return ~(seen[None, None] if seen.ndim == 2 else seen[:, None])
 
 
 def _distance(rows, cols, queries, keys, device) -> Tensor:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from . import attention
-from .attention import _bias, _hide_padding, _normalise, expand, tiles, visible, wide
+from .attention import _bias, _hide_padding, _normalise, capped, expand, tiles, visible, wide
 
 
 def attention_scores(q, k, rows, cols, mask, scale):
@@ -14,6 +14,7 @@ def attention_scores(q, k, rows, cols, mask, scale):
     tile_q = wide(q[:, :, rows])
     tile_k = expand(wide(_hide_padding(k, mask)[:, :, cols]), q.shape[1])
     scores = (tile_q * scale) @ tile_k.transpose(-1, -2)
+    scores = capped(scores, mask.softcap)
     shown, common = range(k.shape[2])[cols], 0
     if mask.plain and mask.causal and scores.numel():
         # Keys up to the first row's own are seen by every row: nothing to add there, and a third of the time saved.
