@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.tiny import network, sentence
 from tlmviz import kernels
-from tlmviz.caches import ContiguousCache, LatentCache, SlidingCache
+from tlmviz.caches import ContiguousCache, LatentCache, LayeredCache, SlidingCache
 from tlmviz.errors import BadShape
 from tlmviz.layers import NoPositions, RoPE
 from tlmviz.trace import AttentionSpec
@@ -40,6 +40,23 @@ def test_cached_equals_full(parts, rotated, pieces):
     for cache in caches:
         torch.testing.assert_close(in_pieces(model, cache, pieces), model(IDS), atol=1e-4, rtol=0)
         assert cache.length == 23
+
+
+@pytest.mark.parametrize("rotated", [True, False])
+def test_each_layer_keeps_what_its_own_window_needs(rotated):
+    """A ring of 4 positions, and two buffers with room for 64."""
+    model = network(vocab_size=50, n_layers=3, layers=({"window": 4}, {"window": None}, {"window": None}))
+    cache = model.new_cache(rotated)
+    torch.testing.assert_close(in_pieces(model, cache, [9, 5, *[1] * 9]), model(IDS), atol=1e-4, rtol=0)
+    assert isinstance(cache, LayeredCache) and cache.length == 23
+    line = (
+        2 * 2 * model.config.n_kv_heads * model.config.head_dim * 4
+    )  # keys and values of two rows, in bytes
+    assert cache.nbytes == (4 + 64 + 64) * line
+    twin = cache.fork()
+    twin.reorder(torch.tensor([1, 1]))
+    new = IDS[:1, :1].expand(2, 1)
+    torch.testing.assert_close(model(new, twin)[0], model(new, cache.fork())[1], atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("pieces", PIECES, ids=str)

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from tlmviz.layers import MLP, Attention, NoPositions, PostNormBlock, PreNormBlock, SwiGLU
+from tlmviz.layers import MLP, Attention, GatedMLP, NoPositions, PostNormBlock, PreNormBlock
 from tlmviz.layers.positions import ALiBi
 from tlmviz.networks.transformer import NORMS
 from tlmviz.trace import recording
@@ -35,7 +35,7 @@ def test_layernorm_centres_too():
 
 
 def test_swiglu_is_its_formula():
-    layer = SwiGLU(32, 48, bias=True, dropout=0.0)
+    layer = GatedMLP(32, 48, torch.nn.SiLU(), bias=True, dropout=0.0)
     nn.init.normal_(layer.gate_up.bias)
     w_gate, w_up = layer.gate_up.weight.split(48)
     b_gate, b_up = layer.gate_up.bias.split(48)

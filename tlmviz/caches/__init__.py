@@ -2,6 +2,7 @@
 
 from .contiguous import ContiguousCache
 from .latent import LatentCache
+from .layered import LayeredCache
 from .paged import PagedCache, PagePool, Sequence
 from .protocol import BranchingCache, KVCache, Rotate
 from .sliding import SlidingCache
@@ -11,6 +12,7 @@ __all__ = [
     "ContiguousCache",
     "KVCache",
     "LatentCache",
+    "LayeredCache",
     "PagePool",
     "PagedCache",
     "Rotate",

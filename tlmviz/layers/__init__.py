@@ -9,15 +9,17 @@ Letters used in every shape comment and signature:
 """
 
 from .attention import Attention, CrossAttention
-from .blocks import CrossBlock, PostNormBlock, PreNormBlock
-from .feedforward import MLP, SwiGLU
+from .blocks import BLOCKS, CrossBlock, PostNormBlock, PreNormBlock
+from .feedforward import MLP, GatedMLP
 from .fused import PartlyBiased
 from .latent import LatentAttention
-from .norms import LayerNorm, RMSNorm
+from .norms import QK_NORMS, LayerNorm, RMSNorm
 from .positions import ALiBi, Learned, NoPositions, PerLayer, Positions, Relative, RoPE, Sinusoidal
+from .softcap import Softcap
 from .streams import CONNECTIONS
 
 __all__ = [
+    "BLOCKS",
     "CONNECTIONS",
     "ALiBi",
     "Attention",
@@ -25,6 +27,7 @@ __all__ = [
     "CrossBlock",
     "LatentAttention",
     "LayerNorm",
+    "GatedMLP",
     "Learned",
     "MLP",
     "NoPositions",
@@ -33,9 +36,10 @@ __all__ = [
     "Positions",
     "PostNormBlock",
     "PreNormBlock",
+    "QK_NORMS",
     "RMSNorm",
     "Relative",
     "RoPE",
     "Sinusoidal",
-    "SwiGLU",
+    "Softcap",
 ]

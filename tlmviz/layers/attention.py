@@ -13,6 +13,7 @@ from ..config import EncoderDecoderConfig, TransformerConfig
 from ..kernels import AttentionMask
 from ..trace import AttentionSpec, Tap
 from .fused import fused_linear
+from .norms import QK_NORMS
 from .positions import CosSin, Positions
 
 
@@ -27,10 +28,12 @@ class Attention(nn.Module):
         self.layer, self.causal = layer, causal
         self.heads, self.groups, self.head_dim = config.n_heads, config.n_kv_heads, config.head_dim
         part = config.attention
-        self.window, self.attention_dropout = config.layer(layer).window, part.dropout
+        self.window, self.softcap = config.layer(layer).window, part.softcap
+        self.attention_dropout = part.dropout
         self.scale = self.head_dim**-0.5 if part.scale is None else part.scale
         sizes = [heads * self.head_dim for heads in (self.heads, self.groups, self.groups)]
         self.qkv = fused_linear(config.d_model, sizes, part.biases[:3])
+        self.qk_norm = QK_NORMS[part.qk_norm](config)
         self.proj = nn.Linear(self.heads * self.head_dim, config.d_model, bias=part.o_bias)
         self.dropout = nn.Dropout(config.dropout)
         self.fused, self.q, self.k, self.v = Tap(), Tap(), Tap(), Tap()
@@ -40,18 +43,22 @@ class Attention(nn.Module):
         """Mask, bias and scale, for recomputing maps."""
         relative = positions.relative(self.layer)
         relative = None if relative is None else relative * self.scale
-        return AttentionSpec(self.scale, AttentionMask(self.causal, self.window, positions.slopes, relative))
+        mask = AttentionMask(self.causal, self.window, positions.slopes, relative, softcap=self.softcap)
+        return AttentionSpec(self.scale, mask)
 
     def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
         fused = self.fused(self.qkv(x))  # [B, T, (H + 2G) D]
-        split = rearrange(fused, "b t (h d) -> b h t d", d=self.head_dim)
+        split = fused.unflatten(-1, (-1, self.head_dim)).transpose(1, 2)  # [B, H + 2G, T, D]
         q, k, v = split.split(
             (self.heads, self.groups, self.groups), dim=1
         )  # [B, H, T, D], [B, G, T, D] twice
+        q, k = self.qk_norm(q, k)
         q, v = self.q(positions.rotate(q, cos_sin)), self.v(v)
         k = self.k(positions.rotate(k, cos_sin) if cache is None or cache.rotated else k)
         z = self.z(self.attend(q, k, v, positions, cache))  # [B, H, T, D]
-        y = self.concat(rearrange(z, "b h t d -> b t (h d)"))
+        y = self.concat(
+            z.transpose(1, 2).flatten(2)
+        )  # [B, T, H D]; einops costs as much as a decode step's attention
         return self.out(self.dropout(self.proj(y)))  # [B, T, C]
 
     def attend(self, q, k, v, positions: Positions, cache: KVCache | None):

@@ -1,6 +1,8 @@
-"""How attention and feed-forward join the residual stream: before or after normalisation (002 section 3.7)."""
+"""How attention, feed-forward and norms join the residual stream (002 section 3.7)."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 from torch import nn
 
@@ -52,6 +54,72 @@ class PostNormBlock(PreNormBlock):
         x = self.resid_pre(x)
         x = self.resid_mid(self.normed_attn(self.norm1(x + self.attn(x, positions, cos_sin, cache))))
         return self.resid_post(self.normed_mlp(self.norm2(x + self.mlp(x))))
+
+
+class OutputNormBlock(PreNormBlock):
+    """x + norm(attention(x)), then x + norm(feed-forward(x)): OLMo 2's block (section 3.3)."""
+
+    def __init__(self, norm1, attn, norm2, mlp):
+        super().__init__(norm1, attn, norm2, mlp)
+        self.added_attn, self.added_mlp = Tap(), Tap()
+
+    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+        x = self.resid_pre(x)
+        attended = self.normed_attn(self.norm1(self.attn(x, positions, cos_sin, cache)))
+        x = self.resid_mid(x + self.added_attn(attended))
+        return self.resid_post(x + self.added_mlp(self.normed_mlp(self.norm2(self.mlp(x)))))
+
+
+class SandwichBlock(PreNormBlock):
+    """x + norm(attention(norm(x))), then x + norm(feed-forward(norm(x))): Gemma 2's block (section 2)."""
+
+    def __init__(self, norm1, attn, norm2, mlp, norm_attn_out: nn.Module, norm_mlp_out: nn.Module):
+        super().__init__(norm1, attn, norm2, mlp)
+        self.norm_attn_out, self.norm_mlp_out = norm_attn_out, norm_mlp_out
+        self.added_attn, self.added_mlp = Tap(), Tap()
+
+    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+        x = self.resid_pre(x)
+        attended = self.attn(self.normed_attn(self.norm1(x)), positions, cos_sin, cache)
+        x = self.resid_mid(x + self.added_attn(self.norm_attn_out(attended)))
+        fed = self.mlp(self.normed_mlp(self.norm2(x)))
+        return self.resid_post(x + self.added_mlp(self.norm_mlp_out(fed)))
+
+
+class ParallelBlock(PreNormBlock):
+    """x + attention(norm(x)) + feed-forward(norm'(x)): both read the stream that enters (GPT-NeoX, section 2.1.2)."""
+
+    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+        x = self.resid_pre(x)
+        attended = self.attn(self.normed_attn(self.norm1(x)), positions, cos_sin, cache)
+        fed = self.mlp(self.normed_mlp(self.norm2(x)))
+        return self.resid_post(self.resid_mid(x + attended) + fed)
+
+
+class SharedNormBlock(ParallelBlock):
+    """x + attention(norm(x)) + feed-forward(norm(x)): one norm for both (Phi; GPT-J)."""
+
+    def __init__(self, norm: nn.Module, attn: nn.Module, mlp: nn.Module):
+        super().__init__(norm, attn, nn.Identity(), mlp)
+
+    def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
+        x = self.resid_pre(x)
+        normed = self.norm1(x)
+        attended = self.attn(self.normed_attn(normed), positions, cos_sin, cache)
+        fed = self.mlp(self.normed_mlp(normed))
+        return self.resid_post(self.resid_mid(x + attended) + fed)
+
+
+# `NormConfig.placement` -> the block of a maker of norms, attention, feed-forward and, for "pre" alone, two joins.
+Maker = Callable[[], nn.Module]
+BLOCKS: dict[str, Callable[[Maker, nn.Module, nn.Module, Sequence[Join]], PreNormBlock]] = {
+    "pre": lambda norm, attn, mlp, joins: PreNormBlock(norm(), attn, norm(), mlp, *joins),
+    "post": lambda norm, attn, mlp, joins: PostNormBlock(norm(), attn, norm(), mlp),
+    "sandwich": lambda norm, attn, mlp, joins: SandwichBlock(norm(), attn, norm(), mlp, norm(), norm()),
+    "output": lambda norm, attn, mlp, joins: OutputNormBlock(norm(), attn, norm(), mlp),
+    "parallel": lambda norm, attn, mlp, joins: ParallelBlock(norm(), attn, norm(), mlp),
+    "parallel-shared": lambda norm, attn, mlp, joins: SharedNormBlock(norm(), attn, mlp),
+}
 
 
 class CrossBlock(PreNormBlock):

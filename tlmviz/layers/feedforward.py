@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from torch import nn
-from torch.nn import functional as F
 
 from ..trace import Tap
 
@@ -25,17 +24,18 @@ class MLP(nn.Module):
         return self.out(self.dropout(self.down(self.dropout(hidden))))  # [B, T, C]
 
 
-class SwiGLU(nn.Module):
-    """(SiLU(x W_gate) * x W_up) W_down, the gated feed-forward of LLaMA (Shazeer 2020)."""
+class GatedMLP(nn.Module):
+    """(act(x W_gate) * x W_up) W_down (Shazeer 2020): SwiGLU with SiLU, as in LLaMA, GEGLU with GELU, as in Gemma."""
 
-    def __init__(self, d_model: int, d_ff: int, bias: bool, dropout: float):
+    def __init__(self, d_model: int, d_ff: int, activation: nn.Module, bias: bool, dropout: float):
         super().__init__()
         self.gate_up = nn.Linear(d_model, 2 * d_ff, bias=bias)
+        self.activation = activation
         self.down = nn.Linear(d_ff, d_model, bias=bias)
         self.dropout = nn.Dropout(dropout)
         self.pre, self.hidden, self.out = Tap(), Tap(), Tap()
 
     def forward(self, x):  # [B, T, C]
         gate, up = self.gate_up(x).chunk(2, -1)  # [B, T, F] each
-        hidden = self.hidden(F.silu(self.pre(gate)) * up)
+        hidden = self.hidden(self.activation(self.pre(gate)) * up)
         return self.out(self.dropout(self.down(hidden)))  # [B, T, C]

@@ -44,7 +44,7 @@ class QueryLatent(nn.Module):
 class LatentAttention(nn.Module):
     """Queries from the hidden state or from c_Q; keys and values from its latent, R numbers per token, and k^R.
 
-    Without a cache every head's keys [B, H, T, D + D_R] and values [B, H, T, D] are made and attended to, as in
+    Without a cache every head's keys [B, H, T, D + D_R] and values [B, H, T, E] are made and attended to, as in
     training. With one, the latents are what is read, as one key and one value head (`LatentCache` keeps them once).
     """
 
@@ -52,9 +52,14 @@ class LatentAttention(nn.Module):
         super().__init__()
         self.layer = layer
         self.heads, self.head_dim = config.n_heads, config.head_dim
-        self.rank, self.rope_dim = config.attention.latent_dim, config.attention.rope_dim
-        part, values = config.attention, self.heads * self.head_dim
-        self.window, self.attention_dropout = config.layer(layer).window, part.dropout
+        self.rank, self.rope_dim, self.value_dim = (
+            config.attention.latent_dim,
+            config.attention.rope_dim,
+            config.value_dim,
+        )
+        part, values = config.attention, self.heads * self.value_dim
+        self.window, self.softcap = config.layer(layer).window, part.softcap
+        self.attention_dropout = part.dropout
         self.scale = (self.head_dim + self.rope_dim) ** -0.5 if part.scale is None else part.scale
         small, eps = part.query_latent_dim, config.norm.eps
         self.query_input = nn.Identity() if small is None else QueryLatent(config.d_model, small, eps)
@@ -63,7 +68,7 @@ class LatentAttention(nn.Module):
         )
         self.down = nn.Linear(config.d_model, self.rank + self.rope_dim, bias=False)
         self.norm = RMSNorm(self.rank, eps=eps)
-        self.up = nn.Linear(self.rank, 2 * values, bias=False)
+        self.up = nn.Linear(self.rank, self.heads * self.head_dim + values, bias=False)
         self.proj = nn.Linear(values, config.d_model, bias=False)
         self.dropout = nn.Dropout(config.dropout)
         self.latent, self.q, self.k, self.v = Tap(), Tap(), Tap(), Tap()
@@ -71,7 +76,7 @@ class LatentAttention(nn.Module):
 
     def spec(self, positions: Positions) -> AttentionSpec:
         """Mask and scale, for recomputing maps."""
-        return AttentionSpec(self.scale, AttentionMask(window=self.window))
+        return AttentionSpec(self.scale, AttentionMask(window=self.window, softcap=self.softcap))
 
     def forward(self, x, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None):  # [B, T, C]
         q, latent = self.project(x, positions, cos_sin, rotated=cache is None or cache.rotated)
@@ -95,18 +100,29 @@ class LatentAttention(nn.Module):
 
     def expand(
         self, latent: Float[Tensor, "b 1 t r"]
-    ) -> tuple[Float[Tensor, "b h t k"], Float[Tensor, "b h t d"]]:
-        """Every head's keys [B, H, T, D + D_R] and values [B, H, T, D] of latents [B, 1, T, R + D_R]."""
+    ) -> tuple[Float[Tensor, "b h t k"], Float[Tensor, "b h t e"]]:
+        """Every head's keys [B, H, T, D + D_R] and values [B, H, T, E] of latents [B, 1, T, R + D_R]."""
         c, k_r = latent.split((self.rank, self.rope_dim), -1)
-        k, v = rearrange(self.up(c[:, 0]), "b t (two h d) -> two b h t d", two=2, h=self.heads)
+        k, v = (
+            rearrange(part, "b t (h d) -> b h t d", h=self.heads)
+            for part in self.up(c[:, 0]).split(self._widths, -1)
+        )
         return torch.cat((k, k_r.expand(-1, self.heads, -1, -1)), -1), v
 
-    def up_matrices(self) -> tuple[Float[Tensor, "h r d"], Float[Tensor, "h r d"]]:
-        """W_upK and W_upV of each head, [H, R, D]: k = c W_upK, v = c W_upV."""
-        return tuple(rearrange(self.up.weight, "(two h d) r -> two h r d", two=2, h=self.heads))
+    @property
+    def _widths(self) -> tuple[int, int]:
+        """Rows of `up` that make the keys of all heads, and rows that make their values."""
+        return self.heads * self.head_dim, self.heads * self.value_dim
+
+    def up_matrices(self) -> tuple[Float[Tensor, "h r d"], Float[Tensor, "h r e"]]:
+        """W_upK [H, R, D] and W_upV [H, R, E] of each head: k = c W_upK, v = c W_upV."""
+        w_k, w_v = (
+            rearrange(part, "(h d) r -> h r d", h=self.heads) for part in self.up.weight.split(self._widths)
+        )
+        return w_k, w_v
 
     def attend(self, q, k, v, spec: AttentionSpec):
-        """Weighted sum of values, [B, H, T, D]."""
+        """Weighted sum of values, [B, H, T, E]."""
         q, k, v = self.q(q), self.k(k), self.v(v)
         if self.training and self.attention_dropout:  # the kernels have no dropout; training alone needs it
             weights = F.dropout(

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from .. import kernels
-from ..config import ModelConfig
+from ..config import ModelConfig, PositionsConfig
 from ..errors import BadConfig, BadShape, UnknownName
 from .positions import RoPE
 
@@ -175,7 +175,7 @@ SCALINGS: dict[str, Callable[[int, float, float, int], ScaledRoPE]] = {
 def scaled_rope(config: ModelConfig, name: str, scale: float = 2.0) -> ScaledRoPE:
     """A model's own RoPE under one of SCALINGS, to stand in for it: `lm(ids, positions=scaled_rope(lm.config, "YaRN", 4))`.
 
-    Raises UnknownName, and BadConfig for a model without RoPE or a scale below 1.
+    Raises UnknownName, and BadConfig for a scale below 1 and a model without RoPE, with another one in each layer or scaled.
     """
     if name not in SCALINGS:
         raise UnknownName(f"There is no scaling {name!r}; choose one of {', '.join(SCALINGS)}.")
@@ -183,22 +183,44 @@ def scaled_rope(config: ModelConfig, name: str, scale: float = 2.0) -> ScaledRoP
         raise BadConfig(
             f"{config.name} has positions {config.positions.kind!r}; only a model with RoPE has angles to scale."
         )
+    if not config.one_rope:
+        raise BadConfig(
+            f"{config.name} has another RoPE from layer to layer, which one scheme cannot stand in for; choose a model with one."
+        )
     positions = config.positions
-    dim, context = config.attention.rope_dim or config.head_dim, positions.trained_context or config.context
-    rope = SCALINGS[name](dim, positions.rope_base, _checked(scale), context)
+    if positions.scaling != "none":
+        raise BadConfig(
+            f"{config.name} scales its RoPE already ({positions.scaling}); choose a model without, for a scheme to change."
+        )
+    context = positions.trained_context or config.context
+    base = config.layer(0).rope_base or positions.rope_base
+    rope = SCALINGS[name](config.rotary_dim, base, _checked(scale), context)
     rope.layout = positions.layout
     return rope
 
 
-# `PositionsConfig.scaling` -> the scheme's name here.
-CONFIGURED = {
-    "none": "Unscaled",
-    "linear": "Position interpolation",
-    "ntk": "NTK-aware",
-    "dynamic": "Dynamic NTK",
-    "by-parts": "NTK-by-parts",
-    "yarn": "YaRN (released code)",
+# `PositionsConfig.scaling` -> a scheme for so many dimensions, a base, what the configuration says, and its training length.
+CONFIGURED: dict[str, Callable[[int, float, PositionsConfig, int], RoPE]] = {
+    "none": lambda dim, base, own, context: RoPE(dim, base),
+    "linear": lambda dim, base, own, context: Interpolated(dim, base, own.factor),
+    "ntk": lambda dim, base, own, context: NTKAware(dim, base, own.factor),
+    "dynamic": lambda dim, base, own, context: DynamicNTK(dim, base, context),
+    "by-parts": lambda dim, base, own, context: YaRN(
+        dim, base, own.factor, context, own.beta_fast, own.beta_slow, own.attention_factor or 1.0
+    ),
+    "yarn": lambda dim, base, own, context: ReleasedYaRN(
+        dim, base, own.factor, context, own.beta_fast, own.beta_slow, own.attention_factor
+    ),
 }
+
+
+def configured_rope(config: ModelConfig, base: float, scaled: bool = True) -> RoPE:
+    """RoPE as a configuration states it, of one base, with its scaling or without. Raises BadConfig for a scale below 1."""
+    positions = config.positions
+    scheme = CONFIGURED[positions.scaling if scaled else "none"]
+    rope = scheme(config.rotary_dim, base, positions, positions.trained_context or config.context)
+    rope.layout = positions.layout
+    return rope
 
 
 def _exponents(dim: int) -> Tensor:

@@ -256,7 +256,8 @@ def attend(
         stop = int(strip[-1]) + 1  # later keys are hidden from all of these queries
         scores = kernels.attention_scores(q, k, mask, rows=part, cols=slice(0, stop), scale=scale)
         scores = scores.masked_fill(~tile(strip, torch.arange(stop)), -torch.inf)
-        lses.append(scores.logsumexp(-1))
+        lse = scores.logsumexp(-1)
+        lses.append(lse if mask.sinks is None else torch.logaddexp(lse, mask.sinks[:, None]))
         seen.append(torch.isfinite(scores[0]).sum(-1).float())
         outs.append((scores - lses[-1][..., None]).exp() @ v[:, :, :stop])
     return torch.cat(outs, 2), torch.cat(lses, 2), torch.cat(seen, 1)

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from ..caches import BranchingCache, ContiguousCache, KVCache, LatentCache, SlidingCache
+from ..caches import BranchingCache, ContiguousCache, KVCache, LatentCache, LayeredCache, SlidingCache
 from ..config import ModelConfig, TransformerConfig
 from ..errors import BadShape
 from ..layers import (
+    BLOCKS,
     CONNECTIONS,
     MLP,
     ALiBi,
     Attention,
+    GatedMLP,
     LatentAttention,
     LayerNorm,
     Learned,
     NoPositions,
     PerLayer,
     Positions,
-    PostNormBlock,
     PreNormBlock,
     Relative,
     RMSNorm,
-    RoPE,
     Sinusoidal,
-    SwiGLU,
+    Softcap,
 )
 from ..layers.positions import CosSin
-from ..layers.scaling import CONFIGURED, scaled_rope
+from ..layers.scaling import configured_rope
 from ..trace import AttentionSpec, Tap
 from .base import Network
 from .initialisation import skipped_initialisation
@@ -53,28 +54,28 @@ FEEDFORWARDS: dict[str, Callable[[TransformerConfig], nn.Module]] = {
     "gelu": lambda c: _mlp(c, nn.GELU()),
     "gelu-tanh": lambda c: _mlp(c, nn.GELU(approximate="tanh")),
     "silu": lambda c: _mlp(c, nn.SiLU()),
-    "swiglu": lambda c: SwiGLU(c.d_model, c.feedforward.hidden, c.feedforward.bias, c.dropout),
+    "swiglu": lambda c: _mlp(c, nn.SiLU(), GatedMLP),
+    "geglu": lambda c: _mlp(c, nn.GELU(), GatedMLP),
+    "geglu-tanh": lambda c: _mlp(c, nn.GELU(approximate="tanh"), GatedMLP),
 }
 
 
 def rope_of(config: ModelConfig) -> Positions:
-    """RoPE as a configuration states it: base, layout and scaling, and a base for each layer where they differ."""
-    bases = [config.layer(layer).rope_base for layer in range(config.n_layers)]
-    distinct = sorted(set(bases))
-    members = [_rope(config.with_(rope_base=base, layers=())) for base in distinct]
-    return members[0] if len(members) == 1 else PerLayer(members, [distinct.index(base) for base in bases])
+    """RoPE as a configuration states it: base, layout and scaling, and for each layer its own where they differ."""
+    layers = [replace(config.layer(layer), window=None) for layer in range(config.n_layers)]
+    distinct = list(dict.fromkeys(layers))
+    members = [
+        configured_rope(config, own.rope_base, own.scaled) if own.rotary else NoPositions()
+        for own in distinct
+    ]
+    return members[0] if len(members) == 1 else PerLayer(members, [distinct.index(own) for own in layers])
 
 
-def _rope(config: ModelConfig) -> RoPE:
-    positions = config.positions
-    if positions.scaling != "none":
-        return scaled_rope(config, CONFIGURED[positions.scaling], positions.factor)
-    return RoPE(config.attention.rope_dim or config.head_dim, positions.rope_base, positions.layout)
-
-
-def _mlp(config: TransformerConfig, activation: nn.Module) -> MLP:
+def _mlp(
+    config: TransformerConfig, activation: nn.Module, kind: type[MLP] | type[GatedMLP] = MLP
+) -> MLP | GatedMLP:
     part = config.feedforward
-    return MLP(config.d_model, part.hidden, activation, part.bias, config.dropout)
+    return kind(config.d_model, part.hidden, activation, part.bias, config.dropout)
 
 
 class TransformerLM(Network):
@@ -99,20 +100,18 @@ class TransformerLM(Network):
         self.expand_streams, self.merge_streams = join.expand_streams, join.merge_streams
 
         def block(layer: int) -> PreNormBlock:
-            parts = norm(config), attention(config, layer), norm(config), feedforward(config)
-            if config.norm.placement == "post":
-                return PostNormBlock(*parts)
             part = config.connection
-            joins = (
+            joins = [
                 join(config.d_model, part.streams, place, part.iterations)
                 for place in (2 * layer, 2 * layer + 1)
-            )
-            return PreNormBlock(*parts, *joins)
+            ]
+            build = BLOCKS[config.norm.placement]
+            return build(lambda: norm(config), attention(config, layer), feedforward(config), joins)
 
         self.blocks = nn.ModuleList(block(layer) for layer in range(config.n_layers))
-        # After post-norm blocks the stream is normalised already.
-        self.norm = norm(config) if config.norm.placement == "pre" else nn.Identity()
-        self.head = nn.Linear(config.d_model, config.vocab_size, bias=False)
+        self.norm = norm(config) if config.norm.final else nn.Identity()
+        self.head = nn.Linear(config.d_model, config.vocab_size, bias=config.head_bias)
+        self.bound = nn.Identity() if config.logit_softcap is None else Softcap(config.logit_softcap)
         self.embed, self.normed, self.logits = Tap(), Tap(), Tap()
         self.apply(initialise)
         self.positions.initialise()
@@ -130,12 +129,19 @@ class TransformerLM(Network):
 
         `positions` stand in for the network's own in this pass: RoPE of another base or none, for instance.
         """
+        return self.logits(self.unembed(self.read(ids, cache, positions)))  # [B, T, V]
+
+    def read(
+        self, ids: Int[Tensor, "b t"], cache: KVCache | None = None, positions: Positions | None = None
+    ) -> Float[Tensor, "b t c"]:
+        """The normalised final streams, from which `unembed` makes logits: of a large vocabulary, at few positions."""
         if ids.ndim != 2:
             raise BadShape(f"ids must be [B, T]; got {list(ids.shape)}.")
         ids, positions = ids.to(self.device), positions or self.positions
         position_ids = torch.arange(ids.shape[1]) if cache is None else cache.position_ids(ids.shape[1])
         position_ids = position_ids.to(ids.device)
-        x = self.embed(self.drop(positions.embed(self.token_emb(ids), position_ids)))  # [B, T, C]
+        x = self.token_emb(ids) * self.config.embedding_scale
+        x = self.embed(self.drop(positions.embed(x, position_ids)))  # [B, T, C]
         streams = self.config.connection.streams
         x = self.expand_streams(x, streams)  # [B, T, C], or [B, T, N, C] with hyper-connections
         tables: dict[Positions, CosSin] = {}  # of each kind of positions, made once per pass
@@ -144,23 +150,30 @@ class TransformerLM(Network):
             if own not in tables:
                 tables[own] = own.cos_sin(position_ids)
             x = block(x, own, tables[own], cache)
-        return self.logits(self.head(self.normed(self.norm(self.merge_streams(x)))))  # [B, T, V]
+        return self.normed(self.norm(self.merge_streams(x)))
+
+    def unembed(self, normed: Float[Tensor, "*b c"]) -> Float[Tensor, "*b v"]:
+        """Logits of normalised final streams: the head, and the bound on its logits where there is one."""
+        return self.bound(self.head(normed))
 
     def new_cache(self, rotated: bool = True) -> BranchingCache:
-        """An empty cache of this network's own kind: latent, sliding or contiguous.
+        """An empty cache of this network's own kind: latent, sliding or contiguous, or each layer's own where windows differ.
 
         Unrotated keys can be read under another RoPE than they were written under.
         """
         config = self.config
         if config.attention.latent_dim is not None:
             return LatentCache(config.n_layers, rotated=rotated)
-        windows = {config.layer(layer).window for layer in range(config.n_layers)}
-        window = windows.pop()
-        if (
-            window is not None and not windows
-        ):  # one window for all; where layers differ, some need the whole past
-            return SlidingCache(config.n_layers, window, rotated=rotated)
-        return ContiguousCache(config.n_layers, rotated=rotated)
+
+        def cache(layers: int, window: int | None) -> BranchingCache:
+            if window is None:
+                return ContiguousCache(layers, rotated=rotated)
+            return SlidingCache(layers, window, rotated=rotated)
+
+        windows = [config.layer(layer).window for layer in range(config.n_layers)]
+        if len(set(windows)) == 1:
+            return cache(config.n_layers, windows[0])
+        return LayeredCache([cache(1, window) for window in windows])
 
     def tied_weights(self) -> frozenset[str]:
         return frozenset(("head.weight",)) if self.config.tied else frozenset()
@@ -181,23 +194,25 @@ def count_parameters(config: ModelConfig) -> int:
     """Parameters by formula, without building the network: the check that the network is what it should be."""
     c, layers = config.d_model, config.n_layers
     norm = {"layernorm": 2 * c, "rmsnorm": c}[config.norm.kind]
-    block = _attention_parameters(config) + _feedforward_parameters(config) + 2 * norm
+    norms = {"sandwich": 4, "parallel-shared": 1}.get(config.norm.placement, 2)
+    block = _attention_parameters(config) + _feedforward_parameters(config) + norms * norm
     block += 2 * _connection_parameters(config)
-    embeddings = config.vocab_size * c * (1 if config.tied else 2)
+    embeddings = config.vocab_size * c * (1 if config.tied else 2) + config.vocab_size * config.head_bias
     relative = layers * config.positions.distances * config.head_dim
     positions = {"learned": config.context * c, "relative": relative}.get(config.positions.kind, 0)
-    return embeddings + positions + layers * block + (norm if config.norm.placement == "pre" else 0)
+    return embeddings + positions + layers * block + norm * config.norm.final
 
 
 def _attention_parameters(config: ModelConfig) -> int:
     c, d, part = config.d_model, config.head_dim, config.attention
     if part.latent_dim is not None:
         rank, rope, heads = part.latent_dim, part.rope_dim, part.n_heads
-        keys_and_values = (rank + rope) * c + rank + 2 * heads * d * rank
-        return _query_parameters(config) + keys_and_values + heads * d * c
+        keys_and_values = (rank + rope) * c + rank + heads * (d + config.value_dim) * rank
+        return _query_parameters(config) + keys_and_values + heads * config.value_dim * c
     sizes = (part.n_heads * d, config.n_kv_heads * d, config.n_kv_heads * d, c)
     biases = sum(size for size, biased in zip(sizes, part.biases) if biased)
-    return c * (sum(sizes[:3]) + sizes[0]) + biases
+    gains = {"none": 0, "head": 2 * d, "full": sizes[0] + sizes[1]}[part.qk_norm]
+    return c * (sum(sizes[:3]) + sizes[0]) + biases + gains
 
 
 def _query_parameters(config: ModelConfig) -> int:
