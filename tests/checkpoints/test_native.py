@@ -40,7 +40,9 @@ class TestRoundTrip:
         zoo.save_network(tmp_path / "a", variant.network, variant.tokenizer, torch.float32)
         again = tlmviz.load(tmp_path / "a")
         assert again.config == variant.config and again.n_parameters == variant.n_parameters
-        assert torch.equal(again(IDS), variant(IDS))
+        torch.testing.assert_close(
+            again(IDS), variant(IDS)
+        )  # mapped weights lie elsewhere: sums may round otherwise
         assert again.encode("Lily") == variant.encode("Lily")
         own = again.network.state_dict()
         assert all(torch.equal(own[name], value) for name, value in variant.network.state_dict().items())

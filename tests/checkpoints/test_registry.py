@@ -1,5 +1,6 @@
 """The table of kinds, where models are found, the device they are put on, and what loading does not cost."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -70,10 +71,10 @@ class TestFolders:
 
     def test_models_are_listed_from_another_folder(self, tmp_path):
         code = "import tlmviz; print(len(tlmviz.list_models()))"
+        env = {"PYTHONPATH": str(ROOT), "PATH": "", "TLMVIZ_CACHE": os.environ["TLMVIZ_CACHE"]}
         run = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, env={"PYTHONPATH": str(ROOT), "PATH": ""},
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            [sys.executable, "-c", code], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+        )
         assert int(run.stdout) == len(tlmviz.list_models()) > 20
 
 

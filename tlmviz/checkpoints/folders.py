@@ -1,4 +1,4 @@
-"""Where models lie: the folder of bundled models, and what a checkpoint folder says it holds."""
+"""Where models lie: bundled ones, those installed in the user's cache, those that `tlmviz run` was given, and any path."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
 VARIABLE = "TLMVIZ_MODELS"  # the environment variable that names another folder of models
+CACHE = "TLMVIZ_CACHE"  # the one that names another cache folder
+OPENED = "TLMVIZ_OPEN"  # the one by which `tlmviz run PATH...` tells the app what to offer; never filled from a link
+UPLOADS = "TLMVIZ_UPLOADS"  # "1" lets visitors upload models and traces; a hosted demo leaves it unset
+SUFFIX = ".gguf"
+TRACE = ".safetensors"  # of a file with one pass, see docs/dump.md
 
 
 def models_folder() -> Path:
@@ -24,22 +29,70 @@ def model_folders() -> list[Path]:
     return sorted(path.parent for path in models_folder().glob("*/config.json"))
 
 
+def cache_folder() -> Path:
+    """The user's cache folder of tlmviz: TLMVIZ_CACHE when set, else tlmviz in XDG_CACHE_HOME, else ~/.cache/tlmviz."""
+    own = os.environ.get(CACHE)
+    if own:
+        return Path(own).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "tlmviz"
+
+
+def installed_folder(name: str) -> Path:
+    """Where `tlmviz get` keeps the model of a name, whether it is there or not."""
+    return cache_folder() / "models" / name
+
+
+def installed_models() -> dict[str, Path]:
+    """What `tlmviz get` has installed: name -> folder. Folders whose names begin with a point are unfinished."""
+    try:
+        folders = sorted(path for path in installed_folder("").iterdir() if path.is_dir())
+    except OSError:
+        return {}
+    return {path.name: path for path in folders if not path.name.startswith(".")}
+
+
+def opened_models() -> dict[str, Path]:
+    """What `tlmviz run` was given: name -> path. The name is the file's or the folder's; a second one of a name gets a number."""
+    found: dict[str, Path] = {}
+    for text in filter(None, os.environ.get(OPENED, "").split(os.pathsep)):
+        path = Path(text)
+        stem = path.name.removesuffix(SUFFIX)
+        name, count = stem, 2
+        while name in found or (models_folder() / name / "config.json").is_file():
+            name, count = f"{stem}-{count}", count + 1
+        found[name] = path
+    return found
+
+
+def added_models() -> dict[str, Path]:
+    """The models that are no part of tlmviz, by name: opened ones, then installed ones."""
+    return installed_models() | opened_models()
+
+
 def kind_of(folder: Path) -> str:
     """The `kind` that a folder's config.json states; "" for a language model, which has none, and for an unreadable file."""
+    return str(config_values(folder).get("kind", ""))
+
+
+def config_values(folder: Path) -> dict[str, object]:
+    """What a folder's config.json holds; nothing where it cannot be read as an object."""
     try:
         values = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return ""
-    return str(values.get("kind", "")) if isinstance(values, dict) else ""
+        return {}
+    return values if isinstance(values, dict) else {}
 
 
-def named_folder(text: str) -> Path | None:
-    """The folder of a bundled name, else of a path on disk; None when there is neither."""
+def named_path(text: str) -> Path | None:
+    """The path of a bundled name, else of an opened or installed one, else a folder or a file; None for nothing of these."""
     try:
         bundled = models_folder() / text
         if Path(text).name == text and (bundled / "config.json").is_file():
             return bundled
-        folder = Path(text).expanduser()
-        return folder if folder.is_dir() else None
+        added = added_models().get(text)
+        if added is not None:
+            return added
+        path = Path(text).expanduser()
+        return path if path.is_dir() or (path.suffix in (SUFFIX, TRACE) and path.is_file()) else None
     except (OSError, RuntimeError, ValueError):  # too long a name, a null byte, or the home of nobody
         return None

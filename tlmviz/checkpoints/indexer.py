@@ -15,7 +15,7 @@ from tlmviz.errors import BadCheckpoint, UnknownName
 from tlmviz.layers.indexer import Indexers
 
 from . import native
-from .folders import kind_of, named_folder
+from .folders import kind_of, named_path
 from .registry import list_models
 
 FILES = ("config.json", "model.safetensors")
@@ -63,7 +63,7 @@ def save_indexer(folder: Path, indexers: Indexers, dtype: torch.dtype = torch.fl
 
 
 def _folder(text: str) -> Path:
-    folder, is_name = named_folder(text), Path(text).name == text
+    folder, is_name = named_path(text), Path(text).name == text
     if folder is not None and (kind_of(folder) == KIND or not is_name):
         return folder
     names = ", ".join(list_indexers()) or "none is bundled yet"

@@ -5,7 +5,7 @@ Pickles are never read: they can run code.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -89,6 +89,16 @@ def for_inference(network: Module) -> Module:
     return network.eval().requires_grad_(False)
 
 
+def lay_out_columns(network: nn.Module) -> None:
+    """Give an unfilled network's matrices the memory layout of `for_inference`, which then has nothing to move."""
+    embeddings = [module.weight for module in network.modules() if isinstance(module, nn.Embedding)]
+    for module in network.modules():
+        if isinstance(module, nn.Linear) and not any(module.weight is weight for weight in embeddings):
+            module.weight.data = torch.empty_like(
+                module.weight.data.t(), memory_format=torch.contiguous_format
+            ).t()
+
+
 def save_network(
     folder: Path, network: Any, tokenizer: Tokenizer, dtype: torch.dtype = torch.float16
 ) -> None:
@@ -104,10 +114,13 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     try:
         weights = load_file(folder / "model.safetensors")
     except (SafetensorError, OSError, ValueError) as error:
-        raise BadCheckpoint(
-            f"{folder.name}/model.safetensors cannot be read ({error}); it may be truncated, copy it again."
-        ) from error
+        raise unreadable(f"{folder.name}/model.safetensors", error) from error
     return {name: value.float() for name, value in weights.items()}
+
+
+def unreadable(file: str, error: Exception) -> BadCheckpoint:
+    """The error of a file of weights that the library cannot open."""
+    return BadCheckpoint(f"{file} cannot be read ({error}); it may be truncated, copy it again.")
 
 
 def write_weights(folder: Path, weights: dict[str, Tensor], dtype: torch.dtype) -> None:
@@ -124,19 +137,30 @@ def own_weights(network: Any) -> dict[str, Tensor]:
 
 def check_weights(name: str, expected: dict[str, Tensor], weights: dict[str, Tensor]) -> None:
     """Raise BadCheckpoint unless names and shapes are those expected and every number is finite."""
-    missing, extra = sorted(expected.keys() - weights.keys()), sorted(weights.keys() - expected.keys())
+    file = f"{name}/model.safetensors"
+    check_names(file, expected.keys(), weights.keys())
+    for key, value in weights.items():
+        check_shape(file, key, value.shape, expected[key].shape)
+        check_finite(file, key, value)
+
+
+def check_names(file: str, expected: Set[str], given: Set[str]) -> None:
+    """Raise BadCheckpoint unless the tensors in a file are those expected."""
+    missing, extra = sorted(expected - given), sorted(given - expected)
     if missing or extra:
         parts = [f"lacks {missing[0]} (1 of {len(missing)} missing)"] if missing else []
         parts += [f"holds {extra[0]}, which this model has no place for"] if extra else []
-        raise BadCheckpoint(
-            f"{name}/model.safetensors {' and '.join(parts)}; config.json describes another model."
-        )
-    for key, value in weights.items():
-        if value.shape != expected[key].shape:
-            raise BadCheckpoint(
-                f"{name}/model.safetensors: {key} is {list(value.shape)}, config.json asks for {list(expected[key].shape)}."
-            )
-        if not torch.isfinite(value).all():
-            raise BadCheckpoint(
-                f"{name}/model.safetensors: {key} holds NaN or infinity; copy the file again or retrain."
-            )
+        raise BadCheckpoint(f"{file} {' and '.join(parts)}; config.json describes another model.")
+
+
+def check_shape(file: str, key: str, given: Sequence[int], expected: Sequence[int]) -> None:
+    """Raise BadCheckpoint unless a tensor has the shape that its configuration asks for."""
+    if list(given) != list(expected):
+        raise BadCheckpoint(f"{file}: {key} is {list(given)}, config.json asks for {list(expected)}.")
+
+
+def check_finite(file: str, key: str, value: Tensor) -> None:
+    """Raise BadCheckpoint where a tensor holds what is no number."""
+    # Both ends are NaN where any number is; isfinite would take the tensor's memory once more.
+    if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(value))).all():
+        raise BadCheckpoint(f"{file}: {key} holds NaN or infinity; copy the file again or retrain.")

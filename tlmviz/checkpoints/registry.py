@@ -1,79 +1,58 @@
-"""From a name or a folder to a model: the kinds of checkpoints, and which models there are."""
+"""From a name or a path to a model, and which models there are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from tlmviz.config import (
-    EncoderDecoderConfig,
-    IndexerConfig,
-    ModelConfig,
-    Seq2SeqConfig,
-    without_connections,
-)
-from tlmviz.config.base import JSONConfig
+from tlmviz.config import ModelConfig, without_connections
 from tlmviz.errors import BadCheckpoint, UnknownName
-from tlmviz.language_model import LanguageModel
-from tlmviz.layers.indexer import Indexers
-from tlmviz.networks.encoder_decoder import EncoderDecoder
-from tlmviz.networks.seq2seq import Seq2Seq
-from tlmviz.networks.transformer import TransformerLM
-from tlmviz.translator import Translator
 
-from . import native
 from .devices import choose_device
-from .folders import VARIABLE, kind_of, model_folders, models_folder, named_folder
+from .download import AVAILABLE
+from .folders import VARIABLE, added_models, installed_models, model_folders, models_folder, named_path
+from .formats import KINDS, Model, format_of
+
+__all__ = ["KINDS", "checkpoint_folder", "language_config", "list_models", "load", "stream_models"]
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What a `kind` in config.json stands for. Without a facade it is no model of text, and `load` refuses it."""
+def load(name_or_path: str | Path, device: str | torch.device = "auto") -> Model:
+    """A bundled or installed model by name, or a checkpoint by path: a translator if its config.json says so.
 
-    config: type[JSONConfig]
-    network: type[torch.nn.Module]
-    facade: type[LanguageModel] | type[Translator] | None
-    task: str
-
-
-KINDS = {
-    "": Kind(ModelConfig, TransformerLM, LanguageModel, "language"),
-    "encoder-decoder": Kind(EncoderDecoderConfig, EncoderDecoder, Translator, "translation"),
-    "seq2seq": Kind(Seq2SeqConfig, Seq2Seq, Translator, "translation"),
-    "indexer": Kind(IndexerConfig, Indexers, None, "index"),
-}
-
-
-def load(name_or_path: str | Path, device: str | torch.device = "auto") -> LanguageModel | Translator:
-    """A bundled model by name, or a checkpoint folder by path: a translator if its config.json says so.
-
-    `device` "auto" is cuda when there is one, else cpu. Raises UnknownName when there is no such model, BadCheckpoint when
-    the folder is incomplete or damaged, BadBackend when the device is not there.
+    A path is a folder of ours, a folder of Hugging Face, a .gguf file, or a file of one pass (`trace.save`), which stands in
+    where a model does. `device` "auto" is cuda when there is one, else cpu. Raises UnknownName when there is no such model,
+    BadCheckpoint when it is incomplete, damaged or of an architecture that tlmviz does not have, BadBackend when the device
+    is not there.
     """
-    target, folder = choose_device(device), checkpoint_folder(name_or_path)
-    kind = _kind(folder)
-    if kind.facade is None:
-        raise BadCheckpoint(
-            f"{folder.name} is a lightning indexer, no model of text; load it with tlmviz.analysis.kernels.indexer.load_indexer."
-        )
-    native.check_files(folder, native.FILES)
-    config: Any = native.read_config(folder, kind.config)
-    tokenizer = native.read_tokenizer(folder, config.vocab_size)
-    network = native.read_network(folder, kind.network, config)
-    return kind.facade(native.for_inference(network).to(target), tokenizer)
+    target, path = choose_device(device), checkpoint_folder(name_or_path)
+    model = format_of(path).load(path, target)
+    model.name = _shown_name(str(name_or_path), model.name)
+    return model
 
 
 def list_models(task: str | None = None) -> dict[str, str]:
-    """The bundled models: name -> one-line description; `task` "language", "translation" or "index" lists those alone."""
-    return {
-        folder.name: str(_config(folder).description)
-        for folder in model_folders()
-        if (kind := KINDS.get(kind_of(folder))) is not None
-        and (kind.task == task if task else kind.facade is not None)
+    """The models there are: name -> one-line description; `task` "language", "translation", "index" or "trace" lists those alone.
+
+    Bundled ones first, then those that `tlmviz get` installed and those that `tlmviz run` was given. Of these, one that cannot
+    be read is left out: `load` says why.
+    """
+    listed = {folder.name: folder for folder in model_folders()}
+    found = {
+        name: str(format_of(path).read_config(path).description)
+        for name, path in listed.items()
+        if _is_offered(path, task)
     }
+    kept = installed_models().values()
+    for name, path in added_models().items():
+        try:
+            if name not in listed and _is_offered(path, task):
+                own = str(format_of(path).read_config(path).description)
+                found[name] = AVAILABLE[name].description if path in kept and name in AVAILABLE else own
+        except BadCheckpoint:
+            continue
+    return found
 
 
 def stream_models() -> dict[str, str]:
@@ -85,19 +64,37 @@ def stream_models() -> dict[str, str]:
 
 
 def checkpoint_folder(name_or_path: str | Path) -> Path:
-    """The folder of a bundled model or of a checkpoint on disk. Raises UnknownName."""
+    """The folder or file of a model by name, or of a checkpoint on disk. Raises UnknownName."""
     text = str(name_or_path)
-    folder = named_folder(text)
-    if folder is None:
+    path = named_path(text)
+    if path is None:
+        if text in AVAILABLE:
+            raise UnknownName(f"{text} is not installed; get it with `tlmviz get {text}`.")
         raise UnknownName(
-            f"There is no model {text[:200]!r}; {_choices()}, or give the path of a checkpoint folder."
+            f"There is no model {text[:200]!r}; {_choices()}, or give the path of a .gguf file or a checkpoint folder."
         )
-    return folder
+    return path
 
 
 def language_config(name_or_path: str | Path) -> ModelConfig:
     """The configuration of a language model, without its weights. Raises UnknownName and BadCheckpoint."""
-    return native.read_config(checkpoint_folder(name_or_path), ModelConfig)
+    path = checkpoint_folder(name_or_path)
+    config: Any = format_of(path).read_config(path)
+    if not isinstance(config, ModelConfig):
+        raise BadCheckpoint(
+            f"{path.name} is no language model; choose one of {', '.join(list_models('language'))}."
+        )
+    return config
+
+
+def _is_offered(path: Path, task: str | None) -> bool:
+    own = format_of(path).task(path)
+    return own == task if task else own not in ("", "index")
+
+
+def _shown_name(asked: str, own: str) -> str:
+    """The name that an added model was asked for by, which finds it again; else its own."""
+    return asked if asked in added_models() else own
 
 
 def _choices() -> str:
@@ -105,17 +102,3 @@ def _choices() -> str:
     if names:
         return f"choose one of {names}"
     return f"no model is in {models_folder()}: set {VARIABLE} to a folder that holds models"
-
-
-def _kind(folder: Path) -> Kind:
-    name = kind_of(folder)
-    if name not in KINDS:
-        others = " or ".join(key for key, kind in KINDS.items() if kind.task == "translation")
-        raise BadCheckpoint(
-            f"{folder.name}/config.json has kind {name!r}; a translation model's is {others}, and a language model has none."
-        )
-    return KINDS[name]
-
-
-def _config(folder: Path) -> Any:
-    return native.read_config(folder, _kind(folder).config)

@@ -1,0 +1,158 @@
+"""Tokenizers of Hugging Face folders and GGUF metadata, against the library's own encoding and decoding."""
+
+import json
+
+import pytest
+from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
+from tokenizers import Tokenizer as HFTokenizer
+
+from tests.tiny import sentence
+from tlmviz.errors import BadCheckpoint
+from tlmviz.tokens import Tokenizer
+from tlmviz.tokens.spelling import byte_alphabet
+
+TEXTS = ["Hello there", " two  spaces", "a\nb", "héllo 😀", "<|end|> typed", ""]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A byte-level tokenizer with three special tokens, as Hugging Face saves one."""
+    vocab = {
+        piece: i for i, piece in enumerate(["<|begin|>", "<|end|>", "<|turn|>", *byte_alphabet(), "he", "ll"])
+    }
+    inner = HFTokenizer(models.BPE(vocab, [("h", "e"), ("l", "l")]))
+    inner.pre_tokenizer, inner.decoder = (
+        pre_tokenizers.ByteLevel(add_prefix_space=False),
+        decoders.ByteLevel(),
+    )
+    inner.add_special_tokens(
+        [AddedToken(token, normalized=False) for token in ("<|begin|>", "<|end|>", "<|turn|>")]
+    )
+    inner.save(str(tmp_path / "tokenizer.json"))
+    write(tmp_path, "tokenizer_config", bos_token="<|begin|>", eos_token={"content": "<|end|>"})
+    return tmp_path
+
+
+def write(folder, name, **values):
+    (folder / f"{name}.json").write_text(json.dumps(values))
+
+
+def test_several_special_tokens_and_none_in_front(folder):
+    tokenizer = Tokenizer.from_huggingface(folder)
+    assert tokenizer.begin is None and tokenizer.end_of_text == 1 and tokenizer.ends == {1}
+    assert tokenizer.special == {0: "<|begin|>", 1: "<|end|>", 2: "<|turn|>"}
+    assert (
+        tokenizer.named == {"bos_token": "<|begin|>", "eos_token": "<|end|>"}
+        and tokenizer.chat_template is None
+    )
+    for text in TEXTS:
+        ids = tokenizer.encode(text, bos=True)
+        assert tokenizer.decode(ids) == text and not {0, 1, 2} & set(ids)
+    assert tokenizer.decode([0, *tokenizer.encode("he"), 1]) == "he" and tokenizer.largest == 260
+
+
+def test_what_the_post_processor_puts_in_front(folder):
+    inner = HFTokenizer.from_file(str(folder / "tokenizer.json"))
+    inner.post_processor = processors.TemplateProcessing(
+        single="<|begin|> $A", special_tokens=[("<|begin|>", 0)]
+    )
+    inner.save(str(folder / "tokenizer.json"))
+    tokenizer = Tokenizer.from_huggingface(folder)
+    assert tokenizer.begin == 0 and tokenizer.encode("he", bos=True) == inner.encode("he").ids == [0, 259]
+    write(folder, "tokenizer_config", bos_token="<|begin|>", eos_token="<|end|>", add_bos_token=False)
+    assert Tokenizer.from_huggingface(folder).begin is None
+    write(folder, "tokenizer_config", bos_token="<|begin|>", eos_token="<|end|>", add_bos_token=True)
+    assert Tokenizer.from_huggingface(folder).begin == 0
+
+
+def test_what_ends_a_generation(folder):
+    write(folder, "generation_config", eos_token_id=[2, 1])
+    tokenizer = Tokenizer.from_huggingface(folder)
+    assert tokenizer.ends == {1, 2} and tokenizer.end_of_text == 2
+    (folder / "generation_config.json").unlink()
+    write(folder, "special_tokens_map", eos_token="<|turn|>")
+    write(folder, "tokenizer_config")
+    assert Tokenizer.from_huggingface(folder).ends == {2}
+
+
+def test_where_the_chat_template_is(folder):
+    named = [{"name": "tool_use", "template": "T"}, {"name": "default", "template": "D"}]
+    for value, expected in (("C", "C"), (named, "D"), (7, None)):
+        write(folder, "tokenizer_config", eos_token="<|end|>", chat_template=value)
+        assert Tokenizer.from_huggingface(folder).chat_template == expected
+    (folder / "chat_template.jinja").write_text("J")
+    assert Tokenizer.from_huggingface(folder).chat_template == "J"
+
+
+def refused(folder):
+    with pytest.raises(BadCheckpoint) as error:
+        Tokenizer.from_huggingface(folder)
+    return sentence(error)
+
+
+class TestRefused:
+    def test_a_folder_without_tokenizer(self, folder):
+        (folder / "tokenizer.json").unlink()
+        assert "lacks tokenizer.json" in refused(folder)
+
+    def test_no_end(self, folder):
+        write(folder, "tokenizer_config", bos_token="<|begin|>")
+        assert "no token that ends a text" in refused(folder)
+
+    def test_malformed_files(self, folder):
+        (folder / "generation_config.json").write_text("{")
+        assert "not valid JSON" in refused(folder)
+        (folder / "tokenizer.json").write_text("[]")
+        refused(folder)
+
+    def test_another_kind_of_decoder(self, folder):
+        inner = HFTokenizer.from_file(str(folder / "tokenizer.json"))
+        inner.decoder = decoders.WordPiece()
+        inner.save(str(folder / "tokenizer.json"))
+        assert "'WordPiece'" in refused(folder)
+
+
+BYTES = [f"<0x{i:02X}>" for i in range(256)]
+PIECES = ["<unk>", "<s>", "</s>", *BYTES, "▁", "a", "b", "c", "ab", "abc", "▁a", "▁ab"]
+LLAMA = {
+    "tokenizer.ggml.model": "llama",
+    "tokenizer.ggml.tokens": PIECES,
+    "tokenizer.ggml.scores": [0.0] * 259 + [-9.0, -9.0, -9.0, -9.0, -2.0, -1.0, -3.0, -4.0],
+    "tokenizer.ggml.token_type": [2, 3, 3] + [6] * 256 + [1] * 8,
+    "tokenizer.ggml.bos_token_id": 1,
+    "tokenizer.ggml.eos_token_id": 2,
+}  # fmt: skip
+
+
+class TestSentencePieceInGGUF:
+    def test_the_best_score_is_merged_first(self):
+        tokenizer = Tokenizer.from_gguf(LLAMA)
+        names = [tokenizer.name(i) for i in tokenizer.encode("abc ab")]
+        assert names == [" ", "abc", " ab"] or names == [" ", "abc", " ", "ab"]
+        assert tokenizer.begin == 1 and tokenizer.ends == {2} and tokenizer.named["bos_token"] == "<s>"
+
+    @pytest.mark.parametrize("text", ["abc ab", " a", "é😀", "x\ny", "a<s>b", ""])
+    def test_every_text_comes_back(self, text):
+        tokenizer = Tokenizer.from_gguf(LLAMA)
+        ids = tokenizer.encode(text)
+        assert tokenizer.decode(ids) == text and not {1, 2} & set(ids)
+
+    def test_without_a_leading_space(self):
+        tokenizer = Tokenizer.from_gguf(LLAMA | {"tokenizer.ggml.add_space_prefix": False})
+        assert tokenizer.decode(tokenizer.encode("abc")) == "abc" and len(tokenizer.encode("abc")) == 1
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"model": "t5"},
+            {"tokens": []},
+            {"scores": [0.0]},
+            {"eos_token_id": None, "tokens": ["a"] * 267, "token_type": [1] * 267},
+        ],
+    )
+    def test_what_is_refused(self, change):
+        with pytest.raises(BadCheckpoint) as error:
+            Tokenizer.from_gguf(
+                LLAMA | {f"tokenizer.ggml.{key}": value for key, value in change.items()}, "x.gguf"
+            )
+        assert "x.gguf" in sentence(error)

@@ -1,0 +1,202 @@
+"""The formats of checkpoints: which one a path has, and how each is read.
+
+Adding one is a class with the four methods of `Format` and a row in FORMATS. Readers of foreign formats are imported when a
+path asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import torch
+
+from tlmviz.config import EncoderDecoderConfig, IndexerConfig, ModelConfig, Seq2SeqConfig
+from tlmviz.config.base import JSONConfig
+from tlmviz.errors import BadCheckpoint
+from tlmviz.language_model import LanguageModel
+from tlmviz.layers.indexer import Indexers
+from tlmviz.networks.encoder_decoder import EncoderDecoder
+from tlmviz.networks.seq2seq import Seq2Seq
+from tlmviz.networks.transformer import TransformerLM
+from tlmviz.tokens import Tokenizer
+from tlmviz.trace_file import TraceFile, described
+from tlmviz.translator import Translator
+
+from . import native
+from .folders import SUFFIX, TRACE, kind_of
+
+Model = LanguageModel | Translator | TraceFile
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a `kind` in config.json stands for. Without a facade it is no model of text, and `load` refuses it."""
+
+    config: type[JSONConfig]
+    network: type[torch.nn.Module]
+    facade: type[LanguageModel] | type[Translator] | None
+    task: str
+
+
+KINDS = {
+    "": Kind(ModelConfig, TransformerLM, LanguageModel, "language"),
+    "encoder-decoder": Kind(EncoderDecoderConfig, EncoderDecoder, Translator, "translation"),
+    "seq2seq": Kind(Seq2SeqConfig, Seq2Seq, Translator, "translation"),
+    "indexer": Kind(IndexerConfig, Indexers, None, "index"),
+}
+
+
+class Format(Protocol):
+    """One way in which checkpoints are stored."""
+
+    def recognises(self, path: Path) -> bool:
+        """Whether a path is of this format, by names and a few values; nothing large is read."""
+
+    def task(self, path: Path) -> str:
+        """What its model is for: "language", "translation", "index" or "trace"; "" for a model that nobody can load."""
+
+    def read_config(self, path: Path) -> Any:
+        """The configuration, without reading weights. Raises BadCheckpoint."""
+
+    def load(self, path: Path, device: torch.device) -> Model:
+        """The model on a device. Raises BadCheckpoint."""
+
+
+class Native:
+    """A folder as tlmviz.training writes it: config.json, model.safetensors, tokenizer.json."""
+
+    def recognises(self, path: Path) -> bool:
+        """Any folder: it is asked last, and says what is missing."""
+        return path.is_dir()
+
+    def task(self, path: Path) -> str:
+        kind = KINDS.get(kind_of(path))
+        return "" if kind is None else kind.task
+
+    def read_config(self, path: Path) -> Any:
+        return native.read_config(path, self._kind(path).config)
+
+    def load(self, path: Path, device: torch.device) -> Model:
+        kind = self._kind(path)
+        if kind.facade is None:
+            raise BadCheckpoint(
+                f"{path.name} is a lightning indexer, no model of text; load it with "
+                "tlmviz.analysis.kernels.indexer.load_indexer."
+            )
+        native.check_files(path, native.FILES)
+        config: Any = native.read_config(path, kind.config)
+        tokenizer = native.read_tokenizer(path, config.vocab_size)
+        network = native.read_network(path, kind.network, config)
+        return kind.facade(native.for_inference(network).to(device), tokenizer)
+
+    def _kind(self, path: Path) -> Kind:
+        name = kind_of(path)
+        if name not in KINDS:
+            others = " or ".join(key for key, kind in KINDS.items() if kind.task == "translation")
+            raise BadCheckpoint(
+                f"{path.name}/config.json has kind {name!r}; a translation model's is {others}, and a language model has none."
+            )
+        return KINDS[name]
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A format of language models by others: `tells` recognises it, `reader` imports the module that reads it.
+
+    The module has `read_config(path) -> ModelConfig` and `read_network(path, config) -> TransformerLM`.
+    """
+
+    tells: Callable[[Path], bool]
+    reader: Callable[[], Any]
+    tokenizer: Callable[[Path], Tokenizer]
+    TASK: ClassVar[str] = "language"
+
+    def recognises(self, path: Path) -> bool:
+        return self.tells(path)
+
+    def task(self, path: Path) -> str:
+        return self.TASK
+
+    def read_config(self, path: Path) -> ModelConfig:
+        config: ModelConfig = self.reader().read_config(path)
+        return config
+
+    def load(self, path: Path, device: torch.device) -> LanguageModel:
+        config = self.read_config(path)
+        tokenizer = self.tokenizer(path)
+        if tokenizer.largest >= config.vocab_size:
+            raise BadCheckpoint(
+                f"{path.name}: the tokenizer has an entry {tokenizer.largest:,} and the embedding only {config.vocab_size:,} "
+                "rows; they belong to different models."
+            )
+        network = self.reader().read_network(path, config)
+        return LanguageModel(native.for_inference(network).to(device), tokenizer)
+
+
+@dataclass(frozen=True)
+class Described:
+    """What stands for the configuration of something without a network."""
+
+    description: str
+
+
+class Saved:
+    """A file of one pass, as `trace.save` and docs/write_dump.py write it."""
+
+    def recognises(self, path: Path) -> bool:
+        return path.suffix == TRACE and path.is_file()
+
+    def task(self, path: Path) -> str:
+        return TraceFile.task
+
+    def read_config(self, path: Path) -> Described:
+        return Described(described(path))
+
+    def load(self, path: Path, device: torch.device) -> TraceFile:
+        return TraceFile(path)
+
+
+def _is_huggingface(path: Path) -> bool:
+    return path.is_dir() and _huggingface().recognises(path)
+
+
+def _huggingface() -> Any:
+    from . import huggingface
+
+    return huggingface
+
+
+def _is_gguf(path: Path) -> bool:
+    return path.suffix == SUFFIX or (
+        path.is_dir() and not (path / "config.json").exists() and _has_gguf(path)
+    )
+
+
+def _has_gguf(folder: Path) -> bool:
+    return next(folder.glob(f"*{SUFFIX}"), None) is not None
+
+
+def _gguf() -> Any:
+    from . import gguf
+
+    return gguf
+
+
+# The first format that recognises a path reads it.
+FORMATS: dict[str, Format] = {
+    "gguf": Foreign(_is_gguf, _gguf, lambda path: _gguf().read_tokenizer(path)),
+    "huggingface": Foreign(_is_huggingface, _huggingface, Tokenizer.from_huggingface),
+    "trace": Saved(),
+    "native": Native(),
+}
+
+
+def format_of(path: Path) -> Format:
+    """The format of a checkpoint's file or folder. Raises BadCheckpoint."""
+    for each in FORMATS.values():
+        if each.recognises(path):
+            return each
+    raise BadCheckpoint(f"{path.name} is no model; give a .gguf file or a checkpoint folder.")

@@ -1,0 +1,154 @@
+"""The tokenizer that a GGUF file's metadata describe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tokenizers import AddedToken, Regex, decoders, models, normalizers, pre_tokenizers
+from tokenizers import Tokenizer as HFTokenizer
+
+from ..errors import BadCheckpoint
+from .spelling import UNDERLINE
+from .tokenizer import Tokenizer
+
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)  # tokenizer.ggml.token_type
+# Tokens that end a turn or a text under whatever number: files often name only one of them.
+END_NAMES = (
+    "<|endoftext|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end_of_text|>", "<|end|>", "<end_of_turn>", "</s>",
+)  # fmt: skip
+# What chat templates call a token -> the field with its number.
+NAMED = {
+    "bos_token": "bos_token_id", "eos_token": "eos_token_id", "unk_token": "unknown_token_id", "pad_token": "padding_token_id",
+}  # fmt: skip
+END_FIELDS = ("eos_token_id", "eot_token_id", "eom_token_id")
+_GPT4 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}%s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+"
+    r"|\s+(?!\S)|\s+"
+)
+
+
+def _split(pattern: str) -> pre_tokenizers.PreTokenizer:
+    return pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(pattern), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+
+
+def _gpt2() -> pre_tokenizers.PreTokenizer:
+    return pre_tokenizers.ByteLevel(add_prefix_space=False)
+
+
+def _single_digits() -> pre_tokenizers.PreTokenizer:
+    return pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), _gpt2()])
+
+
+# tokenizer.ggml.pre -> how a text is cut before merges are applied (the patterns of llama.cpp, src/llama-vocab.cpp).
+SPLITS: dict[str, Callable[[], pre_tokenizers.PreTokenizer]] = {
+    "gpt-2": _gpt2,
+    "smollm": _single_digits,
+    "starcoder": _single_digits,
+    "refact": _single_digits,
+    "command-r": _single_digits,
+    "llama-bpe": lambda: _split(_GPT4 % "{1,3}"),
+    "llama3": lambda: _split(_GPT4 % "{1,3}"),
+    "qwen2": lambda: _split(_GPT4 % ""),
+}
+LLAMA3 = ("llama-bpe", "llama3")
+
+
+def build_tokenizer(fields: Mapping[str, Any], name: str) -> Tokenizer:
+    """The tokenizer of the fields `tokenizer.ggml.*`; `name` is the file's, for sentences. Raises BadCheckpoint."""
+    own = {
+        key.removeprefix("tokenizer.ggml."): value
+        for key, value in fields.items()
+        if "tokenizer.ggml." in key
+    }
+    model, pieces = own.get("model"), own.get("tokens")
+    if model not in MODELS:
+        raise BadCheckpoint(
+            f"{name} has the tokenizer {model!r}; {' and '.join(MODELS)} (byte-level BPE and SentencePiece) can be read."
+        )
+    if not isinstance(pieces, list) or not pieces:
+        raise BadCheckpoint(f"{name} holds no tokens; convert the model again with its tokenizer.")
+    inner = MODELS[model](own, pieces, name)
+    types = own.get("token_type") or [NORMAL] * len(pieces)
+    added = [
+        AddedToken(piece, special=kind != USER_DEFINED, normalized=False)
+        for piece, kind in zip(pieces, types)
+        if kind in (CONTROL, USER_DEFINED, UNKNOWN)
+    ]
+    inner.add_tokens(added)
+    ends = [own[field] for field in END_FIELDS if isinstance(own.get(field), int)]
+    ends += [
+        number
+        for end in END_NAMES
+        if (number := inner.token_to_id(end)) is not None and types[number] == CONTROL
+    ]
+    if not ends:
+        raise BadCheckpoint(f"{name} names no token that ends a text; its metadata lack eos_token_id.")
+    by_default = model == "llama" or own.get("pre") in LLAMA3
+    begin = own.get("bos_token_id") if own.get("add_bos_token", by_default) else None
+    named = {
+        key: pieces[own[field]] for key, field in NAMED.items() if own.get(field, len(pieces)) < len(pieces)
+    }
+    template = fields.get("tokenizer.chat_template")
+    return Tokenizer(
+        inner, begin, ends[0], ends, template if isinstance(template, str) else None, name, named
+    )
+
+
+def _byte_level(own: Mapping[str, Any], pieces: list[str], name: str) -> HFTokenizer:
+    """GPT-2's kind: a byte is a printable character, and merges are listed in their order."""
+    split = own.get("pre", "gpt-2")
+    if split not in SPLITS:
+        raise BadCheckpoint(
+            f"{name} cuts texts in the way {split!r}; {', '.join(SPLITS)} are known. Open the Hugging Face folder instead."
+        )
+    vocab = {piece: number for number, piece in enumerate(pieces)}
+    merges = [tuple(merge.split(" ", 1)) for merge in own.get("merges") or []]
+    try:
+        model = models.BPE(vocab, merges, ignore_merges=split in LLAMA3)
+    except Exception as error:  # the library raises a bare Exception where a merge makes no piece
+        raise BadCheckpoint(f"The merges of {name} do not fit its tokens ({error}).") from error
+    inner = HFTokenizer(model)
+    if split == "qwen2":
+        inner.normalizer = normalizers.NFC()
+    inner.pre_tokenizer, inner.decoder = SPLITS[split](), decoders.ByteLevel()
+    return inner
+
+
+def _sentencepiece(own: Mapping[str, Any], pieces: list[str], name: str) -> HFTokenizer:
+    """Llama 2's kind: a merge is any pair of pieces that make a piece, and the better score goes first."""
+    scores = own.get("scores")
+    if not isinstance(scores, list) or len(scores) != len(pieces):
+        raise BadCheckpoint(
+            f"{name} has no score for each of its {len(pieces):,} tokens; convert the model again."
+        )
+    vocab = {piece: number for number, piece in enumerate(pieces)}
+    types = own.get("token_type") or [NORMAL] * len(pieces)
+    merges = [
+        (-scores[number], number, vocab[piece[:cut]], vocab[piece[cut:]], piece[:cut], piece[cut:])
+        for number, piece in enumerate(pieces)
+        if types[number] == NORMAL
+        for cut in range(1, len(piece))
+        if piece[:cut] in vocab and piece[cut:] in vocab
+    ]
+    pairs = [(left, right) for *_, left, right in sorted(merges)]
+    unknown = next((piece for piece, kind in zip(pieces, types) if kind == UNKNOWN), None)
+    inner = HFTokenizer(models.BPE(vocab, pairs, unk_token=unknown, fuse_unk=True, byte_fallback=True))
+    spaces = normalizers.Replace(" ", UNDERLINE)
+    leading = own.get("add_space_prefix", True)
+    inner.normalizer = normalizers.Sequence([normalizers.Prepend(UNDERLINE), spaces]) if leading else spaces
+    parts = [decoders.Replace(UNDERLINE, " "), decoders.ByteFallback(), decoders.Fuse()]
+    inner.decoder = decoders.Sequence([*parts, decoders.Strip(" ", 1, 0)] if leading else parts)
+    return inner
+
+
+# tokenizer.ggml.model -> how it is built.
+MODELS: dict[str, Callable[[Mapping[str, Any], list[str], str], HFTokenizer]] = {
+    "gpt2": _byte_level,
+    "llama": _sentencepiece,
+}
