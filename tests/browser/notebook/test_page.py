@@ -1,0 +1,97 @@
+"""The file of a trace, opened from the disk: heads switch, hover shows the trace's weights, pins and arcs work."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+import tlmviz
+from tests.browser.attention.test_explorer import cell
+from tests.browser.helpers import TEXT, assert_above_the_fold
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return tlmviz.load("stories-rope").trace(TEXT)
+
+
+@pytest.fixture(scope="module")
+def file(trace, tmp_path_factory):
+    path = tmp_path_factory.mktemp("file") / "x.html"
+    trace.save_html(path)
+    return path
+
+
+@pytest.fixture
+def canvas(page, file):
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(file.as_uri())
+    canvas = page.get_by_test_id("detail")
+    expect(canvas).to_have_attribute("data-painted-kind", "exact")
+    yield canvas
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in requests)
+
+
+def error(file) -> float:
+    [stated] = re.findall(r"lie within ([0-9.e-]+) of the trace", file.read_text(encoding="utf-8"))
+    return float(stated)
+
+
+def test_heads_switch_and_hover_shows_the_traces_weights(page, canvas, trace, file):
+    overview = page.get_by_test_id("overview")
+    layer, head = map(int, canvas.get_attribute("data-painted-head").split("."))
+    overview.focus()
+    page.keyboard.press("ArrowUp" if layer else "ArrowDown")
+    layer += -1 if layer else 1
+    expect(canvas).to_have_attribute("data-painted-head", f"{layer}.{head}")
+    expect(canvas).to_have_attribute("data-painted-kind", "exact")
+    for row, col in ((5, 3), (8, 0), (2, 2)):
+        page.mouse.move(*cell(page, canvas, row, col))
+        tooltip = page.get_by_test_id("tooltip")
+        expect(tooltip).to_contain_text("within")
+        weight = trace.attention(layer, head)[row, col].item()
+        texts = tooltip.locator("b").all_inner_texts()
+        shown, within = map(float, texts)
+        assert abs(shown - weight) <= error(file) + 1e-3 * weight  # four digits are shown
+        assert within <= error(file) * 1.1
+
+
+def test_a_click_pins_and_arcs_draw_every_overlaid_head(page, canvas):
+    page.mouse.click(*cell(page, canvas, 6, 3))
+    page.get_by_role("button", name="Arcs").click()
+    arcs = page.get_by_test_id("arcs")
+    expect(arcs.locator(".token.pinned")).to_have_count(1)
+    box = page.get_by_test_id("overview").bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + 60)
+    page.keyboard.down("Shift")
+    page.mouse.click(box["x"] + 60, box["y"] + 60)
+    page.keyboard.up("Shift")
+    expect(page.locator(".legend .entry")).to_have_count(2)
+    page.keyboard.press("Escape")
+
+
+def test_stages_that_need_q_and_k_cannot_be_chosen(page, canvas):
+    for name in ("q·k", "scaled", "masked"):
+        expect(page.get_by_role("button", name=name)).to_be_disabled()
+    expect(page.get_by_text("The stages before the softmax need q and k")).to_be_visible()
+    assert_above_the_fold(page.get_by_text("The stages before the softmax need q and k"))
+
+
+@pytest.mark.parametrize("scheme, ground", [("light", "rgb(255, 255, 255)"), ("dark", "rgb(16, 21, 29)")])
+def test_it_follows_the_theme_of_the_browser(browser, file, scheme, ground):
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    expect(page.get_by_test_id("detail")).to_have_attribute("data-painted-kind", "exact")
+    colors = page.evaluate(
+        "[getComputedStyle(document.body), getComputedStyle(document.getElementById('view'))].map((s) => s.backgroundColor)"
+    )
+    assert colors == [ground, ground]
+    context.close()
+
+
+def test_a_figure_is_saved_without_a_network(page, canvas):
+    with page.expect_download() as download:
+        page.get_by_title("Save this figure as SVG").click()
+    assert download.value.suggested_filename.endswith(".svg")

@@ -1,0 +1,163 @@
+"""A trace as one file: small, complete, without a network, and as exact as it says."""
+
+import base64
+import json
+import re
+import zlib
+
+import numpy as np
+import pytest
+import torch
+
+import tlmviz
+from tests.javascript.node import evaluate
+from tests.test_trace_arrays import example, tokens
+from tests.tiny import TEXT, sentence
+from tlmviz.errors import BadFile, BadShape
+from tlmviz.notebook import page
+from tlmviz.notebook.parts import start
+
+VIEW = "tlmviz/ui/components/attention_view"
+WEIGHTS = {f"{VIEW}/rounded.js": "weightsOf, overviewOf", "tlmviz/ui/components/canvas/decode.js": "decode"}
+
+
+@pytest.fixture
+def trace(variant):
+    return variant.trace(TEXT)
+
+
+def large(size=256, sharpness=1.0, seed=0):
+    """48 heads over 256 tokens."""
+    generator = torch.Generator().manual_seed(seed)
+    q, k = torch.randn(2, 6, 8, size, 32, generator=generator)
+    return tlmviz.Trace.from_arrays(q * sharpness, k, tokens(size))
+
+
+def payload(text: str) -> bytes:
+    [data] = re.findall(r'<script id="data" type="text/plain">([^<]*)</script>', text)
+    return zlib.decompress(base64.b64decode(data))
+
+
+def header(text: str) -> dict:
+    raw = payload(text)
+    return json.loads(raw[4 : 4 + int.from_bytes(raw[:4], "little")])
+
+
+def shown(text: str) -> np.ndarray:
+    """Every head's map [L * H, T, T] as the file's own program computes it."""
+    body = """const { header, arrays } = decode(given);
+    result = Array.from({ length: header.layers * header.heads }, (_, i) => Array.from(weightsOf(header, arrays, i)));"""
+    maps = np.array(evaluate(WEIGHTS, body, payload(text)))
+    size = round(maps.shape[1] ** 0.5)
+    return maps.reshape(-1, size, size)
+
+
+def maps(trace) -> np.ndarray:
+    heads = [trace.attention(layer, head) for layer in range(trace.n_layers) for head in range(trace.n_heads)]
+    return torch.stack(heads).float().numpy()
+
+
+def stated(text: str) -> float:
+    """The error that the file says its weights have at most."""
+    [error] = re.findall(r"lie within ([0-9.e-]+) of the trace", text)
+    return float(error)
+
+
+def test_weights_are_within_the_stated_error(trace):
+    text = page.page(trace)
+    error = np.abs(shown(text) - maps(trace)).max()
+    assert error <= stated(text) + 1e-7 and stated(text) < 1e-5  # short: 65,535 levels
+    assert header(text)["levels"] == 65535
+
+
+@pytest.mark.parametrize("sharpness", [1.0, 4.0])
+def test_48_heads_of_256_tokens_take_less_than_2_mb(sharpness, tmp_path):
+    trace, path = large(sharpness=sharpness), tmp_path / "x.html"
+    trace.save_html(path)
+    text = path.read_text(encoding="utf-8")
+    assert path.stat().st_size <= 2_000_000
+    error = np.abs(shown(text) - maps(trace)).max()
+    assert error <= stated(text) + 1e-7 and stated(text) <= 0.004
+
+
+def test_maps_without_a_causal_mask_are_whole():
+    trace = tlmviz.Trace.from_arrays(*example(), tokens(9), causal=False)
+    text = page.page(trace)
+    assert np.abs(shown(text) - maps(trace)).max() <= stated(text) + 1e-7
+    assert not header(text)["causal"]
+
+
+def test_the_overview_is_that_of_the_kernels():
+    """Computed in the browser from the rounded weights, in the same bins."""
+    trace = large(100)
+    text = page.page(trace)
+    body = "const { header, arrays } = decode(given);\nresult = Array.from(overviewOf(header, arrays));"
+    drawn = np.array(evaluate(WEIGHTS, body, payload(text))).reshape(48, 48, 48)
+    expected = 255 * np.sqrt(trace.overview(48).flatten(0, 1).numpy())
+    assert np.abs(drawn - expected).max() <= 1
+
+
+def test_rounding_says_its_largest_error():
+    weights = [
+        torch.rand(30, 30, generator=torch.Generator().manual_seed(i)).softmax(-1).numpy() for i in range(3)
+    ]
+    for levels in page.LEVELS:
+        rounded = page.round_weights(weights, levels)
+        peak = rounded.peaks[..., None]
+        back = (rounded.codes / levels) ** 2 * peak
+        assert np.abs(back - np.stack(weights)).max() == pytest.approx(rounded.error, rel=1e-3)
+        bound = np.sqrt(np.stack(weights) * peak) / levels + peak / (4 * levels**2)
+        assert (np.abs(back - np.stack(weights)) <= bound + 1e-7).all()
+
+
+def test_rows_of_zeros_stay_zero():
+    rounded = page.round_weights([np.zeros((2, 2), np.float32)], 255)
+    assert not rounded.codes.any() and rounded.error == 0 and page._rounded_up(0.0) == "0"
+
+
+@pytest.mark.parametrize("error, text", [(0.00191, "0.002"), (0.0018001, "0.0019"), (6.51e-6, "6.6e-06")])
+def test_a_stated_error_is_rounded_up(error, text):
+    assert page._rounded_up(error) == text
+
+
+def test_nothing_in_it_asks_for_anything_elsewhere(trace):
+    text = page.page(trace)
+    assert "default-src 'none'" in text
+    assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:|//)", text)
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)  # types are imported in comments
+    assert not re.search(r"\b(fetch|XMLHttpRequest|WebSocket|import)\s*\(", text)
+
+
+def test_users_texts_are_escaped():
+    hostile = ["</script><script>alert(1)</script>", "<b>", "&amp;"] * 3
+    q, k = example()
+    trace = tlmviz.Trace.from_arrays(q, k, hostile, model="<img src=x onerror=alert(1)>")
+    for text in (page.page(trace), page.framed(trace)):
+        assert "<script>alert" not in text and "<img" not in text
+    assert header(page.page(trace))["tokens"] == hostile
+
+
+def test_rows_that_do_not_sum_to_one_are_said_in_the_file():
+    shown = tlmviz.show([torch.full((2, 3, 3), 0.5)], ["a", "b", "c"])
+    assert "12 of 12" not in page.page(shown) and "6 of 6 rows do not sum to 1" in page.page(shown)
+
+
+def test_it_opens_on_the_head_that_looks_back_most(trace):
+    opened = start(trace)
+    best = int(np.argmax(trace.statistics()["previous"]))
+    assert (opened["layer"], opened["head"]) == divmod(best, trace.n_heads)
+    assert header(page.page(trace))["state"]["head"] == opened["head"]
+
+
+def test_cross_attention_is_refused_in_a_sentence(tmp_path):
+    q, k = example(keys=5)
+    trace = tlmviz.Trace.from_arrays(q, k, tokens(9), key_tokens=list("abcde"))
+    with pytest.raises(BadShape) as error:
+        trace.save_html(tmp_path / "x.html")
+    assert "maps within one text" in sentence(error)
+
+
+def test_a_folder_that_does_not_exist_is_said(trace, tmp_path):
+    with pytest.raises(BadFile) as error:
+        trace.save_html(tmp_path / "nowhere" / "x.html")
+    assert "cannot be written" in sentence(error)

@@ -1,0 +1,276 @@
+"""The attention and mask functions that transformers calls while a model is watched.
+
+Both interfaces get an entry under one private name. With the first alone transformers makes no mask at all, and padding
+and causality vanish. The functions find the watch that a module belongs to in OWNERS; outputs come from the very function
+the model would have called, so that they stay its own.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from .. import kernels
+from ..errors import BadModel
+from ..kernels import AttentionMask
+from .capture import Recorder
+from .masks import Chosen, Everything, Given, LazyMask, Rule
+
+NAME = "tlmviz_watch"
+# Tensors that attention functions are handed and that do not change the scores: positions are in q and k already.
+HARMLESS = {
+    "position_ids", "cache_position", "cu_seq_lens_q", "cu_seq_lens_k", "token_type_ids", "mm_token_type_ids",
+    "input_ids", "inputs_embeds", "labels", "num_items_in_batch",
+}  # fmt: skip
+KNOWN = {"s_aux", "position_bias", "indices"}
+
+OWNERS: WeakKeyDictionary[nn.Module, tuple[Recorder, str]] = (
+    WeakKeyDictionary()
+)  # module -> its watch, its own kind
+CONFIGS: dict[int, str] = {}  # id of a config that is switched -> the implementation it had
+
+
+def register() -> None:
+    """Make both functions known to transformers; the second time changes nothing."""
+    from transformers import AttentionInterface, AttentionMaskInterface
+
+    AttentionInterface.register(NAME, attend)
+    AttentionMaskInterface.register(NAME, lazy_mask)
+
+
+@contextmanager
+def switched(model: Any, recorder: Recorder) -> Iterator[None]:
+    """The model with our functions in the place of its own, switched back on the way out."""
+    register()
+    configs = {
+        id(module.config): module.config
+        for module in model.modules()
+        if hasattr(getattr(module, "config", None), "_attn_implementation")
+    }
+    before = {key: config._attn_implementation for key, config in configs.items()}
+    if NAME in before.values():
+        raise BadModel("This model is watched already; leave the first with block, or use what it gave.")
+    kinds = {key: kind or "eager" for key, kind in before.items()}
+    CONFIGS.update(kinds)
+    for module in model.modules():
+        config = getattr(module, "config", None)
+        OWNERS[module] = recorder, kinds.get(id(config), kinds[id(model.config)])
+    try:
+        try:
+            model.set_attn_implementation(NAME)
+        except (KeyError, ValueError) as error:
+            raise BadModel(
+                f"{_kind(model)} takes no other attention function ({error}); it cannot be watched."
+            ) from None
+        yield
+    finally:
+        for key, config in configs.items():
+            config._attn_implementation_internal = before[key]
+            CONFIGS.pop(key, None)
+        for module in model.modules():
+            OWNERS.pop(module, None)
+
+
+@contextmanager
+def as_eager(model: Any) -> Iterator[None]:
+    """The model with its eager attention."""
+    configs = [
+        m.config for m in model.modules() if hasattr(getattr(m, "config", None), "_attn_implementation")
+    ]
+    before = [config._attn_implementation for config in configs]
+    try:
+        for config in configs:
+            config._attn_implementation_internal = "eager"
+        yield
+    finally:
+        for config, kind in zip(configs, before):
+            config._attn_implementation_internal = kind
+
+
+def _kind(model: Any) -> str:
+    return type(model).__name__
+
+
+def lazy_mask(**request: Any) -> Any:
+    """The mask function of transformers: what was asked, kept instead of a tensor."""
+    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS
+
+    given = request.get("attention_mask")
+    if isinstance(given, LazyMask):  # made before, and handed in again as the mask of a call
+        return given
+    make = ALL_MASK_ATTENTION_FUNCTIONS[CONFIGS.get(id(request.get("config")), "sdpa")]
+    return LazyMask(make, request)
+
+
+def attend(
+    module: nn.Module, query: Tensor, key: Tensor, value: Tensor, attention_mask: Any, **options: Any
+) -> tuple[Tensor, Tensor | None]:
+    """The attention function of transformers: the model's own output, with q, k, v and lse kept on the way."""
+    recorder, kind = OWNERS.get(module, (None, ""))
+    if recorder is None:
+        raise BadModel(
+            f"{type(module).__name__} was made from the configuration of a model that is being watched, and is not part "
+            "of it; make it before or after the with block."
+        )
+    _check_tensors(module, options)
+    rule = _rule(module, query, key, attention_mask, options)
+    given = attention_mask.own() if isinstance(attention_mask, LazyMask) else attention_mask
+    indices = options.get("indices")
+    if indices is not None:  # the model hides by them itself, but only under the names it knows
+        rule = Rule(Chosen(rule.answer, indices, rule.first), rule.first, rule.last, rule.padding)
+        given = _dense(rule, query, key, given)
+    with _LogSumExp() as lse:
+        out, weights = _own(module, kind)(module, query, key, value, given, **options)
+    scale = options.get("scaling")
+    scale = query.shape[-1] ** -0.5 if scale is None else float(scale)
+    parts = {"softcap": options.get("softcap"), "sinks": options.get("s_aux")}
+    bias = options.get("position_bias")
+    with torch.no_grad():
+        found = lse.of(query)
+        if found is None:
+            found = _lse(query, key, rule, scale, bias, **parts)
+        recorder.keep(module, query, key, value, found, rule, scale=scale, bias=bias, **parts)
+    return out, weights
+
+
+def _check_tensors(module: nn.Module, options: dict[str, Any]) -> None:
+    """Raises BadModel for a tensor whose part in the scores is not known: the map would be another one."""
+    unknown = [
+        name for name, value in options.items() if isinstance(value, Tensor) and name not in HARMLESS | KNOWN
+    ]
+    if unknown:
+        raise BadModel(
+            f"{type(module).__name__} hands its attention {' and '.join(unknown)}, whose part in the scores is not known "
+            "here; this model cannot be watched."
+        )
+
+
+def _own(module: nn.Module, kind: str) -> Any:
+    """The attention function that the module would have called."""
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    if kind != "eager":
+        return ALL_ATTENTION_FUNCTIONS[kind]
+    for cls in type(module).__mro__:
+        eager = getattr(sys.modules[cls.__module__], "eager_attention_forward", None)
+        if eager is not None:
+            return eager
+    raise BadModel(
+        f"{type(module).__name__} has no eager attention to take its output from; it cannot be watched."
+    )
+
+
+def _rule(module: nn.Module, query: Tensor, key: Tensor, mask: Any, options: dict[str, Any]) -> Rule:
+    """What the call's mask hides, whichever way it came."""
+    if isinstance(mask, LazyMask):
+        return mask.rule()
+    queries, keys = query.shape[2], key.shape[2]
+    first = max(0, keys - queries)
+    if isinstance(mask, Tensor) and mask.ndim == 4:
+        return Rule(Given.of(mask, first), first, keys)
+    if mask is not None:
+        raise BadModel(
+            f"{type(module).__name__} hands its attention a mask of {type(mask).__name__} {list(getattr(mask, 'shape', []))}; "
+            "switch the model to 'sdpa' or 'eager' attention before watching it."
+        )
+    causal = options.get("is_causal")
+    causal = getattr(module, "is_causal", True) if causal is None else causal
+    if bool(causal) and queries > 1:
+        return Rule(
+            Everything(causal=True), 0, keys
+        )  # a causal mask without a tensor begins at the first key
+    return Rule(Everything(), first, keys)
+
+
+def _dense(rule: Rule, query: Tensor, key: Tensor, own: Tensor | None) -> Tensor:
+    """A rule as the tensor [B, 1, T, S] of this one call: True where seen, or 0 and the lowest number."""
+    rows = torch.arange(query.shape[2], device=query.device) + rule.first
+    cols = torch.arange(key.shape[2], device=query.device) + rule.last - key.shape[2]
+    seen = torch.stack([rule.answer(row, rows, cols) for row in range(len(query))])[:, None]
+    if rule.padding is not None:
+        seen = seen & rule.padding[:, None, None, cols[0] : cols[-1] + 1]
+    if own is None or own.dtype == torch.bool:
+        return seen
+    return torch.where(seen, 0.0, torch.finfo(own.dtype).min).to(own.dtype)
+
+
+def _lse(q: Tensor, k: Tensor, rule: Rule, scale: float, bias: Tensor | None, **parts: Any) -> Tensor:
+    """The log-sum-exp that the model's own function did not tell, [B, H, T]."""
+    first, start = rule.first, rule.last - k.shape[2]
+
+    def visible(rows: Tensor, cols: Tensor) -> Tensor:
+        seen = torch.stack([rule.answer(row, rows + first, cols + start) for row in range(len(q))])
+        if rule.padding is not None:
+            inside = (cols + start).clamp(max=rule.padding.shape[1] - 1)
+            seen = seen & rule.padding[:, inside][:, None]
+        return seen
+
+    mask = AttentionMask(causal=False, visible=visible, bias=bias, **parts)
+    if isinstance(rule.answer, Everything) and not rule.answer.causal:
+        mask = AttentionMask(causal=False, bias=bias, **parts)
+    return kernels.attention(q, k, k, mask, scale=scale, backend="torch")[1]
+
+
+class _LogSumExp(TorchFunctionMode):
+    """Reads the lse that torch's fused CPU kernel computes for scaled_dot_product_attention, and else throws away.
+
+    The kernel is the one that torch chooses on a CPU: the output is the same, bit for bit.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: Tensor | None = None
+
+    def of(self, query: Tensor) -> Tensor | None:
+        """lse [B, H, T], whichever way the heads were grouped; None where the kernel did not run."""
+        if self.found is None or self.found.numel() != query.shape[0] * query.shape[1] * query.shape[2]:
+            return None
+        return self.found.reshape(query.shape[:3])
+
+    def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if function is torch.nn.functional.scaled_dot_product_attention and _fused(*args[:3], **kwargs):
+            out, self.found = _fused_attention(*args[:3], **kwargs)
+            return out
+        return function(*args, **kwargs)
+
+
+def _fused(
+    q: Tensor, k: Tensor, v: Tensor, *, attn_mask: Tensor | None = None, dropout_p: float = 0.0, **rest: Any
+) -> bool:
+    """Whether torch's choice for these tensors is its fused CPU kernel."""
+    alike = q.ndim == k.ndim == v.ndim == 4 and q.shape[-1] == k.shape[-1] == v.shape[-1]
+    dense = alike and all(
+        part.stride(-1) == 1 and part.numel() and part.device.type == "cpu" for part in (q, k, v)
+    )
+    free = attn_mask is None or (attn_mask.ndim == 4 and not attn_mask.requires_grad)
+    grouped = rest.get("enable_gqa") or (alike and q.shape[1] == k.shape[1])
+    return bool(dense and free and grouped and not dropout_p and q.shape[0] == k.shape[0])
+
+
+def _fused_attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    attn_mask: Tensor | None = None,
+    is_causal: bool = False,
+    scale: float | None = None,
+    **rest: Any,
+) -> tuple[Tensor, Tensor]:
+    """Output and lse of torch's fused CPU kernel, called as scaled_dot_product_attention calls it."""
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        attn_mask = torch.zeros_like(attn_mask, dtype=q.dtype).masked_fill_(~attn_mask, -torch.inf)
+    if attn_mask is not None:
+        attn_mask = attn_mask.expand(*q.shape[:3], k.shape[2])
+    out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
+        q, k, v, 0.0, is_causal, attn_mask=attn_mask, scale=scale
+    )
+    return out, lse

@@ -1,0 +1,68 @@
+"""Which models cannot be watched, said by name before anything runs."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from torch import nn
+
+from ..errors import BadModel
+from .capture import Recorder
+
+# Kinds of layers, as configs of transformers name them, that have no softmax over keys.
+NOT_SOFTMAX = ("linear_attention", "mamba", "mamba2", "recurrent", "conv", "ssm", "rwkv")
+
+
+def check_model(model: Any) -> None:
+    """Raises BadModel for what is no model of transformers, or one whose attention is no softmax that it hands over."""
+    transformers = sys.modules.get("transformers")
+    if transformers is None or not isinstance(model, transformers.PreTrainedModel):
+        raise BadModel(
+            f"watch needs a model of the package transformers, and this is a {type(model).__name__}; "
+            "for your own code hand q and k to tlmviz.Trace.from_arrays."
+        )
+    name = f"{type(model).__name__} ({model.config.model_type})"
+    kinds = sorted(kind for kind in _kinds(model.config) if kind in NOT_SOFTMAX)
+    if kinds:
+        raise BadModel(
+            f"{name} has layers of {' and '.join(kinds)}, which have no attention map; it cannot be watched as a whole."
+        )
+    models = [m for m in model.modules() if isinstance(m, transformers.PreTrainedModel)]
+    if not all(part._can_set_attn_implementation() for part in models):
+        raise BadModel(
+            f"{name} computes its attention itself instead of through the attention interface of transformers; "
+            "it cannot be watched."
+        )
+
+
+def check_recorded(model: Any, recorder: Recorder, ran: set[nn.Module]) -> tuple[str, ...]:
+    """Names of attention modules of torch itself that ran beside what was recorded, such as a pooling head.
+
+    Raises BadModel where a module of the model's own that is attention by its name did not hand its attention over.
+    """
+    name = f"{type(model).__name__} ({model.config.model_type})"
+    if not recorder.seen:
+        raise BadModel(
+            f"{name} ran without calling the attention interface of transformers; it cannot be watched."
+        )
+    missed = {
+        module
+        for module in ran
+        if type(module).__name__.endswith("Attention") and not recorder.seen & set(module.modules())
+    }
+    own = sorted(
+        {type(module).__name__ for module in missed if not type(module).__module__.startswith("torch.")}
+    )
+    if own:
+        raise BadModel(
+            f"{name} has attention that does not go through the interface of transformers ({', '.join(own)}); "
+            "it cannot be watched as a whole."
+        )
+    return tuple(sorted(recorder.names[module] for module in missed))
+
+
+def _kinds(config: Any) -> set[str]:
+    """The kinds of layers that a config and its parts name."""
+    parts = [config, *(getattr(config, name, None) for name in getattr(config, "sub_configs", {}))]
+    return {kind for part in parts if part is not None for kind in getattr(part, "layer_types", None) or ()}

@@ -1,0 +1,45 @@
+"""The span in which a model is watched: its attention switched, its inputs noted."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any
+
+from torch import Tensor, nn
+
+from .capture import Recorder
+from .interface import switched
+
+
+def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
+    """Our attention in the model's place, and each (sub)model's inputs noted; undone when the stack closes."""
+
+    def note(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if (
+            not recorder.depth
+        ):  # the model itself, or a part that is called alone, as `generate` calls an encoder
+            recorder.begin_pass()
+        recorder.depth += 1
+        recorder.inputs[module] = _inputs(args, kwargs)
+
+    def leave(*_: object) -> None:
+        recorder.depth -= 1
+
+    with ExitStack() as opening:
+        opening.enter_context(switched(model, recorder))
+        for module in model.modules():
+            if hasattr(module, "config") and hasattr(module, "main_input_name"):
+                opening.callback(module.register_forward_pre_hook(note, with_kwargs=True).remove)
+                opening.callback(module.register_forward_hook(leave, always_call=True).remove)
+        return opening.pop_all()
+
+
+def _inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Tensor]:
+    """Token ids and pixels among a call's arguments, the first of which may have no name."""
+    found = {name: kwargs.get(name) for name in ("input_ids", "decoder_input_ids", "pixel_values")}
+    first = args[0] if args else None
+    if isinstance(first, Tensor):
+        name = "pixel_values" if first.is_floating_point() else "input_ids"
+        if found[name] is None and first.ndim == (4 if first.is_floating_point() else 2):
+            found[name] = first
+    return {name: value.detach() for name, value in found.items() if isinstance(value, Tensor)}

@@ -1,0 +1,114 @@
+"""A model of transformers while it is watched, and the traces that it leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from ..errors import UnknownName
+from ..trace import Trace
+from .capture import Recorder
+from .refusals import check_model
+from .session import recording
+from .traces import grid, make_trace
+from .verification import Verified, verify
+
+FIRST = ("decoder", "text", "encoder", "vision", "audio", "cross")  # the stack that `trace` is of
+
+
+def watch(model: Any, tokenizer: Any = None, *, check: bool | Mapping[str, Any] = True) -> Watched:
+    """Watch a model of transformers: inside the with block its calls leave a trace, and its outputs stay its own.
+
+    The model runs its own forward with its own attention; what its attention is handed (q, k and v after RoPE and norms)
+    and each row's lse are kept where the model is, O(T) memory. No map is made: `watched.trace.attention(layer, head)`
+    computes one when asked. A generation leaves one trace of the whole text, its prompt included. `tokenizer` names the
+    tokens; without one they are their numbers.
+
+    On entering, a short random input runs through the model twice, with its eager attention and watched, and maps and
+    outputs are compared: see `watched.verified`. Give inputs for that with `check={"input_ids": ...}`, or leave it out
+    with False.
+
+    Raises BadModel where a model does not hand its attention over, or in a form that is not reproduced here.
+    Example: `with tlmviz.watch(model, tokenizer) as watched: model(**inputs)`, then `watched.trace.attention(0, 0)`.
+    """
+    check_model(model)
+    return Watched(model, tokenizer, check)
+
+
+class Watched:
+    """What `watch` gives: traces by stack and by row of the batch.
+
+    `trace` is the first row's, of the decoder where there is one; `traces` are those of all rows. An encoder-decoder has
+    three stacks, `trace_of("encoder")`, `trace_of("decoder")`, `trace_of("cross")`; `stacks` lists a model's own.
+    Padding is left out. `patches` are the rows and columns of an image's patches. `verified` is what the comparison with
+    the model's eager attention found, None where it was left out. Later calls take the place of earlier ones, but for the
+    steps of one generation, which continue it.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, check: bool | Mapping[str, Any]):
+        self.model, self.tokenizer, self.check = model, tokenizer, check
+        self.verified: Verified | None = None
+        self.recorder = Recorder(model)
+        self._open = ExitStack()
+        self._made: dict[tuple[str, int], tuple[int, Trace]] = {}
+
+    def __enter__(self) -> Watched:
+        if self.check is not False:
+            self.verified = verify(self.model, self.check if isinstance(self.check, Mapping) else None)
+        self.recorder = Recorder(self.model)
+        self._open.enter_context(recording(self.model, self.recorder))
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._open.close()
+
+    # --- traces ------------------------------------------------------------------------------
+
+    @property
+    def stacks(self) -> list[str]:
+        """Names of the stacks of attention layers that ran."""
+        found = self.recorder.stacks
+        return sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+
+    @property
+    def trace(self) -> Trace:
+        """The first row's trace."""
+        return self.trace_of(self._main())
+
+    @property
+    def traces(self) -> list[Trace]:
+        """One trace per row of the batch."""
+        name = self._main()
+        return [
+            self.trace_of(name, row)
+            for row in range(self.recorder.stacks[name].layers[0].joined("q").shape[0])
+        ]
+
+    @property
+    def patches(self) -> tuple[int, int] | None:
+        """Rows and columns of patches of the last image; None where there was no image."""
+        return grid(self.recorder, self.model.config)
+
+    def trace_of(self, stack: str, row: int = 0) -> Trace:
+        """The trace of one stack and one row of the batch. Raises UnknownName."""
+        found = self.recorder.stacks
+        name = "cross" if stack == "decoder.cross" else stack
+        if name not in found:
+            there = ", ".join(self.stacks) or "none yet: call the model inside the with block"
+            raise UnknownName(f"There is no stack {stack!r} in this model; there are {there}.")
+        batch = found[name].layers[0].joined("q").shape[0]
+        if not 0 <= row < batch:
+            raise UnknownName(f"There is no row {row} in this batch; it has rows 0 to {batch - 1}.")
+        version, trace = self._made.get((name, row), (-1, None))
+        if trace is None or version != self.recorder.version:
+            named = getattr(self.model.config, "name_or_path", "") or type(self.model).__name__
+            trace = make_trace(self.recorder, name, row, self.tokenizer, named)
+            self._made[name, row] = self.recorder.version, trace
+        return trace
+
+    def _main(self) -> str:
+        names = self.stacks
+        if not names:
+            raise UnknownName("Nothing was watched yet; call the model inside the with block.")
+        return names[0]
