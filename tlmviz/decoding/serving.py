@@ -295,7 +295,7 @@ class Scheduler:
             self.watch(state.number, logits)
         request = state.request
         token = next_token(logits, request.temperature, request.top_k, request.top_p, state.generator)
-        if token != self.lm.tokenizer.end_of_text:
+        if token not in self.lm.tokenizer.ends:
             state.ids.append(token)
             state.new_tokens = 1
         state.ended = not state.new_tokens or len(state.ids) - state.prompt_length == state.max_output
