@@ -22,10 +22,10 @@ def test_the_bundled_model_passes(stories):
 def test_each_kind_is_read_and_sinks_only_where_they_fit(variant):
     config, made = variant.config, kinds(variant, 24)
     read = {type(cache) for cache in made.values()}
-    assert {ContiguousCache, SlidingCache, PagedCache} <= read and (LatentCache in read) == (
-        config.attention.latent_dim is not None
-    )
-    plain = config.attention.window is None and config.positions.kind not in ("alibi", "relative")
+    windows = {config.layer(layer).window for layer in range(config.n_layers)}
+    assert {ContiguousCache, PagedCache} <= read and (SlidingCache in read) == (len(windows) == 1)
+    assert (LatentCache in read) == (config.attention.latent_dim is not None)
+    plain = windows == {None} and config.positions.kind not in ("alibi", "relative")
     assert any(name.startswith("sinks") for name in made) == plain
     assert {cache.rotated for cache in made.values() if type(cache) is ContiguousCache} == {True, False}
 

@@ -8,6 +8,8 @@ from tlmviz import kernels
 from tlmviz.checks import kernels as long
 from tlmviz.checks import measure
 
+pytestmark = pytest.mark.slow
+
 
 def failed(lm, trace):
     return {result.name for result in measure(long, lm, trace) if not result.passed}

@@ -128,6 +128,7 @@ def logits_of_heads(change):
 
 # attention
 breaks("Rows sum to 1")(edited("attn.lse", lambda lse: lse + 0.01))
+breaks("Roles share everything")(edited("attn.lse", lambda lse: lse + 0.01))
 breaks("No look ahead")(attention(lambda mask: replace(mask, causal=False)))
 breaks("Map = softmax")(edited("attn.lse", lambda lse: lse + 0.01))
 breaks("Taps are neutral")(
@@ -152,6 +153,9 @@ def parameters_nobody_counted(patch, lm, inputs):
 
 
 breaks("Shares sum to the logit")(lambda patch, lm, inputs: (inputs[0][1:], inputs[1]))
+breaks("Heads and MLPs sum to the logit")(
+    lambda patch, lm, inputs: (replace(inputs[0], heads=inputs[0].heads * 1.05),)
+)
 breaks("This cell")(
     lambda patch, lm, inputs: tuple(replace(cell, total=cell.total + 0.01) for cell in inputs)
 )
@@ -338,6 +342,7 @@ breaks("More is closer", "manifold")(
 breaks("Gradient = differences", "manifold")(
     patched(kernels, "sinkhorn", lambda honest, x, n: honest(x, n).detach() + 0 * x + (x - x.detach()))
 )
+breaks("Stream = its parts")(edited("blocks.1.attn.z", lambda value: 1.1 * value))
 breaks("Unrolled sum", "hyper")(edited("blocks.1.resid_mid", lambda value: 1.1 * value))
 breaks("mHC, n = 1 = residual")(
     patched(

@@ -6,6 +6,8 @@ from tests import tiny
 from tlmviz import checks
 from tlmviz.errors import BadText
 
+pytestmark = pytest.mark.slow
+
 ALWAYS = {
     "Rows sum to 1",
     "No look ahead",

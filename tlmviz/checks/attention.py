@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import torch
 
 from .. import kernels
+from ..analysis.attention.roles import role_shares
 from ..networks.transformer import count_parameters
 from ..trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
-from .result import Measured, worst
+from .result import OF_LARGEST, ROUNDING, Measured, beside_largest, worst
 
 if TYPE_CHECKING:
     from ..language_model import LanguageModel
@@ -35,6 +36,20 @@ def rows_sum_to_one(lm: LanguageModel, trace: Trace) -> float:
                 worst(kernels.attention_map(q, k, lse, spec.mask, rows=rows, scale=spec.scale).sum(-1) - 1)
             )
     return worst(torch.tensor(errors))
+
+
+@identity(
+    "Roles share everything",
+    "shares of attention by role sum to 1",
+    1e-4,
+    when=is_language_model,
+    inputs=reading,
+)
+def role_shares_sum_to_one(lm: LanguageModel, trace: Trace, roles: Sequence[str] | None = None) -> float:
+    """What all roles and the first token get is all there is; on a text without roles, its two halves are two."""
+    half = len(trace) // 2
+    given = roles or ["user"] * half + ["assistant"] * (len(trace) - half)
+    return worst(role_shares(trace, given).shares.sum(-1) - 1)
 
 
 @identity(
@@ -68,6 +83,8 @@ def lazy_map_is_softmax(lm: LanguageModel, trace: Trace) -> float:
     for q, k, lse, spec in trace.batches():
         keys = k.repeat_interleave(q.shape[1] // k.shape[1], 1).double()
         scores = q[:, :, rows].double() @ keys.transpose(-1, -2) * spec.scale
+        if spec.mask.softcap is not None:
+            scores = spec.mask.softcap * (scores / spec.mask.softcap).tanh()
         if spec.mask.slopes is not None:
             scores = scores - spec.mask.slopes.double()[:, None, None] * distance
         if spec.mask.relative is not None:
@@ -85,7 +102,8 @@ def lazy_map_is_softmax(lm: LanguageModel, trace: Trace) -> float:
 @identity(
     "Cache = full pass",
     "logits with a KV cache equal those without",
-    1e-4,
+    ROUNDING,
+    OF_LARGEST,
     when=is_language_model,
     inputs=reading,
 )
@@ -95,7 +113,7 @@ def cache_equals_full(lm: LanguageModel, trace: Trace) -> float:
     first, second = max(1, len(trace) // 2), max(1, len(trace) - 1)
     pieces = [piece for piece in (ids[:, :first], ids[:, first:second], ids[:, second:]) if piece.shape[1]]
     stepped = torch.cat([lm(piece, cache) for piece in pieces], 1)[0, : len(trace)]
-    return worst(stepped - trace.logits)
+    return beside_largest(stepped, trace.logits)
 
 
 @identity(

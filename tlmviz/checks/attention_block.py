@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tlmviz.analysis.attention.attribution import Attribution, attribute_logit
 from tlmviz.analysis.attention.heads import logit_shares
 from tlmviz.analysis.attention.matrices import Cell, Product
 from tlmviz.analysis.attention.residual_stream import stream_names
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from ..language_model import LanguageModel
 
 
-def is_pre_norm(model: Any) -> bool:
+def is_a_sum(model: Any) -> bool:
     """Whether the stream is a sum of what the sublayers add to it."""
-    return is_language_model(model) and model.config.norm.placement == "pre"
+    return is_language_model(model) and model.config.norm.final
 
 
 def products(lm: LanguageModel, text: str) -> tuple[Product, ...]:
@@ -44,12 +45,36 @@ def parts_of_logit(lm: LanguageModel, text: str) -> tuple[Sequence[float], float
     return logit_shares(lm, trace, -1, token)["share"].tolist(), float(trace.logits[-1, token])
 
 
+def splits_into_heads(model: Any) -> bool:
+    """Whether no norm stands between what heads give and the stream."""
+    return is_a_sum(model) and not hasattr(model.network.blocks[0], "added_attn")
+
+
+def heads_of_logit(lm: LanguageModel, text: str) -> tuple[Attribution]:
+    """What every head and MLP adds to the logit of the most probable token after the text. Raises BadText."""
+    trace = lm.trace(text)
+    return (attribute_logit(lm, trace, -1, int(trace.logits[-1].argmax())),)
+
+
+@identity(
+    "Heads and MLPs sum to the logit",
+    "what each head and MLP adds makes up the logit",
+    1e-3,
+    "relative to the logit, if above 1",
+    when=splits_into_heads,
+    inputs=heads_of_logit,
+)
+def heads_sum_to_logit(parts: Attribution) -> float:
+    """Heads, MLPs, embedding and biases add up to the logit, with the final norm's scale held."""
+    return abs(parts.total - parts.logit) / max(1.0, abs(parts.logit))
+
+
 @identity(
     "Shares sum to the logit",
     "the shares add up to the logit",
     1e-3,
     "relative to the logit, if above 1",
-    when=is_pre_norm,
+    when=is_a_sum,
     inputs=parts_of_logit,
 )
 def shares_sum_to_logit(shares: Sequence[float], logit: float) -> float:

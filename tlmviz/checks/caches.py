@@ -10,7 +10,7 @@ from ..caches import ContiguousCache, KVCache, LatentCache, PagedCache, PagePool
 from ..trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
-from .result import Measured, worst
+from .result import OF_LARGEST, ROUNDING, Measured, beside_largest, worst
 
 if TYPE_CHECKING:
     from ..language_model import LanguageModel
@@ -26,15 +26,18 @@ def kinds(lm: LanguageModel, length: int) -> dict[str, KVCache]:
         keys = "rotated" if rotated else "unrotated"
         made[f"contiguous, {keys}"] = ContiguousCache(config.n_layers, reserve=4, rotated=rotated)
         # A ring replaces the model's own window; without one, a ring of the whole text drops nothing.
-        made[f"sliding, {keys}"] = SlidingCache(
-            config.n_layers, config.attention.window or length, rotated=rotated
-        )
+        windows = {config.layer(layer).window for layer in range(config.n_layers)}
+        if len(windows) > 1 and config.attention.latent_dim is None:
+            made[f"layered, {keys}"] = lm.new_cache(rotated)
+        if len(windows) == 1:
+            ring = next(iter(windows)) or length
+            made[f"sliding, {keys}"] = SlidingCache(config.n_layers, ring, rotated=rotated)
         if config.attention.latent_dim is not None:
             for absorbed in (True, False):
                 name = f"latent, {'absorbed' if absorbed else 'naive'}, {keys}"
                 made[name] = LatentCache(config.n_layers, rotated=rotated, absorbed=absorbed)
         # Sinks would be seen beside the window, and leave a gap in distances.
-        if config.attention.window is None and config.positions.kind not in ("alibi", "relative"):
+        if windows == {None} and config.positions.kind not in ("alibi", "relative"):
             made[f"sinks, {keys}"] = SlidingCache(config.n_layers, length, sinks=2, rotated=rotated)
     return made
 
@@ -42,7 +45,8 @@ def kinds(lm: LanguageModel, length: int) -> dict[str, KVCache]:
 @identity(
     "Every cache = full pass",
     "every kind of cache that fits the model gives its logits",
-    1e-4,
+    ROUNDING,
+    OF_LARGEST,
     when=is_language_model,
     inputs=reading,
 )
@@ -53,5 +57,5 @@ def every_cache_equals_full(lm: LanguageModel, trace: Trace) -> Measured:
     errors = []
     for cache in kinds(lm, ids.shape[1]).values():
         stepped = torch.cat([lm(piece, cache) for piece in pieces if piece.shape[1]], 1)[0]
-        errors.append(worst(stepped - trace.logits[: ids.shape[1]]))
+        errors.append(beside_largest(stepped, trace.logits[: ids.shape[1]]))
     return Measured(worst(torch.tensor(errors)), f"{len(errors)} kinds")

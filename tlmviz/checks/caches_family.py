@@ -18,7 +18,7 @@ from ..layers.positions import alibi_slopes
 from ..trace import Trace
 from .cases import has_latent, is_language_model, reading
 from .registry import identity
-from .result import Measured, largest, worst
+from .result import OF_LARGEST, ROUNDING, Measured, beside_largest, largest, worst
 
 if TYPE_CHECKING:
     from ..language_model import LanguageModel
@@ -71,7 +71,8 @@ def ends_are_mha_and_mqa(lm: LanguageModel, trace: Trace) -> float:
 @identity(
     "Own cache = full",
     "token by token with the model's own cache, the logits stay",
-    1e-4,
+    ROUNDING,
+    OF_LARGEST,
     when=is_language_model,
     inputs=reading,
 )
@@ -79,7 +80,7 @@ def own_cache_equals_full(lm: LanguageModel, trace: Trace) -> Measured:
     """Token by token through the model's own kind of cache gives the full pass's logits."""
     ids, cache = torch.tensor([trace.ids[:STEPS]]), lm.new_cache()
     stepped = torch.cat([lm(token, cache) for token in ids.split(1, 1)], 1)[0]
-    return Measured(worst(stepped - trace.logits[:STEPS]), f"a {type(cache).__name__}")
+    return Measured(beside_largest(stepped, trace.logits[:STEPS]), f"a {type(cache).__name__}")
 
 
 @identity(

@@ -18,7 +18,8 @@ WRITTEN, LONGEST = 6, 24  # tokens that a request writes, tokens of its prompt
 
 def requests_served(lm: LanguageModel, text: str) -> tuple[LanguageModel, tuple[Run, ...]]:
     """(lm, runs): three beginnings of the text, served under both policies. Raises BadText."""
-    ids = lm.encode(text)[1:]
+    lm.encode(text)  # refuses what is empty or too long
+    ids = lm.tokenizer.encode(text)
     length = max(1, min(len(ids), LONGEST, lm.config.context // 3))
     prompts = [lm.tokenizer.decode(ids[: max(1, length // part)]) for part in (1, 2, 3)]
     count = max(1, min(WRITTEN, lm.config.context // 3))

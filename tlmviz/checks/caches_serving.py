@@ -11,7 +11,7 @@ from ..caches import ContiguousCache, PagedCache, PagePool, Sequence
 from ..trace import Trace
 from .cases import is_language_model, reading
 from .registry import identity
-from .result import worst
+from .result import OF_LARGEST, ROUNDING, beside_largest, worst
 
 if TYPE_CHECKING:
     from ..language_model import LanguageModel
@@ -67,7 +67,8 @@ def requests_keep_apart(lm: LanguageModel, trace: Trace) -> float:
 @identity(
     "Batch = alone",
     "requests of different lengths in one step get what each gets alone",
-    1e-4,
+    ROUNDING,
+    OF_LARGEST,
     when=is_language_model,
     inputs=reading,
 )
@@ -82,13 +83,14 @@ def batch_is_alone(lm: LanguageModel, trace: Trace) -> float:
             _read(lm, [text], sequence)
     batch = _read(lm, [text[-1:] for text in texts], *together)
     single = torch.cat([_read(lm, [text[-1:]], sequence) for text, sequence in zip(texts, alone)])
-    return worst(batch - single)
+    return beside_largest(batch, single)
 
 
 @identity(
     "Shared = fresh",
     "a shared prefix reads like a fresh one and is not written to",
-    1e-4,
+    ROUNDING,
+    OF_LARGEST,
     when=is_language_model,
     inputs=reading,
 )
@@ -103,7 +105,7 @@ def shared_is_fresh(lm: LanguageModel, trace: Trace) -> float:
     )  # seldom the end of a page: the last shared one has to be copied
     mine = [*ids[:common], *((token + 1) % lm.config.vocab_size for token in ids[common:])]
     shared = _read(lm, [mine[common:]], donor.prefix(common))[:, -1]
-    errors = [worst(shared - _read(lm, [mine], fresh)[:, -1])]
+    errors = [beside_largest(shared, _read(lm, [mine], fresh)[:, -1])]
     errors += [worst(store[:, donor.table] - old) for store, old in zip((pool.k, pool.v), before)]
     return worst(torch.tensor(errors))
 

@@ -29,11 +29,12 @@ def has_planes(model: Any) -> bool:
 
 
 def has_rope(model: Any) -> bool:
-    """Whether the model has RoPE with more than one plane; NTK-aware scaling refuses a single one."""
+    """Whether the model has one unscaled RoPE with more than one plane; NTK-aware scaling refuses a single one."""
     if not is_language_model(model):
         return False
     config: ModelConfig = model.config
-    return config.positions.kind == "rope" and (config.attention.rope_dim or config.head_dim) >= 4
+    one = config.one_rope and (config.positions.kind, config.positions.scaling) == ("rope", "none")
+    return one and config.rotary_dim >= 4
 
 
 def has_scaled_planes(model: Any) -> bool:

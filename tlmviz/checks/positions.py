@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from tlmviz.analysis.positions.rope_planes import frequencies, own_base
-from tlmviz.analysis.positions.rope_runs import half_order
 
 from .. import kernels
+from ..kernels.rotary import half_order
 from ..trace import Trace
 from .cases import has_planes, reading
 from .registry import identity

@@ -14,7 +14,7 @@ from ..recording import recording
 from ..trace import Trace
 from .cases import has_rope, has_scaled_planes, reading
 from .registry import identity
-from .result import worst
+from .result import OF_LARGEST, ROUNDING, beside_largest, worst
 
 if TYPE_CHECKING:
     from ..language_model import LanguageModel
@@ -27,7 +27,8 @@ SHIFT = 499  # tokens; a prime, in which no period of a wrong table hides
 @identity(
     "s = 1: unchanged",
     "with scale 1 every scheme gives the model's own logits",
-    1e-4,
+    ROUNDING,
+    OF_LARGEST,
     when=has_rope,
     inputs=reading,
 )
@@ -35,7 +36,7 @@ def scale_of_one_is_rope(lm: LanguageModel, trace: Trace) -> float:
     """With scale 1 every scheme gives the model's own logits."""
     ids = _ids(trace)
     own = lm(ids)
-    return max(worst(lm(ids, positions=scaled_rope(lm.config, name, 1.0)) - own) for name in SCALINGS)
+    return max(beside_largest(lm(ids, positions=scaled_rope(lm.config, name, 1.0)), own) for name in SCALINGS)
 
 
 @identity(
@@ -114,7 +115,8 @@ def unrotated_keys_follow(lm: LanguageModel, trace: Trace) -> float:
 @identity(
     "Unrotated cache = full pass",
     "while the scale stays, both give the same",
-    1e-4,
+    ROUNDING,
+    OF_LARGEST,
     when=has_rope,
     inputs=reading,
 )
@@ -124,7 +126,7 @@ def caches_agree(lm: LanguageModel, trace: Trace) -> float:
     cache, half = lm.new_cache(rotated=False), max(1, ids.shape[1] // 2)
     pieces = [part for part in (ids[:, :half], ids[:, half:]) if part.shape[1]]
     stepped = torch.cat([lm(part, cache, scheme) for part in pieces], 1)
-    return worst(stepped - lm(ids, positions=scheme))
+    return beside_largest(stepped, lm(ids, positions=scheme))
 
 
 WHOLE = (

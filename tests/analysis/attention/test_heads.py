@@ -37,7 +37,7 @@ class TestHeadScores:
     def test_a_hand_made_model(self):
         lm = SimpleNamespace(
             config=SimpleNamespace(vocab_size=50),
-            tokenizer=SimpleNamespace(end_of_text=0),
+            tokenizer=SimpleNamespace(encode=lambda text, bos: [0], special={0: ""}, vocab_size=50),
             trace_ids=self.built,
         )
         scores = head_scores(lm, length=10, repeats=3)
@@ -72,15 +72,15 @@ class TestHeadScores:
 class TestLogitLens:
     def test_the_last_layer_gives_the_logits(self, variant):
         trace = variant.trace(TEXT)
-        lens = logit_lens(variant, trace)
+        lens = torch.stack(list(logit_lens(variant, trace)))
         assert lens.shape == (3, len(trace), variant.config.vocab_size)
         torch.testing.assert_close(lens[-1], trace.logits, atol=1e-5, rtol=0)
 
     def test_the_first_reads_the_embedding(self, variant):
         trace = variant.trace(TEXT)
         network = variant.network
-        wanted = network.head(network.norm(trace["embed"]))[0]
-        torch.testing.assert_close(logit_lens(variant, trace)[0], wanted, atol=1e-5, rtol=0)
+        wanted = network.unembed(network.norm(trace["embed"]))[0]
+        torch.testing.assert_close(next(logit_lens(variant, trace)), wanted, atol=1e-5, rtol=0)
 
 
 class TestLogitShares:
@@ -92,6 +92,13 @@ class TestLogitShares:
         for position, token in ((0, 3), (5, 17), (-1, 250)):
             shares = logit_shares(lm, trace, position, token)
             assert shares["share"].sum() == pytest.approx(trace.logits[position, token].item(), abs=1e-4)
+
+    def test_sum_to_the_logit_of_every_variant(self, variant):
+        """Also where logits are bounded, the head has a bias, or a norm stands behind each sublayer."""
+        trace = variant.trace(TEXT)
+        shares = logit_shares(variant, trace, 7, 33)["share"]
+        if variant.config.norm.placement != "post":
+            assert shares.sum() == pytest.approx(trace.logits[7, 33].item(), abs=1e-3)
 
     @pytest.mark.parametrize("name", ["hyper", "manifold"])
     def test_sum_to_the_logit_of_several_streams(self, tokenizer, name):

@@ -13,7 +13,7 @@ import tlmviz
 from tests import tiny
 from tlmviz.analysis.attention.reader import thin
 from tlmviz.analysis.attention.residual_stream import lens, stream_names, stream_norms
-from tlmviz.analysis.attention.steps import CURVES, make_step, snippet, step_names, tensor_names
+from tlmviz.analysis.attention.steps import DRAWN, make_step, snippet, step_names, tensor_names
 from tlmviz.analysis.sources import quote
 from tlmviz.errors import UnknownName
 from tlmviz.trace import Trace
@@ -182,9 +182,10 @@ def test_the_activation_is_the_model_s_own(steps, variant):
     activation = steps["activate"].activation
     curve = torch.from_numpy(activation.curves[activation.own])
     module = getattr(variant.network.blocks[LAYER].mlp, "activation", torch.nn.SiLU())
-    assert torch.allclose(module(torch.from_numpy(activation.inputs)), curve) and set(
-        activation.curves
-    ) == set(CURVES)
+    assert torch.allclose(module(torch.from_numpy(activation.inputs)), curve) and set(activation.curves) == {
+        *DRAWN,
+        activation.own,
+    }
     pre = watch(variant)[f"blocks.{LAYER}.mlp.pre"]
     assert 0.99 * pre.numel() <= activation.counts.sum() <= pre.numel()
 

@@ -24,7 +24,11 @@ VARIANTS = {
     "MQA": dict(n_kv_heads=1),
     "MLA": dict(latent_dim=12, rope_dim=4),
     "MLA, c_Q": dict(latent_dim=12, rope_dim=4, query_latent_dim=10),
+    "MLA, values": dict(latent_dim=12, rope_dim=4, value_dim=6),
+    "GEGLU": dict(feedforward="geglu-tanh"),
+    "norms of q and k": dict(qk_norm="full", norm_place="sandwich"),
     "window": dict(window=7),
+    "windows": dict(layers=({"window": 7}, {})),
     "relative": dict(positions="relative", relative_distance=5),
     "ALiBi": dict(positions="alibi", n_kv_heads=2),
     "learned, biased, GELU": dict(
@@ -62,7 +66,7 @@ def test_operations_are_those_that_torch_counts(changes, length):
     assert counted(lambda: model(ids[:, -1:], cache)) == cost.step_flops(model.config, length).total
 
 
-@pytest.mark.parametrize("kind", ["MLA", "MLA, c_Q"])
+@pytest.mark.parametrize("kind", ["MLA", "MLA, c_Q", "MLA, values"])
 @pytest.mark.parametrize("length", [2, 23])
 def test_operations_of_naive_latent_attention(length, kind):
     model, ids = tiny.network(**VARIANTS[kind]), torch.arange(length)[None]

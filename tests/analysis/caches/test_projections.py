@@ -7,6 +7,7 @@ import torch
 from tests import tiny
 from tlmviz.analysis.caches import projections
 from tlmviz.analysis.caches.projections import Heads, heads_of
+from tlmviz.analysis.positions.rope_planes import has_planes
 
 
 def drawn(size=6, rows=5):
@@ -38,6 +39,12 @@ def test_a_model_s_matrices_give_its_scores(variant):
         return
     if config.positions.kind == "relative":
         q, k = (trace[f"blocks.1.attn.{part}"][0].double() for part in "qk")
+        torch.testing.assert_close(heads.logits(), q @ k.transpose(1, 2) * heads.scale, atol=1e-4, rtol=1e-4)
+        return
+    if config.positions.kind == "rope" and (not has_planes(config) or config.attention.qk_norm != "none"):
+        fused = trace["blocks.1.attn.fused"][0].unflatten(-1, (-1, config.head_dim)).transpose(0, 1).double()
+        q, k, _ = fused.split((config.n_heads, config.n_kv_heads, config.n_kv_heads))
+        k = k.repeat_interleave(config.n_heads // config.n_kv_heads, 0)
         torch.testing.assert_close(heads.logits(), q @ k.transpose(1, 2) * heads.scale, atol=1e-4, rtol=1e-4)
         return
     slopes = variant.network.positions.slopes if config.positions.kind == "alibi" else None

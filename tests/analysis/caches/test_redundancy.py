@@ -42,7 +42,8 @@ def test_muting_is_zeroing_the_head_s_columns_of_w_o(variant):
     ids = variant.encode(tiny.TEXT)
     effects = redundancy.single_effects(variant, ids)
     for layer, head in [(0, 0), (0, 3), (1, 2)]:
-        wanted = loss(changed(variant, without([(layer, head)])), ids) - loss(variant, ids)
+        muted = without([(layer, head)], variant.config.value_dim)
+        wanted = loss(changed(variant, muted), ids) - loss(variant, ids)
         assert effects[layer, head] == pytest.approx(wanted, abs=2e-4)
 
 

@@ -186,3 +186,31 @@ def test_a_line_that_is_gone_is_named():
     with pytest.raises(UnknownName) as error:
         kernel_source._find(["def _attn_inner(", "    x = 1"], "_attn_inner", "no such line", "load")
     assert "no such line" in tiny.sentence(error)
+
+
+def test_the_words_of_a_first_tile_say_that_there_is_nothing_to_rescale():
+    done = walk(inputs(20, 32), 8, 4)
+    said = [" ".join(step.words) for step in tile_steps.tile_steps(done) if "add" in step.stages]
+    assert len(said) == len(done.visits) and all("Rescale" in text for text in said)
+    firsts = [text for text, visit in zip(said, done.visits) if visit.tile == 0]
+    assert firsts and all("here 0: first tile" in text for text in firsts)
+    assert sum("first tile" in text for text in said) == len(firsts)
+
+
+@pytest.mark.parametrize("length, rows, cols", [(20, 8, 4), (7, 4, 8), (1, 4, 4)])
+def test_probabilities_on_chip_are_the_exponentials_of_scores(length, rows, cols):
+    """l_i is rescaled by alpha and grows by the sums of p: so p sums to l_i - alpha l_i before."""
+    given = inputs(length, 16)
+    done = walk(given, rows, cols)
+    scores = given.q.astype(np.float64) @ given.k.T * given.scale
+    scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
+    weights = np.exp(scores - scores.max(1, keepdims=True))
+    weights /= weights.sum(1, keepdims=True)
+    p = tile_steps.tile_probabilities(done, weights)
+    for number, visit in enumerate(done.visits):
+        own = slice(visit.block * rows, min((visit.block + 1) * rows, length))
+        keys = slice(visit.tile * cols, min((visit.tile + 1) * cols, length))
+        expected = np.exp(scores[own, keys] - visit.m_i[:, None])
+        part = p[number, : expected.shape[0], : expected.shape[1]]
+        np.testing.assert_allclose(part, expected, atol=1e-5)
+        assert np.isnan(p[number]).sum() == rows * cols - expected.size

@@ -7,6 +7,7 @@ from tests import tiny
 from tlmviz import kernels
 from tlmviz.analysis.positions import rope_runs
 from tlmviz.errors import BadConfig
+from tlmviz.kernels.rotary import half_order
 from tlmviz.layers.positions import NoPositions
 
 
@@ -15,7 +16,7 @@ def logits(lm, positions):
 
 
 def test_the_order_lists_even_dimensions_then_odd_ones():
-    assert rope_runs.half_order(8).tolist() == [0, 2, 4, 6, 1, 3, 5, 7]
+    assert half_order(8).tolist() == [0, 2, 4, 6, 1, 3, 5, 7]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_the_half_layout_equals_weights_with_reordered_rows(lm, tokenizer):
     """Reordering vectors is what reordering the rows of W_Q and W_K does."""
     changed = tiny.language_model(tokenizer)
     rows = torch.arange(3 * 32).unflatten(0, (12, 8))
-    rows[:8] = rows[:8][:, rope_runs.half_order(8)]  # queries and keys, not values
+    rows[:8] = rows[:8][:, half_order(8)]  # queries and keys, not values
     with torch.no_grad():
         for block in changed.network.blocks:
             block.attn.qkv.weight.copy_(block.attn.qkv.weight[rows.flatten()].clone())

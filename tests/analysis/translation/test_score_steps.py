@@ -85,11 +85,17 @@ def test_a_larger_scale_looks_sharper(passes):
     assert bits[3] == pytest.approx(steps.entropy.mean(), abs=1e-5)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_times_are_measured(passes, kind):
-    mt, _, steps = passes[kind]
-    found = score_steps.times(mt, steps, repeats=3)
-    assert 0 <= found.prepare < 1000 and 0 < found.step < 1000
+def test_models_are_timed_in_turns_after_rounds_that_do_not_count(passes, monkeypatch):
+    log: list = []
+    monkeypatch.setattr(
+        score_steps, "_works", lambda mt, steps: (lambda: log.append(mt), lambda: log.append(steps))
+    )
+    found = score_steps.times([("a", "step a"), ("b", "step b")], rounds=2)
+    assert log == ["a", "step a", "b", "step b"] * (2 + score_steps.WARM)
+    assert len(found) == 2 and all(len(each.prepare) == len(each.step) == 2 for each in found)
+    monkeypatch.undo()
+    for times in score_steps.times([(passes[kind][0], passes[kind][2]) for kind in KINDS], rounds=3):
+        assert (times.prepare >= 0).all() and (times.step > 0).all()
 
 
 def test_one_token_is_enough_and_an_empty_sentence_is_not(passes):

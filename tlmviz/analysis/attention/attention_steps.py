@@ -22,7 +22,8 @@ NOTES = "Transformer with PyTorch, section"
 def qkv(r: Reader) -> Step:
     """Step 1: one projection makes every query, key and value."""
     linear, fused, c = r.block.attn.qkv, r["attn.fused"], r.config
-    inputs = r["normed_attn" if r.pre_norm else "resid_pre"]
+    tap, name = r.input(1)
+    inputs = r[tap]
     ends = (0, c.n_heads * c.head_dim, (c.n_heads + c.n_kv_heads) * c.head_dim)
     labels = _centred(fused.shape[1], (*ends, fused.shape[1]), ("queries", "keys", "values"))
     panel = r.panel(
@@ -47,7 +48,7 @@ def qkv(r: Reader) -> Step:
             linear.weight.T,
             fused,
             linear.bias,
-            "x normalised" if r.pre_norm else "x",
+            name,
             "W_qkv",
             column="column of W_qkv",
         ),
@@ -82,7 +83,7 @@ def heads(r: Reader) -> Step:
     return Step(
         "heads",
         f"The columns are cut into heads of D = {c.head_dim}; the heads never mix again before the projection.{shared}",
-        (quote(Attention.forward, "split = rearrange("),),
+        (quote(Attention.forward, "split = fused.unflatten("),),
         r"Q = \begin{bmatrix} Q^{(1)} & \cdots & Q^{(h)} \end{bmatrix},\qquad Q^{(i)} \in \mathbb{R}^{T \times d_h}",
         f"{NOTES} 2.1.2, step 2, Eq. 21–22.",
         r.python("attn.fused"),
@@ -110,20 +111,58 @@ def split(r: Reader) -> Step:
     )
 
 
+def qk_norm(r: Reader) -> Step:
+    """Norms of queries and keys, which bound their products."""
+    before_q, before_k, _ = _unrotated(r)
+    q, k = _normed(r)
+    limit = spread(before_q, before_k, q, k)
+    whole = r.config.attention.qk_norm == "full"
+    over = "all heads' numbers together" if whole else "each head's numbers"
+    return Step(
+        "QK norm",
+        f"Queries and keys are divided by the root mean square of {over} and scaled, so that no product grows without bound.",
+        (quote(Attention.forward, "q, k = self.qk_norm(q, k)"),),
+        r"q \leftarrow \frac{q}{\sqrt{\overline{q^2} + \epsilon}} \odot \gamma_q,\qquad "
+        r"k \leftarrow \frac{k}{\sqrt{\overline{k^2} + \epsilon}} \odot \gamma_k",
+        "Henry et al. 2020; over the whole projection: OLMo 2, section 3.3.",
+        r.python("attn.fused"),
+        (
+            r.of_head("query", before_q, limit),
+            r.of_head("query normalised", q, limit),
+            r.of_head("key", before_k, limit, shared=True),
+            r.of_head("key normalised", k, limit, shared=True),
+        ),
+    )
+
+
+# Layout of RoPE -> the lines that turn a vector, and the two numbers of plane j.
+PAIRS = {
+    "interleaved": (("return torch.view_as_real(",), "2j", "2j+1"),
+    "half": (("first, second = ", "return torch.cat((first"), "j", "j+D/2"),
+}
+
+
 def rotate(r: Reader) -> Step:
     """RoPE: queries and keys turn with their position."""
-    before_q, before_k, _ = _unrotated(r)
+    before_q, before_k = _normed(r)
     q, k, _ = r.trace.qk(r.layer, r.head)
-    limit = spread(before_q, before_k)
+    limit, own, dims = spread(before_q, before_k), r.config.layer(r.layer), r.config.rotary_dim
     call = quote(Attention.forward, "self.q(positions.rotate(q, cos_sin))")
-    lines = (call, quote(rotary.rotate, "even, odd = ", "return torch.stack("))
+    fragments, a, b = PAIRS[r.config.positions.layout]
+    some = "" if dims == r.config.head_dim else f" Only the first {dims} dimensions turn."
+    sentence = "Each pair of dimensions turns by an angle that grows with the position: fast at the left, slowly at the right."
     return Step(
         "RoPE",
-        "Each pair of dimensions turns by an angle that grows with the position: fast at the left, slowly at the right.",
-        lines,
-        r"\begin{aligned} q'_{t,2j} &= q_{t,2j}\cos\theta_{t,j} - q_{t,2j+1}\sin\theta_{t,j} \\"
-        r" q'_{t,2j+1} &= q_{t,2j}\sin\theta_{t,j} + q_{t,2j+1}\cos\theta_{t,j} \end{aligned}",
-        f"{NOTES} 3.3, Eq. 53–56, with θ(t, j) = t · {r.config.layer(r.layer).rope_base:g}^(−2j/D).",
+        sentence + some if own.rotary else "This layer has no RoPE: its queries and keys stay as they are.",
+        (call, quote(rotary.rotate, *fragments)),
+        rf"\begin{{aligned}} q'_{{t,{a}}} &= q_{{t,{a}}}\cos\theta_{{t,j}} - q_{{t,{b}}}\sin\theta_{{t,j}} \\"
+        rf" q'_{{t,{b}}} &= q_{{t,{a}}}\sin\theta_{{t,j}} + q_{{t,{b}}}\cos\theta_{{t,j}} \end{{aligned}}",
+        f"{NOTES} 3.3, Eq. 53–56, with θ(t, j) = t · {own.rope_base:g}^(−2j/D)"
+        + (
+            f", scaled ({r.config.positions.scaling})."
+            if r.config.positions.scaling != "none" and own.scaled
+            else "."
+        ),
         r.python("attn.q") + f"[:, {r.head}]",
         (
             r.of_head("query", before_q, limit),
@@ -137,7 +176,7 @@ def rotate(r: Reader) -> Step:
 def latent(r: Reader) -> Step:
     """Latent attention instead of steps 1 and 2: what a cache keeps of each token."""
     attn, c = r.block.attn, r.config
-    name = "normed_attn" if r.pre_norm else "resid_pre"
+    name, inputs = r.input(1)
     down = attn.down(r[name])
     labels = _centred(down.shape[1], (0, c.attention.latent_dim, down.shape[1]), ("latent", "key for RoPE"))
     panel = r.panel(
@@ -154,7 +193,7 @@ def latent(r: Reader) -> Step:
         "are made from them.",
         (
             quote(LatentAttention.project, "c, k_r = self.down("),
-            quote(LatentAttention.expand, "k, v = rearrange("),
+            quote(LatentAttention.expand, "rearrange(part", "for part in self.up("),
         ),
         r"C_{KV} = X\, W_{\downarrow KV},\qquad K^{(i)} = C_{KV} W^{(i)}_{\uparrow K},\quad "
         r"V^{(i)} = C_{KV} W^{(i)}_{\uparrow V}",
@@ -166,7 +205,7 @@ def latent(r: Reader) -> Step:
             attn.down.weight.T,
             down,
             None,
-            "x normalised" if r.pre_norm else "x",
+            inputs,
             "W_down",
             column="column of W_down",
         ),
@@ -223,11 +262,18 @@ def scale(r: Reader) -> Step:
         last = r.config.positions.distances - 1
         added = rf" + \frac{{q_t^\top a_{{\min(|t - s|,\,{last})}}}}{{\sqrt{{d_h}}}}"
         paper = " Relative positions: Shaw et al. 2018, Eq. 4."
+    cap = r.config.attention.softcap
+    formula = r"\frac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}}"
+    if cap is not None:
+        sources.append(quote(attention.capped, "return "))
+        sentence += f" Each scaled score s is then bounded: {cap:g} · tanh(s / {cap:g})."
+        formula = rf"{cap:g}\,\tanh\left({formula} / {cap:g}\right)"
+        paper += " The bound: Gemma 2, section 2."
     return Step(
         "scale",
         sentence,
         tuple(sources),
-        r"\frac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}}" + added,
+        formula + added,
         f"{NOTES} 2.1.2, step 4, Eq. 25.{paper}",
         _scores(r, "scaled"),
         (_stage(r, "q·k", "dot"), _stage(r, "scaled score", "scaled")),
@@ -301,8 +347,8 @@ def mix(r: Reader) -> Step:
 
 def concat(r: Reader) -> Step:
     """Step 8: the heads side by side again."""
-    y, c = r["attn.concat"], r.config
-    starts = tuple(range(0, y.shape[1] + 1, c.head_dim))
+    y, c, size = r["attn.concat"], r.config, r.config.value_dim
+    starts = tuple(range(0, y.shape[1] + 1, size))
     panel = r.panel(
         "heads side by side",
         y,
@@ -310,11 +356,12 @@ def concat(r: Reader) -> Step:
         x="head",
         edges=starts[1:-1],
         col_labels=_centred(y.shape[1], starts, tuple(str(i) for i in range(c.n_heads))),
-        outline=(r.head * c.head_dim, (r.head + 1) * c.head_dim),
+        outline=(r.head * size, (r.head + 1) * size),
     )
+    again = " again" if y.shape[1] == c.d_model else ""
     return Step(
         "concat",
-        f"The {c.n_heads} heads' outputs are laid side by side: {c.n_heads} × {c.head_dim} = {c.d_model} per token again.",
+        f"The {c.n_heads} heads' outputs are laid side by side: {c.n_heads} × {size} = {y.shape[1]} per token{again}.",
         (quote(_method(r, "forward"), "y = self.concat("),),
         r"Y = \begin{bmatrix} O^{(1)} & \cdots & O^{(h)} \end{bmatrix}",
         f"{NOTES} 2.1.2, step 8, Eq. 28–29.",
@@ -355,6 +402,14 @@ def _unrotated(r: Reader) -> list[Tensor]:
     return [fused[:, start * c.head_dim : (start + 1) * c.head_dim] for start in first]
 
 
+def _normed(r: Reader) -> tuple[Tensor, Tensor]:
+    """The chosen head's query and key behind their norms, where the model has any, [T, D] each."""
+    c = r.config
+    split = r["attn.fused"].unflatten(-1, (-1, c.head_dim)).transpose(0, 1)[None]  # [1, H + 2G, T, D]
+    q, k = r.block.attn.qk_norm(*split.split((c.n_heads, c.n_kv_heads, c.n_kv_heads), 1)[:2])
+    return q[0, r.head], k[0, r.group]
+
+
 def _centred(count: int, edges: tuple[int, ...], names: tuple[str, ...]) -> tuple[str, ...]:
     """Labels for `count` columns: each part's name at its middle, nothing elsewhere."""
     labels = [""] * count
@@ -381,6 +436,7 @@ BUILDERS: dict[str, Callable[[Reader], Step]] = {
     "qkv": qkv,
     "heads": heads,
     "split": split,
+    "QK norm": qk_norm,
     "RoPE": rotate,
     "latent": latent,
     "scores": scores,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import torch
@@ -25,19 +26,21 @@ def head_scores(lm: LanguageModelLike, length: int = 64, repeats: int = 8, seed:
     """
     generator = torch.Generator().manual_seed(seed)
     total: pd.DataFrame | None = None
+    lead, special = lm.tokenizer.encode("", bos=True), lm.tokenizer.special
+    words = torch.tensor([i for i in range(lm.tokenizer.vocab_size) if i not in special])
     for _ in range(repeats):
-        half = (torch.randperm(lm.config.vocab_size - 1, generator=generator)[:length] + 1).tolist()
-        frame = _score_repeat(lm.trace_ids([lm.tokenizer.end_of_text, *half, *half]), length)
+        half = words[torch.randperm(len(words), generator=generator)[:length]].tolist()
+        frame = _score_repeat(lm.trace_ids([*lead, *half, *half]), len(lead), length)
         total = frame if total is None else total + frame
     scores = total / repeats
     return scores.astype({"layer": int, "head": int})
 
 
-def _score_repeat(trace: Trace, length: int) -> pd.DataFrame:
+def _score_repeat(trace: Trace, lead: int, length: int) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    second = torch.arange(length + 1, 2 * length + 1)
+    second = torch.arange(lead + length, lead + 2 * length)
     for layer in range(trace.n_layers):
         for head in range(trace.n_heads):
             p = trace.attention(layer, head)
@@ -47,15 +50,19 @@ def _score_repeat(trace: Trace, length: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["layer", "head", "previous", "induction"])
 
 
-def logit_lens(lm: LanguageModelLike, trace: Trace) -> Float[Tensor, "l_plus_1 t v"]:
-    """Logits the head would give from the stream before the first and after each layer, [L + 1, T, V].
+def logit_lens(
+    lm: LanguageModelLike, trace: Trace, rows: slice = slice(None)
+) -> Iterator[Float[Tensor, "t v"]]:
+    """Logits the head would give from the stream before the first and after each layer: L + 1 tensors [T, V], one by one.
 
-    Source: nostalgebraist 2020. With post-norm blocks the final norm is the identity.
+    All at once they would be gigabytes for a large vocabulary. Source: nostalgebraist 2020. With post-norm blocks the final
+    norm is the identity.
     """
     names = ["blocks.0.resid_pre", *(f"blocks.{i}.resid_post" for i in range(trace.n_layers))]
     streams, network = trace.tensors(names), lm.on_cpu.network
-    with torch.inference_mode():
-        return torch.cat([network.head(network.norm(network.merge_streams(streams[name]))) for name in names])
+    for name in names:
+        with torch.inference_mode():
+            yield network.unembed(network.norm(network.merge_streams(streams[name][:, rows])))[0]
 
 
 def logit_shares(lm: LanguageModelLike, trace: Trace, position: int, token: int) -> pd.DataFrame:
@@ -63,16 +70,17 @@ def logit_shares(lm: LanguageModelLike, trace: Trace, position: int, token: int)
 
     The final norm is frozen at its actual scale, which makes the head linear in the stream, so
     the shares sum to the logit (direct logit attribution); with several streams every part comes with the coefficient
-    that mixing left of it. Columns: part, share.
-    Exact for pre-norm models; post-norm streams have no such sum, so the frame is empty for them.
+    that mixing left of it. A head's bias is a part, and so is what the bound on logits takes off. Columns: part, share.
+    Exact where the stream is a sum; with post-norm blocks it is none, so the frame is empty for them.
     """
     import pandas as pd
 
-    if lm.config.norm.placement != "pre":
+    if not lm.config.norm.final:
         return pd.DataFrame(columns=["part", "share"])
     coefficients = readout_coefficients(trace)[:, position]
     parts = part_outputs(trace)[:, position] * coefficients[:, None]  # [1 + P, C]
-    norm, direction = lm.on_cpu.network.norm, lm.on_cpu.network.head.weight[token]
+    network = lm.on_cpu.network
+    norm, direction = network.norm, network.head.weight[token]
     stream = final_streams(trace)[position].mean(0)
     with torch.inference_mode():
         if lm.config.norm.kind == "layernorm":
@@ -82,9 +90,16 @@ def logit_shares(lm: LanguageModelLike, trace: Trace, position: int, token: int)
             scale = (stream.square().mean() + norm.eps).sqrt()
             bias = 0.0
         shares = (parts / scale * norm.weight) @ direction
+        total = shares.sum() + bias + (0.0 if network.head.bias is None else network.head.bias[token])
+        others = {
+            "norm bias": bias,
+            "head bias": 0.0 if network.head.bias is None else float(network.head.bias[token]),
+            "bound": float(network.bound(total) - total),
+        }
     frame = pd.DataFrame({"part": part_names(trace.n_layers), "share": shares.double().numpy()})
-    if bias:
-        frame.loc[len(frame)] = ["norm bias", bias]
+    for name, share in others.items():
+        if share:
+            frame.loc[len(frame)] = [name, share]
     return frame
 
 

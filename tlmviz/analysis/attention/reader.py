@@ -11,6 +11,7 @@ from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 from .matrices import Panel
+from .placements import PLACEMENTS
 
 ROWS, CELLS = 128, 100_000  # most tokens, and most cells, of one matrix's picture
 
@@ -27,7 +28,7 @@ class Reader:
         self.lm, self.trace, self.layer, self.head = lm, trace, layer, head
         self.config, self.network = lm.config, lm.on_cpu.network
         self.block = self.network.blocks[layer]
-        self.pre_norm = lm.config.norm.placement == "pre"
+        self.place = PLACEMENTS[lm.config.norm.placement]
         self.length = len(trace)
         self.group = head * lm.config.n_kv_heads // lm.config.n_heads
 
@@ -39,14 +40,23 @@ class Reader:
         """The residual stream [T, C] at a tap of this layer, or the mean of its streams."""
         return stream(self.trace, f"blocks.{self.layer}.{part}")
 
-    def read(self, which: int) -> Tensor:
-        """What sublayer 1 or 2 is given before its normalisation, [T, C]: with several streams, what H_pre makes of them."""
+    def input(self, which: int) -> tuple[str, str]:
+        """The tap that sublayer 1 or 2 reads, and what it is called."""
+        return self.place.reads[which - 1], "x normalised" if self.config.norm.before else "x"
+
+    def normed(self, which: int) -> Tensor:
+        """What norm 1 or 2 reads, [T, C]: with several streams, what H_pre makes of them."""
+        name = self.place.normed[which - 1]
+        if name is None:
+            return self.total(which)
         joined = f"join_{('attn', 'mlp')[which - 1]}.read"
-        return (
-            self[joined]
-            if self.config.connection.kind != "residual"
-            else self[("resid_pre", "resid_mid")[which - 1]]
-        )
+        return self[joined] if self.config.connection.kind != "residual" else self[name]
+
+    def total(self, which: int) -> Tensor:
+        """The stream right after addition 1 or 2: post-norm blocks tap its norm alone, so it is added again."""
+        if self.place.normed[which - 1] is None:
+            return self[("resid_pre", "resid_mid")[which - 1]] + self[self.place.added[which - 1]]
+        return self.state(("resid_mid", "resid_post")[which - 1])
 
     def python(self, part: str) -> str:
         """The public expression for a tapped tensor of this layer."""

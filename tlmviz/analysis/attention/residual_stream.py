@@ -17,7 +17,7 @@ from .heads import logit_lens
 
 def stream_names(layers: int) -> frozenset[str]:
     """Tapped tensors of the residual stream and of what each sublayer adds."""
-    parts = ("resid_mid", "resid_post", "attn.out", "mlp.out")
+    parts = ("resid_mid", "resid_post", "attn.out", "mlp.out", "added_attn", "added_mlp")
     ends = ("embed", "logits", "blocks.0.resid_pre", "blocks.0.attn.q")
     return frozenset((*ends, *(f"blocks.{layer}.{part}" for layer in range(layers) for part in parts)))
 
@@ -40,8 +40,9 @@ class Lens:
     probabilities: np.ndarray
 
 
-def lens(lm: LanguageModelLike, trace: Trace, best: int = 5) -> Lens:
-    """The most probable next tokens read from the stream at each depth (nostalgebraist 2020)."""
+def lens(lm: LanguageModelLike, trace: Trace, rows: slice = slice(None), best: int = 5) -> Lens:
+    """The most probable next tokens read from the stream at each depth (nostalgebraist 2020), at the positions `rows`."""
     with torch.inference_mode():
-        top = logit_lens(lm, trace).softmax(-1).topk(best, -1)
-    return Lens(top.indices.numpy().astype(np.int32), top.values.float().numpy())
+        tops = [logits.softmax(-1).topk(best, -1) for logits in logit_lens(lm, trace, rows)]
+    probabilities, tokens = (torch.stack(part) for part in zip(*tops))
+    return Lens(tokens.numpy().astype(np.int32), probabilities.float().numpy())

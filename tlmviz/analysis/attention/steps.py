@@ -1,12 +1,13 @@
 """One block, step by step: the tensor each step makes, the line of code that made it, its matrix product.
 
 The steps follow 000 section 2.1.2. Which ones there are, and in which order, depends on the
-configuration: post-norm blocks normalise after adding, only RoPE rotates, SwiGLU has a gate.
+configuration: PLACEMENTS says where the norms stand, only RoPE rotates, SwiGLU has a gate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import torch
@@ -26,25 +27,26 @@ from tlmviz.trace import Trace
 from . import attention_steps
 from .attention_steps import NOTES
 from .matrices import Activation, Product, Step
+from .placements import ATTENTION, MLP, PLACEMENTS
 from .reader import Reader, spread
 
-CURVES = {"ReLU": F.relu, "GELU": F.gelu, "SiLU": F.silu}
+CURVES = {"ReLU": F.relu, "GELU": F.gelu, "SiLU": F.silu, "GELU by tanh": partial(F.gelu, approximate="tanh")}
+DRAWN = ("ReLU", "GELU", "SiLU")  # beside a model's own, for comparison
 SHOWN_LOGITS = 48
 
 
 def step_names(config: ModelConfig) -> tuple[str, ...]:
     """This configuration's steps in the order they run, embedding to loss."""
     if config.attention.latent_dim is not None:
-        other = {"qkv", "heads", "split", "RoPE"}
+        other = {"qkv", "heads", "split", "QK norm", "RoPE"}
     else:
         other = {"latent"} if config.positions.kind == "rope" else {"latent", "RoPE"}
     attention = tuple(name for name in attention_steps.BUILDERS if name not in other)
-    mlp = ("up", "activate", "down")
-    if config.norm.placement == "pre":
-        block = ("norm 1", *attention, "add 1", "norm 2", *mlp, "add 2")
-    else:
-        block = (*attention, "add 1", "norm 1", *mlp, "add 2", "norm 2")
-    return ("embed", *block, "logits", "loss")
+    if config.attention.qk_norm == "none":
+        attention = tuple(name for name in attention if name != "QK norm")
+    inside = {ATTENTION: attention, MLP: ("up", "activate", "down")}
+    order = PLACEMENTS[config.norm.placement].order
+    return ("embed", *(step for name in order for step in inside.get(name, (name,))), "logits", "loss")
 
 
 def tensor_names(layer: int) -> frozenset[str]:
@@ -57,6 +59,8 @@ def tensor_names(layer: int) -> frozenset[str]:
         "join_mlp.read",
         "normed_mlp",
         "resid_post",
+        "added_attn",
+        "added_mlp",
     )
     attn = ("fused", "latent", "q", "k", "v", "lse", "z", "concat", "out")
     parts = (
@@ -95,7 +99,9 @@ def snippet(model: str, text: str, step: Step) -> str:
 def embed(r: Reader) -> Step:
     """Token ids become vectors, and positions are added where the model adds them."""
     x, added = r.trace["embed"][0], type(r.network.positions).embed is not kinds.Positions.embed
-    sources = [quote(TransformerLM.forward, "x = self.embed(")]
+    sources = [quote(TransformerLM.read, "x = self.token_emb(", "x = self.embed(")]
+    factor = r.config.embedding_scale
+    times = "" if factor == 1 else f" and multiplies it by {factor:.4g}"
     if not added:
         how = {
             "rope": "RoPE rotates queries and keys later",
@@ -105,9 +111,9 @@ def embed(r: Reader) -> Step:
         later = how.get(r.config.positions.kind, "this model has none at all")
         return Step(
             "embed",
-            f"Each token's id picks one row of the embedding. No position is added: {later}.",
+            f"Each token's id picks one row of the embedding{times}. No position is added: {later}.",
             tuple(sources),
-            r"x_t = E[\mathrm{id}_t]",
+            ("" if factor == 1 else rf"x_t = {factor:.4g}\,E[\mathrm{{id}}_t]") or r"x_t = E[\mathrm{id}_t]",
             f"{NOTES} 2.1.4 (there with a position vector added).",
             'trace["embed"]',
             (r.stream("x, token embedding", x),),
@@ -143,37 +149,64 @@ NORM_SOURCES = {
 }
 
 
+NORM_FORMULAS = {
+    "layernorm": (
+        "LayerNorm takes off each token's mean and divides by its standard deviation",
+        r"\frac{x - \bar{x}}{\sqrt{\mathrm{Var}(x) + \epsilon}} \odot \gamma + \beta",
+    ),
+    "rmsnorm": (
+        "RMSNorm divides each token's vector by its root mean square",
+        r"\frac{x}{\sqrt{\tfrac{1}{C}\sum_c x_c^2 + \epsilon}} \odot \gamma",
+    ),
+}
+EQUAL = "so that {} reads rows of equal size"
+# Placement -> what its norms read, and where they stand; {} is the sublayer.
+PLACES = {
+    "pre": ("x", EQUAL),
+    "post": ("x + {}", "after the addition (post-norm)"),
+    "sandwich": ("x", EQUAL),
+    "output": ("{}'s output", "so that what {} adds has rows of equal size"),
+    "parallel": ("x", EQUAL + "; attention and MLP read the same x here"),
+    "parallel-shared": ("x", "so that attention and MLP read the same rows of equal size"),
+}
+
+
 def norm(which: int) -> Callable[[Reader], Step]:
-    """Normalisation 1 or 2: before its sublayer (pre) or after the addition (post)."""
+    """Normalisation 1 or 2: before its sublayer, on what it adds, or after the addition."""
 
     def build(r: Reader) -> Step:
-        sublayer, tap = (("attention", "normed_attn"), ("MLP", "normed_mlp"))[which - 1]
-        before = r.read(which) if r.pre_norm else _sum(r, which)
-        name = "x" if r.pre_norm else f"x + {sublayer}"
-        if r.config.norm.kind == "layernorm":
-            kind, latex = (
-                "LayerNorm takes off each token's mean and divides by its standard deviation",
-                (r"\frac{x - \bar{x}}{\sqrt{\mathrm{Var}(x) + \epsilon}} \odot \gamma + \beta"),
-            )
-        else:
-            kind, latex = (
-                "RMSNorm divides each token's vector by its root mean square",
-                (r"\frac{x}{\sqrt{\tfrac{1}{C}\sum_c x_c^2 + \epsilon}} \odot \gamma"),
-            )
-        place = (
-            f"so that {sublayer} reads rows of equal size" if r.pre_norm else "after the addition (post-norm)"
-        )
-        return Step(
-            f"norm {which}",
-            f"{kind}, {place}.",
-            (_line(r, which),),
-            latex,
-            f"{NOTES} 2.1.3 (pre-norm block); the formula: {NORM_SOURCES[r.config.norm.kind]}",
-            r.python(tap),
-            (r.stream(name, before), r.stream("normalised, scaled by γ", r[tap])),
-        )
+        sublayer, tap = ((ATTENTION, "normed_attn"), (MLP, "normed_mlp"))[which - 1]
+        name, place = PLACES[r.config.norm.placement]
+        return _norm(r, f"norm {which}", f"self.norm{which}(", r.normed(which), tap, name, place, sublayer)
 
     return build
+
+
+def norm_out(which: int) -> Callable[[Reader], Step]:
+    """The second normalisation of a sublayer, on what it adds."""
+
+    def build(r: Reader) -> Step:
+        sublayer, part = ((ATTENTION, "attn"), (MLP, "mlp"))[which - 1]
+        name, place = PLACES["output"]
+        line, read = f"self.norm_{part}_out(", r[f"{part}.out"]
+        return _norm(r, f"norm out {which}", line, read, f"added_{part}", name, place, sublayer)
+
+    return build
+
+
+def _norm(
+    r: Reader, step: str, line: str, read: Tensor, tap: str, name: str, place: str, sublayer: str
+) -> Step:
+    kind, latex = NORM_FORMULAS[r.config.norm.kind]
+    return Step(
+        step,
+        f"{kind}, {place.format(sublayer)}.",
+        (quote(type(r.block).forward, line),),
+        latex,
+        f"{NOTES} 2.1.3 (pre-norm block); the formula: {NORM_SOURCES[r.config.norm.kind]}",
+        r.python(tap),
+        (r.stream(name.format(sublayer), read), r.stream("normalised, scaled by γ", r[tap])),
+    )
 
 
 def add(which: int) -> Callable[[Reader], Step]:
@@ -183,11 +216,12 @@ def add(which: int) -> Callable[[Reader], Step]:
         source, part, after = (("resid_pre", "attn", "resid_mid"), ("resid_mid", "mlp", "resid_post"))[
             which - 1
         ]
-        x, update, result = r.state(source), r[f"{part}.out"], _sum(r, which)
+        x, update, result = r.state(source), r[r.place.added[which - 1]], r.total(which)
         limit, name = spread(x, result), ("attention", "MLP")[which - 1]
         share = float((update.norm(dim=-1) / x.norm(dim=-1)).mean())
-        later = "" if r.pre_norm else " Its normalisation follows (post-norm)."
-        python = r.python(after) if r.pre_norm else f"{r.python(source)} + {r.python(part + '.out')}"
+        tapped = r.place.normed[which - 1] is not None
+        later = "" if tapped else " Its normalisation follows (post-norm)."
+        python = r.python(after) if tapped else f"{r.python(source)} + {r.python(part + '.out')}"
         if r.config.connection.kind != "residual":
             join = getattr(r.block, f"join_{part}")
             return Step(
@@ -219,34 +253,23 @@ def add(which: int) -> Callable[[Reader], Step]:
     return build
 
 
-def _sum(r: Reader, which: int) -> Tensor:
-    """The stream right after an addition: tapped in pre-norm blocks, added again in post-norm ones, which only tap its norm."""
-    if r.pre_norm:
-        return r.state(("resid_mid", "resid_post")[which - 1])
-    return r[("resid_pre", "resid_mid")[which - 1]] + r[("attn.out", "mlp.out")[which - 1]]
-
-
 def _addition(r: Reader, which: int) -> tuple[Source, ...]:
-    if not r.pre_norm:
-        return (_line(r, which),)
-    return quote(type(r.block).forward, f"self.join_{('attn', 'mlp')[which - 1]}("), quote(
-        Residual.forward, "return "
-    )
-
-
-def _line(r: Reader, which: int) -> Source:
-    return quote(type(r.block).forward, ("self.attn(", "self.mlp(")[which - 1])
+    forward = type(r.block).forward
+    if not r.place.joined:
+        return (quote(forward, ("self.resid_mid(", "self.resid_post(")[which - 1]),)
+    return quote(forward, f"self.join_{('attn', 'mlp')[which - 1]}("), quote(Residual.forward, "return ")
 
 
 # --- feed-forward ----------------------------------------------------------------------------------
 
 
 def up(r: Reader) -> Step:
-    """The widening product; SwiGLU makes a gate beside it."""
-    mlp, inputs = r.block.mlp, r["normed_mlp" if r.pre_norm else "resid_mid"]
+    """The widening product, and a gate beside it where the feed-forward has one."""
+    tap, name = r.input(2)
+    mlp, inputs = r.block.mlp, r[tap]
     gated, pre = r.config.feedforward.gated, r["mlp.pre"]
     linear = mlp.gate_up if gated else mlp.up
-    shape, name = r.shape(T=r.length, F=pre.shape[1]), "x normalised" if r.pre_norm else "x"
+    shape = r.shape(T=r.length, F=pre.shape[1])
     panels, out = (r.panel("before the activation", pre, shape, x="hidden unit"),), pre
     if gated:
         other = linear(inputs).chunk(2, -1)[1]
@@ -267,7 +290,7 @@ def up(r: Reader) -> Step:
         r"\begin{bmatrix} g & u \end{bmatrix} = x\, W_{gate,up}"
         if gated
         else r"x\, W_1" + (" + b_1" if r.config.feedforward.bias else ""),
-        "SwiGLU: Shazeer 2020." if gated else f"{NOTES} 2.1.3.",
+        "Gates: Shazeer 2020." if gated else f"{NOTES} 2.1.3.",
         r.python("mlp.pre"),
         panels,
         Product(
@@ -282,16 +305,19 @@ def up(r: Reader) -> Step:
     )
 
 
+TANH = r"\approx \tfrac{%s}{2}\left(1 + \tanh\left(\sqrt{2/\pi}\,(%s + 0.044715\,%s^3)\right)\right)"
 # Kind of feed-forward -> its curve's name in CURVES, and the formula.
 ACTIVATIONS = {
     "relu": ("ReLU", r"\mathrm{ReLU}(x) = \max(0, x)"),
     "gelu": ("GELU", r"\mathrm{GELU}(x) = x \cdot \Phi(x)"),
-    "gelu-tanh": (
-        "GELU",
-        r"\mathrm{GELU}(x) \approx \tfrac{x}{2}\left(1 + \tanh\left(\sqrt{2/\pi}\,(x + 0.044715\,x^3)\right)\right)",
-    ),
+    "gelu-tanh": ("GELU by tanh", r"\mathrm{GELU}(x) " + TANH % ("x", "x", "x")),
     "silu": ("SiLU", r"\mathrm{SiLU}(x) = x \cdot \sigma(x)"),
     "swiglu": ("SiLU", r"h = \mathrm{SiLU}(g) \odot u,\qquad \mathrm{SiLU}(g) = g \cdot \sigma(g)"),
+    "geglu": ("GELU", r"h = \mathrm{GELU}(g) \odot u,\qquad \mathrm{GELU}(g) = g \cdot \Phi(g)"),
+    "geglu-tanh": (
+        "GELU by tanh",
+        r"h = \mathrm{GELU}(g) \odot u,\qquad \mathrm{GELU}(g) " + TANH % ("g", "g", "g"),
+    ),
 }
 
 
@@ -302,19 +328,19 @@ def activate(r: Reader) -> Step:
     low, high = (float(x) for x in np.quantile(pre.float().numpy(), (0.0005, 0.9995)))
     inputs = torch.linspace(min(low, -4.0), max(high, 4.0), 161)
     counts, edges = np.histogram(pre.float().numpy(), 60, (inputs[0].item(), inputs[-1].item()))
-    gate = " of the gate, times the value," if kind == "swiglu" else ""
+    gate = " of the gate, times the value," if r.config.feedforward.gated else ""
     return Step(
         "activate",
         f"{own}{gate} lets some of the hidden units through and closes others.",
         (quote(type(r.block.mlp).forward, "hidden = self.hidden("),),
         latex,
-        "SwiGLU: Shazeer 2020. " * (kind == "swiglu") + f"GELU: {NOTES} 2.1.3, Eq. 30.",
+        "Gates: Shazeer 2020. " * r.config.feedforward.gated + f"GELU: {NOTES} 2.1.3, Eq. 30.",
         r.python("mlp.hidden"),
         (r.panel("hidden units", hidden, r.shape(T=r.length, F=hidden.shape[1]), x="hidden unit"),),
         activation=Activation(
             own,
             inputs.numpy(),
-            {name: curve(inputs).numpy() for name, curve in CURVES.items()},
+            {name: CURVES[name](inputs).numpy() for name in dict.fromkeys((*DRAWN, own))},
             counts,
             ((edges[:-1] + edges[1:]) / 2).astype(np.float32),
         ),
@@ -353,20 +379,26 @@ def logits(r: Reader) -> Step:
     panel = r.panel(
         f"logits of {len(best)} likely tokens", values[:, best], shape, x="vocabulary token", col_labels=names
     )
-    final = "normalised once more and " if r.pre_norm else ""
+    final, cap, head = r.config.norm.final, r.config.logit_softcap, r.network.head
+    normalised = "normalised once more and " if final else ""
+    bounded = "" if cap is None else f" The products z are then bounded: {cap:g} · tanh(z / {cap:g})."
+    product = (r"\mathrm{norm}(x)\, W_{head}" if final else r"x\, W_{head}") + " + b" * (
+        head.bias is not None
+    )
+    latex = product if cap is None else rf"{cap:g}\,\tanh\left(\left({product}\right) / {cap:g}\right)"
     return Step(
         "logits",
-        f"After all {r.config.n_layers} layers the stream is {final}compared with every vocabulary token.",
-        (quote(TransformerLM.forward, "return self.logits("),),
-        r"\mathrm{logits} = \mathrm{norm}(x)\, W_{head}" if r.pre_norm else r"\mathrm{logits} = x\, W_{head}",
+        f"After all {r.config.n_layers} layers the stream is {normalised}compared with every vocabulary token.{bounded}",
+        (quote(TransformerLM.forward, "return self.logits("), quote(TransformerLM.unembed, "return ")),
+        rf"\mathrm{{logits}} = {latex}",
         f"{NOTES} 2.1.4.",
         "trace.logits",
         (r.stream("final x, normalised", normed), panel),
         Product(
             normed,
-            r.network.head.weight.T,
-            values,
-            None,
+            head.weight.T,
+            values if cap is None else head(normed),
+            head.bias,
             "final x",
             "W_head",
             column="vocabulary token",
@@ -387,7 +419,7 @@ def loss(r: Reader) -> Step:
     return Step(
         "loss",
         f"Each position is charged −log of the probability it gave to the token that came next.{mean}",
-        (quote(Trace.loss_per_token, "targets = ", "return torch.nn.functional.cross_entropy("),),
+        (quote(Trace.loss_per_token, "logits = self._logits(", "losses.append("),),
         r"\ell_t = -\log \mathrm{softmax}(\mathrm{logits}_{t})[\mathrm{id}_{t+1}]",
         f"{NOTES} 2.1.4.",
         "trace.loss_per_token()",
@@ -401,6 +433,8 @@ BUILDERS: dict[str, Callable[[Reader], Step]] = {
     **attention_steps.BUILDERS,
     "add 1": add(1),
     "norm 2": norm(2),
+    "norm out 1": norm_out(1),
+    "norm out 2": norm_out(2),
     "up": up,
     "activate": activate,
     "down": down,

@@ -8,6 +8,7 @@ V vocabulary. A multiply and an add are two operations; products of matrices are
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tlmviz.config import ModelConfig
@@ -185,26 +186,26 @@ def step_flops(config: ModelConfig, length: int, cached: bool = True, absorbed: 
     from the latents again at each step, 4 R H D T (000 Eq. 38-46).
     """
     count("The length", length)
+    everything = [length] * config.n_layers
     if not cached:
-        return _pass_flops(config, length, length, expanded=length)
-    keys = min(length, config.attention.window or length)
+        return _pass_flops(config, length, everything, expanded=length)
     if config.attention.latent_dim is None or absorbed:
-        return _pass_flops(config, 1, keys, expanded=0)
-    return _pass_flops(config, 1, length, expanded=length)
+        windows = (config.layer(layer).window for layer in range(config.n_layers))
+        return _pass_flops(config, 1, [min(length, window or length) for window in windows], expanded=0)
+    return _pass_flops(config, 1, everything, expanded=length)
 
 
-def _pass_flops(config: ModelConfig, queries: int, keys: int, expanded: int) -> Flops:
+def _pass_flops(config: ModelConfig, queries: int, keys: Sequence[int], expanded: int) -> Flops:
+    """Of one pass in which each query of a layer meets as many keys as `keys` says of it."""
     c, layer = config.d_model, Layer.of(config)
-    dense = (3 if config.feedforward.kind == "swiglu" else 2) * c * config.feedforward.hidden
+    dense = (3 if config.feedforward.gated else 2) * c * config.feedforward.hidden
     relative = config.positions.distances if config.positions.kind == "relative" else 0
-    cells = (
-        keys * layer.multiplications_per_key(absorbed=not expanded)
-        + relative * config.n_heads * config.head_dim
-    )
+    cells = sum(keys) * layer.multiplications_per_key(absorbed=not expanded)
+    cells += config.n_layers * relative * config.n_heads * config.head_dim
     layers = 2 * config.n_layers
     return Flops(
         layers * (queries * (dense + _stream_weights(config)) + layer.weights(queries, expanded)),
-        layers * queries * cells,
+        2 * queries * cells,
         2 * queries * c * config.vocab_size,
     )
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 import numpy as np
 import torch
@@ -48,8 +47,8 @@ class Decoding:
     occupied_bytes: np.ndarray
     reserved_bytes: np.ndarray
     bytes_per_token_per_layer: int
-    layers: int
-    window: int | None
+    windows: tuple[int | None, ...]  # of every layer
+    layer: int  # the head's
     latent: int | None
     logits: Tensor
 
@@ -58,9 +57,23 @@ class Decoding:
         """N."""
         return len(self.ids) - self.prompt
 
-    def capacity(self, step: int) -> int:
-        """Positions that one layer's buffer has room for after a step."""
-        return int(self.reserved_bytes[step]) // (self.layers * self.bytes_per_token_per_layer)
+    @property
+    def layers(self) -> int:
+        """L."""
+        return len(self.windows)
+
+    @property
+    def window(self) -> int | None:
+        """The window of the head's layer."""
+        return self.windows[self.layer]
+
+    def capacity(self, step: int, layer: int | None = None) -> int:
+        """Positions that a layer's buffer has room for after a step: a ring its window, the others share what is left."""
+        window = self.windows[self.layer if layer is None else layer]
+        if window:
+            return window
+        room = int(self.reserved_bytes[step]) // self.bytes_per_token_per_layer
+        return (room - sum(own or 0 for own in self.windows)) // self.windows.count(None)
 
 
 def room(config: ModelConfig, prompt: int) -> int | None:
@@ -110,14 +123,14 @@ def decode(
         probabilities.append(float(torch.softmax(logits[-1], -1)[token]))
         ids.append(token)
         logits.append(reader.read([token]))
-        if token == lm.tokenizer.end_of_text:
+        if token in lm.tokenizer.ends:
             break
-    attention = config.attention
+    windows = tuple(config.layer(index).window for index in range(config.n_layers))
     names = [*map(lm.tokenizer.name, ids[:prompt]), *output_names(lm.tokenizer, ids[prompt:])]
     return Decoding(
         prompt, ids, names, reader.weights(), *reader.rows(), np.array(probabilities, np.float32),
         np.array(reader.occupied_bytes), np.array(reader.reserved_bytes), reader.bytes_per_token_per_layer,
-        config.n_layers, attention.window, attention.latent_dim,
+        windows, layer, config.attention.latent_dim,
         torch.stack(logits),
     )  # fmt: skip
 
@@ -145,9 +158,9 @@ class _Reader:
             one = slice(self.head, self.head + 1)
             tile = kernels.attention_map(q, keys, lse, self.spec.mask.of_heads(one), scale=self.spec.scale)
             self.maps.append(tile[0, 0].cpu().numpy())
-        config = self.lm.config
-        held = min(self.cache.length, config.attention.window or self.cache.length)
-        self.occupied_bytes.append(held * self.bytes_per_token_per_layer * config.n_layers)
+        config, length = self.lm.config, self.cache.length
+        held = sum(min(length, config.layer(i).window or length) for i in range(config.n_layers))
+        self.occupied_bytes.append(held * self.bytes_per_token_per_layer)
         self.reserved_bytes.append(self.cache.nbytes)
         return logits.cpu()
 
@@ -202,10 +215,18 @@ def rows_error(done: Decoding) -> float:
 
 @dataclass(frozen=True)
 class Timing:
-    """Milliseconds per token: way -> (positions read so far, median milliseconds), over `rounds` rounds."""
+    """Milliseconds per token: way -> (positions read so far [N], milliseconds of every round [rounds, N])."""
 
     ways: dict[str, tuple[np.ndarray, np.ndarray]]
-    rounds: int
+
+    @property
+    def rounds(self) -> int:
+        """How often each token was timed, the ways in turn."""
+        return len(self.ways[WITH][1])
+
+    def fastest(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Way -> (positions, the fastest of each token's times [N]): what other work on the machine adds least to."""
+        return {way: (where, taken.min(0)) for way, (where, taken) in self.ways.items()}
 
 
 WITH, WITHOUT, NAIVE = "with the cache", "without it", "with the cache, naive"
@@ -216,8 +237,8 @@ def measure(
 ) -> Timing:
     """Time the generated tokens of `ids`, each as one step with a cache, and at `points` lengths as a pass over all.
 
-    Rounds are repeated while they fit into `seconds`; there is at least one. Latent attention is timed absorbed
-    and naive. Nothing is recorded meanwhile.
+    Every round times all ways, one after the other. Rounds are repeated while they fit into `seconds`; there is at least
+    one. Latent attention is timed absorbed and naive. Nothing is recorded meanwhile.
     """
     lengths = list(range(prompt + 1, len(ids) + 1))
     if not lengths:
@@ -239,13 +260,7 @@ def measure(
         for way, (_, run) in runs.items():
             times[way].append(run())
         done += 1
-    return Timing(
-        {
-            way: (np.array(where), np.array([median(each) for each in zip(*times[way])]))
-            for way, (where, _) in runs.items()
-        },
-        done,
-    )
+    return Timing({way: (np.array(where), np.array(times[way])) for way, (where, _) in runs.items()})
 
 
 def _cached(lm: LanguageModelLike, cache: KVCache, ids: list[int], prompt: int) -> list[float]:

@@ -32,6 +32,7 @@ class Layer:
     """An attention layer with G key/value heads, or with a latent of R numbers and D_R rotary ones; counts, unchecked.
 
     `query_latent` is the size of c_Q; None where the queries of latent attention come straight from the hidden state.
+    `values` is the size of one head's value; None is that of its key.
     """
 
     d_model: int
@@ -41,6 +42,7 @@ class Layer:
     latent: int | None = None
     rope: int = 0
     query_latent: int | None = None
+    values: int | None = None
 
     @classmethod
     def of(cls, config: ModelConfig) -> Layer:
@@ -53,7 +55,13 @@ class Layer:
             config.attention.latent_dim,
             config.attention.rope_dim,
             config.attention.query_latent_dim,
+            config.attention.value_dim,
         )
+
+    @property
+    def value_dim(self) -> int:
+        """E, the size of one head's value."""
+        return self.values or self.head_dim
 
     @property
     def kind(self) -> str:
@@ -65,14 +73,14 @@ class Layer:
     @property
     def matrices(self) -> tuple[Matrix, ...]:
         """The projections, biases and norms left out."""
-        out = Matrix("W_O", self.head_dim, self.d_model, self.heads, "one head")
+        out = Matrix("W_O", self.value_dim, self.d_model, self.heads, "one head")
         if self.latent is not None:
             return (
                 *self._latent_queries,
                 Matrix("W_↓KV", self.d_model, self.latent, 1, "all heads"),
                 Matrix("W_KR", self.d_model, self.rope, 1, "all heads"),
                 Matrix("W_↑K", self.latent, self.head_dim, self.heads, "one head"),
-                Matrix("W_↑V", self.latent, self.head_dim, self.heads, "one head"),
+                Matrix("W_↑V", self.latent, self.value_dim, self.heads, "one head"),
                 out,
             )
         sharing = self.heads // self.groups
@@ -104,13 +112,13 @@ class Layer:
     @property
     def up_projection_params(self) -> int:
         """Numbers in both up-projections, W_upK and W_upV; 0 without a latent."""
-        return 2 * (self.latent or 0) * self.heads * self.head_dim
+        return (self.latent or 0) * self.heads * (self.head_dim + self.value_dim)
 
     def multiplications_per_key(self, absorbed: bool = True) -> int:
         """Multiplications that one query of every head spends on one key and its value."""
         if self.latent is None:
             return 2 * self.heads * self.head_dim
-        width = 2 * self.latent if absorbed else 2 * self.head_dim
+        width = 2 * self.latent if absorbed else self.head_dim + self.value_dim
         return self.heads * (width + self.rope)
 
     def weights(self, queries: int = 1, expanded: int = 0) -> int:

@@ -20,7 +20,7 @@ from tlmviz.trace import Trace
 
 @dataclass(frozen=True)
 class Heads:
-    """What a layer's heads make logits of: q = x_q W_Q and k = x_k W_K, before any rotation.
+    """What a layer's heads make logits of: q = x_q W_Q and k = x_k W_K, before any norm, rotation or bound.
 
     x_q [T, C], x_k [T, E], w_q [H, C, D], w_k [H, E, D]. With biases, x ends in a one and W in the bias. In a latent
     layer x_k are the latents, W_K is W_upK, and the rotary dimensions are left out; x_q is c_Q where the layer has one.
@@ -78,8 +78,8 @@ def rotated(x: Float[Tensor, "... t d"], where: Tensor, base: float) -> Float[Te
 
 
 def attention_input(lm: LanguageModelLike, trace: Trace, layer: int) -> Float[Tensor, "t c"]:
-    """What a layer's attention reads, [T, C]: the normed stream, or with post-norm the stream itself."""
-    name = "normed_attn" if lm.config.norm.placement == "pre" else "resid_pre"
+    """What a layer's attention reads, [T, C]: the normed stream, or the stream itself where no norm stands before it."""
+    name = "normed_attn" if lm.config.norm.before else "resid_pre"
     return trace[f"blocks.{layer}.{name}"][0]
 
 

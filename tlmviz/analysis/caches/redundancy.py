@@ -98,17 +98,22 @@ def pruning_order(
     """
     layers, heads = lm.config.n_layers, lm.config.n_heads
     if order == "single":
-        chosen = single_effects(lm, ids, how).flatten().argsort(stable=True).tolist()
-    elif order == "random":
+        return list(least_first(single_effects(lm, ids, how)))
+    if order == "random":
         chosen = torch.randperm(layers * heads, generator=torch.Generator().manual_seed(seed)).tolist()
-    elif order == "greedy":
+        return [divmod(head, heads) for head in chosen]
+    if order == "greedy":
         muted: list[tuple[int, int]] = []
         while len(muted) < layers * heads:
             muted.append(greedy_step(lm, ids, muted, how))
         return muted
-    else:
-        raise UnknownName(f"There is no order {order!r}; choose one of {', '.join(ORDERS)}.")
-    return [divmod(head, heads) for head in chosen]
+    raise UnknownName(f"There is no order {order!r}; choose one of {', '.join(ORDERS)}.")
+
+
+def least_first(effects: Float[Tensor, "l h"]) -> tuple[tuple[int, int], ...]:
+    """The heads (layer, head) by what muting each alone adds to the loss, least first."""
+    heads = effects.shape[1]
+    return tuple(divmod(head, heads) for head in effects.flatten().argsort(stable=True).tolist())
 
 
 def greedy_step(

@@ -46,6 +46,8 @@ def run_kernel(inputs: Inputs, interpreter: Interpreter) -> KernelRun:
     """Run one head's attention through the Triton kernel, and through torch. Raises BadBackend: no kernel, no triton."""
     if inputs.relative is not None:
         raise BadBackend("The Triton kernel has no relative positions: choose a model without them.")
+    if inputs.softcap is not None:
+        raise BadBackend("The Triton kernel has no soft-capped scores: choose a model without them.")
     q, k, v = (torch.from_numpy(part)[None, None] for part in (inputs.q, inputs.k, inputs.v))
     slopes = torch.tensor([inputs.slope]) if inputs.slope else None
     expected = kernels.attention(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 import torch
@@ -17,12 +18,13 @@ from tlmviz.trace import Trace
 LONGEST = 16_384  # tokens
 EXACT = 2_048  # tokens up to which every query is read; of longer texts a thousand, evenly spaced
 KEPT = ("q", "k", "v", "lse")
+OPENING = "Once upon a time"
 
 
 def long_trace(lm: LanguageModelLike, ids: list[int]) -> Trace:
     """One pass over ids of any length, [T], keeping each layer's q, k, v and lse and the final stream, not the logits.
 
-    `trace.logits` would repeat the pass. Raises BadText for learned positions beyond the context.
+    Raises BadText for learned positions beyond the context.
     """
     return lm.trace_ids(ids, keep=lambda name: name == "normed" or name.rpartition(".")[2] in KEPT)
 
@@ -33,7 +35,7 @@ def loss_along(lm: LanguageModelLike, trace: Trace, strip: int = 1024) -> Float[
     stream = trace["normed"][0].to(lm.device)
     targets = torch.tensor(trace.ids[1:], dtype=torch.long).to(lm.device)
     losses = [
-        torch.nn.functional.cross_entropy(lm.network.head(part), target, reduction="none").cpu()
+        torch.nn.functional.cross_entropy(lm.network.unembed(part), target, reduction="none").cpu()
         for part, target in zip(stream[:-1].split(strip), targets.split(strip))
     ]
     return torch.cat(losses) if losses else torch.zeros(0)
@@ -122,20 +124,24 @@ def write_stories(
 
     A model stops at its context, so one text beyond it cannot be drawn in one piece.
     """
-    generator, end, parts = torch.Generator().manual_seed(seed), lm.tokenizer.end_of_text, []
-    longest = min(256, lm.config.context - 1)
+    generator, ends, parts = torch.Generator().manual_seed(seed), torch.tensor(list(lm.tokenizer.ends)), []
+    begin = lm.tokenizer.encode("", bos=True)
+    opening = begin or lm.tokenizer.encode(OPENING)  # a model may have no token to begin with
+    longest = min(256, lm.config.context - len(opening))
     while len(lm.tokenizer.encode("\n\n".join(parts))) < tokens:
         count = min(32, tokens // 100 + 1)
-        cache, last, drawn = lm.new_cache(), torch.full((count, 1), end), []
+        cache, last, drawn = lm.new_cache(), torch.tensor([opening]).expand(count, -1), []
         for _ in range(longest):
             best = (lm(last, cache)[:, -1] / temperature).topk(top_k)
             choice = torch.multinomial(best.values.softmax(-1), 1, generator=generator)
             last = best.indices.gather(1, choice)
             drawn.append(last)
-            if len(drawn) > 1 and (torch.cat(drawn, 1) == end).any(1).all():
+            if len(drawn) > 1 and torch.isin(torch.cat(drawn, 1), ends).any(1).all():
                 break
-        rows = torch.cat(drawn, 1).tolist()
-        told = [lm.tokenizer.decode(row[: row.index(end)] if end in row else row).strip() for row in rows]
+        rows = [[*opening[len(begin) :], *row] for row in torch.cat(drawn, 1).tolist()]
+        told = [
+            lm.tokenizer.decode(takewhile(lambda i: i not in lm.tokenizer.ends, row)).strip() for row in rows
+        ]
         parts += [story for story in told if story] or [
             "The end."
         ]  # a model may stop at once: no endless loop

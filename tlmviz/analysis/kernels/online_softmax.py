@@ -19,6 +19,15 @@ LONGEST = 64  # logits of one row that are walked, one frame per visit
 LARGEST = float(np.finfo(np.float32).max)
 
 
+RISE = 0.25  # nats: by less no reader sees the maximum grow
+
+
+def rises(x: np.ndarray) -> int:
+    """How often the running maximum of a row of logits [N] grows by more than RISE."""
+    shown = np.asarray(x)[-LONGEST:]
+    return int((np.diff(np.maximum.accumulate(shown)) > RISE).sum())
+
+
 @dataclass(frozen=True)
 class Pass:
     """One loop over the row: what it is called, and which of m_i, l_i and out it fills in ("out" is a or o)."""

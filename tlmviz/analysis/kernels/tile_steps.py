@@ -18,7 +18,8 @@ class TileStep:
     """One step. `grid` [row blocks, column blocks] says WAITING, DONE or SKIPPED; `box` is first and last row and column.
 
     `m_i`, `l_i` [R] and `acc` [R, D] are the running block's state, NaN below a short last block; `moved` counts
-    numbers to and from slow memory since the first step; `when` names the kernel lines that run.
+    numbers to and from slow memory since the first step; `when` names the kernel lines that run, `stages` what is done:
+    start, load, scores, add, finish.
     """
 
     program: int
@@ -30,6 +31,7 @@ class TileStep:
     when: frozenset[str]
     moved: int
     words: tuple[str, ...]
+    stages: tuple[str, ...]
 
 
 def tile_steps(walked: TileWalk, biased: bool = False) -> list[TileStep]:
@@ -47,6 +49,22 @@ def naive_moves(length: int, width: int) -> int:
     return 4 * length * width + 4 * length**2
 
 
+def tile_probabilities(walked: TileWalk, weights: np.ndarray) -> np.ndarray:
+    """p = exp(score - m_i) of every visit, [visits, R, C], from the final weights [T, T]; NaN below and right of short tiles.
+
+    weight = exp(score - lse), so p is the weight times exp(lse - m_i): what is on chip while a tile is added.
+    """
+    found = np.full((len(walked.visits), walked.rows, walked.cols), np.nan, np.float32)
+    for number, visit in enumerate(walked.visits):
+        first, begin = visit.block * walked.rows, visit.tile * walked.cols
+        part = weights[first : first + walked.rows, begin : begin + walked.cols]
+        last = first + len(part)
+        found[number, : len(part), : part.shape[1]] = (
+            part * np.exp(walked.lse[first:last] - visit.m_i)[:, None]
+        )
+    return found
+
+
 def _program(
     walked: TileWalk, program: int, visits: list[Visit], grid: np.ndarray, moved: int, biased: bool
 ) -> list[TileStep]:
@@ -61,7 +79,9 @@ def _program(
     ) -> None:
         kinds = frozenset().union(*(running(stage, masked, biased) for stage in stages))
         m_i, l_i, acc = (_fill(part, pad) for part in state)
-        found.append(TileStep(program, grid.copy(), (first, last, *keys), m_i, l_i, acc, kinds, moved, words))
+        found.append(
+            TileStep(program, grid.copy(), (first, last, *keys), m_i, l_i, acc, kinds, moved, words, stages)
+        )
 
     moved += size * width
     state = (np.full(size, -np.inf), np.zeros(size), np.zeros((size, width)))

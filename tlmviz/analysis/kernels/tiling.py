@@ -21,7 +21,8 @@ LONGEST = 64  # positions whose tiles are walked: under a causal mask the first 
 
 @dataclass(frozen=True)
 class Inputs:
-    """One head's q, k, v [T, D] in float32 with its scale, window, ALiBi slope (0 for none) and vectors per distance [R, D]."""
+    """One head's q, k, v [T, D] in float32 with its scale, window, ALiBi slope (0 for none), vectors per distance [R, D] and
+    bound on scores."""
 
     q: np.ndarray
     k: np.ndarray
@@ -30,6 +31,7 @@ class Inputs:
     window: int | None = None
     slope: float = 0.0
     relative: np.ndarray | None = None  # already multiplied by the scale
+    softcap: float | None = None
 
     @property
     def biased(self) -> bool:
@@ -71,7 +73,14 @@ def head_inputs(trace: Trace, layer: int, head: int, longest: int | None = LONGE
     slope = 0.0 if spec.mask.slopes is None else float(spec.mask.slopes[head])
     parts = (part[:longest].float().numpy() for part in (q, k, v[group]))
     relative = None if spec.mask.relative is None else spec.mask.relative.float().numpy()
-    return Inputs(*parts, scale=spec.scale, window=spec.mask.window, slope=slope, relative=relative)
+    return Inputs(
+        *parts,
+        scale=spec.scale,
+        window=spec.mask.window,
+        slope=slope,
+        relative=relative,
+        softcap=spec.mask.softcap,
+    )
 
 
 def key_span(first: int, last: int, keys: int, window: int | None, cols: int) -> tuple[int, int, int, int]:
@@ -132,6 +141,8 @@ def walk(inputs: Inputs, rows: int, cols: int, backwards: bool = False) -> TileW
 def _step(inputs: Inputs, rows: slice, cols: slice, masked: bool, m_i, l_i, acc):
     """One tile: scores, new maximum, rescale, add (003 section 5)."""
     scores = inputs.q[rows] @ inputs.k[cols].T * np.float32(inputs.scale)
+    if inputs.softcap is not None:
+        scores = np.float32(inputs.softcap) * np.tanh(scores / np.float32(inputs.softcap))
     distance = np.arange(rows.start, rows.stop)[:, None] - np.arange(cols.start, cols.stop)
     scores = scores - np.float32(inputs.slope) * np.abs(distance).astype(
         np.float32

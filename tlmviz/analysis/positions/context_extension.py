@@ -23,7 +23,7 @@ from tlmviz.layers.scaling import SCALINGS, DynamicNTK, scaled_rope
 from tlmviz.protocols import LanguageModelLike
 
 BLOCK = 64  # tokens read at once while a dynamic scale grows
-RECOMPUTED, TURNED, STORED = "Recomputed", "Unrotated keys", "Rotated keys"
+WAYS = RECOMPUTED, TURNED, STORED = "Recomputed", "Unrotated keys", "Rotated keys"
 
 
 def losses(
@@ -79,6 +79,23 @@ class Switch:
     ]  # [N], KL(recomputed || this) of the distributions that predict them, nats
     texts: dict[str, str]  # what the model writes after the first `at` tokens, greedily
 
+    def to_arrays(self) -> dict[str, np.ndarray]:
+        """All of it as arrays, texts as the bytes of UTF-8, for a file."""
+        found = {"at": np.array(self.at)}
+        for way, text in self.texts.items():
+            found[f"{way} losses"], found[f"{way} divergence"] = self.losses[way], self.divergence[way]
+            found[f"{way} text"] = np.frombuffer(text.encode(), np.uint8)
+        return found
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, np.ndarray]) -> Switch:
+        """What `to_arrays` wrote."""
+        losses, divergence = (
+            {way: arrays[f"{way} {part}"] for way in WAYS} for part in ("losses", "divergence")
+        )
+        texts = {way: arrays[f"{way} text"].tobytes().decode() for way in WAYS}
+        return cls(int(arrays["at"]), losses, divergence, texts)
+
 
 @torch.inference_mode()
 def switch(lm: LanguageModelLike, ids: list[int], at: int, positions: Positions, count: int = 32) -> Switch:
@@ -114,7 +131,7 @@ def _continue(
     new: list[int] = []
     while len(new) < count:
         last = lm(last, cache, positions)[:, -1:].argmax(-1)
-        if last.item() == lm.tokenizer.end_of_text:
+        if last.item() in lm.tokenizer.ends:
             break
         new.append(last.item())
     return lm.tokenizer.decode(new)

@@ -40,14 +40,14 @@ def own_base(config: ModelConfig) -> float:
     if not has_planes(config):
         if _is_rope(config) and _differs(config):
             raise BadConfig(
-                f"{config.name} has RoPE that is scaled, in another layout or different from layer to layer; "
+                f"{config.name} has RoPE that is scaled, partial, in another layout or different from layer to layer; "
                 "choose a model that turns its queries and keys by one base."
             )
         kind = INSTEAD.get(config.positions.kind, "decoupled RoPE beside its latent vectors")
         raise BadConfig(
             f"{config.name} has {kind}, so RoPE does not turn its queries and keys; choose a model where it does."
         )
-    return config.positions.rope_base
+    return config.layer(0).rope_base or config.positions.rope_base
 
 
 def _is_rope(config: ModelConfig) -> bool:
@@ -56,7 +56,8 @@ def _is_rope(config: ModelConfig) -> bool:
 
 def _differs(config: ModelConfig) -> bool:
     positions = config.positions
-    return bool(config.layers) or (positions.layout, positions.scaling) != ("interleaved", "none")
+    whole = (positions.layout, positions.scaling, positions.rotary_dim) == ("interleaved", "none", None)
+    return not (whole and config.one_rope)
 
 
 def checked_base(base: float) -> float:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import torch
-from jaxtyping import Int
-from torch import Tensor
 
 from tlmviz import kernels
+from tlmviz.kernels.rotary import half_order
 from tlmviz.layers.positions import NoPositions, Positions, RoPE
 from tlmviz.protocols import LanguageModelLike
 
@@ -26,11 +25,6 @@ class HalfSplit(RoPE):
 
     def rotate(self, x, cos_sin):
         return kernels.rotate(x if self.order is None else x[..., self.order], *cos_sin, layout="half")
-
-
-def half_order(dim: int) -> Int[Tensor, " d"]:
-    """The interleaved dimensions in half-split order, [D]: 0, 2, 4, ..., then 1, 3, 5, ..."""
-    return torch.arange(dim).unflatten(0, (-1, 2)).T.flatten()
 
 
 def variants(lm: LanguageModelLike, base: float) -> dict[str, Positions | None]:
@@ -56,7 +50,7 @@ def continue_greedily(
     cache, last, new = lm.new_cache(), torch.tensor([ids]), []
     for _ in range(min(count, lm.config.context - len(ids))):
         token = int(lm(last, cache, positions)[0, -1].argmax())
-        if token == lm.tokenizer.end_of_text:
+        if token in lm.tokenizer.ends:
             break
         new.append(token)
         last = torch.tensor([[token]])

@@ -72,9 +72,20 @@ def output_taps(layers: int) -> list[str]:
     return [f"blocks.{i}.{part}.out" for i in range(layers) for part in ("attn", "mlp")]
 
 
+def added_taps(trace: Trace) -> list[str]:
+    """Taps of what each sublayer adds to the stream: its output, or what a norm makes of that."""
+    return [
+        added
+        if (added := f"blocks.{layer}.added_{part}") in trace.tap_names
+        else f"blocks.{layer}.{part}.out"
+        for layer in range(trace.n_layers)
+        for part in ("attn", "mlp")
+    ]
+
+
 def part_outputs(trace: Trace) -> Float[Tensor, "parts t c"]:
-    """What the coefficients multiply: the embedding, and every sublayer's output."""
-    names = ["embed", *output_taps(trace.n_layers)]
+    """What the coefficients multiply: the embedding, and what every sublayer adds."""
+    names = ["embed", *added_taps(trace)]
     found = trace.tensors(names)
     return torch.cat([found[name] for name in names])
 

@@ -50,6 +50,16 @@ def read(mt: TranslatorLike, text: str, translation: list[int]) -> Maps:
     return Maps(*maps, forced.logp.cpu().numpy())
 
 
+def look_ahead(maps: Float[np.ndarray, "l h t t"]) -> Float[np.ndarray, "l h"]:
+    """The mean weight that each position's next one gets, of every map: there the answer is, where no mask hides it."""
+    return np.diagonal(maps, 1, -2, -1).mean(-1) if maps.shape[-1] > 1 else np.zeros(maps.shape[:2])
+
+
+def look_back(maps: Float[np.ndarray, "l h t t"]) -> Float[np.ndarray, "l h"]:
+    """The mean weight that each position's previous one gets, of every map."""
+    return look_ahead(maps.swapaxes(-2, -1))
+
+
 def unmasked(mt: TranslatorLike, weights: dict[str, torch.Tensor] | None = None):
     """A copy of a Transformer translator whose decoder sees all of the target it is given, the future too.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ from tlmviz.layers.alignment import Additive, weights
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.protocols import TranslatorLike
 from tlmviz.recording import recording
+
+WARM = 3  # rounds that are not counted
 
 
 @dataclass(frozen=True)
@@ -94,27 +97,32 @@ def entropy_at(steps: Steps, scales: Float[np.ndarray, " n"]) -> Float[np.ndarra
 
 @dataclass(frozen=True)
 class Times:
-    """Median milliseconds: reading for the score, once per source, and one step's scores with their softmax."""
+    """Milliseconds of every round, [N]: reading for the score, once per source; one step's scores with their softmax."""
 
-    prepare: float
-    step: float
+    prepare: Float[np.ndarray, " n"]
+    step: Float[np.ndarray, " n"]
 
 
 @torch.inference_mode()
-def times(mt: TranslatorLike, steps: Steps, repeats: int = 31) -> Times:
-    """How long the score alone takes on these states, with a batch of one."""
+def times(passes: Sequence[tuple[TranslatorLike, Steps]], rounds: int = 31) -> list[Times]:
+    """How long each model's score alone takes on its states, with a batch of one.
+
+    The models take turns, after rounds that are not counted: what else the machine does meets all alike.
+    """
+    works = [work for mt, steps in passes for work in _works(mt, steps)]
+    taken = np.array([[_milliseconds(work) for work in works] for _ in range(rounds + WARM)])[WARM:].T
+    return [Times(prepare, step) for prepare, step in zip(taken[::2], taken[1::2])]
+
+
+def _works(mt: TranslatorLike, steps: Steps) -> tuple[Callable[[], object], Callable[[], object]]:
+    """What is timed of a model: its keys, and one step."""
     score, z, h = mt.on_cpu.network.score, torch.from_numpy(steps.z)[None], torch.from_numpy(steps.h[:1])
     covered = z.new_zeros(1, len(steps.z)) if mt.config.score.coverage else None
     keys = score.prepare(z)
-    return Times(
-        _median(lambda: score.prepare(z), repeats), _median(lambda: weights(score(h, keys, covered)), repeats)
-    )
+    return lambda: score.prepare(z), lambda: weights(score(h, keys, covered))
 
 
-def _median(work, repeats: int) -> float:
-    taken = []
-    for _ in range(repeats + 3):  # the first ones warm up
-        start = time.perf_counter()
-        work()
-        taken.append(time.perf_counter() - start)
-    return 1000 * float(np.median(taken[3:]))
+def _milliseconds(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return 1000 * (time.perf_counter() - start)

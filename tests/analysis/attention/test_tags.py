@@ -1,0 +1,167 @@
+"""Tags of heads: against heads built to do one thing, and against sums written out cell by cell."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import tlmviz
+from tlmviz.analysis.attention import tags
+from tlmviz.trace import Trace
+
+TOKENS = [
+    "<|endoftext|>",
+    "Tom",
+    " and",
+    " Lily",
+    " saw",
+    " a",
+    " dog",
+    ".",
+    " Lily",
+    " saw",
+    " a",
+    " cat",
+    ",",
+    " Tom",
+]
+NAMES = [tag.name for tag in tags.TAGS]
+PUNCTUATION = {7, 12}
+PEOPLE = {1, 3, 8, 13}  # Tom is a name by its second mention
+
+
+def is_counted(name: str, i: int, j: int) -> bool:
+    """Whether a tag counts key j of query i, told from the words alone."""
+    here, there = TOKENS[i], TOKENS[j]
+    return {
+        "induction": 0 < j <= i and TOKENS[j - 1] == here,
+        "duplicate": 0 < j < i and there == here,
+        "word": 0 < j < i
+        and there != here
+        and there.strip().lower() == here.strip().lower()
+        and there.strip().isalpha(),
+        "names": 0 < j < i and j in PEOPLE,
+        "previous": j == i - 1,
+        "punctuation": 0 < j < i and j in PUNCTUATION,
+        "sink": j == 0 and i > 0,
+        "own": j == i,
+        "local": 0 <= i - j <= 3 and i >= 8,
+    }[name]
+
+
+def by_hand(weights, name: str) -> float:
+    """The mean over queries from the second on, of those that have such keys, of the weight on them."""
+    rows = []
+    for i in range(1, len(TOKENS)):
+        if name == "broad":
+            entropy = -sum(p * math.log(p) for p in weights[i].tolist() if p > 0)
+            rows.append(entropy / math.log(i + 1))
+        elif any(is_counted(name, i, j) for j in range(len(TOKENS))):
+            rows.append(sum(weights[i, j].item() for j in range(len(TOKENS)) if is_counted(name, i, j)))
+    return float(np.mean(rows)) if rows else math.nan
+
+
+def trace_of(scores) -> Trace:
+    """A trace of heads [H, T, S] that have these scores: q is their rows, k picks a column."""
+    size = scores.shape[-1]
+    keys = torch.eye(size).expand(1, len(scores), size, size)
+    return Trace.from_arrays(scores[None], keys, TOKENS, scale=1.0)
+
+
+@pytest.fixture(scope="module")
+def random_heads() -> Trace:
+    generator = torch.Generator().manual_seed(0)
+    return trace_of(2 * torch.randn(5, len(TOKENS), len(TOKENS), generator=generator))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_measure_equals_a_sum_written_out(random_heads, name):
+    values = tags.tag_heads(random_heads).values[NAMES.index(name), 0]
+    for head, value in enumerate(values):
+        assert value == pytest.approx(by_hand(random_heads.attention(0, head).double(), name), abs=1e-5)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "broad"])
+def test_a_head_built_for_a_tag_has_it(name):
+    """Wherever it can, it looks at the keys that the tag counts, else at the first token."""
+    size = len(TOKENS)
+    scores = torch.zeros(1, size, size)
+    for i in range(size):
+        wanted = [j for j in range(i + 1) if is_counted(name, i, j)] or [0]
+        scores[0, i, wanted] = 30.0
+    held = tags.tag_heads(trace_of(scores))
+    assert name in [tag.name for tag in held.of(0, 0)]
+    assert held.values[NAMES.index(name), 0, 0] == pytest.approx(1, abs=1e-3)
+
+
+def test_a_uniform_head_is_broad_and_a_sharp_one_is_not():
+    sharp = 30 * torch.eye(len(TOKENS))[None]
+    assert [tag.name for tag in tags.tag_heads(trace_of(0 * sharp)).of(0, 0)] == ["broad"]
+    assert "broad" not in [tag.name for tag in tags.tag_heads(trace_of(sharp)).of(0, 0)]
+
+
+def test_a_text_without_such_keys_has_no_measure():
+    keys = torch.eye(3)[None, None]
+    held = tags.tag_heads(Trace.from_arrays(0 * keys, keys, ["a", "b", "c"]))
+    assert (
+        np.isnan(held.values[NAMES.index("induction")]).all()
+        and np.isnan(held.values[NAMES.index("local")]).all()
+    )
+    assert not held.holds[NAMES.index("induction")].any()
+
+
+@pytest.mark.parametrize("tokens", [["a"], ["<|endoftext|>"], ["a", "b"]])
+def test_texts_of_one_or_two_tokens_have_tags_and_a_row(tokens):
+    keys = torch.ones(1, 2, len(tokens), 4)
+    trace = Trace.from_arrays(keys, keys, tokens)
+    row = tags.striking_row(trace, tags.tag_heads(trace))
+    assert 0 <= row.key <= row.query < len(tokens)
+
+
+def test_of_a_long_text_the_last_queries_are_measured():
+    lm = tlmviz.load("stories-rope")
+    trace = lm.trace("Tom saw a dog. Lily saw a cat. " * 12)
+    previous = tags.tag_heads(trace).values[NAMES.index("previous")]
+    weights = trace.attention(3, 0)
+    last = range(len(trace) - tags.MOST_QUERIES, len(trace))
+    assert previous[3, 0] == pytest.approx(np.mean([weights[i, i - 1].item() for i in last]), abs=1e-5)
+
+
+def test_what_the_statistics_measure_too_is_the_same():
+    trace = tlmviz.load("stories-rope").trace("Tom saw a dog. Lily saw a dog. Tom")
+    held, statistics = tags.tag_heads(trace), trace.statistics()
+    for name in ("previous", "induction", "sink"):
+        assert held.values[NAMES.index(name)].ravel() == pytest.approx(statistics[name], abs=1e-5)
+
+
+def test_the_row_that_opens_does_what_its_head_is_called():
+    trace = tlmviz.load("stories-rope").trace(
+        "Zumi met Kavo at the big tree. Zumi waved and Kavo smiled. Then Zumi and"
+    )
+    held = tags.tag_heads(trace)
+    row = tags.striking_row(trace, held)
+    assert held.of(row.layer, row.head)[0].name == "induction"
+    assert trace.tokens[row.key - 1] == trace.tokens[row.query]
+    assert int(trace.attention(row.layer, row.head)[row.query].argmax()) == row.key
+
+
+def test_without_a_tag_worth_seeing_the_sharpest_head_that_is_awake_opens():
+    size = len(TOKENS)
+    scores = torch.zeros(2, size, size)
+    scores[0, :, 0] = 30.0  # rests on the first token
+    scores[1, :, 6] = 1.0
+    row = tags.striking_row(trace_of(scores), tags.tag_heads(trace_of(scores)))
+    assert (row.layer, row.head, row.query, row.key) == (0, 1, size - 1, 6)
+
+
+def test_weights_without_queries_and_keys_have_the_same_tags(random_heads):
+    weights = torch.stack([random_heads.attention(0, head) for head in range(random_heads.n_heads)])
+    given = tags.tag_heads(tlmviz.show([weights], TOKENS))
+    assert given.values == pytest.approx(tags.tag_heads(random_heads).values, abs=1e-5, nan_ok=True)
+
+
+def test_between_two_texts_nothing_is_measured():
+    q, k = torch.ones(1, 2, 3, 4), torch.ones(1, 2, 5, 4)
+    trace = Trace.from_arrays(q, k, ["a", "b", "c"], key_tokens=list("vwxyz"))
+    assert np.isnan(tags.tag_heads(trace).values).all()

@@ -1,0 +1,45 @@
+"""Heads that read far, against a plain search of the whole map."""
+
+import numpy as np
+import pytest
+
+from tests import tiny
+from tlmviz.analysis.kernels import far_reading as far
+from tlmviz.analysis.kernels.long_context import survey
+
+
+@pytest.fixture(scope="module")
+def trace(tokenizer):
+    lm = tiny.language_model(tokenizer, context=512)
+    return lm.trace("Tom saw a big dog and Anna saw a cat. " * 14)
+
+
+def test_the_query_is_that_of_the_largest_far_weight(trace):
+    picture = trace.pooled(0, 1, 32).numpy()
+    query = far.farthest_look(trace, 0, 1, picture)
+    whole, bins = trace.attention(0, 1).numpy(), far._far(32, len(trace))
+    edge = np.arange(len(trace)) * 32 // len(trace)
+    masked = np.where(bins[edge][:, edge], whole, -1)
+    assert masked[query].max() == pytest.approx(masked.max(), rel=1e-5)
+    assert query - int(masked[query].argmax()) >= far.FAR
+
+
+def test_far_bins_hold_only_far_cells(trace):
+    n, length = 32, len(trace)
+    for row, col in np.argwhere(far._far(n, length)):
+        assert row * length // n - (-(-(col + 1) * length // n) - 1) >= far.FAR and col > 0
+
+
+def test_heads_are_measured_from_their_pictures(trace):
+    pictures = survey(trace, 0, 512).pictures
+    values = far.far_reading(pictures, len(trace))
+    assert values.shape == (len(pictures),) and (values >= 0).all() and (values <= 1).all()
+    diagonal = np.eye(48)[None].repeat(2, 0)
+    assert not far.far_reading(diagonal, 480).any()
+
+
+def test_short_texts_have_no_far_tokens(tokenizer):
+    trace = tiny.language_model(tokenizer).trace("Tom saw a dog.")
+    size = min(32, len(trace))
+    assert far.farthest_look(trace, 0, 0, trace.pooled(0, 0, size).numpy()) is None
+    assert not far.far_reading(survey(trace, 0, 512).pictures, len(trace)).any()

@@ -1,0 +1,100 @@
+"""Direct logit attribution: what every head and every MLP adds to one logit, with the final norm's scale held fixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from tlmviz.analysis.streams.unrolled import final_streams, output_taps, readout_coefficients, state_taps
+from tlmviz.errors import BadShape
+from tlmviz.protocols import LanguageModelLike
+from tlmviz.trace import Trace
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """The parts of one logit: they sum to it. `rest` holds what no part of the network's layers says: biases, and what the
+    bound on logits takes off."""
+
+    heads: Float[Tensor, "l h"]
+    mlps: Float[Tensor, " l"]
+    embedding: float
+    rest: float
+    logit: float
+
+    @property
+    def total(self) -> float:
+        """The sum of all parts."""
+        return float(self.heads.double().sum() + self.mlps.double().sum()) + self.embedding + self.rest
+
+
+def can_attribute(lm: LanguageModelLike, trace: Trace) -> bool:
+    """Whether the final stream is the plain sum of what heads and MLPs give: with norms behind sublayers it is not."""
+    return lm.config.norm.final and "blocks.0.added_attn" not in trace.tap_names
+
+
+def attribute_logit(lm: LanguageModelLike, trace: Trace, position: int, token: int) -> Attribution:
+    """What each head and each MLP adds to one token's logit after one position.
+
+    The stream in front of the final norm is a sum, and so is the logit once the norm divides by its actual scale, as if that
+    did not depend on the parts (a frozen norm): taking a part away would change the scale too, so a part's share is
+    what it says here, not what the logit would lose without it. A head's output is its slice of the output projection.
+    With several streams every part comes with the coefficient that mixing left of it. Raises BadShape where the stream
+    is no such sum.
+    """
+    if not can_attribute(lm, trace):
+        raise BadShape(
+            "This model normalises what its sublayers add, so that no logit is a sum of what they give; "
+            "choose a model with pre-norm blocks."
+        )
+    layers, network = trace.n_layers, lm.on_cpu.network
+    outputs = output_taps(layers)
+    heads_taps = [f"blocks.{layer}.attn.z" for layer in range(layers)]
+    found = trace.tensors(["embed", *outputs, *heads_taps, state_taps(layers)[-1]])
+    weights = readout_coefficients(trace)[:, position]  # [1 + 2 L]
+    with torch.inference_mode():
+        heads, biases = [], torch.zeros_like(found["embed"][0, position])
+        for layer, tap in enumerate(heads_taps):
+            z, proj = found[tap][0, :, position], network.blocks[layer].attn.proj  # [H, E], C x H E
+            split = proj.weight.unflatten(1, z.shape)  # [C, H, E]
+            heads.append(torch.einsum("che,he->hc", split, z) * weights[1 + 2 * layer])
+            if proj.bias is not None:
+                biases = biases + proj.bias * weights[1 + 2 * layer]
+        mlps = [
+            found[outputs[2 * layer + 1]][0, position] * weights[2 + 2 * layer] for layer in range(layers)
+        ]
+        parts = torch.stack([*torch.cat(heads), *mlps, found["embed"][0, position] * weights[0], biases])
+        shares, fixed = _read_out(
+            network, lm.config.norm.kind, final_streams(trace)[position].mean(0), parts, token
+        )
+    head_count = layers * trace.n_heads
+    logit = trace.logits_at(position)[token].item()
+    unbound = shares.double().sum().item() + fixed
+    bound = float(network.bound(torch.tensor(unbound))) - unbound
+    return Attribution(
+        shares[:head_count].unflatten(0, (layers, -1)),
+        shares[head_count : head_count + layers],
+        shares[-2].item(),
+        shares[-1].item() + fixed + bound,
+        logit,
+    )
+
+
+def frozen_direction(network, kind: str, stream: Float[Tensor, " c"], token: int) -> Float[Tensor, " c"]:
+    """What a part of a final stream is multiplied by to give its share of a token's logit, the final norm's scale held fixed."""
+    norm = network.norm
+    direction = norm.weight * network.head.weight[token]
+    if kind == "layernorm":  # it takes every part's mean off
+        return (direction - direction.mean()) / (stream.var(unbiased=False) + norm.eps).sqrt()
+    return direction / (stream.square().mean() + norm.eps).sqrt()
+
+
+def _read_out(network, kind: str, stream: Tensor, parts: Tensor, token: int) -> tuple[Tensor, float]:
+    """What the frozen final norm and the head make of parts [P, C] of a stream [C]: shares [P], and what biases add."""
+    fixed = 0.0 if network.head.bias is None else float(network.head.bias[token])
+    if kind == "layernorm":
+        fixed += float(network.norm.bias @ network.head.weight[token])
+    return parts @ frozen_direction(network, kind, stream, token), fixed

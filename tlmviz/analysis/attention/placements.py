@@ -1,0 +1,46 @@
+"""Where the norms of a block stand, as its steps show it: the order, and the tapped tensor that each step reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ATTENTION, MLP = "attention", "MLP"  # stand for the steps inside a sublayer
+STREAM = ("resid_pre", "resid_mid")
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The steps of a block in order, and per sublayer: what it reads, what its norm reads, what is added, and to what.
+
+    `normed` None is the sum of stream and sublayer, which post-norm blocks do not tap. `joined` blocks add through a
+    connection of their own.
+    """
+
+    order: tuple[str, ...]
+    reads: tuple[str, str] = ("normed_attn", "normed_mlp")
+    normed: tuple[str | None, str | None] = STREAM
+    added: tuple[str, str] = ("attn.out", "mlp.out")
+    joined: bool = False
+
+
+PRE = ("norm 1", ATTENTION, "add 1", "norm 2", MLP, "add 2")
+PLACEMENTS = {
+    "pre": Placement(PRE, joined=True),
+    "post": Placement(
+        (ATTENTION, "add 1", "norm 1", MLP, "add 2", "norm 2"), reads=STREAM, normed=(None, None)
+    ),
+    "sandwich": Placement(
+        ("norm 1", ATTENTION, "norm out 1", "add 1", "norm 2", MLP, "norm out 2", "add 2"),
+        added=("added_attn", "added_mlp"),
+    ),
+    "output": Placement(
+        (ATTENTION, "norm 1", "add 1", MLP, "norm 2", "add 2"),
+        reads=STREAM,
+        normed=("attn.out", "mlp.out"),
+        added=("added_attn", "added_mlp"),
+    ),
+    "parallel": Placement(PRE, normed=("resid_pre", "resid_pre")),
+    "parallel-shared": Placement(
+        ("norm 1", ATTENTION, "add 1", MLP, "add 2"), normed=("resid_pre", "resid_pre")
+    ),
+}

@@ -1,0 +1,95 @@
+"""One token's row of every step's main tensor: what a token is on its way through one layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from .matrices import Panel, Step
+
+MAIN = {
+    "heads": 0,
+    "split": 0,
+    "RoPE": 1,
+}  # the panel that is followed: the query's; of other steps the last one
+
+
+@dataclass(frozen=True)
+class Row:
+    """One token's row of a step: its numbers [N], NaN where hidden, and where each stands in the full tensor.
+
+    `cells` are the places of the numbers among the columns that the step's product offers; none without a product.
+    """
+
+    name: str
+    what: str
+    inside: str  # "attention", "MLP", or nothing on the stream
+    kind: str
+    x: str
+    values: Float[np.ndarray, " n"]
+    places: np.ndarray
+    labels: tuple[str, ...]
+    product: bool
+    token: int  # whose row it is: of a long text the nearest before that is drawn
+
+
+def rows_of(steps: Sequence[Step], position: int, tokens: Sequence[str]) -> list[Row]:
+    """The rows of all steps that have a matrix, in order."""
+    return [
+        _row(step, position, tokens, inside) for step, inside in zip(steps, _inside(steps)) if step.panels
+    ]
+
+
+def offered(step: Step, cell: int) -> int | None:
+    """The place of a row's cell among the columns of the step's product; None where there is no product of it."""
+    if step.product is None:
+        return None
+    panel = main_panel(step)
+    offset = (
+        step.product.out.shape[1] - len(panel.cols) if step.name == "up" else 0
+    )  # the gate's columns come first
+    columns = step.product.columns
+    if len(columns) == len(panel.cols):
+        return cell
+    column = int(panel.cols[cell]) + offset
+    return columns.index(column) if column in columns else None
+
+
+def main_panel(step: Step) -> Panel:
+    """The matrix whose row is followed."""
+    return step.panels[MAIN.get(step.name, -1)]
+
+
+def _row(step: Step, position: int, tokens: Sequence[str], inside: str) -> Row:
+    panel = main_panel(step)
+    place = int(np.searchsorted(panel.rows, position, side="right")) - 1
+    labels: tuple[str, ...] = ()
+    if panel.x == "key token":
+        labels = tuple(tokens[int(column)] for column in panel.cols)
+    elif step.name == "logits":
+        labels = panel.col_labels or (() if step.product is None else step.product.labels)
+    return Row(
+        step.name,
+        panel.name,
+        inside,
+        panel.kind,
+        panel.x,
+        panel.values[place],
+        panel.cols,
+        labels,
+        step.product is not None,
+        int(panel.rows[place]),
+    )
+
+
+def _inside(steps: Sequence[Step]) -> list[str]:
+    """Which sublayer each step is part of: what lies between two additions; the additions are on the stream."""
+    names = [step.name for step in steps]
+    first, second = names.index("add 1"), names.index("add 2")
+    parts = ["attention" if 0 < k < first else "MLP" if first < k < second else "" for k in range(len(names))]
+    if first < names.index("norm 1"):  # post-norm: it normalises the stream itself
+        parts[names.index("norm 1")] = ""
+    return parts
