@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from tlmviz import figures
 from tlmviz.figures import DARK, LIGHT, THEMES, predictions
 from tlmviz.figures.attention import scores
+from tlmviz.figures.caches import redundancy
+from tlmviz.figures.streams import mixing
 
 
 def lightness(color: str) -> float:
@@ -51,7 +53,7 @@ def test_labels_hold_no_markup_and_no_control_characters(text):
 
 
 def test_labels_show_what_cannot_be_seen():
-    assert figures.token_label(" ") == "·"
+    assert figures.token_label(" ") == "␣"
     assert figures.token_label("\n\n") == "⏎⏎"
     assert figures.token_label("<|endoftext|>") == "⟨start⟩"
     assert figures.token_label(" dog") == "dog"
@@ -84,3 +86,24 @@ def test_figures_show_their_input():
     assert list(products.data[1].y) == pytest.approx(np.cumsum(P - 0.3), abs=1e-6)
     before, after = FIGURES["before_after"](DARK).data
     assert list(before.y) == pytest.approx(P) and list(after.y) == pytest.approx(P[::-1])
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
+def test_a_change_of_the_loss_has_one_sign_of_better_everywhere(theme):
+    change = np.array([[0.5, -0.5]], np.float32)
+    maps = [
+        redundancy.effects(change, theme),
+        mixing.muted_map(change, (0, 0), ("attention 0", "MLP 0"), theme),
+    ]
+    for drawn in maps:
+        [heat] = [trace for trace in drawn.data if trace.type == "heatmap"]
+        colors = [stop[1] for stop in heat.colorscale]
+        assert (colors[0], colors[-1]) == (theme.diverging[-1], theme.diverging[0]), "orange is worse"
+    bars = predictions.loss_change(["a", "b", "c"], change[0], theme).data[0]
+    assert list(bars.marker.color) == [theme.worse, theme.better]
+
+
+def test_the_colours_of_shared_heads_leave_orange_to_the_cache():
+    assert set(figures.GROUPS) < set(figures.HEADS) and len(figures.GROUPS) == 6
+    for red, green, blue in map(figures.rgb, figures.GROUPS):
+        assert not (red > 200 and 60 < green < 160 and blue < 60)

@@ -3,13 +3,20 @@
 from .axes import Named, log_ticks, named_axes, tick_text, ticks, token_axis, turn
 from .chart import FIXED_MARGIN, MONO, figure, layout, note
 from .heatmap import colorbar, rooted
+from .numbers import MISSING, minus, number
 from .player import Layer, animated, walked
 from .shapes import frame, row_frame, shaded, upright
-from .theme import DARK, HEADS, LIGHT, THEMES, Theme, faded, palette, rgb, scale
-from .tokens import escaped, readable, token_label
+from .theme import DARK, GROUPS, HEADS, KEY, LIGHT, QUERY, THEMES, Theme, faded, palette, rgb, scale
+from .tokens import escaped, placed, readable, readable_all, token_label, token_labels
 
 __all__ = [
+    "MISSING",
+    "minus",
+    "number",
     "DARK",
+    "KEY",
+    "QUERY",
+    "GROUPS",
     "FIXED_MARGIN",
     "HEADS",
     "LIGHT",
@@ -39,6 +46,9 @@ __all__ = [
     "ticks",
     "token_axis",
     "token_label",
+    "token_labels",
+    "placed",
+    "readable_all",
     "turn",
     "upright",
     "walked",

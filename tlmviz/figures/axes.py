@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .theme import Theme
-from .tokens import token_label
+from .tokens import token_labels
 
 # Tokens that are named in the hover and at the side, and those that are named below a small map.
 NAMED, NARROW = 40, 16
@@ -20,7 +20,7 @@ def ticks(where: np.ndarray, labels: tuple[str, ...], limit: int) -> dict[str, A
     if not named:
         return {"nticks": 12 if limit > 40 else 6}
     every = named[:: max(1, -(-len(named) // max(1, limit)))]
-    return {"tickvals": [at for at, _ in every], "ticktext": [token_label(label, 10) for _, label in every]}
+    return {"tickvals": [at for at, _ in every], "ticktext": token_labels([label for _, label in every], 10)}
 
 
 def token_axis(labels: list[str], limit: int = 60) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def named_axes(tokens: list[str], bins: int, theme: Theme) -> Named:
         return Named(quiet, quiet, "bin about query %{y:.0f}, key %{x:.0f}", None, step, (step - 1) / 2)
     if bins > NAMED:
         return Named(quiet, quiet, "query %{y}, key %{x}", None)
-    labels = [token_label(token, 10) for token in tokens]
+    labels = token_labels(tokens, 10)
     names = {**quiet, "tickvals": np.arange(bins), "ticktext": labels}
     pairs = [
         [f"{q} “{query}”, key {k} “{key}”" for k, key in enumerate(labels)] for q, query in enumerate(labels)

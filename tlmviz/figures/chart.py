@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from .theme import HEADS, Theme
+from .theme import HEADS, Theme, faded
 
 # Checking every property costs 2 ms a chart on each keystroke; the tests turn it on, so every figure is checked there.
 VALIDATE = False
@@ -87,6 +87,12 @@ def layout(
         "xaxis": {"title": {"text": x, "font": {"size": 12}}, **axis, **(xaxis or {})},
         "yaxis": {"title": {"text": y, "font": {"size": 12}}, **axis, **(yaxis or {})},
         "hoverlabel": {"font": {"size": 12}},
+        "dragmode": False,  # a stray drag zooms nothing; a figure to be zoomed or panned says so
+        "modebar": {
+            "bgcolor": "rgba(0,0,0,0)",
+            "color": faded(theme.muted, 0.7),
+            "activecolor": theme.ink,
+        },
         "legend": {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 1, "xanchor": "right"},
         "colorway": list(HEADS),
         "showlegend": False,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, figure, layout, token_axis, token_label
+from tlmviz.figures import Theme, figure, layout, token_axis, token_labels
 
 
 def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme: Theme) -> go.Figure:
@@ -36,7 +36,7 @@ def _pairs(
         )
         for label, values, color in (("original", before, theme.accent), ("changed", after, theme.warm))
     ]
-    tokens = {"tickvals": where, "ticktext": [token_label(name) for name in names], "showgrid": False}
+    tokens = {"tickvals": where, "ticktext": token_labels(names), "showgrid": False}
     return figure(
         bars,
         layout(
@@ -54,13 +54,13 @@ def _pairs(
 
 def loss_change(tokens: list[str], change: np.ndarray, theme: Theme) -> go.Figure:
     """Change of each token's loss in nats, [T - 1]; above zero the intervention hurt."""
-    labels = [token_label(token) for token in tokens[1:]]
+    labels = token_labels(tokens[1:])
     bars = dict(
         type="bar",
         x=np.arange(len(change)),
         y=np.asarray(change, np.float32),
         customdata=labels,
-        marker={"color": np.where(np.asarray(change) > 0, theme.warm, theme.accent)},
+        marker={"color": np.where(np.asarray(change) > 0, theme.worse, theme.better)},
         hovertemplate="%{customdata}: %{y:+.4f} nats<extra></extra>",
     )
     title = "Change of the loss per token (nats; above zero is worse)"

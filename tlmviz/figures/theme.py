@@ -2,6 +2,18 @@
 
 Every scale is safe for the common kinds of colour blindness and ordered in lightness. The dark
 variants start at the dark background, so that zero is always the colour of the page.
+
+What a colour means, on every page:
+
+    sequential    shares from zero: attention, probability, cosine of what cannot be negative
+    diverging     signed numbers, zero in the middle: blue above it, orange below
+    costs         a change of the loss: orange is worse (above zero), blue is better; `worse` and `better` are its ends
+    accent        the model as it is, or the first series; a positive part
+    warm          what is chosen, new or now; a limit such as the training length; a negative part
+    alarm         NaN, infinity, a limit that is broken
+    HEADS         heads, and series that must be told apart where no heads are shown
+    QUERY, KEY    the two vectors of one score, where both are drawn
+    GROUPS        heads that share keys and values, where orange is what the cache holds
 """
 
 from __future__ import annotations
@@ -9,6 +21,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 HEADS = ("#1f77b4", "#e08a00", "#159a74", "#c2529b", "#d1490c", "#4db0e6", "#7a66d6", "#a38b00")
+
+QUERY, KEY = HEADS[2], HEADS[3]
+GROUPS = tuple(color for color in HEADS if color not in ("#e08a00", "#d1490c"))
 
 
 @dataclass(frozen=True)
@@ -26,6 +41,21 @@ class Theme:
     alarm: str  # NaN, infinity and failed limits
     sequential: tuple[str, ...]  # from zero, the colour of the page, upwards
     diverging: tuple[str, ...]  # zero in the middle
+
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """The diverging scale for changes of the loss: orange above zero, where they are worse."""
+        return self.diverging[::-1]
+
+    @property
+    def worse(self) -> str:
+        """A change that raises the loss."""
+        return self.warm
+
+    @property
+    def better(self) -> str:
+        """A change that lowers the loss."""
+        return self.accent
 
     def veil(self, opacity: float) -> str:
         """The page's colour, translucent: laid over what is not yet computed."""

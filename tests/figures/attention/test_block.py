@@ -5,8 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests import tiny
-from tlmviz.analysis.attention.steps import step_names
 from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.attention import block
 from tlmviz.figures.attention import residual_stream as stream
@@ -76,24 +74,6 @@ def test_tokens_cannot_inject_markup_and_empty_labels_leave_no_tick():
 @pytest.mark.parametrize("values", [[[0.0]], [[0.0, 0.0]], np.full((1, 2), np.nan)])
 def test_degenerate_matrices_are_drawn(values):
     assert block.matrix(panel(values), LIGHT).data[0].zmax > 0
-
-
-@THEMES
-@pytest.mark.parametrize("place", ["pre", "post"])
-def test_the_pipeline_marks_every_step_in_its_turn(theme, place):
-    names = step_names(tiny.config(norm_place=place))
-    for here, name in enumerate(names):
-        dots = block.pipeline(names, name, 1, theme).data[-1]
-        assert list(dots.customdata) == list(names)
-        assert [
-            i for i, color in enumerate(dots.marker.line.color) if color != dots.marker.line.color[here - 1]
-        ] == [here]
-    heights = dict(zip(names, dots.y))
-    assert (
-        heights["embed"] == heights["add 1"] == heights["loss"] == 0
-        and heights["softmax"] == heights["up"] == 1
-    )
-    assert heights["norm 1"] == heights["norm 2"] == (1 if place == "pre" else 0)
 
 
 def test_running_sum_ends_at_the_product():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
-from tlmviz.figures import DARK, LIGHT
+from tlmviz.figures import DARK, GROUPS, LIGHT
 from tlmviz.figures.caches.family import morph
 
 SMALL = Sizes(d_model=32, heads=4, head_dim=8, latent=12, rope_dim=4)
@@ -67,7 +67,7 @@ def test_lines_join_each_query_to_its_own_key():
     frame = figure.frames[1]  # two key/value heads for four queries
     lines = [
         data for data in frame.data if data.type == "scatter" and data.hovertext is None and data.text is None
-    ][:8]
+    ][: len(GROUPS)]
     found = set()
     for line in lines:
         ends = np.asarray(line.x).reshape(-1, 3)

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from tlmviz.figures import DARK, HEADS, LIGHT
+from tlmviz import figures
+from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.caches.head_maps import beside, grid
 
 MAPS = np.random.default_rng(0).random((2, 3, 5, 5)).astype(np.float32)
@@ -30,7 +31,7 @@ def test_cells_are_bytes_in_their_places(theme):
 def test_colours_over_the_maps_say_who_shares():
     bars = [shape for shape in drawn().layout.shapes if shape.type == "line"]
     colors = [bar.line.color for bar in bars]
-    assert colors == [HEADS[0], HEADS[1], HEADS[2], HEADS[0], HEADS[0], HEADS[0]]
+    assert colors == [figures.GROUPS[i] for i in (0, 1, 2, 0, 0, 0)]
     assert all(bar.x1 - bar.x0 == 5 for bar in bars)
 
 

@@ -12,7 +12,12 @@ from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.caches import kv_cache, kv_costs
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-VARIANTS = {"MHA": {}, "MLA": dict(latent_dim=12, rope_dim=4), "window": dict(window=9)}
+VARIANTS = {
+    "MHA": {},
+    "MLA": dict(latent_dim=12, rope_dim=4),
+    "window": dict(window=9),
+    "windows": dict(layers=({"window": 9}, {})),
+}
 
 
 @pytest.fixture(scope="module", params=VARIANTS)
@@ -56,19 +61,20 @@ def test_map_keys_memory_and_words_move_together(done):
         keys = np.asarray(part((figure, frame), "x3").z)
         memory = np.asarray(part((figure, frame), "x5").z)
         words = part((figure, frame), "x6", "scatter").text[0]
-        held = min(now, done.window or now)
+        held = sum(min(now, window or now) for window in done.windows)
         assert (
             f"<b>{int(done.occupied_bytes[step]):,} B</b> used of {int(done.reserved_bytes[step]):,} B"
             in words
         )
-        assert memory.shape == (done.layers, done.capacity(done.steps))
-        assert ((memory == 2) | (memory == 3)).sum() == done.layers * held
-        assert (memory > 0).sum() == done.layers * done.capacity(step)
+        rooms = [done.capacity(step, layer) for layer in range(done.layers)]
+        assert memory.shape[0] == done.layers and memory.shape[1] >= max(rooms)
+        assert ((memory == 2) | (memory == 3)).sum() == held
+        assert (memory > 0).sum(1).tolist() == rooms
         if step:
             np.testing.assert_array_equal(shown, done.weights[done.prompt : now])
             np.testing.assert_array_equal(keys, done.k[done.prompt : now].T)
             slot = (now - 1) % done.window if done.window else now - 1
-            assert list(np.flatnonzero(memory[0] == 3)) == [slot]
+            assert list(np.flatnonzero(memory[done.layer] == 3)) == [slot]
             assert box.x[1] == now - 0.5 and "New row" in words
         else:
             assert np.isnan(shown).all() and "The prompt" in words and box.x[0] is None
@@ -124,7 +130,7 @@ def test_long_texts_show_their_last_positions():
     used = 1536 * 6 * np.arange(length - steps, length + 1)
     done = decode_steps.Decoding(
         length - steps, list(range(length)), ["<b>&\n"] * length, weights, vectors, vectors, vectors, np.ones(steps),
-        used, np.full(steps + 1, 1536 * 6 * 800), 1536, 6, None, None, None,
+        used, np.full(steps + 1, 1536 * 6 * 800), 1536, (None,) * 6, 0, None, None,
     )  # fmt: skip
     figure = drawn(done)
     first = length - kv_cache.LONGEST

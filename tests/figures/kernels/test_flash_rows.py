@@ -5,11 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from tlmviz.analysis.kernels import kernel_source, tile_steps, tiling
 from tlmviz.analysis.kernels.online_softmax import LONGEST, walk_all
 from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.kernels import flash_rows as flash
-from tlmviz.figures.kernels import flash_tiles, roofline
+from tlmviz.figures.kernels import roofline
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 
@@ -99,67 +98,6 @@ def test_the_longest_row_stays_small():
     assert len(figure.to_json()) < 600_000
 
 
-def tiles(length=20, rows=8, cols=4, width=32, theme=LIGHT, window=None):
-    generator = np.random.default_rng(0)
-    q, k, v = (generator.normal(size=(length, width)).astype(np.float32) for _ in range(3))
-    done = tiling.walk(tiling.Inputs(q, k, v, width**-0.5, window), rows, cols)
-    steps = tile_steps.tile_steps(done)
-    figure = flash_tiles.tiles(
-        done,
-        np.tri(length),
-        [f"<i>{i}" for i in range(length)],
-        kernel_source.kernel_lines(),
-        steps,
-        theme,
-        title="Tiles",
-        naive=99_999,
-        error=1e-7,
-    )
-    return done, steps, figure
-
-
-@THEMES
-def test_every_step_lights_its_lines_and_frames_its_tile(theme):
-    _, steps, figure = tiles(theme=theme)
-    lines = kernel_source.kernel_lines()
-    assert len(figure.frames) == len(steps) == len(figure.layout.sliders[0].steps)
-    for step, frame in zip(steps, figure.frames):
-        grid, box, _, _, n, lit, text = frame.data
-        assert (np.asarray(grid.z) == step.grid).all()
-        assert (min(box.y), max(box.y), min(box.x), max(box.x)) == tuple(edge - 0.5 for edge in step.box)
-        assert [bool(row[0]) for row in np.asarray(lit.z)] == [line.when in step.when for line in lines]
-        assert np.array_equal(np.asarray(n.z), step.acc, equal_nan=True)
-        assert f"queries {step.box[0]}–{step.box[1] - 1}" in text.text[0]
-    assert (
-        "1.0e-07" in figure.frames[-1].data[6].text[0] and "1.0e-07" not in figure.frames[0].data[6].text[0]
-    )
-
-
-def test_code_is_quoted_without_markup_and_cut_where_the_figure_ends():
-    figure = tiles()[2]
-    [code] = [trace for trace in figure.data if trace.type == "scatter" and len(trace.text or ()) > 1]
-    for line, text in zip(kernel_source.kernel_lines(), code.text):
-        number, shown = text.split("</span>")
-        assert f">{line.number:3}" in number
-        plain = (
-            shown.replace("\u00a0", " ")[1:].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
-        )
-        cut = plain.endswith("…") and len(plain) == flash_tiles.LETTERS and line.code.startswith(plain[:-1])
-        assert cut or plain == line.code
-
-
-@pytest.mark.parametrize(
-    "length, rows, cols", [(1, 4, 4), (64, 4, 4), (64, 64, 4), (64, 4, 64), (64, 64, 64), (64, 32, 16)]
-)
-def test_every_tiling_of_the_longest_text_stays_small(length, rows, cols):
-    assert len(tiles(length, rows, cols)[2].to_json()) < 1_200_000
-
-
-def test_hidden_cells_of_the_map_are_not_drawn():
-    figure = tiles(6, 4, 4, window=2)[2]
-    assert np.isnan(np.asarray(figure.data[0].z)[0, 1]) and figure.data[0].z.dtype == np.float32
-
-
 @THEMES
 def test_costs_and_roofline_show_their_numbers(theme):
     lengths = np.array([128, 1024])
@@ -171,12 +109,3 @@ def test_costs_and_roofline_show_their_numbers(theme):
     assert 500 in roof.x and max(roof.y) == 1000
     assert (naive.x[0], naive.y[0], tiled.y[0]) == (10, 20, 1000) and "data sheet" in figure.layout.title.text
     assert all(set(trace["y"]) >= {"dtype", "bdata"} for trace in json.loads(figure.to_json())["data"])
-
-
-def test_the_words_of_a_first_tile_say_that_there_is_nothing_to_rescale():
-    done, steps, _ = tiles()
-    said = [" ".join(step.words) for step in steps if "Rescale" in " ".join(step.words)]
-    assert len(said) == len(done.visits)
-    firsts = [text for text, visit in zip(said, done.visits) if visit.tile == 0]
-    assert firsts and all("here 0: first tile" in text for text in firsts)
-    assert sum("first tile" in text for text in said) == len(firsts)

@@ -40,7 +40,7 @@ def test_every_choice_is_drawn_once_and_named_with_its_difference():
     assert [(x, NAMES[y]) for y, x, _ in sorted(dots)] == list(zip(BITS, NAMES))
     said = {NAMES[y]: word for y, _, word in dots}
     assert "within seed noise" in said["baseline"] and "within seed noise" in said["one head, shared"]
-    assert "within seed noise" not in said["ALiBi"] and "-0.0230" in said["ALiBi"]
+    assert "within seed noise" not in said["ALiBi"] and "−0.0230" in said["ALiBi"]
 
 
 def test_far_values_have_an_axis_of_their_own_and_near_ones_do_not():

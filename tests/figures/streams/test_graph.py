@@ -63,10 +63,10 @@ def test_every_ribbon_is_as_wide_as_its_coefficient_at_every_token(theme):
                 [-value * unit for value in values if value < 0], abs=1e-5
             )
     assert [step.label for step in figure.layout.sliders[0].steps] == [
-        "5 ⟨start⟩",
-        "6 a",
-        "7 &lt;b&gt;",
-        "8 ⏎",
+        "5 · ⟨start⟩",
+        "6 · a",
+        "7 · &lt;b&gt;",
+        "8 · ⏎",
     ]
     assert figure.layout.sliders[0].active == 2 and "the mean" in figure.layout.title.text
 

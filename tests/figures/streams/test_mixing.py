@@ -41,7 +41,7 @@ def test_every_frame_holds_one_tokens_numbers(theme, streams):
         tables = [trace.z for trace in data if trace.type == "heatmap"]
         for table, name in zip(tables, ("pre", "share", "post", "added"), strict=True):
             np.testing.assert_array_equal(np.array(table), getattr(given, name)[:, token].T)
-    assert [step.label for step in figure.layout.sliders[0].steps][:2] == ["7 ⟨start⟩", "8 a"]
+    assert [step.label for step in figure.layout.sliders[0].steps][:2] == ["7 · ⟨start⟩", "8 · a"]
     notes = " ".join(note.text for note in figure.layout.annotations)
     assert ("no pairs" in notes) == (streams == 1) and "H_pre" in notes and "H_post" in notes
     assert {"dtype", "bdata"} <= set(json.loads(figure.to_json())["frames"][0]["data"][0]["y"])

@@ -1,4 +1,4 @@
-"""The inside of a block: a step's matrices, the pipeline, one cell of a product, activation curves."""
+"""The inside of a block: a step's matrices, one cell of a product, activation curves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, frame, layout, row_frame, scale, ticks, token_label
+from tlmviz.figures import (
+    Theme,
+    colorbar,
+    figure,
+    frame,
+    layout,
+    row_frame,
+    scale,
+    ticks,
+    token_label,
+    token_labels,
+)
+from tlmviz.figures.numbers import number
 
 if TYPE_CHECKING:
     from tlmviz.analysis.attention.matrices import Panel
@@ -111,106 +123,6 @@ def _titled(name: str, detail: str, drawn: dict[str, Any]) -> dict[str, Any]:
     return drawn
 
 
-def pipeline(names: tuple[str, ...], current: str, layer: int, theme: Theme) -> go.Figure:
-    """Where a step lies: the residual stream from left to right, and the two branches that leave and rejoin it."""
-    where, muted = {name: x for x, name in enumerate(names)}, theme.muted
-    stream = dict(
-        type="scatter",
-        x=[0, len(names) - 1],
-        y=[0, 0],
-        mode="lines",
-        line={"color": muted, "width": 3},
-        hoverinfo="skip",
-    )
-    lines = [stream]
-    raised: set[str] = set()
-    titles = []
-    for start, end, title in (("embed", "add 1", "attention"), ("add 1", "add 2", "MLP")):
-        between = names[where[start] + 1 : where[end]]
-        inside = [
-            name for name in between if name != "norm 1" or start == "embed"
-        ]  # post-norm: norm 1 is on the stream
-        raised.update(inside)
-        left, right = where[inside[0]], where[inside[-1]]
-        lines.append(_branch(left, right, where[end], theme))
-        titles.append(_branch_title((left + right) / 2, f"{title}, layer {layer}", theme))
-    titles += [_plus(where[name], theme) for name in ("add 1", "add 2") if name != current]
-    dots = _step_dots(names, current, raised, theme)
-    hide = {"visible": False, "fixedrange": True}
-    return figure(
-        [*lines, dots],
-        layout(
-            theme,
-            title="",
-            height=64,
-            margin={"l": 2, "r": 2, "t": 0, "b": 0},
-            annotations=titles,
-            xaxis={**hide, "range": [-0.7, len(names) - 0.3]},
-            yaxis={**hide, "range": [-0.6, 2.2]},
-        ),
-    )
-
-
-def _branch(left: float, right: float, end: float, theme: Theme) -> dict[str, Any]:
-    """A line that leaves the stream before x `left`, runs above it to `right` and rejoins it at `end`."""
-    return dict(
-        type="scatter",
-        x=[left - 0.8, left - 0.4, right + 0.4, end],
-        y=[0, 1, 1, 0],
-        mode="lines",
-        hoverinfo="skip",
-        line={"color": theme.muted, "width": 1.5},
-    )
-
-
-def _branch_title(x: float, text: str, theme: Theme) -> dict[str, Any]:
-    """The words above a branch."""
-    return {
-        "x": x,
-        "y": 1.25,
-        "text": text,
-        "showarrow": False,
-        "yanchor": "bottom",
-        "font": {"size": 11, "color": theme.muted},
-    }
-
-
-def _step_dots(names: tuple[str, ...], current: str, raised: set[str], theme: Theme) -> dict[str, Any]:
-    """A dot for each step: done, current or next by its colour; those of a branch lie above the stream."""
-    here = names.index(current)
-    states = ["now" if i == here else "done" if i < here else "next" for i in range(len(names))]
-    fill = {"now": theme.warm, "done": theme.accent, "next": theme.missing}
-    sums = [name.startswith("add") for name in names]
-    return dict(
-        type="scatter",
-        x=np.arange(len(names)),
-        y=[float(name in raised) for name in names],
-        mode="markers",
-        customdata=list(names),
-        hovertemplate="%{customdata}<extra></extra>",
-        marker={
-            "size": [15 if state == "now" or is_sum else 8 for state, is_sum in zip(states, sums)],
-            "opacity": 1,
-            "color": [
-                theme.missing if is_sum and state != "now" else fill[state]
-                for state, is_sum in zip(states, sums)
-            ],
-            "line": {"color": [theme.ink if state == "now" else theme.muted for state in states], "width": 1},
-        },
-    )
-
-
-def _plus(x: float, theme: Theme) -> dict[str, Any]:
-    """The sign of an addition on the residual stream."""
-    return {
-        "x": x,
-        "y": 0,
-        "text": "<b>+</b>",
-        "showarrow": False,
-        "font": {"size": 12, "color": theme.ink},
-    }
-
-
 def product_cell(
     left: np.ndarray,
     right: np.ndarray,
@@ -265,7 +177,7 @@ def _sum_note(x: int, total: float, theme: Theme) -> dict[str, Any]:
     return {
         "x": x,
         "y": total,
-        "text": f"Σ {total:+.4f}",
+        "text": f"Σ {number(total, '+.4f')}",
         "showarrow": True,
         "arrowhead": 0,
         "arrowcolor": theme.muted,
@@ -372,8 +284,8 @@ def _activation_lines(
     own: str, inputs: np.ndarray, curves: dict[str, np.ndarray], theme: Theme
 ) -> list[dict[str, Any]]:
     """One line per activation function; the model's own is thick and solid."""
-    colors = {"ReLU": theme.muted, "GELU": theme.accent, "SiLU": theme.warm}
-    dashes = {"ReLU": "dash", "GELU": "dot", "SiLU": "dashdot"}
+    colors = {"ReLU": theme.muted, "GELU": theme.accent, "SiLU": theme.warm, "GELU by tanh": theme.accent}
+    dashes = {"ReLU": "dash", "GELU": "dot", "SiLU": "dashdot", "GELU by tanh": "dot"}
     return [
         dict(
             type="scatter",
@@ -394,7 +306,7 @@ def _activation_lines(
 
 def token_losses(tokens: list[str], losses: np.ndarray, theme: Theme) -> go.Figure:
     """Each next token's loss in nats, [T - 1], above the token it was charged for."""
-    losses, labels = np.asarray(losses, np.float32), [token_label(token) for token in tokens[1:]]
+    losses, labels = np.asarray(losses, np.float32), token_labels(tokens[1:])
     where = np.arange(1, len(losses) + 1)
     bars = dict(
         type="bar",

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, layout, row_frame, scale, token_label
+from tlmviz.figures import Theme, colorbar, figure, layout, row_frame, scale, token_label, token_labels
+from tlmviz.figures.numbers import number
+
+PARTS = 26  # names of parts that fit below a chart
 
 
 def norms(labels: list[str], values: np.ndarray, position: int, token: str, theme: Theme) -> go.Figure:
@@ -53,18 +58,24 @@ def shares(parts: list[str], values: np.ndarray, token: str, theme: Theme) -> go
         marker={"color": np.where(values >= 0, theme.accent, theme.warm)},
         hovertemplate="%{customdata}: %{y:+.4f}<extra></extra>",
     )
-    title = f"Who wrote the logit of “{token_label(token)}” ({float(values.sum()):+.2f})"
+    title = f"Who wrote the logit of “{token_label(token)}” ({number(float(values.sum()), '+.2f')})"
     return figure([bars], layout(theme, title=title, y="share of the logit", xaxis=_parts(parts)))
 
 
 def _parts(labels: list[str]) -> dict:
+    """An axis of parts; of many, one in so many is named."""
+    every = -(-len(labels) // PARTS)
     return {
-        "tickvals": np.arange(len(labels)),
-        "ticktext": labels,
+        "tickvals": np.arange(0, len(labels), every),
+        "ticktext": labels[::every],
         "tickangle": -60,
         "showgrid": False,
         "zeroline": False,
     }
+
+
+MANY = 16  # columns of a grid of tokens, beyond which they are narrow
+LETTERS = ((8, 12), (MANY, 6), (math.inf, 4))  # up to so many columns -> letters of a token in a cell
 
 
 def words(
@@ -78,9 +89,10 @@ def words(
     y: str,
     marked: int | None = None,
 ) -> go.Figure:
-    """A grid of tokens coloured by probability, [R, N] each; `marked` frames one row."""
+    """A grid of tokens coloured by probability, [R, N] each, cut to what a cell holds; `marked` frames one row."""
     p = np.asarray(probabilities, np.float32)
     count, width = p.shape
+    letters = next(letters for columns, letters in LETTERS if width <= columns)
     heatmap = dict(
         type="heatmap",
         z=p,
@@ -91,10 +103,11 @@ def words(
         colorscale=scale(theme.sequential),
         xgap=1,
         ygap=1,
-        text=[[token_label(text, 12 if width <= 8 else 6) for text in row] for row in texts],
+        text=[token_labels(row, letters) for row in texts],
+        customdata=[token_labels(row, 40) for row in texts],
         texttemplate="%{text}",
-        textfont={"size": 11},
-        hovertemplate="%{text}: probability %{z:.5f}<extra></extra>",
+        textfont={"size": 11 if width <= MANY else 10},
+        hovertemplate="%{customdata}: probability %{z:.5f}<extra></extra>",
         colorbar=colorbar(theme, nticks=None, tickformat=".0%", xpad=2, ypad=0),
     )
     frames = [] if marked is None else [row_frame((marked - 0.5, marked + 0.5), theme.warm, 2)]
@@ -112,7 +125,7 @@ def words(
             yaxis={
                 **plain,
                 "tickvals": np.arange(count),
-                "ticktext": [token_label(row) for row in rows],
+                "ticktext": token_labels(rows),
                 "range": [count - 0.5, -0.5],
             },
         ),

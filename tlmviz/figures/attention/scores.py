@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import FIXED_MARGIN, Theme, figure, layout, token_axis, token_label
+from tlmviz.figures import FIXED_MARGIN, Theme, figure, layout, token_axis, token_labels
+from tlmviz.figures.numbers import number
 
 
 def score_products(products: np.ndarray, theme: Theme) -> go.Figure:
@@ -33,7 +34,7 @@ def score_products(products: np.ndarray, theme: Theme) -> go.Figure:
     end = {
         "x": where[-1],
         "y": float(total[-1]),
-        "text": f"score {total[-1]:+.3f}",
+        "text": f"score {number(total[-1], '+.3f')}",
         "showarrow": True,
         "arrowhead": 0,
         "arrowcolor": theme.muted,
@@ -59,7 +60,7 @@ def score_products(products: np.ndarray, theme: Theme) -> go.Figure:
 
 def rescaled_row(labels: list[str], rows: dict[str, np.ndarray], theme: Theme) -> go.Figure:
     """One query's attention at two scales, {name: [S]} probabilities over the keys."""
-    keys = [token_label(label) for label in labels]
+    keys = token_labels(labels)
     bars = [
         dict(
             type="bar",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, animated, layout
+from tlmviz.figures import GROUPS, Theme, animated, faded, layout
 
 if TYPE_CHECKING:
     from tlmviz.analysis.caches.family import Variant
@@ -47,7 +47,7 @@ def morph(
     }
 
     def moving(index: int) -> list[dict]:
-        colors = [theme.warm if i == index else theme.accent for i in range(count)]
+        colors = [theme.accent if i == index else faded(theme.accent, 0.35) for i in range(count)]
         return [
             *_diagram(stages[index], sizes, theme),
             *({"type": "bar", "marker": {"color": colors}} for _ in costs),
@@ -133,7 +133,7 @@ def _diagram(stage: Variant, sizes: dict[str, int], theme: Theme) -> list[dict]:
     groups = stage.kv_heads or heads
     reads = np.array(stage.reads)
     at_query, at_group = (np.arange(heads) + 0.5) / heads, (np.arange(groups) + 0.5) / groups
-    tint = [HEADS[group % len(HEADS)] for group in range(groups)]
+    tint = [GROUPS[group % len(GROUPS)] for group in range(groups)]
     lines = _connections(reads, at_query, at_group, latent)
     size, made = (
         min(22.0, 0.8 * ROOM / heads),
@@ -184,10 +184,10 @@ def _connections(reads: np.ndarray, at_query: np.ndarray, at_group: np.ndarray, 
         _lines(
             [
                 (at_query[h], QUERY, at_group[reads[h]], KEY)
-                for h in np.flatnonzero(reads % len(HEADS) == color)
+                for h in np.flatnonzero(reads % len(GROUPS) == color)
             ]
         )
-        for color in range(len(HEADS))
+        for color in range(len(GROUPS))
     ]
     if latent:
         middle = [sum(box) / 2 for box in (COMMON, TURNED)]
@@ -209,7 +209,7 @@ def _styles(heads: int, theme: Theme) -> list[dict[str, Any]]:
         "line": {"color": theme.warm, "width": 2.5},
     }
     return [
-        *({**line, "line": {"color": color, "width": 1.6 if heads <= 32 else 0.8}} for color in HEADS),
+        *({**line, "line": {"color": color, "width": 1.6 if heads <= 32 else 0.8}} for color in GROUPS),
         {**line, "line": {"color": theme.muted, "width": 0.8}, "opacity": 0.5 if heads <= 32 else 0.15},
         marks,
         marks,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, frame, layout, named_axes, note, rooted, scale, token_label
+from tlmviz.figures import GROUPS, Theme, figure, frame, layout, named_axes, note, rooted, scale, token_label
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
@@ -85,7 +85,7 @@ def _group_bars(groups: np.ndarray, step: int, n: int) -> list[dict]:
             "x1": h * step + n - 0.5,
             "y0": r * step - 1.2,
             "y1": r * step - 1.2,
-            "line": {"color": HEADS[int(groups[r, h]) % len(HEADS)], "width": 3},
+            "line": {"color": GROUPS[int(groups[r, h]) % len(GROUPS)], "width": 3},
         }
         for r, h in np.ndindex(*groups.shape)
     ]

@@ -183,20 +183,26 @@ def _plain(text: str) -> str:
 
 def _memory(done: Decoding, step: int) -> np.ndarray:
     """Each layer's buffer in cells of `_grouped` positions, [L, cells]: 1 allocated, 2 held, 3 written in this step."""
-    capacity, now = done.capacity(step), done.prompt + step
-    row = np.ones(done.capacity(done.steps), np.uint8)
-    row[capacity:] = 0  # not allocated yet
-    row[: min(now, capacity)] = 2
-    written = np.arange(done.prompt if step == 0 else 1) + now - (done.prompt if step == 0 else 1)
-    row[written % done.window if done.window else written] = 3
+    now, count = done.prompt + step, done.prompt if step == 0 else 1
+    written, rows = np.arange(now - count, now), np.zeros((done.layers, _widest(done)), np.uint8)
+    for layer, (row, window) in enumerate(zip(rows, done.windows)):
+        capacity = done.capacity(step, layer)
+        row[:capacity] = 1
+        row[: min(now, capacity)] = 2
+        row[written % window if window else written] = 3
     group = _grouped(done)
-    cells = np.pad(row, (0, -len(row) % group)).reshape(-1, group).max(1)
-    return np.tile(cells, (done.layers, 1))
+    padded = np.pad(rows, ((0, 0), (0, -rows.shape[1] % group)))
+    return padded.reshape(done.layers, -1, group).max(2)
+
+
+def _widest(done: Decoding) -> int:
+    """Positions that the largest buffer has room for in the end."""
+    return max(done.capacity(done.steps, layer) for layer in range(done.layers))
 
 
 def _grouped(done: Decoding) -> int:
     """Positions in a cell of the memory: one, or as few as leave CELLS cells."""
-    return -(-done.capacity(done.steps) // CELLS)
+    return -(-_widest(done) // CELLS)
 
 
 def _box(x: tuple[float, float], y: tuple[float, float], shown: bool) -> dict:
@@ -268,7 +274,7 @@ def _axes(done: Decoding, first: int, theme: Theme, title: str, height: int) -> 
         }
     if not done.latent:
         drawn["xaxis4"] |= {**named, "tickangle": -60}
-    reach = done.capacity(done.steps) * done.bytes_per_token_per_layer / UNIT
+    reach = _widest(done) * done.bytes_per_token_per_layer / UNIT
     drawn |= _memory_axes(reach, layers, theme)
     return drawn
 

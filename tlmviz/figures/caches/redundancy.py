@@ -10,6 +10,9 @@ from tlmviz.figures import Theme, colorbar, figure, layout, scale, upright
 PLAIN = {"showgrid": False, "zeroline": False}
 
 
+NAMED = 12  # layers whose numbers have room along a side
+
+
 def similarity(
     values: np.ndarray, layers: int, pairs: list[tuple[int, int]], title: str, theme: Theme, height: int = 440
 ) -> go.Figure:
@@ -44,8 +47,8 @@ def similarity(
     rule = {"type": "line", "line": {"color": theme.muted, "width": 1}, "opacity": 0.6}
     shapes = [{**rule, "x0": edge, "x1": edge, "y0": -0.5, "y1": count - 0.5} for edge in edges]
     shapes += [{**rule, "y0": edge, "y1": edge, "x0": -0.5, "x1": count - 0.5} for edge in edges]
-    where = np.arange(layers) * heads + (heads - 1) / 2
-    axis = {**PLAIN, "tickvals": where, "ticktext": [str(layer) for layer in range(layers)]}
+    named = np.arange(0, layers, -(-layers // NAMED))
+    axis = {**PLAIN, "tickvals": named * heads + (heads - 1) / 2, "ticktext": [str(layer) for layer in named]}
     return figure(
         [heat, marks],
         layout(
@@ -134,7 +137,7 @@ def effects(values: np.ndarray, theme: Theme, height: int = 260) -> go.Figure:
         "z": values,
         "zmin": -limit,
         "zmax": limit,
-        "colorscale": scale(theme.diverging),
+        "colorscale": scale(theme.costs),
         "showscale": False,
         "xgap": 2,
         "ygap": 2,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import MONO, Layer, Theme, layout, note, scale, token_label, walked
+from tlmviz.figures import MONO, Layer, Theme, layout, note, scale, token_labels, walked
 
 if TYPE_CHECKING:
     from tlmviz.analysis.kernels.online_softmax import Walk
@@ -45,7 +45,7 @@ def row_walks(
     total = max(walk.visits for walk in walks)
     outputs = [walk.out for walk in walks if walk.out.ndim == 2 and np.isfinite(walk.out).all()]
     limit = max([float(np.abs(out).max()) for out in outputs], default=1.0) or 1.0
-    labels = [token_label(token) for token in tokens]
+    labels = token_labels(tokens)
     drawn = layout(
         theme,
         title=title,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_axis, token_label
+from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_axis, token_labels
+from tlmviz.figures.numbers import number
 
 # One colour and name for each way of choosing keys, the same in every figure.
 NAMES = {
@@ -80,7 +81,7 @@ def weight_map(
 
 def chosen_row(tokens: list[str], mass: np.ndarray, chosen: np.ndarray, theme: Theme) -> go.Figure:
     """One query's true attention over its keys, [S] probabilities; chosen keys in colour, the others grey."""
-    labels = [token_label(token) for token in tokens]
+    labels = token_labels(tokens)
     where, picked = np.arange(len(mass)), np.asarray(chosen, bool)
     bars = [
         dict(
@@ -152,7 +153,8 @@ def losses(values: dict[str, float], k: int, theme: Theme) -> go.Figure:
     numbers = np.array([values[name] for name in names], np.float32)
     change = numbers - numbers[names.index("dense")]
     text = [
-        f"{x:.3f}" + ("" if name == "dense" else f" ({d:+.3f})") for name, x, d in zip(names, numbers, change)
+        f"{x:.3f}" + ("" if name == "dense" else f" ({number(d, '+.3f')})")
+        for name, x, d in zip(names, numbers, change)
     ]
     bars = dict(
         type="bar",

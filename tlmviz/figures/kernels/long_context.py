@@ -15,11 +15,12 @@ from tlmviz.figures import (
     rooted,
     scale,
     shaded,
-    token_label,
+    token_labels,
     upright,
 )
 
 PLAIN = {"showgrid": False, "zeroline": False}
+WRITTEN = 16  # layers, or heads, at most whose numbers and names fit into a picture
 
 
 def loss_curve(
@@ -270,7 +271,7 @@ def per_head(
     top: float | None = None,
     height: int = 300,
 ) -> go.Figure:
-    """One number per head, [L, H], written into its cell."""
+    """One number per head, [L, H], written into its cell where there are few layers."""
     values = np.asarray(values, np.float32)
     layers, heads = values.shape
     limit = top or float(np.nanmax(values)) or 1.0
@@ -283,7 +284,7 @@ def per_head(
         showscale=False,
         xgap=2,
         ygap=2,
-        texttemplate="%{z:" + form + "}",
+        texttemplate="%{z:" + form + "}" if layers <= WRITTEN else "",
         hovertemplate="layer %{y}, head %{x}: %{z:.5f}<extra></extra>",
     )
     return figure(
@@ -294,8 +295,12 @@ def per_head(
             x="head",
             y="layer",
             height=height,
-            xaxis={**PLAIN, "tickvals": np.arange(heads)},
-            yaxis={**PLAIN, "tickvals": np.arange(layers), "range": [layers - 0.5, -0.5]},
+            xaxis={**PLAIN, "tickvals": np.arange(0, heads, -(-heads // WRITTEN))},
+            yaxis={
+                **PLAIN,
+                "tickvals": np.arange(0, layers, -(-layers // WRITTEN)),
+                "range": [layers - 0.5, -0.5],
+            },
         ),
     )
 
@@ -413,4 +418,4 @@ def _named(where: np.ndarray, tokens: list[str], angle: int) -> dict:
     """Token names under up to 24 positions, positions alone under more."""
     if len(where) > 24:
         return {"nticks": 7, "tickformat": ","}
-    return {"tickvals": where, "ticktext": [token_label(token) for token in tokens], "tickangle": angle}
+    return {"tickvals": where, "ticktext": token_labels(tokens), "tickangle": angle}

@@ -6,6 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import HEADS, Theme, figure, layout, note, upright
+from tlmviz.figures.numbers import number
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 NEAR = (
@@ -39,7 +40,8 @@ def choices(
     close = near(values, band)
     inside = (values >= low) & (values <= high)
     hover = [
-        f"{name}: {value:.4f} bits per byte, {value - centre:+.4f}" + (", within seed noise" if noise else "")
+        f"{name}: {value:.4f} bits per byte, {number(value - centre, '+.4f')}"
+        + (", within seed noise" if noise else "")
         for name, value, noise in zip(names, values, inside)
     ]
     traces = [_distances(values, rows, close, centre, theme)]
@@ -98,7 +100,7 @@ def _group_dots(
                     and (axis == "x" or not has_close)
                     and group not in ("baseline", "seed"),  # their rows are named so
                     "marker": _marker(index, 11),
-                    "text": [f"{values[i] - centre:+.3f}" for i in here],
+                    "text": [number(values[i] - centre, "+.3f") for i in here],
                     "textfont": {"size": 10, "color": theme.muted},
                     "textposition": ["middle right" if beside else "middle left" for beside in right],
                     "customdata": [hover[i] for i in here],

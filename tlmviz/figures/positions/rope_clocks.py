@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, animated, faded, layout, note, turn
+from tlmviz.figures import KEY, QUERY, Theme, animated, faded, layout, note, turn
+from tlmviz.figures.numbers import number
 
 if TYPE_CHECKING:
     from tlmviz.analysis.positions.rope_planes import Clocks
@@ -15,10 +16,10 @@ if TYPE_CHECKING:
 # Of the figure's width: dials, and bars above the scores along the slider; of its height: bars, scores.
 DIALS, RIGHT = (0.0, 0.49), (0.53, 0.985)
 BARS, CURVE = (0.38, 1.0), (0.03, 0.23)
+NAMED = 24  # planes at most whose wavelengths fit below their dials; the hover has them all
 ASPECT = 1.2  # width over height of the room for the dials
 RADIUS, WIDE, HIGH = 0.4, 1.1, 1.1  # of a dial, and of its cell
 ARC = np.linspace(0, 1, 7)[:, None]
-QUERY, KEY = HEADS[2], HEADS[3]
 MOVING = {"both": "query and key", "query": "the query alone", "key": "the key alone"}
 
 
@@ -119,11 +120,12 @@ def _state(shown: Clocks, hands: list[_Hands], step: int, moves: str) -> list[di
     wedge = np.concatenate((query.centre[None], rim, query.centre[None])).transpose(1, 0, 2)
     hover = [
         f"plane {j}: {shown.frequency[j]:.4g} rad per token, {shown.wavelength[j]:,.4g} tokens a turn<br>"
-        f"|q| {query.length[j]:.4f}, |k| {key.length[j]:.4f}, angle {np.degrees(between[j]):+.2f}°, adds {parts[j]:+.6f}"
+        f"|q| {query.length[j]:.4f}, |k| {key.length[j]:.4f}, angle {number(np.degrees(between[j]), '+.2f')}°, adds "
+        f"{number(parts[j], '+.6f')}"
         for j in range(len(parts))
     ]
-    many = len(parts) > 32
-    signed = [f"{part:+.2f}".replace("-", "−") for part in parts]
+    many = len(parts) > NAMED
+    signed = [number(part, "+.2f") for part in parts]
     names = (
         signed if many else [f"λ {turn(wave)}  <b>{part}</b>" for wave, part in zip(shown.wavelength, signed)]
     )
@@ -138,7 +140,7 @@ def _state(shown: Clocks, hands: list[_Hands], step: int, moves: str) -> list[di
         {
             "type": "scatter",
             "x": [score],
-            "text": [f" <b>{score:+.3f}</b> ".replace("-", "−")],
+            "text": [f" <b>{number(score, '+.3f')}</b> "],
             "textposition": "middle right" if score >= 0 else "middle left",
         },
         {"type": "scatter", "x": [int(_moved(shown, moves)[step])], "y": [score]},
@@ -147,7 +149,7 @@ def _state(shown: Clocks, hands: list[_Hands], step: int, moves: str) -> list[di
 
 def _styles(centre: np.ndarray, shares: list[np.ndarray], theme: Theme) -> list[dict[str, Any]]:
     planes = len(centre)
-    many, below = planes > 32, (centre - [0, RADIUS + 0.13]).astype(np.float32)
+    many, below = planes > NAMED, (centre - [0, RADIUS + 0.13]).astype(np.float32)
     wedge = {"mode": "lines", "fill": "toself", "line": {"width": 0}, "hoverinfo": "skip"}
     hand, mark = {"mode": "lines+markers", "hoverinfo": "skip"}, {"opacity": 1, "line": {"width": 0}}
     # No mark at the centre, a larger one at a longer hand's tip, none at the break.

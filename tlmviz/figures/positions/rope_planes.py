@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, colorbar, figure, frame, layout, scale, token_axis, token_label, turn
+from tlmviz.figures import (
+    HEADS,
+    Theme,
+    colorbar,
+    figure,
+    frame,
+    layout,
+    scale,
+    token_axis,
+    token_label,
+    token_labels,
+    turn,
+)
 
 PLAIN = {"showgrid": False, "zeroline": False}
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -71,7 +84,7 @@ def pairs(layouts: dict[str, np.ndarray], theme: Theme, height: int = 300) -> go
 
 def losses(tokens: list[str], runs: dict[str, np.ndarray], theme: Theme, height: int = 300) -> go.Figure:
     """Each next token's loss in nats, [T - 1], one line per run."""
-    labels = [token_label(token) for token in tokens[1:]]
+    labels = token_labels(tokens[1:])
     colours = (theme.accent, theme.warm, theme.muted, theme.ink)
     lines = [
         dict(
@@ -115,7 +128,7 @@ def next_tokens(
             orientation="h",
             name=name,
             marker={"color": colour},
-            customdata=[token_label(token, 40) for token in names],
+            customdata=token_labels(names, 40),
             hovertemplate="%{customdata}: probability %{x:.5f}<extra>" + name + "</extra>",
         )
         for (name, values), colour in zip(runs.items(), (theme.accent, theme.warm))
@@ -133,12 +146,16 @@ def next_tokens(
             margin={"l": 8, "r": 8, "t": 56, "b": 8},
             yaxis={
                 "tickvals": where,
-                "ticktext": [token_label(name, 10) for name in names],
+                "ticktext": token_labels(names, 10),
                 "autorange": "reversed",
                 "showgrid": False,
             },
         ),
     )
+
+
+NAMED = 64  # heads, beyond which only some layers' first heads are named
+LAYERS_NAMED = 16  # layers that are named, at most
 
 
 def energy(
@@ -155,7 +172,7 @@ def energy(
         zmin=0,
         zmax=float(np.quantile(share, 0.995)) or 1.0,
         colorscale=scale(theme.sequential),
-        ygap=0.5,
+        ygap=0.5 if len(rows) <= NAMED else 0,
         colorbar=colorbar(theme, tickformat=".0%", xpad=2, ypad=0),
         text=[
             [f"head {name}, plane {j}: {row[j]:.4f} of the score" for j in range(planes)]
@@ -177,7 +194,8 @@ def energy(
         }
         for layer in range(1, layers)
     ]
-    shown = np.arange(0, len(names), max(1, heads // 2))
+    every = max(1, heads // 2) if len(names) <= NAMED else heads * math.ceil(layers / LAYERS_NAMED)
+    shown = np.arange(0, len(names), every)
     return figure(
         [heatmap],
         layout(

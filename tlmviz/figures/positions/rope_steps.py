@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import Layer, Theme, layout, note, scale, ticks, walked
+from tlmviz.figures.numbers import number
 
 if TYPE_CHECKING:
     from tlmviz.analysis.positions.rope_planes import Rotation
@@ -44,20 +45,20 @@ def rotation(
     margin = {"l": 6, "r": 6, "t": 54, "b": 60}
     drawn = layout(theme, title=title, height=height, margin=margin, hovermode="closest")
     traces: list[dict | Layer] = []
-    for number, panel in enumerate(panels, 1):
-        traces.append(_heat(panel, steps, number, theme))
-        names = ticks(steps.positions, tuple(tokens), 14) if number in (1, 4) else {"showticklabels": False}
+    for place, panel in enumerate(panels, 1):
+        traces.append(_heat(panel, steps, place, theme))
+        names = ticks(steps.positions, tuple(tokens), 14) if place in (1, 4) else {"showticklabels": False}
         across = [-0.5, panel.values.shape[1] - 0.5]
         down = [steps.positions[-1] + 0.5, steps.positions[0] - 0.5]
-        drawn[f"xaxis{number}"] = _axis(theme, panel.across, f"y{number}", range=across, nticks=6)
-        drawn[f"yaxis{number}"] = _axis(theme, panel.up, f"x{number}", range=down, **names)
+        drawn[f"xaxis{place}"] = _axis(theme, panel.across, f"y{place}", range=across, nticks=6)
+        drawn[f"yaxis{place}"] = _axis(theme, panel.up, f"x{place}", range=down, **names)
     drawn["annotations"] = [note(panel.label, panel.across[0], panel.up[1], theme.muted) for panel in panels]
     text = len(panels) + 1
     drawn[f"xaxis{text}"] = _axis(theme, (0.715, 1.0), f"y{text}", range=[0, 1], visible=False)
     drawn[f"yaxis{text}"] = _axis(theme, UPPER, f"x{text}", range=[0, 1], visible=False)
     traces += [
         _full_turn(steps, theme),
-        *(_frame(panel, steps, row, number, theme) for number, panel in enumerate(panels, 1)),
+        *(_frame(panel, steps, row, place, theme) for place, panel in enumerate(panels, 1)),
         _numbers(steps, row, base, text, theme),
     ]
     return walked(
@@ -107,11 +108,11 @@ def _panels(steps: Rotation, name: str) -> list[_Panel]:
     ]
 
 
-def _frame(panel: _Panel, steps: Rotation, row: int, number: int, theme: Theme) -> Layer:
+def _frame(panel: _Panel, steps: Rotation, row: int, place: int, theme: Theme) -> Layer:
     """Frames around the columns of a plane, and around the row that is followed."""
     line = {"mode": "lines", "line": {"color": theme.warm, "width": 2}, "hoverinfo": "skip"}
     return Layer(
-        {**line, "xaxis": f"x{number}", "yaxis": f"y{number}"},
+        {**line, "xaxis": f"x{place}", "yaxis": f"y{place}"},
         lambda plane: {"type": "scatter", **_boxes(panel.columns[plane], steps.positions, row)},
     )
 
@@ -135,15 +136,15 @@ def _numbers(steps: Rotation, row: int, base: float, axis: int, theme: Theme) ->
     )
 
 
-def _heat(panel: _Panel, steps: Rotation, number: int, theme: Theme) -> dict:
+def _heat(panel: _Panel, steps: Rotation, place: int, theme: Theme) -> dict:
     values, top, label = panel.values, panel.top, panel.label.split(" (")[0]
     column = "dimension" if values.shape[1] == steps.x.shape[1] else "plane"
     heat = {
         "type": "heatmap",
         "z": values.astype(np.float32),
         "y": steps.positions,
-        "xaxis": f"x{number}",
-        "yaxis": f"y{number}",
+        "xaxis": f"x{place}",
+        "yaxis": f"y{place}",
         "showscale": False,
         "hovertemplate": f"position %{{y}}, {column} %{{x}}: %{{z:.6g}}<extra>{label}</extra>",
     }
@@ -208,10 +209,10 @@ def _words(steps: Rotation, plane: int, row: int, base: float, interleaved: bool
         f"<b>plane {plane} at position {row}</b>",
         f"speed {base:,.6g}<sup>−{2 * plane}/{dim}</sup> = {speed:.5g} rad",
         f"angle {row} × {speed:.5g} = {angle:.5g} rad",
-        f"cos {cos:+.4f}, sin {sin:+.4f}",
-        f"x<sub>{one}</sub> = {before[0]:+.4f}, x<sub>{other}</sub> = {before[1]:+.4f}",
-        f"x′<sub>{one}</sub> = x<sub>{one}</sub> cos − x<sub>{other}</sub> sin = {after[0]:+.4f}  (Eq. 54)",
-        f"x′<sub>{other}</sub> = x<sub>{one}</sub> sin + x<sub>{other}</sub> cos = {after[1]:+.4f}  (Eq. 56)",
+        f"cos {number(cos, '+.4f')}, sin {number(sin, '+.4f')}",
+        f"x<sub>{one}</sub> = {number(before[0], '+.4f')}, x<sub>{other}</sub> = {number(before[1], '+.4f')}",
+        f"x′<sub>{one}</sub> = x<sub>{one}</sub> cos − x<sub>{other}</sub> sin = {number(after[0], '+.4f')}",
+        f"x′<sub>{other}</sub> = x<sub>{one}</sub> sin + x<sub>{other}</sub> cos = {number(after[1], '+.4f')}",
         f"length {np.hypot(*before):.4f} → {np.hypot(*after):.4f}",
         f"back to dimensions {one} and {other}" + ("" if interleaved else ", one in each half"),
     ]

@@ -20,6 +20,7 @@ from tlmviz.figures import (
     note,
     scale,
     token_label,
+    token_labels,
     walked,
 )
 
@@ -116,7 +117,7 @@ def fans(
             drawn[name] = {**drawn.get(name, {}), **axis}
     if not any(isinstance(trace, Layer) for trace in traces):
         return figure(traces, drawn)
-    labels = [f"{offset + i} {token_label(token)}" for i, token in enumerate(tokens)]
+    labels = [f"{offset + i} · {name}" for i, name in enumerate(token_labels(tokens))]
     options = {"prefix": "token ", "duration": 350, "stepping": True, "left": 0.2}
     return walked(traces, range(len(tokens)), labels, drawn, at, theme, **options)
 

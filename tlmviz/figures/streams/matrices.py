@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, scale, token_label, upright
+from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, scale, token_labels, upright
 
 MOST_TICKS = 16  # names beside an axis that still read
 
@@ -22,7 +22,7 @@ def distance_map(
 ) -> go.Figure:
     """A distance of every H_res [P sublayers, T tokens] as a map; `what` names it, `place` (sublayer, token) is outlined."""
     values = np.asarray(values, np.float32)
-    labels = [token_label(token) for token in tokens]
+    labels = token_labels(tokens)
     heatmap = dict(
         type="heatmap",
         z=values,

@@ -19,7 +19,7 @@ from tlmviz.figures import (
     note,
     scale,
     token_axis,
-    token_label,
+    token_labels,
     walked,
 )
 
@@ -78,7 +78,7 @@ def through_depth(
         drawn["annotations"].append(note(text, x, y, theme.muted, 12, anchor=("auto", "auto")))
     if len(tokens) < 2:
         return figure([layer.at(at) for layer in layers], drawn)
-    labels = [f"{offset + i} {token_label(token)}" for i, token in enumerate(tokens)]
+    labels = [f"{offset + i} · {name}" for i, name in enumerate(token_labels(tokens))]
     options = {"prefix": "token ", "duration": 350, "stepping": True, "left": 0.2}
     return walked(layers, range(len(tokens)), labels, drawn, at, theme, **options)
 
@@ -168,7 +168,7 @@ def losses(
     tokens: Sequence[str], before: np.ndarray, after: np.ndarray, theme: Theme, *, what: str
 ) -> go.Figure:
     """Each token's loss in nats, [T - 1], in the pass as it is and with something muted, which `what` names."""
-    labels = [token_label(token) for token in tokens[1:]]
+    labels = token_labels(tokens[1:])
     bars = [
         {
             "type": "bar",
@@ -209,7 +209,7 @@ def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str],
         "y": np.arange(len(change)),
         "zmin": -limit,
         "zmax": limit,
-        "colorscale": scale(theme.diverging[::-1]),
+        "colorscale": scale(theme.costs),
         "xgap": 1,
         "ygap": 1,
         "customdata": [list(parts)] * len(change),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, frame, layout, note, rooted, token_label
+from tlmviz.figures import Theme, colorbar, figure, frame, layout, note, rooted, token_label, token_labels
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
 SHARES = {"map": (0.48, 1.0), "covered": (0.2, 0.3), "penalty": (0.0, 0.13)}  # of the figure's height
@@ -34,7 +34,7 @@ def coverage_map(
     """
     a = np.asarray(attention, np.float32)
     covered = a.sum(0)
-    names = [token_label(token, 18) for token in source]
+    names = token_labels(source, 18)
     cells = _weights(a, names, target, theme)
     traces = [cells, *_bars(covered, shares, names, theme)]
     if clickable:
@@ -113,7 +113,7 @@ def _weights(a: np.ndarray, names: list[str], target: list[str], theme: Theme) -
         "zmin": 0,
         "zmax": 1,
         "colorscale": rooted(theme.sequential),  # small weights stay visible
-        "customdata": np.array([[[written, name] for name in names] for written in map(token_label, target)]),
+        "customdata": np.array([[[written, name] for name in names] for written in token_labels(target)]),
         "hovertemplate": "“%{customdata[0]}” looks at “%{customdata[1]}”: %{z:.5f}<extra></extra>",
         "xgap": 1,
         "ygap": 1,
@@ -230,7 +230,7 @@ def overlap_lines(
             "y": np.asarray(values, np.float32),
             "name": name,
             "line": {"color": color, "width": 2},
-            "customdata": [token_label(token) for token in tokens[name]],
+            "customdata": token_labels(tokens[name]),
             "hovertemplate": "step %{x}, “%{customdata}”: covloss %{y:.4f}<extra>" + name + "</extra>",
         }
         for (name, values), color in zip(losses.items(), colors)
@@ -257,7 +257,7 @@ def _tokens(names: list[str], angle: int, limit: int, room: int) -> dict[str, An
     step = -(-len(names) // room)
     return {
         "tickvals": np.arange(0, len(names), step),
-        "ticktext": [token_label(name, limit) for name in names[::step]],
+        "ticktext": token_labels(names[::step], limit),
         "tickangle": angle,
         "tickfont": {"size": 11 if len(names) <= 20 else 9},
     }

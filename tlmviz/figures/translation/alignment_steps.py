@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Layer, Theme, layout, note, token_label, walked
+from tlmviz.figures import Layer, Theme, layout, note, token_labels, walked
 
 FORMS = ("sum", "average")
 SHARES = {"sum": (0.7, 0.95), "average": (0.42, 0.62), "loss": (0.08, 0.26)}  # of the figure's height
@@ -30,7 +30,7 @@ def coverage_steps(
     coverage = {form: np.asarray(vectors[form], np.float32) for form in FORMS}
     losses = {form: np.minimum(a, coverage[form]).sum(1) for form in FORMS}
     parts = {"c before": theme.warm, "a now": theme.accent, "overlap": theme.ink}
-    words = [token_label(token) for token in target]
+    words = token_labels(target)
     key = ", ".join(f'<span style="color:{color}">■</span> {name}' for name, color in parts.items())
     drawn = layout(
         theme,
@@ -82,7 +82,7 @@ def _bars(
                     "opacity": 0.75 if name == "overlap" else 0.38,
                     "line": {"width": 0},
                 },
-                "customdata": [token_label(token, 18) for token in source],
+                "customdata": token_labels(source, 18),
                 "hovertemplate": "“%{customdata}” %{y:.5f}<extra>" + name + "</extra>",
             }
             layers.append(Layer(style, lambda t, heights=heights: {"type": "bar", "y": heights[t]}))
@@ -174,7 +174,7 @@ def _names(tokens: list[str], shown: bool) -> dict[str, Any]:
         "tickvals": np.arange(0, len(tokens), step),
         "showticklabels": shown,
         "tickangle": -45,
-        "ticktext": [token_label(token, 10) for token in tokens[::step]],
+        "ticktext": token_labels(tokens[::step], 10),
     }
 
 

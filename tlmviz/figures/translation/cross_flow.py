@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, figure, layout, scale, token_label
+from tlmviz.figures import Theme, figure, layout, scale, token_label, token_labels
 
 LINES = 24  # of the largest weights that are drawn
 HALF = 0.17  # of a row's thickness
@@ -137,13 +137,13 @@ def _row(
         "y": np.array([at - HALF, at + HALF], np.float32),
         "xgap": 2,
         "colorscale": [[0, theme.missing], [1, color]],
-        "customdata": [[token_label(token, 18) for token in tokens]],
+        "customdata": [token_labels(tokens, 18)],
         "hovertemplate": "“%{customdata}”" + (": weight %{z:.5f}" if weighed else "") + "<extra></extra>",
     }
     if weighed:
         row["colorscale"] = [[0, theme.missing], *scale(theme.sequential)[2:]]
     if texts is not None and count <= LABELLED:
-        names = [token_label(token, 9 if count <= 15 else 6) for token in texts]
+        names = token_labels(texts, 9 if count <= 15 else 6)
         row |= {
             "text": [names],
             "texttemplate": "%{text}",

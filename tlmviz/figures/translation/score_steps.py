@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, scale, token_label
+from tlmviz.figures import HEADS, Theme, colorbar, figure, layout, scale, token_label, token_labels
 
 FIXED = {"fixedrange": True, "zeroline": False}
 NAMED = 44  # tokens that are still named along an axis
@@ -21,7 +21,7 @@ def scores_and_weights(
     bars = {
         "type": "bar",
         "x": where,
-        "customdata": [token_label(token, 18) for token in source],
+        "customdata": token_labels(source, 18),
         "width": 0.8,
     }
     top = {
@@ -74,7 +74,7 @@ def mixture(
     order, size = np.argsort(context), len(source)
     values = np.full((size + 2, len(context)), np.nan, np.float32)  # an empty row sets c apart
     values[:size], values[-1] = np.asarray(shares)[:, order], np.asarray(context)[order]
-    names = [*map(token_label, source), "", "c"]
+    names = [*token_labels(source), "", "c"]
     rows = np.arange(size + 2, dtype=np.float32)
     limit = float(np.abs(context).max(initial=0)) or 1.0
     cells = {
@@ -126,7 +126,7 @@ def entropy_lines(
             "name": name,
             "line": {"width": 2, "color": color},
             "marker": {"symbol": symbol, "size": 8},
-            "customdata": [token_label(token, 18) for token in tokens[name]],
+            "customdata": token_labels(tokens[name], 18),
             "hovertemplate": "step %{x}, “%{customdata}”: %{y:.4f} bits<extra>" + name + "</extra>",
         }
         for (name, values), color, symbol in zip(
@@ -243,7 +243,7 @@ def _tokens(names: list[str]) -> dict[str, Any]:
     step = -(-len(names) // NAMED)
     return {
         "tickvals": np.arange(0, len(names), step),
-        "ticktext": [token_label(name, 11) for name in names[::step]],
+        "ticktext": token_labels(names[::step], 11),
         "tickangle": -45,
         "range": [-0.6, len(names) - 0.4],
     }

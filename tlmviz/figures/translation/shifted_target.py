@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, figure, layout, token_label
+from tlmviz.figures import Theme, figure, layout, token_label, token_labels
 
 FIXED = {"fixedrange": True, "showgrid": False, "zeroline": False}
 ROWS = ("reads", "must predict")
@@ -87,7 +87,7 @@ def _boxes(given: list[str], wanted: list[str], theme: Theme) -> dict[str, Any]:
     if count <= LABELLED:
         limit = 9 if count <= 15 else 6
         boxes |= {
-            "text": [[token_label(token, limit) for token in tokens] for tokens in (given, wanted)],
+            "text": [token_labels(tokens, limit) for tokens in (given, wanted)],
             "texttemplate": "%{text}",
             "textfont": {"color": theme.ink, "size": 12 if count <= 8 else 10},
         }
@@ -105,7 +105,7 @@ def _panels(wanted: list[str], theme: Theme) -> dict[str, Any]:
             "automargin": False,
             "tickvals": where[::step],
             "tickangle": -45,
-            "ticktext": [token_label(token, 11) for token in wanted[::step]],
+            "ticktext": token_labels(wanted[::step], 11),
             "anchor": "y",
         },
         yaxis={
@@ -152,7 +152,7 @@ def _loss_bars(losses: dict[str, np.ndarray], wanted: list[str], theme: Theme) -
             "y": np.asarray(values, np.float32),
             "name": name,
             "marker": {"color": color},
-            "customdata": [token_label(token, 18) for token in wanted],
+            "customdata": token_labels(wanted, 18),
             "hovertemplate": "“%{customdata}”, " + name + ": %{y:.5f} nats<extra></extra>",
         }
         for (name, values), color in zip(losses.items(), colors)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, frame, layout, rooted, token_label
+from tlmviz.figures import Theme, colorbar, figure, frame, layout, rooted, token_label, token_labels
 
 PLAIN = {"showgrid": False, "zeroline": False, "fixedrange": True, "automargin": False}
 NAMED = {"x": 22, "y": 30}  # tokens that are still named along an axis
@@ -140,7 +140,7 @@ def _ticks(names: list[str], angle: int, most: int) -> dict[str, Any]:
     step = -(-len(names) // most)
     return {
         "tickvals": np.arange(0, len(names), step),
-        "ticktext": [token_label(name, 11) for name in names[::step]],
+        "ticktext": token_labels(names[::step], 11),
         "tickangle": angle,
         "tickfont": {"size": 11 if len(names) <= 18 else 8},
     }
