@@ -8,13 +8,17 @@ import { debounce, escape } from "#canvas/dom.js";
 import { singularValues, sums } from "#canvas/matrix.js";
 import { mounted } from "#canvas/mount.js";
 import { round, svgFile, svgPen } from "#canvas/pens.js";
-import { clip, digits, minus, named, short, visible } from "#canvas/text.js";
+import { clip, digits, minus, named, short, visible, visibleAll } from "#canvas/text.js";
 import { inkOn, shade, shadeRgb } from "#canvas/theme.js";
 
 test("tokens are written on one line", () => {
   const tokens = ["<|endoftext|>", "\n", " the", "   ", "", "a\u202eb", "\t"];
-  assert.deepEqual(tokens.map(visible), ["⟨start⟩", "⏎", "the", "···", "∅", "a\ufffdb", "⇥"]);
-  assert.equal(named(["a", " cat"], 1), '"\u2068cat\u2069" (1)');
+  assert.deepEqual(tokens.map((token) => visible(token)), ["⟨start⟩", "⏎", "the", "␣␣␣", "∅", "a\ufffdb", "⇥"]);
+  assert.equal(named(["a", " cat"], 1), "1 · \u2068cat\u2069");
+});
+
+test("two tokens of a text never read the same", () => {
+  assert.deepEqual(visibleAll(["S", " S", " dog", "\n", " \n"]), ["S", "␣S", "dog", "⏎", "␣⏎"]);
 });
 
 test("texts are cut between the characters that a user sees", () => {
@@ -73,6 +77,8 @@ test("the SVG pen writes what it is told to draw and escapes texts", () => {
   pen.line(0, 0, 1.239, 1, "blue", { width: 2, dash: "5 4" });
   pen.rect(0, 0, 1, 2, null, "green", { cell: 3, width: 2 });
   pen.shifted(4, 5, () => pen.circle(1, 1, 0.5, "black"));
+  pen.shape("M0 0H1V1Z", "teal", 0.256);
+  assert.equal(pen.parts.pop(), '<path d="M0 0H1V1Z" fill="teal" fill-opacity="0.26"/>');
   const file = svgFile(pen.parts, 10, 20, `"A", 'B'`);
   assert.match(file, /^<svg [^>]*width="10" height="20" viewBox="0 0 10 20" font-family="&quot;A&quot;, &#39;B&#39;">/);
   assert.match(pen.parts[0], /text-anchor="end" fill="red".*rotate\(90 1 2\)">&lt;a&gt; &amp; b<\/text>/);

@@ -10,7 +10,7 @@ from tlmviz.ui.components.scripts import module
 
 TESTS = sorted(Path(__file__).parent.glob("*.test.mjs"))
 SCRIPTS = sorted([*ROOT.glob("tlmviz/ui/components/*/*.js"), *ROOT.glob("pages/**/component/*.js")])
-VIEWS = sorted(path.parent for path in SCRIPTS if path.name == "view.js")
+ENTRIES = [path for path in SCRIPTS if "\nexport default" in path.read_text(encoding="utf-8")]
 
 
 def label(path: Path) -> str:
@@ -29,10 +29,10 @@ def test_the_javascript_unit_tests_pass():
     assert "# pass 0" not in run.stdout and "# fail 0" in run.stdout
 
 
-@pytest.mark.parametrize("folder", VIEWS, ids=label)
-def test_the_files_of_a_view_join_into_one_module(folder):
+@pytest.mark.parametrize("entry", ENTRIES, ids=label)
+def test_the_files_of_a_view_join_into_one_module(entry):
     """Two files with one top-level name would be a syntax error here."""
-    text = module(folder)
+    text = module(entry.parent, entry.name)
     assert text.count("export default") == 1 and "\nimport " not in text and "\nexport function" not in text
     run = subprocess.run(
         [executable(), "--check", "--input-type=module"],

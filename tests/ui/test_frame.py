@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,3 +45,57 @@ def test_every_fragment_of_the_app_says_what_is_wrong():
         if "st.fragment" in path.read_text(encoding="utf-8") and path.name != "frame.py"
     ]
     assert not bare, "use frame.fragment"
+
+
+def told():
+    import streamlit as st
+
+    from tlmviz.checks.result import Check
+    from tlmviz.ui import frame, reading
+
+    reading.switch()
+    frame.what_to_notice("seen by all", maths=["seen by some"])
+    frame.caption("below", maths="and its source")
+    frame.equation("a = b", "from a book", "printed as a = c")
+    errors = st.session_state.get("errors", (0.0, 1e-7))
+    frame.badges(Check(f"Number {i}", "they agree", error, 1e-6) for i, error in enumerate(errors))
+
+
+def test_equations_and_sources_are_for_the_level_maths():
+    app = AppTest.from_function(told).run()
+    assert not app.exception and not app.latex and not app.query_params
+    assert app.markdown[0].value == "- seen by all" and [each.value for each in app.caption] == ["below"]
+    app.button_group[0].set_value("maths").run()
+    assert app.query_params["read"] in ("maths", ["maths"]) and len(app.latex) == 1
+    assert app.markdown[0].value == "- seen by all\n- seen by some"
+    assert [each.value for each in app.caption] == [
+        "below  \nand its source",
+        "from a book",
+        "printed as a = c",
+    ]
+
+
+def test_a_link_opens_at_its_level_and_nonsense_is_plain():
+    for written, equations in (("maths", 1), ("nonsense", 0)):
+        app = AppTest.from_function(told)
+        app.query_params["read"] = written
+        assert len(app.run().latex) == equations
+
+
+@pytest.mark.parametrize(
+    ("errors", "label"),
+    [
+        ((0.0, 1e-7), ":green[✓ 2 of 2 identities hold]"),
+        ((0.0, 1.0, float("nan")), ":red[✗ 1 of 3 identities hold; not: Number 1, Number 2]"),
+        ((1e-7,), ":green[✓ Number 0: holds]"),
+        ((1.0,), ":red[✗ Number 0: does not hold]"),
+    ],
+)
+def test_identities_are_one_line_that_names_what_fails(errors, label):
+    app = AppTest.from_function(told)
+    app.session_state["errors"] = errors
+    app.run()
+    [folded] = app.expander
+    assert folded.label == label
+    listed = folded.markdown[0].value
+    assert all(f"Number {i} · {error:.1e} ≤ 1e-06] they agree" in listed for i, error in enumerate(errors))

@@ -18,13 +18,23 @@ views = st.builds(
     mode=st.sampled_from(["map", "arcs"]),
     order=st.sampled_from(ORDERS),
     overlay=st.lists(heads, max_size=8).map(tuple),
+    find=st.text(st.characters(codec="utf-8"), max_size=40),
+    mute=st.sets(heads, max_size=8).map(sorted).map(tuple),
 )
+
+
+class Params(dict):
+    """A link's keys, each with one value or a list of several."""
+
+    def get_all(self, key: str) -> list[str]:
+        value = self.get(key, [])
+        return value if isinstance(value, list) else [value]
 
 
 @pytest.fixture
 def session(monkeypatch):
     """A session whose state and link are dictionaries; returns the link."""
-    params: dict[str, str] = {}
+    params = Params()
     monkeypatch.setattr(link.st, "session_state", {})
     monkeypatch.setattr(link.st, "query_params", params)
     return params
@@ -34,19 +44,23 @@ def opened(params: dict[str, str]) -> View:
     """The view of a session that was opened by a link."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(link.st, "session_state", {})
-        patch.setattr(link.st, "query_params", dict(params))
+        patch.setattr(link.st, "query_params", Params(params))
         return link.view()
 
 
 @given(views)
 def test_a_view_survives_the_link(view):
     with pytest.MonkeyPatch.context() as patch:
-        params: dict[str, str] = {}
+        params = Params()
         patch.setattr(link.st, "session_state", {})
         patch.setattr(link.st, "query_params", params)
         link.remember(view)
         link.share()
     assert opened(params) == view
+
+
+def test_a_key_that_a_menu_of_several_repeats_is_read_whole():
+    assert opened({"mute": ["5.4", "3.0"]}).mute == opened({"mute": "3.0,5.4,5.4"}).mute == ((3, 0), (5, 4))
 
 
 def test_defaults_stay_out_of_the_link(session):

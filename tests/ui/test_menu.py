@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 import pages
 from pages import ALL, HOME, SECTIONS
+from tests.pages.helpers import assert_healthy, open_page
 from tlmviz.ui.menu import MENUS
 
 FOLDER = Path(pages.__file__).parent
@@ -19,4 +22,17 @@ def test_every_page_is_in_the_menu_once():
 
 def test_a_page_lies_in_its_chapter_and_offers_models():
     for chapter, entries in SECTIONS.items():
-        assert all(page.folder.startswith(f"{chapter.lower()}/") and page.models in MENUS for page in entries)
+        assert all(
+            page.folder.startswith(f"{chapter.lower()}/") and page.models in ("", *MENUS) for page in entries
+        )
+
+
+@pytest.mark.parametrize("page", [page for page in ALL if not page.models], ids=lambda page: page.path)
+def test_a_page_that_reads_no_model_shows_no_menu_and_keeps_the_choice(page):
+    app = open_page(page.folder, {"model": "zoo-gqa"})
+    assert_healthy(app)
+    assert "Model" not in [menu.label for menu in app.sidebar.selectbox]
+    assert "there is none to choose" in app.sidebar.caption[0].value
+    assert app.session_state["model"] == "zoo-gqa"
+    app.switch_page(f"{HOME}/page.py").run()
+    assert app.sidebar.selectbox(key="model").value == "zoo-gqa"

@@ -9,7 +9,7 @@ import gc
 import importlib
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -17,8 +17,11 @@ import streamlit as st
 import torch
 
 import tlmviz
+from tlmviz.analysis.attention import tags
 from tlmviz.analysis.attention.interventions import combine, mute_heads, scale_scores
+from tlmviz.analysis.attention.tags import tag_heads
 from tlmviz.checkpoints import registry
+from tlmviz.checkpoints.folders import added_models
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
@@ -49,13 +52,18 @@ def worker() -> ThreadPoolExecutor:
 
 def run_in_worker(work: Callable[[], Result], n_tokens: int = 1, gradients: bool = False) -> Result:
     """Run `work` in the worker and return its result: one thread for short texts, all cores from SHORT tokens on."""
+    return submit(work, n_tokens, gradients).result()
+
+
+def submit(work: Callable[[], Result], n_tokens: int = 1, gradients: bool = False) -> Future[Result]:
+    """Hand `work` to the worker, as `run_in_worker` does, without waiting for it."""
 
     def run() -> Result:
         torch.set_num_threads(1 if n_tokens <= SHORT else CORES)
         with torch.inference_mode(not gradients):
             return work()
 
-    return worker().submit(run).result()
+    return worker().submit(run)
 
 
 def about(text: str) -> int:
@@ -67,23 +75,32 @@ def about(text: str) -> int:
 def model(name: str) -> LanguageModel:
     """A loaded language model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     lm = tlmviz.load(name)
-    if lm.task != "language":
+    if lm.task not in ("language", "trace"):
         raise BadCheckpoint(
             f"{lm.name} translates, and this page shows language models; choose one of those."
         )
     return lm
 
 
-@st.cache_data(show_spinner=False)
 def models() -> dict[str, str]:
-    """The bundled models: name -> description."""
-    return tlmviz.list_models("language")
+    """The language models there are, installed and opened ones too: name -> description."""
+    return _listed("language", tuple(added_models()))
+
+
+def offered() -> dict[str, str]:
+    """What the sidebar offers for a language model: the files that `tlmviz run` was given, and the language models."""
+    return _listed("trace", tuple(added_models())) | models()
+
+
+@st.cache_data(show_spinner=False)
+def _listed(task: str, added: tuple[str, ...]) -> dict[str, str]:
+    return tlmviz.list_models(task)
 
 
 @st.cache_data(show_spinner=False)
 def configs() -> dict[str, ModelConfig]:
     """The bundled language models' configurations, without their weights: name -> configuration."""
-    return {name: registry.language_config(name) for name in models()}
+    return {name: registry.language_config(name) for name in models() if name not in added_models()}
 
 
 @st.cache_data(show_spinner=False)
@@ -107,7 +124,8 @@ def trace(
     def work() -> Trace:
         watched = lm.trace(text, edit=edits)
         if not edits:
-            watched.statistics()  # kept by the trace: every picture of it shows them
+            watched.statistics()  # kept with the trace: every picture of it shows them
+            tag_heads(watched)
         return watched
 
     return run_in_worker(work, about(text))
@@ -146,3 +164,18 @@ def warm_up_charts() -> None:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def striking_row(name: str, text: str) -> tags.Row:
+    """The head of a model, and the query and key, that show the most on a text."""
+    watched = trace(name, text)
+    return run_in_worker(lambda: tags.striking_row(watched, tags.tag_heads(watched)), about(text))
+
+
+def previous_head(name: str, text: str) -> tuple[int, int]:
+    """Layer and head of a model that look most at the token before."""
+    watched = trace(name, text)
+    # NaN where nothing has a token before it.
+    best = int(np.nan_to_num(watched.statistics()["previous"]).argmax())
+    return divmod(best, watched.n_heads)

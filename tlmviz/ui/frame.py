@@ -11,11 +11,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz import figures, kernels
-from tlmviz.errors import Error
+from tlmviz.errors import Error, NoNetwork
 from tlmviz.language_model import LanguageModel
+from tlmviz.trace_file import TraceFile
 from tlmviz.translator import Translator
 
-from . import inputs
+from . import glossary, reading
 from .components.page_script import page_script
 
 if TYPE_CHECKING:
@@ -36,8 +37,15 @@ _COMPACT = """<style>
 [data-testid="stSidebarUserContent"] { padding-top: 0.6rem; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-scripts) { display: none; }
 .stMainBlockContainer .katex-display { overflow: auto hidden; padding: 0.2rem 0 0.5rem; scrollbar-width: thin; }
-@media (max-width: 640px) { .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; } }
+.js-plotly-plot .modebar-container { top: -0.9rem !important; }
+.js-plotly-plot .tlmviz-lit text { font-weight: 700 !important; text-decoration: underline; }
+::highlight(tlmviz-word) { text-decoration: underline dotted; }
+@media (max-width: 640px) {
+  .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; }
+  .stColumn:has(> * > .st-key-_layer, > * > .st-key-_head, > * > .st-key-_token) { min-width: 28%; flex: 1 1 28%; }
+}
 </style>"""
+ZOOM = ["zoomIn2d", "zoomOut2d", "resetScale2d"]  # for charts that are dragged
 MARGINS = 27, 304  # pixels that a page's content is narrower than a phone, and than a window with the sidebar
 # A shade at the sides at which more is to be scrolled to: the two of the first line are part of what scrolls, and cover
 # those of the second where it ends.
@@ -60,11 +68,11 @@ def _shades() -> str:
     return _SHADES.format(page=colors.page, shade=figures.faded(colors.muted, 0.5))
 
 
-def heading(title: str, claim: str, examples: Callable[[], None] = inputs.examples) -> None:
-    """The page's title, its one-sentence claim and the example texts, on as little height as possible."""
+def heading(title: str, claim: str, examples: Callable[[], None]) -> None:
+    """The page's title, its one-sentence claim and its examples, on as little height as possible."""
     st.html(_COMPACT.replace("</style>", f".stMainBlockContainer .katex-display {_shades()}\n</style>"))
     with st.container(key="scripts"):
-        page_script(theme().name)
+        page_script(theme().name, glossary.definitions())
     left, right, _ = st.columns(
         [0.84, 0.125, 0.035], vertical_alignment="bottom"
     )  # the menu of the app is in the corner
@@ -80,15 +88,20 @@ def saying_errors(work: Callable[..., None]) -> Callable[..., None]:
     def guarded(*args: Any) -> None:
         try:
             work(*args)
+        except NoNetwork as error:  # nothing went wrong: there is nothing to show
+            st.info(str(error))
         except Error as error:
             st.error(str(error))
 
     return guarded
 
 
-def fragment(work: Callable[..., None]) -> Callable[..., None]:
-    """A Streamlit fragment that shows an Error's sentence: in its own reruns no `try` of the page is around it."""
-    return st.fragment(saying_errors(work))
+def fragment(work: Callable[..., None], every: float | None = None) -> Callable[..., None]:
+    """A Streamlit fragment that shows an Error's sentence: in its own reruns no `try` of the page is around it.
+
+    With `every` it also runs again after so many seconds, by itself.
+    """
+    return st.fragment(saying_errors(work), run_every=every)
 
 
 def chart(
@@ -107,7 +120,7 @@ def chart(
     config = {
         "displaylogo": False,
         "displayModeBar": "hover",
-        "modeBarButtonsToRemove": ["lasso2d", "autoScale2d", *([] if select else ["select2d"])],
+        "modeBarButtons": [["toImage"], *([ZOOM] if figure.layout.dragmode in ("pan", "zoom") else [])],
         "toImageButtonOptions": {"format": "svg", "filename": f"tlmviz-{key}"},
     }
     selecting = {"on_select": on_select, "selection_mode": select} if select else {}
@@ -133,27 +146,60 @@ def wide(key: str, width: int = 900) -> DeltaGenerator:
     return st.container(key=key)
 
 
-def what_to_notice(*points: str) -> None:
-    """What to look for in the picture, as short bullets."""
-    st.markdown("\n".join(f"- {point}" for point in points))
+def what_to_notice(*plain: str, maths: Iterable[str] = ()) -> None:
+    """What to look for in the picture, as short bullets; those of `maths` at that reading level only."""
+    points = (*plain, *(maths if reading.maths() else ()))
+    if points:
+        st.markdown("\n".join(f"- {point}" for point in points))
+
+
+def caption(plain: str = "", *, maths: str = "") -> None:
+    """Small text below a picture; `maths` is added at that reading level only."""
+    text = "  \n".join(part for part in (plain, maths if reading.maths() else "") if part)
+    if text:
+        st.caption(text)
 
 
 def badges(checks: Iterable[Check]) -> None:
-    """Measured identities, green when within tolerance."""
-    marks = []
-    for check in checks:
-        color, sign = ("green", "✓") if check.passed else ("red", "✗")
-        marks.append(f":{color}-badge[{sign} {check.name} · {check.error:.1e} ≤ {check.tolerance:.0e}]")
-    st.markdown(
-        " ".join(marks),
-        help="Measured now, on your text: each identity's error beside its tolerance.",
-    )
+    """Measured identities in one line, which names those that fail; opened, it lists each error and its tolerance."""
+    every = list(checks)
+    if not every:
+        return
+    failed = [check.name for check in every if not check.passed]
+    held, color, sign = len(every) - len(failed), "red" if failed else "green", "✗" if failed else "✓"
+    if len(every) == 1:
+        said = f"{every[0].name}: {'does not hold' if failed else 'holds'}"
+    else:
+        said = f"{held} of {len(every)} identities hold" + (f"; not: {', '.join(failed)}" if failed else "")
+    with st.expander(f":{color}[{sign} {said}]", type="compact"):
+        st.markdown(
+            "Measured now, on what is shown: each error beside what rounding may make of it.\n"
+            + "\n".join(map(_badge, every))
+        )
 
 
-def equation(latex: str, source: str) -> None:
-    """A formula and where it comes from."""
+def measured(measure: Callable[[], Iterable[Check]]) -> None:
+    """The badges of identities that are measured now; where that takes a while, a sentence says so."""
+    with st.spinner("Measuring the identities on what you see …", show_time=True):
+        checks = list(measure())
+    badges(checks)
+
+
+def _badge(check: Check) -> str:
+    """One identity as a bullet: name, error, tolerance, and what holds."""
+    color, sign = ("green", "✓") if check.passed else ("red", "✗")
+    return f"- :{color}-badge[{sign} {check.name} · {check.error:.1e} ≤ {check.tolerance:.0e}] {check.claim}"
+
+
+def equation(latex: str, source: str, slips: str = "") -> None:
+    """A formula and where it comes from, at the reading level Maths; `slips`, where the lecture notes differ, are folded."""
+    if not reading.maths():
+        return
     st.latex(latex)
     st.caption(source)
+    if slips:
+        with st.expander("Where the lecture notes differ", type="compact"):
+            st.caption(slips)
 
 
 def copy_as_python(code: str) -> None:
@@ -162,8 +208,16 @@ def copy_as_python(code: str) -> None:
         st.code(code, language="python")
 
 
-def sidebar_status(model: LanguageModel | Translator) -> None:
-    """The loaded model, the kernel backend and the device, below the page menu."""
+def sidebar_status(model: LanguageModel | Translator | TraceFile) -> None:
+    """What the loaded model is, and where it runs if it does, below the page menu."""
+    st.sidebar.caption(model.sizes + RUNS.get(model.task, _runs)(model))
+
+
+def _runs(model: LanguageModel | Translator) -> str:
+    """The kernel backend and the device."""
     weight = next(model.network.parameters())
     backend = {"torch": "torch reference", "triton": "Triton"}[kernels.backend_for(weight)]
-    st.sidebar.caption(f"{model.sizes}  \nBackend: {backend} · device: {weight.device}")
+    return f"  \nBackend: {backend} · device: {weight.device}"
+
+
+RUNS: dict[str, Callable[..., str]] = {"trace": lambda file: ""}  # a file runs nowhere

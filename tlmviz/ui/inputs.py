@@ -8,9 +8,13 @@ from dataclasses import replace
 
 import streamlit as st
 
+from tlmviz.checkpoints.folders import added_models, opened_models
 from tlmviz.errors import BadText
+from tlmviz.figures import placed, readable
 from tlmviz.language_model import LanguageModel
+from tlmviz.tokens import END_OF_TEXT
 from tlmviz.trace import Trace
+from tlmviz.trace_file import TraceFile
 
 from . import link
 
@@ -26,8 +30,13 @@ REPLACEMENTS = ("zero", "mean")  # what may stand in for the output of a muted h
 
 
 def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> str:
-    """A sidebar's menu of models, the default first. One in the URL that does not exist is named in a sentence."""
-    names = sorted(models, key=lambda name: (name != default, name))
+    """A sidebar's menu of models: what `tlmviz run` was given, the default, what the user added, the others.
+
+    One in the URL that does not exist is named in a sentence.
+    """
+    added = added_models()
+    opened = opened_models()
+    names = sorted(models, key=lambda name: (name not in opened, name != default, name not in added, name))
     linked = st.query_params.get(key)
     if linked is not None and linked not in names:
         st.session_state["_unknown_model"] = linked
@@ -41,8 +50,25 @@ def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> 
     return name
 
 
-def text_box(lm: LanguageModel) -> str | None:
+def text_box(lm: LanguageModel | TraceFile) -> str | None:
     """The text that every page reads, updated at each pause in typing; None when there is nothing to read yet.
+
+    A file has one text, which is shown and cannot be changed.
+    """
+    return TEXT_BOXES[lm.task](lm)
+
+
+def _fixed(lm: TraceFile) -> str:
+    shown = lm.default_text.replace(END_OF_TEXT, "⟨start⟩")
+    st.text_input("Text", shown, disabled=True, label_visibility="collapsed")
+    st.caption(
+        f"{plain(lm.name)} holds one pass over this text and no network, so the text cannot be changed."
+    )
+    return lm.default_text
+
+
+def _typed(lm: LanguageModel) -> str | None:
+    """The text that is typed; None when there is nothing to read yet.
 
     A text beyond the context is shown in full in the box and read up to the limit, which a sentence says.
     """
@@ -64,16 +90,22 @@ def text_box(lm: LanguageModel) -> str | None:
     return typed
 
 
-def examples() -> None:
-    """Texts to start from. They stand outside the live fragment: typing need not send them again."""
-    example_menu(EXAMPLES, "example", _use_example)
+TEXT_BOXES: dict[str, Callable[..., str | None]] = {"language": _typed, "trace": _fixed}
 
 
-def example_menu(texts: Mapping[str, str], key: str, use: Callable[[str], None]) -> None:
-    """A button that opens `texts` by name; `use` is called with the one that is picked."""
-    with st.popover("Examples", width="stretch"):
+def example_texts() -> None:
+    """The texts to start from, beside one another."""
+    text_buttons(EXAMPLES, "example", _use_example)
+
+
+def text_buttons(
+    texts: Mapping[str, str], key: str, use: Callable[[str], None], title: str = "Texts to start from"
+) -> None:
+    """A button for each of the `texts`, by name, in rows; `use` is called with the one that is picked."""
+    st.caption(title)
+    with st.container(horizontal=True, gap="small"):
         for label, text in texts.items():
-            st.button(label, key=f"{key}-{label}", help=text, on_click=use, args=(text,), width="stretch")
+            st.button(label, key=f"{key}-{label}", help=text, on_click=use, args=(text,))
 
 
 def examples_picked() -> int:
@@ -104,22 +136,25 @@ def head_menus(layers: int, heads: int, places) -> tuple[int, int]:
     return head
 
 
-def head_and_token_menus(config, tokens: list[str]):
+def head_and_token_menus(config, tokens: list[str], start: int | None = None):
     """Menus of layers, heads and tokens, tied to the view that all pages share, and room beside them.
+
+    While no token is pinned, `start` is chosen, the last one unless given.
 
     Returns layer, head, position, and the empty place.
     """
     layer, head, token, room = st.columns([0.13, 0.13, 0.2, 0.54], vertical_alignment="center")
     chosen = head_menus(config.n_layers, config.n_heads, (layer, head))
     query = link.view().fitted(config.n_layers, config.n_heads, len(tokens)).query
-    st.session_state["_token"] = len(tokens) - 1 if query is None else query
+    unpinned = len(tokens) - 1 if start is None else start
+    st.session_state["_token"] = unpinned if query is None else query
     token.selectbox(
         "Token",
         range(len(tokens)),
         key="_token",
         on_change=_keep_token,
         label_visibility="collapsed",
-        format_func=lambda position: f"{position}: {readable(tokens[position])}",
+        format_func=lambda position: placed(position, tokens[position]),
         help="The token whose row is framed and followed",
     )
     return *chosen, st.session_state["_token"], room.empty()
@@ -137,7 +172,7 @@ def token_menu(place, label: str, tokens: list[str], verb: str, key: str, defaul
         key=f"_{key}",
         on_change=lambda: field.keep(st.session_state[f"_{key}"] + 1),
         label_visibility="collapsed",
-        format_func=lambda at: f"{at + 1}: {verb} “{tokens[at].strip()}”",
+        format_func=lambda at: f"{at + 1} · {verb} {readable(tokens[at])}",
     )
     return st.session_state[f"_{key}"]
 
@@ -163,11 +198,6 @@ def pinned(trace: Trace, view: link.View) -> tuple[int, int]:
         return query, view.key
     layer, head = view.head
     return query, int(trace.attention(layer, head, rows=slice(query, query + 1)).argmax())
-
-
-def readable(token: str) -> str:
-    """A token as menu text: visible spaces and line ends."""
-    return token.replace("<|endoftext|>", "⟨start⟩").replace("\n", "⏎").strip() or "␣" * len(token)
 
 
 def plain(text: str) -> str:

@@ -14,18 +14,23 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 Value = TypeVar("Value")
+SLOT = "_link_"  # begins the session's names of all that follows from a link, and is forgotten with it
 STAGES = ("dot", "scaled", "masked", "softmax")
 ORDERS = ("position", "entropy", "previous", "induction", "sink", "distance")
 MODES = ("map", "arcs")
+# Keys of boxes in which anything may be typed.
+TYPED = ("text", "own", "english", "logits", "vreq", "vtok", "varr", "bban", "bpre", "edfr", "find", "chat")
 
 
 @dataclass(frozen=True)
 class Field(Generic[Value]):
     """One value of the link. `parse` reads it and raises ValueError for what it cannot read; `write` is its inverse.
 
-    The value lives in the session; a link is read once, when the session first asks. The default stays out of links.
+    The value lives in the session; a link is read once, when the session first asks, and again after `follow_history`.
+    The default stays out of links.
     """
 
     key: str
@@ -35,7 +40,7 @@ class Field(Generic[Value]):
 
     @property
     def _slot(self) -> str:
-        return f"_link_{self.key}"
+        return f"{SLOT}{self.key}"
 
     def get(self) -> Value:
         """This session's value: what was set last, or at first what the link says; nonsense there is the default."""
@@ -43,7 +48,9 @@ class Field(Generic[Value]):
             value = self.default
             if self.key in st.query_params:
                 with suppress(ValueError, IndexError, OverflowError):
-                    value = self.parse(st.query_params[self.key])
+                    value = self.parse(
+                        ",".join(st.query_params.get_all(self.key))
+                    )  # menus of several repeat a key
             st.session_state[self._slot] = value
         return st.session_state[self._slot]
 
@@ -67,6 +74,22 @@ class Field(Generic[Value]):
         """`keep` a value and `share` it."""
         self.keep(value)
         self.share()
+
+
+def navigated() -> bool:
+    """Whether the browser went to another link of this page: back, forward, or along a card of its gallery."""
+    context = get_script_run_ctx()
+    return bool(context and context.is_history_navigation)
+
+
+def follow_history() -> None:
+    """Let what the address says count, and not what the session holds, where the browser went to another link.
+
+    Called before the page draws. Bound widgets follow by themselves; a value that the link does not name is its default.
+    """
+    if navigated():
+        for name in [name for name in st.session_state if str(name).startswith(SLOT)]:
+            del st.session_state[name]
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
@@ -154,6 +177,22 @@ def menu(
     return picked
 
 
+def drop_infinite() -> None:
+    """Take out of the link what a number box fails on: 1e400 is no whole number. In a text it may stand."""
+    broken = [key for key, value in st.query_params.items() if key not in TYPED and _is_infinite(value)]
+    for key in broken:
+        del st.query_params[key]
+    if broken:
+        st.rerun()  # boxes read the link as it was when this run began
+
+
+def _is_infinite(text: str) -> bool:
+    try:
+        return abs(float(text)) == float("inf")
+    except ValueError:
+        return False
+
+
 # --- the view that all pages share ------------------------------------------------------------------
 
 
@@ -169,19 +208,24 @@ class View:
     mode: str = "map"
     order: str = "position"
     overlay: tuple[tuple[int, int], ...] = ()
+    find: str = ""  # which heads the overview shows: "5.3", "induction > 0.4"
+    mute: tuple[tuple[int, int], ...] = ()  # heads without their output
 
     @classmethod
     def received(cls, sent: Mapping[str, Any]) -> View:
         """A view from the state that the attention view sends."""
-        values = {name: sent[name] for name in ("query", "key", "stage", "log", "mode", "order")}
-        overlay = tuple((int(layer), int(head)) for layer, head in sent["overlay"])
-        return cls(head=(int(sent["layer"]), int(sent["head"])), overlay=overlay, **values)
+        values = {name: sent[name] for name in ("query", "key", "stage", "log", "mode", "order", "find")}
+        several = {
+            name: tuple((int(layer), int(head)) for layer, head in sent[name]) for name in ("overlay", "mute")
+        }
+        return cls(head=(int(sent["layer"]), int(sent["head"])), **several, **values)
 
     def sent(self) -> dict[str, Any]:
         """This view as the state that the attention view reads."""
         values = asdict(self)
         layer, head = values.pop("head")
-        return {**values, "layer": layer, "head": head, "overlay": [list(pair) for pair in self.overlay]}
+        several = {name: [list(pair) for pair in values[name]] for name in ("overlay", "mute")}
+        return {**values, "layer": layer, "head": head, **several}
 
     def fitted(self, layers: int, heads: int, tokens: int) -> View:
         """The same view with everything this model and text do not have left out."""
@@ -197,7 +241,13 @@ class View:
             query=query,
             key=key,
             overlay=tuple(head for head in self.overlay if exists(head)),
+            mute=tuple(head for head in self.mute if exists(head)),
         )
+
+
+# In a session: the head, and the pinned query and key, that a page chose by itself, and for which page and model.
+_SUGGESTED, _SUGGESTED_PIN, _OPENED = f"{SLOT}suggested_head", f"{SLOT}suggested_pin", f"{SLOT}opened"
+_RELEASED = "_released_pin"  # session: that the pin has just been taken off
 
 
 def _field(name: str, parse: Callable[[str], Any], write: Callable[[Any], str] = str) -> Field:
@@ -213,6 +263,8 @@ FIELDS = {
     "mode": _field("mode", choice(MODES)),
     "order": _field("order", choice(ORDERS)),
     "overlay": _field("overlay", lambda text: pairs(text)[:8], write_pairs),
+    "find": _field("find", up_to(40)),
+    "mute": _field("mute", lambda text: tuple(sorted(set(pairs(text)))), write_pairs),
 }
 
 
@@ -227,10 +279,80 @@ def remember(view: View) -> None:
         field.keep(getattr(view, name))
 
 
+def sent_by(key: str) -> dict[str, Any]:
+    """What the attention view of this key sent last; empty before it did."""
+    return (st.session_state.get(key) or {}).get("view") or {}
+
+
+def remember_sent(key: str) -> None:
+    """Callback of the attention view of this key: what it sent becomes the session's view, and so the link."""
+    if sent := sent_by(key):
+        remember(View.received(sent))
+
+
 def share() -> None:
     """Show this session's view in the URL. A page calls this when its picture is on the way: it takes 12 ms."""
     for field in FIELDS.values():
         field.share()
+
+
+def untouched(name: str) -> bool:
+    """Whether a field of the view is neither in the link nor was ever set to anything but its default."""
+    field = FIELDS[name]
+    return field.key not in st.query_params and field.get() == field.default
+
+
+def head_is_free() -> bool:
+    """Whether nobody has chosen a head: none is in the link, or the one that a page suggested is still shown."""
+    suggested = st.session_state.get(_SUGGESTED)
+    return untouched("head") if suggested is None else FIELDS["head"].get() == suggested
+
+
+def suggest_head(layer: int, head: int) -> None:
+    """Show a head that is worth seeing, as if it had been chosen; another page may suggest another one."""
+    choose_head(layer, head)
+    st.session_state[_SUGGESTED] = layer, head
+
+
+def open_on(origin: str, choose: Callable[[], tuple[int, int]]) -> None:
+    """While nobody has chosen a head, show the one that `choose` gives; once for every `origin`, a page and what it shows."""
+    if st.session_state.get(_OPENED) != origin and head_is_free():
+        suggest_head(*choose())
+        if pin_is_suggested():  # by another page, beside its own head
+            FIELDS["query"].set(None)
+            FIELDS["key"].set(None)
+        st.session_state[_OPENED] = origin
+
+
+def pin_is_free() -> bool:
+    """Whether nobody has pinned anything: no pin is in the link, or the one that a page suggested is still shown."""
+    return untouched("query") or pin_is_suggested()
+
+
+def pin_is_suggested() -> bool:
+    """Whether what is pinned is what a page suggested."""
+    return st.session_state.get(_SUGGESTED_PIN) == (FIELDS["query"].get(), FIELDS["key"].get())
+
+
+def suggest_row(layer: int, head: int, query: int, key: int) -> None:
+    """Show a head with one cell pinned that is worth seeing, as if both had been chosen."""
+    suggest_head(layer, head)
+    FIELDS["query"].set(query)
+    FIELDS["key"].set(key)
+    st.session_state[_SUGGESTED_PIN] = query, key
+
+
+def release_pin() -> None:
+    """Take the pins off; the link follows when the view is shared next. To write it while somebody types would put the text
+    that the server knows in place of what was typed since."""
+    FIELDS["query"].keep(None)
+    FIELDS["key"].keep(None)
+    st.session_state[_RELEASED] = True
+
+
+def just_released() -> bool:
+    """Whether the pins were taken off in this run."""
+    return bool(st.session_state.pop(_RELEASED, False))
 
 
 def choose_head(layer: int, head: int) -> None:

@@ -19,9 +19,8 @@ OWN_TEXT = link.Field("own", "", link.up_to(IN_LINK))
 
 @st.cache_data(max_entries=16, show_spinner=False)
 def encoded(name: str, text: str) -> Ids:
-    """All ids of a text for a model, behind the end-of-text token."""
-    tokenizer = compute.model(name).tokenizer
-    return (tokenizer.end_of_text, *tokenizer.encode(text))
+    """All ids of a text for a model, behind the token that its texts begin with."""
+    return tuple(compute.model(name).tokenizer.encode(text, bos=True))
 
 
 def source_menu(place, beside, key: str) -> tuple[str, str | None]:

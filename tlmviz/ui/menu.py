@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import streamlit as st
+
 from tlmviz.language_model import LanguageModel
+from tlmviz.trace_file import TraceFile
 from tlmviz.translator import Translator
 
-from . import compute, frame, inputs, translation
+from . import compute, fetching, frame, inputs, translation, uploads
 
 
 @dataclass(frozen=True)
@@ -18,13 +21,16 @@ class ModelMenu:
     key: str
     default: str
     models: Callable[[], dict[str, str]]
-    load: Callable[[str], LanguageModel | Translator]
+    load: Callable[[str], LanguageModel | Translator | TraceFile]
     help: str
 
 
 TRAINED = "Small models trained for this app"
+ADDED = "and those that `tlmviz get` or `tlmviz run PATH` added"
 MENUS = {
-    "language": ModelMenu("model", compute.DEFAULT_MODEL, compute.models, compute.model, f"{TRAINED}."),
+    "language": ModelMenu(
+        "model", compute.DEFAULT_MODEL, compute.offered, compute.model, f"{TRAINED}, {ADDED}."
+    ),
     "translation": ModelMenu(
         "mt",
         translation.DEFAULT_MODEL,
@@ -49,8 +55,25 @@ SHARED = {
 }
 
 
-def sidebar(models: str) -> None:
-    """The menu of the `models` that a page offers, a key of MENUS, with what the chosen one is."""
+def none() -> None:
+    """What stands in place of a menu on a page that compares models of its own; other pages' choice is kept for them."""
+    menu = MENUS["language"]
+    if (linked := st.query_params.get(menu.key)) in menu.models():
+        st.session_state[menu.key] = linked
+    st.session_state.setdefault(menu.key, menu.default)
+    st.sidebar.caption("This page compares models of its own: there is none to choose.")
+
+
+def sidebar(models: str) -> LanguageModel | Translator | TraceFile:
+    """The menu of the `models` that a page offers, a key of MENUS, with what the chosen one is. Returns that."""
     menu = MENUS[models]
+    if (wanted := fetching.wanted()) in menu.models():
+        st.session_state[menu.key] = wanted
     name = inputs.model_menu(menu.models(), menu.key, menu.default, menu.help)
-    frame.sidebar_status(menu.load(name))
+    chosen = menu.load(name)
+    frame.sidebar_status(chosen)
+    if menu is MENUS["language"]:
+        with st.sidebar:
+            fetching.offers(name)
+            uploads.box()
+    return chosen

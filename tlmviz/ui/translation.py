@@ -19,6 +19,7 @@ from . import compute, inputs
 
 DEFAULT_MODEL = "eng-fra"
 EXAMPLES = {
+    "A cold day": "I am cold in my red coat.",
     "Adjective after the noun": "The black cat is sleeping on the red chair.",
     "Greedy loses": "I am cold.",
     "One word becomes two": "She never eats meat.",
@@ -26,7 +27,7 @@ EXAMPLES = {
     "Two clauses": "I wanted to call you yesterday, but I lost my phone.",
     "A question": "Where did you buy that beautiful dress?",
 }
-DEFAULT_SENTENCE = EXAMPLES["Adjective after the noun"]
+DEFAULT_SENTENCE = EXAMPLES["A cold day"]
 START = "⟨start⟩"
 STRANGE = 0.5  # share of a sentence's tokens that must be more than bytes
 
@@ -71,9 +72,9 @@ def sentence_box(mt: Translator) -> str | None:
     return typed
 
 
-def examples() -> None:
-    """Sentences to start from."""
-    inputs.example_menu(EXAMPLES, "sentence", _use_example)
+def example_sentences() -> None:
+    """Sentences to start from, beside one another."""
+    inputs.text_buttons(EXAMPLES, "sentence", _use_example, "Sentences to start from")
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

@@ -34,6 +34,9 @@ def unpack(payload: bytes) -> tuple[dict, dict[str, np.ndarray]]:
 class StubTrace:
     """As much of a trace as the payload asks for, from random q and k."""
 
+    crosses = weights_only = False
+    replaced_rows: dict = {}
+
     def __init__(self, size=SIZE, window=None, slope=None, distances=None):
         generator = torch.Generator().manual_seed(0)
         self.tokens = ["<|endoftext|>", " שלום", "\n", '<b>&"', " 👩‍👩‍👧", " a", "a", "  ", " b"][:size]
@@ -59,6 +62,9 @@ class StubTrace:
 
     def qk(self, layer, head):
         return self.q[layer, head], self.k[layer, head], self.lse[layer, head]
+
+    def batches(self):
+        yield self.q, self.k, self.lse, self.specs[0]
 
     def overview(self, size):
         return self.p[..., :size, :size]
@@ -138,7 +144,7 @@ def test_state_is_brought_inside_the_trace():
 
 def test_height_is_added_without_disturbing_the_arrays():
     payload = build(StubTrace())
-    taller = view._with_height(payload, 520)
+    taller = view.with_height(payload, 520)
     header, arrays = unpack(taller)
     assert header["height"] == 520
     assert (4 + int.from_bytes(taller[:4], "little")) % 8 == 0

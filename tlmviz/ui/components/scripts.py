@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import streamlit as st
-
 ENTRY = "view.js"
 CANVAS = (
     Path(__file__).parent / "canvas"
@@ -19,22 +17,24 @@ DOCUMENTATION = re.compile(
 EXPORT = re.compile(r"^export (?=function\b|const\b|let\b|class\b)", re.MULTILINE)
 
 
-def module(folder: Path) -> str:
-    """The view.js of a `folder` and all that it imports, joined into one ES module that imports nothing.
+def module(folder: Path, entry: str = ENTRY) -> str:
+    """The `entry` of a `folder` and all that it imports, joined into one ES module that imports nothing.
 
     Every file comes once, after those that it imports. Their top-level names share one scope, so that files may import
     each other's functions in a circle. Raises ValueError for imports other than `import { a, b } from "./file.js";`.
     """
     texts: dict[Path, str] = {}
-    _collect((folder / ENTRY).resolve(), texts, set())
+    _collect((folder / entry).resolve(), texts, set())
     return "\n".join(texts.values())
 
 
-def component(name: str, folder: Path, html: str | None = None) -> Callable:
+def component(name: str, folder: Path, html: str | None = None, entry: str = ENTRY) -> Callable:
     """Register the view of a `folder`: its `module`, and view.css if there is one. Called once, when a view is imported."""
+    import streamlit as st  # late: notebooks join scripts too, without an app
+
     style = folder / "view.css"
     css = style.read_text(encoding="utf-8") if style.exists() else None
-    return st.components.v2.component(name, css=css, html=html, js=module(folder))
+    return st.components.v2.component(name, css=css, html=html, js=module(folder, entry))
 
 
 def _collect(path: Path, texts: dict[Path, str], visited: set[Path]) -> None:

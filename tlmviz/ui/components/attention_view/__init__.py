@@ -3,7 +3,9 @@
 An attention map is a view, not a tensor. What travels to the browser is a pooled overview
 (one byte per cell) and q, k and lse of the chosen head, with relative positions also q times each
 distance's vector; the browser computes p = exp(q.k * scale + bias - lse) itself, so that hovering,
-zooming, changing the stage or pinning a query needs no server.
+zooming, changing the stage or pinning a query needs no server. Where it cannot (a mask that it does not know, weights
+without q and k) the chosen head's weights travel. Streamlit is needed to show the view in the app alone:
+notebooks and pages of their own use the rest.
 """
 
 from __future__ import annotations
@@ -11,11 +13,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tlmviz.analysis.attention.tags import TAGS, tag_heads
+from tlmviz.errors import BadShape
+from tlmviz.kernels import AttentionMask
 from tlmviz.ui.components.scripts import component
 
 if TYPE_CHECKING:
@@ -32,21 +39,29 @@ STATE = {
     "mode": "map",
     "order": "position",
     "overlay": [],
+    "find": "",
+    "mute": [],
 }
+TAG_TABLE = [
+    {name: getattr(tag, name) for name in ("name", "label", "short", "meaning", "least")} for tag in TAGS
+]
 
-_component = component("tlmviz_attention_view", Path(__file__).parent)
+FOLDER = Path(__file__).parent
+IN_BROWSER = ("causal", "window", "slopes", "relative")  # what the browser knows of a mask
+TYPES = {"uint8": "<u1", "uint16": "<u2"}  # of arrays; all others travel as float32
+OVERVIEW_BYTES = 640_000  # of all tiles: 48 x 48 cells of 270 heads, 25 x 25 of 1,024
 
 
 def pack(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
-    """One byte string of a JSON header and arrays (uint8 or float32), as the browser's `decode` reads it.
+    """One byte string of a JSON header and arrays (uint8, uint16 or float32), as the browser's `decode` reads it.
 
     uint32 length N, N bytes of JSON padded so that 4 + N is a multiple of 8, then each array
     in C order, little endian, padded to 8 bytes. Offsets count from the end of the header.
     """
     index, parts, offset = {}, [], 0
     for name, array in arrays.items():
-        dtype = "uint8" if array.dtype == np.uint8 else "float32"
-        raw = np.ascontiguousarray(array, dtype="<u1" if dtype == "uint8" else "<f4").tobytes()
+        dtype = array.dtype.name if array.dtype.name in TYPES else "float32"
+        raw = np.ascontiguousarray(array, dtype=TYPES.get(dtype, "<f4")).tobytes()
         index[name] = {"dtype": dtype, "shape": list(array.shape), "offset": offset}
         parts.append(raw + bytes(-len(raw) % 8))
         offset += len(parts[-1])
@@ -64,25 +79,56 @@ def build_payload(
     overview: np.ndarray | None = None,
     overview_size: int = 48,
     picture: int = 1,
+    groups: Mapping[str, Any] | None = None,
+    mutable: bool = False,
+    written: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Everything the component shows of one trace: the overview of all heads, and the head that `state` chooses.
 
     `state` holds any of the keys of STATE, and the `seq` that came with it. A new `origin`
     makes the browser take over this state; with the same origin the browser keeps its own.
     `overview` can be handed in, made once per text by `encode_overview`. `picture` numbers the pictures of a session.
+    `groups` colours tokens that belong together: "names" and "colors" of the groups, and "of", each token's group.
+    `mutable`: heads can be muted in it. `written` says what each part adds to a word's logit: "word", "logit", "heads"
+    [L * H], "mlps" [L], "embedding" and "rest". Raises BadShape for cross attention.
     """
     state = clean_state(state, trace)
-    layer, head = state["layer"], state["head"]
-    spec = trace.specs[layer]
     overview = encode_overview(trace, overview_size) if overview is None else overview
-    table = trace.statistics()
-    q, k, lse = (tensor.float().numpy() for tensor in trace.qk(layer, head))
-    header = {
+    header = describe(trace, state, model=model, origin=origin, palette=palette, picture=picture)
+    header["overview_size"] = overview.shape[-1]
+    header["mutable"] = mutable
+    for name, given in (("groups", groups), ("written", written)):
+        if given is not None:
+            header[name] = dict(given)
+    arrays = {"overview": overview, **_chosen(trace, state["layer"], state["head"])}
+    if state["query"] is not None:
+        arrays["rows"] = trace.row(state["query"]).float().flatten(0, 1).numpy()
+    return pack(header, arrays)
+
+
+def describe(
+    trace: Trace,
+    state: Mapping[str, Any],
+    *,
+    model: str,
+    origin: str,
+    palette: Mapping[str, Any],
+    picture: int = 1,
+) -> dict[str, Any]:
+    """The header of a payload, but the size of its overview: everything that is no array. Raises BadShape for cross attention."""
+    if trace.crosses:
+        raise BadShape(
+            f"This picture shows maps within one text, and here {len(trace)} queries attend to {len(trace.key_tokens)} keys "
+            "of another; take the numbers from trace.attention(layer, head) and trace.overview()."
+        )
+    layer, head = state["layer"], state["head"]
+    spec, table = trace.specs[layer], trace.statistics()
+    tagged = tag_heads(trace).values.reshape(len(TAGS), -1).tolist()
+    return {
         "tokens": list(trace.tokens),
         "layers": trace.n_layers,
         "heads": trace.n_heads,
         "model": model,
-        "overview_size": overview.shape[-1],
         "stats": {name: [_number(value) for value in table[name]] for name in STATISTICS},
         "chosen": {"layer": layer, "head": head},
         "scale": float(spec.scale),
@@ -93,18 +139,17 @@ def build_payload(
         "state": state,
         "origin": origin,
         "picture": picture,
+        "tags": {"table": TAG_TABLE, "values": [[_rounded(value) for value in row] for row in tagged]},
     }
-    arrays = {"overview": overview, "q": q, "k": k, "lse": lse}
-    if spec.mask.relative is not None:
-        arrays["relative"] = q @ spec.mask.relative.float().numpy().T  # [T, R]
-    if state["query"] is not None:
-        arrays["rows"] = trace.row(state["query"]).float().flatten(0, 1).numpy()
-    return pack(header, arrays)
 
 
 def encode_overview(trace: Trace, size: int = 48) -> np.ndarray:
-    """Every head's pooled map as bytes, [L * H, n, n] with n = min(size, T): round(255 sqrt(p))."""
-    pooled = trace.overview(min(size, len(trace))).float().flatten(0, 1).numpy()
+    """Every head's pooled map as bytes, [L * H, n, n]: round(255 sqrt(p)).
+
+    n is `size`, or what the text has, or less for so many heads that all of them would be more than OVERVIEW_BYTES.
+    """
+    fits = math.isqrt(OVERVIEW_BYTES // (trace.n_layers * trace.n_heads))
+    pooled = trace.overview(max(1, min(size, len(trace), fits))).float().flatten(0, 1).numpy()
     return np.rint(255 * np.sqrt(pooled.clip(0, 1))).astype(np.uint8)
 
 
@@ -118,12 +163,19 @@ def clean_state(state: Mapping[str, Any], trace: Trace) -> dict[str, Any]:
             full[pin] = None
     if full["query"] is None:
         full["key"] = None
-    full["overlay"] = [
-        [layer, head]
-        for layer, head in full["overlay"]
-        if 0 <= layer < trace.n_layers and 0 <= head < trace.n_heads
-    ]
+    for several in ("overlay", "mute"):
+        full[several] = [
+            [layer, head]
+            for layer, head in full[several]
+            if 0 <= layer < trace.n_layers and 0 <= head < trace.n_heads
+        ]
     return full
+
+
+def with_height(payload: bytes, height: int) -> bytes:
+    """The same payload with one more header field, without parsing it."""
+    end = 4 + int.from_bytes(payload[:4], "little")
+    return _frame(b'{"height": %d, ' % height + payload[5:end].rstrip()) + payload[end:]
 
 
 def attention_view(
@@ -134,11 +186,33 @@ def attention_view(
     With a fixed `key` a new payload updates the picture in place. `height` in pixels holds
     for wide layouts; below 700 pixels of width the two parts stack and take what they need.
     """
-    result = _component(key=key, data=_with_height(payload, height), on_view_change=on_change or _ignore)
+    result = _component()(key=key, data=with_height(payload, height), on_view_change=on_change or _ignore)
     return result.get("view")
 
 
 # --- parts ---------------------------------------------------------------------------------------
+
+
+@cache
+def _component() -> Callable:
+    return component("tlmviz_attention_view", FOLDER, entry="streamlit.js")
+
+
+def _chosen(trace: Trace, layer: int, head: int) -> dict[str, np.ndarray]:
+    """What the browser computes one head's map from: q, k and lse, or where that is not enough the weights [T, T]."""
+    mask, default = trace.specs[layer].mask, AttentionMask()
+    known = all(
+        getattr(mask, field.name) is getattr(default, field.name)
+        for field in fields(mask)
+        if field.name not in IN_BROWSER
+    )
+    if trace.weights_only or not known or (layer, head) in trace.replaced_rows:
+        return {"weights": trace.attention(layer, head).float().numpy()}
+    q, k, lse = (tensor.float().numpy() for tensor in trace.qk(layer, head))
+    arrays = {"q": q, "k": k, "lse": lse}
+    if mask.relative is not None:
+        arrays["relative"] = q @ mask.relative.float().numpy().T  # [T, R]
+    return arrays
 
 
 def _frame(text: bytes) -> bytes:
@@ -146,14 +220,12 @@ def _frame(text: bytes) -> bytes:
     return len(text).to_bytes(4, "little") + text
 
 
-def _with_height(payload: bytes, height: int) -> bytes:
-    """The same payload with one more header field, without parsing it."""
-    end = 4 + int.from_bytes(payload[:4], "little")
-    return _frame(b'{"height": %d, ' % height + payload[5:end].rstrip()) + payload[end:]
-
-
 def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
+
+
+def _rounded(value: float) -> float | None:
+    return round(value, 3) if math.isfinite(value) else None
 
 
 def _ignore() -> None:

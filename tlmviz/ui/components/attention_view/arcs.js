@@ -52,10 +52,12 @@ function buildFlow(v) {
   v.flowId = v.textId;
   /** @type {HTMLElement[]} */
   const pieces = [];
+  const { groups } = v.header;
   v.spans = v.header.tokens.map((token, i) => {
     const space = /^ +\S/.test(token);
     const span = make("span", { className: space ? "token spaced" : "token", textContent: clip(visible(token), 40) });
     span.dataset.index = String(i);
+    if (groups) span.style.borderBottom = `3px solid ${groups.colors[groups.of[i]]}`;
     pieces.push(span);
     if (/\n/.test(token)) pieces.push(document.createElement("br"));
     return span;
@@ -118,12 +120,14 @@ export function paintArcs(v) {
   const most = main ? Math.max(0.05, ...main.weights) : 1;
   const [r, g, b] = main ? rgb(main.color) : [0, 0, 0];
   spans.forEach((span, j) => {
-    const alpha = main && j <= query ? (0.62 * main.weights[j]) / most : 0;
+    const seen = j <= query || !v.header.causal;
+    const alpha = main && seen ? (0.62 * main.weights[j]) / most : 0;
     span.style.backgroundColor = alpha > 0.004 ? `rgba(${r},${g},${b},${alpha.toFixed(3)})` : "";
     span.classList.toggle("query", j === query);
     span.classList.toggle("pinned", j === v.state.query);
-    span.classList.toggle("later", j > query);
+    span.classList.toggle("later", !seen);
   });
+  lightSpans(v);
   const width = els.flow.clientWidth;
   const height = Math.max(els.flow.scrollHeight, els.flow.offsetHeight);
   const ctx = fit(els.arcs, width, height);
@@ -132,6 +136,14 @@ export function paintArcs(v) {
   els.arcs.setAttribute("aria-label", arcSummary(v));
   els.marks.dataset.computeMs = "0";
   els.marks.dataset.paintMs = (performance.now() - start).toFixed(2);
+}
+
+/**
+ * Mark the tokens that are pointed at somewhere on the page.
+ * @param {View} v
+ */
+export function lightSpans({ spans, lit }) {
+  spans.forEach((span, j) => span.classList.toggle("lit", lit.includes(j)));
 }
 
 /**
@@ -191,11 +203,24 @@ function paintLegend(v) {
     }
     return item;
   });
+  const { groups } = v.header;
+  const shown = groups ? groups.names.flatMap((name, i) => (groups.of.includes(i) ? [groupEntry(name, groups.colors[i])] : [])) : [];
   const awaited = overlaid(v).length - heads.length;
   if (awaited && v.state.query === null) entries.push(make("span", { className: "hint", textContent: "pin a token to draw the overlaid heads" }));
   const pinned = v.state.query === query;
   const hint = pinned ? "pinned; click it again or press Escape to unpin" : "point at a token, click to pin it";
-  v.els.legend.replaceChildren(...entries, make("span", { className: "hint", textContent: `from ${named(tokens, query)} · ${hint}` }));
+  v.els.legend.replaceChildren(...entries, ...shown, make("span", { className: "hint", textContent: `from ${named(tokens, query)} · ${hint}` }));
+}
+
+/**
+ * A group of tokens in the legend.
+ * @param {string} name
+ * @param {string} color
+ */
+function groupEntry(name, color) {
+  const swatch = make("span", { className: "swatch" });
+  swatch.style.background = color;
+  return make("span", { className: "entry group" }, swatch, name);
 }
 
 /** @param {View} v */
@@ -220,6 +245,7 @@ export function wireArcs(v) {
       v.arcHover = index;
       repaintDetail(v);
     }
+    v.hovered.point(...(index === null ? [] : [index]));
     if (index === null) return hideTooltip(v);
     const { query, heads } = v.arcHeads;
     const { tokens } = v.header;
@@ -228,12 +254,14 @@ export function wireArcs(v) {
   });
   flow.addEventListener("pointerleave", () => {
     hideTooltip(v);
+    v.hovered.point();
     if (v.arcHover === null) return;
     v.arcHover = null;
     repaintDetail(v);
   });
   flow.addEventListener("click", (event) => {
     const index = indexOf(event);
+    if (index !== null) v.hovered.point(index);
     if (index !== null) pin(v, index, v.state.query === index ? v.state.key : null);
   });
 }

@@ -6,6 +6,7 @@ import { clip, visible } from "#canvas/text.js";
 import { paperTheme } from "#canvas/theme.js";
 import { drawArcs } from "./arcs.js";
 import { drawMap } from "./map.js";
+import { drawRowArcs } from "./marks.js";
 import { STAGE_NAMES } from "./view.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -22,10 +23,12 @@ const LEGEND = 18; // pixels of a line of the legend
  * @param {number} ratio
  */
 function drawFigure(pen, v, theme, ratio) {
-  const stage = v.state.mode === "arcs" ? "" : `, ${STAGE_NAMES[v.state.stage]}`;
+  const stage = v.state.mode === "arcs" ? "" : `, ${STAGE_NAMES[v.exact?.stageOf(v.state.stage) ?? v.state.stage]}`;
   pen.text(12, 16, `Layer ${v.state.layer}, head ${v.state.head}${stage} · ${v.header.model}`, { color: theme.text, weight: 600, size: 13 });
   if (v.state.mode === "map") {
-    drawMap(pen, v, { ...v.mapPlan, y: v.mapPlan.y + 30 }, theme, ratio);
+    const plan = { ...v.mapPlan, y: v.mapPlan.y + 30 };
+    drawMap(pen, v, plan, theme, ratio);
+    drawRowArcs(pen, v, plan, theme.primary);
     return;
   }
   drawLegend(pen, v, theme);
@@ -68,9 +71,11 @@ function drawTokens(pen, v, theme) {
   const { query, heads } = v.arcHeads;
   const [main] = heads;
   const most = main ? Math.max(0.05, ...main.weights) : 1;
+  const { groups } = v.header;
   v.spans.forEach(({ offsetLeft: x, offsetTop: y, offsetWidth: width, offsetHeight: height }, j) => {
-    const weight = main && j <= query ? main.weights[j] / most : 0;
+    const weight = main && (j <= query || !v.header.causal) ? main.weights[j] / most : 0;
     if (weight > 0.006) pen.rect(x, y, width, height, main.color, null, { alpha: 0.62 * weight });
+    if (groups) pen.rect(x, y + height - 3, width, 3, groups.colors[groups.of[j]], null);
     if (j === query) pen.rect(x, y, width, height, null, theme.text);
     pen.text(x + 2, y + height / 2, `\u2068${clip(visible(v.header.tokens[j]), 40)}\u2069`, { color: theme.text, size: 14 });
   });

@@ -85,6 +85,27 @@ export class Head {
   }
 
   /**
+   * The stage that is shown where `stage` is asked for: all of them can be computed.
+   * @param {Stage} stage
+   */
+  stageOf(stage) {
+    return stage;
+  }
+
+  /**
+   * What is known of one cell at a stage, by name.
+   * @param {number} i
+   * @param {number} j
+   * @param {Stage} stage
+   * @returns {[string, number][]}
+   */
+  values(i, j, stage) {
+    /** @type {[string, number][]} */
+    const values = [["probability", this.probability(i, j)], ["score", this.score(i, j)]];
+    return stage === "dot" ? [...values, ["q·k", this.dot(i, j)]] : values;
+  }
+
+  /**
    * The probabilities of query i, [T].
    * @param {number} i
    */

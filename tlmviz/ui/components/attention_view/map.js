@@ -2,7 +2,7 @@
 // The map of one head: heat image, axes of tokens and colour bar.
 
 import { canvasPen, fit, tokenLabel } from "#canvas/pens.js";
-import { short } from "#canvas/text.js";
+import { short, visibleAll } from "#canvas/text.js";
 import { fade, font } from "#canvas/theme.js";
 import { paintMarks } from "./marks.js";
 
@@ -14,7 +14,9 @@ import { paintMarks } from "./marks.js";
 /** @typedef {{ canvas: HTMLCanvasElement, stage: import("./types").Stage, log: boolean, limit: number, cut: import("#canvas/pens.js").Cut }} Heat */
 
 export const LABEL = 76; // widest token label, in pixels
-const BAR = 10; // width of the colour bar
+const BAR = { height: 7, width: 190 }; // of the colour scale
+const CLOSE = 9.6; // pixels of a cell from which every token is labelled, in small letters
+const APART = 12.5; // and in those of usual size
 
 /**
  * The part of the map in view: a square of n x n cells at (row, col).
@@ -36,7 +38,7 @@ function windowOf(v) {
  */
 function mapPlan(v, ctx, width, height) {
   const view = windowOf(v);
-  const { tokens } = v.header;
+  const tokens = visibleAll(v.header.tokens);
   ctx.font = font(v.theme);
   let widest = [0, 0];
   const sample = Math.max(1, Math.floor(view.n / 160));
@@ -44,9 +46,9 @@ function mapPlan(v, ctx, width, height) {
     widest = [view.row, view.col].map((start, axis) =>
       Math.max(widest[axis], Math.min(LABEL, ctx.measureText(tokenLabel(ctx, tokens[start + i], LABEL)).width)));
   }
-  const right = 70;
+  const right = 8;
   const left = Math.ceil(Math.max(widest[0], 30)) + 10;
-  const top = 20;
+  const top = 40;
   const place = (/** @type {boolean} */ slanted) => Math.ceil(slanted ? widest[1] * 0.71 + 16 : widest[1] + 10);
   const sideFor = (/** @type {number} */ bottom) => Math.max(60, Math.min(width - left - right, height - top - bottom));
   let side = sideFor(place(true));
@@ -54,8 +56,10 @@ function mapPlan(v, ctx, width, height) {
   if (!slanted) side = sideFor(place(false));
   if (side > view.n * 2) side = Math.floor(side);
   const x = left + Math.max(0, Math.floor((width - left - right - side) / 2));
-  return { ...view, x, y: top, side, cell: side / view.n, slanted, left, width, height,
-    step: Math.max(1, Math.ceil(12.5 / (side / view.n))) };
+  const cell = side / view.n;
+  const small = cell < APART && cell >= CLOSE;
+  return { ...view, x, y: top, side, cell, slanted, left, width, height,
+    size: small ? 9 : 11, step: small ? 1 : Math.max(1, Math.ceil(APART / cell)) };
 }
 
 /**
@@ -68,7 +72,7 @@ function mapPlan(v, ctx, width, height) {
 function heatImage(v, plan, theme, ratio) {
   const canvas = document.createElement("canvas");
   const head = v.exact;
-  const stage = head ? v.state.stage : "softmax";
+  const stage = head ? head.stageOf(v.state.stage) : "softmax";
   let m, values, limit;
   if (head) {
     m = Math.min(plan.n, Math.round(plan.side * ratio));
@@ -132,26 +136,42 @@ function preview(v) {
  */
 export function drawMap(pen, v, plan, theme, ratio) {
   const heat = heatImage(v, plan, theme, ratio);
-  const { x, y, side, cell, step } = plan;
-  const { tokens } = v.header;
+  const { x, y, side, cell, step, size } = plan;
+  const tokens = visibleAll(v.header.tokens);
   pen.image(heat.canvas, x, y, side, side, heat.cut);
   if (heat.stage === "masked") {
-    pen.hatch(futureShape(plan), fade(theme.text, 0.12));
-    if (plan.n === tokens.length) pen.text(x + side * 0.74, y + side * 0.2, "hidden", { align: "center", color: theme.muted });
+    if (v.header.causal) pen.hatch(futureShape(plan), fade(theme.text, 0.12));
+    if (v.header.causal && plan.n === tokens.length) pen.text(x + side * 0.74, y + side * 0.2, "hidden", { align: "center", color: theme.muted });
   }
   pen.rect(x - 0.5, y - 0.5, side + 1, side + 1, null, theme.faint);
   pen.text(x, y - 11, "↓ from (query)   → to (key)", { color: theme.muted });
   for (let i = 0; i < plan.n; i += step) {
     const middle = (i + 0.5) * cell;
     pen.line(x - 4, y + middle, x - 1, y + middle, theme.faint);
-    pen.text(x - 7, y + middle, tokens[plan.row + i], { align: "right", token: LABEL, color: theme.text });
+    pen.text(x - 7, y + middle, tokens[plan.row + i], { align: "right", token: LABEL, color: theme.text, size });
     pen.line(x + middle, y + side + 1, x + middle, y + side + 4, theme.faint);
     const at = x + middle + (plan.slanted ? 3 : 0);
     const rotate = plan.slanted ? -Math.PI / 4 : -Math.PI / 2;
-    pen.text(at, y + side + 8, tokens[plan.col + i], { align: "right", rotate, token: LABEL, color: theme.text });
+    pen.text(at, y + side + 8, tokens[plan.col + i], { align: "right", rotate, token: LABEL, color: theme.text, size });
   }
-  colorBar(pen, v, plan, theme, heat);
+  groupStrips(pen, v, plan);
+  colorBar(pen, plan, theme, heat);
   return heat;
+}
+
+/**
+ * What group each token belongs to, as coloured strips along both axes.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {MapPlan} plan
+ */
+function groupStrips(pen, v, { x, y, side, cell, row, col, n }) {
+  const { groups } = v.header;
+  if (!groups) return;
+  for (let i = 0; i < n; i++) {
+    pen.rect(x - 5, y + i * cell, 4, cell, groups.colors[groups.of[row + i]], null);
+    pen.rect(x + i * cell, y + side + 1, cell, 4, groups.colors[groups.of[col + i]], null);
+  }
 }
 
 /**
@@ -169,38 +189,42 @@ function futureShape(plan) {
 }
 
 /**
+ * The colour scale, above the right end of the map.
  * @param {Pen} pen
- * @param {View} v
  * @param {MapPlan} plan
  * @param {Theme} theme
  * @param {Heat} heat
  */
-function colorBar(pen, v, plan, theme, heat) {
-  const x = plan.x + plan.side + 14;
-  const { y, side } = plan;
+function colorBar(pen, plan, theme, heat) {
+  const width = Math.min(BAR.width, plan.side - 160); // beside the words on its left
+  const x = plan.x + plan.side - width;
+  const y = plan.y - 26;
   const soft = heat.stage === "softmax";
   const table = soft ? theme.sequential : theme.diverging;
   const strip = document.createElement("canvas");
-  strip.width = 1;
-  strip.height = 256;
-  const image = new ImageData(1, 256);
-  for (let i = 0; i < 256; i++) image.data.set([...table.slice(3 * (255 - i), 3 * (255 - i) + 3), 255], 4 * i);
+  strip.width = 256;
+  strip.height = 1;
+  const image = new ImageData(256, 1);
+  for (let i = 0; i < 256; i++) image.data.set([...table.slice(3 * i, 3 * i + 3), 255], 4 * i);
   strip.getContext("2d").putImageData(image, 0, 0);
-  pen.image(strip, x, y, BAR, side);
-  pen.rect(x - 0.5, y - 0.5, BAR + 1, side + 1, null, theme.faint);
-  const title = soft ? "probability" : "score";
-  pen.text(x + BAR + 1, y - 11, title, { align: "center", color: theme.muted });
-  /** @type {[number, string][]} */
-  const ticks = heat.log
-    ? [[1, "1"], [0.75, "0.1"], [0.5, "0.01"], [0.25, "10⁻³"], [0, "≤10⁻⁴"]]
-    : soft
-      ? [[1, `${heat.limit < 0.995 ? "≥" : ""}${short(heat.limit)}`], [0.75, short(heat.limit * 0.5625)], [0.5, short(heat.limit / 4)], [0.25, (heat.limit / 16).toFixed(3)], [0, "0"]]
-      : [[1, short(heat.limit)], [0.5, "0"], [0, `−${short(heat.limit)}`]];
-  for (const [t, text] of ticks) {
-    const at = y + (1 - t) * side;
-    pen.line(x + BAR, at, x + BAR + 3, at, theme.muted);
-    pen.text(x + BAR + 6, Math.min(Math.max(at, y + 5), y + side - 5), text, { color: theme.text });
+  pen.image(strip, x, y, width, BAR.height);
+  pen.rect(x - 0.5, y - 0.5, width + 1, BAR.height + 1, null, theme.faint);
+  pen.text(x + width / 2, y - 7, soft ? "probability" : "score", { align: "center", color: theme.muted, size: 10 });
+  for (const [t, text] of ticksOf(heat).filter((_, k) => width > 160 || k % 2 === 0)) {
+    const align = t === 0 ? "left" : t === 1 ? "right" : "center";
+    pen.text(x + t * width, y + BAR.height + 8, text, { align, color: theme.text, size: 10 });
   }
+}
+
+/**
+ * Where the colour scale is labelled, from 0 to 1, and how.
+ * @param {Heat} heat
+ * @returns {[number, string][]}
+ */
+function ticksOf({ stage, log, limit }) {
+  if (log) return [[1, "1"], [0.75, "0.1"], [0.5, "0.01"], [0.25, "10⁻³"], [0, "≤10⁻⁴"]];
+  if (stage !== "softmax") return [[1, short(limit)], [0.5, "0"], [0, `−${short(limit)}`]];
+  return [[1, `${limit < 0.995 ? "≥" : ""}${short(limit)}`], [0.75, short(limit * 0.5625)], [0.5, short(limit / 4)], [0.25, (limit / 16).toFixed(3)], [0, "0"]];
 }
 
 /** @param {View} v */
@@ -209,8 +233,9 @@ export function paintMap(v) {
   if (width < 40 || height < 40) return;
   const start = performance.now();
   if (v.exact) {
-    v.exact.matrix(v.state.stage === "dot" || v.state.stage === "scaled");
-    v.exact.range(v.state.stage);
+    const stage = v.exact.stageOf(v.state.stage);
+    v.exact.matrix(stage === "dot" || stage === "scaled");
+    v.exact.range(stage);
   }
   const computed = performance.now();
   const ctx = fit(v.els.map, width, height);

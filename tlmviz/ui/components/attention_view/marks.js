@@ -1,15 +1,20 @@
 // @ts-check
 // What is drawn over the map: crosshair, pins and the square that is dragged.
 
-import { fit, tokenLabel } from "#canvas/pens.js";
+import { canvasPen, fit, tokenLabel } from "#canvas/pens.js";
+import { visibleAll } from "#canvas/text.js";
 import { fade, font } from "#canvas/theme.js";
 import { LABEL } from "./map.js";
 
+/** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("./types").Cell} Cell */
 /** @typedef {import("./types").MapPlan} MapPlan */
 /** @typedef {import("./types").Square} Square */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("./types").View} View */
+
+const FAINTEST = 0.02; // weight of a curve, below which it is left out
+const BULGE = 0.4; // of a curve, as a share of its length along an axis
 
 /**
  * Crosshair, pins and the square that is dragged: on a second canvas, so that hovering never repaints the map.
@@ -24,10 +29,50 @@ export function paintMarks(v) {
   ctx.rect(plan.x - 2, plan.y - 2, plan.side + 4, plan.side + 4);
   ctx.clip();
   paintPins(v, ctx, plan);
+  drawRowArcs(canvasPen(ctx, v.theme), v, plan, v.theme.primary);
   if (v.hover) paintCrosshair(v, ctx, plan, v.hover);
+  else paintLit(v, ctx, plan);
   if (v.drag?.square) paintSquare(v, ctx, plan, v.drag.square);
   ctx.restore();
   paintTags(v, ctx, plan);
+}
+
+/**
+ * The query that is looked at: the one pointed at, or the pinned one; null while there is neither.
+ * @param {View} v
+ */
+export function shownQuery(v) {
+  return v.hover && v.mapPlan ? v.mapPlan.row + v.hover.i : v.state.query;
+}
+
+/**
+ * Whether the half of the map above its diagonal is blank.
+ * @param {View} v
+ */
+export function hasBlankHalf(v) {
+  const stage = v.exact?.stageOf(v.state.stage) ?? v.state.stage;
+  return (v.header.causal ?? true) && stage === "softmax";
+}
+
+/**
+ * What the row that is looked at attends to, as curves from token to token along the diagonal, in the blank half of the map.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {MapPlan} plan
+ * @param {string} color
+ */
+export function drawRowArcs(pen, v, { x, y, cell, row, col, n, side }, color) {
+  const query = shownQuery(v);
+  if (query === null || !v.exact || !hasBlankHalf(v) || query < Math.max(row, col) || query >= Math.min(row, col) + n) return;
+  const at = (/** @type {number} */ i) => [x + (i - col + 0.5) * cell, y + (i - row + 0.5) * cell];
+  const [x1, y1] = at(query);
+  v.exact.row(query).forEach((weight, j) => {
+    if (weight < FAINTEST || j >= query || j < Math.max(row, col)) return;
+    const [x2, y2] = at(j);
+    const bend = BULGE * (x1 - x2);
+    const [cx, cy] = [Math.min((x1 + x2) / 2 + bend, x + side), Math.max((y1 + y2) / 2 - bend, y)];
+    pen.path(`M${x1} ${y1}Q${cx} ${cy} ${x2} ${y2}`, color, 0.8 + 4 * weight, 0.2 + 0.75 * weight);
+  });
 }
 
 /**
@@ -75,6 +120,21 @@ function paintCrosshair({ theme }, ctx, { x, y, side, cell }, { i, j }) {
 }
 
 /**
+ * Row and column of the tokens that are pointed at elsewhere on the page.
+ * @param {View} v
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {MapPlan} plan
+ */
+function paintLit({ theme, lit }, ctx, { x, y, side, cell, row, col, n }) {
+  ctx.fillStyle = fade(theme.text, 0.1);
+  const thick = Math.max(cell, 2);
+  for (const index of lit) {
+    if (index >= row && index < row + n) ctx.fillRect(x, y + (index - row) * cell, side, thick);
+    if (index >= col && index < col + n) ctx.fillRect(x + (index - col) * cell, y, thick, side);
+  }
+}
+
+/**
  * @param {View} v
  * @param {CanvasRenderingContext2D} ctx
  * @param {MapPlan} plan
@@ -97,15 +157,25 @@ function paintSquare({ theme }, ctx, { x, y, cell }, { i, j, n }) {
 function paintTags(v, ctx, plan) {
   const { theme, hover } = v;
   const { x, y, side, cell } = plan;
-  const { tokens } = v.header;
-  const { row } = pinned(v, plan);
+  const tokens = visibleAll(v.header.tokens);
+  const { row, col } = pinned(v, plan);
+  const turn = plan.slanted ? -Math.PI / 4 : -Math.PI / 2;
+  const tagColumn = (/** @type {number} */ j, /** @type {string} */ color) =>
+    paintTag(ctx, theme, x + (j + 0.5) * cell + (plan.slanted ? 3 : 0), y + side + 8, turn, tokens[plan.col + j], color);
   const tagRow = (/** @type {number} */ i, /** @type {string} */ color) =>
     paintTag(ctx, theme, x - 7, y + (i + 0.5) * cell, 0, tokens[plan.row + i], color);
   if (row !== null) tagRow(row, theme.primary);
-  if (!hover) return;
+  if (row !== null && col !== null) tagColumn(col, theme.primary);
+  if (!hover) {
+    const { row: top, col: left, n } = plan;
+    for (const index of v.lit) {
+      if (index - top !== row && index >= top && index < top + n) tagRow(index - top, theme.text);
+      if (index - left !== col && index >= left && index < left + n) tagColumn(index - left, theme.text);
+    }
+    return;
+  }
   if (hover.i !== row) tagRow(hover.i, theme.text);
-  const turn = plan.slanted ? -Math.PI / 4 : -Math.PI / 2;
-  paintTag(ctx, theme, x + (hover.j + 0.5) * cell + (plan.slanted ? 3 : 0), y + side + 8, turn, tokens[plan.col + hover.j], theme.text);
+  if (hover.j !== col) tagColumn(hover.j, theme.text);
 }
 
 /**

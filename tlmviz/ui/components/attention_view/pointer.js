@@ -2,6 +2,7 @@
 // Pointer and keyboard on the map: pointing, pinning, zooming.
 
 import { digits, named } from "#canvas/text.js";
+import { fillCard } from "./card.js";
 import { LABEL } from "./map.js";
 import { paintMarks } from "./marks.js";
 import { act, pin, zoomTo } from "./state.js";
@@ -35,17 +36,11 @@ function hoverLines(v, i, j) {
   const title = `${named(tokens, i)} → ${named(tokens, j)}`;
   const head = v.exact;
   if (!head) return { title, rows: [["exact value", "on its way"]] };
-  if (head.hidden(i, j) && (v.state.stage === "softmax" || v.state.stage === "masked")) {
-    return { title, rows: [["hidden", j > i ? "a later token" : "outside the window"]] };
+  const stage = head.stageOf(v.state.stage);
+  if (head.hidden(i, j) && (stage === "softmax" || stage === "masked")) {
+    return { title, rows: [["hidden", head.causal && j > i ? "a later token" : "outside the window"]] };
   }
-  return {
-    title,
-    rows: [
-      ["probability", digits(head.probability(i, j))],
-      ["score", digits(head.score(i, j))],
-      ...(v.state.stage === "dot" ? [["q·k", digits(head.dot(i, j))]] : []),
-    ],
-  };
+  return { title, rows: head.values(i, j, stage).map(([name, value]) => [name, digits(value)]) };
 }
 
 /**
@@ -117,6 +112,7 @@ export function wireMap(v) {
     const key = v.state.key ?? query;
     const inside = (/** @type {number} */ x) => Math.max(0, Math.min(last, x));
     act(v, { query: inside(query + step[0]), key: inside(key + step[1]) });
+    v.hovered.point(v.state.query, v.state.key);
   });
 }
 
@@ -127,7 +123,10 @@ export function wireMap(v) {
  */
 function pointAt(v, cell, event) {
   v.hover = cell && !cell.axis ? cell : null;
+  const { row, col } = v.mapPlan ?? { row: 0, col: 0 };
+  v.hovered.point(...(cell ? [row + cell.i, ...(cell.axis ? [] : [col + cell.j])] : []));
   paintMarks(v);
+  fillCard(v);
   if (v.hover) showTooltip(v, event, hoverLines(v, v.mapPlan.row + cell.i, v.mapPlan.col + cell.j));
   else if (cell?.axis) {
     showTooltip(v, event, { title: named(v.header.tokens, v.mapPlan.row + cell.i), rows: [["click", "pin this query"]] });

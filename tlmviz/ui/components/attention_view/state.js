@@ -2,9 +2,11 @@
 // The state of a view: what arrives from the server, what the user changes, and what is sent back.
 
 import { decode } from "#canvas/decode.js";
+import { litAmong } from "#canvas/hovered.js";
 import { announcePicture } from "#canvas/painted.js";
 import { Head } from "./head.js";
 import { repaint, repaintDetail } from "./view.js";
+import { Weights } from "./weights.js";
 
 /** @typedef {import("./types").HeadIndex} HeadIndex */
 /** @typedef {import("./types").Header} Header */
@@ -18,19 +20,20 @@ const REPEAT = 120; // milliseconds: actions that follow each other faster are s
 
 /**
  * @param {View} v
- * @param {ArrayLike<number>} bytes
+ * @param {import("./types").Payload} bytes as `build_payload` in Python packs them, or decoded already
  */
 export function receive(v, bytes) {
   if (!bytes) return;
   const fresh = bytes !== v.bytes;
   if (fresh) {
     v.bytes = bytes;
-    const { header, arrays } = decode(bytes);
+    const { header, arrays } = "header" in bytes ? bytes : decode(bytes);
     Object.assign(v, { header, arrays, textId: `${textKey(header)}:${checksum(arrays.overview)}`, hover: null, arcHover: null });
     const { layer, head } = header.chosen;
-    remember(v, headKey(v, layer, head), new Head(header, arrays));
+    remember(v, headKey(v, layer, head), arrays.weights ? new Weights(header, arrays.weights) : new Head(header, arrays));
     if (arrays.rows) v.rows = { textId: v.textId, query: header.state.query, data: arrays.rows };
     adopt(v, header);
+    v.lit = litAmong(header.tokens);
   }
   repaint(v);
   if (fresh) announcePicture(v.header.picture);

@@ -1,5 +1,6 @@
 // What the files of this view hand to each other.
 
+import type { Joined } from "#canvas/hovered.js";
 import type { Component } from "#canvas/mount.js";
 import type { Palette, Theme } from "#canvas/theme.js";
 import type { Head } from "./head.js";
@@ -19,6 +20,27 @@ export interface State {
   mode: "map" | "arcs";
   order: "position" | Statistic;
   overlay: HeadIndex[];
+  find: string; // which heads the overview shows
+  mute: HeadIndex[]; // heads without their output
+}
+
+/** What each part of the network adds to the logit of a word. */
+export interface Written {
+  word: string;
+  logit: number;
+  heads: number[];
+  mlps: number[];
+  embedding: number;
+  rest: number; // biases
+}
+
+/** A thing that a head may do, and from which measure on it is said to do it. */
+export interface Tag {
+  name: string;
+  label: string;
+  short: string; // for a tile
+  meaning: string;
+  least: number;
 }
 
 /** As `build_payload` in Python writes it. */
@@ -39,7 +61,22 @@ export interface Header {
   origin: string;
   picture: number;
   height?: number;
+  levels?: number; // of the square root of a row's weights, where they are rounded
+  groups?: Groups;
+  mutable?: boolean; // whether heads can be muted here
+  written?: Written;
+  tags?: { table: Tag[]; values: (number | null)[][] }; // [tags][heads]
 }
+
+/** Tokens that belong together, such as a conversation's roles: `of` numbers each token's group. */
+export interface Groups {
+  names: string[];
+  colors: string[];
+  of: number[];
+}
+
+/** What a view is given: bytes as `pack` in Python writes them, or what is in them. */
+export type Payload = ArrayLike<number> | { header: Header; arrays: Record<string, any> };
 
 /** The part of the map in view: n x n cells from (row, col) on. */
 export interface Window {
@@ -55,6 +92,7 @@ export interface MapPlan extends Window {
   side: number;
   cell: number;
   slanted: boolean;
+  size: number; // of the labels' letters
   left: number;
   width: number;
   height: number;
@@ -68,6 +106,7 @@ export interface OverviewPlan {
   top: number;
   caption: number;
   columns: number;
+  mlps: boolean; // whether a column of MLPs stands beside the heads
   pitch: number;
   order: number[];
   rows: number;
@@ -97,6 +136,12 @@ export interface ArcHead {
 
 export interface Elements {
   order: HTMLSelectElement;
+  find: HTMLInputElement;
+  having: HTMLSelectElement;
+  muteButton: HTMLButtonElement;
+  card: HTMLElement;
+  sentence: HTMLElement;
+  tags: HTMLElement;
   count: HTMLElement;
   overview: HTMLCanvasElement;
   scroller: HTMLElement;
@@ -124,7 +169,7 @@ export interface View {
   els: Elements;
   component: Component;
   observer: ResizeObserver;
-  bytes?: ArrayLike<number>;
+  bytes?: Payload;
   header: Header;
   arrays: { overview: Uint8Array };
   textId: string; // of the model and its text
@@ -139,13 +184,17 @@ export interface View {
   exact: Head | null; // the chosen head, once its q and k are here
   painted: Head | null;
   rows?: { textId: string; query: number | null; data: Float32Array }; // [L * H, T] of the pinned query
+  carded?: string; // the head that the card's tags are of
   atlas: HTMLCanvasElement; // all tiles of the overview
   atlasId?: string;
   plan: OverviewPlan;
   hoverTile: number | null;
+  revealed?: string; // the choice that was last scrolled to
   mapPlan: MapPlan | null;
   zoom: Window | null;
   hover: Cell | null;
+  hovered: Joined; // the tokens that are pointed at on the page
+  lit: number[]; // those of them that are of this text
   drag: { from: Cell; x: number; y: number; square: Square | null } | null;
   dragged: boolean;
   clicked: boolean; // since the pointer came to the map

@@ -2,18 +2,26 @@
 // The attention view: its DOM, and painting all of it.
 
 import { debounce, make, makeButton } from "#canvas/dom.js";
+import { joinHover } from "#canvas/hovered.js";
 import { mounted } from "#canvas/mount.js";
 import { short } from "#canvas/text.js";
 import { readTheme } from "#canvas/theme.js";
-import { paintArcs, wireArcs } from "./arcs.js";
+import { lightSpans, paintArcs, wireArcs } from "./arcs.js";
+import { fillCard, placeCard } from "./card.js";
 import { save } from "./figure.js";
 import { STAGES } from "./head.js";
 import { paintMap } from "./map.js";
-import { paintOverview, wireOverview } from "./overview.js";
+import { paintMarks } from "./marks.js";
+import { paintOverview } from "./overview.js";
+import { wireOverview } from "./overview_pointer.js";
+import { saveOverview } from "./overview_figure.js";
 import { wireMap } from "./pointer.js";
 import { act, headKey, receive, remember, send, zoomTo } from "./state.js";
-import { STATISTICS } from "./statistics.js";
+import { isMuted, toggleMute } from "./muting.js";
+import { STATISTICS, search } from "./statistics.js";
+import { tagCounts } from "./tags.js";
 import { hideTooltip } from "./tooltip.js";
+import { legendOf } from "./written.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Statistic} Statistic */
@@ -26,11 +34,13 @@ const STAGE_NOTES = {
   softmax: "Probabilities: every row sums to 1",
 };
 const NARROW = 700;
+const FEW = 64; // heads that are found without a search
 
 /** @param {View} v */
 function leave(v) {
   v.sendSoon.cancel();
   v.observer.disconnect();
+  v.hovered.end();
 }
 
 // --- painting ------------------------------------------------------------------------------------
@@ -58,6 +68,8 @@ export function repaintDetail(v) {
     v.painted = v.exact;
   }
   v.els.reset.hidden = !v.zoom || mode === "arcs";
+  fillCard(v);
+  placeCard(v);
   if (mode === "arcs") paintArcs(v);
   else paintMap(v);
   const paints = Number(v.els.marks.dataset.paints ?? 0) + 1;
@@ -79,16 +91,47 @@ export function repaintDetail(v) {
   Object.assign(v.root.dataset, marks);
 }
 
+/**
+ * The line below the overview: what the search found, what the order means, or what can be done.
+ * @param {View} v
+ */
+function hintOf({ header, state }) {
+  if (state.find.trim()) {
+    const found = search(header, state.order, state.find);
+    const all = Array.from({ length: header.layers * header.heads }, (_, i) => i);
+    return found ? `${all.filter(found).length} of ${all.length} heads.` : "Find a layer (5), a head (5.3), a tag (induction), or a statistic (induction > 0.4).";
+  }
+  if (header.written) return legendOf(header.written).join(" ");
+  if (state.mute.length) return `Muted: ${state.mute.map(([l, h]) => `${l}.${h}`).join(", ")}. The predictions are without them; the maps stay those of the whole model.`;
+  if (state.order === "position") return `Shift-click overlays a head in Arcs${header.mutable ? ", Alt-click mutes one" : ""}.`;
+  return `${STATISTICS[state.order].label}: ${STATISTICS[state.order].note}.`;
+}
+
+/**
+ * The menu of tags: each that a head of this model has on this text, with how many have it.
+ * @param {View} v
+ */
+function syncTags({ els, header, state }) {
+  const counts = tagCounts(header);
+  const options = counts.map(({ tag, count }) => make("option", { value: tag.name, textContent: `${tag.label} (${count})`, title: tag.meaning }));
+  els.having.replaceChildren(make("option", { value: "", textContent: "every head" }), ...options);
+  els.having.value = counts.some(({ tag }) => tag.name === state.find) ? state.find : "";
+  els.having.parentElement.hidden = !counts.length;
+}
+
 /** @param {View} v */
 function syncControls(v) {
   const { els, header, state } = v;
   const index = state.layer * header.heads + state.head;
   const arcs = state.mode === "arcs";
+  const stage = v.exact?.stageOf(state.stage) ?? state.stage;
   const count = (/** @type {number} */ n, /** @type {string} */ word) => `${n} ${word}${n === 1 ? "" : "s"}`;
   els.count.textContent = `${count(header.layers, "layer")} × ${count(header.heads, "head")}`;
   els.order.value = state.order;
-  els.hint.textContent =
-    state.order === "position" ? "Shift-click overlays a head in Arcs." : `${STATISTICS[state.order].label}: ${STATISTICS[state.order].note}.`;
+  if (els.find.value !== state.find && document.activeElement !== els.find) els.find.value = state.find;
+  els.find.hidden = header.layers * header.heads <= FEW && !state.find;
+  els.hint.textContent = hintOf(v);
+  syncTags(v);
   els.title.textContent = `Layer ${state.layer}, head ${state.head}`;
   const chip = (/** @type {Statistic} */ name) => {
     const value = header.stats?.[name]?.[index];
@@ -99,16 +142,21 @@ function syncControls(v) {
   els.chips.replaceChildren(chip("entropy"), chip("previous"), chip("induction"), chip("sink"));
   for (const [name, button] of Object.entries(els.modes)) button.setAttribute("aria-pressed", String(name === state.mode));
   for (const [name, button] of Object.entries(els.stages)) {
-    button.setAttribute("aria-pressed", String(name === state.stage));
+    button.setAttribute("aria-pressed", String(name === stage));
+    button.disabled = (v.exact?.stageOf(/** @type {import("./types").Stage} */ (name)) ?? name) !== name;
   }
   els.log.setAttribute("aria-pressed", String(state.log));
-  els.log.disabled = state.stage !== "softmax";
+  const muted = isMuted(v, state.layer, state.head);
+  els.muteButton.hidden = !header.mutable;
+  els.muteButton.setAttribute("aria-pressed", String(muted));
+  els.muteButton.textContent = muted ? "Unmute" : "Mute";
+  els.log.disabled = stage !== "softmax";
   els.stageGroup.hidden = els.log.hidden = arcs;
   els.figure.hidden = arcs;
   els.arcPane.hidden = !arcs;
   els.marks.setAttribute(
     "aria-label",
-    `Attention map of layer ${state.layer}, head ${state.head}: ${header.tokens.length} tokens, stage ${STAGE_NAMES[state.stage]}. Arrow keys move the pinned cell, Escape unpins, Ctrl and the wheel zoom.`,
+    `Attention map of layer ${state.layer}, head ${state.head}: ${header.tokens.length} tokens, stage ${STAGE_NAMES[stage]}. Arrow keys move the pinned cell, Escape unpins, Ctrl and the wheel zoom.`,
   );
 }
 
@@ -143,6 +191,11 @@ function makeElements(v) {
   const choices = makeChoices(v, "stage", stages);
   return {
     order: makeOrders(),
+    find: make("input", { type: "search", placeholder: "Find heads: 5, 5.3, induction > 0.4", "aria-label": "Find heads", maxLength: 40 }),
+    having: make("select", { testid: "having", "aria-label": "Heads with a tag" }),
+    card: make("div", { className: "card", testid: "head-card" }),
+    sentence: make("p", { className: "sentence" }),
+    tags: make("ul", { className: "tags" }),
     count: make("span", { className: "count" }),
     overview: make("canvas", { testid: "overview", tabIndex: 0, role: "grid" }),
     scroller: make("div", { className: "scroller" }),
@@ -153,6 +206,7 @@ function makeElements(v) {
     stages: choices,
     stageGroup: makeGroup("Stage", Object.values(choices)),
     log: makeButton("log", "Logarithmic colours, 0.0001 to 1", () => act(v, { log: !v.state.log })),
+    muteButton: makeButton("Mute", "The predictions without this head (Alt-click on its tile, or m in the overview)", () => toggleMute(v, v.state.layer, v.state.head)),
     reset: makeButton("Reset zoom", "Show the whole map (double-click does too)", () => zoomTo(v, null)),
     map: make("canvas", {}),
     marks: make("canvas", { testid: "detail", tabIndex: 0, role: "img" }),
@@ -169,21 +223,25 @@ function makeElements(v) {
 /** @param {View} v */
 function assemble(v) {
   const { els } = v;
+  const sheets = [makeButton("PNG", "Save the overview as PNG", () => saveOverview(v, "png")), makeButton("SVG", "Save the overview as SVG", () => saveOverview(v, "svg"))];
   const saves = [makeButton("PNG", "Save this figure as PNG", () => save(v, "png")), makeButton("SVG", "Save this figure as SVG", () => save(v, "svg"))];
   els.scroller.append(els.overview);
   els.figure.append(els.map, els.marks);
   els.text.append(make("div", { className: "inner" }, els.flow, els.arcs));
   els.arcPane.append(els.legend, els.text);
+  els.card.append(els.sentence, els.tags);
   return make("div", { className: "view" },
     make("section", { className: "overview", "aria-label": "All heads" },
       make("div", { className: "bar" }, els.count, make("label", {}, "Order", els.order)),
+      make("div", { className: "bar seek" }, make("label", { className: "having" }, "Show", els.having), els.find, make("div", { className: "saves" }, ...sheets)),
       els.scroller,
       els.hint),
     make("section", { className: "detail", "aria-label": "Chosen head" },
       make("div", { className: "bar" }, els.title, els.chips, make("div", { className: "saves" }, ...saves)),
-      make("div", { className: "bar tools" }, makeGroup("View", Object.values(els.modes)), els.stageGroup, els.log, els.reset),
+      make("div", { className: "bar tools" }, makeGroup("View", Object.values(els.modes)), els.stageGroup, els.log, els.muteButton, els.reset),
       els.figure,
-      els.arcPane),
+      els.arcPane,
+      els.card),
     els.tooltip);
 }
 
@@ -205,14 +263,27 @@ function observeSizes(v) {
   return observer;
 }
 
+/**
+ * Show which tokens are pointed at somewhere on the page.
+ * @param {View} v
+ * @param {number[]} indices
+ */
+function light(v, indices) {
+  v.lit = indices;
+  v.root.dataset.lit = indices.join();
+  if (v.state.mode === "arcs") lightSpans(v);
+  else if (!v.hover) paintMarks(v); // the view that is pointed at has its crosshair
+}
+
 /** @param {HTMLElement} host */
 function create(host) {
   const v = /** @type {View} */ ({
     seq: 0, actedAt: -1000, cache: new Map(), atlas: document.createElement("canvas"),
-    hoverTile: null, arcHover: null, hover: null, clicked: false, zoom: null, drag: null, mapPlan: null, exact: null, painted: null,
+    hoverTile: null, arcHover: null, hover: null, clicked: false, zoom: null, drag: null, mapPlan: null, exact: null, painted: null, lit: [], spans: [],
   });
   v.sendSoon = debounce(() => send(v), 30);
   v.els = makeElements(v);
+  v.hovered = joinHover({ tokens: () => v.header?.tokens ?? [], light: (indices) => light(v, indices) });
   v.root = assemble(v);
   host.append(v.root);
   wireOverview(v);
@@ -227,4 +298,5 @@ function create(host) {
   return v;
 }
 
-export default mounted({ create, receive, leave });
+/** What Streamlit, a notebook or a page of its own calls with each new payload. */
+export const attention = mounted({ create, receive, leave });

@@ -7,24 +7,31 @@ import { onPainted, paintedPicture } from "#canvas/painted.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ area: string, drawn: number }} Data `drawn`: the picture that what is in the area belongs to; 0 while it is empty */
-/** @typedef {{ root: HTMLElement, component: Component, data: Data, seen: boolean, asked: number, observer: IntersectionObserver, deaf: () => void }} View */
+/** @typedef {{ root: HTMLElement, component: Component, data: Data, asked: number, observer: IntersectionObserver, deaf: () => void }} View */
+
+/**
+ * Whether a place is on the screen now. What the observer said last may be of a time before the picture above it had its
+ * height.
+ * @param {string} area
+ */
+function seen(area) {
+  const box = document.querySelector(`.st-key-${area}`)?.getBoundingClientRect();
+  return !!box && box.top < window.innerHeight && box.bottom > 0;
+}
 
 /** @param {View} v */
 function ask(v) {
   const picture = paintedPicture();
-  if (!v.data || !v.seen || picture <= v.data.drawn || picture === v.asked) return;
+  if (!v.data || picture <= v.data.drawn || picture === v.asked || !seen(v.data.area)) return;
   v.asked = picture;
   v.component.setTriggerValue("painted", picture);
 }
 
 /** @param {HTMLElement} host */
 function create(host) {
-  const v = /** @type {View} */ ({ root: make("i", { hidden: true }), seen: false, asked: 0 });
+  const v = /** @type {View} */ ({ root: make("i", { hidden: true }), asked: 0 });
   host.append(v.root);
-  v.observer = new IntersectionObserver((entries) => {
-    v.seen = entries[entries.length - 1].isIntersecting;
-    ask(v);
-  });
+  v.observer = new IntersectionObserver(() => ask(v));
   v.deaf = onPainted(() => ask(v));
   return v;
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // Payloads: a JSON header and arrays in one byte string, as `pack` in Python writes it. Free of the DOM.
 
-const TYPES = { uint8: Uint8Array, float32: Float32Array };
+const TYPES = { uint8: Uint8Array, uint16: Uint16Array, float32: Float32Array };
 
 /**
  * Header and typed arrays of one payload. The bytes are copied: they may arrive unaligned.
@@ -12,7 +12,7 @@ export function decode(bytes) {
   const own = new Uint8Array(bytes);
   const length = new DataView(own.buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(own.subarray(4, 4 + length)));
-  /** @type {Record<string, Uint8Array | Float32Array>} */
+  /** @type {Record<string, Uint8Array | Uint16Array | Float32Array>} */
   const arrays = {};
   /** @type {Record<string, { dtype: keyof typeof TYPES, shape: number[], offset: number }>} */
   const entries = header.arrays;

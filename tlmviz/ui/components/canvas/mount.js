@@ -27,3 +27,19 @@ export function mounted({ create, receive, leave }) {
     };
   };
 }
+
+/**
+ * Paint a view again whenever its width has changed and it has something to show; whoever leaves the view disconnects the observer.
+ * @param {{ root: HTMLElement, width?: number }} v
+ * @param {() => void} paint
+ * @param {() => boolean} [ready]
+ */
+export function watchWidth(v, paint, ready = () => true) {
+  const observer = new ResizeObserver(() => {
+    if (!ready() || v.root.clientWidth === v.width) return;
+    v.width = v.root.clientWidth;
+    paint();
+  });
+  observer.observe(v.root);
+  return observer;
+}

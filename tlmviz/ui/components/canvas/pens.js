@@ -23,6 +23,7 @@ import { font, hiddenContext } from "#canvas/theme.js";
  * @property {(x: number, y: number, radius: number, color: string, alpha?: number) => void} circle
  * @property {(source: HTMLCanvasElement, x: number, y: number, width: number, height: number, cut?: Cut | null) => void} image
  * @property {(d: string, color: string, width: number, alpha?: number, dash?: string) => void} path
+ * @property {(d: string, color: string, alpha?: number) => void} shape fills a path
  * @property {(d: string, color: string) => void} hatch fills a path with slanted lines; SVG leaves it out
  * @property {(x: number, y: number, draw: () => void) => void} shifted moves the origin for what `draw` draws
  */
@@ -143,6 +144,12 @@ export function canvasPen(ctx, theme) {
       ctx.lineCap = "butt";
       ctx.globalAlpha = 1;
     },
+    shape(d, color, alpha = 1) {
+      ctx.globalAlpha = alpha;
+      ctx.fillStyle = color;
+      ctx.fill(new Path2D(d));
+      ctx.globalAlpha = 1;
+    },
     hatch(d, color) {
       ctx.save();
       ctx.clip(new Path2D(d));
@@ -211,6 +218,9 @@ export function svgPen(theme) {
     },
     path(d, color, width, alpha = 1, dash = "") {
       parts.push(`<path d="${d}" stroke="${color}" stroke-width="${round(width)}" stroke-opacity="${round(alpha)}" stroke-linecap="round" fill="none"${dashed(dash)}/>`);
+    },
+    shape(d, color, alpha = 1) {
+      parts.push(`<path d="${d}" fill="${color}" fill-opacity="${round(alpha)}"/>`);
     },
     hatch() {},
     shifted(x, y, draw) {

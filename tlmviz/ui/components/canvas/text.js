@@ -3,18 +3,45 @@
 
 const segmenter = typeof Intl !== "undefined" && Intl.Segmenter ? new Intl.Segmenter() : null;
 
+const SPACE = "␣";
+const MOST_SPACES = 6;
+
 /**
- * A token on one line, without control characters and characters that override the direction of text.
+ * A token on one line, as `figures.readable` in Python: line ends, tabs and lone spaces as signs, nothing unprintable.
  * @param {string} token
+ * @param {boolean} [spaced] with the space before a word, which nearly every word has
  * @returns {string}
  */
-export function visible(token) {
+export function visible(token, spaced = false) {
   if (token === "<|endoftext|>") return "⟨start⟩";
   if (token === "") return "∅";
-  if (/^ +$/.test(token)) return "·".repeat(Math.min(token.length, 6));
-  const line = token.replace(/\r?\n|\r/g, "⏎").replace(/\t/g, "⇥");
-  const plain = line.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "\ufffd");
-  return plain.replace(/^ +/, "") || "·";
+  if (/^ +$/.test(token)) return SPACE.repeat(Math.min(token.length, MOST_SPACES));
+  const line = token.replace(/\r\n|\r|\n/g, "⏎").replace(/\t/g, "⇥");
+  const plain = line.replace(/(?![ \u200c\u200d])[\p{C}\p{Z}]/gu, "\ufffd").replace(/ +$/, (end) => SPACE.repeat(end.length));
+  const word = plain.replace(/^ +/, "");
+  // Spaces before a line end or a tab are no word's: they tell one such token from another.
+  return spaced || /^[⏎⇥]/.test(word) ? SPACE.repeat(Math.min(plain.length - word.length, MOST_SPACES)) + word : word;
+}
+
+/** @type {WeakMap<string[], string[]>} */
+const texts = new WeakMap();
+
+/**
+ * The tokens of one text, as `figures.readable_all` in Python: where two that differ would read the same, each shows the space
+ * before it. The same array gives the same answer.
+ * @param {string[]} tokens
+ * @returns {string[]}
+ */
+export function visibleAll(tokens) {
+  let all = texts.get(tokens);
+  if (!all) {
+    const plain = tokens.map((token) => visible(token));
+    /** @type {Map<string, Set<string>>} */
+    const kinds = new Map();
+    plain.forEach((text, i) => kinds.set(text, (kinds.get(text) ?? new Set()).add(tokens[i])));
+    texts.set(tokens, (all = plain.map((text, i) => (kinds.get(text).size > 1 ? visible(tokens[i], true) : text))));
+  }
+  return all;
 }
 
 /**
@@ -30,13 +57,13 @@ export function clip(text, limit) {
 }
 
 /**
- * `"cat" (11)`; the isolates keep right-to-left tokens from reordering their surroundings.
+ * `11 · cat`; the isolates keep right-to-left tokens from reordering their surroundings.
  * @param {string[]} tokens
  * @param {number} i
  * @returns {string}
  */
 export function named(tokens, i) {
-  return `"\u2068${clip(visible(tokens[i]), 18)}\u2069" (${i})`;
+  return `${i} · \u2068${clip(visibleAll(tokens)[i], 18)}\u2069`;
 }
 
 /**

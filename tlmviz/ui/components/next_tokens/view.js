@@ -1,72 +1,106 @@
 // @ts-check
-// The most probable next tokens as bars from 0 to 100 %: a list that a screen reader reads, and a figure to save.
+// The most probable next tokens as bars from 0 to 100 %: a list of buttons that write them, and a figure to save.
 
 import { make, makeButton } from "#canvas/dom.js";
 import { mounted } from "#canvas/mount.js";
 import { saveFigure } from "#canvas/pens.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
+import { draw, PAGE, percent, titleOf } from "./figure.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
-/** @typedef {import("#canvas/theme.js").Palette} Palette */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
-/** @typedef {import("#canvas/pens.js").Pen} Pen */
-/** @typedef {{ name: string, p: number }} Row */
-/** @typedef {{ rows: Row[], after: string, height: number, colors: Palette }} Data */
-/** @typedef {{ root: HTMLElement, list: HTMLElement, title: HTMLElement, component: Component, data: Data, theme?: Theme }} View */
+/** @typedef {import("./figure.js").Row} Row */
+/** @typedef {import("./figure.js").Data} Data */
+/**
+ * `playing`: whether each new text asks for the next token.
+ * @typedef {{ root: HTMLElement, list: HTMLElement, title: HTMLElement, note: HTMLElement, tools: HTMLElement, play: HTMLButtonElement, undo: HTMLButtonElement, restart: HTMLButtonElement, keep: HTMLButtonElement, component: Component, data: Data, theme?: Theme, playing: boolean, asked: number, timer?: ReturnType<typeof setTimeout> }} View
+ */
 
-const PAGE = { width: 420, row: 26, top: 40, left: 130, right: 60 }; // pixels of the saved figure
+const PAUSE = 220; // milliseconds between a text's picture and its next token, so that each is seen
 
 /**
- * A probability in per cent with one decimal.
- * @param {number} p
+ * Ask the server for something. The number makes two equal requests two.
+ * @param {View} v
+ * @param {string} act
+ * @param {number} [token]
  */
-export function percent(p) {
-  return p >= 0.0005 ? `${(100 * p).toFixed(1)}%` : "<0.1%";
-}
-
-/** @param {Data} data */
-function titleOf({ after }) {
-  return `Next token after “${after}”`;
-}
-
-/** @param {Row} row */
-function makeRow({ name, p }) {
-  const fill = make("div", { className: "fill" });
-  fill.style.width = `${100 * p}%`;
-  return make("li", { title: `${name}: probability ${p.toPrecision(4)}` },
-    make("span", { className: "name", textContent: name }),
-    make("div", { className: "track" }, fill),
-    make("span", { className: "number", textContent: percent(p) }));
+function ask(v, act, token) {
+  v.component.setTriggerValue("asked", { act, token: token ?? null, number: ++v.asked });
 }
 
 /**
- * The same on paper.
- * @param {Pen} pen
- * @param {Data} data
- * @param {Theme} theme
+ * @param {View} v
+ * @param {Row} row
  */
-function draw(pen, data, theme) {
-  const { width, row, top, left, right } = PAGE;
-  const span = width - left - right;
-  const bottom = top + row * data.rows.length;
-  pen.text(12, 18, titleOf(data), { color: theme.text, weight: 600, size: 13 });
-  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-    pen.line(left + share * span, top, left + share * span, bottom, theme.faint);
-    pen.text(left + share * span, bottom + 12, `${100 * share}%`, { color: theme.muted, align: "center" });
+function makeBar(v, { token, name, p, after, before, pinned }) {
+  const cut = after === 0;
+  const bar = make("div", { className: "fill" });
+  bar.style.width = `${100 * p}%`;
+  const track = make("div", { className: "track" }, bar);
+  if (before !== null) {
+    const mark = make("div", { className: "before", title: `With all heads: ${percent(before)}` });
+    mark.style.left = `${100 * before}%`;
+    track.append(mark);
   }
-  data.rows.forEach(({ name, p }, i) => {
-    const y = top + row * (i + 0.5);
-    pen.text(left - 8, y, name, { color: theme.text, align: "right", token: left - 20 });
-    pen.rect(left, y - 8, Math.max(1, p * span), 16, theme.primary);
-    pen.text(width - 12, y, percent(p), { color: theme.muted, align: "right" });
-  });
+  const write = make("button", { type: "button", className: "name", textContent: name, disabled: !v.data.writing, title: `Write “${name}” (probability ${p.toPrecision(4)})`, onclick: () => stopAnd(v, "write", token) });
+  const next = v.data.writing?.next?.[0] === token;
+  const numbers = cut ? "cut" : percent(after);
+  const item = make("li", { className: `${cut ? "cut" : ""} ${next ? "next-one" : ""}` }, write, track,
+    make("span", { className: "number", textContent: numbers, title: cut ? `${percent(p)} before the cuts` : `${percent(p)} before the cuts, ${percent(after)} after them` }));
+  if (v.data.attributed) {
+    const title = pinned ? "Let go of this word" : "Who wrote this word? Shows what each head and MLP adds to it";
+    item.append(make("button", { type: "button", className: "who", textContent: "◎", title, "aria-label": `${title}: ${name}`, "aria-pressed": String(pinned), onclick: () => stopAnd(v, "pin", token) }));
+  }
+  return item;
+}
+
+/**
+ * @param {View} v
+ * @param {string} act
+ * @param {number} [token]
+ */
+function stopAnd(v, act, token) {
+  setPlaying(v, false);
+  ask(v, act, token);
+}
+
+/**
+ * @param {View} v
+ * @param {boolean} playing
+ */
+function setPlaying(v, playing) {
+  clearTimeout(v.timer);
+  v.playing = playing;
+  v.play.textContent = playing ? "■ Stop" : "▶ Write";
+  v.play.setAttribute("aria-pressed", String(playing));
+  const next = v.data?.writing?.next;
+  if (!playing) return;
+  if (next) ask(v, "write", next[0]);
+  else setPlaying(v, false);
+}
+
+/**
+ * Lines across the list where a filter cuts.
+ * @param {View} v
+ */
+function markCuts(v) {
+  const items = /** @type {HTMLElement[]} */ ([...v.list.children]);
+  for (const { label, rows, p } of v.data.cuts) {
+    if (rows !== null && rows > 0 && rows <= items.length) items[rows - 1].append(make("span", { className: "line", textContent: label }));
+    if (p === null) continue;
+    for (const item of items) {
+      const line = make("i", { className: "least", title: label });
+      line.style.left = `${100 * p}%`;
+      item.querySelector(".track")?.append(line);
+    }
+  }
 }
 
 /**
  * @param {View} v
  * @param {"png" | "svg"} kind
  */
-function save(v, kind) {
+function saveBars(v, kind) {
   const theme = { ...paperTheme(v.theme, v.data.colors), primary: "#1f5fa8" };
   const height = PAGE.top + PAGE.row * v.data.rows.length + 28;
   saveFigure("tlmviz-next-token", kind, { width: PAGE.width, height, theme }, (pen) => draw(pen, v.data, theme));
@@ -74,13 +108,22 @@ function save(v, kind) {
 
 /** @param {HTMLElement} host */
 function create(host) {
-  const v = /** @type {View} */ (/** @type {unknown} */ ({ list: make("ol", { testid: "next-tokens" }), title: make("h3") }));
-  const saves = [makeButton("PNG", "Save this figure as PNG", () => save(v, "png")), makeButton("SVG", "Save this figure as SVG", () => save(v, "svg"))];
-  const marks = ["0", "25", "50", "75", "100%"].map((text) => make("span", { textContent: text }));
+  const v = /** @type {View} */ (/** @type {unknown} */ ({ list: make("ol", { testid: "next-tokens" }), title: make("h3"), note: make("p", { className: "note", "aria-live": "polite" }), playing: false, asked: Date.now() }));
+  v.play = makeButton("▶ Write", "Let the model write on, token by token", () => setPlaying(v, !v.playing));
+  v.undo = makeButton("↶", "Take the last written token back", () => stopAnd(v, "undo"));
+  v.restart = makeButton("⇤", "Back to the text before anything was written", () => stopAnd(v, "restart"));
+  v.keep = makeButton("Keep", "Keep this text beside another continuation", () => stopAnd(v, "keep"));
+  v.undo.setAttribute("aria-label", v.undo.title);
+  v.restart.setAttribute("aria-label", v.restart.title);
+  v.tools = make("div", { className: "writing", role: "group", "aria-label": "Write on" }, v.play, v.undo, v.restart, v.keep);
+  const saves = [makeButton("PNG", "Save this figure as PNG", () => saveBars(v, "png")), makeButton("SVG", "Save this figure as SVG", () => saveBars(v, "svg"))];
+  const marks = ["0", "50", "100%"].map((text) => make("span", { textContent: text }));
   v.root = make("section", { className: "next" },
+    v.tools,
     v.title,
     v.list,
     make("div", { className: "scale", "aria-hidden": "true" }, make("div", {}, ...marks)),
+    v.note,
     make("div", { className: "saves" }, ...saves));
   host.append(v.root);
   return v;
@@ -91,12 +134,20 @@ function create(host) {
  * @param {Data} data
  */
 function receive(v, data) {
+  const grown = v.data && data.text !== v.data.text;
   v.data = data;
   v.theme = readTheme(v.root, data.colors, v.theme);
   v.root.style.setProperty("--height", `${data.height}px`);
   v.title.textContent = v.title.title = titleOf(data);
   v.list.setAttribute("aria-label", `${titleOf(data)}: the most probable tokens and their probabilities`);
-  v.list.replaceChildren(...data.rows.map(makeRow));
+  v.list.replaceChildren(...data.rows.map((row) => makeBar(v, row)));
+  markCuts(v);
+  v.note.textContent = [data.note, data.writing?.note].filter(Boolean).join(" ");
+  v.tools.hidden = !data.writing;
+  v.undo.disabled = v.restart.disabled = !data.writing?.written;
+  if (!v.playing || !grown) return;
+  clearTimeout(v.timer);
+  v.timer = setTimeout(() => v.playing && setPlaying(v, true), PAUSE);
 }
 
-export default mounted({ create, receive, leave: () => {} });
+export default mounted({ create, receive, leave: (/** @type {View} */ v) => clearTimeout(v.timer) });

@@ -1,4 +1,4 @@
-"""What every page needs in the browser: the theme told to the server, fingers that scroll, figures that play whole."""
+"""What every page needs in the browser: its theme told to the server, fingers that scroll, figures that play, words explained."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from tlmviz.ui.components.scripts import component
 _component = component("tlmviz_page_script", Path(__file__).parent, html="<i hidden></i>")
 
 
-def page_script(theme: str) -> None:
-    """Run the script. When the browser's theme is not `theme`, "light" or "dark", the page is drawn again in its colours."""
-    _component(key="page-script", data={"theme": theme}, on_theme_change=lambda: None)
+def page_script(theme: str, words: dict[str, str]) -> None:
+    """Run the script, which explains `words` (form -> meaning) where the page has them.
+
+    When the browser's theme is not `theme`, "light" or "dark", the page is drawn again in its colours.
+    """
+    _component(key="page-script", data={"theme": theme, "words": words}, on_theme_change=lambda: None)

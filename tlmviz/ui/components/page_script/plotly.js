@@ -29,3 +29,26 @@ export function releaseSliders() {
 export function quieten(event) {
   if (event.reason === undefined) event.preventDefault();
 }
+
+/**
+ * Plotly's number formats write a hyphen for a minus in what it shows on hover and in the cells of maps; its axes do not.
+ * @param {MutationRecord[]} changes
+ */
+export function writeMinus(changes) {
+  for (const { target } of changes) {
+    if (!(target instanceof SVGElement) || !target.closest(".hoverlayer, .heatmap-label")) continue;
+    const texts = document.createTreeWalker(target, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      const written = withMinus(node.nodeValue ?? "");
+      if (written !== node.nodeValue) node.nodeValue = written;
+    }
+  }
+}
+
+/**
+ * A text with a minus sign for the hyphen before each negative number, as `figures.minus` in Python.
+ * @param {string} text
+ */
+export function withMinus(text) {
+  return text.replace(/(?<![\p{L}\p{N}_.\-/])-(?=[\d.∞])|(?<=\de)-(?=\d)/gu, "−");
+}

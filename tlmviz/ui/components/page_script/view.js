@@ -2,10 +2,13 @@
 // What every page needs in the browser, wherever its charts are.
 
 import { isDark } from "#canvas/theme.js";
+import { followCard } from "./cards.js";
+import { explainWords, forgetWord, leaveWords, pointAtWord } from "./glossary.js";
+import { followHovered, pointAtChart } from "./hovered_charts.js";
 import { preparePlayer } from "./player.js";
-import { leaveToThePage, quieten, releaseSliders } from "./plotly.js";
+import { leaveToThePage, quieten, releaseSliders, writeMinus } from "./plotly.js";
 
-/** @typedef {{ parentElement: HTMLElement, data: { theme: string }, setTriggerValue: (name: string, value: string) => void }} Component */
+/** @typedef {{ parentElement: HTMLElement, data: { theme: string, words: Record<string, string> }, setTriggerValue: (name: string, value: string) => void }} Component */
 
 let asked = ""; // the theme that the server was last asked for: were it never to agree, it is asked once
 
@@ -27,15 +30,27 @@ const HEARD = /** @type {[string, (event: any) => void][]} */ ([
   ["touchstart", preparePlayer],
   ["mousedown", preparePlayer],
   ["click", preparePlayer],
+  ["click", followCard],
+  ["pointermove", pointAtWord],
+  ["pointermove", pointAtChart],
+  ["pointerdown", pointAtWord],
+  ["scroll", forgetWord],
 ]);
 
 /** @param {Component} component */
 export default function (component) {
   tellTheme(component);
+  explainWords(component.data.words);
   for (const [kind, listener] of HEARD) document.addEventListener(kind, listener, true);
   addEventListener("unhandledrejection", quieten);
+  const charts = new MutationObserver(writeMinus);
+  charts.observe(document.getElementById("root") ?? document.body, { childList: true, subtree: true });
+  const unhovered = followHovered();
   return () => {
+    unhovered();
     for (const [kind, listener] of HEARD) document.removeEventListener(kind, listener, true);
     removeEventListener("unhandledrejection", quieten);
+    charts.disconnect();
+    leaveWords();
   };
 }

@@ -1,0 +1,28 @@
+"""The words that pages explain: each is used, each has one meaning, and the meaning is a sentence."""
+
+from pathlib import Path
+
+from tlmviz.ui import glossary
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_form_has_one_meaning():
+    forms = [form for each in glossary.TERMS.values() for form in each]
+    assert len(forms) == len(set(forms)) == len(glossary.definitions()) - len(glossary.OTHER_MEANINGS)
+
+
+def test_meanings_are_short_sentences():
+    for text in glossary.TERMS:
+        assert len(text) < 230 and text[-1] in ".)" and "<" not in text, text
+
+
+def test_every_word_is_used_on_a_page():
+    files = [
+        *(ROOT / "pages").rglob("*.py"),
+        *(ROOT / "tlmviz").rglob("*.py"),
+        *(ROOT / "tlmviz").rglob("*.js"),
+    ]
+    told = " ".join(path.read_text(encoding="utf-8") for path in files if path.name != "glossary.py")
+    unused = [forms for forms in glossary.TERMS.values() if not any(form in told for form in forms)]
+    assert not unused

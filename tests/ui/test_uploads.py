@@ -1,0 +1,96 @@
+"""Uploads: only where they are allowed, looked at before they are offered, and never a path of the visitor's."""
+
+import os
+from dataclasses import dataclass
+
+import pytest
+import streamlit as st
+
+import tlmviz
+from tests.pages.helpers import open_page
+from tests.real import write_gguf
+from tlmviz.checkpoints import folders
+from tlmviz.cli import server
+from tlmviz.errors import BadCheckpoint, BadFile, Error
+from tlmviz.ui import uploads
+
+
+@dataclass
+class File:
+    name: str
+    content: bytes
+
+    def getbuffer(self):
+        return memoryview(self.content)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv(folders.OPENED, "")
+    monkeypatch.setattr(uploads, "folder", lambda: tmp_path / "kept")
+    st.cache_data.clear()
+    yield tmp_path / "kept"
+    st.cache_data.clear()
+
+
+def kept(home):
+    return [path for path in home.rglob("*") if path.is_file()] if home.exists() else []
+
+
+def test_a_model_is_offered_under_its_name(home, tmp_path):
+    content = write_gguf(tmp_path / "x.gguf").read_bytes()
+    assert uploads.keep([File("../../etc/little.gguf", content)]) == "little"
+    assert uploads.keep([File("little.gguf", content)]) == "little"
+    assert len(kept(home)) == 1 and home in kept(home)[0].parents
+    assert "little" in tlmviz.list_models("language") and tlmviz.load("little").name == "little"
+
+
+def test_another_file_of_the_same_name_gets_a_name_of_its_own(home, tmp_path):
+    one, other = (write_gguf(tmp_path / f"{kind}.gguf", kind).read_bytes() for kind in ("llama", "qwen2"))
+    assert [uploads.keep([File("x.gguf", content)]) for content in (one, other, one)] == ["x", "x-2", "x"]
+
+
+def test_the_files_of_a_folder_are_one_model(home, stories):
+    source = folders.models_folder() / "stories-rope"
+    files = [
+        File(path.name, path.read_bytes())
+        for path in source.iterdir()
+        if path.suffix in (".json", ".safetensors")
+    ]
+    name = uploads.keep(files)
+    assert tlmviz.load(name).generate("Tom", 5, temperature=0) == stories.generate("Tom", 5, temperature=0)
+
+
+def test_a_trace_is_offered(home, stories, tmp_path):
+    stories.trace("Tom saw a dog.").save(tmp_path / "x.safetensors")
+    name = uploads.keep([File("x.safetensors", (tmp_path / "x.safetensors").read_bytes())])
+    assert name in tlmviz.list_models("trace")
+
+
+@pytest.mark.parametrize(
+    "files, error",
+    [
+        ([File("notes.txt", b"hello")], BadFile),
+        ([File("a.gguf", b"GGUF"), File("b.gguf", b"GGUF")], BadFile),
+        ([File("broken.gguf", b"GGUF")], BadCheckpoint),
+        ([File("config.json", b"[" * 9000)], Error),
+        ([File("x.safetensors", b"\0" * 40)], Error),
+    ],
+)
+def test_what_is_unfit_is_said_and_not_kept(home, files, error):
+    with pytest.raises(error) as raised:
+        uploads.keep(files)
+    assert "\n" not in str(raised.value) and len(str(raised.value)) < 400
+    assert not kept(home) and not os.environ[folders.OPENED]
+
+
+def test_a_hosted_demo_has_no_box(monkeypatch):
+    monkeypatch.delenv(folders.UPLOADS, raising=False)
+    assert not open_page("kernels/flash_attention").get("file_uploader")
+    assert "--server.maxUploadSize" not in server.arguments(server.app_file(), 80)
+
+
+def test_where_they_are_allowed_there_is_a_box(monkeypatch):
+    monkeypatch.setenv(folders.UPLOADS, "1")
+    assert len(open_page("kernels/flash_attention").get("file_uploader")) == 1
+    assert "--server.maxUploadSize" in server.arguments(server.app_file(), 80)

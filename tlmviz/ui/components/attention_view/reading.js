@@ -1,0 +1,66 @@
+// @ts-check
+// What one row of a head reads, as a sentence that names the words. Free of the DOM.
+
+import { clip, visible } from "#canvas/text.js";
+
+const FOCUSED = 0.25; // of its weight that a row puts on one key, below which it is said to spread
+
+/** @typedef {{ name: string, holds: (tokens: string[], query: number, key: number) => boolean, says: (tokens: string[], query: number, key: number) => string }} Kind */
+
+const word = (/** @type {string} */ token) => (/\p{L}/u.test(token) ? token.trim().toLowerCase() : "");
+const quoted = (/** @type {string} */ token) => `“\u2068${clip(visible(token), 18)}\u2069”`;
+
+/**
+ * Whether no later copy of the token before `key` comes before the query.
+ * @param {string[]} tokens
+ * @param {number} query
+ * @param {number} key
+ */
+function isLatest(tokens, query, key) {
+  return !tokens.slice(key, query).includes(tokens[query]);
+}
+
+/** What a key can be to its query; a name is that of the tag that counts such keys. The first that holds is said. */
+/** @type {Kind[]} */
+const KINDS = [
+  { name: "induction", holds: (t, i, j) => j > 0 && t[j - 1] === t[i], says: (t, i, j) => `what followed ${quoted(t[i])} ${isLatest(t, i, j) ? "the last time" : "an earlier time"}` },
+  { name: "duplicate", holds: (t, i, j) => t[j] === t[i] && j < i, says: () => "an earlier copy of the token" },
+  { name: "word", holds: (t, i, j) => word(t[j]) !== "" && word(t[j]) === word(t[i]) && j < i, says: () => "the same word, written otherwise" },
+  { name: "previous", holds: (_, i, j) => j === i - 1, says: () => "the token before" },
+  { name: "own", holds: (_, i, j) => j === i, says: () => "the token itself" },
+  { name: "sink", holds: (_, i, j) => j === 0 && i > 0, says: () => "the first token" },
+  { name: "punctuation", holds: (t, i, j) => /^\s*\p{P}+\s*$/u.test(t[j]) && j < i, says: () => "earlier punctuation" },
+];
+
+/**
+ * What a key is to its query, in the words of a head's own tags where they fit; null where it is nothing that has a name.
+ * @param {string[]} tokens
+ * @param {number} query
+ * @param {number} key
+ * @param {string[]} [own] names of the head's tags
+ */
+export function kindOf(tokens, query, key, own = []) {
+  if (key > query) return null;
+  const fitting = KINDS.filter((kind) => kind.holds(tokens, query, key));
+  const kind = fitting.find(({ name }) => own.includes(name)) ?? fitting[0];
+  return kind ? { name: kind.name, says: kind.says(tokens, query, key) } : null;
+}
+
+/**
+ * What a row reads.
+ * @param {string} head "5.4"
+ * @param {string[]} tokens
+ * @param {number} query
+ * @param {Float32Array} weights of the row
+ * @param {string[]} [own] names of the head's tags
+ */
+export function sentenceOf(head, tokens, query, weights, own = []) {
+  let key = 0;
+  weights.forEach((weight, j) => (key = weight > weights[key] ? j : key));
+  const share = weights[key].toFixed(2);
+  const from = `${quoted(tokens[query])} (${query})`;
+  const to = `${quoted(tokens[key])} (${key})`;
+  if (weights[key] < FOCUSED) return `From ${from}, head ${head} spreads its attention: the most, ${share}, goes to ${to}.`;
+  const kind = kindOf(tokens, query, key, own);
+  return `From ${from}, head ${head} looks at ${to}${kind ? `, ${kind.says}` : ""}: ${share} of its weight.`;
+}

@@ -1,0 +1,74 @@
+"""A page's examples: cards, each a picture, a sentence and a link to the page itself, and below them texts to start from."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from urllib.parse import urlencode
+
+import streamlit as st
+
+PICTURES = "gallery"  # the folder of the pictures, beside the file that names the cards
+_STYLE = """<style>
+[data-testid="stPopoverBody"]:has(.gallery) { width: min(46rem, calc(100vw - 1.5rem)); max-height: 82vh; }
+.gallery { display: grid; grid-template-columns: repeat(auto-fill, minmax(12.5rem, 1fr)); gap: 0.7rem; }
+.gallery a { color: inherit; text-decoration: none; border: 1px solid rgba(128, 140, 155, 0.4); border-radius: 0.4rem;
+  overflow: hidden; font-size: 0.85rem; line-height: 1.25; }
+.gallery a:hover, .gallery a:focus-visible { border-color: #6db3f2; box-shadow: 0 0 0 1px #6db3f2; }
+.gallery img { display: block; width: 100%; aspect-ratio: 8 / 5; object-fit: cover; object-position: left top; background: #fff; }
+.gallery b, .gallery span { display: block; padding: 0.3rem 0.5rem 0; }
+.gallery span { padding: 0.1rem 0.5rem 0.45rem; opacity: 0.8; }
+</style>"""
+
+
+@dataclass(frozen=True)
+class Card:
+    """One card: its title, the sentence on what is to be seen, the link's parameters, and the picture in words.
+
+    The link names what differs from the page's defaults; a list of values is a tuple.
+    """
+
+    title: str
+    says: str
+    link: Mapping[str, str | tuple[str, ...]]
+    alt: str
+
+    @property
+    def file(self) -> str:
+        """The name of its picture."""
+        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-") + ".webp"
+
+    @property
+    def address(self) -> str:
+        """Its link, from the page itself."""
+        return "?" + urlencode(self.link, doseq=True)
+
+
+def menu(beside: str, cards: Iterable[Card], texts: Callable[[], None] | None = None) -> None:
+    """A button that opens the `cards` whose pictures lie `beside` the file that names them, and below them the `texts`."""
+    folder = Path(beside).parent / PICTURES
+    with st.popover("Examples", width="stretch"):
+        st.html(f'{_STYLE}<div class="gallery">{"".join(_card(card, folder) for card in cards)}</div>')
+        if texts is not None:
+            texts()
+
+
+def _card(card: Card, folder: Path) -> str:
+    source, alt = _source(folder / card.file), escape(card.alt)
+    return (
+        f'<a data-card="" href="{escape(card.address)}"><img src="{source}" alt="{alt}" loading="lazy">'
+        f"<b>{escape(card.title)}</b><span>{escape(card.says)}</span></a>"
+    )
+
+
+@functools.cache
+def _source(picture: Path) -> str:
+    """A picture as the address of an image: it is small, and needs no request of its own. Empty before it is taken."""
+    if not picture.is_file():
+        return ""
+    return "data:image/webp;base64," + base64.b64encode(picture.read_bytes()).decode()

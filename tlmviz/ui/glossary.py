@@ -1,0 +1,173 @@
+"""The words of the field in a sentence each, shown where a page uses them: on hover, on a tap, and as a list in the sidebar."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+# Each definition with the forms of the word that it explains, the first of which is its name.
+TERMS: dict[str, tuple[str, ...]] = {
+    "A piece of text that the model reads as one unit: a word, part of a word, or a sign.": (
+        "token",
+        "tokens",
+    ),
+    "What a token looks for: a vector made from it, which is compared with the keys of other tokens.": (
+        "query",
+        "queries",
+    ),
+    "What a token offers to be found by: a vector made from it, which queries are compared with.": (
+        "key",
+        "keys",
+    ),
+    "What a token offers to be found by, its key, and what it hands on when it is found, its value. Attention mixes values.": (
+        "keys and values",
+        "key and value",
+    ),
+    "One of several attentions that run side by side in a layer, each with queries, keys and values of its own. (The head of "
+    "a whole model is its last step, which makes the logits.)": ("head", "heads"),
+    "One of the blocks that a model is stacked from: attention, then an MLP. The first is layer 0.": (
+        "layer",
+        "layers",
+    ),
+    "A score before softmax turns scores into shares; any number, and only differences count.": (
+        "logit",
+        "logits",
+    ),
+    "Turns scores into positive shares that add up to 1: exp of each, divided by the sum.": ("softmax",),
+    "The logarithm of a softmax's denominator. With it every weight can be recomputed alone.": (
+        "lse",
+        "log-sum-exp",
+    ),
+    "What hides later tokens, or others that may not be seen, from a query.": (
+        "causal mask",
+        "mask",
+        "masks",
+    ),
+    "A token that many heads look at when they find nothing else to read: mostly the first one.": (
+        "attention sink",
+        "sink",
+        "sinks",
+    ),
+    "A head that looks for an earlier place with the same token and reads what came next there.": (
+        "induction head",
+        "induction heads",
+        "Induction",
+        "induction",
+    ),
+    "A head that looks at the token just before.": ("previous-token head", "previous-token heads"),
+    "How spread out a row of weights is: 0 bits if all is on one token, one bit more for every doubling of the "
+    "tokens that share it evenly.": ("entropy", "Entropy"),
+    "Unit of loss: minus the natural logarithm of a probability. 1 nat is 1.44 bits.": ("nat", "nats"),
+    "How surprised the model is by the token that follows: minus the logarithm of the probability it gave. Lower is "
+    "better.": ("loss", "losses", "Loss"),
+    "The loss divided by the length of the text in bytes, in bits; it compares models with different tokens.": (
+        "bits per byte",
+        "Bits per byte",
+    ),
+    "What each token carries from layer to layer; every sublayer adds its result to it.": (
+        "residual stream",
+        "residual streams",
+        "stream",
+        "streams",
+        "residuals",
+    ),
+    "An attention or an MLP with its normalisation: half a layer.": ("sublayer", "sublayers"),
+    "The part of a layer that works on each token alone, after attention has mixed them.": ("MLP",),
+    "The prediction read from the residual stream after each layer, as if it were the last.": ("logit lens",),
+    "The vector that stands for a token when it enters the model.": ("embedding", "embeddings"),
+    "In mHC, the matrix that mixes the streams on their way past a sublayer.": ("H_res",),
+    "The weights with which a sublayer reads the streams.": ("H_pre",),
+    "The weights with which a sublayer's result is written to the streams.": ("H_post",),
+    "Of matrices: no entry below 0, and every row and column sums to 1. They mix and never amplify.": (
+        "doubly stochastic",
+    ),
+    "Dividing rows and columns by their sums in turn, until all sums are 1.": ("Sinkhorn", "Sinkhorn-Knopp"),
+    "Hyper-connections: several residual streams, mixed by matrices that nothing constrains.": (
+        "HC",
+        "hyper-connections",
+    ),
+    "Manifold-constrained hyper-connections: several residual streams, mixed by matrices that cannot amplify.": (
+        "mHC",
+    ),
+    "The stored keys and values of all tokens so far, so that a new token need not compute them again.": (
+        "KV cache",
+        "cache",
+        "caches",
+    ),
+    "Multi-head attention: every query head has keys and values of its own.": ("MHA",),
+    "Grouped-query attention: groups of query heads share one head of keys and values.": ("GQA",),
+    "Multi-query attention: all query heads share one head of keys and values.": ("MQA",),
+    "Multi-head latent attention: one short vector per token is cached, and all keys and values are made from it.": (
+        "MLA",
+    ),
+    "The short vector that MLA caches in place of keys and values.": ("latent",),
+    "Rotary position embedding: queries and keys are turned by angles that grow with their position.": (
+        "RoPE",
+    ),
+    "Two dimensions of a query or key that RoPE turns together, at a speed of their own.": (
+        "plane",
+        "planes",
+    ),
+    "Attention with linear biases: a penalty that grows with the distance is taken from every score.": (
+        "ALiBi",
+    ),
+    "A stretch of RoPE to longer texts by slowing its planes: all of them, or by a larger base.": (
+        "NTK-aware",
+        "Position interpolation",
+        "YaRN",
+    ),
+    "A computing step between two numbers, an addition or a multiplication; FLOPs count them.": (
+        "FLOP",
+        "FLOPs",
+    ),
+    "A square part of an attention map that fits on the chip.": ("tile", "tiles", "tiled"),
+    "The number of requests or texts that are computed at once.": ("batch", "batching"),
+    "A piece of memory for the keys and values of a few tokens.": (
+        "page size",
+        "block table",
+        "paged memory",
+    ),
+    "Taking the memory of a running request away for another; it is computed again later.": (
+        "preemption",
+        "Preemption",
+        "preempt",
+    ),
+    "Keeping the best few unfinished texts at every step, and dropping the rest.": (
+        "beam",
+        "beams",
+        "beam search",
+    ),
+    "Taking the most probable token at every step.": ("greedy", "Greedy", "greedily"),
+    "How much attention a source word has got from all steps together.": ("coverage", "Coverage"),
+    "Coverage penalty: what a translation loses for source words that got little attention.": ("cp",),
+    "How much a step looks where earlier steps have looked already.": ("covloss",),
+    "A score of translations by the word sequences they share with a human's; higher is better.": ("BLEU",),
+    "Attention from what is written to the source text that was read.": ("cross-attention", "Cross"),
+    "Centred kernel alignment: how alike two sets of vectors are, whatever way they are turned; 1 is the same.": (
+        "CKA",
+    ),
+    "How different two distributions are, in nats; 0 is the same.": ("KL",),
+    "Another start of the random numbers; trainings that differ in nothing else show how much is chance.": (
+        "seed",
+        "seeds",
+    ),
+}
+
+# Words that only look like one of these where they stand: the keys of a keyboard.
+OTHER_MEANINGS = ("arrow key", "arrow keys", "Arrow keys")
+
+
+def definitions() -> dict[str, str]:
+    """Every form of every word -> its definition; an empty one where it has another meaning and is not explained."""
+    told = {form: text for text, forms in TERMS.items() for form in forms}
+    return told | dict.fromkeys(OTHER_MEANINGS, "")
+
+
+def listed() -> None:
+    """All words in the sidebar: for keyboards and screen readers, and to look one up."""
+    with st.sidebar.popover("Words explained", width="stretch"):
+        named = sorted((forms[0], text) for text, forms in TERMS.items())
+        st.markdown(
+            "  \n".join(
+                f"**{name}**: {text}" for name, text in sorted(named, key=lambda each: each[0].lower())
+            )
+        )

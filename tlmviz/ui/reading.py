@@ -1,0 +1,34 @@
+"""The two levels at which a page explains itself, and the sidebar's switch between them."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from . import link
+
+PLAIN, MATHS = "plain", "maths"
+LABELS = {PLAIN: "Plain", MATHS: "Maths"}
+LEVEL = link.Field("read", PLAIN, link.choice(tuple(LABELS)))  # it follows the user across pages
+_WIDGET = "_read"  # a key of its own: Streamlit forgets a widget's value on another page
+
+
+def maths() -> bool:
+    """Whether the reader wants equations, sources and the slips of what is quoted."""
+    return LEVEL.get() == MATHS
+
+
+def switch() -> None:
+    """The choice of a level in the sidebar."""
+    st.session_state[_WIDGET] = LEVEL.get()
+    st.sidebar.segmented_control(
+        "Explanations",
+        list(LABELS),
+        key=_WIDGET,
+        format_func=LABELS.get,
+        on_change=lambda: LEVEL.keep(st.session_state[_WIDGET]),
+        required=True,
+        width="stretch",
+        help="*Plain*: what to see, in words. *Maths*: also the equations, their sources, and where the lecture notes that "
+        "these pages follow differ.",
+    )
+    LEVEL.share()
