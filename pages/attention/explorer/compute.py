@@ -6,12 +6,17 @@ import io
 from dataclasses import dataclass
 
 import numpy as np
+import streamlit as st
 import torch
 
+from tlmviz.analysis.attention.attribution import Attribution, attribute_logit
+from tlmviz.analysis.attention.flow import Flow, follow
 from tlmviz.analysis.attention.heads import kl_divergence, score_gradient
 from tlmviz.analysis.attention.scores import row_measures
+from tlmviz.checks import Check, attention_flow
 from tlmviz.tokens import output_names
 from tlmviz.trace import Trace
+from tlmviz.ui import compute as shared
 
 from .controls import FACTORS, Choice
 
@@ -58,6 +63,27 @@ class LossGradient:
     after: np.ndarray
 
 
+@st.cache_resource(max_entries=32, show_spinner=False)
+def attribution(model: str, text: str, query: int, token: int) -> Attribution:
+    """What each head and MLP adds to one token's logit after one query."""
+    lm, trace = shared.model(model), shared.trace(model, text)
+    return shared.run_in_worker(lambda: attribute_logit(lm, trace, query, token), len(trace))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def flow(model: str, text: str, position: int, token: int) -> Flow:
+    """What flows to one token's logit after one position."""
+    lm, trace = shared.model(model), shared.trace(model, text)
+    return shared.run_in_worker(lambda: follow(lm, trace, position, token), len(trace))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def flow_check(model: str, text: str, position: int) -> Check:
+    """Whether the streams at a position are the sums of the parts that flow is shared among."""
+    lm, trace = shared.model(model), shared.trace(model, text)
+    return shared.run_in_worker(lambda: attention_flow.stream_is_its_parts(lm, trace, position), len(trace))
+
+
 def rescale(choice: Choice, factor: float) -> Rescaled:
     """The chosen head's rows with their scores times every factor."""
     trace, (layer, head) = choice.trace, choice.view.head
@@ -100,12 +126,14 @@ def loss_gradient(choice: Choice, after: Trace) -> LossGradient | None:
 
 
 def map_csv(choice: Choice) -> bytes:
-    """The chosen map as CSV, a row per query."""
+    """The chosen map as CSV, a row per query, a column per key: of its own text, or of the one that it reads."""
     import pandas as pd
 
     trace, (layer, head) = choice.trace, choice.view.head
-    labels = [f"{i}:{token}" for i, token in enumerate(trace.tokens)]
-    table = pd.DataFrame(trace.attention(layer, head).numpy(), index=labels, columns=labels)
+    rows, columns = (
+        [f"{i}:{token}" for i, token in enumerate(tokens)] for tokens in (trace.tokens, trace.key_tokens)
+    )
+    table = pd.DataFrame(trace.attention(layer, head).numpy(), index=rows, columns=columns)
     return table.to_csv(index_label="from \\ to").encode()
 
 

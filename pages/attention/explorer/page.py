@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.attention.explorer import controls, view, view_panels, words
+from pages.attention.explorer import controls, examples, view, view_other, view_panels, words, writing
 from tlmviz.ui import below, frame, link
 from tlmviz.ui import compute as shared
 
@@ -14,12 +14,23 @@ def explore(model: str) -> None:
     controls.keep(choice)
     if choice is None:
         return
+    if choice.trace.crosses:
+        controls.keep(None)  # what stands below is of one text
+        view_other.cross(choice)
+        link.share()
+        return
+    if choice.trace.patches is not None:
+        view_other.over_patches(choice, choice.trace.patches)
     picture, beside = st.columns([0.77, 0.23], gap="small")
     with picture:
         view.attention(choice)
     with beside:
         view.next_tokens(choice)
-    link.share()
+    view.branches(choice)
+    if not link.just_released():
+        link.share()
+    writing.KEPT.share()
+    writing.WORD.share()
 
 
 def look_closer() -> None:
@@ -28,11 +39,12 @@ def look_closer() -> None:
     if choice is None:
         return
     view_panels.PANELS[controls.choose_panel(list(view_panels.PANELS))](choice)
-    frame.badges(shared.checks(choice.model, choice.text, quick=True))
+    frame.measured(lambda: shared.checks(choice.model, choice.text, quick=True))
     frame.copy_as_python(words.snippet(choice))
+    link.share()
 
 
-frame.heading("Attention explorer", words.CLAIM)
+frame.heading("Attention explorer", words.CLAIM, examples.examples)
 explore(st.session_state["model"])
 below.when_painted("closer", look_closer)
 frame.what_to_notice(*words.NOTICE)

@@ -14,6 +14,8 @@ from tlmviz.ui import frame
 
 from . import compute, controls, words
 from .controls import Choice
+from .view_downloads import downloads
+from .view_flow import flow
 
 
 @frame.fragment
@@ -50,13 +52,16 @@ def scale(choice: Choice) -> None:
         figure = predictions.gradient(gradient.tokens, gradient.before, gradient.after, theme)
         frame.chart(figure, key="loss-gradient", alt="Gradient of the loss with respect to the logits")
     st.markdown(words.loss_gradient(gradient))
+    frame.caption(maths=words.LOSS_GRADIENT_MATHS)
 
 
 @frame.fragment
 def mute(choice: Choice) -> None:
     """Heads without their output, and what the model loses."""
+    if controls.muted_elsewhere():
+        st.rerun()
     trace = choice.trace
-    heads, how = controls.choose_muted(trace)
+    heads, how = controls.choose_muted(choice)
     after = shared.trace(choice.model, choice.text, muted=heads, how=how)
     _compare(choice, after, f"{len(heads)} heads muted ({how})", "muted")
     change = (after.loss_per_token() - trace.loss_per_token()).numpy()
@@ -69,6 +74,9 @@ def mute(choice: Choice) -> None:
 def all_checks(choice: Choice) -> None:
     """Every identity with its error, the ones that need further forward passes included."""
     results = shared.checks(choice.model, choice.text)
+    if not results:
+        st.info(words.NO_CHECKS)
+        return
     table = {
         "": ["✓" if check.passed else "✗" for check in results],
         "check": [check.name for check in results],
@@ -84,32 +92,22 @@ def all_checks(choice: Choice) -> None:
 @frame.fragment
 def data(choice: Choice) -> None:
     """Head statistics as a table, and everything to take away."""
-    layer, head = choice.view.head
     units = {"entropy": "entropy (bits)", "distance": "distance (tokens)"}
     statistics = choice.trace.head_statistics().rename(columns=units)
     st.dataframe(statistics.round(4), hide_index=True, height=240)
-    left, right = st.columns(2)
-    left.download_button(
-        f"Map of layer {layer}, head {head} (CSV)",
-        lambda: compute.map_csv(choice),
-        f"tlmviz-{choice.model}-L{layer}H{head}.csv",
-        "text/csv",
-        on_click="ignore",
-        width="stretch",
-    )
-    right.download_button(
-        "Trace: ids, q, k, v, lse, logits (NPZ)",
-        lambda: compute.trace_npz(choice),
-        f"tlmviz-{choice.model}.npz",
-        "application/octet-stream",
-        on_click="ignore",
-        width="stretch",
-    )
+    downloads(choice)
     st.caption(words.DOWNLOADS)
 
 
 # In the order of the menu; the names are what a link holds.
-PANELS = {"Why this weight": why, "Scale": scale, "Mute heads": mute, "Checks": all_checks, "Data": data}
+PANELS = {
+    "Why this weight": why,
+    "Flow": flow,
+    "Scale": scale,
+    "Mute heads": mute,
+    "Checks": all_checks,
+    "Data": data,
+}
 
 
 def _compare(choice: Choice, after: Trace, what: str, key: str) -> None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from tlmviz.analysis.attention.flow import Flow
+from tlmviz.decoding.cuts import Cuts
+from tlmviz.figures.numbers import number
+from tlmviz.ui import inputs
+
 from .compute import LossGradient
-from .controls import Choice
+from .controls import Choice, Drawing
+from .writing import Branch
 
 CLAIM = "What every head of a really trained model attends to, as you type."
 NOTICE = (
@@ -11,9 +17,14 @@ NOTICE = (
     "tell sharp heads from those that average over everything.",
     "Type a phrase twice, or take the example *Repeats*, and order by *Induction*: these heads look at what followed the "
     "phrase the first time, and the prediction follows them.",
-    "A head that puts its weight on ⟨start⟩ rests there: order by *Attention sink* to see which do on your text.",
+    "A head that finds nothing to look at puts its weight on the first token, whatever that is: order by *Attention sink* to "
+    "see which do on your text.",
     "Click a cell or a token to pin it; the predictions then show what the model expects after that token. "
     "Ctrl and the wheel zoom the map; after a click the wheel alone does.",
+    "◎ beside a prediction asks who wrote it: every tile and MLP shows what it adds to that word's logit. The parts add up to "
+    "the logit because the final norm's scale is held fixed; without a part the scale would change too, so mute a head "
+    "(Alt-click) to see what the model really loses.",
+    "Click a predicted word to write it, or let the model write on; *Keep* holds one continuation beside another.",
 )
 EQUATION = (
     r"p_{ts} = \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} + b_{ts} - \mathrm{lse}_t\Big),\qquad "
@@ -24,19 +35,50 @@ EQUATION = (
 DOWNLOADS = "PNG and SVG of the map: the buttons above the picture. Other charts: their camera button (SVG)."
 
 
+MADE = {
+    "language": "lm = tlmviz.load({model!r})\ntrace = lm.trace({text!r})",
+    "trace": "trace = tlmviz.open({model!r})",
+}
+NO_CHECKS = "These identities are measured on networks, and a file has none: `tlmviz check PATH` measures them on a checkpoint."
+
+
 def snippet(choice: Choice) -> str:
     """The map with the public API."""
     layer, head = choice.view.head
+    made = MADE[choice.lm.task].format(model=choice.model, text=choice.text)
     return f"""\
 import tlmviz
 
-lm = tlmviz.load({choice.model!r})
-trace = lm.trace({choice.text!r})
+{made}
 weights = trace.attention(layer={layer}, head={head})  # [T, T], computed when asked
 print(trace.tokens)
 print(weights)
 print(trace.head_statistics())
 """
+
+
+def cross(choice: Choice, rows: slice, cols: slice) -> str:
+    """Which part of two texts is drawn."""
+    trace = choice.trace
+    parts = [
+        f"{name} {part.start}–{part.stop - 1} of {total}"
+        for name, part, total in (
+            ("queries", rows, len(trace)),
+            ("keys", cols, len(trace.key_tokens)),
+        )
+        if part.stop - part.start < total
+    ]
+    shown = f" Drawn: {', '.join(parts)}; the link's query= moves the part." if parts else ""
+    return (
+        f"{len(trace)} tokens read {len(trace.key_tokens)} tokens of another text; every row sums to 1.{shown} Stages, arcs, the "
+        "notebook's widget and `save_html` show maps within one text only; the buttons give these numbers."
+    )
+
+
+def over_patches(share: float, others: int) -> str:
+    """How much falls on the image, and what else there is."""
+    rest = f", the rest on the {others} other token{'s' * (others != 1)}" if others else ""
+    return f"{share:.1%} of this row falls on patches{rest}. Click a patch to ask from there; pixels are as the model reads them."
 
 
 def one_weight(choice: Choice, query: int, key: int, weight: float) -> str:
@@ -53,6 +95,62 @@ def one_weight(choice: Choice, query: int, key: int, weight: float) -> str:
     )
 
 
+CUT_OFF = "A word that is written here takes the place of what follows."
+
+
+def branches(shared: str, here: Branch, there: Branch) -> str:
+    """Two continuations of one text, each with its log-probability."""
+
+    def line(label: str, branch: Branch) -> str:
+        rest = inputs.plain(branch.rest.strip()) or "nothing more"
+        if not branch.tokens:
+            return f"**{label}** … {rest}"
+        each = branch.logp / branch.tokens
+        return f"**{label}** … *{rest}* :gray[log P {number(branch.logp, '.2f')} nats, {number(each, '.2f')} per token]"
+
+    tail = inputs.plain(shared.replace("<|endoftext|>", "")[-60:])
+    return f":gray[Both begin:] …{tail}  \n{line('Shown', here)}  \n{line('Kept', there)}"
+
+
+def muted(count: int) -> str:
+    """That the bars are without some heads; nothing where none is muted."""
+    return f" Without {count} head{'s' * (count != 1)}; the upright marks are with all." if count else ""
+
+
+def cuts(drawing: Drawing, cuts: Cuts, size: int) -> str:
+    """How many tokens the filters leave, and what share of the probability."""
+    if cuts.kept == size:
+        return f"Nothing is cut: temperature {drawing.sampling.temperature:g}, all {size:,} tokens."
+    left = "1 token is" if cuts.kept == 1 else f"{cuts.kept:,} tokens are"
+    return f"{left} left of {size:,}: {cuts.mass:.1%} of the probability, scaled to 100%."
+
+
+def no_flow(choice: Choice) -> str:
+    """Why there is nothing to follow flow through, where there is no network."""
+    return (
+        "Flow is followed through a network, and a file of a trace has none."
+        if choice.lm.task != "language"
+        else ""
+    )
+
+
+def flow(choice: Choice, followed: Flow, least: float) -> str:
+    """How much of the flow the picture shows, and how it is measured."""
+    edges, name = followed.edges, choice.lm.tokenizer.name(followed.token).strip()
+    shown = edges.flow[edges.flow >= least]
+    heads = f"{len(shown)} edge{'s' * (len(shown) != 1)}" if len(shown) else "No edge: lower the slider"
+    stopped = float(followed.biases.sum()) + followed.rest
+    biases = f"; {stopped:.1%} comes from biases and from no token" if stopped >= 0.0005 else ""
+    muted = " Muted heads are followed as if they spoke." if choice.view.mute else ""
+    return (
+        f"{heads}. Below each token: the share of the prediction that starts in its embedding{biases}. Dots are the residual "
+        f"stream, squares MLPs. What goes into the last column is what the logit of “{inputs.plain(name)}” "
+        f"({followed.logit:.2f}) is a sum of: blue adds, orange takes off, widths are by size. Grey edges carry what those "
+        "parts were made of, shared by ALTI: how much nearer a part c brings the sum to the stream y, |y|₁ − |y − c|₁. "
+        f"Tokens that carry less than the slider's share are left out.{muted}"
+    )
+
+
 def rescaled(factor: float, entropy: float, gradient: float) -> str:
     """The pinned row under another scale."""
     return (
@@ -66,18 +164,23 @@ def loss_gradient(gradient: LossGradient | None) -> str:
     if gradient is None:
         return "A text of one token has no next one, and so no loss to differentiate: type a longer text."
     return (
-        f"After “{gradient.token}” the text has “{gradient.target}”, which the model gave {gradient.p:.2%}. The loss is −log "
-        "of that, and its gradient with respect to the logits is p − y (Transformer with PyTorch, section 1.2, Eq. 3): "
-        "p is the predicted distribution, and y is 1 at the token that really follows and 0 elsewhere. "
-        "Training lowers the logits of positive bars and raises that of the negative one; all entries of the vocabulary sum to 0."
+        f"After “{gradient.token}” the text has “{gradient.target}”, which the model gave {gradient.p:.2%}. Training lowers the "
+        "logits of the positive bars and raises that of the negative one, the token that really follows."
     )
+
+
+LOSS_GRADIENT_MATHS = (
+    "The loss is −log p of the token that follows, and its gradient with respect to the logits is p − y: p is the predicted "
+    "distribution, y is 1 at that token and 0 elsewhere, and all entries of the vocabulary sum to 0 (Transformer with PyTorch, "
+    "section 1.2, Eq. 3)."
+)
 
 
 def change(what: str, here: float, mean: float, loss: float) -> str:
     """An intervention in two numbers."""
     return (
         f"{what}: KL(original‖changed) **{here:.4f}** nats here, **{mean:.4f}** on average; "
-        f"loss **{loss:+.4f}** nats per token."
+        f"loss **{number(loss, '+.4f')}** nats per token."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +12,10 @@ import streamlit as st
 from tlmviz.analysis.attention.heads import logit_shares
 from tlmviz.analysis.attention.matrices import Step
 from tlmviz.analysis.attention.residual_stream import Lens, lens, stream_names, stream_norms
+from tlmviz.analysis.attention.rows import Row, offered, rows_of
 from tlmviz.analysis.attention.steps import make_step, tensor_names
 from tlmviz.checks import Check, attention_block
+from tlmviz.figures import token_label
 from tlmviz.trace import Trace
 from tlmviz.ui.compute import about, model, run_in_worker
 
@@ -21,6 +24,7 @@ from .controls import Choice
 # Up to 26 MB each, for 1,024 tokens of the default model. Kept apart from the shared traces, which
 # would hold every layer's tensors for as long as they live.
 WATCHED = 6
+TERMS = 5  # of a product's sum that are listed
 
 
 @st.cache_resource(max_entries=WATCHED, show_spinner=False)
@@ -36,12 +40,50 @@ def step(choice: Choice) -> Step:
     return _step(replace(choice, position=0))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@st.cache_resource(
+    max_entries=48, show_spinner=False
+)  # all steps of two layers: the first picture needs every one
 def _step(choice: Choice) -> Step:
     trace = _watched(choice.model, choice.text, choice.layer)
     return run_in_worker(
         lambda: make_step(choice.lm, trace, choice.step, choice.layer, choice.head), about(choice.text)
     )
+
+
+def rows(choice: Choice) -> list[Row]:
+    """The row of the token that is followed, of every step."""
+    steps = [step(replace(choice, step=name)) for name in choice.steps]
+    return rows_of(steps, choice.position, choice.trace.tokens)
+
+
+def opened(choice: Choice, rows: Sequence[Row], cell: int | None) -> dict | None:
+    """A cell of the chosen step's row taken apart into its largest terms; None where none is chosen or no product made it."""
+    row = next((row for row in rows if row.name == choice.step), None)
+    if cell is None or row is None or cell >= len(row.values):
+        return None
+    chosen = step(choice)
+    column = offered(chosen, cell)
+    if column is None or chosen.product is None or row.token != choice.position:
+        return None
+    product = chosen.product
+    found = product.cell(choice.position, column)
+    largest = np.argsort(-np.abs(found.products))[:TERMS]
+    tokens = choice.trace.tokens if product.inner == "key token" else ()
+    names = [f"{product.inner} {k}" + (f" “{token_label(tokens[k])}”" if tokens else "") for k in largest]
+    return {
+        "step": choice.step,
+        "cell": cell,
+        "total": found.total,
+        "actual": found.actual,
+        "bias": found.bias,
+        "count": len(found.products),
+        "left": product.left_name,
+        "right": product.right_name,
+        "terms": [
+            [name, float(found.left[k]), float(found.right[k])]
+            for name, k in zip(names, largest, strict=True)
+        ],
+    }
 
 
 def product_check(choice: Choice) -> Check | None:
@@ -58,10 +100,17 @@ def _product_check(choice: Choice) -> Check | None:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def stream(model_name: str, text: str) -> tuple[list[str], np.ndarray, Lens]:
-    """Labels of the residual stream's places, its length at each [places, T], and the logit lens."""
+def norms(model_name: str, text: str) -> tuple[list[str], np.ndarray]:
+    """Labels of the residual stream's places, and its length at each [places, T]."""
+    trace = _watched(model_name, text, None)
+    return run_in_worker(lambda: stream_norms(trace), about(text))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def logit_lens(model_name: str, text: str, first: int, count: int) -> Lens:
+    """The logit lens at `count` positions from `first` on: with a large vocabulary every position costs."""
     lm, trace = model(model_name), _watched(model_name, text, None)
-    return run_in_worker(lambda: (*stream_norms(trace), lens(lm, trace)), about(text))
+    return run_in_worker(lambda: lens(lm, trace, slice(first, first + count)), lm.config.n_layers * count)
 
 
 def shares(choice: Choice, token: int) -> tuple[pd.DataFrame, Check]:

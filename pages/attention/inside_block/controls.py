@@ -5,13 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.analysis.attention.matrices import Product
 from tlmviz.analysis.attention.steps import step_names
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
-from tlmviz.ui import compute, inputs
+from tlmviz.ui import compute, inputs, link
+
+# The step that is shown at first: every layer has it, and it shows what its head looks at.
+OPENING = "softmax"
+ROWS = "blockrows"  # key of the picture of all steps
+CELL = link.Field("bcell", None, link.whole(0, 99_999))  # of the chosen step's row; None: none is open
+_SEQUENCE = f"{link.SLOT}ib_sequence"  # session: number of that picture's last message
 
 
 @dataclass(frozen=True)
@@ -41,26 +46,29 @@ class Choice:
         return step_names(self.lm.config)
 
 
-def choose(model: str) -> tuple[Choice, DeltaGenerator] | None:
-    """Text, layer, head and token, and the room beside their menus; None when there is nothing to read yet."""
+def choose(model: str) -> Choice | None:
+    """Text, layer, head and token; None when there is nothing to read yet."""
     lm = compute.model(model)
     text = inputs.text_box(lm)
     if text is None:
         return None
-    layer, head, position, room = inputs.head_and_token_menus(lm.config, compute.trace(model, text).tokens)
-    return Choice(model, text, layer, head, position), room
+    row = compute.striking_row(model, text)
+    link.open_on(f"block:{model}", lambda: (row.layer, row.head))
+    tokens = compute.trace(model, text).tokens
+    layer, head, position, _ = inputs.head_and_token_menus(lm.config, tokens, row.query)
+    return Choice(model, text, layer, head, position)
 
 
 def choose_step(choice: Choice) -> Choice:
     """The steps in a row, with buttons back and forth; the choice with the one that is picked."""
     names = choice.steps
-    if st.session_state.get("step", names[0]) not in names:  # the model before had a step that this one lacks
-        st.session_state["step"] = names[0]
+    if st.session_state.get("step", OPENING) not in names:  # the model before had a step that this one lacks
+        st.session_state["step"] = OPENING
     with st.container(horizontal=True, vertical_alignment="top", gap="small"):
         current = st.segmented_control(
             "Step",
             names,
-            default=names[0],
+            default=OPENING,
             key="step",
             bind="query-params",
             required=True,
@@ -82,8 +90,26 @@ def choose_step(choice: Choice) -> Choice:
     return replace(choice, step=current)
 
 
+def keep_cell() -> None:
+    """Callback of the picture of all steps: the user chose a step, and perhaps a cell of it."""
+    message = (st.session_state.get(ROWS) or {}).get("place")
+    if message:
+        st.session_state[_SEQUENCE] = int(message["seq"])
+        st.session_state["step"] = str(
+            message["step"]
+        )  # a name that the model lacks is put right by `choose_step`
+        cell = int(message["cell"])
+        CELL.set(cell if cell >= 0 else None)
+
+
+def sequence() -> int:
+    """The number of the picture's last message."""
+    return int(st.session_state.get(_SEQUENCE, 0))
+
+
 def _go(step: str) -> None:
     st.session_state["step"] = step
+    CELL.set(None)
 
 
 def choose_column(product: Product) -> int:

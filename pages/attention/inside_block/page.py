@@ -1,9 +1,8 @@
 """Inside a block: every step of one layer on the user's text, with the line of code that did it."""
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from pages.attention.inside_block import compute, controls, view, words
+from pages.attention.inside_block import compute, controls, examples, view, words
 from pages.attention.inside_block.controls import Choice
 from tlmviz.analysis.attention.steps import snippet
 from tlmviz.ui import compute as shared
@@ -11,11 +10,10 @@ from tlmviz.ui import frame
 
 
 @frame.fragment
-def steps(choice: Choice, room: DeltaGenerator) -> None:
+def steps(choice: Choice) -> None:
     """The steps, and the chosen one's picture, code, equation and product."""
     choice = controls.choose_step(choice)
-    with room:
-        view.pipeline(choice)
+    view.row(choice)
     step, number = compute.step(choice), choice.steps.index(choice.step) + 1
     st.markdown(f"**{number}/{len(choice.steps)} {step.name}.** {step.sentence}")
     view.picture(choice, step)
@@ -45,12 +43,11 @@ def show(model: str) -> None:
     opened = controls.choose(model)
     if opened is None:
         return
-    choice, room = opened
-    steps(choice, room)
-    residual(choice)
-    frame.what_to_notice(*words.NOTICE)
-    frame.badges(shared.checks(choice.model, choice.text))
+    steps(opened)
+    residual(opened)
+    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
+    frame.measured(lambda: shared.checks(opened.model, opened.text))
 
 
-frame.heading("Inside a block", words.CLAIM)
+frame.heading("Inside a block", words.CLAIM, examples.examples)
 show(st.session_state["model"])

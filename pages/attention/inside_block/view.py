@@ -1,4 +1,4 @@
-"""Draws the page Inside a block: the pipeline, a step's matrices, one cell of its product, the residual stream."""
+"""Draws the page Inside a block: one token's row through all steps, a step's matrices and product, the residual stream."""
 
 from __future__ import annotations
 
@@ -9,20 +9,29 @@ from tlmviz.checks import attention_block
 from tlmviz.figures import token_label
 from tlmviz.figures.attention import block, residual_stream
 from tlmviz.tokens import output_names
-from tlmviz.ui import frame
+from tlmviz.ui import frame, inputs
 
 from . import compute, words
-from .controls import Choice, choose_column
+from .component import payload, rows_view
+from .controls import CELL, ROWS, Choice, choose_column, keep_cell, sequence
 
 LENS_ROWS = 32  # tokens the logit lens shows at once
+LENS_CELL, LENS_SIDE = 27, 110  # pixels of its cells at least, and beside them
 
 
-def pipeline(choice: Choice) -> None:
-    """The steps of the layer in a row along the residual stream, the chosen one marked."""
-    names = choice.steps
-    figure = block.pipeline(names, choice.step, choice.layer, frame.theme())
-    place = f"Step {names.index(choice.step) + 1} of {len(names)}, {choice.step}, along the residual stream"
-    frame.chart(figure, key="pipeline", alt=place)
+def row(choice: Choice) -> None:
+    """The row of the token that is followed, through every step; a click chooses a step and opens a cell where it lies."""
+    rows, cell = compute.rows(choice), CELL.get()
+    data = payload(
+        rows,
+        title=words.row(choice, rows),
+        step=choice.step,
+        cell=cell,
+        opened=compute.opened(choice, rows, cell),
+        sequence=sequence(),
+    )
+    st.markdown(f"**{inputs.plain(words.row(choice, rows))}**")
+    rows_view(data, key=ROWS, on_change=keep_cell)
 
 
 def picture(choice: Choice, step: Step) -> None:
@@ -82,7 +91,7 @@ def cell(choice: Choice, step: Step) -> None:
 def growth(choice: Choice) -> None:
     """The length of the stream after each sublayer, and each sublayer's share of the likeliest token's logit."""
     lm, trace, theme, position = choice.lm, choice.trace, frame.theme(), choice.position
-    labels, lengths, _ = compute.stream(choice.model, choice.text)
+    labels, lengths = compute.norms(choice.model, choice.text)
     predicted = int(trace.logits[position].argmax())
     parts, check = compute.shares(choice, predicted)
     left, right = st.columns(2)
@@ -103,18 +112,18 @@ def growth(choice: Choice) -> None:
 def logit_lens(choice: Choice) -> None:
     """The likeliest next token read after each layer: at every position, then five of them at the chosen one."""
     lm, tokens, theme, position = choice.lm, choice.trace.tokens, frame.theme(), choice.position
-    lens = compute.stream(choice.model, choice.text)[2]
     depths = ["embedding", *(f"layer {i}" for i in range(lm.config.n_layers))]
     first = max(0, min(position - LENS_ROWS // 2, len(tokens) - LENS_ROWS))
     rows = slice(first, min(len(tokens), first + LENS_ROWS))
+    lens = compute.logit_lens(choice.model, choice.text, first, rows.stop - first)
     part = f", tokens {first}–{rows.stop - 1} of {len(tokens)}" if len(tokens) > LENS_ROWS else ""
 
     def named(ids) -> list[list[str]]:
         return [output_names(lm.tokenizer, row.tolist()) for row in ids]
 
     figure = residual_stream.words(
-        named(lens.tokens[:, rows, 0].T),
-        lens.probabilities[:, rows, 0].T,
+        named(lens.tokens[:, :, 0].T),
+        lens.probabilities[:, :, 0].T,
         theme,
         y="token",
         columns=depths,
@@ -122,10 +131,11 @@ def logit_lens(choice: Choice) -> None:
         marked=position - first,
         title=f"Logit lens: likeliest next token after each layer (probability){part}",
     )
-    frame.chart(figure, key="lens", alt="Likeliest next token of every position after each layer")
+    with frame.wide("lenswide", LENS_SIDE + LENS_CELL * len(depths)):
+        frame.chart(figure, key="lens", alt="Likeliest next token of every position after each layer")
     figure = residual_stream.words(
-        named(lens.tokens[:, position]),
-        lens.probabilities[:, position],
+        named(lens.tokens[:, position - first]),
+        lens.probabilities[:, position - first],
         theme,
         y="read after",
         rows=depths,

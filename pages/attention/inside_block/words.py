@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tlmviz.analysis.attention.matrices import Cell, Product
+from tlmviz.analysis.attention.rows import Row
+from tlmviz.figures import token_label
+from tlmviz.figures.numbers import number
+
+from .controls import Choice
 
 CLAIM = "Every step of one layer on your text: the tensor, its shape, the line of code that made it."
 NOTICE = (
-    "The stream keeps its shape: every sublayer ends at `[B, T, C]` again and *adds* to what is there.",
-    "Up to *scale*, a token's scores see the future; after *mask* and *softmax*, a row is a distribution over the past.",
-    "In the logit lens, a tied head reads the embedding as the token itself; the next word forms layer by layer.",
+    "What travels through the model (the residual stream) keeps its shape: attention and the MLP only *add* to it.",
+    "Follow *scale*, *mask* and *softmax*: at first a token has scores for later tokens too. The mask takes these away, and "
+    "softmax turns each row into shares of what is left.",
+    "The logit lens asks after every layer what the next word would be: the answer forms layer by layer.",
+)
+NOTICE_MATHS = (
+    "Every sublayer ends at `[B, T, C]` again. Where the head is tied to the embedding, the lens reads the embedding itself as "
+    "the token at hand.",
 )
 NO_SHARES = "Post-norm blocks normalise the stream after every addition, so a logit has no sum of shares."
 
@@ -16,8 +28,20 @@ NO_SHARES = "Post-norm blocks normalise the stream after every addition, so a lo
 def cell(position: int, product: Product, column: int, label: str, opened: Cell) -> str:
     """One cell of a product: where it is, the sum of its terms, and the model's own number."""
     name = f"{product.column} {product.columns[column]}" + (f" “{label}”" if label else "")
-    bias = f" + bias {opened.bias:+.4f}" if product.bias is not None else ""
+    bias = f" + bias {number(opened.bias, '+.4f')}" if product.bias is not None else ""
     return (
-        f"Token {position}, {name}: Σ of {len(opened.products)} products{bias} = **{opened.total:+.5f}**; "
-        f"in the model's tensor **{opened.actual:+.5f}**."
+        f"Token {position}, {name}: Σ of {len(opened.products)} products{bias} = **{number(opened.total, '+.5f')}**; "
+        f"in the model's tensor **{number(opened.actual, '+.5f')}**."
     )
+
+
+def row(choice: Choice, rows: Sequence[Row]) -> str:
+    """Which token's row the first picture follows, and through what."""
+    token = rows[0].token
+    name = token_label(choice.trace.tokens[token])
+    nearest = (
+        ""
+        if token == choice.position
+        else f" (of a long text some rows are drawn, not that of token {choice.position})"
+    )
+    return f"Token {token} “{name}” through layer {choice.layer}, head {choice.head}, from embedding to logits{nearest}"

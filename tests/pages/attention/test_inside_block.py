@@ -1,12 +1,15 @@
 """The page "Inside a block", run as Streamlit runs it."""
 
+import json
+import struct
 from functools import partial
 
 import pytest
 
 import tlmviz
-from tests.pages.helpers import by_title, open_page
+from tests.pages.helpers import by_title, follow_link, open_page
 from tlmviz.analysis.attention.steps import step_names
+from tlmviz.ui import compute
 
 PAGE = "attention/inside_block"
 STEPS = step_names(tlmviz.load("stories-rope").config)
@@ -16,7 +19,15 @@ opened = partial(open_page, PAGE)
 
 
 def charts(app) -> dict[str, dict]:
-    return {title or "pipeline": chart for title, chart in by_title(app).items()}
+    return by_title(app)
+
+
+def sent(app) -> dict:
+    """The header of what the picture of all steps was sent."""
+    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith("block_rows")]
+    [length] = struct.unpack_from("<I", view.proto.bytes)
+    assert len(view.proto.bytes) < 1_500_000
+    return json.loads(view.proto.bytes[4 : 4 + length])
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +35,12 @@ def app():
     return opened()
 
 
-def test_opens_on_the_embedding(app):
+def test_opens_on_the_weights_of_a_head_that_shows_something_and_a_word_that_comes_again(app):
     shown = charts(app)
-    assert app.session_state["step"] == "embed"
-    assert {"pipeline"} < set(shown) and any("[B=1, T=" in title for title in shown)
+    assert app.session_state["step"] == sent(app)["step"] == "softmax"
+    assert (app.session_state["_layer"], app.session_state["_head"]) == (5, 4)
+    assert app.session_state["_token"] == 25  # the second "red": its row looks at what followed the first
+    assert any("attention weight" in title for title in shown)
     assert any(title.startswith("Logit lens") for title in shown)
 
 
@@ -101,14 +114,38 @@ def test_an_empty_text_is_one_sentence():
     assert not app.exception and "empty" in app.info[0].value
 
 
-def test_a_step_another_model_lacks_opens_the_first():
+def test_a_step_another_model_lacks_opens_the_usual_one():
     app = opened(step="no such step")
     charts(app)
-    assert app.session_state["step"] == "embed"
+    assert app.session_state["step"] == "softmax"
 
 
 def test_the_lens_says_that_a_text_ends():
-    shown = charts(opened(text="They were very happy. They lived happily ever after. The end."))
+    text = "They were very happy. They lived happily ever after. The end."
+    last = len(compute.trace("stories-rope", text)) - 1
+    shown = charts(opened({"query": str(last)}, text=text))
     [after] = [chart for title, chart in shown.items() if title.startswith("Five likeliest tokens after")]
     predicted = [name for row in after["data"][0]["text"] for name in row]
     assert "⟨end⟩" in predicted and "⟨start⟩" not in predicted
+
+
+@pytest.mark.parametrize("step", ["qkv", "scores", "mix", "project", "up", "down", "logits"])
+def test_a_cell_of_the_row_opens_into_its_terms(step):
+    header = sent(follow_link(PAGE, {"step": step, "bcell": "3"}, from_the_start=True))
+    opened_cell = header["opened"]
+    assert (header["step"], header["cell"], opened_cell["step"]) == (step, 3, step)
+    assert opened_cell["total"] == pytest.approx(opened_cell["actual"], abs=1e-4)
+    sizes = [abs(left * right) for _, left, right in opened_cell["terms"]]
+    assert sizes == sorted(sizes, reverse=True) and len(sizes) <= opened_cell["count"]
+
+
+@pytest.mark.parametrize("cell", ["x", "99999"])
+def test_a_cell_that_does_not_exist_opens_nothing(cell):
+    assert sent(follow_link(PAGE, {"step": "mix", "bcell": cell}))["opened"] is None
+
+
+@pytest.mark.parametrize("name", ["zoo-post", "zoo-mla", "stories-mhc", "stories-gpt"])
+def test_every_model_has_a_row_of_each_step_but_the_loss(name):
+    header = sent(opened(model=name))
+    assert [row["name"] for row in header["rows"]] == list(step_names(tlmviz.load(name).config)[:-1])
+    assert {row["inside"] for row in header["rows"]} == {"", "attention", "MLP"}

@@ -1,0 +1,50 @@
+"""The examples of the page Inside a block: links to what stands out, and texts to start from."""
+
+from __future__ import annotations
+
+from tlmviz.ui import gallery, inputs
+from tlmviz.ui.gallery import Card
+
+CARDS = (
+    Card(
+        "What followed last time",
+        "At the second “red”, head 4 of layer 5 gives “ball” 77 % of its weight: it came after the first “red”.",
+        {},
+        "A triangular map of weights with the row of the second red framed",
+    ),
+    Card(
+        "A head that looks one back",
+        "Layer 4, head 2 of the story model gives the token before 74 % of its weight, whatever that is.",
+        {"head": "4.2"},
+        "A triangular map of weights, bright along the diagonal just below the main one",
+    ),
+    Card(
+        "It has seen this before",
+        "After “The dog saw a”, head 0 of layer 5 looks at the three birds, and “bird” is the likeliest next token.",
+        {"text": inputs.EXAMPLES["Repeats"], "head": "5.0", "query": "22"},
+        "A map of weights whose last row is bright at three earlier words",
+    ),
+    Card(
+        "Nobody expected the loss",
+        "“lost” in “One day, Lily lost” costs 8.7 nats, more than any other token: stories lose nothing so early.",
+        {"step": "loss"},
+        "Bars of the loss of each token, one far above the others",
+    ),
+    Card(
+        "The future, before it is hidden",
+        "Scores exist for every pair of tokens; the mask comes after, and the softmax never sees what it hid.",
+        {"step": "mask"},
+        "Two square maps of scores, the second with its upper half taken away",
+    ),
+    Card(
+        "Queries that turn",
+        "RoPE rotates every query and key by its position, each pair of dimensions at a speed of its own.",
+        {"step": "RoPE"},
+        "Queries and keys before and after the rotation",
+    ),
+)
+
+
+def examples() -> None:
+    """Cards, and texts to start from."""
+    gallery.menu(__file__, CARDS, inputs.example_texts)

@@ -1,0 +1,68 @@
+"""The explorer's panel Flow through AppTest: what the graph gets, its threshold, its held target, and where there is none."""
+
+import json
+
+import pytest
+
+import tlmviz
+from tests.pages.attention.test_explorer import open_app
+from tests.pages.helpers import assert_healthy, badges, words
+from tlmviz.analysis.attention.flow import follow
+
+TEXT = "Lily had a red ball. One day, Lily lost the red"
+
+
+def graph(app) -> dict:
+    """What the browser gets of the flow."""
+    sent = [json.loads(part.proto.json) for part in app.get("bidi_component") if part.proto.json]
+    [data] = [data for data in sent if "edges" in data]
+    return data
+
+
+@pytest.fixture(scope="module")
+def followed():
+    lm = tlmviz.load("stories-rope")
+    trace = lm.trace(TEXT)
+    return follow(lm, trace, 8, int(trace.logits[8].argmax()))
+
+
+def test_the_graph_has_the_edges_of_the_pinned_prediction(followed):
+    app = open_app(text=TEXT, panel="Flow", query="8", key="2", head="5.0")
+    assert_healthy(app)
+    data = graph(app)
+    assert data["position"] == 8 and data["columns"][-1] == 8 and data["chosen"] == [5, 0, 8, 2]
+    shown = int((followed.edges.flow >= 0.01).sum())
+    assert [edge[:4] for edge in data["edges"]] == followed.edges.where[:shown].tolist()
+    assert [edge[4] for edge in data["edges"]] == pytest.approx(
+        followed.edges.flow[:shown].tolist(), abs=1e-5
+    )
+    assert f"{shown} edges" in words(app) and "Stream = its parts" in badges(app)
+
+
+def test_the_threshold_and_the_held_target_are_in_the_link(followed):
+    app = open_app(text=TEXT, panel="Flow", query="3", flowto="8", flowmin="2.0%")
+    data = graph(app)
+    assert data["position"] == 8 and data["least"] == 0.02
+    assert len(data["edges"]) == int((followed.edges.flow >= 0.02).sum())
+    assert app.query_params["flowto"] in ("8", ["8"])
+    app.button(key="flow-release").click().run()
+    assert_healthy(app)
+    assert graph(app)["position"] == 3 and "flowto" not in app.query_params
+
+
+@pytest.mark.parametrize(
+    ("model", "said"), [("zoo-post", "pre-norm"), ("zoo-mla", "MLA"), ("stories-mhc", "residual streams")]
+)
+def test_models_without_flow_say_so(model, said):
+    app = open_app(text=TEXT, panel="Flow", model=model)
+    assert_healthy(app)
+    assert any(said in info.value for info in app.info)
+
+
+@pytest.mark.parametrize(
+    "params", [{"flowto": "9999"}, {"flowto": "x"}, {"flowmin": "7"}, {"word": "999999999"}]
+)
+def test_nonsense_in_the_link_is_left_out(params):
+    app = open_app(text="a", panel="Flow", **params)
+    assert_healthy(app)
+    assert graph(app)["position"] == len(tlmviz.load("stories-rope").trace("a")) - 1
