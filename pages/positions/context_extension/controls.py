@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from tlmviz.errors import BadConfig
 from tlmviz.language_model import LanguageModel
 from tlmviz.layers.scaling import SCALINGS, ScaledRoPE
-from tlmviz.ui import compute, long_text
+from tlmviz.ui import compute, long_text, patience
 from tlmviz.ui.long_text import Ids
 
 TIMES = (1.5, 2, 3, 4)  # how often the training length is read
@@ -57,13 +57,14 @@ class Choice:
 
     @property
     def smoothing(self) -> int:
-        """Tokens of the running mean of a loss: a fifth of the training length."""
-        return max(1, self.context // 5)
+        """Tokens of the running mean of a loss: a fifth of the training length, or of a text that is shorter."""
+        return max(1, len(self.inside) // 5)
 
     @property
     def at(self) -> int:
-        """Tokens read before the scale changes."""
-        return min(int(self.share * self.context), len(self.ids) - 1)
+        """Tokens read before the scale changes: of a text that ends before, the same share of its first half."""
+        read = int(self.share * self.context)
+        return read if read < len(self.ids) else max(1, int(self.share * len(self.ids) / 2))
 
     @property
     def around_switch(self) -> Ids:
@@ -89,7 +90,25 @@ def choose(model: str) -> Choice | None:
     if len(ids) < 2:
         st.info("One token has no next one to predict; give a longer text.")
         return None
-    return Choice(model, source, text, len(ids), ids[:length], factor, schemes, difference)
+    choice = Choice(model, source, text, len(ids), ids[:length], factor, schemes, difference)
+    return choice if _accepted(choice) else None
+
+
+def _accepted(choice: Choice) -> bool:
+    """Whether a reading is quick, or was asked for although it takes minutes: a sentence says how many, with a button."""
+    read, schemes = len(choice.ids), len(choice.schemes)
+    beyond = (
+        ""
+        if read > choice.context
+        else f", and the text is not longer than its {choice.context:,} tokens, so nothing would lie beyond: paste a longer one"
+    )
+    return patience.accepted(
+        ("context extension", choice.model, read, choice.schemes),
+        patience.reading_time(choice.lm, read * schemes),
+        f"{choice.model} would read {read:,} tokens under {schemes} schemes, which takes {{time}} on a CPU{beyond}. "
+        "stories-rope shows the same in seconds.",
+        "Read anyway",
+    )
 
 
 def choose_switch(choice: Choice) -> tuple[Choice, DeltaGenerator]:

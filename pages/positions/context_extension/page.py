@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.positions.context_extension import compute, controls, view, words
+from pages.positions.context_extension import compute, controls, examples, view, words
 from pages.positions.context_extension.controls import Choice
 from tlmviz.ui import compute as shared
 from tlmviz.ui import frame, link, rope
@@ -15,7 +15,7 @@ def extended(model: str) -> None:
     if choice is None:
         return
     view.picture(choice)
-    frame.what_to_notice(*words.notice(choice))
+    frame.what_to_notice(*words.notice(choice), maths=words.NOTICE_MATHS)
     switched(choice)
     link.share()
 
@@ -30,7 +30,7 @@ def switched(choice: Choice) -> None:
         choice, note = controls.choose_switch(choice)
         note.caption(words.about_switch(choice))
         view.switch(choice)
-    frame.badges(compute.checks(choice))
+    frame.measured(lambda: [*compute.checks(choice), *compute.shipped_check(choice)])
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(choice))
 
@@ -38,11 +38,12 @@ def switched(choice: Choice) -> None:
 @frame.saying_errors
 def show(model: str) -> None:
     """The page, or for a model without RoPE the way to one that has it."""
-    if shared.model(model).config.positions.kind == "rope":
+    config = shared.model(model).config
+    if config.positions.kind == "rope" and config.one_rope and config.positions.scaling == "none":
         extended(model)
     else:
         rope.offer_rope_models(model)
 
 
-frame.heading("Context extension", words.CLAIM)
+frame.heading("Context extension", words.CLAIM, examples.examples)
 show(st.session_state["model"])

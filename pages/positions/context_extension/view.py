@@ -148,7 +148,7 @@ def switch(choice: Choice) -> None:
         _loss_after(choice, result)
     with right:
         _texts_after(choice, result)
-    st.caption(words.WHY_ROTATED_KEYS_FAIL)
+    frame.caption(words.WHY_ROTATED_KEYS_FAIL, maths=words.WHY_MATHS)
 
 
 def _loss_after(choice: Choice, result: Switch) -> None:

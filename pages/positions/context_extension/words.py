@@ -9,12 +9,15 @@ from .controls import AFTER, GROWN, PLAIN, Choice
 
 CLAIM = "With slower RoPE planes a trained model reads beyond its training length."
 _NOTICE = (
-    "Right of the orange line the unscaled model meets angles that did not occur in training. They come from the slow planes, "
-    "shaded at the right: within the training length they never finished a turn.",
-    "Position interpolation puts every angle back into the known range, but slows the fast planes too, so neighbours are "
-    "harder to tell apart: it costs most *within* the training length, and needs fine-tuning.",
+    "Right of the orange line the unscaled model reads positions beyond its training length. The slow planes, shaded at the "
+    "right, meet angles there that did not occur in training: they never finished a turn.",
+    "Position interpolation slows all planes until every angle is known again. The fast ones then tell neighbours apart less "
+    "well: it costs most *within* the training length, and needs fine-tuning.",
     "NTK-aware leaves the fastest plane alone. YaRN leaves alone what turns often, interpolates what turns less than once, and "
-    "sharpens the softmax: *NTK-by-parts* is YaRN without that.",
+    "sharpens the softmax.",
+)
+NOTICE_MATHS = (
+    "*NTK-by-parts* is YaRN without the sharper softmax.",
     "*Dynamic NTK* changes nothing until the training length is full, then a little more with every token; with rotated keys "
     "in the cache it goes wrong.",
 )
@@ -25,10 +28,11 @@ EQUATION = (
     r"\gamma_j = \mathrm{clip}\Big(\tfrac{r_j - \beta_\text{slow}}{\beta_\text{fast} - \beta_\text{slow}}, 0, 1\Big),\quad "
     r"r_j = \tfrac{L\,\theta_j}{2\pi},\qquad (q, k) \to (0.1 \ln s + 1)\,(q, k) \end{aligned}",
     "Decoder-Only Transformers in Einstein Notation, section 8; PI: Chen et al. 2023; NTK-aware and dynamic: bloc97, emozilla "
-    "2023; YaRN: Peng et al. 2023 with β_fast 32, β_slow 1. The notes call θ(t/α) “YaRN-style”: that is position "
-    "interpolation. YaRN treats each frequency band by itself and scales the logits by (0.1 ln s + 1)², which is folded into "
+    "2023; YaRN: Peng et al. 2023 with β_fast 32, β_slow 1. It treats each frequency band by itself and scales the logits by "
+    "(0.1 ln s + 1)², which is folded into "
     "cos and sin here, as in the paper, so attention itself is unchanged. The released code draws the ramp over the plane's "
     "number instead of its turns r: both are offered.",
+    "The notes call θ(t/α) “YaRN-style”: that is position interpolation.",
 )
 WAYS = {
     RECOMPUTED: "all keys made anew under the new scale: right, at the cost of reading everything again",
@@ -37,10 +41,13 @@ WAYS = {
 }
 TOO_SHORT_TO_SWITCH = "A change in the middle needs four tokens or more; give a longer text."
 WHY_ROTATED_KEYS_FAIL = (
-    "A score of a rotated key needs θ·(t − s); a key turned by the old θ and a query by the new one meet at θ′t − θs, which "
-    "grows with the place in the text. Unrotated keys follow the new scale exactly in the first layer; deeper ones "
-    "were made from states read under the old scale, so a small difference stays. Decoder-Only Transformers in Einstein "
-    "Notation, sections 4.2 and 8."
+    "Rotated keys were turned by the old scale and meet queries turned by the new one: the mismatch grows with the place in the "
+    "text. Unrotated keys follow the new scale exactly in the first layer. Deeper ones were made from states read under the "
+    "old scale, so a small difference stays."
+)
+WHY_MATHS = (
+    "A score of a rotated key needs θ·(t − s); a key turned by the old θ and a query by the new one meet at θ′t − θs. "
+    "Decoder-Only Transformers in Einstein Notation, sections 4.2 and 8."
 )
 
 
@@ -72,8 +79,13 @@ def about(choice: Choice) -> str:
 
 def about_switch(choice: Choice) -> str:
     """When the scale changes, and to what."""
+    early = (
+        ""
+        if choice.at == int(choice.share * choice.context)
+        else "The text ends before that; in its first half: "
+    )
     return (
-        f"{choice.at:,} tokens are read with the model's own RoPE, everything after with {choice.switch_to}, "
+        f"{early}{choice.at:,} tokens are read with the model's own RoPE, everything after with {choice.switch_to}, "
         f"s = {choice.scale:g}."
     )
 
@@ -93,7 +105,7 @@ from tlmviz.layers.scaling import scaled_rope
 
 lm = tlmviz.load({model!r})
 {text}
-ids = [lm.tokenizer.end_of_text, *lm.tokenizer.encode(text)][:{length}]
+ids = lm.tokenizer.encode(text, bos=True)[:{length}]
 curves = {{"Unscaled": losses(lm, ids)}}
 for name in {schemes!r}:
     curves[name] = losses(lm, ids, scaled_rope(lm.config, name, {scale!r}))  # stands in for the model's own RoPE

@@ -13,6 +13,7 @@ import streamlit as st
 
 from tlmviz.analysis.positions import context_extension, position_schemes
 from tlmviz.analysis.positions.position_schemes import Added, Distances
+from tlmviz.analysis.samples import sample_text
 from tlmviz.checkpoints.folders import models_folder
 from tlmviz.checks import Check
 from tlmviz.checks.positions_shift import READ, RELATIVE, shift_moves_nothing
@@ -20,9 +21,18 @@ from tlmviz.config import ModelConfig
 from tlmviz.errors import UnknownName
 from tlmviz.trace import Trace
 from tlmviz.ui.compute import model, models, run_in_worker
-from tlmviz.ui.long_text import HASH_FAST, Ids
+from tlmviz.ui.long_text import HASH_FAST, Ids, encoded
 
 from . import words
+
+
+@st.cache_data(show_spinner=False)
+def telling_head() -> tuple[int, int]:
+    """The layer and head that, over all schemes, look most at the token before: there a position counts."""
+    config, names = shared_config(), tuple(families().values())
+    ids = encoded(names[0], sample_text())[: config.context]
+    before = [np.nan_to_num(trace(name, ids).statistics()["previous"]) for name in names]
+    return divmod(int(np.mean(before, 0).argmax()), config.n_heads)
 
 
 @st.cache_data(show_spinner=False)

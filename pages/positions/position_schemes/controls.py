@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from tlmviz.ui import inputs, long_text
+from tlmviz.ui import inputs, link, long_text
 from tlmviz.ui.long_text import Ids
 
 from . import compute
@@ -55,13 +55,14 @@ def choose() -> tuple[Choice, DeltaGenerator] | None:
     view = first.segmented_control(
         "View",
         VIEWS,
-        default=VIEWS[0],
+        default=EXTRAPOLATION,
         key="pview",
         bind="query-params",
         required=True,
         label_visibility="collapsed",
     )
     config = compute.shared_config()
+    link.open_on("schemes", compute.telling_head)
     pair = inputs.head_menus(config.n_layers, config.n_heads, (layer, head))
     source, text = long_text.source_menu(menu, box, "xsrc")
     if text is None:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.positions.position_schemes import compute, controls, view, words
+from pages.positions.position_schemes import compute, controls, examples, view, words
 from tlmviz.ui import frame, link
 
 
@@ -19,11 +19,11 @@ def compared() -> None:
     view.table(choice)
     st.markdown("## How far trained heads look")
     view.heads(choice, controls.choose_measure())
-    frame.badges(compute.checks(choice.ids))
+    frame.measured(lambda: compute.checks(choice.ids))
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(choice))
     link.share()
 
 
-frame.heading("Position schemes", words.CLAIM)
+frame.heading("Position schemes", words.CLAIM, examples.examples)
 compared()

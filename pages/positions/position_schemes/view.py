@@ -92,12 +92,13 @@ def table(choice: Choice) -> None:
     losses = {
         column: number(format="%.3f", help="Mean nats per token of this stretch")
         for column in rows[0]
-        if column.startswith("Loss")
+        if column.startswith("Loss ")
     }
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
         height="content",
+        placeholder="–",
         column_config=losses
         | {
             "Held out": number(format="%.3f", help=held_out_words(compute.seed_spread())),
@@ -125,7 +126,7 @@ def _row(choice: Choice, scheme: str, name: str) -> dict[str, object]:
     loss, edges = compute.losses(name, ids), (0, context, 2 * context, TIMES * context)
     for start, stop in zip(edges, edges[1:]):
         part = loss[max(0, start - 1) : stop - 1]
-        row[f"Loss to {stop:,}"] = float(part.mean()) if len(part) else float("nan")
+        row[f"Loss {start:,}–{stop:,}"] = float(part.mean()) if len(part) else float("nan")
     return row
 
 

@@ -77,7 +77,7 @@ def held_out_words(spread: float | None) -> str:
 
 
 def about(choice: Choice) -> str:
-    """What is read, in a sentence."""
+    """What is read and by whom, in a sentence."""
     length, context, beyond = len(choice.ids), choice.context, choice.view == "Extrapolation"
     if length <= context and beyond:
         return f":orange[This text has {length:,} tokens and training had {context:,}: nothing lies beyond. Paste a longer one.]"
@@ -108,7 +108,7 @@ from tlmviz.analysis.positions.context_extension import inside_and_beyond, losse
 {text}
 for scheme, name in position_schemes.families().items():
     lm = tlmviz.load(name)
-    ids = [lm.tokenizer.end_of_text, *lm.tokenizer.encode(text)][:{length}]
+    ids = lm.tokenizer.encode(text, bos=True)[:{length}]
     added = position_schemes.added(lm, lm.config.context, layer={layer})
     trace = lm.trace_ids(ids[:lm.config.context])
     alike, where = position_schemes.similarity(lm, trace, layer={layer}, head={head})

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz import kernels
 from tlmviz.analysis.positions import rope_planes
 from tlmviz.errors import BadConfig
+from tlmviz.figures import placed
 from tlmviz.figures.positions import rope_steps
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
@@ -22,6 +22,7 @@ MOVES = {"Move both": "both", "Move the query": "query", "Move the key": "key"}
 STRIDES = (1, 4, 16, 64, 256)
 SCOPES = ("In this head", "In every layer")
 NOTES_BASE = 100_000.0  # the default of the notes' code, Transformer with PyTorch, section 3.3
+PLAIN_BASE = 10_000.0  # of RoFormer and of the notes' chapter "Attention": the other one for models that have the first
 QUERY, KEY = "_token", "_key"  # the menus' keys in the session; the link holds the view that all pages share
 
 
@@ -70,6 +71,7 @@ def choose(model: str) -> Choice | None:
         places = [st.container(width=width) for width in (112, 112, 152, 152)]
         room = st.container(width="content")
     trace = compute.trace(model, text)
+    link.open_on(f"rope:{model}", lambda: compute.previous_head(model, text))
     head = inputs.head_menus(trace.n_layers, trace.n_heads, places[:2])
     pair = _pair_menus(trace, places[2:])
     part = room.segmented_control(
@@ -97,7 +99,7 @@ def _turning(choice: Choice) -> tuple[Choice, DeltaGenerator]:
     moves = left.segmented_control(
         "Moves",
         list(MOVES),
-        default="Move both",
+        default="Move the query",
         key="rmove",
         bind="query-params",
         required=True,
@@ -111,15 +113,12 @@ def _turning(choice: Choice) -> tuple[Choice, DeltaGenerator]:
         label_visibility="collapsed",
         format_func=lambda tokens: f"{tokens} token{'s' * (tokens > 1)} a step",
     )
-    query, trace = choice.pair[0], choice.trace
-    best = int(
-        np.nan_to_num(trace.statistics()["previous"]).argmax()
-    )  # NaN where nothing has a token before it
+    query = choice.pair[0]
     jump.button(
         "A previous-token head",
         key="rprev",
         on_click=_view_previous,
-        args=(*divmod(best, trace.n_heads), query),
+        args=(*compute.previous_head(choice.model, choice.text), query),
         disabled=query == 0,
         help="The head of this model that looks most at the token before, with that token as the key",
     )
@@ -157,7 +156,8 @@ def _exchanging(choice: Choice) -> tuple[Choice, DeltaGenerator]:
         label_visibility="collapsed",
         help="Where the rotation is exchanged",
     )
-    base = _base_box(choice, number, "rother", "Other θ", NOTES_BASE)
+    other = PLAIN_BASE if choice.own_base == NOTES_BASE else NOTES_BASE
+    base = _base_box(choice, number, "rother", "Other θ", other)
     return replace(choice, everywhere=scope == SCOPES[1], base=base), note
 
 
@@ -188,7 +188,7 @@ def _pair_menus(trace: Trace, places) -> Pair:
             key=name,
             on_change=keep,
             label_visibility="collapsed",
-            format_func=lambda at, label=label: f"{label} {at}: {inputs.readable(trace.tokens[at])}",
+            format_func=lambda at, label=label: f"{label} {placed(at, trace.tokens[at])}",
             help="The key the query weighs most, until another is chosen" if name == KEY else None,
         )
     return query, key
@@ -212,7 +212,7 @@ def _view_previous(layer: int, head: int, query: int) -> None:
 
 def _base_box(choice: Choice, place, key: str, label: str, default: float) -> float:
     """A base of the frequencies. For one that makes no angles a sentence says that the default is used instead."""
-    with place, st.container(horizontal=True, vertical_alignment="center", gap="small", width=190):
+    with place, st.container(horizontal=True, vertical_alignment="center", gap="small", width=215):
         st.markdown(f":small[{label}]", width="content")
         base = st.number_input(
             label,

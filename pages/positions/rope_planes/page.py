@@ -5,6 +5,7 @@ import streamlit as st
 from pages.positions.rope_planes import (
     compute,
     controls,
+    examples,
     view_clocks,
     view_heads,
     view_layouts,
@@ -32,9 +33,10 @@ def planes(model: str) -> None:
     choice, note = controls.choose_part(choice)
     if sentence := words.about(choice):
         note.caption(sentence)
-    VIEWS[choice.part](choice)
-    frame.badges(compute.checks(choice))
-    frame.what_to_notice(*words.NOTICE[choice.part])
+    with st.spinner(f"{model} reads the text …", show_time=True):  # with other rotations too, and writes on
+        VIEWS[choice.part](choice)
+    frame.measured(lambda: compute.checks(choice))
+    frame.what_to_notice(*words.NOTICE[choice.part], maths=words.NOTICE_MATHS[choice.part])
     frame.equation(*words.EQUATIONS[choice.part])
     frame.copy_as_python(words.SNIPPETS[choice.part](choice))
     link.share()
@@ -49,5 +51,5 @@ def show(model: str) -> None:
         rope.offer_rope_models(model)
 
 
-frame.heading("RoPE planes", words.CLAIM)
+frame.heading("RoPE planes", words.CLAIM, examples.examples)
 show(st.session_state["model"])

@@ -19,7 +19,7 @@ def picture(choice: Choice) -> None:
     """Every plane's clock, what each adds, and the sum; a slider moves positions."""
     clocks = compute.clocks(choice)
     (layer, head), tokens = choice.head, choice.trace.tokens
-    query, key = (f"{at} “{token_label(tokens[at])}”" for at in choice.pair)
+    query, key = (f"{at} · {token_label(tokens[at])}" for at in choice.pair)
     title = f"Layer {layer}, head {head}: query {query}, key {key}"
     figure = rope_clocks.clocks(clocks, frame.theme(), title=title, moves=choice.moves)
     alt = "One clock per RoPE plane with a query's and a key's hand, walked by a slider"

@@ -72,5 +72,10 @@ def _table(choice: Choice) -> None:
         ),
     }
     place.dataframe(table, hide_index=True, height="content", column_config=config)
-    table.iloc[:, 3] = [compute.continued(choice, how) or "(the end of the text)" for how in runs]
+    table.iloc[:, 3] = [_visible(compute.continued(choice, how)) for how in runs]
     place.dataframe(table, hide_index=True, height="content", column_config=config)
+
+
+def _visible(text: str) -> str:
+    """What a model wrote, in one line; also where that is nothing but spaces and line ends."""
+    return text.replace("\n", "⏎").replace("\t", "⇥") if text.strip(" ") else "(the end of the text)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tlmviz.figures.numbers import number
+
 from .controls import CLOCKS, HEADS, LAYOUTS, STEPS, Choice
 
 CLAIM = "Each pair of dimensions turns with its position; a score depends only on the angles between query and key."
@@ -9,31 +11,39 @@ NOTICE = {
     CLOCKS: (
         "*Move both*, then ▶: every hand turns and the angles between them do not, so bars and score stay as they are. Only "
         "the distance counts.",
-        "*Move the query*: fast planes change within a few tokens; slow ones hardly change, so they compare content wherever "
-        "it is. With larger steps (the menu beside it) the slow ones turn too.",
+        "*Move the query*: fast planes change within a few tokens. Slow ones hardly change, so they compare content wherever it "
+        "is; with larger steps (the menu beside it) they turn too.",
         "*A previous-token head*: at distance 1 the hands of its fast planes point the same way, so the token before gets the "
         "highest score.",
     ),
     STEPS: (
         "The angle table starts fast at the left (1 rad per token) and slow at the right; orange dots mark a plane's first "
         "full turn.",
-        "▶ walks over the planes: the framed columns of *before* become *even* and *odd*, are mixed by cos and sin, and go "
-        "back to their places. Each pair keeps its length.",
+        "▶ walks over the planes: two framed columns of *before* are turned together and go back to their places. Each pair "
+        "keeps its length.",
         "Trained queries are not spread evenly: look for the columns that are strong in every row.",
     ),
     LAYOUTS: (
-        "Loading a model with the wrong layout raises no error: shapes fit, and the text often stays grammatical. The loss "
-        "shows it; longer texts show it more.",
-        "Arcs of one colour turn together. The wrong layout rotates dimensions against each other that were trained as a pair "
-        "with another speed.",
-        "Nothing is lost for good: with the rows of W_Q and W_K reordered, the half-split code gives the model's own logits.",
+        "Loading a model with the wrong layout raises no error, and the text often stays grammatical. The loss shows it; longer "
+        "texts show it more.",
+        "Arcs of one colour turn together. The wrong layout turns dimensions against each other that were trained as pairs with "
+        "another speed.",
+        "Nothing is lost for good: put in the right order, the same weights give the model's own predictions again.",
     ),
     HEADS: (
-        "Grey bars, |q||k|: how far a plane could move a score. Blue, standard deviation: how far it tells a query's keys "
-        "apart. A tall grey bar without blue adds the same to every key, which the softmax takes out.",
+        "Grey bars: how far a plane could move a score. Blue bars: how far it tells a query's keys apart. A tall grey bar "
+        "without blue adds the same to every key, and changes nothing.",
         "Heads that look at near tokens use the fast planes at the left; heads that look for content use slow ones.",
         "Dotted lines put every pair of the text at every distance: what position alone prefers. Without RoPE it is flat, and "
         "what is left of the solid line is content.",
+    ),
+}
+NOTICE_MATHS = {
+    CLOCKS: (),
+    STEPS: ("The framed columns become *even* and *odd*, and are mixed by cos and sin.",),
+    LAYOUTS: ("With the rows of W_Q and W_K reordered, the half-split code gives the model's own logits.",),
+    HEADS: (
+        "Grey is the mean of |q||k|, blue a standard deviation. What is the same for every key is taken out by the softmax.",
     ),
 }
 RUNS = {
@@ -51,15 +61,16 @@ EQUATIONS = {
         r"s_{mn} = \frac{(R_m q) \cdot (R_n k)}{\sqrt{d}} = \frac{1}{\sqrt{d}} \sum_{j=0}^{d/2-1} |q_j|\,|k_j| "
         r"\cos\!\big(\varphi_j + (m - n)\,\theta^{-2j/d}\big),\qquad \lambda_j = 2\pi\,\theta^{2j/d}",
         "Transformer with PyTorch, section 3.3, Eq. 47–58; Decoder-Only Transformers in Einstein Notation, section 3.1; "
-        "Attention, “Rotary Positional Embeddings”. φ is the angle between q and k in plane j before any rotation. "
-        + _SLIPS,
+        "Attention, “Rotary Positional Embeddings”. φ is the angle between q and k in plane j before any rotation.",
+        _SLIPS,
     ),
     STEPS: (
         r"\begin{bmatrix} x'_{t,2j} \\ x'_{t,2j+1} \end{bmatrix} = \begin{bmatrix} \cos t\omega_j & -\sin t\omega_j \\ "
         r"\sin t\omega_j & \cos t\omega_j \end{bmatrix} \begin{bmatrix} x_{t,2j} \\ x_{t,2j+1} \end{bmatrix},\qquad "
         r"\omega_j = \theta^{-2j/d}",
         "Transformer with PyTorch, section 3.3: Eq. 49 angles, 50 cos, 51 sin, 52 even and odd, 53–56 rotation, 57–58 one "
-        "plane as a matrix, then interleaved back. " + _SLIPS,
+        "plane as a matrix, then interleaved back.",
+        _SLIPS,
     ),
     LAYOUTS: (
         r"\text{interleaved: plane } j = (2j,\ 2j+1),\qquad \text{half-split: plane } j = (j,\ j + \tfrac{d}{2}),\qquad "
@@ -98,12 +109,12 @@ def about(choice: Choice) -> str:
 
 def sum_of_planes(choice: Choice, score: float, model: float) -> str:
     """The planes' sum at the true positions, beside the model's own score."""
-    own, base = choice.own_base, choice.base
+    own, base, found, scored = choice.own_base, choice.base, number(score, "+.4f"), number(model, "+.4f")
     if base == own:
-        return f"At the true positions the planes add up to **{score:+.4f}**, the model's own score {model:+.4f}. "
+        return f"At the true positions the planes add up to **{found}**, the model's own score {scored}. "
     return (
-        f"At the true positions the planes add up to **{score:+.4f}** with base {base:,.6g}; the model, trained with "
-        f"{own:,.6g}, scores {model:+.4f}. "
+        f"At the true positions the planes add up to **{found}** with base {base:,.6g}; the model, trained with "
+        f"{own:,.6g}, scores {scored}. "
     )
 
 
@@ -117,7 +128,7 @@ def unfinished_turns(choice: Choice, count: int, planes: int) -> str:
 
 def layout_cost(difference: float) -> str:
     """What the wrong layout costs on this text."""
-    return f"On this text the wrong layout costs **{difference:+.4f}** nats per token."
+    return f"On this text the wrong layout costs **{number(difference, '+.4f')}** nats per token."
 
 
 def exchanged_losses(losses: dict[str, float]) -> str:

@@ -22,13 +22,13 @@ def chart(page, title: str):
 
 
 def test_the_views_and_a_head_are_in_the_link_and_a_reload_brings_them_back(page, server):
-    open_page(page, server, "position_schemes")
+    open_page(page, server, "position_schemes", pview="What is added")
     expect(chart(page, "What each scheme adds")).to_contain_text("only the mask tells order")
     page.get_by_role("radio", name="Position similarity").click()
     wait_for_param(page, "pview", "Position similarity")
     page.get_by_role("combobox", name="Head").click()
     page.get_by_role("option", name="Head 7").click()
-    wait_for_param(page, "head", "0.7")
+    wait_for_param(page, "head", "2.7")
     expect(chart(page, "How alike positions")).to_contain_text("factor on the weight, head 7")
     page.reload()
     expect(chart(page, "How alike positions")).to_contain_text("factor on the weight, head 7")
@@ -95,6 +95,6 @@ def test_pictures_are_above_the_fold_and_a_phone_scrolls_inside(page, server, br
         open_page(page, server, path, model="zoo-rope")
         assert_above_the_fold(page.locator(".stPlotlyChart").first)
     with phone(browser) as small:
-        open_page(small, server, "position_schemes")
+        open_page(small, server, "position_schemes", pview="What is added")
         assert_fits(small)
         assert small.locator(".st-key-schemeswide").evaluate("box => box.scrollWidth > box.clientWidth")

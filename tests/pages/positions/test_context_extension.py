@@ -4,7 +4,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+import streamlit as st
 
+from pages.positions.context_extension import compute
 from pages.positions.context_extension.controls import DEFAULT_SCHEMES, PLAIN, SCHEMES, SHARES, STATIC
 from tests.pages.helpers import by_title, follow_link, open_page, run_snippet, words
 from tlmviz.analysis.positions.context_extension import RECOMPUTED, STORED, TURNED
@@ -35,13 +37,30 @@ def test_opens_on_losses_of_the_bundled_stories_beyond_the_training_length():
         PLAIN,
         *DEFAULT_SCHEMES,
     }
-    assert words(app).count("✓") == 6 and "✗" not in words(app) and len(app.latex) == 1
+    assert (
+        words(app).count("✓") == 7
+        and "Shipped = computed now" in words(app)
+        and "✗" not in words(app)
+        and len(app.latex) == 1
+    )
     assert "3,072 of 4,300 tokens" in words(app)
     told = table(app)
     for scheme in ("NTK-aware", "Dynamic NTK", "YaRN"):
         assert told["Change beyond"][scheme] < -0.1
     assert told["Change within"]["Position interpolation"] > 0.5 and told["Change within"]["Dynamic NTK"] == 0
     assert told["Scores"]["YaRN"] == pytest.approx((0.1 * np.log(3) + 1) ** 2)
+
+
+def test_what_is_shipped_is_used_at_the_defaults_only_and_its_badge_turns_red(monkeypatch):
+    asked, read = [], compute._read
+    monkeypatch.setattr(
+        compute, "_read", lambda choice, scheme: asked.append(scheme) or 0.99 * read(choice, scheme)
+    )
+    st.cache_data.clear()
+    assert "✗ Shipped = computed now" in words(opened()) and asked == ["Position interpolation"]
+    asked.clear()
+    assert "Shipped" not in words(opened(xtimes=1.5, xs=["YaRN"])) and asked == [PLAIN, "YaRN"]
+    st.cache_data.clear()
 
 
 def test_rotated_keys_go_wrong_after_a_change_and_unrotated_ones_do_not():

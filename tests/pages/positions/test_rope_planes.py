@@ -13,7 +13,7 @@ PAGE = "positions/rope_planes"
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # beyond 10,000 characters
 
 
-opened = partial(open_page, PAGE)
+opened = partial(open_page, PAGE, _link_head=(4, 2), _link_query=27)  # not what the first page suggests
 
 
 @pytest.fixture
@@ -23,8 +23,8 @@ def app():
 
 def test_opens_on_a_clock_per_plane_whose_sum_is_the_models_score(app):
     [clocks] = charts(app)
-    assert title_of(clocks).startswith("Layer 0, head 0: query 27 “.”")
-    assert len(clocks["frames"]) == 27 + 1 + 32
+    assert title_of(clocks).startswith("Layer 4, head 2: query 27 · .")
+    assert len(clocks["frames"]) == 27 + 1 + 32  # back to the key's first position, and 32 steps forward
     assert badges(app).count("✓") == 5 and "✗" not in badges(app)
     told = words(app)
     assert "the model's own score" in told and "7 of 16 planes never complete a turn" in told
@@ -162,7 +162,7 @@ def test_odd_texts(part, text):
 
 
 def test_a_text_that_is_too_long_is_cut_and_kept():
-    app = opened(text=LONG, rpart="Step by step")
+    app = opened(_link_query=1023, text=LONG, rpart="Step by step")
     assert (
         charts(app)
         and "the first 1,024 are shown" in app.warning[0].value
