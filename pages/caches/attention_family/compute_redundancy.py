@@ -8,16 +8,20 @@ import numpy as np
 import streamlit as st
 import torch
 
+from tlmviz.analysis import shipped
 from tlmviz.analysis.caches import redundancy
 from tlmviz.analysis.caches.redundancy import Losses
 from tlmviz.analysis.caches.similarity import SIMILARITIES
+from tlmviz.checks import Check
 from tlmviz.language_model import LanguageModel
 from tlmviz.ui import compute as shared
-from tlmviz.ui import inputs
+from tlmviz.ui import inputs, patience
 from tlmviz.ui.compute import run_in_worker
+from tlmviz.ui.shipped import shipped_equals_live
 
 from .controls import Reading
 
+EFFECTS = "redundancy: effects"  # the question of which the default's answer is shipped
 READ = 128  # tokens of the text that redundancy is measured on: hundreds of passes
 Head = tuple[int, int]  # layer, head
 
@@ -40,6 +44,16 @@ def sample(reading: Reading) -> Sample:
     return Sample(reading.model, tuple(reading.trace.ids[:READ]))
 
 
+def seconds(reading: Reading, order: str) -> float:
+    """About how long everything below the similarity takes: each variant of the model reads this text, most also the others."""
+    config, here = reading.lm.config, len(sample(reading).ids)
+    heads, groups = config.n_layers * config.n_heads, config.n_kv_heads
+    tried = heads * (heads + 1) // 2 if order == "greedy" else heads
+    merges, pairs = config.n_layers * (groups - 1), config.n_layers * groups * (groups - 1) // 2
+    elsewhere = sum(map(len, other_texts(reading))) * (2 * heads + merges)
+    return patience.reading_time(reading.lm, here * (tried + 2 * heads + pairs + merges) + elsewhere)
+
+
 @st.cache_data(show_spinner=False, max_entries=64)
 def other_texts(reading: Reading) -> tuple[tuple[int, ...], ...]:
     """The app's example texts but this one, as tokens: nothing is pruned or merged by them."""
@@ -57,6 +71,12 @@ def similarity(reading: Reading, measure: str) -> torch.Tensor:
 @st.cache_data(max_entries=64, show_spinner=False)
 def effects(sample: Sample, how: str) -> np.ndarray:
     """What ablating each head alone adds to the loss, [L, H]."""
+    return shipped.ready(sample.lm, EFFECTS, (sample.ids, how), lambda: {"effect": _effects(sample, how)})[
+        "effect"
+    ]
+
+
+def _effects(sample: Sample, how: str) -> np.ndarray:
     return run_in_worker(lambda: redundancy.single_effects(sample.lm, sample.ids, how).numpy())
 
 
@@ -79,16 +99,30 @@ def _greedy_step(sample: Sample, how: str, muted: tuple[Head, ...]) -> Head:
     return run_in_worker(lambda: redundancy.greedy_step(sample.lm, sample.ids, muted, how))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
 def _order(sample: Sample, order: str, how: str) -> tuple[Head, ...]:
-    return tuple(run_in_worker(lambda: redundancy.pruning_order(sample.lm, sample.ids, order, how)))
+    if order == "single":  # follows from what is drawn already
+        return redundancy.least_first(torch.from_numpy(effects(sample, how)))
+    return tuple(redundancy.pruning_order(sample.lm, sample.ids, order, how))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def pruned(reading: Reading, order: tuple[Head, ...], how: str) -> Losses:
     """Loss along an order of pruning, here and on the other texts."""
     ids, others = sample(reading).ids, other_texts(reading)
-    return run_in_worker(lambda: redundancy.prune(reading.lm, ids, order, how, others))
+
+    def work() -> dict[str, np.ndarray]:
+        return _as_arrays(redundancy.prune(reading.lm, ids, order, how, others))
+
+    asked = ids, others, order, how
+    return _as_losses(shipped.ready(reading.lm, "redundancy: pruned", asked, lambda: run_in_worker(work)))
+
+
+def _as_arrays(losses: Losses) -> dict[str, np.ndarray]:
+    return {"here": np.array(losses.here), "elsewhere": np.array(losses.elsewhere)}
+
+
+def _as_losses(arrays: dict[str, np.ndarray]) -> Losses:
+    return Losses(tuple(arrays["here"].tolist()), tuple(arrays["elsewhere"].tolist()))
 
 
 @dataclass(frozen=True)
@@ -107,11 +141,22 @@ def sharing(reading: Reading, measure: str) -> Sharing:
     lm, ids, others = reading.lm, sample(reading).ids, other_texts(reading)
     redundancy.shareable(lm)
     alike = similarity(reading, measure)
+    near, order = redundancy.kv_similarity(lm, alike), redundancy.sharing_order(lm, alike)
 
-    def work() -> Sharing:
-        pairs, near = redundancy.pair_effects(lm, ids), redundancy.kv_similarity(lm, alike)
-        order = redundancy.sharing_order(lm, alike)
-        losses = redundancy.share(lm, ids, order, others)
-        return Sharing(pairs, [near[pair].item() for pair in pairs], order, losses)
+    def work() -> dict[str, np.ndarray]:
+        pairs = redundancy.pair_effects(lm, ids)
+        named = {"pair": np.array(list(pairs)), "change": np.array(list(pairs.values()))}
+        return named | _as_arrays(redundancy.share(lm, ids, order, others))
 
-    return run_in_worker(work)
+    answer = shipped.ready(lm, "redundancy: shared", (ids, others, tuple(order)), lambda: run_in_worker(work))
+    pairs = dict(zip(map(tuple, answer["pair"].tolist()), answer["change"].tolist()))
+    return Sharing(pairs, [near[pair].item() for pair in pairs], order, _as_losses(answer))
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def shipped_check(sample: Sample, how: str) -> list[Check]:
+    """Where the figures were computed beforehand: every head muted alone, once more, now."""
+    found = shipped.shipped(sample.lm, EFFECTS, (sample.ids, how))
+    if found is None:
+        return []
+    return [shipped_equals_live("what muting each head alone costs", found["effect"], _effects(sample, how))]

@@ -85,8 +85,12 @@ def choose(model: str) -> Choice | None:
     return Choice(view, Reading(latent, shortened(latent, text))) if latent else None
 
 
-def choose_head(choice: Choice, layers: int, heads: int) -> Choice:
-    """The choice with the layer and head of its menus, which offer so many."""
+def choose_head(choice: Choice, layers: int, heads: int, shown: Reading | None = None) -> Choice:
+    """The choice with the layer and head of its menus, which offer so many; at first one of the model that is `shown`."""
+    reading = shown or choice.reading
+    link.open_on(
+        f"family:{choice.view}:{reading.model}", lambda: compute.previous_head(reading.model, reading.text)
+    )
     layer, head = inputs.head_menus(layers, heads, st.columns([0.14, 0.14, 0.72])[:2])
     return replace(choice, layer=layer, head=head)
 

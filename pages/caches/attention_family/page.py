@@ -5,6 +5,7 @@ import streamlit as st
 from pages.caches.attention_family import (
     compute,
     controls,
+    examples,
     view_collapse,
     view_latent,
     view_maps,
@@ -30,11 +31,11 @@ def show(model: str) -> None:
     if choice is None:
         return
     DRAW[choice.view](choice)
-    frame.what_to_notice(*words.NOTICE[choice.view])
-    frame.badges(compute.checks(choice.reading))
+    frame.what_to_notice(*words.NOTICE[choice.view], maths=words.NOTICE_MATHS[choice.view])
+    frame.measured(lambda: compute.checks(choice.reading))
     frame.equation(*words.EQUATIONS[choice.view])
     link.share()
 
 
-frame.heading("Attention family", words.CLAIM)
+frame.heading("Attention family", words.CLAIM, examples.examples)
 show(st.session_state["model"])

@@ -41,12 +41,12 @@ def _folding(choice: Choice) -> None:
     lm = choice.reading.lm
     folded, (state, query) = folding(lm, choice.layer, choice.head), words.query_product(lm.config)
     products = {
-        f"The score: {state} {query} W_↑K' c_s' (Eq. 41)": {
+        f"The score: {state} {query} W_↑K' c_s'": {
             query: folded.query,
             "W_↑K'": folded.up_k,
             "absorbed": folded.score,
         },
-        "The output: Σ a_ts c_s W_↑V W_O (Eq. 46)": {
+        "The output: Σ a_ts c_s W_↑V W_O": {
             "W_↑V": folded.up_v,
             "W_O": folded.out,
             "absorbed": folded.value,

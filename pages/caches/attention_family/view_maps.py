@@ -35,7 +35,7 @@ def maps(choice: Choice) -> None:
     readings = [Reading(name, text) for name in names]
     configs = [shared.configs()[name] for name in names]
     layers = min(config.n_layers for config in configs)
-    choice = controls.choose_head(choice, layers, min(config.n_heads for config in configs))
+    choice = controls.choose_head(choice, layers, min(config.n_heads for config in configs), readings[0])
     _layer(choice, readings, configs)
     _head(choice, readings, configs)
     _table(readings)

@@ -8,7 +8,8 @@ import streamlit as st
 from tlmviz.analysis.caches.similarity import most_alike
 from tlmviz.errors import UnknownName
 from tlmviz.figures.caches import redundancy as figures
-from tlmviz.ui import frame
+from tlmviz.figures.numbers import number
+from tlmviz.ui import frame, patience
 
 from . import compute_redundancy as compute
 from . import controls, words
@@ -29,16 +30,31 @@ def redundancy(choice: Choice) -> None:
     with left:
         _similarity(reading, ablation.similarity)
     with right:
-        _ablation(reading, ablation)
+        if not _accepted(reading, ablation):
+            return
+        with st.spinner(words.mutes(reading), show_time=True):
+            _ablation(reading, ablation)
     texts = len(compute.other_texts(reading))
     st.caption(words.redundancy_source(reading, len(compute.sample(reading).ids), texts))
     try:
-        sharing = compute.sharing(reading, ablation.similarity)
+        with st.spinner(words.merges(reading), show_time=True):
+            sharing = compute.sharing(reading, ablation.similarity)
     except UnknownName as error:  # this model shares all already: the other pictures stay
         st.info(str(error))
     else:
         _sharing(reading, ablation.similarity, sharing)
+    frame.measured(lambda: compute.shipped_check(compute.sample(reading), ablation.how))
     frame.copy_as_python(words.redundancy_snippet(reading, ablation, compute.READ))
+
+
+def _accepted(reading: Reading, ablation: Ablation) -> bool:
+    """Whether ablation and sharing take seconds, or were asked for."""
+    return patience.accepted(
+        ("redundancy", reading, ablation.order),
+        compute.seconds(reading, ablation.order),
+        words.takes_long(reading),
+        "Mute them anyway",
+    )
 
 
 def _similarity(reading: Reading, measure: str) -> None:
@@ -103,7 +119,7 @@ def _pairs(measure: str, sharing: Sharing) -> None:
     correlation = _correlation(alike, change)
     if correlation is not None:
         st.caption(
-            f"Correlation of similarity and change of loss over {len(labels)} pairs: {correlation:+.2f}."
+            f"Correlation of similarity and change of loss over {len(labels)} pairs: {number(correlation, '+.2f')}."
         )
 
 

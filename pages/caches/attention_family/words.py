@@ -11,29 +11,42 @@ from .controls import COLLAPSE, LATENT, MAPS, MORPH, REDUNDANCY, Ablation, Choic
 CLAIM = "MHA, GQA, MQA, MLA: who shares keys and values, and at what price."
 NOTICE = {
     MORPH: (
-        "Fewer key/value heads shrink the cache in proportion, and parameters a little; the work on each cached token stays.",
-        "MLA gives every head its own keys and values and caches one latent for all of them; it needs more operations instead.",
+        "Fewer key/value heads make the cache smaller in proportion; the work on each cached token stays.",
+        "MLA keeps one short vector per token, the latent, and gives every head keys and values of its own from it. It pays "
+        "with more operations.",
         "Orange is what the cache holds: all else is computed from it.",
     ),
     MAPS: (
-        "Heads under one colour read the same keys and values; their maps still differ, as their queries do.",
+        "Heads under one colour read the same keys and values. Their maps still differ, as their queries do.",
         "Each model was trained on its own: head 3 of one has nothing to do with head 3 of another.",
-        "The Model zoo page has the held-out quality of each, with the noise of seeds.",
+        "The Model zoo page says how good each is, with the noise of seeds.",
     ),
     LATENT: (
-        "With weight absorption or without, the output is the same: the badge gives the largest difference over all layers.",
-        "The rotary part depends on positions, the content part on tokens; the softmax is over their sum.",
-        "RoPE between W_Q and W_↑K' makes another matrix for every distance: no product can be made beforehand.",
+        "A score has two parts: what the tokens are (content) and where they stand (rotary). The softmax is over their sum.",
+        "Matrices multiplied beforehand (absorbed) or one by one: the output is the same, up to rounding.",
     ),
     REDUNDANCY: (
-        "On the text that chose the order, the loss may even fall: that is selection. Other texts measure what heads contribute.",
-        "CKA is invariant to rotations of a head's basis, averaging keys is not: similar heads need not merge well.",
-        "Ablating heads is not training without them: a model that was trained on with few heads would lose less.",
+        "On the text that chose the order the loss may even fall: that is selection. Other texts measure what heads contribute.",
+        "Heads that look alike need not merge well.",
+        "Muting heads is not training without them: a model that was trained on with few heads would lose less.",
     ),
     COLLAPSE: (
-        "Second row: one W_Q W_K' and no positions, one map, however many heads.",
-        "ALiBi's slopes differ, so the heads do. RoPE with equal W_Q, W_K keeps them equal …",
-        "… but with RoPE the factors of M matter: in the last row M is the same in every head, and the maps are not.",
+        "Second row: one shared matrix between queries and keys, and no positions. However many heads there are, all draw one "
+        "map.",
+        "ALiBi tells the heads apart again, as each has its own slope.",
+    ),
+}
+NOTICE_MATHS = {
+    MORPH: ("Parameters shrink a little with the key/value heads; the operations per cached token do not.",),
+    MAPS: (),
+    LATENT: (
+        "RoPE between W_Q and W_↑K' makes another matrix for every distance: no product can be made beforehand.",
+    ),
+    REDUNDANCY: ("CKA is invariant to rotations of a head's basis; averaging keys is not.",),
+    COLLAPSE: (
+        "RoPE with equal W_Q, W_K keeps the heads equal, but the factors of M matter: in the last row M = W_Q W_K' is the "
+        "same in "
+        "every head, and the maps are not.",
     ),
 }
 EQUATIONS = {
@@ -41,7 +54,8 @@ EQUATIONS = {
         r"L^{(h)}_{ts} = \tfrac{1}{\sqrt{d_k}}\, q^{(h)}_t \cdot k^{(\pi(h))}_s,\ \ \pi(h) = \lfloor hG/H \rfloor,\qquad "
         r"\text{cache per token: } 2\,G\,d_h \;\to\; d_c + d_h^R",
         "Decoder-Only Transformers in Einstein Notation, sections 6.1 and 6.2; LLM notes, sections 3.1 to 3.4; Transformer "
-        "with PyTorch, Eq. 38 to 41. Where the notes differ: the LLM notes name GPT-3.5 and LLaMA for MQA; PaLM used MQA, "
+        "with PyTorch, Eq. 38 to 41.",
+        "The LLM notes name GPT-3.5 and LLaMA for MQA; PaLM used MQA, "
         "LLaMA 2 70B uses GQA, and GPT-3.5's attention is not published. Their “MLA” (section 3.5) is a learned latent array "
         "in the Perceiver's manner, something else. Eq. 38 gives all 576 numbers to the latent; DeepSeek has 512 for "
         "c_KV and 64 for k^R.",
@@ -54,8 +68,9 @@ EQUATIONS = {
         r"\tfrac{1}{\sqrt{d_h + d_h^R}}\big(\underbrace{x_t\, [W_Q W_{\uparrow K}^\top]\, c_s^\top}_{\text{content}} + "
         r"\underbrace{q^R_t R_t R_s^\top {k^R_s}^\top}_{\text{rotary}}\big),\qquad "
         r"x_t W_Q\, R_t R_s^\top\, W_{\uparrow K}^\top c_s^\top \text{ would have no } [\,\cdot\,]",
-        "Transformer with PyTorch, Eq. 41 to 46 and 60 to 68; DeepSeek-V2, section 2.1. Where the notes differ: they write k^R "
-        "per head and from c_KV (section 3.4); DeepSeek-V2 makes one k^R per token from the hidden state, shared by all heads, "
+        "Transformer with PyTorch, Eq. 41 to 46 and 60 to 68; DeepSeek-V2, section 2.1.",
+        "The notes write k^R per head and from c_KV (section 3.4); DeepSeek-V2 makes one k^R per token from the hidden state, "
+        "shared by all heads, "
         "so that the cache holds d_c + d_h^R numbers per token. Eq. 65 and 68 make the queries from a latent of their own, "
         "c_Q: an option of the configuration (query_latent_dim), with which c_Q and W_↑Q take the places of x_t and W_Q. The "
         "bundled zoo-mla does without: its queries come straight from x. Eq. 42 also caches the queries, which are never read "
@@ -70,7 +85,7 @@ EQUATIONS = {
     COLLAPSE: (
         r"W_Q^{(h)} {W_K^{(h)}}^\top = M \ \Rightarrow\ L^{(h)}_{ts} = x_t M x_s^\top,\qquad "
         r"\text{RoPE: } W_Q R_t R_s^\top W_K^\top,\qquad \text{ALiBi: } x_t M x_s^\top - m_h (t - s)",
-        "Decoder-Only Transformers in Einstein Notation, section 9: single bilinear collapse, and why RoPE and ALiBi break it. "
+        "Decoder-Only Transformers in Einstein Notation, section 9: single bilinear collapse, and why RoPE and ALiBi break it.",
         "The notes write R_tᵀ R_s, for vectors as columns; rows, as here, are turned by R_t R_sᵀ.",
     ),
 }
@@ -144,11 +159,46 @@ def redundancy_source(reading: Reading, measured: int, texts: int) -> str:
     )
 
 
+def takes_long(reading: Reading) -> str:
+    """Asks before heads of a large model are muted; {time} is filled in."""
+    config = reading.lm.config
+    return (
+        f"{reading.model} has {config.n_layers * config.n_heads} heads: to mute each alone and all one by one, and to merge its "
+        "key/value heads, takes {time} on a CPU. stories-rope shows the same in seconds."
+    )
+
+
+def mutes(reading: Reading) -> str:
+    """What is being done while heads are muted."""
+    config = reading.lm.config
+    return f"{reading.model} reads with each of {config.n_layers * config.n_heads} heads muted …"
+
+
+def merges(reading: Reading) -> str:
+    """What is being done while keys and values are merged."""
+    return f"{reading.model} reads with key/value heads merged …"
+
+
 def collapse_caption(choice: Choice) -> str:
-    """Which weights and tokens the maps are of."""
+    """Which weights and tokens the maps are of, and what of the model stands in the first row only."""
     return (
         f"{choice.reading.model}'s own weights on this text (its first {BINS} tokens). Last row: W_Q A and W_K A with a drawn "
-        "orthogonal A per head (seed 0), the same M in every head."
+        f"orthogonal A per head (seed 0), the same M in every head.{left_out(choice.reading)}"
+    )
+
+
+def left_out(reading: Reading) -> str:
+    """What a model does between W_Q, W_K and its scores that no product of the two holds; nothing for most models."""
+    part = reading.lm.config.attention
+    parts = [
+        *(["the norms of queries and keys"] if part.qk_norm != "none" else []),
+        *(["the bound (softcap) of the scores"] if part.softcap is not None else []),
+    ]
+    if not parts:
+        return ""
+    return (
+        f" **Left out of W_Q W_K', and of every row but the first: {' and '.join(parts)}** that {reading.model} has; the "
+        "lemma is about models without."
     )
 
 

@@ -25,7 +25,8 @@ CHECKED = 256  # positions at most of the cache that the calculator is held to
 
 def decoding(choice: Choice) -> Decoding:
     """A generation with the rows, keys, values and bytes of each step; the same for every view of it."""
-    return _decoding(replace(choice, view=STEPS))
+    with st.spinner(f"{choice.model} writes {choice.tokens} tokens …", show_time=True):
+        return _decoding(replace(choice, view=STEPS))
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

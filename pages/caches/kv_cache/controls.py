@@ -53,6 +53,8 @@ def choose(model: str) -> Choice | None:
     )
     choice = Choice(model, text or "", view)
     if view == STEPS:
+        if text is not None:
+            link.open_on(f"kv:{model}", lambda: compute.previous_head(model, text))
         layer, head = inputs.head_menus(lm.config.n_layers, lm.config.n_heads, places)
         choice = replace(choice, layer=layer, head=head)
     if view in (STEPS, COST):

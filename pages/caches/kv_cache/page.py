@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.caches.kv_cache import controls, view, view_calculator, view_cost, view_models, words
+from pages.caches.kv_cache import controls, examples, view, view_calculator, view_cost, view_models, words
 from tlmviz.ui import frame
 
 DRAW = {
@@ -21,5 +21,5 @@ def show(model: str) -> None:
         DRAW[choice.view](choice)
 
 
-frame.heading("KV cache", words.CLAIM)
+frame.heading("KV cache", words.CLAIM, examples.examples)
 show(st.session_state["model"])

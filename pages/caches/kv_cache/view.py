@@ -22,7 +22,7 @@ def steps(choice: Choice) -> None:
     with frame.wide("wide"):
         frame.chart(figure, key="decode", alt=alt)
     st.caption(words.generated(choice, decoding))
-    frame.badges(compute.checks(choice))
+    frame.measured(lambda: compute.checks(choice))
     footer(choice.view, words.steps_snippet(choice))
 
 

@@ -37,7 +37,7 @@ def calculator(choice: Choice) -> None:
     numbers[1].metric(f"Cache of {batch:,} × {length:,} tokens", words.size(cache))
     numbers[2].metric("Weights", words.size(weights))
     numbers[3].metric(f"Requests in {deployment.memory / 1e9:,g} GB", f"{fits:,}")
-    numbers[4].metric("FLOP per token, about", words.size(cost.token_flops(shape, length), ""))
+    numbers[4].metric("≈ FLOP per token", words.size(cost.token_flops(shape, length), ""))
     left, right = st.columns([0.55, 0.45])
     with left:
         _per_request(deployment, own)

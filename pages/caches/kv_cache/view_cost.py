@@ -23,7 +23,7 @@ def with_and_without(choice: Choice) -> None:
     """Time, measured, and operations, by formula, with the cache and without."""
     decoding, config, theme = compute.decoding(choice), choice.lm.config, frame.theme()
     length = len(decoding.ids)
-    with st.spinner("Measuring each token with the cache and without …"):
+    with st.spinner("Measuring each token with the cache and without …", show_time=True):
         timing = compute.timing(choice)
     lengths = np.unique(np.geomspace(1, max(4 * config.context, length), 60).astype(int))
     flops = {
@@ -33,7 +33,7 @@ def with_and_without(choice: Choice) -> None:
     }
     left, right = st.columns(2)
     with left:
-        figure = kv_costs.milliseconds(timing.ways, timing.rounds, theme)
+        figure = kv_costs.milliseconds(timing.fastest(), timing.rounds, theme)
         frame.chart(figure, key="kvtime", alt="Measured milliseconds per token with the cache and without")
     with right:
         figure = kv_costs.operations(lengths, flops, length, theme)
@@ -48,7 +48,7 @@ def _table(timing: Timing, flops: dict[str, int]) -> None:
     rows = [
         {
             "Per token": way,
-            "ms, measured": float(np.median(timing.ways[way][1])),
+            "ms, measured": words.time_range(timing.ways[way][1]),
             "FLOP, formula": float(total),
             "× with the cache": total / flops[WITH],
         }
@@ -59,7 +59,7 @@ def _table(timing: Timing, flops: dict[str, int]) -> None:
         pd.DataFrame(rows),
         hide_index=True,
         column_config={
-            "ms, measured": number(format="%.2f", help="Median over the tokens"),
+            "ms, measured": st.column_config.TextColumn(help=words.time_help(timing.rounds)),
             "FLOP, formula": number(format="compact", help="Of the last token"),
             "× with the cache": number(format="%.1f"),
         },

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding
 from tlmviz.tokens import END
@@ -15,7 +17,8 @@ EQUATIONS = {
         r"\begin{bmatrix} QK^\top & - \\ q_{T+1}K^\top & q_{T+1}k_{T+1}^\top \end{bmatrix},\qquad "
         r"y_{T+1} = \sum_{i \le T+1} \frac{\exp(q_{T+1} k_i^\top)}{\sum_{j \le T+1} \exp(q_{T+1} k_j^\top)}\, v_i",
         "Transformer with PyTorch, section 3.1, Eq. 34–37 (scaling by 1/√d left out, as there). The mask hides the new "
-        "column, so no old query ever meets a new key: Q need not be kept. For latent attention Eq. 42 keeps the "
+        "column, so no old query ever meets a new key: Q need not be kept.",
+        "For latent attention Eq. 42 keeps the "
         "query's side as well; by the same argument it is never read again, and only c_KV and k^R are kept (Eq. 69).",
     ),
     COST: (
@@ -27,35 +30,36 @@ EQUATIONS = {
     SIDE_BY_SIDE: (
         r"\text{MHA, GQA, MQA: } 2\,G\,D,\qquad \text{MLA: } d_c + d^R_h,\qquad \text{window: at most } W \text{ positions}",
         "Numbers kept per token and layer. LLM notes, section 3.2; Transformer with PyTorch, sections 3.2 and 3.4; "
-        "Decoder-Only Transformers in Einstein Notation, sections 4.4 and 6. Section 4.4 "
+        "Decoder-Only Transformers in Einstein Notation, sections 4.4 and 6.",
+        "Section 4.4 "
         "gives the window as (t − W, t], which is W positions, and its mask as s < t − W, which leaves W + 1; here it is W.",
     ),
     CALCULATOR: (
         r"\text{bytes} = B \cdot L \cdot T \cdot 2\,G\,D \cdot \tfrac{\text{bits}}{8},\qquad "
         r"\text{MLA: } d_c + d^R_h \text{ in place of } 2\,G\,D,\qquad \text{window: } \min(T, W) \text{ in place of } T",
-        "LLM notes, section 3.2. All numbers here are by formula, the same that is held to nbytes of this project's caches. "
-        "The notes say there that GPT-3.5 and LLaMA use MQA: PaLM does; LLaMA 2 70B uses GQA, LLaMA 2 7B plain MHA, "
+        "LLM notes, section 3.2. All numbers here are by formula, the same that is held to nbytes of this project's caches.",
+        "The notes say that GPT-3.5 and LLaMA use MQA: PaLM does; LLaMA 2 70B uses GQA, LLaMA 2 7B plain MHA, "
         "and GPT-3.5's shape was never published.",
     ),
 }
 NOTICE = {
     STEPS: (
-        "Each token adds **one row** to the map and **one column** to Kᵀ and Vᵀ. Rows above never change, so their queries "
-        "are never needed again: *q* is there for the newest token only.",
-        "A buffer is allocated ahead and doubles when it is full, so used and allocated bytes differ.",
+        "Each token adds **one row** to the map and **one column** to the stored keys and values. Rows above never change, so "
+        "old queries are never needed again.",
+        "Memory is allocated ahead and doubles when it is full, so used and allocated bytes differ.",
     ),
     COST: (
         "Without the cache every token costs a pass over the whole text: the gap grows with the length.",
-        "Milliseconds are measured here, on small models, where Python's overhead per layer hides much of what is saved.",
+        "Milliseconds are measured here and now; of small models Python's overhead per layer hides much of what is saved.",
     ),
     SIDE_BY_SIDE: (
         "Fewer key/value heads, a small latent or a window: three ways to keep less. Choose a model at the left, and *Steps* "
         "shows its cache.",
-        "A ring has all its positions from the start, and then never grows.",
+        "The memory of a window has its full size from the start, and then never grows.",
     ),
     CALCULATOR: (
-        "MHA pays for every head, GQA and MQA for groups, MLA for one latent; a window stops the growth.",
-        "Formats below 16 bits also need scales, which are not counted.",
+        "MHA pays for every head, GQA and MQA for groups of heads, MLA for one latent. A window stops the growth.",
+        "Number formats below 16 bits also need scales, which are not counted.",
     ),
 }
 
@@ -68,7 +72,7 @@ def generated(choice: Choice, decoding: Decoding) -> str:
     lm = choice.lm
     text = "".join(decoding.tokens[decoding.prompt :]).replace(END, f" {END}")
     lines = [f"Generated: {plain(text)}"]
-    if decoding.ids[-1] == lm.tokenizer.end_of_text and decoding.steps < choice.tokens:
+    if decoding.ids[-1] in lm.tokenizer.ends and decoding.steps < choice.tokens:
         lines.append(f"The model ended its text after {decoding.steps} of {choice.tokens} tokens.")
     if len(decoding.ids) > lm.config.context:
         lines.append(f"Positions from {lm.config.context:,} on lie beyond the length it was trained on.")
@@ -77,10 +81,30 @@ def generated(choice: Choice, decoding: Decoding) -> str:
 
 def measured(length: int, steps: int, rounds: int) -> str:
     """Where the numbers of the view Cost come from."""
-    source = "one round" if rounds == 1 else f"the median of {rounds} rounds"
+    source = (
+        "one round"
+        if rounds == 1
+        else f"each dot the fastest of {rounds} rounds, in which the ways took turns"
+    )
     return (
         f"{length:,} positions, {steps} of them generated. Milliseconds: {source}, measured when this was first shown; "
         "other work on the server shows in them. Operations: products of matrices, by formula."
+    )
+
+
+def time_range(milliseconds: np.ndarray) -> str:
+    """The median over the tokens, [rounds, N], in the fastest and in the slowest round."""
+    rounds = np.median(milliseconds, axis=1)
+    return f"{rounds.min():.2f} – {rounds.max():.2f}"
+
+
+def time_help(rounds: int) -> str:
+    """How the range of times came about."""
+    if rounds == 1:
+        return "Median over the tokens; there was time for one round."
+    return (
+        f"Median over the tokens, in the fastest and in the slowest of {rounds} rounds; the ways took turns. Where two ranges "
+        "overlap, the order says nothing."
     )
 
 
@@ -155,7 +179,7 @@ def cost_snippet(choice: Choice) -> str:
         _DECODE.format(choice=choice, imports="")
         + """\
 timing = decode_steps.measure(lm, done.ids, done.prompt)
-for way, (positions, milliseconds) in timing.ways.items():
+for way, (positions, milliseconds) in timing.fastest().items():
     print(way, positions, milliseconds)
 length = len(done.ids)
 print(cost.step_flops(lm.config, length), cost.step_flops(lm.config, length, cached=False))

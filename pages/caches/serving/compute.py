@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import streamlit as st
@@ -10,6 +11,7 @@ from tlmviz.checks import Check, caches_serving, measure
 from tlmviz.checks.caches_requests import texts_are_those_alone
 from tlmviz.decoding.serving import Run, Server, serve
 from tlmviz.ui import compute
+from tlmviz.ui.progress import Tell, Work, begin
 
 from .controls import CONTINUOUS, STATIC, Choice
 
@@ -17,10 +19,22 @@ ROUNDS = 3  # of all servers in turn, to be timed
 PATIENCE = 2.0  # seconds of one round up to which they are timed
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
 def served(choice: Choice) -> Run:
-    """The run of a choice's requests under the policy of its server."""
-    return compute.run_in_worker(lambda: serve(choice.lm, choice.requests, choice.server))
+    """The run of a choice's requests under the policy of its server; a bar shows how far it is."""
+    count, server = len(choice.requests), choice.server
+    return _serving(choice).wait(f"{choice.model} serves {count} requests, {server.policy} batching …")
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _serving(choice: Choice) -> Work[Run]:
+    lm, requests, server = choice.lm, choice.requests, choice.server
+    most = sum(request.max_new_tokens for request in requests)
+
+    def work(tell: Tell) -> Run:
+        written = itertools.count(1)  # requests that end early, or are preempted, only make the bar jump
+        return serve(lm, requests, server, lambda number, logits: tell(next(written) / most))
+
+    return begin(work)
 
 
 def runs(choice: Choice) -> dict[str, Run]:

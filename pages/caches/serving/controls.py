@@ -27,7 +27,7 @@ LETTERS = "ABCDEFGH"
 MOST = len(LETTERS)  # requests: as many as there are colours
 LONGEST, LATEST = 64, 200  # tokens that a request may write, and step at which it may arrive: seconds of work
 MOST_PAGES = 256
-MEMORY = "_slots"  # session: slots of memory, while only the page size is changed
+MEMORY = f"{link.SLOT}slots"  # session: slots of memory, while only the page size is changed
 SLOTS = 8192  # of memory: each is drawn in every step
 POLICIES = {policy.capitalize(): policy for policy in (CONTINUOUS, STATIC)}
 SHARING = {"none": "Off", "running": "Running", "cached": "Prefix cache"}
@@ -64,7 +64,7 @@ def choose(model: str) -> Choice | None:
     with right:
         text = inputs.text_box(compute.model(model))
         with st.container(key="server-controls"):
-            places = st.columns([0.19, 0.23, 0.13, 0.13, 0.12, 0.2], vertical_alignment="bottom")
+            places = st.columns([0.22, 0.2, 0.15, 0.13, 0.12, 0.18], vertical_alignment="bottom")
     link.share()
     policy, server = _server(places[:5])
     requests = _requests(prompts or "", text or "", places[5])

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.caches.serving import compute, controls, view, words
+from pages.caches.serving import compute, controls, examples, view, words
 from tlmviz.ui import frame
 
 _STYLE = """<style>
@@ -17,11 +17,10 @@ def show(model: str) -> None:
     choice = controls.choose(model)
     if choice is None:
         return
-    with st.spinner(f"{model} serves {len(choice.requests)} requests …", show_time=True):
-        runs = compute.runs(choice)
+    runs = compute.runs(choice)
     view.picture(choice, runs)
-    frame.badges(compute.checks(choice))
     view.side_by_side(choice, runs)
+    frame.measured(lambda: compute.checks(choice))
     view.answers(choice, runs[choice.policy])
     frame.what_to_notice(*words.NOTICE)
     frame.equation(*words.EQUATION)
@@ -29,5 +28,5 @@ def show(model: str) -> None:
 
 
 st.html(_STYLE)
-frame.heading("Serving", words.CLAIM)
+frame.heading("Serving", words.CLAIM, examples.examples)
 show(st.session_state["model"])

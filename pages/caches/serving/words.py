@@ -10,25 +10,25 @@ EQUATION = (
     r"\text{slot of } k_{rs} = P \cdot \text{table}_r\!\left[\lfloor s / P \rfloor\right] + s \bmod P,\qquad "
     r"\text{waste} = 1 - \frac{\sum_{\text{steps}} \text{occupied}}{\sum_{\text{steps}} \text{allocated}}",
     "Decoder-Only Transformers in Einstein Notation, sections 4.5 (δ keeps requests apart: other requests’ keys are left out, "
-    "not scored 0) and 4.3, whose “attend within page” is a block-local mask; paged memory hides no token. "
-    "P: page size. Pages and copy-on-write: Kwon et al. 2023. Joining and leaving at any step: Yu et al. 2022.",
+    "not scored 0) and 4.3. P: page size. Pages and copy-on-write: Kwon et al. 2023. Joining and leaving at any step: Yu et "
+    "al. 2022.",
+    "“Attend within page” of section 4.3 is a block-local mask; paged memory hides no token.",
 )
 NOTICE = (
-    "**Continuous** batching gives a free row to the next request at once. **Static** rows that have ended still go through "
-    "each pass (padding) until the longest answer is written, and new requests wait.",
-    "**Fragmentation**: paged memory wastes at most the empty end of each last page; a static row reserves the longest prompt "
-    "and the longest answer from the start. Try a page size of 1, then 64: the memory stays the same.",
-    "**Prefix sharing**: equal prefixes lie on the same pages (stripes). The first to write to a part-full one gets its own "
-    "copy (copy-on-write).",
-    "**Preemption by recompute**: when no page is free, the latest arrival gives its pages back, and all its tokens are computed "
-    "again later. Fewer *Pages* preempt more; its text stays the same.",
+    "**Continuous** batching gives a free row to the next request at once. In **static** batching new requests wait until the "
+    "longest answer is written, and rows that have ended are computed for nothing (padding).",
+    "Pages waste at most the empty end of each request's last page; a static row reserves the longest prompt and the longest "
+    "answer from the start. Try a page size of 1, then 64: the memory stays the same.",
+    "**Shared beginnings** lie on the same pages (stripes). The first request to write to a part-full one gets its own copy.",
+    "**Preemption**: when no page is free, the latest arrival gives its pages back and is computed again later. Fewer *Pages* "
+    "preempt more; the text stays the same.",
 )
 # Rows of `totals_table`: label and help.
 COLUMNS = {
     "steps": ("Steps", "Steps of the server, idle ones included"),
-    "tokens_per_step": ("Tok/step", "Throughput: tokens written per step"),
+    "tokens_per_step": ("Tokens/step", "Throughput: tokens written per step"),
     "tokens_per_second": (
-        "Tok/s",
+        "Tokens/s",
         "Throughput here: the slowest and the fastest of three rounds in which the servers took turns, measured when first "
         "shown. Where two ranges overlap, the order says nothing. Long runs are not timed.",
     ),
@@ -43,7 +43,7 @@ COLUMNS = {
     "num_cached_tokens": ("Cached", "Tokens found in another request's pages, and not computed"),
     "num_recomputed_tokens": ("Again", "Tokens computed again after a preemption"),
     "copies": ("Copies", "Of shared pages before a write"),
-    "preemptions": ("Preempted", "Times that a request lost its pages"),
+    "preemptions": ("Preempt.", "Times that a request lost its pages"),
 }
 
 

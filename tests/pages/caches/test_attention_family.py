@@ -3,8 +3,9 @@
 import json
 
 import pytest
+import streamlit as st
 
-from pages.caches.attention_family import controls
+from pages.caches.attention_family import compute_redundancy, controls
 from pages.caches.attention_family.controls import FREE, PUBLISHED
 from tests import tiny
 from tests.pages.helpers import (
@@ -18,7 +19,7 @@ from tests.pages.helpers import (
     words,
 )
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
-from tlmviz.ui import compute
+from tlmviz.ui import compute, patience
 
 PAGE = "caches/attention_family"
 MAPS, LATENT, REDUNDANCY, ONE = "Trained maps", "Latent attention", "Redundancy", "Collapse lemma"
@@ -188,7 +189,7 @@ def test_queries_from_a_latent_are_taken_apart_by_their_own_names():
     )
     found = charts(app)
     notes = [note["text"] for note in found[0]["layout"]["annotations"]]
-    assert "The score: c_Q W_↑Q W_↑K' c_s' (Eq. 41)" in notes and "<b>W_↑Q</b><br>10 × 8" in notes
+    assert "The score: c_Q W_↑Q W_↑K' c_s'" in notes and "<b>W_↑Q</b><br>10 × 8" in notes
     assert "W_↑Q R W_↑K' of head 1.2" in json.dumps(found, ensure_ascii=False)
     assert "✗" not in words(app)
     # 10 × 12 + 12 × 32, and 10 × 8 + 2 × (8 × 12) + 8 × 32
@@ -228,6 +229,16 @@ def test_heads_are_compared_pruned_and_merged(session, tmp_path, monkeypatch):
     if session.get("prn") != "Greedy":
         scope = run_snippet(app, tmp_path)
         assert len(scope["losses"].here) == 33 and len(scope["shared"].here) == 4 * 7 + 1
+
+
+def test_redundancy_of_the_default_text_is_shipped_and_its_badge_turns_red(monkeypatch):
+    asked, computed = [], compute_redundancy._effects
+    monkeypatch.setattr(compute_redundancy, "_effects", lambda *of: asked.append(of) or 2 * computed(*of))
+    monkeypatch.setattr(compute_redundancy.redundancy, "prune", None)  # shipped too, so it is not called
+    st.cache_data.clear()
+    app = opened(fview=REDUNDANCY)
+    assert len(titles(app)) == 5 and "✗ Shipped = computed now" in words(app) and len(asked) == 1
+    st.cache_data.clear()
 
 
 @pytest.mark.parametrize(
@@ -281,3 +292,30 @@ def test_ten_thousand_characters_are_cut_and_sent_light(view):
 def test_an_empty_text_is_one_sentence():
     app = opened(model="zoo-rope", text="")
     assert not app.exception and "empty" in app.info[0].value and not app.get("plotly_chart")
+
+
+# --- large and other models ---------------------------------------------------------------------------
+
+
+def test_redundancy_of_a_large_model_is_asked_for_first(monkeypatch):
+    monkeypatch.setattr(patience, "QUICK", 0.0)
+    app = opened(fview=REDUNDANCY, **ZOO)
+    said = app.info[0].value
+    assert "32 heads" in said and "minute" in said and len(charts(app)) == 1  # the similarity alone
+    app.button(key=next(b.key for b in app.button if b.label == "Mute them anyway")).click().run()
+    assert len(charts(app)) > 3 and not app.info
+
+
+@pytest.fixture
+def normed(tmp_path, tokenizer):
+    network = tiny.network(vocab_size=tokenizer.vocab_size, qk_norm="head", softcap=5.0)
+    with only_models(
+        {"tiny": network, "plain": tiny.network(vocab_size=tokenizer.vocab_size)}, tokenizer, tmp_path
+    ):
+        yield
+
+
+@pytest.mark.parametrize("name, said", [("tiny", True), ("plain", False)])
+def test_the_products_say_what_they_leave_out(normed, name, said):
+    app = open_alone(PAGE, {"model": name}, model=name, text="Lily lost the ball.", fview=ONE)
+    assert ("norms of queries and keys and the bound (softcap)" in words(app)) == said

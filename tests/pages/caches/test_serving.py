@@ -191,3 +191,10 @@ def test_examples_are_the_shared_beginning():
     app.button("example-Repeats").click().run()
     charts(app)
     assert app.dataframe[1].value["prompt"].iloc[0] == inputs.EXAMPLES["Repeats"] + " She"
+
+
+@pytest.mark.parametrize("key", ["vseed", "vpage", "vpages", "vbatch", "vtemp"])
+@pytest.mark.parametrize("value", ["1e400", "-inf"])
+def test_numbers_beyond_all_numbers_in_a_link_are_passed_over(key, value):
+    app = follow_link(PAGE, {key: value})
+    assert charts(app) and key not in app.query_params
