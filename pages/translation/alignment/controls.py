@@ -18,7 +18,7 @@ def view_menu() -> str:
     return st.segmented_control(
         "View",
         words.VIEWS,
-        default=words.TRANSLATION,
+        default=words.RIBBONS,
         key="aview",
         bind="query-params",
         required=True,
@@ -41,7 +41,7 @@ def penalties(beta, floor) -> Penalties:
         format="%.3f",
         key="afloor",
         bind="query-params",
-        help="Coverage below it counts as this much. The notes have none: there a token without attention costs log 0 = −∞.",
+        help="Coverage below it counts as this much. Without it a token without attention would cost log 0 = −∞.",
     )
     return Penalties(
         beta=_within(weight, 0.0, inf, "The weight β is 0 or more"),

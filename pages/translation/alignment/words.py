@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 CLAIM = "Where each translated word looked, and what it missed."
-VIEWS = ("Translation", "Matrix by hand", "With and without coverage", "Force attention")
-TRANSLATION, BY_HAND, MODELS, FORCE = VIEWS
+VIEWS = ("Ribbons", "Translation", "Matrix by hand", "With and without coverage", "Force attention")
+RIBBONS, TRANSLATION, BY_HAND, MODELS, FORCE = VIEWS
 
 PENALTY = (
     r"\mathrm{cp}(X, Y) = \beta \sum_{j=1}^{|X|} \log \min\Big(\max\Big(\sum_{i=1}^{|Y|} a_{ij},\ "
     r"\text{floor}\Big),\ 1\Big),\qquad \sum_j a_{ij} = 1",
-    "Mathematics in Modern NLP, section 6.3.2, Eq. 37–40; Wu et al. 2016. Eq. 37 has no floor: a source word that nobody "
+    "Mathematics in Modern NLP, section 6.3.2, Eq. 37–40; Wu et al. 2016.",
+    "Eq. 37 has no floor: a source word that nobody "
     "looks at would cost log 0, and no finite weight could save the translation. Here, as in practice, it costs β log floor.",
 )
 OVERLAP = (

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import time
+import itertools
+from collections.abc import Sequence
 
+import numpy as np
 import streamlit as st
 
 from tlmviz.analysis.translation import score_steps
@@ -33,17 +35,21 @@ def steps(pair: SentencePair) -> Steps:
     )
 
 
+def telling_step(pairs: Sequence[SentencePair]) -> int:
+    """The word at which the models look at the most different tokens, where all read one translation; else the second step."""
+    maps = [steps(pair).a[:-1] for pair in pairs]  # the last step writes the end
+    if len(maps) < 2 or len({attention.shape for attention in maps}) > 1 or not len(maps[0]):
+        return min(1, len(pairs[0].targets) - 1)
+    apart = sum(np.abs(one - other).sum(-1) for one, other in itertools.combinations(maps, 2))
+    words = np.array([token.strip().isalpha() for token in pairs[0].targets[: len(apart)]])
+    return int(np.argmax(np.where(words, apart, -1)))
+
+
 @st.cache_data(max_entries=32, show_spinner=False)
-def timed(pair: SentencePair) -> tuple[Times, float]:
-    """Milliseconds of the score alone (medians), and of one whole translation with a beam of 5."""
-    measured = steps(pair)
-
-    def work() -> tuple[Times, float]:
-        score, start = score_steps.times(pair.mt, measured), time.perf_counter()
-        pair.mt.search(pair.text)
-        return score, 1000 * (time.perf_counter() - start)
-
-    return shared.run_in_worker(work, shared.about(pair.text))
+def timed(pairs: tuple[SentencePair, ...]) -> list[Times]:
+    """Milliseconds of each model's score alone, the models in turn."""
+    passes = [(pair.mt, steps(pair)) for pair in pairs]
+    return shared.run_in_worker(lambda: score_steps.times(passes), shared.about(pairs[0].text))
 
 
 def error_rate(model: str) -> float | None:

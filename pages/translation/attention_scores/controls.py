@@ -57,8 +57,8 @@ def choose(models: list[str], sidebar_model: str) -> Choice | None:
     kind, typed, model, step = st.columns([0.24, 0.32, 0.24, 0.2], vertical_alignment="center")
     mode = kind.segmented_control(
         "Translation",
-        (OWN, COMMON),
-        default=OWN,
+        (COMMON, OWN),
+        default=COMMON,
         key="asone",
         bind="query-params",
         required=True,
@@ -75,7 +75,9 @@ def choose(models: list[str], sidebar_model: str) -> Choice | None:
         st.warning(str(error))
         return None
     inside = models.index(model_menu(models, sidebar_model, model))
-    token = inputs.token_menu(step, "Target token", pairs[inside].targets, "write", "astok", 1)
+    token = inputs.token_menu(
+        step, "Target token", pairs[inside].targets, "write", "astok", compute.telling_step(pairs)
+    )
     return Choice(tuple(pairs), inside, token, mode == COMMON)
 
 

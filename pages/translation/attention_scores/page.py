@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages.translation.attention_scores import compute, controls, view, words
-from tlmviz.ui import frame, translation
+from pages.translation.attention_scores import compute, controls, examples, view, words
+from tlmviz.ui import frame
 
 
 @frame.fragment
@@ -24,7 +24,7 @@ def show(models: list[str], sidebar_model: str) -> None:
     frame.copy_as_python(words.snippet(choice))
 
 
-frame.heading("Attention scores", words.CLAIM, translation.examples)
+frame.heading("Attention scores", words.CLAIM, examples.examples)
 recurrent = compute.recurrent()
 if recurrent:
     show(recurrent, st.session_state["mt"])

@@ -66,8 +66,8 @@ def step(choice: Choice) -> None:
 def table(choice: Choice) -> None:
     """Every model in numbers."""
     rows = []
-    for pair in choice.pairs:
-        steps, (times, search) = compute.steps(pair), compute.timed(pair)
+    for pair, times in zip(choice.pairs, compute.timed(tuple(choice.pairs))):
+        steps = compute.steps(pair)
         rows.append(
             {
                 "Model": pair.model,
@@ -75,9 +75,8 @@ def table(choice: Choice) -> None:
                 "Loss (nats)": round(float(-steps.logp.mean()), 3),
                 "Entropy (bits)": round(float(steps.entropy.mean()), 3),
                 "Align. error": compute.error_rate(pair.model),
-                "Score (ms)": times.step,
-                "Keys (ms)": times.prepare,
-                "Translate (ms)": round(search),
+                "Score (ms)": words.time_range(times.step),
+                "Keys (ms)": words.time_range(times.prepare),
                 "Parameters": compute.score_parameters(pair.model),
             }
         )
@@ -87,7 +86,8 @@ def table(choice: Choice) -> None:
         column_config={
             column: st.column_config.NumberColumn(format=form, help=help_)
             for column, (form, help_) in words.COLUMNS.items()
-        },
+        }
+        | {column: st.column_config.TextColumn(help=help_) for column, help_ in words.TIMES.items()},
     )
 
 

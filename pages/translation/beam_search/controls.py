@@ -18,7 +18,7 @@ from tlmviz.ui import inputs, link, translation
 from .rules import Rules
 from .rules import choose as choose_rules
 
-TREE, EXACT, STORY = VIEWS = ("Translation", "Exact search", "Story")
+TREE, RACE, EXACT, STORY = VIEWS = ("Translation", "Race", "Exact search", "Story")
 LARGEST = 5.0  # of a penalty's weight
 WEIGHTS = {
     name: link.Field(key, default, link.real(0.0, LARGEST), "{:g}".format)
@@ -95,7 +95,7 @@ class Choice:
 
 def choose(model: str) -> Choice | None:
     """Draw the controls and return what they say; None without a text that can be read. Raises BadSearch."""
-    left, right = st.columns([0.68, 0.32], vertical_alignment="center")
+    left, right = st.columns([0.62, 0.38], vertical_alignment="center")
     view = right.segmented_control(
         "View",
         VIEWS,

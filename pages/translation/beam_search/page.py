@@ -3,7 +3,8 @@
 import streamlit as st
 
 from pages.translation.beam_search import compute, controls, examples, view, view_exact, view_tree, words
-from pages.translation.beam_search.controls import EXACT, STORY, TREE, Choice
+from pages.translation.beam_search.controls import EXACT, RACE, STORY, TREE, Choice
+from pages.translation.beam_search.race import view as race
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.ui import frame
 
@@ -35,7 +36,7 @@ def story(choice: Choice) -> None:
     view.texts(choice, ranked, samples)
     view.ranking(choice, search, ranked)
     view.curves(choice, ranked)
-    frame.what_to_notice(*words.STORY_NOTICE)
+    frame.what_to_notice(*words.STORY_NOTICE, maths=words.STORY_NOTICE_MATHS)
     frame.equation(*words.EQUATION)
     view.data(choice, search)
     frame.copy_as_python(words.story_snippet(choice))
@@ -47,7 +48,7 @@ def show(model: str) -> None:
     choice = controls.choose(model)
     if choice is None:
         return
-    {TREE: tree, EXACT: view_exact.show, STORY: story}[choice.view](choice)
+    {TREE: tree, RACE: race.show, EXACT: view_exact.show, STORY: story}[choice.view](choice)
     controls.share_weights()
 
 

@@ -141,6 +141,6 @@ def _ranking() -> tuple[str, float]:
         "%.3f",
         key="bfl",
         bind="query-params",
-        help="Eq. 37 has none: a source token without attention would cost infinitely much.",
+        help="Without it, a source token without attention would cost infinitely much.",
     )
     return length, floor

@@ -9,6 +9,7 @@ from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.exact import Exact
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.records import Candidate, Search
+from tlmviz.figures.numbers import number
 from tlmviz.ui import inputs
 
 from .controls import Choice
@@ -20,8 +21,8 @@ EQUATION = (
     r"\textstyle\sum_i a_{ij}, \text{floor}\big), 1\Big) + \gamma \frac{|Y|}{|X|} \\"
     r"\mathrm{lp}(Y) &= \Big(\frac{5 + |Y|}{6}\Big)^{\alpha}\ \text{or}\ |Y|^{\alpha},\qquad "
     r"\Big(\prod_{t=1}^{T} p_t\Big)^{1/T} = \exp \frac{1}{T} \sum_t \log p_t \end{aligned}",
-    "Mathematics in Modern NLP, Eq. 32-37, 41 and 33 (α = 1 with |Y|^α: the log of the geometric mean probability per token). "
-    "Where the notes differ: they say that lp keeps outputs short, but log P is negative, so a larger lp raises the score and "
+    "Mathematics in Modern NLP, Eq. 32-37, 41 and 33 (α = 1 with |Y|^α: the log of the geometric mean probability per token).",
+    "The notes say that lp keeps outputs short, but log P is negative, so a larger lp raises the score and "
     "α > 0 favours longer outputs; and Eq. 37 has no floor, so one source token without attention would cost infinitely much.",
 )
 TREE_NOTICE = (
@@ -35,32 +36,31 @@ TREE_NOTICE = (
 )
 EXACT_NOTICE = (
     "**Search error**: the beam misses a text that the model itself prefers. **Model error**: the preferred text is worse, "
-    "often too short. A wider beam removes the first and uncovers the second (Stahlberg and Byrne 2019).",
-    "Branch and bound visits few of the N^T texts: log P only falls, so a beginning below the best complete text is cut.",
+    "often too short. A wider beam removes the first and uncovers the second.",
+    "The exact search need not visit all texts: log P only falls, so a beginning below the best complete text is cut.",
     "Length penalties mend the model's choice, not the search: the exact text has the highest log P, seldom the best score.",
 )
 EXACT_EQUATION = (
     r"\hat{Y} = \arg\max_{y_1 \dots y_T} \prod_{t=1}^{T} \Pr(y_t | y_1 \dots y_{t-1}, X):\quad N^T \text{ paths for all},\quad "
     r"W \cdot N \cdot T \text{ candidates for a beam } (1 < W < N),\quad N \cdot T \text{ for greedy}",
-    "Mathematics in Modern NLP, Eq. 27-30 and section 6.1. N: tokens of the vocabulary, T: length, W: width.",
+    "Mathematics in Modern NLP, Eq. 27-30 and section 6.1. N: tokens of the vocabulary, T: length, W: width. "
+    "Search errors and model errors: Stahlberg and Byrne 2019.",
 )
 STORY_NOTICE = (
-    "**The most probable story is dull**: beams of a language model agree on safe words, and repeat (Holtzman et al. 2020).",
+    "**The most probable story is dull**: beams of a language model agree on safe words, and repeat.",
     "Sampled texts leave the beam within a few tokens (diamonds): their log P is far lower, and they read better.",
     "Without a source there is no coverage and no end term; α alone decides between short and long.",
 )
+STORY_NOTICE_MATHS = ("Dull beams: Holtzman et al. 2020, The Curious Case of Neural Text Degeneration.",)
 
 
-HINT = (
-    "Click a node to force another token there. Drag sideways to pan; zoom with the tools at the upper right."
-)
+HINT = "Click a node to force another token there. Drag sideways to pan; point at the tree for zoom buttons at its upper right."
 EXACT_COLUMNS = [
     "search",
     "highest log P",
     "search error",
     "tokens",
     "candidates",
-    "ms",
     "most probable text",
     "winner by score",
 ]
@@ -101,7 +101,7 @@ def geometric_means(texts: list[str], counts: np.ndarray, logps: np.ndarray) -> 
     means = np.exp(logps / counts)
     best = int(means.argmax())
     return (
-        f"α = 1 with |Y|^α ranks by the geometric mean probability per token (Eq. 33): {means[best]:.4f}, the highest, is that "
+        f"α = 1 with |Y|^α ranks by the geometric mean probability per token: {means[best]:.4f}, the highest, is that "
         f"of “{inputs.plain(texts[best])}”; the winner's is {means[0]:.4f} = exp(−{-logps[0]:.3f} / {counts[0]:.0f})."
     )
 
@@ -112,7 +112,7 @@ def verdict(choice: Choice, exact: Exact, beam: Candidate) -> str:
     how = (
         "proven: no text is more probable"
         if exact.proven
-        else f"not proven: none above log P {exact.bound:.2f} is possible"
+        else f"not proven: none above log P {number(exact.bound, '.2f')} is possible"
     )
     best = choice.mt.text(exact.tokens) or "(the empty text)"
     numbers = f"log P **{exact.logp:.3f}** against **{beam.parts.logp:.3f}**".replace("-", "−")
@@ -161,8 +161,8 @@ from tlmviz.figures import LIGHT
 from tlmviz.figures.translation import beam_tree as pictures
 
 mt = tlmviz.load({choice.model!r})
-search = {_once("mt.search(" + repr(choice.text) + ", " + _options(choice.options) + ")", choice)}
-ranked = search.hypotheses({_penalties(choice.penalties)})
+search = {_once("mt.search(" + repr(choice.text) + ", " + options_code(choice.options) + ")", choice)}
+ranked = search.hypotheses({penalties_code(choice.penalties)})
 for hypothesis in ranked:
     print(f"{{hypothesis.score:8.4f}}  {{mt.text(hypothesis.tokens)}}  {{hypothesis.parts}}")
 
@@ -182,8 +182,8 @@ from tlmviz.figures.translation import beam_tree as pictures
 
 lm = tlmviz.load({choice.model!r})
 stepper = LanguageStepper(lm.network, lm.encode({choice.text!r}), lm.tokenizer.end_of_text)
-search = {_once("beam_search(stepper, " + _options(choice.options) + ")", choice)}
-ranked = search.hypotheses({_penalties(choice.penalties)})
+search = {_once("beam_search(stepper, " + options_code(choice.options) + ")", choice)}
+ranked = search.hypotheses({penalties_code(choice.penalties)})
 for hypothesis in ranked:
     print(f"{{hypothesis.score:8.4f}}  {{lm.tokenizer.decode(hypothesis.tokens)}}")
 
@@ -233,7 +233,7 @@ def _once(search: str, choice: Choice) -> str:
     return f"beam_tree.once({search})" if choice.rules.groups > 1 else search
 
 
-def _options(options: BeamOptions) -> str:
+def options_code(options: BeamOptions) -> str:
     """Only what differs from the defaults."""
     plain = BeamOptions()
     names = (
@@ -254,9 +254,9 @@ def _options(options: BeamOptions) -> str:
         if getattr(options, name) != getattr(plain, name)
     ]
     if options.penalties != plain.penalties:  # they matter to the rule that stops when no other can win
-        changed.append(f"penalties={_penalties(options.penalties)}")
+        changed.append(f"penalties={penalties_code(options.penalties)}")
     return f"BeamOptions({', '.join(changed)})"
 
 
-def _penalties(penalties: Penalties) -> str:
+def penalties_code(penalties: Penalties) -> str:
     return f"Penalties({penalties.alpha:g}, {penalties.beta:g}, {penalties.gamma:g}, {penalties.length!r}, {penalties.floor:g})"

@@ -49,6 +49,13 @@ def maps(pair: SentencePair, kind: str) -> masks.Maps:
     )
 
 
+def telling_head(pair: SentencePair, kind: str) -> tuple[int, int]:
+    """The decoder's layer and head that looks most at the token after each, where it may, else at the token before."""
+    look = masks.look_back if kind == MASKED else masks.look_ahead
+    layer, head = divmod(int(look(maps(pair, kind).decoder).argmax()), pair.mt.config.n_heads)
+    return layer, head
+
+
 @st.cache_data(max_entries=32, show_spinner=False)
 def written(model: str, text: str, kind: str) -> str:
     """A copy's own translation, written token by token without a future to look at."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from tlmviz.errors import BadText
-from tlmviz.ui import inputs, translation
+from tlmviz.ui import inputs, link, translation
 from tlmviz.ui.translation import SentencePair
 
 from . import compute
@@ -40,9 +40,11 @@ def choose(model: str) -> Choice | None:
         st.warning(str(error))
         return None
     decoder, *heads, token = st.columns([0.46, 0.13, 0.13, 0.28], vertical_alignment="center")
+    kind = mask_menu(model, decoder)
+    link.open_on(f"masks:{model}:{kind}", lambda: compute.telling_head(pair, kind))
     return Choice(
         pair,
-        mask_menu(model, decoder),
+        kind,
         *inputs.head_menus(mt.config.decoder_layers, mt.config.n_heads, heads),
         inputs.token_menu(token, "Target token", pair.targets, "predict", "edtok", 2),
     )

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.translation.encoder_decoder import compute, controls, view, words
+from pages.translation.encoder_decoder import compute, controls, examples, view, words
 from tlmviz.ui import frame, link, translation
 
 
@@ -22,7 +22,7 @@ def show(model: str) -> None:
     link.share()
 
 
-frame.heading("Encoder & decoder", words.CLAIM, translation.examples)
+frame.heading("Encoder & decoder", words.CLAIM, examples.examples)
 name = st.session_state["mt"]
 if translation.model(name).config.kind == "encoder-decoder":
     show(name)

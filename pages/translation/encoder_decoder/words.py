@@ -19,9 +19,10 @@ NOTICE = (
 EQUATION = (
     r"\hat y=[\langle\text{start}\rangle,\,y_1,\dots,y_{T-1}],\qquad "
     r"K=W_K M,\quad V=W_V M,\quad Q=W_Q x,\qquad C=\mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{D}}\right)V",
-    "LLM notes, section 7; Transformer with PyTorch, section 2.2. The notes say that K and V “must be the same thing”: both "
-    "come from the same memory M, through matrices of their own. They take M as the last encoder layer's output; a pre-norm "
-    "model normalises it once more. This tokenizer's end-of-text token serves as the start token too.",
+    "LLM notes, section 7; Transformer with PyTorch, section 2.2. M is the memory, the last encoder layer's output. This "
+    "tokenizer's end-of-text token serves as the start token too.",
+    "The notes say that K and V “must be the same thing”: both come from the same memory M, through matrices of their own. A "
+    "pre-norm model normalises the last layer's output once more.",
 )
 # Of each kind of decoder: in a list of losses, and in the title of its map.
 NAMES = {

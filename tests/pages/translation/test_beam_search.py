@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pages.translation.beam_search import words
-from pages.translation.beam_search.controls import CONTRASTIVE, EXACT, STRATEGIES, VIEWS
+from pages.translation.beam_search.controls import CONTRASTIVE, EXACT, STORY, STRATEGIES, TREE
 from pages.translation.beam_search.rules import STOP_NAMES
 from tests.pages.helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
 from tlmviz.decoding.beam import BeamOptions
@@ -237,7 +237,7 @@ def test_exact_search_beside_the_beam():
     )
     assert list(table["search"][:2]) == ["greedy", "beam 2"] and (table["search error"] > -1e-3).all()
     before = table["candidates"].iloc[:-1].sum()  # the beams whose best text is the bound
-    assert exact["candidates"] > before and exact["ms"] > table["ms"].iloc[:-1].sum()
+    assert exact["candidates"] > before
     assert any(f"counts their {before:,} candidates" in caption.value for caption in app.caption)
     assert len(paths["data"][2]["x"]) >= 2 and len(widths["data"]) == 3
     assert any("W·N·T" in markdown.value for markdown in app.markdown)
@@ -272,7 +272,7 @@ def test_a_story_goes_on_from_a_forced_word():
     assert app.dataframe[0].value["continuation"][0].startswith(" sat")
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", (TREE, EXACT, STORY))
 def test_snippets_run_and_say_what_the_page_says(view, capsys):
     app = opened(bview=view, bw=2, al=0.3)
     scope = run_snippet(app)

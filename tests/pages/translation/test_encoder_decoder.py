@@ -87,7 +87,7 @@ def test_the_ends_of_the_target_are_drawn(token):
     app = opened(edfr=FRENCH)
     options = app.selectbox("_edtok").options
     app.selectbox("_edtok").select_index(token % len(options)).run()
-    assert len(charts(app)) == 5 and options[0].startswith("1: predict") and "⟨end⟩" in options[-1]
+    assert len(charts(app)) == 5 and options[0].startswith("1 · predict") and "⟨end⟩" in options[-1]
 
 
 def test_every_head_can_be_chosen():
@@ -155,4 +155,4 @@ def test_the_link_says_which_token_by_number(asked, shown):
     assert app.query_params["edtok"] in ("1", ["1"])
     app.text_input("edfr").set_value("dog").run()
     mt = tlmviz.load("plain")
-    assert app.selectbox("_edtok").options[0] == f"1: predict “{mt.names(mt.encode_target('dog'))[0]}”"
+    assert app.selectbox("_edtok").options[0] == f"1 · predict {mt.names(mt.encode_target('dog'))[0]}"

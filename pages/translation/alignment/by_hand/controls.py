@@ -14,10 +14,10 @@ from tlmviz.ui import translation
 from ..controls import penalties
 from .matrix import SIDE, read_matrix, resized, write_matrix
 
-LEAST = "Least (Eq. 40, left)"
+LEAST = "Least"
 PRESETS = {
     LEAST: "1 0 0; 1 0 0; 1 0 0",
-    "Most (Eq. 40, right)": "1 0 0; 0 1 0; 0 0 1",
+    "Most": "1 0 0; 0 1 0; 0 0 1",
     "Even": "1 1 1; 1 1 1; 1 1 1",
 }
 TEXT = "amat"  # the matrix as text; it is in the link

@@ -23,7 +23,7 @@ def show(model: str, text: str | None) -> None:
     steps, size = choice.attention.shape
     source, target = [f"x{j + 1}" for j in range(size)], [f"y{i + 1}" for i in range(steps)]
     view.pictures(choice.attention, choice.penalties, source, target, "Attention by hand", places)
-    frame.what_to_notice(*words.NOTICE)
+    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     for equation in words.EQUATIONS:
         frame.equation(*equation)
     frame.copy_as_python(words.snippet(choice))

@@ -8,11 +8,11 @@ from .controls import Choice
 __all__ = ["EQUATIONS", "NOTICE", "snippet"]
 
 NOTICE = (
-    "*Least*: every step looks at the first token, two tokens get nothing, and cp is 2 β log floor. Without the "
-    "floor it would be −∞.",
-    "*Most*: every token is looked at once; cp is 0, and no step looks where another did: covloss is always 0.",
-    "*Even* has the same cp as *most*: the penalty depends on column sums alone, covloss on the order of the steps.",
+    "*Least*: every step looks at the first word and two words get nothing. The coverage penalty (cp) is as low as it can be.",
+    "*Most*: every word is looked at once. There is no penalty, and no step looks where another did: the overlap (covloss) is 0.",
+    "*Even* has the same penalty as *most*: it depends on how much each word got in all, the overlap on the order of the steps.",
 )
+NOTICE_MATHS = ("The lowest cp is 2 β log floor; without the floor it would be −∞.",)
 
 
 def snippet(choice: Choice) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from tlmviz.ui import translation
+
 REPEATERS = (
     "Yesterday I bought bread, milk, cheese, butter, apples, eggs and a bottle of wine.",
     "I like coffee, tea, milk, water, wine, beer and orange juice.",
@@ -19,6 +21,7 @@ REPEATERS = (
     "She said that he said that they said it was fine.",
     "One, two, three, four, five, six, seven, eight, nine, ten.",
 )
+STRIKING = "On Monday I work, on Tuesday I work, on Wednesday I rest."
 
 
 @dataclass(frozen=True)
@@ -38,13 +41,17 @@ class Choice:
 
 def choose(with_coverage: Sequence[str], without: Sequence[str], text: str | None) -> Choice:
     """Draw the controls and return what they say."""
+    sentences = [*([text] if text else []), *(each for each in REPEATERS if each != text)]
+    # A sentence of the user's own is shown; before there is one, the one that shows the most.
+    start = STRIKING if text in (None, translation.DEFAULT_SENTENCE) else text
     first, second, sentence, beam = st.columns([0.22, 0.22, 0.42, 0.14], vertical_alignment="bottom")
     return Choice(
         without=first.selectbox("Without", without, key="awo", bind="query-params"),
         with_coverage=second.selectbox("With coverage", with_coverage, key="awi", bind="query-params"),
         text=sentence.selectbox(
             "Sentence",
-            [*([text] if text else []), *REPEATERS],
+            sentences,
+            sentences.index(start),
             key="arep",
             bind="query-params",
             help="Your own sentence, or one that invites repetition.",

@@ -19,7 +19,7 @@ def show(model: str, text: str | None) -> None:
         view.repetitions(choice)
     else:
         st.info(words.missing("without" if with_coverage else "with"))
-    frame.what_to_notice(*words.NOTICE)
+    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     for equation in words.EQUATIONS:
         frame.equation(*equation)
     if choice:

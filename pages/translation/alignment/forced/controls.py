@@ -7,14 +7,16 @@ from dataclasses import dataclass
 import streamlit as st
 
 from tlmviz.errors import BadText
-from tlmviz.ui import frame
+from tlmviz.ui import frame, link
 
 from ..hypothesis import controls as hypothesis
-from . import words
-from .pins import read_pins, suggested_pin, write_pins
+from ..ribbons import controls as ribbons
+from . import suggestion, words
+from .pins import read_pins, write_pins
 
 PINS = "apin"  # the pins as text; they are in the link
 MAP = "freemap"  # the chart whose clicked cells are pinned
+_CARRIED = f"{link.SLOT}carried_pins"  # session: the pins of the view "Ribbons" that were taken over last
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Choice:
 def choose(base: hypothesis.Choice) -> Choice:
     """Draw the controls. Text that is no pin is named in a sentence; without pins the page suggests one."""
     source, target = base.source, base.names(base.candidate.tokens)
+    _carry(base)
     step, token, add, pins, clear = st.columns([0.24, 0.24, 0.1, 0.3, 0.12], vertical_alignment="bottom")
     at, to = _token_menu(step, "Step", target, "_astep"), _token_menu(token, "looks at", source, "_aword")
     add.button("Pin", on_click=_pin, args=(at, to, len(target), len(source)), width="stretch")
@@ -51,10 +54,20 @@ def choose(base: hypothesis.Choice) -> Choice:
         own = {}
     if own:
         return Choice(base, tuple(sorted(own.items())))
-    suggested = suggested_pin(source, len(target))
+    suggested = suggestion.pin(base)
     [(i, j)] = suggested.items()
     st.caption(words.suggestion(i + 1, target[i].strip(), source[j].strip()))
     return Choice(base, tuple(suggested.items()))
+
+
+def _carry(base: hypothesis.Choice) -> None:
+    """Take over what was pinned in the view "Ribbons" since this view was last here; pins in the link come first."""
+    pins = ribbons.pins_on(base)
+    fresh = pins != st.session_state.get(_CARRIED, ())
+    st.session_state[_CARRIED] = pins
+    known = {step: token for step, token in pins if step < len(base.candidate.tokens)}
+    if known and fresh and PINS not in st.query_params:
+        st.session_state[PINS] = write_pins(known)
 
 
 def _token_menu(place, label: str, tokens: list[str], key: str) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from tlmviz.errors import BadText
 
 
@@ -28,7 +30,20 @@ def write_pins(pins: dict[int, int]) -> str:
     return " ".join(f"{step + 1}-{token + 1}" for step, token in sorted(pins.items()))
 
 
-def suggested_pin(source: list[str], steps: int) -> dict[int, int]:
-    """The pin before anyone sets one: the second step looks at the last word of the source."""
+def neighbours(attention: np.ndarray, source: list[str], target: list[str]) -> dict[int, int]:
+    """Pins, a step each, on what the step after it looks at: step -> source token, both words, the step's own another.
+
+    `attention` [T, S] is the map of the hypothesis that writes `target`.
+    """
+    peaks = attention.argmax(-1)
+    return {
+        step: int(after)
+        for step, (own, after) in enumerate(zip(peaks, peaks[1:]))
+        if own != after and all(text.strip().isalpha() for text in (source[after], *target[step : step + 2]))
+    }
+
+
+def last_word(source: list[str], steps: int) -> dict[int, int]:
+    """The pin of a text without neighbouring words: its second step on the last word of the source."""
     words = [place for place, token in enumerate(source) if any(map(str.isalpha, token))]
     return {min(1, steps - 1): words[-1] if words else len(source) - 1}

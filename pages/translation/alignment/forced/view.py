@@ -9,6 +9,7 @@ import streamlit as st
 
 from tlmviz.decoding.records import Candidate
 from tlmviz.figures import predictions
+from tlmviz.figures.numbers import number
 from tlmviz.ui import frame
 
 from ..view import LOW, coverage_map
@@ -42,7 +43,7 @@ def _map(choice: Choice, candidate: Candidate, title: str, clickable: bool = Fal
     """A text's figure below its words; pins beyond its end are left out."""
     base = choice.hypothesis
     text = base.mt.text(candidate.tokens) or "(nothing)"
-    st.markdown(f"**{title}**: {text} :small[:gray[log P {sum(candidate.logps):.3f}]]")
+    st.markdown(f"**{title}**: {text} :small[:gray[log P {number(sum(candidate.logps), '.3f')}]]")
     attention = candidate.map(base.align)
     return coverage_map(
         attention,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.records import Candidate, Search
+from tlmviz.figures.numbers import number
 from tlmviz.tokens import output_names
 from tlmviz.translator import Translator
 from tlmviz.ui import link, translation
@@ -67,22 +68,27 @@ def choose(model: str, text: str) -> Choice:
     )
     rules = penalties(beta, floor)
     best = Choice(model, text, int(beam), rules, map_menu(translation.model(model), maps))
+    return rank_menu(best, ranks)
+
+
+def rank_menu(best: Choice, place) -> Choice:
+    """The hypothesis whose rank is chosen. Raises BadSearch."""
     with st.spinner("Translating …", show_time=True):
         hypotheses = best.hypotheses
 
     def label(rank: int) -> str:
         candidate = hypotheses[rank - 1]
-        return f"{rank}. {best.mt.text(candidate.tokens) or '(nothing)'} ({candidate.score:.3f})"
+        return f"{rank}. {best.mt.text(candidate.tokens) or '(nothing)'} ({number(candidate.score, '.3f')})"
 
     rank = link.menu(
-        ranks,
+        place,
         "Hypothesis",
         range(1, len(hypotheses) + 1),
         "ahyp",
         show=label,
         help="The texts that the search ended with, ranked under the penalties of this page.",
     )
-    return Choice(model, text, best.width, rules, best.align, rank)
+    return replace(best, rank=rank)
 
 
 def map_menu(mt: Translator, place) -> int | None:

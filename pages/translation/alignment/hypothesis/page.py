@@ -27,7 +27,7 @@ def show(model: str, text: str | None) -> None:
     view.score_line(choice, candidate)
     view.map_errors(choice)
     frame.badges(compute.checks(model, text))
-    frame.what_to_notice(*words.NOTICE)
+    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     for equation in words.EQUATIONS:
         frame.equation(*equation)
     frame.copy_as_python(words.snippet(choice))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from tlmviz.decoding.penalties import length_penalty
 from tlmviz.decoding.records import Candidate
+from tlmviz.figures.numbers import number
 from tlmviz.figures.translation import alignment
 from tlmviz.ui import frame, translation
 
@@ -17,9 +18,9 @@ def score_line(choice: Choice, candidate: Candidate) -> None:
     parts, rules, count = candidate.parts, choice.penalties, len(candidate.tokens)
     lp = length_penalty(count, rules.alpha, rules.length)
     st.caption(
-        f"**{choice.mt.text(candidate.tokens) or '(nothing)'}**  log P {parts.logp:.3f} ÷ lp {lp:.3f} "
-        f"({count} tokens, α {rules.alpha:g}) + cp {parts.coverage:.3f} "
-        f"(β {rules.beta:g}, floor {rules.floor:g}) = **{parts.total:.3f} nats**"
+        f"**{choice.mt.text(candidate.tokens) or '(nothing)'}**  log P {number(parts.logp, '.3f')} ÷ lp {lp:.3f} "
+        f"({count} tokens, α {rules.alpha:g}) + cp {number(parts.coverage, '.3f')} "
+        f"(β {rules.beta:g}, floor {rules.floor:g}) = **{number(parts.total, '.3f')} nats**"
         + ("" if candidate.finished else " · unfinished: " + choice.search.stopped)
     )
 

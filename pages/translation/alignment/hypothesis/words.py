@@ -8,12 +8,14 @@ from .controls import Choice
 __all__ = ["EQUATIONS", "NOTICE", "snippet"]
 
 NOTICE = (
-    "A bar that reaches the dotted line costs nothing: cp has its maximum, 0, when each source token got a weight of 1 in "
-    "sum. What lies above the cap earns nothing.",
+    "A bar that reaches the dotted line costs nothing: that word was looked at enough. What lies above the line earns nothing.",
     "An orange bar is a word that the translation may have skipped. Choose a worse hypothesis and see what it left out.",
+    "Maps of single heads often look elsewhere (full stops, the neighbour): the alignment errors say which to trust.",
+)
+NOTICE_MATHS = (
+    "cp has its maximum, 0, when each source token got a weight of 1 in sum.",
     "covloss in the sum form soon stays near 1, as c only grows; the average form remains a distribution and "
     "tells steps apart.",
-    "Maps of single heads often look elsewhere (full stops, the neighbour): the alignment errors say which to trust.",
 )
 
 

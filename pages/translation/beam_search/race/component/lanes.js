@@ -1,0 +1,221 @@
+// @ts-check
+// The lanes: the tree of what each width has kept up to a step.
+
+import { clip, minus, visible } from "#canvas/text.js";
+import { textWidth } from "#canvas/theme.js";
+
+/** @typedef {import("#canvas/pens.js").Pen} Pen */
+/** @typedef {import("#canvas/theme.js").Theme} Theme */
+/** @typedef {import("./types").View} View */
+/** @typedef {import("./types").Lane} Lane */
+/** @typedef {import("./types").LanePlan} LanePlan */
+
+const HEAD = 40; // pixels of a lane's title
+const LANE = 150; // pixels of a lane
+const WIDE = 640; // pixels from which two lanes stand beside each other
+const NEAREST = 12; // pixels from a dot that still mean it
+
+/** @param {View} v */
+export function lastStep(v) {
+  return Math.max(1, ...v.data.lanes.map(({ steps }) => steps));
+}
+
+/**
+ * The step that is shown, the last one for -1.
+ * @param {View} v
+ */
+export function shownStep(v) {
+  return v.step < 0 ? lastStep(v) : Math.min(v.step, lastStep(v));
+}
+
+/**
+ * Where the lanes lie in `width` pixels.
+ * @param {View} v
+ * @param {number} width
+ * @returns {LanePlan[]}
+ */
+export function planLanes(v, width) {
+  const columns = width < WIDE ? 1 : 2;
+  const each = (width - 24 * (columns - 1)) / columns;
+  return v.data.lanes.map((lane, k) => {
+    const [x, y] = [(k % columns) * (each + 24), Math.floor(k / columns) * LANE];
+    const room = LANE - HEAD - 16;
+    const most = Math.max(0, ...lane.ranks); // texts that end take no place of those that go on
+    const rank = Math.min(20, room / Math.max(1, most));
+    return { x, y, width: each, height: LANE, step: (each - 36) / lastStep(v), rank, top: y + HEAD + (room - rank * most) / 2 };
+  });
+}
+
+/**
+ * Pixels that all lanes need.
+ * @param {LanePlan[]} plans
+ */
+export function lanesHeight(plans) {
+  return Math.max(...plans.map(({ y, height }) => y + height));
+}
+
+/**
+ * Where a dot lies; -1 is the empty text.
+ * @param {Lane} lane
+ * @param {LanePlan} plan
+ * @param {number} place
+ */
+function dotAt(lane, plan, place) {
+  const rank = place < 0 ? Math.max(0, ...lane.ranks) / 2 : lane.ranks[place];
+  return { x: plan.x + 12 + plan.step * (place < 0 ? 0 : lane.depths[place]), y: plan.top + plan.rank * rank };
+}
+
+/**
+ * All lanes at the shown step.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Theme} theme
+ */
+export function drawLanes(pen, v, theme) {
+  const step = shownStep(v);
+  const best = Math.max(...v.data.lanes.map(({ score }) => score));
+  v.data.lanes.forEach((lane, k) => {
+    drawTitle(pen, v, theme, lane, v.plans[k], step, best);
+    drawTree(pen, v, theme, k, step);
+  });
+}
+
+/**
+ * Width, score and text: the best beginning while the search goes on, the winner when it is over.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Theme} theme
+ * @param {Lane} lane
+ * @param {LanePlan} plan
+ * @param {number} step
+ * @param {number} best
+ */
+function drawTitle(pen, v, theme, lane, plan, step, best) {
+  const over = step >= lane.steps;
+  const name = lane.width === 1 ? "Greedy (W = 1)" : `W = ${lane.width}`;
+  const warm = v.data.warm[theme.dark ? "dark" : "light"];
+  pen.text(plan.x + 4, plan.y + 10, name, { color: theme.text, size: 13, weight: 600 });
+  const first = lane.depths.indexOf(step);
+  const number = over ? `score ${minus(lane.score.toFixed(3))} · log P ${minus(lane.logp.toFixed(3))}` : `log P ${minus(lane.totals[first].toFixed(3))}`;
+  const top = over && lane.score > best - 1e-3;
+  pen.text(plan.x + plan.width - 4, plan.y + 10, number, { color: top ? warm : theme.muted, size: 12, weight: top ? 600 : 400, align: "right" });
+  const text = over ? lane.text : `${lane.leaders[step - 1]} …`;
+  const style = { color: over ? theme.text : theme.muted, size: 12 };
+  pen.text(plan.x + 4, plan.y + 27, fitted(theme, text, plan.width - 8), style);
+}
+
+/**
+ * As much of a text's end as fits.
+ * @param {Theme} theme
+ * @param {string} text
+ * @param {number} room
+ */
+function fitted(theme, text, room) {
+  let shown = text;
+  for (let from = 0; from < text.length && textWidth(theme, shown, 12) > room; from += 2) shown = `… ${text.slice(from + 2)}`;
+  return shown;
+}
+
+/**
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Theme} theme
+ * @param {number} k number of the lane
+ * @param {number} step
+ */
+function drawTree(pen, v, theme, k, step) {
+  const [lane, plan] = [v.data.lanes[k], v.plans[k]];
+  const warm = v.data.warm[theme.dark ? "dark" : "light"];
+  const way = new Set(lane.way);
+  const alive = living(lane, step);
+  const radius = Math.max(1.6, Math.min(4, plan.rank * 0.36));
+  const places = lane.depths.map((_, place) => place).filter((place) => lane.depths[place] <= step);
+  for (const marked of [false, true]) {
+    for (const place of places.filter((one) => way.has(one) === marked)) {
+      const [from, to] = [dotAt(lane, plan, lane.parents[place]), dotAt(lane, plan, place)];
+      const half = (to.x - from.x) / 2;
+      const color = marked ? warm : alive.has(place) ? theme.primary : theme.text;
+      pen.path(`M${from.x} ${from.y}c${half} 0 ${half} ${to.y - from.y} ${2 * half} ${to.y - from.y}`, color, marked ? 2.5 : 1, marked ? 1 : alive.has(place) ? 0.6 : 0.16);
+    }
+  }
+  for (const place of places) {
+    const { x, y } = dotAt(lane, plan, place);
+    const color = way.has(place) ? warm : alive.has(place) ? theme.primary : theme.muted;
+    if (lane.ended[place]) pen.rect(x - radius, y - radius, 2 * radius, 2 * radius, color);
+    else pen.circle(x, y, radius, color, alive.has(place) || way.has(place) ? 1 : 0.4);
+  }
+  if (v.hover?.lane === k) {
+    const { x, y } = dotAt(lane, plan, v.hover.place);
+    pen.rect(x - 6, y - 6, 12, 12, null, theme.text, { width: 1.5 });
+  }
+  drawLoss(pen, theme, lane, plan, step, warm);
+}
+
+/**
+ * What leads to the beginnings of a step, or to texts that ended before it.
+ * @param {Lane} lane
+ * @param {number} step
+ */
+export function living(lane, step) {
+  const alive = /** @type {Set<number>} */ (new Set());
+  lane.depths.forEach((depth, place) => {
+    if (depth !== Math.min(step, lane.steps) && !(lane.ended[place] && depth <= step)) return;
+    for (let at = place; at >= 0 && !alive.has(at); at = lane.parents[at]) alive.add(at);
+  });
+  return alive;
+}
+
+/**
+ * A cross where the best text of all was lost.
+ * @param {Pen} pen
+ * @param {Theme} theme
+ * @param {Lane} lane
+ * @param {LanePlan} plan
+ * @param {number} step
+ * @param {string} warm
+ */
+function drawLoss(pen, theme, lane, plan, step, warm) {
+  if (!lane.lost || step < lane.lost.step) return;
+  const from = dotAt(lane, plan, lane.way.length ? lane.way[lane.way.length - 1] : -1);
+  const right = plan.x + plan.width;
+  const [x, y] = [Math.min(right - 8, from.x + plan.step * 0.6), from.y - (lane.lost.how === "ended" ? 0 : 11)];
+  pen.line(from.x, from.y, x, y, warm, { width: 2, dash: "3 3" });
+  for (const sign of [-1, 1]) pen.line(x - 4, y - 4 * sign, x + 4, y + 4 * sign, warm, { width: 2 });
+  const words = lane.lost.how === "ended" ? "search over" : `dropped at step ${lane.lost.step}`;
+  const room = right - x > textWidth(theme, words, 11) + 14;
+  pen.text(room ? x + 8 : right - 2, room ? y : y - 12, words, { color: warm, size: 11, weight: 600, align: room ? "left" : "right" });
+}
+
+/**
+ * The dot under a point.
+ * @param {View} v
+ * @param {number} x
+ * @param {number} y
+ * @returns {{ lane: number, place: number } | null}
+ */
+export function dotUnder(v, x, y) {
+  let [found, nearest] = [/** @type {{ lane: number, place: number } | null} */ (null), NEAREST];
+  v.data.lanes.forEach((lane, k) => {
+    lane.depths.forEach((depth, place) => {
+      if (depth > shownStep(v)) return;
+      const dot = dotAt(lane, v.plans[k], place);
+      const far = Math.hypot(dot.x - x, dot.y - y);
+      if (far < nearest) [found, nearest] = [{ lane: k, place }, far];
+    });
+  });
+  return found;
+}
+
+/**
+ * The line below the lanes.
+ * @param {View} v
+ */
+export function laneSentence(v) {
+  if (!v.hover) return `Best of all widths, by score: ${v.data.best}`;
+  const lane = v.data.lanes[v.hover.lane];
+  const { place } = v.hover;
+  const names = [];
+  for (let at = place; at >= 0; at = lane.parents[at]) names.unshift(visible(lane.names[at]));
+  const count = lane.depths.filter((depth) => depth === lane.depths[place]).length;
+  return `W = ${lane.width}, step ${lane.depths[place]}, number ${lane.ranks[place] + 1} of ${count}: ${clip(names.join(" "), 90)}, log P ${minus(lane.totals[place].toFixed(3))}`;
+}
