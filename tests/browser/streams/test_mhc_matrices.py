@@ -19,7 +19,9 @@ TEXT = "Tom saw a big dog. Anna saw the dog too."
 
 
 def open_view(page, server, **params):
-    query = "&".join(f"{name}={quote(str(value))}" for name, value in {"text": TEXT, **params}.items())
+    query = "&".join(
+        f"{name}={quote(str(value))}" for name, value in {"sview": "Matrices", "text": TEXT, **params}.items()
+    )
     page.goto(f"{server}mhc?{query}")
     view = page.get_by_test_id("matrices")
     expect(view).to_have_attribute("data-place", re.compile(r"\d"))

@@ -29,13 +29,13 @@ def test_a_walk_is_drawn_in_the_browser_and_its_end_is_kept_by_the_other_parts(p
     before = lines.first.get_attribute("d")
     walk.scrub(page, 0.0)
     walk.wait_for(page, "token 0 ")
-    assert lines.first.get_attribute("d") != before
+    expect(lines.first).not_to_have_attribute("d", before)  # the words move before the lines
     wait_for_param(page, "stok", "0")
     at_rest(page)
     assert walk.label(page).startswith("token 0 ")  # the rerun that remembers must not move the slider
-    expect(page.get_by_role("combobox", name=re.compile("Token"))).to_have_value("0: “⟨start⟩”")
+    expect(page.get_by_role("combobox", name=re.compile("Token"))).to_have_value("0 · ⟨start⟩")
     page.get_by_role("combobox", name=re.compile("Token")).click()
-    page.get_by_role("option", name=re.compile("^1: ")).click()
+    page.get_by_role("option", name=re.compile("^1 · ")).click()
     walk.wait_for(page, "token 1 ")  # the menu moves the slider
     wait_for_param(page, "stok", "1")
     at_rest(page)

@@ -96,10 +96,10 @@ def test_long_texts_are_walked_by_the_server_one_token_at_a_time(models, monkeyp
     app = opened(smodel="a-mhc", text=tiny.TEXT)
     assert "sliders" not in charts(app)[0]["layout"]
     app.slider(key="sptok").set_value(2).run()
-    assert "token 2 “" in title_of(charts(app)[0])
+    assert "token 2 · " in title_of(charts(app)[0])
     assert app.session_state["_link_stok"] == 2 and "depth.forward[2]" in app.code[-1].value
     app.text_input(key="text").set_value("a").run()  # fewer tokens than the slider was set to
-    assert "token 1 “" in title_of(charts(app)[0])
+    assert "token 1 · " in title_of(charts(app)[0])
 
 
 def test_a_text_that_fills_the_context_is_drawn(models):

@@ -27,7 +27,7 @@ MATRIX = "tlmviz/ui/components/canvas/matrix.js"
 
 def opened(**session) -> AppTest:
     app = AppTest.from_file(MAIN, default_timeout=120)
-    for name, value in {"sview": "Sinkhorn dial", **session}.items():
+    for name, value in {"sview": "Sinkhorn dial", "_link_read": "maths", **session}.items():
         app.session_state[name] = value
     return app.run().switch_page("streams/mhc/page.py").run()
 

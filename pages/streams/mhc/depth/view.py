@@ -10,7 +10,7 @@ from pages.streams.mhc import compute as page
 from pages.streams.mhc.controls import Reading
 from pages.streams.mhc.view import note_missing
 from tlmviz.analysis.streams.depth import Depth
-from tlmviz.figures import token_label
+from tlmviz.figures import token_labels
 from tlmviz.figures.streams import depth as figures
 from tlmviz.figures.streams import passes as pass_figures
 from tlmviz.ui import frame
@@ -28,7 +28,7 @@ def show(reading: Reading) -> None:
         picture = st.container()
     _products(choice, {kind: compute.products(reading.by(model)) for kind, model in family.items()}, picture)
     note_missing(family)
-    frame.what_to_notice(*words.NOTICE)
+    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     badges = st.container()
     _passes({kind: reading.by(model) for kind, model in family.items()})
     _simulation(choice)
@@ -42,7 +42,7 @@ def show(reading: Reading) -> None:
 def _products(choice: Choice, depths: dict[str, Depth], picture) -> None:
     """The picture of all products, with a slider of tokens where they are drawn for one token."""
     tokens = choice.reading.tokens
-    labels = [f"{number} “{token_label(token)}”" for number, token in enumerate(tokens)]
+    labels = [f"{number} · {name}" for number, name in enumerate(token_labels(tokens))]
     heading, start = choice.over.lower(), 0
     if choice.over != ONE_TOKEN:
         depths = {

@@ -6,21 +6,24 @@ from .compute import RUNS
 from .controls import MAX, MEAN, ONE_TOKEN, Choice, Simulation
 
 NOTICE = (
-    "A gain of 1 has the colour of the page: nothing is amplified or lost. Plain residuals have it everywhere, their one "
-    "stream is carried on as it is. Products of doubly stochastic matrices are doubly stochastic, so mHC keeps it at any depth; "
-    "nothing keeps HC's.",
-    "The largest singular value of mHC is 1: the mean over streams is carried on whole. The others shrink from product to "
-    "product: the differences between streams fade.",
+    "A gain of 1 has the colour of the page: nothing is amplified or lost. Plain residuals have it everywhere, and mHC keeps it "
+    "at any depth; nothing keeps that of free hyper-connections (HC).",
+    "In mHC what all streams have in common, their mean, is carried on whole. The differences between streams fade from layer "
+    "to layer.",
     "Where mHC's solid lines meet, at 1/N (dotted), every stream has become the mean of all. What differs from there on was "
     "written by sublayers on the way.",
+)
+NOTICE_MATHS = (
+    "Products of doubly stochastic matrices are doubly stochastic. Their largest singular value is 1, that of the mean; the "
+    "others shrink from product to product.",
 )
 EQUATION = (
     r"X_L = \Big(\prod_{i=1}^{L-l} H^{res}_{L-i}\Big) X_l + \dots \qquad "
     r"\text{forward gain} = \max_a \sum_b \Big|\prod H^{res}\Big|_{ab} \qquad "
     r"\text{backward gain} = \max_b \sum_a \Big|\prod H^{res}\Big|_{ab}",
     "Transformer with PyTorch, section 5, Eq. 99–103; the two gains as in Xie et al. 2025, "
-    "Manifold-Constrained Hyper-Connections. Hyper-connections: Zhu et al. 2024. The dots are what sublayers l to L − 1 wrote: "
-    "the sum of Eq. 99 is printed from i = 1, and must start at i = l as that of Eq. 98 does.",
+    "Manifold-Constrained Hyper-Connections. Hyper-connections: Zhu et al. 2024. The dots are what sublayers l to L − 1 wrote.",
+    "The sum of Eq. 99 is printed from i = 1, and must start at i = l as that of Eq. 98 does.",
 )
 SIMULATION = (
     f"A simulation, not a trained network: {RUNS} stacks per model, each matrix drawn at random, with replacement, from all "

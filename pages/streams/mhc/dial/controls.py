@@ -68,6 +68,8 @@ class Choice:
 def choose(reading: Reading, has_logits: bool) -> Choice:
     """Draw the controls; a model that has no logits leaves a matrix to be typed as the only choice."""
     for field in WIDGETS:
+        if link.navigated():
+            st.session_state[field.key] = field.get()
         st.session_state.setdefault(field.key, field.get())
     room = st.container(horizontal=True, gap="small")
     of_model = has_logits and _source(room) == MODEL

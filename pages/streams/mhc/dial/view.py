@@ -36,7 +36,9 @@ def _model(choice: Choice) -> None:
     )
     _dial(choice, data, name=reading.model, origin=f"{reading.model}:{len(reading.tokens)}")
     frame.what_to_notice(
-        *words.NOTICE, words.notice_model(reading.connection.iterations, compute.left(reading))
+        *words.NOTICE,
+        words.notice_model(reading.connection.iterations, compute.left(reading)),
+        maths=(*words.NOTICE_MATHS, words.NOTICE_MODEL_MATHS),
     )
     frame.badges(page.checks(reading))
 
@@ -46,7 +48,7 @@ def _typed(choice: Choice) -> None:
     verdict = words.verdict(matrix.support, len(matrix.logits))
     data = component.of_matrix(choice.typed, matrix.words, matrix.logits, kind, matrix.support, verdict)
     _dial(choice, data, name="Own matrix", origin="own")
-    frame.what_to_notice(*words.NOTICE, words.NOTICE_SUPPORT)
+    frame.what_to_notice(*words.NOTICE, words.NOTICE_SUPPORT, maths=words.NOTICE_MATHS)
     frame.badges(compute.checks(matrix))
 
 

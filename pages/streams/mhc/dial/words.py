@@ -18,12 +18,16 @@ EQUATION = (
     "Rows are scaled before columns here; the paper on mHC (Xie et al. 2025) writes columns before rows.",
 )
 NOTICE = (
-    "Each half step repairs one side and spoils the other a little less than before: the two residuals fall side by side.",
-    "The dashed line is theory: × σ₂² per iteration in the end, from the limit alone. A low temperature brings σ₂ near 1 "
-    "and makes it slow; symmetry can hide the slowest direction and make it faster.",
+    "Each half step repairs the rows or the columns and spoils the other side a little less than before: both errors fall side "
+    "by side.",
+    "The dashed line is how fast they must fall in the end, by theory. A low temperature makes it slow.",
+)
+NOTICE_MATHS = (
+    "The dashed line: × σ₂² per iteration, from the limit alone. A low temperature brings σ₂ near 1; symmetry can hide the "
+    "slowest direction and make it faster.",
 )
 NOTICE_SUPPORT = (
-    "A scaling exists exactly if every positive entry lies on a permutation of positive entries (total support). "
+    "Zeros decide whether a scaling exists: every positive entry must lie on a permutation of positive entries (total support). "
     "With some such permutation (support) the iterations converge, but other entries die out; without one they never settle."
 )
 
@@ -31,11 +35,15 @@ NOTICE_SUPPORT = (
 def notice_model(iterations: int, left: float) -> str:
     """What the model's iterations leave: on this text a row sum is off 1 by at most `left`."""
     return (
-        "Columns are scaled last and end exact, so the backward gain is 1 from the first iteration on. Rows are what too few "
-        "iterations leave wrong, and a product over depth multiplies it: that is the forward gain. This model's "
-        f"{iterations} iterations leave rows off by up to {left:.2g} on this text: it was trained with that error in its loss, "
-        "and keeps to logits that converge fast."
+        f"Columns are scaled last and end exact. Rows are what too few iterations leave wrong: this model's {iterations} leave "
+        f"them off by up to {left:.2g} on this text. It was trained with that error in its loss."
     )
+
+
+NOTICE_MODEL_MATHS = (
+    "Exact columns make the backward gain 1 from the first iteration on. A product over depth multiplies the error of the rows: "
+    "that is the forward gain. The model keeps to logits that converge fast."
+)
 
 
 def verdict(support: Support, n: int) -> str:

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
+from torch import Tensor
 
+from pages.streams.mhc import compute as page
 from pages.streams.mhc.controls import SUBLAYER, TOKEN, Reading, place
 from tlmviz.ui import link
 
 from .component import COLORS
 
 KEY = "smview"
-_SEQUENCE = "_sm_sequence"  # session: number of the picture's last message
+_SEQUENCE = f"{link.SLOT}sm_sequence"  # session: number of the picture's last message
 
 
 def _entry(text: str) -> tuple[int, int]:
@@ -21,7 +23,10 @@ def _entry(text: str) -> tuple[int, int]:
     return link.whole(0, 99)(row), link.whole(0, 99)(column)
 
 
-ENTRY = link.Field("smij", (1, 0), _entry, lambda entry: link.write_pairs([entry]))  # row, column
+# Row and column; None: the largest entry beside the diagonal, where streams mix the most.
+ENTRY: link.Field[tuple[int, int] | None] = link.Field(
+    "smij", None, _entry, lambda entry: link.write_pairs([entry])
+)
 COLORING = link.Field("smcol", COLORS[0], link.choice(COLORS))
 
 
@@ -50,7 +55,16 @@ class Choice:
 
 def choose(reading: Reading) -> Choice:
     """What was chosen in the picture, or at first what the link says."""
-    return Choice(reading, *place(reading), ENTRY.get(), COLORING.get())
+    token, sublayer = place(reading)
+    entry = ENTRY.get() or largest_mixing(page.mixing(reading).res[sublayer, token])
+    return Choice(reading, token, sublayer, entry, COLORING.get())
+
+
+def largest_mixing(matrix: Tensor) -> tuple[int, int]:
+    """Row and column of the largest entry beside the diagonal of a matrix [N, N], in absolute value."""
+    beside = matrix.abs().fill_diagonal_(-1.0)
+    row, column = divmod(int(beside.argmax()), matrix.shape[-1])
+    return row, column
 
 
 def choose_distance(names: Sequence[str]) -> str:

@@ -29,7 +29,10 @@ def show(reading: Reading) -> None:
 def _beneath(choice: Choice) -> None:
     """What stands out, the distances of all matrices, the equation, the code, and the badges."""
     kind = choice.reading.connection.kind
-    frame.what_to_notice(*_notice(choice))
+    frame.what_to_notice(
+        *_notice(choice),
+        maths=() if kind == "residual" else words.notice_maths(compute.extremes(choice.reading)),
+    )
     if kind != "residual":
         _distances(choice)
     badges = st.container()

@@ -40,12 +40,19 @@ def one_stream(model: str) -> str:
 def notice(extremes: Extremes) -> list[str]:
     """How to read the picture, and where streams are mixed most."""
     return [
-        "Column j of a map is the stream that is read from, row i the one that is written to; green bars are what the sublayer "
-        "reads (H_pre), orange ones where its result goes (H_post), grey ones the sums.",
-        "Click or use the arrow keys: the maps choose a sublayer, the curve a token, the matrix an entry.",
+        "Columns of a map are the streams that are read from, rows those that are written to. Green bars are what the sublayer "
+        "reads, orange ones where its result goes, grey ones the sums.",
+        "Click, or press an arrow: the maps choose a sublayer, the curve a token, the matrix an entry.",
         f"Streams are mixed most by {extremes.mixing_sublayer} at token {extremes.mixing_token}: an entry off the diagonal is "
-        f"{extremes.mixing:.4g}. The token changes {extremes.spread_sublayer} most: an entry's standard deviation is "
-        f"{extremes.spread:.2g}.",
+        f"{extremes.mixing:.4g}.",
+    ]
+
+
+def notice_maths(extremes: Extremes) -> list[str]:
+    """What is read where, and which sublayer depends on the token most."""
+    return [
+        "Green is H_pre, orange H_post, the map H_res. The token changes "
+        f"{extremes.spread_sublayer} most: an entry's standard deviation is {extremes.spread:.2g}."
     ]
 
 
@@ -58,8 +65,7 @@ def notice_constrained(extremes: Extremes, permutations: Decomposition | None) -
         average = f"The chosen matrix is an average of {len(weights)} permutations; the largest weight is {weights[0]:.3g}."
     return (
         f"Columns sum to 1 within {extremes.column_error:.1e} and rows within {extremes.row_error:.1e}, so mixing can "
-        "redistribute, not amplify: no eigenvalue leaves the unit circle, equal streams stay equal, and their mean is carried "
-        f"on whole. {average}"
+        f"redistribute, not amplify: equal streams stay equal, and their mean is carried on whole. {average}"
     )
 
 

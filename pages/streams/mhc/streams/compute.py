@@ -44,6 +44,17 @@ def muted_losses(muting: Muting) -> np.ndarray:
     )
 
 
+@st.cache_data(max_entries=16, show_spinner=False)
+def strongest_stream(reading: Reading) -> int:
+    """The stream that costs the most when it is muted from the embedding on."""
+    lm, ids = reading.lm, reading.trace.ids
+    cases = [(stream, 0) for stream in range(reading.connection.streams)]
+    losses = compute.run_in_worker(
+        lambda: vectors.muted_losses(lm, ids, cases).mean(-1), compute.about(reading.text)
+    )
+    return int(losses.argmax())
+
+
 @st.cache_resource(max_entries=16, show_spinner=False)
 def all_muted_losses(reading: Reading) -> np.ndarray:
     """Mean loss with every stream muted from every place on, [N, places]."""

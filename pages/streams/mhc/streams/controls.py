@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -11,8 +12,9 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.streams.mhc import compute as page
 from pages.streams.mhc.controls import TOKEN, Reading, place
 from tlmviz.analysis.streams.unrolled import part_names
+from tlmviz.figures import placed
 from tlmviz.figures.streams import graph, mixing
-from tlmviz.ui import frame, inputs
+from tlmviz.ui import frame
 from tlmviz.ui.components import frame_listener
 
 DEPTH, SUM, MUTE = PARTS = ("Through depth", "Unrolled sum", "Mute")
@@ -64,8 +66,11 @@ class Walk:
     number: int  # a new one for each picture: the slider's last message belongs to one of them
 
 
-def choose(reading: Reading) -> tuple[Choice | Muting, DeltaGenerator]:
-    """The part and what it needs; and the place for its picture, which the listener to its slider follows."""
+def choose(reading: Reading, strongest: Callable[[Reading], int]) -> tuple[Choice | Muting, DeltaGenerator]:
+    """The part and what it needs; and the place for its picture, which the listener to its slider follows.
+
+    `strongest` tells which stream costs the most when it is muted: that one is muted at first.
+    """
     left, middle, right = st.columns([0.36, 0.24, 0.4], vertical_alignment="center")
     body, below = st.container(), st.container()
     part = left.segmented_control(
@@ -78,7 +83,7 @@ def choose(reading: Reading) -> tuple[Choice | Muting, DeltaGenerator]:
         label_visibility="collapsed",
     )
     if part == MUTE:
-        return _muting(reading, middle, right), body
+        return _muting(reading, middle, right, strongest(reading)), body
     reader = _reader(reading, right) if part == SUM else 0
     with below:
         choice = _walked(reading, part, reader)
@@ -110,16 +115,18 @@ def _reader(reading: Reading, column) -> int:
     )
 
 
-def _muting(reading: Reading, left, right) -> Muting:
+def _muting(reading: Reading, left, right, strongest: int) -> Muting:
     streams = [f"Stream {n}" for n in range(reading.connection.streams)]
     places = [f"from {part} on" for part in part_names(reading.lm.config.n_layers)]
     indices = []
-    for column, label, options, key in (
-        (left, "Muted stream", streams, "sxmute"),
-        (right, "Muted", places, "sxfrom"),
+    for column, label, options, key, start in (
+        (left, "Muted stream", streams, "sxmute", strongest),
+        (right, "Muted", places, "sxfrom", 0),
     ):
         _forget_unless_in(options, key)
-        option = column.selectbox(label, options, key=key, bind="query-params", label_visibility="collapsed")
+        option = column.selectbox(
+            label, options, start, key=key, bind="query-params", label_visibility="collapsed"
+        )
         indices.append(options.index(option))
     return Muting(reading, *indices)
 
@@ -138,7 +145,7 @@ def _token_menu(choice: Choice, column) -> None:
         range(len(tokens)),
         key=_MENU,
         on_change=lambda: TOKEN.set(st.session_state[_MENU]),
-        format_func=lambda i: f"{i}: “{inputs.readable(tokens[i])}”",
+        format_func=lambda i: placed(i, tokens[i]),
         label_visibility="collapsed",
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from pages.streams.mhc.controls import Reading
 from tlmviz.analysis.streams.unrolled import part_names
-from tlmviz.ui import inputs
+from tlmviz.figures import number, readable
 
 from .controls import Muting
 
@@ -29,10 +29,11 @@ def cost(muting: Muting, before: np.ndarray, after: np.ndarray) -> str:
     """The losses per token [T - 1] before and after, and the token that lost most."""
     change = after - before
     worst = int(change.argmax())
-    token = inputs.readable(muting.reading.tokens[worst + 1]).replace("`", "ˋ")
+    token = readable(muting.reading.tokens[worst + 1]).replace("`", "ˋ")
     return (
         f"Mean loss **{before.mean():.4f}** nats per token with all streams, **{after.mean():.4f}** with stream {muting.stream} "
-        f"muted: **{change.mean():+.4f}**. Changed most for the worse: token {worst + 1} `{token}`, {change[worst]:+.3f}."
+        f"muted: **{number(change.mean(), '+.4f')}**. Changed most for the worse: token {worst + 1} `{token}`, "
+        f"{number(change[worst], '+.3f')}."
     )
 
 

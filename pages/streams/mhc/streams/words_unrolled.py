@@ -18,9 +18,10 @@ NOTICE = (
 EQUATION = (
     r"X_P = \Big(\prod_{p=P-1}^{0} H^{res}_p\Big) X_0 + \sum_{p=0}^{P-1} \Big(\prod_{q=P-1}^{p+1} H^{res}_q\Big) H^{post}_p F_p,"
     r"\qquad c_p = \tfrac{1}{N}\,\mathbf{1}^{\top} \Big(\prod_{q=P-1}^{p+1} H^{res}_q\Big) H^{post}_p",
-    "Transformer with PyTorch, section 5, Eq. 98 (plain residual: all products are 1) and 99. The notes’ sum has one factor "
-    "H_res for each later layer, as here; it is printed from i = 1 and must start at i = l, where the first term does (here 0). "
-    "P counts sublayers, products run from the last one back.",
+    "Transformer with PyTorch, section 5, Eq. 98 (plain residual: all products are 1) and 99. P counts "
+    "sublayers, products run from the last one back.",
+    "The notes' sum has one factor H_res for each later layer, as here; it is printed from i = 1 and must start at i = l, where "
+    "the first term does (here 0).",
 )
 
 

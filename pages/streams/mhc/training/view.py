@@ -33,7 +33,7 @@ def show(reading: Reading) -> None:
             alt="Loss, held-out bits per byte, gradient norm and gains over steps, and H_res at a moment",
         )
     note_missing(family)
-    frame.what_to_notice(*words.NOTICE)
+    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(reading.model))
 

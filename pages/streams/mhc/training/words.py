@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 NOTICE = (
-    "All start as the same network, every H_res the identity or close to it. Move the slider to see what training makes of them.",
-    "The last panel multiplies H_res of all sublayers: what a signal can gain on its way forward (solid), a gradient on its way "
-    "back (dotted). mHC is bound to 1 in both, up to what Sinkhorn's iterations leave (rows within 0.001 a sublayer); HC is "
-    "free.",
+    "All start as the same network: every matrix hands its streams on as they are, or nearly so. Move the slider to see what "
+    "training makes of them.",
     "Lower is better in the first two panels, and HC is ahead: free matrices amplify early what the constraint holds at 1, and "
-    "at these depths nothing explodes. The card of stories-deep-mhc tells what was tried.",
+    "at these depths nothing explodes.",
+    "The last panel multiplies the matrices of all sublayers: what a signal can gain on its way forward (solid), a gradient on "
+    "its way back (dotted). mHC is bound to 1 in both; HC is free.",
+)
+NOTICE_MATHS = (
+    "mHC keeps 1 up to what Sinkhorn's iterations leave (rows within 0.001 a sublayer). The card of stories-deep-mhc tells what "
+    "was tried.",
     "The gradient norm is taken before clipping: its largest value of the steps since the last mark (dotted) shows single "
     "spikes that a mean (solid) hides.",
 )

@@ -1,6 +1,7 @@
 // @ts-check
 // The DOM of the dial, built once: slider, menus, pictures.
 
+import { visible } from "#canvas/text.js";
 import { make, makeButton } from "#canvas/dom.js";
 import { logitsText, resize, sendText } from "./cells.js";
 import { saveDial } from "./figure.js";
@@ -125,7 +126,7 @@ export function fillMenus(v) {
   if (menus === v.menus) return;
   v.menus = menus;
   const options = (/** @type {string[]} */ names) => names.map((textContent, value) => make("option", { textContent, value }));
-  v.els.token.replaceChildren(...options(tokens.map((token, i) => `${i + 1}: ${token}`)));
+  v.els.token.replaceChildren(...options(tokens.map((token, i) => `${i + 1} · ${visible(token)}`)));
   v.els.sublayer.replaceChildren(...options(sublayers));
 }
 

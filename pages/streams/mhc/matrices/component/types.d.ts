@@ -2,6 +2,7 @@
 
 import type { Component } from "#canvas/mount.js";
 import type { Pen } from "#canvas/pens.js";
+import type { Strip } from "#canvas/strip.js";
 import type { Palette, Theme } from "#canvas/theme.js";
 import type { Term } from "./birkhoff.js";
 
@@ -79,7 +80,7 @@ export interface Elements extends Record<PanelName, HTMLCanvasElement> {
   tokenName: HTMLElement;
   sublayerName: HTMLElement;
   colors: Record<State["colors"], HTMLButtonElement>;
-  strip: HTMLElement;
+  strip: Strip;
   facts: HTMLElement;
   sentence: HTMLElement;
   tip: HTMLElement;
@@ -108,6 +109,4 @@ export interface View {
   sublayers: Map<number, OverTokens>;
   result: Result;
   plans: { maps: MapsPlan; matrix: CellPlan; spread: CellPlan; plane: { cx: number; cy: number; unit: number }; course: { x: number; width: number } };
-  text?: string; // whose tokens the strip holds
-  marked: HTMLElement | null; // the chosen token in the strip
 }

@@ -3,10 +3,11 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
-import { mounted } from "#canvas/mount.js";
+import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
-import { clip, digits, visible } from "#canvas/text.js";
+import { makeStrip } from "#canvas/strip.js";
+import { digits } from "#canvas/text.js";
 import { readTheme } from "#canvas/theme.js";
 import { saveMatrices } from "./figure.js";
 import { analyse, coloured, measure } from "./measures.js";
@@ -33,6 +34,7 @@ export const DRAW = { maps: drawMaps, matrix: drawMatrix, plane: drawPlane, spre
 function leave(v) {
   v.sendSoon.cancel();
   v.observer.disconnect();
+  v.els.strip.end();
   for (const [type, listener] of Object.entries(v.outside)) document.removeEventListener(type, listener, true);
 }
 
@@ -57,7 +59,7 @@ function receive(v, bytes) {
       row: inside(v.state.row, v.N), col: inside(v.state.col, v.N),
     };
     measure(v);
-    buildTokens(v);
+    v.els.strip.fill(header.tokens);
     fresh = true;
   }
   repaint(v);
@@ -166,37 +168,7 @@ function syncControls(v) {
   els.sublayerName.textContent = header.names[state.sublayer];
   for (const [name, button] of Object.entries(els.colors)) button.setAttribute("aria-pressed", String(name === state.colors));
   els.facts.replaceChildren(...facts(v).flatMap(([textContent, value, title]) => [make("dt", { textContent, title }), make("dd", { textContent: value, title })]));
-  markToken(v, /** @type {HTMLElement} */ (els.strip.children[state.token]));
-}
-
-/**
- * Mark the chosen token and scroll to it.
- * @param {View} v
- * @param {HTMLElement} span
- */
-function markToken(v, span) {
-  if (v.marked === span) return;
-  v.marked?.classList.remove("chosen");
-  span.classList.add("chosen");
-  v.marked = span;
-  v.els.strip.scrollLeft = span.offsetLeft - v.els.strip.clientWidth / 2;
-}
-
-/**
- * The tokens as buttons in a strip, when the text has changed.
- * @param {View} v
- */
-function buildTokens(v) {
-  const { strip } = v.els;
-  const text = v.header.tokens.join("\u0001");
-  if (v.text === text) return;
-  v.text = text;
-  v.marked = null;
-  strip.replaceChildren(...v.header.tokens.map((token, i) => {
-    const span = make("span", { className: /^ +\S/.test(token) ? "token spaced" : "token", textContent: clip(visible(token), 24) });
-    span.dataset.index = String(i);
-    return span;
-  }));
+  els.strip.mark(state.token);
 }
 
 // --- the DOM, built once -------------------------------------------------------------------------
@@ -231,7 +203,7 @@ function makeElements(v) {
       value: makeButton("H", "Colours show the entries", () => act(v, { colors: "value" })),
       change: makeButton("H − I", difference, () => act(v, { colors: "change" })),
     },
-    strip: make("div", { className: "strip", testid: "tokens" }),
+    strip: makeStrip((token) => act(v, { token })),
     maps: panel("maps"),
     matrix: panel("matrix"),
     plane: panel("plane"),
@@ -249,17 +221,13 @@ function assemble(v) {
   const { els } = v;
   const framed = (/** @type {PanelName} */ name) => make("div", { className: `panel ${name}` }, els[name]);
   const saves = [makeButton("SVG", "Save this figure as SVG", () => saveMatrices(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => saveMatrices(v, "png"))];
-  els.strip.addEventListener("click", ({ target }) => {
-    const { index } = /** @type {HTMLElement} */ (target).dataset;
-    if (index) act(v, { token: Number(index) });
-  });
   return make("div", { className: "matrices", testid: "matrices" },
     make("div", { className: "bar" },
       make("label", { className: "slider wide" }, "Token", els.token, els.tokenName),
       make("label", { className: "slider" }, "Sublayer", els.sublayer, els.sublayerName),
       make("div", { className: "segments", role: "group", "aria-label": "Colours" }, ...Object.values(els.colors)),
       make("div", { className: "saves" }, ...saves)),
-    els.strip,
+    els.strip.root,
     make("div", { className: "body" }, framed("maps"),
       make("div", { className: "detail" },
         make("div", { className: "row first" }, framed("matrix"), framed("plane"), els.facts),
@@ -270,18 +238,13 @@ function assemble(v) {
 
 /** @param {HTMLElement} host */
 function create(host) {
-  const v = /** @type {View} */ ({ seq: 0, plans: {}, dragging: false, unsent: false, marked: null });
+  const v = /** @type {View} */ ({ seq: 0, plans: {}, dragging: false, unsent: false });
   v.sendSoon = debounce(() => send(v), DELAY);
   v.els = makeElements(v);
   v.root = assemble(v);
   host.append(v.root);
   wire(v);
-  v.observer = new ResizeObserver(() => {
-    if (!v.header || v.root.clientWidth === v.width) return;
-    v.width = v.root.clientWidth;
-    repaint(v);
-  });
-  v.observer.observe(v.root);
+  v.observer = watchWidth(v, () => repaint(v), () => Boolean(v.header));
   return v;
 }
 

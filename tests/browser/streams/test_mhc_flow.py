@@ -1,0 +1,48 @@
+"""What people do in the view "Flow" of the page mHC, in a real browser."""
+
+import json
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import TEXT, assert_fits, open_link, phone, wait_for_param
+
+
+def open_view(page, server, **params):
+    open_link(page, server, "mhc", **{"text": TEXT, **params})
+    view = page.get_by_test_id("flow")
+    expect(view).to_have_attribute("data-place", re.compile(r"\d"))
+    return view
+
+
+def test_keys_and_clicks_choose_a_sublayer_that_enters_the_link(page, server):
+    view = open_view(page, server, stok=3)
+    canvas = page.get_by_test_id("rivers")
+    canvas.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(view).to_have_attribute("data-place", "1.4")
+    wait_for_param(page, "ssub", "1")
+    plan = json.loads(view.get_attribute("data-plans"))[-1]
+    canvas.click(position={"x": plan["start"] + 6.5 * plan["step"], "y": plan["box"]["y"] + 90})
+    expect(view).to_have_attribute("data-place", "6.4")
+    page.get_by_test_id("shows").get_by_text("mHC").click()
+    wait_for_param(page, "sfshow", "manifold")
+    page.reload()
+    expect(view).to_have_attribute("data-place", "6.4")
+    expect(view).to_have_attribute("data-shown", "manifold")
+
+
+def test_on_a_phone_the_depth_leads_downwards(browser, server):
+    with phone(browser) as page:
+        view = open_view(page, server)
+        assert all(plan["upright"] for plan in json.loads(view.get_attribute("data-plans")))
+        assert_fits(page)
+
+
+def test_the_figure_is_saved_as_svg(page, server):
+    open_view(page, server)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG").first.click()
+    text = download.value.path().read_text(encoding="utf-8")
+    assert "Streams through the sublayers" in text and "stories-mhc" in text
