@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tlmviz.analysis.kernels import online_softmax
 from tlmviz.trace import Trace
-from tlmviz.ui import compute, inputs
+from tlmviz.ui import compute, inputs, link
 
 PARTS = ("One row", "Tiles", "Memory and time")
 
@@ -33,6 +34,7 @@ def choose(model: str) -> Choice | None:
     text = inputs.text_box(lm)
     if text is None:
         return None
+    link.open_on(f"flash:{model}", lambda: _staircase(model, text))
     layer, head, query, room = inputs.head_and_token_menus(lm.config, compute.trace(model, text).tokens)
     part = room.segmented_control(
         "Part",
@@ -44,3 +46,11 @@ def choose(model: str) -> Choice | None:
         label_visibility="collapsed",
     )
     return Choice(model, text, layer, head, query, part)
+
+
+def _staircase(model: str, text: str) -> tuple[int, int]:
+    """The head in whose last row the running maximum grows most often: there an online softmax has the most to put right."""
+    trace = compute.trace(model, text)
+    last = slice(len(trace) - 1, len(trace))
+    heads = [(layer, head) for layer in range(trace.n_layers) for head in range(trace.n_heads)]
+    return max(heads, key=lambda at: online_softmax.rises(trace.attention(*at, rows=last)[0].log().numpy()))

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.kernels.flash_attention import controls, words
+from pages.kernels.flash_attention import controls, examples, words
 from pages.kernels.flash_attention.costs import view as costs
 from pages.kernels.flash_attention.one_row import view as one_row
 from pages.kernels.flash_attention.tiles import view as tiles
@@ -21,5 +21,5 @@ def show(model: str) -> None:
     link.share()
 
 
-frame.heading("FlashAttention", words.CLAIM)
+frame.heading("FlashAttention", words.CLAIM, examples.examples)
 show(st.session_state["model"])

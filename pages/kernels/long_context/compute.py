@@ -9,6 +9,8 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.analysis.kernels import long_context
+from tlmviz.analysis.kernels.far_reading import far_reading
+from tlmviz.analysis.kernels.long_context import Survey
 from tlmviz.analysis.samples import long_sample_text
 from tlmviz.checks import Check, kernels_tiles, measure
 from tlmviz.checks import kernels as kernel_checks
@@ -37,6 +39,7 @@ class Passage:
 
 # Streamlit would walk through 16,384 ids for a quarter of a second, at every look into a cache.
 HASH = {Passage: hash}
+HEAD_SIZE = 128  # bins of the chosen head's map
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -83,3 +86,37 @@ def checks(passage: Passage) -> list[Check]:
         return [*tiled, *measure(kernel_checks, lm, watched)]
 
     return compute.run_in_worker(work, len(passage.ids))
+
+
+@st.cache_resource(max_entries=48, show_spinner=False, hash_funcs=HASH)
+def survey(passage: Passage, layer: int, every: bool) -> Survey:
+    """One layer's maps and distances, from `every` query or from as many as long texts allow."""
+    watched, context = trace(passage), passage.lm.config.context
+    rows = slice(0, None, 1) if every else None
+    return compute.run_in_worker(
+        lambda: long_context.survey(watched, layer, context, rows=rows), len(passage.ids)
+    )
+
+
+@st.cache_resource(max_entries=32, show_spinner=False, hash_funcs=HASH)
+def pooled(passage: Passage, layer: int, head: int) -> np.ndarray:
+    """A head's pooled map, exact, from every query, [n, n]."""
+    watched = trace(passage)
+    return compute.run_in_worker(
+        lambda: watched.pooled(layer, head, min(HEAD_SIZE, len(watched))).numpy(), len(passage.ids)
+    )
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=HASH)
+def far_heads(passage: Passage) -> np.ndarray:
+    """How much every head puts on one far token, the mean over the text, [L, H]."""
+    layers, length = passage.lm.config.n_layers, len(passage.ids)
+    return np.stack([far_reading(survey(passage, layer, False).pictures, length) for layer in range(layers)])
+
+
+def row_of(passage: Passage, layer: int, head: int, query: int) -> np.ndarray:
+    """Exact weights of one query on all tokens up to itself, [query + 1]."""
+    watched, rows = trace(passage), slice(query, query + 1)
+    return compute.run_in_worker(
+        lambda: watched.attention(layer, head, rows=rows, cols=slice(0, query + 1))[0].numpy()
+    )

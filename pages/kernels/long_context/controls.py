@@ -18,7 +18,7 @@ from .compute import Passage
 SOURCE = "src"  # key of the text's source, in the session and in the link
 WRITTEN = "Stories by the model"
 LENGTHS = (256, 1024, 2048, 4096, 8192, LONGEST)
-VIEWS = ("Maps", "Masks", "Lightning indexer")
+MAPS, TEXT, MASKS, INDEXER = VIEWS = ("Maps", "Text", "Masks", "Lightning indexer")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def choose(model: str) -> Choice | None:
     choice = _choose_text(model)
     if choice is None:
         return None
-    left, layer, head, note = st.columns([0.32, 0.12, 0.12, 0.44], vertical_alignment="center")
+    left, layer, head, note = st.columns([0.4, 0.12, 0.12, 0.36], vertical_alignment="center")
     view = left.segmented_control(
         "View",
         VIEWS,
@@ -62,9 +62,19 @@ def choose(model: str) -> Choice | None:
         label_visibility="collapsed",
     )
     config = choice.lm.config
+    if view == TEXT and link.head_is_free():
+        _open_on_a_far_reader(choice)
+    elif view != TEXT:
+        link.open_on(f"long:{model}", lambda: shared.previous_head(model, inputs.DEFAULT_TEXT))
     layer, head = inputs.head_menus(config.n_layers, config.n_heads, (layer, head))
     note.caption(ORIGINS[choice.source](choice))
     return replace(choice, view=view, layer=layer, head=head, query=link.view().query)
+
+
+def _open_on_a_far_reader(choice: Choice) -> None:
+    """Open the head that reads far tokens most, while nobody has chosen one."""
+    far = compute.far_heads(Passage(choice.model, choice.ids).first(_limit(choice)))
+    link.suggest_head(*divmod(int(far.argmax()), far.shape[1]))
 
 
 def _choose_text(model: str) -> Choice | None:
@@ -117,10 +127,15 @@ ORIGINS = {
 
 def passage(choice: Choice) -> Passage:
     """The part of the text that this page and this model can read; a sentence says what was cut."""
-    config, length, limit = choice.lm.config, len(choice.ids), LONGEST
-    if config.positions.kind == "learned" and length > config.context:
-        limit = config.context
+    length, limit = len(choice.ids), _limit(choice)
+    if limit < min(length, LONGEST):
         st.warning(words.beyond_learned_positions(choice.lm.name, length, limit))
     elif length > LONGEST:
         st.warning(words.beyond_the_longest(length, LONGEST))
     return Passage(choice.model, choice.ids).first(limit)
+
+
+def _limit(choice: Choice) -> int:
+    """Tokens that this page and this model can read."""
+    config = choice.lm.config
+    return min(config.context, LONGEST) if config.positions.kind == "learned" else LONGEST

@@ -1,13 +1,41 @@
-"""The examples of the page Long context: texts far longer than those of other pages, each made to show something there."""
+"""The examples of the page Long context: links to what stands out, and texts far longer than those of other pages."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from tlmviz.analysis.samples import long_sample_text
-from tlmviz.ui import inputs, long_text
+from tlmviz.ui import gallery, inputs, long_text
+from tlmviz.ui.gallery import Card
 
 from .controls import SOURCE
+
+CARDS = (
+    Card(
+        "One back, 1,000 tokens too far",
+        "Beyond the 1,024 tokens of its training the previous-token head still looks one back: “t” at “on”, 98 %.",
+        {},
+        "Maps of all heads, of one head, and an exact tile with a bright diagonal",
+    ),
+    Card(
+        "A window of 256 loses nothing",
+        "It misses 23 % of the attention over 1,024 tokens, and the loss even falls a little; hashing and Performer fail.",
+        {"lview": "Masks", "ltok": "1024"},
+        "The pattern of a sliding window, and cost against loss of several methods",
+    ),
+    Card(
+        "32 keys for nine tenths",
+        "In layer 4 the trained indexer's 32 keys hold 89 % of the attention; and yet the plain last 32 lose less.",
+        {"lview": "Lightning indexer", "ltok": "1024"},
+        "What the indexer scores, what the attention weighs, and which keys are chosen",
+    ),
+    Card(
+        "Farther than training reached",
+        "Some heads put a fifth of their weight farther back than any text of their training was long.",
+        {"lstat": "Beyond training"},
+        "A map of the heads by how far they look back",
+    ),
+)
 
 CHARACTERS = 6000  # about 1,700 tokens, beyond the training length of 1,024
 
@@ -36,10 +64,15 @@ TEXTS = {  # label: what it shows, and the text
 
 
 def examples() -> None:
-    """Long texts to start from."""
-    with st.popover("Examples", width="stretch"):
+    """Cards, and long texts to start from."""
+    gallery.menu(__file__, CARDS, _texts)
+
+
+def _texts() -> None:
+    st.caption("Texts to start from")
+    with st.container(horizontal=True, gap="small"):
         for label, (shows, text) in TEXTS.items():
-            st.button(label, key=f"example-{label}", help=shows, on_click=_use, args=(text,), width="stretch")
+            st.button(label, key=f"example-{label}", help=shows, on_click=_use, args=(text,))
 
 
 def _use(text) -> None:

@@ -6,9 +6,10 @@ from pages.kernels.long_context import controls, examples, words
 from pages.kernels.long_context.indexer import view as indexer
 from pages.kernels.long_context.maps import view as maps
 from pages.kernels.long_context.masks import view as masks
+from pages.kernels.long_context.reading import view as reading
 from tlmviz.ui import frame, link
 
-SHOW = dict(zip(controls.VIEWS, (maps.show, masks.show, indexer.show)))
+SHOW = dict(zip(controls.VIEWS, (maps.show, reading.show, masks.show, indexer.show)))
 
 
 @frame.fragment

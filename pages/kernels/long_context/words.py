@@ -64,6 +64,6 @@ from tlmviz.analysis.kernels.long_context import {names}
 {samples}
 lm = tlmviz.load({choice.model!r})
 {text}
-ids = [lm.tokenizer.end_of_text, *lm.tokenizer.encode(text)][:{tokens}]
+ids = lm.tokenizer.encode(text, bos=True)[:{tokens}]
 trace = long_trace(lm, ids)  # keeps q, k, v and lse of each layer
 """

@@ -13,24 +13,81 @@ def open_page(page, server, **params):
     at_rest(page, ".slider-group")
 
 
-def test_scrubbing_and_playing_send_nothing_to_the_server(page, server):
+def open_tiles(page, server, **params):
+    open_link(page, server, "flash_attention", **{"text": TEXT, "part": "Tiles", **params})
+    view = page.get_by_test_id("memory")
+    expect(view).to_have_attribute("data-step", re.compile(r"\d"))
+    return view
+
+
+def test_scrubbing_and_playing_a_row_send_nothing_to_the_server(page, server):
     sent = frames_sent(page)
-    for part in ("One row", "Tiles"):
-        open_page(page, server, part=part)
-        before, start = len(sent), walk.label(page)
-        walk.scrub(page, 1.0)
-        walk.wait_past(page, start)
-        last = re.search(r"(\d+) of (\d+)", walk.label(page))
-        assert last.group(1) == last.group(2)
-        expect(page.locator(".stPlotlyChart")).to_contain_text(
-            "off by" if part == "One row" else "Result − softmax"
-        )
-        walk.scrub(page, 0.0)
-        walk.wait_for(page, " 1 of ")
-        walk.play(page)
-        walk.wait_past(page, " 1 of ")
-        walk.assert_pause_holds(page)
-        assert len(sent) == before
+    open_page(page, server, part="One row")
+    before, start = len(sent), walk.label(page)
+    walk.scrub(page, 1.0)
+    walk.wait_past(page, start)
+    last = re.search(r"(\d+) of (\d+)", walk.label(page))
+    assert last.group(1) == last.group(2)
+    expect(page.locator(".stPlotlyChart")).to_contain_text("off by")
+    walk.scrub(page, 0.0)
+    walk.wait_for(page, " 1 of ")
+    walk.play(page)
+    walk.wait_past(page, " 1 of ")
+    walk.assert_pause_holds(page)
+    assert len(sent) == before
+
+
+def test_tiles_move_without_the_server_and_the_step_enters_the_link(page, server):
+    sent = frames_sent(page)
+    view = open_tiles(page, server)
+    at_rest(page, "[data-test-script-state=notRunning]")
+    before = len(sent)
+    page.get_by_test_id("machines").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press(" ")
+    expect(view).to_have_attribute("data-step", "3", timeout=30_000)
+    assert len(sent) == before, "nothing is sent while it plays"
+    page.keyboard.press(" ")
+    expect(view).to_have_attribute("data-playing", "false")
+    wait_for_param(page, "fstep", view.get_attribute("data-step"))
+    page.keyboard.press("End")
+    expect(view).to_contain_text("standard attention goes on")
+    steps = int(view.get_attribute("data-steps"))
+    wait_for_param(page, "fstep", str(steps - 1))
+    page.reload()
+    expect(view).to_have_attribute("data-step", str(steps - 1))
+
+
+def test_the_picture_is_never_blank_while_it_plays(page, server):
+    """Looked at behind every frame that the browser draws, on a machine that is four times slower."""
+    open_tiles(page, server)
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    page.get_by_test_id("machines").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press(" ")
+    least = page.get_by_test_id("machines").evaluate(
+        """canvas => new Promise(done => {
+        const counts = [];
+        const look = () => {
+          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          let inked = 0;
+          for (let k = 3; k < data.length; k += 4 * 97) inked += data[k] > 0;
+          counts.push(inked / (data.length / 4 / 97));
+          if (counts.length < 40) requestAnimationFrame(look);
+          else done(Math.min(...counts));
+        };
+        requestAnimationFrame(look);
+        })"""
+    )
+    assert least > 0.3
+
+
+def test_the_tiles_are_saved_as_svg_with_the_kernels_lines(page, server):
+    open_tiles(page, server)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="SVG").first.click()
+    text = download.value.path().read_text(encoding="utf-8")
+    assert "Standard attention" in text and "acc = tl.dot(" in text
 
 
 def test_logits_of_1e4_overflow_the_naive_softmax_and_reset_brings_the_model_back(page, server):
@@ -56,14 +113,16 @@ def test_bad_logits_are_named_while_they_stay_in_the_field(page, server):
 
 
 def test_the_pictures_are_above_the_fold(page, server):
-    for part in ("One row", "Tiles"):
-        open_page(page, server, part=part)
-        assert_above_the_fold(page.locator(".stPlotlyChart"))
+    open_page(page, server, part="One row")
+    assert_above_the_fold(page.locator(".stPlotlyChart"))
+    open_tiles(page, server)
+    assert_above_the_fold(page.get_by_test_id("machines"))
 
 
 def test_a_deep_link_opens_what_it_names(server, page):
-    open_page(page, server, part="Tiles", br=4, bc=16, head="1.2", query=3)
+    view = open_tiles(page, server, br=4, bc=16, head="1.2", query=3, fstep=5)
     expect(page.get_by_role("heading", name=re.compile("FlashAttention"))).to_be_visible()
-    expect(page.locator(".stPlotlyChart")).to_contain_text("Layer 1, head 2")
-    expect(page.locator(".stPlotlyChart")).to_contain_text("tiles of 4 × 16")
+    expect(page.get_by_text("Layer 1, head 2")).to_be_visible()
+    expect(page.get_by_text("tiles of 4 × 16")).to_be_visible()
+    expect(view).to_have_attribute("data-step", "5")
     expect(page.get_by_text("Page not found")).to_have_count(0)

@@ -1,5 +1,8 @@
 """The page "FlashAttention", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
+import json
+import re
+import struct
 from functools import partial
 
 import numpy as np
@@ -9,15 +12,16 @@ from streamlit.testing.v1 import AppTest
 from pages.kernels.flash_attention import controls
 from pages.kernels.flash_attention.costs.controls import FROM_MEMORY, TILES
 from pages.kernels.flash_attention.one_row.controls import PRESETS
-from tests.pages.helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
-from tlmviz.analysis.kernels import roofline
+from tests.javascript.node import evaluate
+from tests.pages.helpers import SHOWN, badges, charts, follow_link, open_page, run_snippet, title_of, words
+from tlmviz.analysis.kernels import roofline, tile_steps
 from tlmviz.errors import BadBackend
 
 PAGE = "kernels/flash_attention"
 LONG = "The cat sat on the mat and looked at the big red ball. " * 30
 
 
-opened = partial(open_page, PAGE)
+opened = partial(open_page, PAGE, _link_head=(4, 2), _link_query=27)  # not what the first page suggests
 
 
 def table(app: AppTest) -> str:
@@ -32,7 +36,7 @@ def app():
 
 def test_opens_on_five_algorithms_on_the_models_row(app):
     [row] = charts(app)
-    assert title_of(row).startswith("Layer 0, head 0, query 27: 28 logits")
+    assert title_of(row).startswith("Layer 4, head 2, query 27: 28 logits")  # as the explorer opened
     assert len(row["frames"]) == 84
     assert badges(app).count("✓") == 3 and "✗" not in badges(app)
     assert (
@@ -43,7 +47,7 @@ def test_opens_on_five_algorithms_on_the_models_row(app):
 @pytest.mark.parametrize("part", controls.PARTS)
 def test_every_part_opens_with_green_badges(part):
     app = opened(part=part)
-    assert len(charts(app)) == (3 if part == "Memory and time" else 1)
+    assert len(charts(app)) == {"One row": 1, "Tiles": 0, "Memory and time": 3}[part]
     assert "✗" not in badges(app)
 
 
@@ -124,14 +128,17 @@ def test_layer_head_and_token_are_shared(app, layer, head, token):
 @pytest.mark.parametrize("text", ["a", LONG], ids=["short", "long"])
 def test_tile_sizes_reach_their_ends(rows, cols, text):
     app = opened(part="Tiles", br=rows, bc=cols, text=text)
-    [picture] = charts(app)
-    assert f"tiles of {rows} × {cols}" in title_of(picture)
-    assert ("the first 64 of" in title_of(picture)) == (text == LONG)
+    assert not charts(app)
+    [title] = [
+        part.value for part in app.markdown if "tiles of" in part.value and part.value.startswith("**")
+    ]
+    assert f"tiles of {rows} × {cols}" in title
+    assert ("the first 64 of" in title) == (text == LONG)
     assert "✗" not in badges(app)
 
 
 def test_a_long_row_says_what_is_left_out():
-    [row] = charts(opened(text=LONG))
+    [row] = charts(opened(_link_query=1023, text=LONG))
     assert "the last 64 of" in title_of(row) and len(row["frames"]) == 192
 
 
@@ -168,7 +175,8 @@ def test_snippets_run_and_say_what_the_page_says(name, part, capsys):
         shown = charts(app)[0]
         assert len(figures[0].frames) == len(shown["frames"])
         assert [w.error for w in scope["walks"]][-1] < 1e-5 and "One pass" in printed
-        own = scope["trace"].scores(0, 0, "masked")[27, scope["keys"]]
+        layer, head = map(int, re.match(r"Layer (\d+), head (\d+)", title_of(shown)).groups())
+        own = scope["trace"].scores(layer, head, "masked")[27, scope["keys"]]
         assert np.allclose(scope["x"], own, atol=1e-5)
         assert tuple(figures[0].frames[-1].data[-1].text)[4].split("<br>")[0] == "<b>One pass</b>"
     elif part == "Tiles":
@@ -229,3 +237,45 @@ def test_a_tile_from_the_memory_fits_into_it(width, memory):
     rows, cols = roofline.paper_tile(width, memory * 1024)
     assert f"alone and gives {rows} × {cols}" in said
     assert "kB" not in said.replace("KiB", "")
+
+
+def sent(app) -> dict:
+    """The header of what the picture of the tiles was sent."""
+    [view] = [
+        part for part in app.get("bidi_component") if part.proto.component_name.endswith("flash_memory")
+    ]
+    [length] = struct.unpack_from("<I", view.proto.bytes)
+    assert len(view.proto.bytes) < 1_500_000
+    return json.loads(view.proto.bytes[4 : 4 + length])
+
+
+def test_the_picture_moves_what_the_algorithms_move():
+    """Its own arithmetic of standard attention against the analysis, and at every step as many numbers as the kernel."""
+    header = sent(opened(part="Tiles", head="4.2"))
+    length, width = header["length"], header["width"]
+    body = """
+result = { whole: standardMoves(given), moved: given.steps.map((_, k) => movedAt(given, k, 1)), count: stepCount(given),
+  after: given.steps.map((step) => standardAfter(given, step.moved)), last: movedAt(given, stepCount(given) - 1, 1),
+  end: standardAfter(given, standardMoves(given)) };"""
+    file = "pages/kernels/flash_attention/tiles/component/standard.js"
+    found = evaluate({file: "movedAt, standardAfter, standardMoves, stepCount"}, body, header)
+    assert found["whole"] == tile_steps.naive_moves(length, width) <= found["last"]
+    assert found["moved"] == [step["moved"] for step in header["steps"]]
+    assert found["count"] > len(header["steps"])
+    end = found["end"]
+    assert (end["S"], end["P"], end["O"], end["phase"]) == (length, length, length, "done")
+    for step, after in zip(header["steps"], found["after"]):  # what is written was moved, row by row
+        written = (after["S"] + after["P"]) * length + after["O"] * width
+        assert written <= step["moved"] and after["S"] >= after["P"] >= after["O"]
+    assert f"{header['steps'][-1]['moved'] * 4 / 1000:.1f} kB" in words(opened(part="Tiles", head="4.2"))
+
+
+@pytest.mark.parametrize("step", ["7", "99999", "x"])
+def test_the_step_is_in_the_link(step):
+    state = sent(follow_link(PAGE, {"part": "Tiles", "fstep": step}))["state"]
+    assert state["step"] == {"7": 7, "99999": 9_999, "x": None}[step]
+
+
+@pytest.mark.parametrize("rows, cols", [(4, 4), (64, 4), (4, 64), (64, 64)])
+def test_every_tiling_of_the_longest_text_stays_small(rows, cols):
+    assert sent(opened(part="Tiles", br=rows, bc=cols, text=LONG))["rows"] == rows

@@ -61,7 +61,7 @@ def charts(app) -> dict[str, dict]:
 
 
 def test_opens_with_maps_choice_recall_losses_and_badges(random_indexer, stories):
-    app = opened()
+    app = opened(ilayer=2, ik=8)
     shown = charts(app)
     assert len(shown) == 8 and not app.warning
     assert app.session_state["ilayer"] == 2 and app.session_state["ik"] == 8

@@ -7,9 +7,12 @@ import pytest
 
 from pages.kernels.long_context import compute, controls, examples
 from pages.kernels.long_context.maps.controls import tile_from_box
+from pages.kernels.long_context.masks import needle
 from pages.kernels.long_context.masks.controls import METHODS
 from tests.pages.helpers import SHOWN, by_title, follow_link, open_page, run_snippet, words
+from tlmviz.analysis.kernels.needle import reach
 from tlmviz.analysis.samples import long_sample_text, sample_text
+from tlmviz.layers import sparse
 from tlmviz.ui import compute as shared
 from tlmviz.ui import long_text
 
@@ -160,6 +163,17 @@ def test_every_method_is_compared_and_can_be_reproduced():
         scope = run_snippet(app)
         assert abs(scope["change"] - table.value.set_index("Method")["Change"][name]) < 1e-4
         assert scope[SHOWN][0].layout.title.text.startswith(name)
+
+
+def test_the_needle_test_says_how_far_names_are_found():
+    app = opened(**SHORT, lview="Masks", masks=["Sliding window"], lwin=32, lneedle=True)
+    shown = next(chart for title, chart in by_title(app).items() if title.startswith("Needle test"))
+    assert [line["name"] for line in shown["data"]] == ["Full", "Sliding window"]
+    model = "stories-rope"
+    gains = [needle.gains(model, method) for method in (sparse.SparsePattern(), sparse.Window(32))]
+    far, near = (reach(line) for line in gains)
+    assert far >= 64 and (near is None or near < 64)
+    assert f"Full up to {far} tokens back" in words(app)
 
 
 def test_no_method_leaves_the_full_one():

@@ -33,7 +33,7 @@ def show(choice: Choice) -> None:
         device_roofline(point, costs)
     st.markdown(words.numbers(point, costs))
     st.caption(words.data_sheet(point.device))
-    frame.what_to_notice(*words.NOTICE)
+    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(point))
 

@@ -8,9 +8,12 @@ from tlmviz.analysis.kernels.roofline import Cost, Device
 from .controls import KIB, CostChoice
 
 NOTICE = (
-    "Naive writes or reads T × T numbers four times; tiled reads K and V once per row block and skips the masked half.",
-    "Left of the roof's corner the memory bandwidth is the limit: more rows per tile move the tiled point to the right.",
-    "All figures are data-sheet peaks and a model without caches between chip and memory: bounds, not measurements.",
+    "Naive attention writes and reads the whole T × T map, four times in all. The tiled kernel never stores it.",
+    "Left of the roof's corner, memory is the limit: more rows per tile move the tiled point to the right.",
+    "These are data-sheet peaks and a simple model of memory: bounds, not measurements.",
+)
+NOTICE_MATHS = (
+    "Tiled reads K and V once per row block and skips the masked half. The model has no caches between chip and memory.",
 )
 EQUATION = (
     r"\text{naive: } 4Td + 4T^2 \text{ numbers},\qquad \text{tiled: } 2Td + 2d\sum_b \min(bB_r, T) + T,\qquad "

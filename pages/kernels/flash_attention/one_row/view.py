@@ -23,6 +23,6 @@ def show(choice: Choice) -> None:
         )
     st.markdown(words.results(walks))
     frame.badges(compute.checks(walks))
-    frame.what_to_notice(*words.NOTICE)
+    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(choice, row))

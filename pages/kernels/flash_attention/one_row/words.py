@@ -10,18 +10,22 @@ from ..controls import Choice
 from .compute import Row
 
 NOTICE = (
-    "Blue steps are the running maximum *m_i*, orange dots the places where it grew and everything summed so far was "
-    "multiplied by alpha = exp(m_old − m_new): *l_i*, and in *One pass* the output *o* too.",
+    "Blue steps are the largest logit so far. At an orange dot it grew, and everything summed so far was scaled down to match.",
     "After one read of every logit, *One pass* is done. The others read the row again, from slow memory if it is long.",
-    "Presets: *All + 100* changes no weight beyond the rounding of float32, yet exp(100) is beyond float32 and the naive sum "
-    "becomes inf.",
+    "*All + 100* changes no weight beyond rounding, yet exp(100) is more than float32 can hold: the naive sum becomes infinite.",
+)
+NOTICE_MATHS = (
+    "The largest logit so far is *m_i*. The factor at an orange dot is alpha = exp(m_old − m_new), on *l_i*, and in *One "
+    "pass* on "
+    "the output *o* too.",
 )
 EQUATION = (
     r"m_i = \max(m_{i-1}, x_i),\quad l_i = l_{i-1}\,e^{m_{i-1}-m_i} + e^{x_i-m_i},\quad "
     r"o_i = o_{i-1}\,\frac{l_{i-1}}{l_i}\,e^{m_{i-1}-m_i} + \frac{e^{x_i-m_i}}{l_i}\,v_i",
-    "Transformer with PyTorch, section 4, Eq. 72–87, which write d_i for l_i. The notes' Eq. 86–87 print the factor on the old "
-    "output as exp(m_i) / exp(m_{i−1}); it is the inverse, exp(m_{i−1} − m_i), as for d_i in Eq. 79. All numbers here are "
+    "Transformer with PyTorch, section 4, Eq. 72–87, which write d_i for l_i. All numbers here are "
     "float32, as in the kernel, and compared with float64 at the end.",
+    "Eq. 86–87 print the factor on the old output as exp(m_i) / exp(m_{i−1}); it is the inverse, exp(m_{i−1} − m_i), as for d_i "
+    "in Eq. 79.",
 )
 
 

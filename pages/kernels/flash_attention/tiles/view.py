@@ -7,34 +7,36 @@ import streamlit as st
 
 from tlmviz.analysis.kernels import kernel_source, tile_steps
 from tlmviz.errors import BadBackend
-from tlmviz.figures.kernels import flash_tiles
 from tlmviz.ui import frame
 
 from ..controls import Choice
 from . import compute, controls, words
+from .component import memory_view, payload
 
 
 def show(choice: Choice) -> None:
     """The tiles that the controls name, with the kernel's lines beside them."""
     tile_choice = controls.choose(choice)
     tiles, tokens = compute.tiles(tile_choice), choice.trace.tokens
-    figure = flash_tiles.tiles(
+    steps = tile_steps.tile_steps(tiles.walk, tiles.inputs.biased)
+    data = payload(
+        tiles.inputs,
         tiles.walk,
         tiles.weights,
-        tokens[: len(tiles.inputs.q)],
+        steps,
         kernel_source.kernel_lines(),
-        tile_steps.tile_steps(tiles.walk, tiles.inputs.biased),
-        frame.theme(),
+        tokens[: len(tiles.inputs.q)],
         title=words.title(choice, tiles.walk, len(tokens)),
-        naive=tile_steps.naive_moves(*tiles.inputs.q.shape),
         error=tiles.checks[0].error,
+        state=controls.state(),
     )
-    alt = "The map in tiles, walked by a slider, beside m_i, l_i, acc and the kernel's lines"
-    with frame.wide("wide", 880):
-        frame.chart(figure, key="tiles", alt=alt)
+    st.markdown(f"**{words.title(choice, tiles.walk, len(tokens))}**")
+    memory_view(data, key=controls.KEY, on_change=controls.keep_step)
     kernel(tile_choice, tiles, tokens)
     frame.badges(tiles.checks)
-    frame.what_to_notice(*words.notice(tiles.inputs))
+    frame.what_to_notice(
+        *words.notice(tiles.inputs, tiles.walk, steps[-1].moved), maths=words.notice_maths(tiles.inputs)
+    )
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(tile_choice))
 

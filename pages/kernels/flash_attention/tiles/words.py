@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from tlmviz.analysis.kernels.kernel_run import KernelRun
+from tlmviz.analysis.kernels.tile_steps import naive_moves
 from tlmviz.analysis.kernels.tiling import Inputs, TileWalk
 
 from ..controls import Choice
 from .controls import TileChoice
 
 NOTICE = (
-    "Each program keeps one block of queries on chip and walks over the keys: *m_i*, *l_i* and *acc* are all that it stores. "
-    "The map is drawn so that you see where it reads; the kernel never has it.",
-    "Grey tiles lie behind the mask and are never loaded. Only tiles that cross the mask check their cells.",
+    "Each program keeps one block of queries on the chip and walks over the keys. The map is drawn so that you see where it "
+    "reads; the kernel never has it.",
+    "Grey tiles lie behind the mask and are never loaded.",
     "On a GPU the programs run at once, the longest launched first; here one after the other, in launch order.",
+)
+NOTICE_MATHS = (
+    "*m_i*, *l_i* and *acc* are all that a program stores. Only tiles that cross the mask check their cells.",
     "The kernel keeps scores times log₂ e and calls exp2; *m_i* is shown in natural units. Its tiles are at least 16 × 16.",
 )
 RELATIVE = (
@@ -45,9 +49,25 @@ def kernel(run: KernelRun, tokens: int) -> str:
     )
 
 
-def notice(inputs: Inputs) -> tuple[str, ...]:
-    """What to notice about the tiles of one head."""
-    return NOTICE if inputs.relative is None else (*NOTICE, RELATIVE)
+def notice(inputs: Inputs, walk: TileWalk, moved: int) -> tuple[str, ...]:
+    """What to notice about the tiles of one head, whose walk has moved so many numbers."""
+    return (_bytes(inputs, walk, moved), *NOTICE)
+
+
+def notice_maths(inputs: Inputs) -> tuple[str, ...]:
+    """What the kernel stores and computes for one head, at the reading level Maths."""
+    return NOTICE_MATHS if inputs.relative is None else (*NOTICE_MATHS, RELATIVE)
+
+
+def _bytes(inputs: Inputs, walk: TileWalk, moved: int) -> str:
+    """What both algorithms move here, and what a larger block of queries changes."""
+    length, width = inputs.q.shape
+    standard = naive_moves(length, width)
+    return (
+        f"On these {length} tokens the kernel moves {moved * 4 / 1000:.1f} kB to and from HBM, standard attention "
+        f"{standard * 4 / 1000:.1f} kB (float32). Every block of {walk.rows} queries reads its keys and values anew: with "
+        f"smaller blocks the kernel moves more, and on longer texts standard attention's T × T numbers outgrow all else."
+    )
 
 
 def title(choice: Choice, walk: TileWalk, tokens: int) -> str:

@@ -83,6 +83,11 @@ def recall(model: str, text: str) -> dict[str, np.ndarray]:
     )
 
 
+def best_layer(model: str, text: str, k: int) -> int:
+    """The layer whose attention the indexer's `k` keys cover best."""
+    return int(recall(model, text)["indexer"][:, k - 1].argmax())
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
 def losses(model: str, text: str, k: int) -> dict[str, float]:
     """Dense and sparse losses in nats per token."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import streamlit as st
 
 from tlmviz.language_model import LanguageModel
 from tlmviz.layers.indexer import ROTATIONS
-from tlmviz.ui import compute
+from tlmviz.ui import compute, link
 
 from ..controls import Choice
 from . import words
 
+START = 32  # keys per query: enough for one layer to cover nine tenths of its mass
 KS = tuple(2**i for i in range(11))  # 1 to 1,024
 OUTLIERS = (1, 3, 10, 30, 100)
 FORMATS = {"fp8_e4m3": "FP8 E4M3", "int8": "INT8", "int4": "INT4"}
@@ -25,7 +27,7 @@ class IndexerChoice:
     model: str
     text: str
     layer: int = 0
-    k: int = 8
+    k: int = 32
 
     @property
     def lm(self) -> LanguageModel:
@@ -42,22 +44,26 @@ class Rounding:
     outlier: float = 1
 
 
-def choose(choice: Choice, text: str, length: int) -> IndexerChoice:
-    """k, at most the `length` of the text in tokens, and the layer, which opens on the one of the page."""
+def choose(choice: Choice, text: str, length: int, best: Callable[[int], int]) -> IndexerChoice:
+    """k, at most the `length` of the text in tokens, and the layer.
+
+    It opens on the page's where a head was chosen there, else on the `best` for k keys.
+    """
     left, right = st.columns(2)
     k = left.select_slider(
         "k, keys per query",
         KS,
-        8,
+        START,
         key="ik",
         bind="query-params",
         help="Every query of every layer attends to the k keys with the highest index scores, all heads to the same ones.",
     )
     layers = list(range(choice.lm.config.n_layers))
+    start = best(min(k, length)) if link.head_is_free() else choice.layer
     layer = right.segmented_control(
         "Layer",
         layers,
-        default=choice.layer if choice.layer in layers else 0,
+        default=start if start in layers else 0,
         key="ilayer",
         bind="query-params",
         required=True,

@@ -44,7 +44,7 @@ def _draw(choice: Choice, text: str) -> None:
     """Controls, maps, one query's choice, recall and losses, checks, the rotation and the words."""
     compute.indexers()  # refused before any control is drawn
     length = len(compute.trace(choice.model, text))
-    point = controls.choose(choice, text, length)
+    point = controls.choose(choice, text, length, lambda k: compute.best_layer(choice.model, text, k))
     position = controls.position(choice, length)
     maps(point, position)
     chosen_row(point, position)
@@ -55,8 +55,8 @@ def _draw(choice: Choice, text: str) -> None:
         values = compute.losses(point.model, point.text, point.k)
         figure = figures.losses(values, point.k, frame.theme())
         frame.chart(figure, key="indexer-loss", alt="Loss of dense and of sparse attention")
-    st.caption(words.RECALL)
-    frame.badges(compute.checks(point.model, point.text, point.layer))
+    frame.caption(words.RECALL, maths=words.RECALL_MATHS)
+    frame.measured(lambda: compute.checks(point.model, point.text, point.layer))
     rotation(point)
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(point, compute.INDEXER))
@@ -112,4 +112,4 @@ def rotation(point: IndexerChoice) -> None:
         with column:
             frame.chart(figure, key=f"indexer-values-{part}", alt=alt)
     st.markdown(words.precision_table(controls.FORMATS[rounding.format], before, after))
-    st.caption(words.precision_caption(compute.indexers().config.head_dim))
+    frame.caption(words.PRECISION, maths=words.precision_maths(compute.indexers().config.head_dim))

@@ -10,17 +10,20 @@ if TYPE_CHECKING:
     from .controls import IndexerChoice
 
 RECALL = (
-    "Mean over all queries; one with at most k keys has recall 1. *Most attention mass* takes the k keys that have it (the "
-    "recall is then the best possible, the loss need not be), *random* is the expected recall and one seeded draw for the "
-    "loss. Mass is not loss: what one head needs can be little of the average, and this model never learned to attend to few "
-    "keys (DeepSeek-V3.2 does, in a second stage)."
+    "Recall is the share of all attention that falls on the chosen keys, averaged over all queries. It is not the loss: what one "
+    "head needs can be little of the average, and this model never learned to attend to few keys."
+)
+RECALL_MATHS = (
+    "A query with at most k keys has recall 1. *Most attention mass* takes the k keys that have it (the recall is then the best "
+    "possible, the loss need not be); *random* is the expected recall, and one seeded draw for the loss. DeepSeek-V3.2 trains "
+    "its model to attend to few keys in a second stage."
 )
 EQUATION = (
     r"\begin{gathered} I_{ts} = \sum_{j=1}^{H_I} w_{tj}\,\mathrm{ReLU}\big(q^I_{tj} \cdot k^I_s\big) \\ "
     r"(Uq)\cdot(Uk) = q\cdot k \\ "
     r"\min\ \mathrm{KL}\Big(\tfrac{1}{H}\textstyle\sum_h p^{(h)}_t \,\Big\|\, \mathrm{softmax}(I_t)\Big) \end{gathered}",
-    "Lightning indexer: Transformer with PyTorch, section 3.5, Eq. 70 and 71; distilled as in DeepSeek-V3.2. The notes leave "
-    "out what the model needs besides: a normalised key, RoPE on part of q and k, and the training.",
+    "Lightning indexer: Transformer with PyTorch, section 3.5, Eq. 70 and 71; distilled as in DeepSeek-V3.2.",
+    "The notes leave out what the model needs besides: a normalised key, RoPE on part of q and k, and the training.",
 )
 
 
@@ -53,10 +56,16 @@ def precision_table(label: str, before: Precision, after: Precision) -> str:
     return "\n".join(lines)
 
 
-def precision_caption(head_dim: int) -> str:
-    """What the columns of the table mean."""
+PRECISION = (
+    "Rounded to fewer bits, the scores are off by *score error*, and *choices kept* is the share of the chosen keys that stay "
+    "chosen. An outlier makes rounding coarser for its whole vector; U spreads it over all dimensions."
+)
+
+
+def precision_maths(head_dim: int) -> str:
+    """How the columns of the table are measured."""
     return (
-        "Score error: RMS of the change over RMS of the scores. Choices kept: share of the k chosen keys that stay chosen. Peak: "
+        "Score error: RMS of the change over RMS of the scores. Peak: "
         f"largest number of a vector over its RMS, 1 for a flat one and √{head_dim} = {head_dim**0.5:.1f} for all in one place. "
         "The step of an integer format is set by the largest number of the vector: outliers increase the error, and U, which "
         "spreads them over all dimensions, reduces it. FP8's step follows each number: it needs no U against outliers, and large "

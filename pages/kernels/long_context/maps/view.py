@@ -10,7 +10,7 @@ from tlmviz.figures.kernels import long_context as figures
 from tlmviz.ui import frame
 
 from .. import controls as page_controls
-from ..compute import Passage, checks, read, trace
+from ..compute import Passage, checks, pooled, read, survey, trace
 from ..controls import Choice
 from . import compute, controls, words
 from .controls import MapChoice
@@ -39,8 +39,9 @@ def show(choice: Choice) -> None:
         picture.warning(words.moved(length, where))
     caption.caption(words.caption(trace(passage), surveys[0].queries, where, strongest(weights, 4)))
     statistics(choice, surveys)
-    frame.what_to_notice(*words.NOTICE)
-    frame.badges(checks(passage))
+    beyond = length > choice.lm.config.context
+    frame.what_to_notice(*words.notice(beyond), maths=words.NOTICE_MATHS if beyond else ())
+    frame.measured(lambda: checks(passage))
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(choice, length, where))
 
@@ -58,7 +59,7 @@ def overview(choice: Choice, passage: Passage, every: bool) -> list[Survey]:
     for layer in range(layers):
         message = f"Reading the maps of all heads: layer {layer + 1} of {layers} …"
         with place, st.spinner(message, show_time=True):
-            surveys.append(compute.survey(passage, layer, every))
+            surveys.append(survey(passage, layer, every))
     place.empty()
     pictures = np.stack([survey.pictures for survey in surveys])
     frame.chart(
@@ -75,7 +76,7 @@ def head_map(choice: Choice, passage: Passage, where: MapChoice) -> None:
     """The chosen head's pooled map with the tile marked in it."""
     length, context = len(passage.ids), choice.lm.config.context
     with st.spinner("Pooling the chosen head …", show_time=True):
-        picture = compute.pooled(passage, choice.layer, choice.head)
+        picture = pooled(passage, choice.layer, choice.head)
     title, marked = f"Layer {choice.layer}, head {choice.head}", (where.row, where.col, where.side)
     frame.chart(
         figures.head_map(picture, length, context, marked, title, frame.theme()),

@@ -4,34 +4,39 @@ from __future__ import annotations
 
 import numpy as np
 
+from tlmviz.figures import readable
 from tlmviz.trace import Trace
-from tlmviz.ui import inputs
 
+from ..compute import HEAD_SIZE
 from ..controls import Choice
 from ..words import queries, snippet_start
-from .compute import HEAD_SIZE
 from .controls import LARGEST, MapChoice
 
 STATISTICS = {  # label: field of Survey, title, format, upper end of the colour scale
-    "Sink": ("first", "Mass on the first token (probability)", ".3f", None),
     "Previous token": ("previous", "Mass on the token before (probability)", ".2f", 1.0),
+    "Sink": ("first", "Mass on the first token (probability)", ".3f", None),
     "Itself": ("own", "Mass on the query's own token (probability)", ".2f", 1.0),
     "Mean distance": ("distance", "Mean distance (tokens back)", ",.0f", None),
     "Beyond training": ("beyond", "Mass farther back than the training length (probability)", ".3f", None),
 }
+BEYOND = "Right of the orange line the model reads positions that it never saw in training."
 NOTICE = (
-    "Right of the orange line the model reads positions it never saw in training: RoPE defines their angles, but no weight was "
-    "trained on them.",
     "A bright first column is an attention sink: heads put much of their weight on the first token. *Beyond training* shows "
     "the heads that look farther back than any training text was long.",
     "Drag a box on the middle map, or type where to look: the tile beside it is recomputed exactly.",
 )
+NOTICE_MATHS = ("RoPE defines the angles of those positions, but no weight was trained on them.",)
 EQUATION = (
     r"p_{ts} = \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} - \mathrm{lse}_t\Big)"
     r"\quad\text{for any tile, from } O(T) \text{ numbers}",
     "Transformer with PyTorch, sections 1.2 and 4. The map is never stored: of each layer only q, k, v and each "
     "row's log-sum-exp are kept, and the loss is computed in strips of the text.",
 )
+
+
+def notice(beyond: bool) -> tuple[str, ...]:
+    """What to notice; the first is of texts that go beyond the training length."""
+    return (BEYOND, *NOTICE) if beyond else NOTICE
 
 
 def losses(loss: np.ndarray, context: int, seconds: float) -> str:
@@ -69,7 +74,7 @@ def moved(length: int, tile: MapChoice) -> str:
 
 
 def _token(trace: Trace, position: int) -> str:
-    return inputs.readable(trace.tokens[position]).replace("`", "ˋ")
+    return readable(trace.tokens[position]).replace("`", "ˋ")
 
 
 def snippet(choice: Choice, length: int, tile: MapChoice) -> str:

@@ -11,7 +11,7 @@ from tlmviz.ui import frame
 from .. import controls as page_controls
 from ..compute import Passage, checks, read
 from ..controls import Choice
-from . import compute, controls, words
+from . import compute, controls, needle, words
 from .compute import Result
 from .controls import MaskChoice
 
@@ -37,8 +37,9 @@ def show(choice: Choice) -> None:
     with right:
         if length > 1:
             trade(table)
+    needle.show(choice.model, methods)
     frame.what_to_notice(*words.NOTICE)
-    frame.badges(checks(passage))
+    frame.measured(lambda: checks(passage))
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(choice, length, methods))
 

@@ -16,7 +16,7 @@ NOTICE = (
 EQUATION = (
     r"\text{mask } M_t:\ z'_t = \sum_{s \in M_t} \frac{p_{ts}}{\sum_{r \in M_t} p_{tr}}\,v_s,\qquad "
     r"\text{linear: } z'_t = \frac{\phi(q_t)\sum_{s \le t}\phi(k_s)\,v_s^\top}{\phi(q_t) \cdot \sum_{s \le t}\phi(k_s)}",
-    "Attention, “Strategies to Mitigate Inefficiency”; Decoder-Only Transformers in Einstein Notation, sections 4.3 and 4.4. "
+    "Attention, “Strategies to Mitigate Inefficiency”; Decoder-Only Transformers in Einstein Notation, sections 4.3 and 4.4.",
     "The notes call attention within a page “paged attention”; that is this block-local mask. Paged attention proper is a "
     "layout of memory, and still sees every token.",
 )

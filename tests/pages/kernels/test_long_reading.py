@@ -1,0 +1,74 @@
+"""The view "Text" of the page "Long context": what is sent is the trace's own, and heads are offered as measured."""
+
+import json
+
+import numpy as np
+import pytest
+
+from pages.kernels.long_context import compute, controls
+from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet
+from tests.pages.helpers import words as said
+from tlmviz.ui import long_text
+
+PAGE = "kernels/long_context"
+
+
+def opened(query=None, **session):
+    return open_page(PAGE, query, **{"lview": controls.TEXT, "ltok": 256, **session})
+
+
+def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
+    """Header and arrays of the picture."""
+    assert_healthy(app)
+    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    size = int(np.frombuffer(data[:4], "<u4")[0])
+    header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
+    return header, {
+        name: np.frombuffer(rest, "<f4", int(np.prod(part["shape"])), part["offset"]).reshape(part["shape"])
+        for name, part in header["arrays"].items()
+    }
+
+
+def passage(header) -> compute.Passage:
+    text = compute.sample("stories-rope", 256)
+    return compute.Passage("stories-rope", long_text.encoded("stories-rope", text))
+
+
+def test_it_opens_on_the_head_that_reads_far_most_at_its_farthest_look():
+    app = opened()
+    header, arrays = picture(app)
+    far = compute.far_heads(passage(header))
+    assert (header["layer"], header["head"]) == divmod(int(far.argmax()), far.shape[1])
+    best = header["far"][0]
+    assert (best["layer"], best["head"]) == (header["layer"], header["head"])
+    assert best["value"] == pytest.approx(far.max(), abs=1e-6)
+    values = [one["value"] for one in header["far"]]
+    assert values == sorted(values, reverse=True)
+    trace = compute.trace(passage(header))
+    row = trace.attention(header["layer"], header["head"])[header["query"]].numpy()
+    assert np.allclose(arrays["row"], row[: header["query"] + 1], atol=1e-6)
+    assert header["tokens"] == list(trace.tokens) and len(arrays["loss"]) == len(trace) - 1
+    assert "red-badge" not in badges(app) and "read far" in said(app)
+
+
+def test_a_pinned_word_of_a_chosen_head_and_the_snippet():
+    app = opened({"head": "4.2", "query": "24", "lcol": "loss"})
+    header, arrays = picture(app)
+    assert (header["layer"], header["head"], header["query"], header["color"]) == (4, 2, 24, "loss")
+    assert arrays["row"].sum() == pytest.approx(1, abs=1e-4)
+    row = run_snippet(app)["row"].numpy()
+    assert np.allclose(row[:25], arrays["row"], atol=1e-6) and not row[25:].any()
+
+
+def test_beyond_the_training_length_the_page_says_what_lies_there():
+    app = opened({"head": "4.2", "query": "1100"}, ltok=2048)
+    _, arrays = picture(app)
+    beyond = arrays["row"][: 1100 - 1024 + 1].sum()
+    assert f"puts **{beyond:.3f}** of this head's weight" in said(app)
+
+
+@pytest.mark.parametrize("query", ["999999", "-4", "x"])
+@pytest.mark.parametrize("text", ["a", "<b>x</b> $x$", "😀😀 他走了。"])
+def test_odd_texts_and_links(text, query):
+    header, arrays = picture(opened({"query": query, "lcol": "<b>"}, src=long_text.OWN, own=text))
+    assert len(arrays["row"]) == header["query"] + 1 <= len(header["tokens"])
