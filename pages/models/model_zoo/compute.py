@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tlmviz.checkpoints.folders import models_folder
+from tlmviz.checkpoints.folders import added_models, models_folder
 from tlmviz.errors import BadCheckpoint, UnknownName
 from tlmviz.ui import compute
 
@@ -84,6 +84,16 @@ def read(file: Path) -> pd.DataFrame:
     return table
 
 
+def by_quality() -> list[str]:
+    """The models that the table compares, seeds apart, the best first; none where there is no table."""
+    try:
+        table = read(path())
+    except (UnknownName, BadCheckpoint):
+        return []
+    compared = table[(table["group"] != "seed") & table["model"].isin(list(compute.models()))]
+    return list(compared.sort_values("bits_per_byte")["model"])
+
+
 def noise(table: pd.DataFrame) -> Noise:
     """The seeds' mean and spread (best to worst). Raises BadCheckpoint where the baseline is not in the table.
 
@@ -149,13 +159,13 @@ def card(name: str) -> tuple[str, Path | None, str]:
 
     The title is left out, headings are made smaller.
     """
-    folder = models_folder() / name
+    folder = added_models().get(name, models_folder() / name)
     file = folder / "card.md"
     if name not in compute.models() or not file.is_file():
         raise UnknownName(
-            f"There is no card of {name}; models/{name}/card.md is written when a model is trained."
+            f"There is no card of {name}; a card.md in a model's folder is shown here, and tlmviz writes one for its own models."
         )
-    text = file.read_text(encoding="utf-8").removeprefix(f"# {name}").strip()
+    text = re.sub(r"\A# .*\n", "", file.read_text(encoding="utf-8")).strip()
     text = re.sub(r"^## ", "#### ", text, flags=re.MULTILINE)
     before, *after = CURVE.split(text, 1)
     curve = folder / "curve.svg"

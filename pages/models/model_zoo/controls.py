@@ -25,9 +25,10 @@ def choose() -> Choice:
     names, linked = list(shared.models()), st.query_params.get(CARD)
     unknown = linked is not None and linked not in names
     menu, button = st.columns([0.72, 0.28], vertical_alignment="center")
-    loaded = names.index(st.session_state["model"])
+    loaded, compared = st.session_state["model"], compute.by_quality()
+    opening = loaded if loaded in compared or not compared else compared[0]
     name = menu.selectbox(
-        "Card", names, index=loaded, key=CARD, bind="query-params", label_visibility="collapsed"
+        "Card", names, index=names.index(opening), key=CARD, bind="query-params", label_visibility="collapsed"
     )
     address = compute.link(name, st.session_state.get("text") or "")
     button.link_button(

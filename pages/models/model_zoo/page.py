@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.models.model_zoo import compute, controls, view, words
+from pages.models.model_zoo import compute, controls, examples, view, words
 from tlmviz.errors import Error
 from tlmviz.ui import frame
 
@@ -17,7 +17,7 @@ def show_table() -> None:
         view.quality(table, noise)
     with frame.wide("zoocostswide", 860):
         view.costs(table)
-    frame.what_to_notice(*words.notice(table, noise))
+    frame.what_to_notice(*words.notice(table, noise), maths=words.notice_maths(noise))
     view.numbers(table)
     frame.copy_as_python(words.SNIPPET)
 
@@ -28,7 +28,7 @@ def show_card() -> None:
     view.card(controls.choose())
 
 
-frame.heading("Model zoo", words.CLAIM, examples=lambda: None)  # it reads no text
+frame.heading("Model zoo", words.CLAIM, examples.examples)  # it reads no text
 for part in (show_table, show_card):  # what is missing for one does not keep the other back
     try:
         part()

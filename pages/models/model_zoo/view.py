@@ -88,6 +88,7 @@ def numbers(table: pd.DataFrame) -> None:
         rows,
         hide_index=True,
         height="content",
+        placeholder="–",
         key=ROWS,
         on_select=open_card,
         selection_mode="single-row",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from tlmviz.figures.numbers import number
+
 from .compute import SAME, UNCLEAR, Noise
 
 CLAIM = "One small model per choice, all else equal: what each choice costs, and what is only chance."
@@ -29,29 +31,39 @@ def notice(table: pd.DataFrame, noise: Noise) -> list[str]:
     choices = table[~table["group"].isin(("seed", "baseline"))]
     same, unclear = (choices.loc[choices["verdict"] == verdict, "choice"] for verdict in (SAME, UNCLEAR))
     points = [
-        f"Band: the mean of {noise.seeds} trainings of the baseline that differ in their seed ({noise.centre:.4f}), ± the "
-        f"distance from the best to the worst of them ({noise.spread:.4f}). A choice inside it is called *within seed noise*; "
-        "one more training run would fall outside about one time in four."
+        f"The band is chance: {noise.seeds} trainings of the baseline that differ in nothing but their seed ({noise.centre:.4f} "
+        f"± {noise.spread:.4f}). What lies inside is *within seed noise*, what lies just outside is *unclear*."
+    ]
+    if len(choices):
+        best, worst = (
+            choices.loc[at] for at in (choices["bits_per_byte"].idxmin(), choices["bits_per_byte"].idxmax())
+        )
+        points.append(
+            f"Lowest is *{best['choice']}* ({number(best['difference'], '+.4f')}, {best['verdict']}), highest "
+            f"*{worst['choice']}* "
+            f"({number(worst['difference'], '+.4f')}, {worst['verdict']}). Within seed noise: {', '.join(same) or 'none'}; "
+            f"unclear: "
+            f"{', '.join(unclear) or 'none'}."
+        )
+    points.append(
+        "One size, one recipe, one corpus of small stories: another size may order the choices differently."
+    )
+    return points
+
+
+def notice_maths(noise: Noise) -> list[str]:
+    """How the verdicts are found."""
+    points = [
+        "The band: the mean of the seeds, ± the distance from the best to the worst of them. One more training run would fall "
+        "outside about one time in four."
     ]
     if noise.choices and noise.spread:
         points.append(
             f"Each choice was trained once, and {noise.choices} are compared: even if none changed anything, some would fall "
             f"outside the band. So *better* and *worse* are said only beyond {noise.factor:.1f} times the band "
             f"(±{noise.factor * noise.spread:.4f}), where one of {noise.choices} such choices would fall one time in twenty "
-            "(simulated, normal noise); what lies between is *unclear*: a single run does not tell."
+            "(simulated, normal noise)."
         )
-    if len(choices):
-        best, worst = (
-            choices.loc[at] for at in (choices["bits_per_byte"].idxmin(), choices["bits_per_byte"].idxmax())
-        )
-        points.append(
-            f"Lowest is *{best['choice']}* ({best['difference']:+.4f}, {best['verdict']}), highest *{worst['choice']}* "
-            f"({worst['difference']:+.4f}, {worst['verdict']}). Within seed noise: {', '.join(same) or 'none'}; unclear: "
-            f"{', '.join(unclear) or 'none'}."
-        )
-    points.append(
-        "One size, one recipe, one corpus of small stories: another size may order the choices differently."
-    )
     points.append(
         "Speeds are of a CPU and of this code, measured once: differences of a few per cent mean nothing."
     )
