@@ -12,7 +12,8 @@ from dataclasses import dataclass
 class Page:
     """One page: its folder below `pages/`, its name and icon in the menu, the README's sentence on what it shows.
 
-    `models` says which models the sidebar offers: "language", "translation" or "streams".
+    `models` says which models the sidebar offers: "language", "translation" or "streams", or "" where the page compares
+    models of its own; `reads_files` whether a file of one pass (`tlmviz run x.safetensors`) will do in place of a language model.
     """
 
     folder: str
@@ -20,6 +21,7 @@ class Page:
     icon: str
     shows: str
     models: str = "language"
+    reads_files: bool = False
 
     @property
     def path(self) -> str:
@@ -35,15 +37,24 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Attention explorer",
             "grid_view",
             "all heads at once and one in detail; hover for exact weights, pin a token for arcs, "
-            "stages from q·k to softmax; why a weight is what it is; the scale 1/√d; muting heads",
+            "stages from q·k to softmax; heads named by what they do; writing on, word by word; what every "
+            "head adds to a prediction and what flows to it; muting heads",
+            reads_files=True,
         ),
         Page(
             "attention/inside_block",
             "Inside a block",
             "account_tree",
-            "one layer from the embedding to the loss, each tensor with its shape and the line of "
-            "code that made it; matrix products opened cell by cell; residual stream and logit "
-            "lens",
+            "one token's row from the embedding to the loss, cells opened where they lie; each tensor with its "
+            "shape and the line of code that made it; residual stream and logit lens",
+        ),
+        Page(
+            "attention/chat",
+            "Chat",
+            "forum",
+            "a conversation in the model's own chat template, typed turn by turn and answered; roles as "
+            "coloured spans; how much of every head's attention goes to system, user, assistant, template "
+            "and sink",
         ),
     ),
     "Positions": (
@@ -60,6 +71,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "compare",
             "learned, sinusoidal, relative, ALiBi, RoPE and none side by side on one text, each "
             "in its own trained model, up to four times the training length",
+            models="",
         ),
         Page(
             "positions/context_extension",
@@ -100,16 +112,16 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Beam search",
             "mediation",
             "the whole search for a translation as a tree: kept, pruned, finished, and why; "
-            "length, coverage and end terms re-rank at once; exact search beside it; sampled "
-            "stories over the same tree",
+            "length, coverage and end terms re-rank at once; a race of widths, and you against them; "
+            "exact search beside it; sampled stories over the same tree",
             models="translation",
         ),
         Page(
             "translation/alignment",
             "Alignment & coverage",
             "link",
-            "source by target attention of any map, coverage word by word, covloss step by step; "
-            "a step forced to look at a word and decoded on",
+            "ribbons between two sentences, moved by hand and decoded on; any map, coverage word by word, "
+            "covloss step by step",
             models="translation",
         ),
         Page(
@@ -134,7 +146,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "streams/mhc",
             "mHC",
             "waves",
-            "four residual streams in models trained with them: the doubly stochastic matrices of "
+            "four residual streams flowing through models trained with them: the doubly stochastic matrices of "
             "every layer and token, Sinkhorn as a dial (on your own matrix too), gains through "
             "depth beside plain and free hyper-connections, streams muted, the training replayed",
             models="streams",
@@ -146,15 +158,15 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "FlashAttention",
             "bolt",
             "naive, three-pass, online and one-pass softmax on one row of the model's logits (or "
-            "yours: 1e4, −inf); the tiles in the kernel's own order with its running lines; "
-            "bytes, FLOPs and a roofline",
+            "yours: 1e4, −inf); tiles moving between HBM and SRAM beside standard attention, with the "
+            "kernel's running lines; bytes, FLOPs and a roofline",
         ),
         Page(
             "kernels/long_context",
             "Long context",
             "straighten",
-            "up to 16,384 tokens: pooled maps of all heads with exact tiles on zoom, sinks and "
-            "distances; masks and linear attention swapped in, with what each costs and loses; a "
+            "up to 16,384 tokens: pooled maps of all heads with exact tiles on zoom, the text beside them; "
+            "masks and linear attention swapped in, with what each costs, loses and still finds; a "
             "trained lightning indexer beside the plain last keys, which lose less",
         ),
     ),
@@ -165,6 +177,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "table_chart",
             "the twelve small models trained for the comparison, in one table and as charts, with "
             "what is seed noise said",
+            models="",
         ),
     ),
 }

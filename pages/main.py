@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages import ALL, HOME, SECTIONS
-from tlmviz.ui import link, menu
+from tlmviz.ui import glossary, link, menu, reading
 
 HERE = Path(__file__).resolve().parent
 
@@ -23,7 +23,18 @@ entries = {
 opened = st.navigation(
     {title: [entries[page] for page in pages] for title, pages in SECTIONS.items()}, expanded=True
 )
+link.drop_infinite()
+link.follow_history()
 link.carry(opened.url_path, menu.SHARED)
-menu.sidebar(next(page.models for page in ALL if entries[page] is opened))
-opened.run()
+page = next(page for page in ALL if entries[page] is opened)
+reading.switch()
+model = menu.sidebar(page.models) if page.models else menu.none()
+glossary.listed()
+if model is not None and model.task == "trace" and not page.reads_files:
+    st.info(
+        f"{page.title} needs a network, and {model.name} is a file of one pass; choose a model at the left, or open the "
+        f"page {ALL[0].title}."
+    )
+else:
+    opened.run()
 link.keep(*menu.SHARED, *(each.key for each in menu.MENUS.values()))

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tlmviz import figures
+from tlmviz.ui import glossary
 
 from .helpers import PHONE, at_rest, open_link, phone
 
@@ -14,6 +15,14 @@ HIT = """(button, share) => {
   return button.contains(document.elementFromPoint(x + width / 2, y + share * height));
 }"""
 SCROLLED = "document.querySelector('[data-testid=stMain]').scrollTop"
+# The middle of an explained word that is on the screen with nothing over it, and the word.
+UNCOVERED = """() => {
+  for (const range of CSS.highlights.get("tlmviz-word")) {
+    const { x, y, width, height } = range.getBoundingClientRect();
+    const middle = [x + width / 2, y + height / 2];
+    if (document.elementFromPoint(...middle)?.contains(range.startContainer)) return [...middle, range.toString()];
+  }
+}"""
 CUT = "part => [part.scrollWidth, part.clientWidth]"
 
 
@@ -82,7 +91,7 @@ def test_a_finger_on_a_chart_scrolls_the_page_and_zooms_nothing(server, browser)
 
 def test_what_is_wider_than_a_phone_scrolls_and_says_so(server, browser):
     with phone(browser) as page:
-        open_link(page, server, "kv_cache")
+        open_link(page, server, "kv_cache", read="maths")
         at_rest(page, PICTURE)
         picture, equation = page.locator(".st-key-wide"), page.locator(".katex-display").first
         for part in (picture, equation):
@@ -98,3 +107,21 @@ def test_what_is_wider_than_a_phone_scrolls_and_says_so(server, browser):
         assert shown == "block" and "Swipe" in words
         page.set_viewport_size({"width": 1280, "height": 800})
         assert picture.evaluate(hint)[0] == "none"
+
+
+@pytest.mark.parametrize("touch", [False, True])
+def test_a_word_is_explained_under_the_mouse_and_under_a_finger(server, browser, touch):
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, has_touch=touch)
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    open_link(page, server, "kv_cache")
+    page.wait_for_function("CSS.highlights.get('tlmviz-word')?.size > 3")
+    page.locator("[data-testid=stMain] li", has_text="one row").scroll_into_view_if_needed()
+    at_rest(page)
+    *place, word = page.evaluate(UNCOVERED)
+    (page.touchscreen.tap if touch else page.mouse.move)(*place)
+    shown = page.get_by_test_id("glossary")
+    expect(shown).to_have_text(glossary.definitions()[word])
+    page.mouse.move(5, 5) if not touch else page.touchscreen.tap(700, 20)
+    expect(shown).to_be_hidden()
+    context.close()

@@ -26,10 +26,9 @@ WATCH = """() => {
 }"""
 PLAYERS = {
     "flash_attention": {"part": "One row", "text": TEXT},
-    "flash_attention, tiles": {"part": "Tiles", "text": TEXT},
     "mhc": {"sview": "Depth", "text": TEXT},
     "mhc, streams": {"sview": "Streams", "text": TEXT},
-    "alignment": {"english": "She never eats meat."},
+    "alignment": {"english": "She never eats meat.", "aview": "Translation"},
 }
 
 

@@ -17,11 +17,13 @@ MAIN = ROOT / "pages" / "main.py"
 PATIENCE = 300  # seconds: a busy machine is slow, not broken
 SENT = 1_500_000  # characters that the pictures of a page may have
 SHOWN = "figures shown"
+READING = "_link_read"  # the slot of the reading level
 
 
 def _app(file: Path, query: dict | None, session: dict) -> AppTest:
     app = AppTest.from_file(file, default_timeout=PATIENCE)
     app.session_state[PAINTED] = True  # no browser will say so
+    app.session_state[READING] = "maths"  # all that a page has to say
     for name, value in session.items():
         app.session_state[name] = value
     app.query_params.update(query or {})

@@ -107,7 +107,7 @@ def test_every_model_has_a_card(name):
 
 
 def test_the_card_follows_the_menu_and_an_unknown_one_is_named():
-    assert "Card of stories-gpt" in [expander.label for expander in opened(model="stories-gpt").expander]
+    assert "Card of zoo-gqa" in [expander.label for expander in opened(model="zoo-gqa").expander]
     app = follow_link(PAGE, {"card": "gpt-9"})
     assert not app.exception and "“gpt-9”" in app.warning[0].value
 

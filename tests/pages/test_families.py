@@ -1,0 +1,41 @@
+"""Every page of language models opens on models with the parts of released families, and its badges stay green."""
+
+import pytest
+import streamlit as st
+
+from pages import ALL
+from tests import tiny
+from tlmviz.checkpoints import native
+from tlmviz.checkpoints.folders import VARIABLE, models_folder
+
+from .helpers import badges, open_page
+
+PAGES = [page for page in ALL if page.models == "language"]
+NAMES = ("gemma", "deepseek")
+SENTENCE = "RoPE"  # pages on RoPE refuse a model whose layers have several, in a sentence that names it
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models(tokenizer, tmp_path_factory):
+    """Small models beside the bundled ones, which some pages compare with."""
+    folder = tmp_path_factory.mktemp("models")
+    for model in models_folder().iterdir():
+        (folder / model.name).symlink_to(model)
+    for name in NAMES:
+        network = tiny.network(**tiny.VARIANTS[name])
+        network.config = network.config.with_(name=f"tiny-{name}")
+        native.save_network(folder / f"tiny-{name}", network, tokenizer)
+    st.cache_data.clear(), st.cache_resource.clear()  # the app remembers which models there are
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder))
+        yield
+    st.cache_data.clear(), st.cache_resource.clear()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.folder)
+@pytest.mark.parametrize("name", NAMES)
+def test_opens(page, name):
+    app = open_page(page.folder, {"model": f"tiny-{name}"})
+    assert not app.exception and all(SENTENCE in error.value for error in app.error)
+    assert f"tiny-{name}" in [box.value for box in app.sidebar.selectbox]
+    assert "red-badge" not in badges(app)

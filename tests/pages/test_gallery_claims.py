@@ -1,0 +1,235 @@
+"""What the cards of the galleries claim, measured on the models."""
+
+import numpy as np
+import pytest
+import torch
+
+import tlmviz
+from pages.attention.chat import compute as chat
+from pages.attention.chat.examples import CONVERSATIONS
+from pages.positions.rope_planes import compute as rope_planes
+from pages.positions.rope_planes.controls import Choice
+from tlmviz.analysis.attention.attribution import attribute_logit
+from tlmviz.analysis.caches.family import DEEPSEEK
+from tlmviz.analysis.kernels import online_softmax
+from tlmviz.analysis.samples import sample_text
+from tlmviz.analysis.translation import coverage, masks, score_steps
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.penalties import Penalties
+from tlmviz.ui import compute
+from tlmviz.ui.inputs import DEFAULT_TEXT, EXAMPLES
+from tlmviz.ui.translation import DEFAULT_SENTENCE
+
+CAT = "The black cat is sleeping on the red chair."
+COLD = "I am cold."
+FRENCH = "J'ai froid dans mon manteau rouge."
+WRONG = "Le président mange la lune."
+RECURRENT = ("eng-fra-dot", "eng-fra-general", "eng-fra-additive", "eng-fra-coverage")
+
+
+@pytest.fixture(scope="module")
+def mt():
+    return tlmviz.load("eng-fra")
+
+
+def best(mt, text, penalties=None, **options):
+    """The winner of a search."""
+    return mt.search(text, BeamOptions(**options)).hypotheses(penalties or Penalties(), mt.align)[0]
+
+
+def log_p(candidate) -> float:
+    return float(np.sum(candidate.logps, dtype=np.float64))
+
+
+def test_greedy_goes_astray_where_a_beam_does_not(mt):
+    greedy, beam = best(mt, DEFAULT_SENTENCE, width=1), best(mt, DEFAULT_SENTENCE)
+    assert mt.text(greedy.tokens).startswith("Je suis en train de faire froid")
+    assert mt.text(beam.tokens) == FRENCH and log_p(beam) > log_p(greedy)
+    greedy, beam = best(mt, COLD, width=1), best(mt, COLD)
+    assert (mt.text(greedy.tokens), mt.text(beam.tokens)) == ("Je suis froid.", "J'ai froid.")
+    assert log_p(beam) > log_p(greedy)
+
+
+def test_a_wider_beam_and_no_length_penalty_choose_the_short_text(mt):
+    usual = best(mt, CAT)
+    assert "est en train de dormir" in mt.text(usual.tokens)
+    assert best(mt, CAT, width=8).score < usual.score
+    short = best(mt, CAT, Penalties(alpha=0))
+    assert " dort " in mt.text(short.tokens)
+    assert len(usual.tokens) == len(short.tokens) + 4 and log_p(usual) < log_p(short)
+
+
+def test_a_forced_beginning_becomes_a_sentence(mt):
+    prefix = tuple(mt.encode_target("Mon manteau"))
+    assert mt.text(best(mt, DEFAULT_SENTENCE, prefix=prefix).tokens) == "Mon manteau me fait froid."
+
+
+@pytest.mark.parametrize(
+    "text, pins, written",
+    [
+        (DEFAULT_SENTENCE, {4: 7}, "J'ai froid."),
+        (CAT, {2: 7}, "Le chat rouge est en train de dormir sur la chaise rouge."),
+    ],
+)
+def test_a_pinned_step_writes_what_it_looks_at(mt, text, pins, written):
+    before = best(mt, text)
+    options = BeamOptions(prefix=before.tokens[: min(pins)])
+    after = mt.search(text, options, pins).hypotheses(Penalties(), mt.align)[0]
+    assert mt.text(after.tokens) == written != mt.text(before.tokens)
+
+
+def test_the_colour_comes_after_the_coat(mt):
+    candidate = best(mt, DEFAULT_SENTENCE)
+    source = [name.strip() for name in mt.names(mt.encode(DEFAULT_SENTENCE))]
+    written = [mt.tokenizer.name(token).strip() for token in candidate.tokens]
+    peaks = {word: source[at] for word, at in zip(written, candidate.map(mt.align).argmax(1))}
+    assert peaks["manteau"] == "coat" and peaks["rouge"] == "red"
+    assert source.index("red") < source.index("coat")
+    assert written.index("manteau") < written.index("rouge")
+
+
+@pytest.mark.parametrize(
+    "text, repeated",
+    [
+        ("On Monday I work, on Tuesday I work, on Wednesday I rest.", (48, 7)),
+        ("He is a good man, a good father, a good friend and a good neighbour.", (26, 1)),
+    ],
+)
+def test_a_translator_stutters_and_its_twin_does_not(text, repeated):
+    counts = []
+    for name in ("eng-fra-additive", "eng-fra-coverage"):
+        model = tlmviz.load(name)
+        tokens = best(model, text, Penalties(alpha=0, beta=0), width=1).tokens
+        counts.append(coverage.repeats(tokens, 3))
+        if "father" in text and name == "eng-fra-additive":
+            assert model.text(tokens).count("et un bon ami") == 8
+    assert tuple(counts) == repeated
+
+
+def test_two_of_four_scores_never_look_at_red():
+    sharp, looks = {}, {}
+    for name in RECURRENT:
+        model = tlmviz.load(name)
+        red = [token.strip() for token in model.names(model.encode(DEFAULT_SENTENCE))].index("red")
+        end = model.tokenizer.end_of_text
+        steps = score_steps.read(model, DEFAULT_SENTENCE, [*model.encode_target(FRENCH), end])
+        sharp[name], looks[name] = float(steps.entropy.mean()), red in steps.a.argmax(1)
+        wrong = score_steps.read(model, DEFAULT_SENTENCE, [*model.encode_target(WRONG), end])
+        assert -wrong.logp.mean() > 6
+        assert ("rouge" in model.translate(DEFAULT_SENTENCE).text) == looks[name]
+    assert list(looks.values()) == [False, False, True, True]
+    assert max(sharp["eng-fra-dot"], sharp["eng-fra-general"]) < 0.01
+    assert round(sharp["eng-fra-additive"], 1) == 1.1
+
+
+def test_without_the_mask_a_head_looks_one_ahead(mt):
+    ids = list(best(mt, DEFAULT_SENTENCE).tokens)
+    learned = masks.unmasked(mt, masks.unmasked_weights("eng-fra", mt.network))
+    masked, removed, trained = (
+        masks.read(model, DEFAULT_SENTENCE, ids) for model in (mt, masks.unmasked(mt), learned)
+    )
+    assert round(float(masks.look_ahead(trained.decoder).max()), 2) == 0.99
+    assert 0.5 < masks.look_back(masked.decoder).max() < 0.6 and not masks.look_ahead(masked.decoder).any()
+    losses = [-float(maps.logp.mean()) for maps in (masked, removed, trained)]
+    assert 1.9 < losses[1] / losses[0] < 2.1 and losses[2] < 0.01
+
+
+def test_heads_of_the_story_model(stories):
+    row, trace = compute.striking_row("stories-rope", DEFAULT_TEXT), stories.trace(DEFAULT_TEXT)
+    assert (row.layer, row.head) == (5, 4)
+    assert [trace.tokens[at] for at in (row.query, row.key, row.key - 1)] == [" red", " ball", " red"]
+    assert round(float(trace.attention(5, 4)[row.query, row.key]), 2) == 0.77
+    assert compute.previous_head("stories-rope", DEFAULT_TEXT) == (4, 2)
+    assert round(float(trace.attention(4, 2).diagonal(-1).mean()), 2) == 0.74
+    loss = trace.loss_per_token()
+    assert trace.tokens[int(loss.argmax()) + 1] == " lost" and round(float(loss.max()), 1) == 8.7
+    repeats = stories.trace(EXAMPLES["Repeats"])
+    last = repeats.attention(5, 0)[-1]
+    assert {repeats.tokens[at] for at in last.topk(3).indices.tolist()} == {" bird"}
+    assert stories.tokenizer.decode([int(repeats.logits[-1].argmax())]).strip() == "bird"
+
+
+def test_heads_that_write_a_word(stories):
+    names = stories.trace(EXAMPLES["Names"])
+    assert [names.tokens[at] for at in (19, 20, 29)] == [" K", "av", " and"]
+    assert int(names.attention(5, 0)[29].argmax()) == 19
+    assert int(names.logits[-1].argmax()) == names.ids[19]
+    repeats, lily = stories.trace(EXAMPLES["Repeats"]), stories.trace(DEFAULT_TEXT)
+    bird, she = (int(trace.logits[-1].argmax()) for trace in (repeats, lily))
+    assert (bird, she) == (579, 312) and [stories.tokenizer.name(i) for i in (bird, she)] == [" bird", " She"]
+    parts = attribute_logit(stories, repeats, len(repeats) - 1, bird)
+    assert round(float(parts.heads[5, 0]), 1) == 2.8 and round(parts.logit, 1) == 8.5
+    assert float(parts.heads[5, 0]) == max(float(parts.heads.max()), float(parts.mlps.max()))
+    assert int(attribute_logit(stories, lily, 27, she).heads.argmax()) == 5 * 6 + 3
+    assert lily.tokens[22] == " Lily" and int(lily.attention(5, 3)[27].argmax()) == 22
+
+
+def test_no_head_looks_one_back_more(stories):
+    trace = stories.trace(DEFAULT_TEXT)
+    back = {
+        (layer, head): float(trace.attention(layer, head).diagonal(-1).mean())
+        for layer in range(6)
+        for head in range(6)
+    }
+    assert max(back, key=back.get) == (4, 2)
+
+
+def test_who_reads_whom_in_the_conversations():
+    def strongest(talk: str, role: str, source: str = chat.LAST):
+        shares = chat.shares("stories-rope", CONVERSATIONS[talk], source)[role]
+        return divmod(int(shares.argmax()), shares.shape[1]), round(float(shares.max()), 2)
+
+    assert strongest("A parrot", "system") == ((5, 5), 0.45)
+    assert strongest("A name from before", "assistant") == ((5, 3), 0.69)
+    assert strongest("A secret", "system") == ((1, 3), 0.76)
+    assert strongest("A parrot", "sink", chat.ALL) == ((2, 5), 0.45)
+
+
+def test_a_previous_token_head_scores_highest_one_back():
+    choice = Choice("stories-rope", DEFAULT_TEXT, (4, 2), (27, 26))
+    q, k = (rows[at].numpy() for rows, at in zip(rope_planes.vectors(choice), choice.pair))
+    angles = choice.own_base ** (-np.arange(0, len(q), 2) / len(q))
+    product = (q[0::2] + 1j * q[1::2]) * np.conj(k[0::2] + 1j * k[1::2])
+    scores = [(product * np.exp(1j * angles * apart)).real.sum() for apart in range(28)]
+    assert int(np.argmax(scores)) == 1
+
+
+def test_a_row_whose_maximum_grows_seven_times(stories):
+    trace = stories.trace(DEFAULT_TEXT)
+    rises = {
+        (layer, head): online_softmax.rises(trace.attention(layer, head)[-1].log().numpy())
+        for layer in range(6)
+        for head in range(6)
+    }
+    assert max(rises.values()) == 7 == rises[2, 2]
+    assert online_softmax.rises(np.arange(1.0, 9)) == 7
+
+
+def test_caches_of_the_zoo_and_of_deepseek():
+    bytes_of = {name: cache_bytes(tlmviz.load(name)) for name in ("zoo-rope", "zoo-mqa")}
+    assert bytes_of == {"zoo-rope": 4096, "zoo-mqa": 512}
+    assert [variant.cached for variant in DEEPSEEK.variants() if variant.name in ("MHA", "MLA")] == [
+        32_768,
+        576,
+    ]
+
+
+def cache_bytes(lm) -> int:
+    """Bytes per token of a cache of 256 tokens, where buffers are full."""
+    cache = lm.new_cache()
+    with torch.inference_mode():
+        lm(torch.zeros(1, 256, dtype=torch.long), cache=cache)
+    return cache.nbytes // 256
+
+
+@pytest.mark.slow
+def test_position_schemes_beyond_their_training():
+    from tlmviz.analysis.positions import context_extension
+
+    def beyond(name: str) -> float:
+        lm = tlmviz.load(name)
+        ids = lm.tokenizer.encode(sample_text(), bos=True)[:1024]
+        return float(context_extension.losses(lm, ids)[511:].mean())
+
+    assert beyond("zoo-rope") > 4
+    assert all(1.9 < beyond(name) < 2.3 for name in ("zoo-alibi", "zoo-relative"))
