@@ -122,14 +122,14 @@ def in_browser(count: int, visits: int) -> dict[str, object]:
             _, moment = open_page(page, server.url)
             result["cold start to first picture, s (bar 5)"] = round(moment - server.started, 2)
             for tokens in (256, 1024):
-                text = _text_of(tokens)
+                text = text_of(tokens)
                 seconds, payload = _fresh(browser, server.url + "?text=" + quote(text))
                 measured = f"{seconds:.2f} s, {payload / 1e6:.2f} MB received"
                 result[f"first picture at about {tokens} tokens (bar at 256: 1.5 MB)"] = measured
             page = browser.new_page(viewport={"width": 1280, "height": 800})
             sent: list = []
             page.on("websocket", lambda socket_: socket_.on("framesent", lambda frame: sent.append(frame)))
-            open_page(page, server.url + "?text=" + quote(_text_of(56)))
+            open_page(page, server.url + "?text=" + quote(text_of(56)))
             page.wait_for_timeout(1500)
             typed, chosen = presses(page, count)
             result["keystroke to map, T about 64 (bar 80 / 150)"] = summary(typed)
@@ -159,7 +159,7 @@ def _fresh(browser, url: str) -> tuple[float, int]:
     return seconds, total
 
 
-def _text_of(tokens: int) -> str:
+def text_of(tokens: int) -> str:
     """About this many tokens of story (four characters each, measured on the bundled tokenizer)."""
     import tlmviz
 
