@@ -46,6 +46,7 @@ VIEWS: dict[str, tuple[Picture, ...]] = {
         view("explorer-phone", width=390, height=844, text=LILY, head="4.2"),
     ),
     "attention/inside_block": (view("inside_block-light", text=LILY, head="4.2", step="softmax"),),
+    "attention/chat": (view("chat-light", model="smollm2-135m"),),
     "positions/rope_planes": (view("rope_planes-light", text=LILY, head="4.2", query="24", key="16"),),
     "caches/kv_cache": (view("kv_cache-light", text=REPEATS, model="zoo-rope", ktok="12"),),
     "caches/serving": (view("serving-dark", "dark"),),
@@ -54,7 +55,7 @@ VIEWS: dict[str, tuple[Picture, ...]] = {
         view("alignment-dark", "dark"),
         view("alignment-coverage-light", aview="With and without coverage", arep=TWICE),
     ),
-    "streams/mhc": (view("mhc-light", stok="4"),),
+    "streams/mhc": (view("mhc-light", sview="Matrices", stok="4"),),
     "kernels/flash_attention": (view("flash_attention-light", text=LILY, part="Tiles", head="4.2"),),
     "kernels/long_context": (view("long_context-dark", "dark", lview="Masks", ltok="1024"),),
 }

@@ -1,4 +1,5 @@
-"""Take the pictures anew: `python -m docs.take_screenshots [page ...]` (needs the test packages and Chromium)."""
+"""Take the pictures anew: `python -m docs.take_screenshots [page ...]` (needs the test packages, Chromium, and the
+models that VIEWS names: `tlmviz get smollm2-135m`)."""
 
 from __future__ import annotations
 
@@ -17,13 +18,15 @@ from .pictures import Picture, pictures
 HERE = Path(__file__).resolve().parent
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
+PICTURE = "[data-first-at], [data-step], .stPlotlyChart .main-svg"  # a view once it has painted, or a chart
+
 
 def take(browser: Browser, url: str, picture: Picture) -> None:
     """Open the link, wait until its charts stand still, and write the file."""
     size = {"width": picture.width, "height": picture.height}
     page = browser.new_page(viewport=size, color_scheme=picture.scheme)  # type: ignore[arg-type]
     page.goto(f"{url}?{urlencode(picture.query)}")
-    page.locator(".stPlotlyChart .main-svg").first.wait_for(timeout=180_000)
+    page.locator(PICTURE).first.wait_for(state="attached", timeout=180_000)
     page.locator('[data-test-script-state="notRunning"]').wait_for(timeout=180_000)
     page.wait_for_timeout(3000)  # charts fade in
     page.screenshot(path=HERE / picture.file)

@@ -1,0 +1,73 @@
+"""The galleries of all pages, and which part of a page each card's picture is taken of."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pages
+from pages import ALL, Page
+from tlmviz.ui.gallery import PICTURES, Card
+
+FOLDER = Path(pages.__file__).parent
+
+
+@dataclass(frozen=True)
+class Region:
+    """A part of a page by its CSS selector, and what is cut out of it: left, top, right and bottom as shares."""
+
+    selector: str = ".stPlotlyChart"
+    crop: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
+
+
+def cards_of(page: Page) -> tuple[Card, ...]:
+    """The cards of a page; none where it has no gallery."""
+    if not (FOLDER / page.folder / "examples.py").is_file():
+        return ()
+    module = importlib.import_module(f"pages.{page.folder.replace('/', '.')}.examples")
+    cards: tuple[Card, ...] = getattr(module, "CARDS", ())
+    return cards
+
+
+GALLERIES = {page: cards for page in ALL if (cards := cards_of(page))}
+SECOND = Region(".stPlotlyChart >> nth=1")
+REGIONS = {  # by a page's path, or by the path and a card's title
+    "explorer": Region(".st-key-attention"),
+    "inside_block": Region(".st-key-panel1"),
+    "inside_block: Nobody expected the loss": Region(".st-key-losses", (0.45, 0.0, 1.0, 1.0)),
+    "rope_planes": Region(".st-key-clocks"),
+    "rope_planes: The wrong layout raises no error": Region(".st-key-layoutloss"),
+    "rope_planes: Blind to positions": Region(".st-key-energy"),
+    "rope_planes: A rotation is a matrix": Region(".st-key-steps"),
+    "attention_family: Heads nobody misses": Region(".st-key-effects"),
+    "beam_search: A proof that nothing is better": Region(".st-key-widths"),
+    "alignment": Region(".st-key-ribbonview"),
+    "alignment: A translator that stutters": Region(".st-key-map-eng-fra-additive"),
+    "alignment: A good friend and a good friend and": Region(".st-key-map-eng-fra-additive"),
+    "alignment: A word nobody looked at": Region(),
+    "attention_scores: Sharp dots, soft sums": Region(".st-key-asbits"),
+    "encoder_decoder": Region(".st-key-ed-decoder"),
+    "mhc": Region(".st-key-sfview"),
+    "mhc: Nothing binds them": Region(".st-key-smview"),
+    "mhc: Row sums that never reach 1": Region(".st-key-streamdial"),
+    "mhc: One stream holds the story": Region(),
+    "mhc: 24 layers deep": Region(),
+    "mhc: The training, replayed": Region(),
+    "long_context": Region(".st-key-tile"),
+    "long_context: A window of 256 loses nothing": Region(),
+    "long_context: 32 keys for nine tenths": SECOND,
+    "long_context: Farther than training reached": Region(".st-key-stat"),
+    "model_zoo: No positions at all": Region("[data-testid=stImage] img"),
+    "model_zoo: An eighth of the cache": Region("[data-testid=stImage] img"),
+}
+
+
+def region_of(page: Page, card: Card) -> Region:
+    """The part of a page that a card's picture shows."""
+    return REGIONS.get(f"{page.path}: {card.title}", REGIONS.get(page.path, Region()))
+
+
+def picture_of(page: Page, card: Card) -> Path:
+    """The file of a card's picture."""
+    return FOLDER / page.folder / PICTURES / card.file
