@@ -4,6 +4,9 @@ import os
 from pathlib import Path
 
 os.environ["TRITON_INTERPRET"] = "1"  # read when Triton kernels are imported, so before anything else
+# What the user has installed or opened is no business of the tests.
+os.environ["TLMVIZ_CACHE"] = str(Path(__file__).with_name("nothing-is-installed"))
+os.environ.pop("TLMVIZ_OPEN", None)
 
 import pytest
 import torch

@@ -2,6 +2,7 @@
 
 import socket
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +12,13 @@ import tlmviz
 from tlmviz import __main__ as commands
 from tlmviz import checks
 from tlmviz.checkpoints import native as zoo
-from tlmviz.checkpoints import registry
+from tlmviz.checkpoints import opening, registry
+from tlmviz.checkpoints.folders import opened_models
 from tlmviz.cli import server
 from tlmviz.training import __main__ as training
 
 from . import tiny
+from .real import write_gguf
 
 
 @pytest.fixture
@@ -141,7 +144,7 @@ class TestTrace:
             (None, ["--layer", "9"], "layers 0 to"),
             (None, ["--head", "-1"], "heads 0 to"),
             (None, ["--save", "no/such/folder/x.npz"], "no/such/folder/x.npz"),
-            ("eng-fra", [], "translates"),
+            ("eng-fra", [], "no language model"),
             ("no-such", [], "no-such"),
         ],
     )
@@ -173,6 +176,24 @@ class TestRun:
         assert commands.main(["run", "--port", str(port)]) == 0
         app = str(server.app_file())
         assert runs == [("streamlit", ["streamlit", "run", app, "--server.port", str(port)])]
+
+    def test_paths_are_offered_in_the_app(self, monkeypatch, tmp_path, folder):
+        monkeypatch.setattr("runpy.run_module", lambda module, **options: None)
+        monkeypatch.setattr(sys, "argv", ["tlmviz"])
+        monkeypatch.setenv("TLMVIZ_OPEN", "")
+        file = write_gguf(tmp_path / "own.gguf")
+        assert commands.main(["run", folder, str(file), "--port", str(server.free_port())]) == 0
+        assert list(opened_models().values()) == [Path(folder), file]
+        assert {"tiny", "own"} <= set(tlmviz.list_models("language")) and tlmviz.load("own").name == "own"
+
+    @pytest.mark.parametrize("name", ["nowhere", "notes.txt", "empty", "broken.gguf"])
+    def test_a_path_that_is_no_model(self, name, tmp_path, capsys, monkeypatch):
+        monkeypatch.setattr("runpy.run_module", lambda *args, **options: pytest.fail("served"))
+        (tmp_path / "empty").mkdir()
+        (tmp_path / "notes.txt").write_text("no model")
+        (tmp_path / "broken.gguf").write_bytes(b"GGUF")
+        assert commands.main(["run", str(tmp_path / name)]) == 2
+        assert name in said(capsys)
 
     def test_an_installation_without_the_app(self, monkeypatch, tmp_path, capsys):
         monkeypatch.setattr(server, "PLACES", (tmp_path,))
@@ -221,3 +242,26 @@ class TestTraining:
         (tmp_path / "stories.txt").write_text("One story.")
         assert training.main(["stories-rope", "--data", str(tmp_path), "--runs", str(tmp_path / "runs")]) == 2
         assert "1 different stories" in said(capsys)
+
+
+class TestRunWithPaths:
+    def test_a_path_is_checked_and_made_absolute(self, folder, tmp_path, monkeypatch):
+        tlmviz.load(folder).trace("Tom saw a dog.").save(tmp_path / "x.safetensors")
+        monkeypatch.chdir(tmp_path)
+        assert opening.checked("x.safetensors") == tmp_path / "x.safetensors"
+        assert opening.checked("tiny") == tmp_path / "tiny"
+
+    @pytest.mark.parametrize(
+        "name, sentence",
+        [("nothing.safetensors", "There is nothing at"), ("tiny/model.safetensors", "but no trace")],
+    )
+    def test_what_cannot_be_shown_is_said_before_the_server_starts(
+        self, folder, name, sentence, tmp_path, capsys
+    ):
+        assert commands.main(["run", str(tmp_path / name), "--port", str(server.free_port())]) == 2
+        assert sentence in said(capsys)
+
+    def test_identities_need_a_network(self, folder, tmp_path, capsys):
+        tlmviz.load(folder).trace("Tom saw a dog.").save(tmp_path / "x.safetensors")
+        assert commands.main(["check", str(tmp_path / "x.safetensors")]) == 2
+        assert "has no network" in said(capsys)

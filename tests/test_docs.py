@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
 
 import tlmviz
 from docs import page_table
@@ -104,8 +105,15 @@ def test_every_note_that_a_docstring_numbers_has_a_title():
     assert numbers and all(f"| {number} |" in sources for number in numbers)
 
 
-def test_the_readmes_python_runs():
-    scope: dict = {}
+def test_the_readmes_python_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # it writes files
+    import transformers
+
+    shape = dict(
+        vocab_size=60, hidden_size=32, intermediate_size=32, num_hidden_layers=5, num_attention_heads=4
+    )
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**shape)).eval()
+    scope: dict = {"model": model, "tokenizer": None, "inputs": {"input_ids": torch.tensor([[5, 6, 7]])}}
     for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
         exec(block, scope)
     assert scope["hyp"].text

@@ -15,13 +15,20 @@ LONGEST_FUNCTION = 60  # lines, the docstring not counted
 # A part may import itself and parts of a lower rank. Equal rank: see NEIGHBOURS.
 RANKS = {
     "errors": 0,
+    "patches": 1,
     "config": 1,
     "tokens": 1,
     "evaluation": 1,
     "kernels": 1,
     "recording": 1,
+    "chat": 2,
     "trace": 2,
+    "arrays": 2,
+    "dump": 2,
+    "given_weights": 3,
+    "trace_file": 3,
     "protocols": 3,
+    "watching": 3,
     "caches": 3,
     "layers": 5,
     "networks": 6,
@@ -37,12 +44,19 @@ RANKS = {
     "cli": 11,
     "__main__": 12,
     "ui": 12,
+    "notebook": 13,
 }
 NEIGHBOURS = {
     ("analysis", "decoding"),
     ("analysis", "checkpoints"),
     ("checkpoints", "language_model"),  # the registry names the facade of each kind
     ("checkpoints", "translator"),
+    ("trace", "arrays"),  # a trace names its makers
+    ("arrays", "trace"),
+    ("trace", "dump"),
+    ("trace", "notebook"),  # and what shows it
+    ("dump", "arrays"),
+    ("dump", "trace"),
 }
 
 
@@ -153,7 +167,7 @@ def test_a_page_imports_no_other_page(path):
 
 def test_the_reader_of_imports_sees_each_form():
     """The rules above are only as good as this: relative, absolute and nested imports are all found."""
-    trace, native = imports(PACKAGE / "trace.py"), imports(PACKAGE / "checkpoints" / "registry.py")
+    trace, native = imports(PACKAGE / "trace.py"), imports(PACKAGE / "checkpoints" / "formats.py")
     assert {"tlmviz.kernels", "tlmviz.errors.UnknownName", "torch", "torch.Tensor"} <= trace
     assert {"tlmviz.config.ModelConfig", "tlmviz.networks.transformer.TransformerLM"} <= native
     beam_tree = PACKAGE / "figures" / "translation" / "beam_tree.py"

@@ -48,6 +48,7 @@ def mask(trace, layer):
         window=spec.mask.window,
         slopes=spec.mask.slopes,
         relative=spec.mask.relative,
+        softcap=spec.mask.softcap,
     )
 
 
@@ -152,7 +153,7 @@ class TestTensors:
     def test_q_k_and_v_hold_heads_before_positions(self, variant, trace):
         c, length = variant.config, len(trace)
         assert trace["blocks.0.attn.q"].shape == (1, c.n_heads, length, c.head_dim + c.attention.rope_dim)
-        assert trace["blocks.1.attn.v"].shape == (1, c.n_kv_heads, length, c.head_dim)
+        assert trace["blocks.1.attn.v"].shape == (1, c.n_kv_heads, length, c.value_dim)
         assert trace["blocks.0.attn.lse"].shape == (1, c.n_heads, length)
 
     @pytest.mark.parametrize("name", ["", "q", "blocks.2.attn.q", "blocks.0.attn"])
@@ -369,3 +370,35 @@ def test_arrays_can_be_saved_and_read_without_pickles(lm, tmp_path):
         assert np.array_equal(saved["logits"], trace.logits.numpy())
     again = np.where(np.tri(len(trace)) > 0, np.exp(q @ k.T * 8**-0.5 - lse[:, None]), 0)
     np.testing.assert_allclose(again, trace.attention(1, 2).numpy(), atol=1e-5)
+
+
+class TestLateLogits:
+    def test_only_the_rows_that_are_looked_at_are_made(self, lm, monkeypatch):
+        made = []
+        unembed = lm.network.unembed
+        monkeypatch.setattr(
+            lm.network, "unembed", lambda normed: made.append(normed.shape[0]) or unembed(normed)
+        )
+        trace = lm.trace(TEXT)
+        p = trace.probabilities()
+        assert made == [1] and "logits" not in trace._record.values
+        torch.testing.assert_close(p, trace.logits[-1].softmax(-1))
+
+    def test_losses_in_strips_equal_those_at_once(self, lm, monkeypatch):
+        whole = lm.trace(TEXT).loss_per_token()
+        monkeypatch.setattr("tlmviz.trace.LOGITS_AT_ONCE", 3 * lm.config.vocab_size)
+        torch.testing.assert_close(lm.trace(TEXT).loss_per_token(), whole)
+
+    def test_an_edit_of_the_logits_is_seen(self, lm):
+        assert (lm.trace(TEXT, edit={"logits": lambda x, record: x * 0}).logits == 0).all()
+
+    def test_v_of_long_texts_is_read_again(self, lm, monkeypatch):
+        short = lm.trace(TEXT)
+        monkeypatch.setattr("tlmviz.language_model.VALUES_KEPT", 0)
+        long, name = lm.trace(TEXT), "blocks.1.attn.v"
+        assert name in short._record.values and name not in long._record.values
+        assert torch.equal(long[name], short[name]) and set(long.arrays()) == set(short.arrays())
+
+    def test_what_is_kept_holds_nothing_larger(self, lm):
+        for name, value in lm.trace(TEXT)._record.values.items():
+            assert value.untyped_storage().nbytes() == value.nbytes, name

@@ -30,7 +30,28 @@ VARIANTS = {
     "relative": dict(positions="relative", relative_distance=6),
     "hyper": dict(connection="hyper", streams=3),
     "manifold": dict(connection="manifold", streams=4),
-}
+    # The parts of released families, several of them in each.
+    "qwen": dict(qk_norm="head", n_kv_heads=2, positions={"layout": "half"}, attention={"q_bias": True, "k_bias": True}),
+    "olmo": dict(norm_place="output", qk_norm="full", n_kv_heads=2, positions={"layout": "half"}),
+    "gemma": dict(
+        norm_place="sandwich", softcap=2.0, logit_softcap=8.0, embedding_scale=5.7, feedforward="geglu-tanh", qk_norm="head",
+        positions={"layout": "half", "rope_base": 1e5, "scaling": "linear", "factor": 4.0},
+        layers=({"window": 5, "rope_base": 1e4, "scaled": False}, {}),
+    ),
+    "neox": dict(
+        norm={"kind": "layernorm", "placement": "parallel"}, rotary_dim=4, feedforward="gelu", bias=True, tied=False,
+        positions={"layout": "half"},
+    ),
+    "phi": dict(
+        norm={"kind": "layernorm", "placement": "parallel-shared"}, rotary_dim=4, feedforward="gelu-tanh", bias=True,
+        tied=False, head_bias=True,
+    ),
+    "smollm": dict(n_kv_heads=2, positions={"layout": "half"}, layers=({}, {"rotary": False})),
+    "deepseek": dict(
+        latent_dim=12, rope_dim=4, query_latent_dim=10, value_dim=6, attention={"scale": 0.4},
+        positions={"scaling": "yarn", "factor": 4.0, "trained_context": 40},
+    ),
+}  # fmt: skip
 TRANSLATORS = {
     "transformer": {},
     "dot": dict(score="dot"),
@@ -109,16 +130,14 @@ def bias(queries, keys, causal=True, window=None, slopes=None, heads=1):
     return result
 
 
-def scores(q, k, scale=None, relative=None, **mask):
+def scores(q, k, scale=None, relative=None, softcap=None, **mask):
     """[B, H, T, S] in float64."""
     added = 0.0 if relative is None else relative_bias(q, k.shape[2], relative)
     k = k.double().repeat_interleave(q.shape[1] // k.shape[1], 1)
     scale = q.shape[-1] ** -0.5 if scale is None else scale
-    return (
-        q.double() @ k.transpose(-1, -2) * scale
-        + added
-        + bias(q.shape[2], k.shape[2], heads=q.shape[1], **mask)
-    )
+    products = q.double() @ k.transpose(-1, -2) * scale
+    products = products if softcap is None else softcap * torch.tanh(products / softcap)
+    return products + added + bias(q.shape[2], k.shape[2], heads=q.shape[1], **mask)
 
 
 def probabilities(q, k, **options):

@@ -7,9 +7,25 @@ trace.attention(layer=0, head=0)  # [T, T], computed when asked
 """
 
 from .checkpoints.registry import list_models, load
+from .dump import open_trace as open
 from .errors import Error
+from .given_weights import show
 from .language_model import LanguageModel
+from .trace import Trace
 from .translator import Hypothesis, Translator
+from .watching import Watched, watch
 
-__all__ = ["Error", "Hypothesis", "LanguageModel", "Translator", "list_models", "load"]
+__all__ = [
+    "Error",
+    "Hypothesis",
+    "LanguageModel",
+    "Trace",
+    "Translator",
+    "Watched",
+    "list_models",
+    "load",
+    "open",
+    "show",
+    "watch",
+]
 __version__ = "0.1.0"

@@ -25,6 +25,22 @@ class BadCheckpoint(Error):
     """A checkpoint folder that is incomplete, damaged or not ours."""
 
 
+class NoNetwork(UnknownName):
+    """Something that only a network can answer, asked of a trace that came from a file."""
+
+
+class BadFile(BadCheckpoint):
+    """A file of a trace that is missing, damaged, of another format, or cannot be written."""
+
+
+class BadModel(Error):
+    """A model of another library whose attention cannot be watched."""
+
+
+class CannotExport(Error):
+    """A model that the format asked for has no words for, or a folder that it cannot be written to."""
+
+
 class BadShape(Error):
     """Tensors whose shapes or values do not fit together."""
 
@@ -39,3 +55,7 @@ class OutOfPages(Error):
 
 class BadSearch(Error):
     """A setting of a search that no search can follow: a beam of width 0, a token that does not exist."""
+
+
+class BadDownload(Error):
+    """A model that cannot be fetched, is not what was asked for, or cannot be kept."""

@@ -62,7 +62,8 @@ class Recording:
                 )
             value = edited
         if self.keep(name):
-            self.values[name] = value
+            # A part of a larger tensor would keep the whole of it in memory.
+            self.values[name] = value.clone() if value.untyped_storage().nbytes() > value.nbytes else value
         return value
 
 

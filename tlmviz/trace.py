@@ -7,8 +7,11 @@ p = exp(q.k * scale + bias - lse).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,12 +20,15 @@ from jaxtyping import Float
 from torch import Tensor
 
 from . import kernels
-from .errors import UnknownName
+from .errors import NoNetwork, UnknownName
 from .kernels import AttentionMask
+from .patches import Patches
 from .recording import Edit, Recording, Tap, name_taps, recording
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .arrays import Arrays
 
 __all__ = ["AttentionSpec", "Edit", "Recording", "Tap", "Trace", "keep_attention", "name_taps", "recording"]
 STAGES = ("dot", "scaled", "masked", "softmax")
@@ -46,22 +52,39 @@ class AttentionSpec:
 
 CPU = torch.device("cpu")
 KEPT_PER_LAYER = ("q", "k", "v", "lse")
+OF_ONE_TEXT = ("self", "previous", "induction", "distance")  # statistics that need query and key in one text
+
+
+LOGITS_AT_ONCE = 1 << 24  # numbers: of a large vocabulary, losses are computed for so many at a time
 
 
 def keep_attention(name: str) -> bool:
-    """What a trace holds by default: each layer's q, k, v and lse, and the logits."""
-    return name.rpartition(".")[2] in (*KEPT_PER_LAYER, "logits")
+    """What a trace holds by default: each layer's q, k, v and lse, and the final stream, of which logits are made."""
+    return name == "normed" or name.rpartition(".")[2] in KEPT_PER_LAYER
+
+
+def keep_maps(name: str) -> bool:
+    """The same without v, which no map needs."""
+    return keep_attention(name) and not name.endswith(".v")
 
 
 class Trace:
     """One text's way through a model: tokens, logits, and every attention map as a view.
 
-    Made by `lm.trace(text)`. `rerun(names)` repeats the same pass and returns other tensors,
-    so that any tapped name can be asked for without having been kept.
+    Made by `lm.trace(text)`, or by `Trace.from_arrays` from arrays of any origin. `rerun(names)` repeats the same pass
+    and returns other tensors, so that any tapped name can be asked for without having been kept; without it (None)
+    there is no network behind the trace, and what was not kept does not exist. `unembed` makes logits of the final stream
+    "normed", so that [T, V] of a large vocabulary exists only where somebody looks at all of it; None where logits were kept.
+
+    `key_tokens` are given where the queries attend to another text (cross attention): maps are then [T, S].
+    `positions` number the tokens in the text they come from, 0 to T - 1 unless given. `model` names the model, and
+    `made_by` says what ran it. `patches` is the image that the tokens are patches of, if they are.
 
     What was kept stays where the model is, and maps and statistics are computed there (on CUDA by the Triton kernels);
     what a trace hands out lies on the CPU.
     """
+
+    weights_only = False  # whether only weights are there, and not the q and k that they come from
 
     def __init__(
         self,
@@ -70,16 +93,85 @@ class Trace:
         record: Recording,
         specs: list[AttentionSpec],
         tap_names: frozenset[str],
-        rerun: Callable[[Callable[[str], bool]], Recording],
+        rerun: Callable[[Callable[[str], bool]], Recording] | None,
+        unembed: Callable[[Tensor], Tensor] | None = None,
+        *,
+        key_tokens: list[str] | None = None,
+        positions: list[int] | None = None,
+        model: str = "",
+        made_by: str = "",
+        patches: Patches | None = None,
     ):
         self.ids = ids
         self.tokens = tokens
+        self.crosses = key_tokens is not None
+        self.key_tokens = tokens if key_tokens is None else key_tokens
+        self.positions = list(range(len(ids))) if positions is None else positions
+        self.model = model
+        self.made_by = made_by
+        self.patches = patches
         self._specs = [spec.detached() for spec in specs]
         self.specs = [spec.to(CPU) for spec in self._specs]
         self.tap_names = tap_names
         self._record = record
         self._rerun = rerun
+        self._unembed = unembed
         self._statistics: dict[str, np.ndarray] | None = None
+
+    @classmethod
+    def from_arrays(
+        cls,
+        q: Arrays,
+        k: Arrays,
+        tokens: Sequence[str],
+        *,
+        v: Arrays | None = None,
+        lse: Arrays | None = None,
+        scale: float | Sequence[float] | None = None,
+        mask: AttentionMask | Sequence[AttentionMask] | None = None,
+        key_tokens: Sequence[str] | None = None,
+        ids: Sequence[int] | None = None,
+        positions: Sequence[int] | None = None,
+        logits: Tensor | np.ndarray | None = None,
+        model: str = "",
+        made_by: str = "",
+        patches: Patches | None = None,
+        **parts: object,
+    ) -> Trace:
+        """A trace of queries and keys that any code computed, torch or NumPy: q [L, H, T, D] and k [L, G, S, D].
+
+        Instead of one array, a list with an array per layer will do, and D and G may then differ between layers; with
+        GQA, H is a multiple of G. q and k are as they enter the product (after RoPE). v [L, G, S, E] is kept if given,
+        lse [L, H, T] (natural logarithm, scale included) is computed unless given. `scale` is 1 / sqrt(D) unless given,
+        one number or one per layer; `mask` is an AttentionMask or one per layer, or `parts` are its fields
+        (`causal=False`, `window=64`). It is causal unless given; with `key_tokens`, which name the S keys of another text
+        (cross attention), nothing is hidden unless given. `ids` [T] say which tokens are equal, by their text unless
+        given; `logits` [T, V] need them. `positions` [T] number the tokens in the text they come from. `model` and
+        `made_by` name the model and what ran it; `patches` is the image that the last tokens are patches of.
+
+        No network stands behind it: a tensor that was not given raises UnknownName. Raises BadShape where the arrays do
+        not fit together, hold numbers that are not finite, or where the given lse is not that of q and k.
+        Example: `Trace.from_arrays(q, k, ["The", " cat"]).attention(layer=0, head=0)`.
+        """
+        from .arrays import from_arrays  # late: it makes traces, and this module has them
+
+        return from_arrays(
+            q,
+            k,
+            tokens,
+            v=v,
+            lse=lse,
+            scale=scale,
+            mask=mask,
+            key_tokens=key_tokens,
+            ids=ids,
+            positions=positions,
+            logits=logits,
+            model=model,
+            made_by=made_by,
+            patches=patches,
+            parts=parts,
+        )
 
     # --- sizes -------------------------------------------------------------------------------
 
@@ -96,6 +188,21 @@ class Trace:
         """Number of query heads, H."""
         return self._kept("blocks.0.attn.q").shape[1]
 
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader of its maps should know, a sentence each; most traces have nothing to remark."""
+        return []
+
+    @property
+    def kept_names(self) -> frozenset[str]:
+        """Names of the tensors that are there without a further pass."""
+        return frozenset(self._record.values)
+
+    @property
+    def replaced_rows(self) -> dict[tuple[int, int], dict[int, Tensor]]:
+        """Rows of maps that an edit replaced: (layer, head) -> {row: weights [S]}."""
+        return self._record.rows
+
     # --- tensors -----------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Tensor:
@@ -105,29 +212,51 @@ class Trace:
     def tensors(self, names: list[str]) -> dict[str, Tensor]:
         """Several tapped tensors by name, with at most one further forward pass for those not kept."""
         missing = {name for name in names if name not in self._record.values}
-        if missing:
+        if "logits" in missing and self._unembed is not None:
+            missing = missing - {"logits"} | ({"normed"} - self._record.values.keys())
+        if missing and self._rerun is not None:
             self._record.values.update(self._rerun(missing.__contains__).values)
         return {name: self[name] for name in names}
 
     def _kept(self, name: str) -> Tensor:
         """A tapped tensor where the model is, from a further pass where it was not kept. Raises UnknownName."""
         if name not in self._record.values:
+            if self._rerun is None:
+                there = ", ".join(_summary(self._record.values))
+                raise NoNetwork(
+                    f"There is no tensor named {name!r} in this trace, and no network behind it to compute it; there are {there}."
+                )
             if name not in self.tap_names:
                 examples = ", ".join(sorted(self.tap_names)[:4])
                 raise UnknownName(
                     f"There is no tensor named {name!r} in this model; some that exist: {examples}."
                 )
-            self._record.values.update(self._rerun({name}.__contains__).values)
+            if name == "logits" and self._unembed is not None:
+                self._record.values[name] = self._logits(slice(None))[None]
+            else:
+                self._record.values.update(self._rerun({name}.__contains__).values)
         return self._record.values[name]
+
+    @torch.inference_mode()
+    def _logits(self, rows: slice) -> Tensor:
+        """Logits at some positions, [R, V], where the model is; nothing of them is kept."""
+        if self._unembed is None or "logits" in self._record.values:
+            return self._kept("logits")[0, rows]
+        return self._unembed(self._kept("normed")[0, rows])
 
     @property
     def logits(self) -> Float[Tensor, "t v"]:
         """Next-token logits at every position, [T, V]."""
         return self["logits"][0]
 
+    def logits_at(self, position: int) -> Float[Tensor, " v"]:
+        """Next-token logits after one position, [V]: of a large vocabulary, without those of all others."""
+        position = range(len(self))[position]
+        return self._logits(slice(position, position + 1))[0].float().cpu()
+
     def probabilities(self, position: int = -1, temperature: float = 1.0) -> Float[Tensor, " v"]:
         """Next-token probabilities after one position, [V]. Temperature 0 puts everything on the largest logit."""
-        logits = self._kept("logits")[0, position].float().cpu()
+        logits = self.logits_at(position)
         if temperature <= 0:
             return torch.nn.functional.one_hot(logits.argmax(), logits.numel()).float()
         return torch.softmax(logits / temperature, dim=-1)
@@ -136,8 +265,13 @@ class Trace:
         """-log p of each next token in nats, [T - 1]: entry i is the loss of token i + 1."""
         if len(self) < 2:
             return torch.zeros(0)
-        targets = torch.tensor(self.ids[1:])
-        return torch.nn.functional.cross_entropy(self.logits[:-1].float(), targets, reduction="none")
+        targets, losses = torch.tensor(self.ids[1:]), []
+        strip = max(1, LOGITS_AT_ONCE // self._logits(slice(0, 1)).shape[-1])
+        for start in range(0, len(targets), strip):
+            part = targets[start : start + strip]
+            logits = self._logits(slice(start, start + len(part))).float().cpu()
+            losses.append(torch.nn.functional.cross_entropy(logits, part, reduction="none"))
+        return torch.cat(losses)
 
     # --- maps --------------------------------------------------------------------------------
 
@@ -169,10 +303,10 @@ class Trace:
             for part in ("q", "k", "lse")
         )
         kinds = {
-            (spec.scale, spec.mask.causal, spec.mask.window, id(spec.mask.slopes), id(spec.mask.relative))
-            for spec in self._specs
+            (spec.scale, *spec.mask.identity, *q[i].shape, *k[i].shape) for i, spec in enumerate(self._specs)
         }
-        if len(self) <= 256 and len(kinds) == 1:
+        # a mask that differs between the batch's rows is that of a batch of one
+        if len(self) <= 256 and len(kinds) == 1 and not self._specs[0].mask.per_row:
             yield torch.cat(q), torch.cat(k), torch.cat(lse), self._specs[0]
         else:
             yield from zip(q, k, lse, self._specs)
@@ -191,7 +325,7 @@ class Trace:
             return q @ k.T
         mask = self.specs[layer].mask.of_heads(slice(head, head + 1))
         if stage == "scaled":
-            mask = replace(mask, causal=False, window=None)
+            mask = replace(mask, causal=False, window=None, visible=None)
         return kernels.attention_scores(q[None, None], k[None, None], mask, scale=self.specs[layer].scale)[
             0, 0
         ]
@@ -265,7 +399,8 @@ class Trace:
         Columns: layer, head, entropy (bits), sink (mass on the first token), self (mass on
         the query's own token), previous (mass on the token before), induction (mass on tokens
         that followed an earlier copy of the query's token; NaN when nothing repeats),
-        distance (mean tokens back), peak (largest weight).
+        distance (mean tokens back), peak (largest weight). Without a causal mask the first row counts too.
+        In cross attention a query has no place among the keys: self, previous, induction and distance are NaN.
         """
         import pandas as pd  # late, as everywhere on the road to the first page: it costs half a second
 
@@ -276,18 +411,15 @@ class Trace:
         """The columns of `head_statistics` but layer and head, [L * H] each, shared: not to be changed."""
         if self._statistics is None:
             ids = torch.tensor(self.ids)
-            parts = [
-                kernels.head_statistics(q, k, lse, spec.mask, ids=ids.to(q.device), scale=spec.scale)
-                for q, k, lse, spec in self._batches()
-            ]
-            rows = {
-                name: torch.cat([part[name] for part in parts]).cpu() for name in parts[0]
-            }  # [L, H, T] each
+            rows = self._row_statistics(ids)
             for (layer, head), replaced in self._record.rows.items():
                 for row, weights in replaced.items():
-                    for name, value in _row_statistics(weights, row, ids).items():
+                    for name, value in row_statistics(weights, row, ids).items():
                         rows[name][layer, head, row] = value
-            first = min(1, len(self) - 1)  # row 0 sees only itself and would dilute every mean
+            if self.crosses:
+                rows |= {name: torch.full_like(rows["peak"], torch.nan) for name in OF_ONE_TEXT}
+            causal = all(spec.mask.causal for spec in self.specs)
+            first = min(int(causal), len(self) - 1)  # row 0 sees only itself and would dilute every mean
             columns = {
                 name: values[:, :, first:].nanmean(-1).flatten().numpy() for name, values in rows.items()
             }
@@ -295,14 +427,68 @@ class Trace:
             self._statistics = columns
         return self._statistics
 
+    def _row_statistics(self, ids: Tensor) -> dict[str, Tensor]:
+        """What `kernels.head_statistics` says of every row, [L, H, T] each, before any row was replaced."""
+        parts = [
+            kernels.head_statistics(
+                q, k, lse, spec.mask, ids=None if self.crosses else ids.to(q.device), scale=spec.scale
+            )
+            for q, k, lse, spec in self._batches()
+        ]
+        return {name: torch.cat([part[name] for part in parts]).cpu() for name in parts[0]}
+
+    def save(self, path: str | os.PathLike[str], logits: bool = False) -> None:
+        """Write a file that `tlmviz.open` reads: q, k, v and lse per layer, masks, tokens; with `logits` [T, V] also those.
+
+        The format is docs/dump.md's, a safetensors file. Raises BadFile where it cannot be written.
+        """
+        from .dump import save  # late: it makes traces, and this module has them
+
+        save(self, path, logits)
+
+    def save_html(self, path: str | os.PathLike[str]) -> None:
+        """Write one file of HTML that shows this trace without a network: overview, every map, arcs, exact statistics.
+
+        Its weights are rounded, and the file says how far; 48 heads of 256 tokens take less than 2 MB. Raises BadFile
+        where it cannot be written, and BadShape for cross attention.
+        """
+        from .notebook.page import save_html  # late: it draws traces, and this module has them
+
+        save_html(self, path)
+
+    def _repr_mimebundle_(self, **_: object) -> object:
+        """How a notebook shows a trace: as a widget where anywidget is installed (tlmviz[notebook]), else as `_repr_html_`."""
+        if self.crosses or find_spec("anywidget") is None:
+            return {}
+        from .notebook.widget import AttentionWidget
+
+        bundle = AttentionWidget(self)._repr_mimebundle_()
+        data, about = bundle if isinstance(bundle, tuple) else (bundle, {})
+        # without this notebooks would ask `_repr_html_` too, and keep megabytes beside the widget
+        hint = "<p>Run this cell to see the attention maps, or write them to a file with <code>trace.save_html</code>.</p>"
+        return {**(data or {}), "text/plain": repr(self), "text/html": hint}, about
+
+    def _repr_html_(self) -> str | None:
+        """The file of `save_html` within a frame; None for cross attention, which is printed."""
+        if self.crosses:
+            return None
+        from .notebook.page import framed
+
+        return framed(self)
+
+    def __repr__(self) -> str:
+        of = f" of {self.model}" if self.model else ""
+        keys = f" by {len(self.key_tokens)} keys" if self.crosses else ""
+        sizes = f"{self.n_layers} layers × {self.n_heads} heads, {len(self)} tokens{keys}"
+        return " ".join([f"<{type(self).__name__}{of}: {sizes}>", *self.remarks])
+
     def arrays(self) -> dict[str, np.ndarray]:
-        """What the trace keeps, as NumPy arrays ready for `np.savez`: ids, tokens, q, k, v, lse, logits."""
-        kept = {
-            name: value[0].float().cpu().numpy()
-            for name, value in self._record.values.items()
-            if keep_attention(name)
-        }
-        return {"ids": np.array(self.ids), "tokens": np.array(self.tokens), **kept}
+        """What the trace keeps, as NumPy arrays for `np.savez`: ids, tokens, key_tokens of another text, q, k, v, lse, logits."""
+        names = [f"blocks.{layer}.attn.{part}" for layer in range(self.n_layers) for part in KEPT_PER_LAYER]
+        held = [name for name in (*names, "logits") if name in self.tap_names]
+        kept = {name: value[0].float().numpy() for name, value in self.tensors(held).items()}
+        other = {"key_tokens": np.array(self.key_tokens)} if self.crosses else {}
+        return {"ids": np.array(self.ids), "tokens": np.array(self.tokens), **other, **kept}
 
 
 def _pool_row(picture: Tensor, row: int, weights: Tensor, reduce: str) -> None:
@@ -322,19 +508,30 @@ def _pool_row(picture: Tensor, row: int, weights: Tensor, reduce: str) -> None:
                 picture[i] += row_picture / (stop - start if reduce == "mean" else 1)
 
 
-def _row_statistics(weights: Tensor, row: int, ids: Tensor) -> dict[str, Tensor]:
-    """What `kernels.head_statistics` says of one row, from its weights [S]."""
-    where = torch.arange(len(weights))
-    follows = (where > 0) & (where <= row) & (ids.roll(1) == ids[row])
-    return {
-        "entropy": -torch.xlogy(weights, weights).sum(),
-        "peak": weights.amax(),
-        "sink": weights[0],
-        "self": weights[row],
-        "previous": weights[row - 1] if row else weights.new_zeros(()),
-        "distance": (weights * (row - where)).sum(),
-        "induction": (weights * follows).sum() if follows.any() else weights.new_tensor(torch.nan),
+def row_statistics(weights: Tensor, row: int, ids: Tensor | None) -> dict[str, Tensor]:
+    """What `kernels.head_statistics` says of one row, from its weights [..., S]; without ids nothing that needs one text."""
+    measures = {
+        "entropy": -torch.xlogy(weights, weights).sum(-1),
+        "peak": weights.amax(-1),
+        "sink": weights[..., 0],
     }
+    if ids is None:
+        return measures
+    where = torch.arange(weights.shape[-1])
+    follows = (where > 0) & (where <= row) & (ids.roll(1) == ids[row])
+    previous = weights[..., row - 1] if row else torch.zeros_like(weights[..., 0])
+    induction = (weights * follows).sum(-1)
+    return measures | {
+        "self": weights[..., row],
+        "previous": previous,
+        "distance": (weights * (row - where)).sum(-1),
+        "induction": induction if follows.any() else torch.full_like(induction, torch.nan),
+    }
+
+
+def _summary(names: Iterable[str]) -> list[str]:
+    """Names of tensors for a sentence: what the layers have in common is said once."""
+    return sorted({re.sub(r"^blocks\.\d+\.", "blocks.N.", name) for name in names})
 
 
 def _existing(what: str, index: int, count: int) -> int:

@@ -20,6 +20,8 @@ from tlmviz.training.loop import Schedule
 from .. import tiny
 from ..tiny import SENTENCES, sentence
 
+pytestmark = pytest.mark.slow
+
 CONFIG = IndexerConfig("tiny-indexer", "tiny", "f" * 64, 2, 32, heads=2, head_dim=8, rope_dim=4)
 SCHEDULE = Schedule(
     steps=6, batch_tokens=64, lengths=((0.5, 8), (0.5, 32)), learning_rate=1e-2, warmup=2, evaluate_every=2

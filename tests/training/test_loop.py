@@ -15,6 +15,8 @@ from tlmviz.training.recipes import RECIPES
 from ..tiny import SENTENCES, config
 from ..tiny import tokenizer as make_tokenizer
 
+pytestmark = pytest.mark.slow
+
 CONFIG = config(context=16)
 SCHEDULE = loop.Schedule(steps=6, batch_tokens=64, lengths=((0.5, 8), (0.5, 32)), warmup=2, evaluate_every=2)
 CORPUS = Corpus(SENTENCES * 5, SENTENCES[:1], [])

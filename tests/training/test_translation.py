@@ -16,6 +16,8 @@ from tlmviz.training.recipe import CoverageControl
 from tlmviz.training.translation import RECIPES, TranslationRecipe, network_of, train
 from tlmviz.translator import Translator
 
+pytestmark = pytest.mark.slow
+
 PAIRS = Pairs(
     [(f"Lily had {i} red balls.", f"{i} balls had Lily.") for i in range(20)],
     {"Tom saw a dog.": ["A dog saw Tom."]},

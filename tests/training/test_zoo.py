@@ -12,6 +12,8 @@ from tlmviz.training.recipes import LanguageRecipe
 
 from .. import tiny
 
+pytestmark = pytest.mark.slow
+
 NAMES = {"name", "description"}
 
 

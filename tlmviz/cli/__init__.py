@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import check, models, run, trace
+from . import check, export, get, models, run, trace
 
 
 class Command(Protocol):
@@ -20,4 +20,11 @@ class Command(Protocol):
         """Carry the command out; returns 0 when all is well. Raises tlmviz.Error on bad input."""
 
 
-COMMANDS: dict[str, Command] = {"run": run, "list": models, "check": check, "trace": trace}
+COMMANDS: dict[str, Command] = {
+    "run": run,
+    "list": models,
+    "get": get,
+    "check": check,
+    "trace": trace,
+    "export": export,
+}

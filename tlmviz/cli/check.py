@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterable
 
 from tlmviz import checks, load
+from tlmviz.errors import UnknownName
 
 HELP = "measure every identity on a model"
 
@@ -43,6 +44,10 @@ def check_model(name: str, text: str | None) -> int:
     """Measure and print every identity that applies to a model; 0 when all pass, else 1. Raises Error."""
     model = load(name)
     results = checks.run_all(model, model.default_text if text is None else text)
+    if not results:
+        raise UnknownName(
+            f"No identity applies to {name}, which has no network; name a model or a checkpoint."
+        )
     for result in results:
         print(
             f"{'ok  ' if result.passed else 'FAIL'}  {result.name:24} {result.claim}: "

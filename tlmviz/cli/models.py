@@ -6,7 +6,7 @@ import argparse
 
 from tlmviz import list_models
 
-HELP = "name the models that come with tlmviz"
+HELP = "name the models that come with tlmviz and those that are installed"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

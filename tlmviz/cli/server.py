@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tlmviz.checkpoints.folders import UPLOADS
 from tlmviz.errors import Error
 
 PACKAGE = Path(__file__).resolve().parents[1]
 PLACES = (PACKAGE / "_app", PACKAGE.parent)  # in an installed wheel; in the repository
+LARGEST_UPLOAD = 4096  # MB, where uploads are allowed
 PATIENCE = 300.0  # seconds until a server must answer: a busy machine is slow
 
 
@@ -33,7 +35,8 @@ def app_file() -> Path:
 
 def arguments(app: Path, port: int) -> list[str]:
     """The arguments of `streamlit`. It reads .streamlit/config.toml from the folder of the app."""
-    return ["run", str(app), "--server.port", str(port)]
+    sizes = ["--server.maxUploadSize", str(LARGEST_UPLOAD)] if os.environ.get(UPLOADS) == "1" else []
+    return ["run", str(app), "--server.port", str(port), *sizes]
 
 
 def port_is_free(port: int) -> bool:

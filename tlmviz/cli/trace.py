@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     lm = load(options.model)
     if not isinstance(lm, LanguageModel):
         raise UnknownName(
-            f"{options.model} translates and has no single text to trace; "
+            f"{options.model} is no language model that could read this text; "
             "choose a language model from those that `tlmviz list` names."
         )
     trace = lm.trace(options.text)

@@ -1,9 +1,9 @@
 """Model configurations: frozen dataclasses, nested by part, that travel as JSON beside the weights."""
 
-from .attention import AttentionConfig
+from .attention import QK_NORMS, AttentionConfig
 from .connection import CONNECTIONS, MOST_STREAMS, ConnectionConfig
 from .encoder_decoder import EncoderDecoderConfig
-from .feedforward import FEEDFORWARDS, FeedForwardConfig
+from .feedforward import FEEDFORWARDS, GATED, FeedForwardConfig
 from .indexer import IndexerConfig
 from .language_model import ModelConfig, notes_preset, with_plain_attention, without_connections
 from .norm import NORM_PLACES, NORMS, NormConfig
@@ -16,11 +16,13 @@ TranslatorConfig = EncoderDecoderConfig | Seq2SeqConfig
 __all__ = [
     "CONNECTIONS",
     "FEEDFORWARDS",
+    "GATED",
     "LAYOUTS",
     "MOST_STREAMS",
     "NORMS",
     "NORM_PLACES",
     "POSITIONS",
+    "QK_NORMS",
     "ROPE_SCALINGS",
     "SCORES",
     "AttentionConfig",

@@ -9,6 +9,8 @@ from tlmviz.errors import BadConfig
 
 from .base import Checked
 
+QK_NORMS = ("none", "head", "full")
+
 
 @dataclass(frozen=True)
 class AttentionConfig(Checked):
@@ -19,8 +21,11 @@ class AttentionConfig(Checked):
     included; null means all. `latent_dim` makes it multi-head latent attention: keys and values of all heads are made from
     a vector of that size, and `rope_dim` further dimensions of each query, and one key for all heads, carry RoPE.
     `query_latent_dim` makes its queries, too, from a vector of that size (c_Q, 000 Eq. 65 and 68); null: from the hidden state.
+    `value_dim`, of latent attention alone, is the size of one head's value; null is head_dim.
     The matrices W_Q, W_K, W_V and W_O have biases where `q_bias` ... `o_bias` say so. `scale` multiplies q.k; null is
-    1/sqrt(head_dim). `dropout` is the probability, in training only, that a weight is dropped.
+    1/sqrt(head_dim). `qk_norm` puts an RMSNorm on queries and keys before they turn: over each "head" (Qwen3) or over the
+    "full" projection (OLMo 2). `softcap` bounds a scaled score s to softcap * tanh(s / softcap) (Gemma 2); null: no bound.
+    `dropout` is the probability, in training only, that a weight is dropped.
     """
 
     PART: ClassVar[str] = "attention"
@@ -32,24 +37,29 @@ class AttentionConfig(Checked):
     latent_dim: int | None = None
     rope_dim: int = 0
     query_latent_dim: int | None = None
+    value_dim: int | None = None
     q_bias: bool = False
     k_bias: bool = False
     v_bias: bool = False
     o_bias: bool = False
     scale: float | None = None
+    qk_norm: str = "none"
+    softcap: float | None = None
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
         if self.n_kv_heads is None:
             object.__setattr__(self, "n_kv_heads", self.n_heads)
         self.check_counts("n_heads", "n_kv_heads")
-        self.check_optional_counts("head_dim", "window", "latent_dim", "query_latent_dim")
+        self.check_optional_counts("head_dim", "window", "latent_dim", "query_latent_dim", "value_dim")
         self.check_counts("rope_dim", least=0)
         if self.n_heads % self.kv_heads:
             raise BadConfig(f"n_heads {self.n_heads} is not a multiple of n_kv_heads {self.n_kv_heads}.")
         self.check_types(q_bias=bool, k_bias=bool, v_bias=bool, o_bias=bool)
-        if self.scale is not None:
-            self.check_positive("scale")
+        self.check_choices(qk_norm=QK_NORMS)
+        for name in ("scale", "softcap"):
+            if getattr(self, name) is not None:
+                self.check_positive(name)
         self.check_shares("dropout")
         self._check_latent()
 
@@ -65,14 +75,10 @@ class AttentionConfig(Checked):
 
     def _check_latent(self) -> None:
         if self.latent_dim is None:
+            self._check_latent_only("query_latent_dim", "value_dim")
             if self.rope_dim:
                 raise BadConfig(
                     f"rope_dim is {self.rope_dim}, which only latent attention has; give latent_dim too, or 0."
-                )
-            if self.query_latent_dim is not None:
-                raise BadConfig(
-                    f"query_latent_dim is {self.query_latent_dim}, which only latent attention has; "
-                    "give latent_dim too, or null."
                 )
         elif self.n_kv_heads != self.n_heads:
             raise BadConfig(
@@ -82,7 +88,18 @@ class AttentionConfig(Checked):
             raise BadConfig(
                 "A bias is true; the matrices of latent attention have none, so that they can be folded."
             )
+        elif self.qk_norm != "none":
+            raise BadConfig(
+                f"qk_norm is {self.qk_norm!r}; latent attention normalises its latents instead, so choose none."
+            )
         elif self.rope_dim % 2:
             raise BadConfig(
                 f"rope_dim is {self.rope_dim}; decoupled RoPE rotates pairs, so give an even number."
             )
+
+    def _check_latent_only(self, *names: str) -> None:
+        for name in names:
+            if getattr(self, name) is not None:
+                raise BadConfig(
+                    f"{name} is {getattr(self, name)}, which only latent attention has; give latent_dim too, or null."
+                )

@@ -75,9 +75,10 @@ class EncoderDecoderConfig(TransformerConfig):
             raise BadConfig(
                 f"d_model {self.d_model} over n_heads {self.n_heads} leaves no even head dimension, as RoPE needs; change either."
             )
-        if (positions.kind, positions.scaling) != ("rope", "none"):
+        if (positions.kind, positions.scaling, positions.rotary_dim) != ("rope", "none", None):
             raise BadConfig(
-                f"positions is {positions.kind!r}, scaling {positions.scaling!r}; a translation model has rope without scaling."
+                f"positions is {positions.kind!r}, scaling {positions.scaling!r}; a translation model has rope without scaling, "
+                "on all dimensions."
             )
         if self.norm.placement != "pre":
             raise BadConfig(
@@ -88,8 +89,9 @@ class EncoderDecoderConfig(TransformerConfig):
             and attention.window is None
             and attention.latent_dim is None
         )
-        if not plain or attention.dropout:
+        bare = attention.qk_norm == "none" and attention.softcap is None and not attention.dropout
+        if not plain or not bare:
             raise BadConfig(
                 "attention of a translation model has as many key/value heads as query heads, and neither a window "
-                "nor latents nor dropout; leave those out."
+                "nor latents, norms, a softcap or dropout; leave those out."
             )

@@ -7,14 +7,16 @@ from typing import ClassVar
 
 from .base import Checked
 
-FEEDFORWARDS = ("relu", "gelu", "gelu-tanh", "silu", "swiglu")
+FEEDFORWARDS = ("relu", "gelu", "gelu-tanh", "silu", "swiglu", "geglu", "geglu-tanh")
+GATED = ("swiglu", "geglu", "geglu-tanh")
 
 
 @dataclass(frozen=True)
 class FeedForwardConfig(Checked):
-    """`kind` is the activation between two matrices, or "swiglu" with a gate beside; `hidden` is F, their inner width.
+    """`kind` is the activation between two matrices, or one of GATED with a gate beside; `hidden` is F, their inner width.
 
-    "gelu" is x Phi(x) exactly, "gelu-tanh" the approximation of GPT-2. `bias` gives all its matrices one.
+    "gelu" is x Phi(x) exactly, "gelu-tanh" the approximation of GPT-2; the gate passes SiLU in "swiglu", these two in
+    "geglu" and "geglu-tanh" (Gemma). `bias` gives all its matrices one.
     """
 
     PART: ClassVar[str] = "feedforward"
@@ -31,4 +33,4 @@ class FeedForwardConfig(Checked):
     @property
     def gated(self) -> bool:
         """Whether a gate multiplies the hidden units: a third matrix."""
-        return self.kind == "swiglu"
+        return self.kind in GATED

@@ -20,8 +20,10 @@ from .transformer import SHORT, LayerConfig, TransformerConfig
 class ModelConfig(TransformerConfig):
     """A decoder-only language model, part by part.
 
-    Sizes are counts; `dropout` is a probability used in training only. `layers` says what differs from layer to layer, an
-    entry each; empty where all are alike. Raises BadConfig when the parts do not fit together.
+    Sizes are counts; `dropout` is a probability used in training only. `embedding_scale` multiplies the embedding, a `tied`
+    head reads it without. `head_bias` gives the head a bias per token, and `logit_softcap` bounds a logit z to
+    softcap * tanh(z / softcap); null: no bound. `layers` says what differs from layer to layer, an entry each; empty where
+    all are alike. Raises BadConfig when the parts do not fit together.
     """
 
     PARTS: ClassVar[Mapping[str, type[Any]]] = {
@@ -41,6 +43,9 @@ class ModelConfig(TransformerConfig):
     context: int = 512
     tied: bool = True
     dropout: float = 0.0
+    embedding_scale: float = 1.0
+    head_bias: bool = False
+    logit_softcap: float | None = None
     attention: AttentionConfig = field(default_factory=AttentionConfig)
     positions: PositionsConfig = field(default_factory=PositionsConfig)
     norm: NormConfig = field(default_factory=NormConfig)
@@ -49,9 +54,12 @@ class ModelConfig(TransformerConfig):
     layers: tuple[LayerConfig, ...] = ()
 
     def __post_init__(self) -> None:
-        self.check_types(name=str, description=str, tied=bool, **self.PARTS)
+        self.check_types(name=str, description=str, tied=bool, head_bias=bool, **self.PARTS)
         self.check_counts("vocab_size", "n_layers", "d_model", "context")
         self.check_shares("dropout")
+        self.check_positive("embedding_scale")
+        if self.logit_softcap is not None:
+            self.check_positive("logit_softcap")
         self._check_heads()
         self._check_latent()
         if self.connection.kind != "residual" and self.norm.placement != "pre":
@@ -66,8 +74,17 @@ class ModelConfig(TransformerConfig):
             raise BadConfig(
                 f"d_model {self.d_model} is not a multiple of n_heads {attention.n_heads}; change either, or give head_dim."
             )
-        if attention.latent_dim is None and self.positions.kind == "rope" and self.head_dim % 2:
+        if attention.latent_dim is None and self.positions.kind == "rope":
+            self._check_rotary()
+
+    def _check_rotary(self) -> None:
+        own = self.positions.rotary_dim
+        if own is None and self.head_dim % 2:
             raise BadConfig(f"RoPE rotates pairs, but the head dimension is {self.head_dim}; make it even.")
+        if own is not None and (own % 2 or own > self.head_dim):
+            raise BadConfig(
+                f"rotary_dim is {own}; RoPE rotates pairs, so give an even number up to the head dimension, {self.head_dim}."
+            )
 
     def _check_latent(self) -> None:
         if self.attention.latent_dim is None:
@@ -79,6 +96,10 @@ class ModelConfig(TransformerConfig):
             raise BadConfig(
                 f"rope_dim is {rope_dim}; decoupled RoPE rotates pairs, so give an even number, and 0 without RoPE."
             )
+        if self.positions.rotary_dim is not None:
+            raise BadConfig(
+                f"rotary_dim is {self.positions.rotary_dim}; latent attention turns rope_dim dimensions, so make it null."
+            )
 
     def _check_layers(self) -> None:
         entries = self.layers if isinstance(self.layers, (list, tuple)) else [self.layers]
@@ -88,7 +109,7 @@ class ModelConfig(TransformerConfig):
             )
         except TypeError as error:
             raise BadConfig(
-                f"layers must hold an object with window and rope_base for each layer ({error})."
+                f"layers must hold an object with window, rope_base, rotary and scaled for each layer ({error})."
             ) from error
         if layers and len(layers) != self.n_layers:
             raise BadConfig(
@@ -97,6 +118,10 @@ class ModelConfig(TransformerConfig):
         if layers and self.attention.window is not None:
             raise BadConfig(
                 "attention.window is set and so are layers; with layers, give each its own window there."
+            )
+        if self.positions.kind != "rope" and any(not (own.rotary and own.scaled) for own in layers):
+            raise BadConfig(
+                f"layers says which of them RoPE turns, and positions is {self.positions.kind!r}; choose rope, or leave it out."
             )
         object.__setattr__(self, "layers", layers)
 
@@ -116,6 +141,7 @@ def with_plain_attention(config: ModelConfig) -> ModelConfig:
         latent_dim=None,
         rope_dim=0,
         query_latent_dim=None,
+        value_dim=None,
         window=None,
         layers=(),
     )

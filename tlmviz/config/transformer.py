@@ -21,8 +21,12 @@ SHORT: Mapping[str, tuple[str, ...]] = {
     "latent_dim": ("attention.latent_dim",),
     "rope_dim": ("attention.rope_dim",),
     "query_latent_dim": ("attention.query_latent_dim",),
+    "value_dim": ("attention.value_dim",),
+    "qk_norm": ("attention.qk_norm",),
+    "softcap": ("attention.softcap",),
     "attention_dropout": ("attention.dropout",),
     "rope_base": ("positions.rope_base",),
+    "rotary_dim": ("positions.rotary_dim",),
     "relative_distance": ("positions.distances",),
     "norm_place": ("norm.placement",),
     "d_ff": ("feedforward.hidden",),
@@ -34,15 +38,22 @@ SHORT: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class LayerConfig(Checked):
-    """What may differ between layers: the window (null: none), and RoPE's base (null: the model's)."""
+    """What may differ between layers: the window (null: none), RoPE's base (null: the model's), and RoPE itself.
+
+    A layer that is not `rotary` has no positions (SmolLM3), one that is not `scaled` has RoPE without the model's scaling
+    (the local layers of Gemma 3).
+    """
 
     PART: ClassVar[str] = "layers"
 
     window: int | None = None
     rope_base: float | None = None
+    rotary: bool = True
+    scaled: bool = True
 
     def __post_init__(self) -> None:
         self.check_optional_counts("window")
+        self.check_types(rotary=bool, scaled=bool)
         if self.rope_base is not None:
             self.check_positive("rope_base")
 
@@ -74,8 +85,25 @@ class TransformerConfig(JSONConfig):
         """D, the size of one head's query and key."""
         return self.attention.head_dim or self.d_model // self.attention.n_heads
 
+    @property
+    def value_dim(self) -> int:
+        """E, the size of one head's value: D but in latent attention, which may choose another."""
+        return self.attention.value_dim or self.head_dim
+
+    @property
+    def rotary_dim(self) -> int:
+        """How many dimensions of a query RoPE turns: those that latent attention adds for it, else all or the leading ones."""
+        return self.attention.rope_dim or self.positions.rotary_dim or self.head_dim
+
+    @property
+    def one_rope(self) -> bool:
+        """Whether RoPE, where there is one, is the same in all layers and turns them."""
+        return len({(own.rope_base, own.scaled) for own in self.layers}) <= 1 and all(
+            own.rotary for own in self.layers
+        )
+
     def layer(self, index: int) -> LayerConfig:
-        """Window and RoPE base of one layer."""
+        """Window and RoPE of one layer."""
         if not self.layers:
             return LayerConfig(self.attention.window, self.positions.rope_base)
         layer = self.layers[index]
