@@ -53,9 +53,14 @@ def plot(page, key: str) -> dict:
 
 
 def assert_above_the_fold(part) -> None:
-    """A part of the page is whole in its first view."""
-    box = part.bounding_box()
-    assert box["y"] >= 0 and box["y"] + box["height"] <= FOLD, (part.page.url, box)
+    """A part of the page is whole in its first view, once what stands above it has its height."""
+    expect(part).to_be_visible()
+    for _ in range(100):
+        box = part.bounding_box()
+        if box and box["y"] >= 0 and box["y"] + box["height"] <= FOLD:
+            return
+        part.page.wait_for_timeout(200)
+    raise AssertionError((part.page.url, box))
 
 
 @contextlib.contextmanager
