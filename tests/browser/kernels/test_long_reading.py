@@ -30,6 +30,24 @@ def test_a_word_is_pinned_and_walked_from(page, server):
     assert "(121) reads" in download.value.path().read_text(encoding="utf-8")
 
 
+PIN = """span => {
+  span.click();
+  const root = span.getRootNode();
+  return [root.querySelector('[data-testid=reading]').dataset.query, root.querySelector('[data-testid=long-reads]').textContent];
+}"""
+
+
+def test_the_browser_computes_a_pinned_row_itself(page, server):
+    root = opened(page, server)
+    for index in ("90", "200"):  # for the second, q and k are not sent again
+        query, reads = page.locator(f'[data-testid=long-text] span[data-index="{index}"]').evaluate(PIN)
+        assert query == index  # before the server has heard of it
+        wait_for_param(page, "query", index)
+        page.locator("[data-test-script-state=notRunning]").wait_for()
+        expect(root).to_have_attribute("data-query", index)
+        expect(page.get_by_test_id("long-reads")).to_have_text(reads)  # the server's row is the same
+
+
 def test_a_phone_shows_the_text_above_the_map(server, browser):
     with phone(browser, "dark") as page:
         opened(page, server)

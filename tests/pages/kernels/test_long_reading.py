@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pages.kernels.long_context import compute, controls
+from pages.kernels.long_context.reading import view
 from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet
 from tests.pages.helpers import words as said
 from tlmviz.ui import long_text
@@ -47,6 +48,8 @@ def test_it_opens_on_the_head_that_reads_far_most_at_its_farthest_look():
     trace = compute.trace(passage(header))
     row = trace.attention(header["layer"], header["head"])[header["query"]].numpy()
     assert np.allclose(arrays["row"], row[: header["query"] + 1], atol=1e-6)
+    q, k, lse = (part.numpy() for part in trace.qk(header["layer"], header["head"]))
+    assert np.array_equal(arrays["q"], q) and np.array_equal(arrays["k"], k) and np.array_equal(arrays["lse"], lse)
     assert header["tokens"] == list(trace.tokens) and len(arrays["loss"]) == len(trace) - 1
     assert "red-badge" not in badges(app) and "read far" in said(app)
 
@@ -65,6 +68,12 @@ def test_beyond_the_training_length_the_page_says_what_lies_there():
     _, arrays = picture(app)
     beyond = arrays["row"][: 1100 - 1024 + 1].sum()
     assert f"puts **{beyond:.3f}** of this head's weight" in said(app)
+
+
+def test_where_q_and_k_are_too_much_to_send_rows_come_from_the_server(monkeypatch):
+    monkeypatch.setattr(view, "HEAVIEST", 1000)
+    header, arrays = picture(opened({"query": "24"}))
+    assert set(arrays) == {"loss", "row", "map"} and len(arrays["row"]) == header["query"] + 1
 
 
 @pytest.mark.parametrize("query", ["999999", "-4", "x"])

@@ -20,9 +20,18 @@ def sequence() -> int:
     return st.session_state.get(_SEQUENCE, 0)
 
 
+def held() -> str:
+    """The origin, a text and a head, of which the browser computes rows itself; empty when there is none."""
+    return (_sent() or {}).get("holds", "")
+
+
+def _sent() -> dict | None:
+    return (st.session_state.get(KEY) or {}).get("place")
+
+
 def keep() -> None:
     """Callback of the picture: a word was pinned, a head opened, or the colours changed."""
-    message = (st.session_state.get(KEY) or {}).get("place")
+    message = _sent()
     if not message:
         return
     st.session_state[_SEQUENCE] = int(message["seq"])

@@ -6,7 +6,9 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.analysis.kernels.far_reading import farthest_look
+from tlmviz.trace import Trace
 from tlmviz.ui import below, frame
+from tlmviz.ui.components.attention_view import arithmetic, head_arrays
 
 from .. import controls as page_controls
 from ..compute import Passage, checks, far_heads, pooled, read, row_of
@@ -15,6 +17,7 @@ from . import controls, words
 from .component import payload, reading
 
 OFFERED = 5  # heads that read far
+HEAVIEST = 1_200_000  # bytes of q and k: 4,096 tokens of 32 numbers
 
 
 def show(choice: Choice) -> None:
@@ -26,11 +29,14 @@ def show(choice: Choice) -> None:
         far = far_heads(passage)
     query = _pinned(choice, passage, picture)
     row = row_of(passage, choice.layer, choice.head, query)
+    origin = f"{choice.model}/{hash(passage.ids)}/{choice.layer}.{choice.head}"
+    exact = {} if controls.held() == origin else _exact(trace, choice.layer, choice.head)
     data = payload(
         trace.tokens,
         loss,
         row,
         picture,
+        exact,
         model=choice.model,
         layer=choice.layer,
         head=choice.head,
@@ -40,10 +46,18 @@ def show(choice: Choice) -> None:
         context=choice.lm.config.context,
         seq=controls.sequence(),
         picture=below.next_picture(),
+        origin=origin,
+        **arithmetic(trace, choice.layer, choice.head),
     )
     reading(data, key=controls.KEY, on_change=controls.keep)
     controls.COLORING.share()
     below.when_painted("beneath-reading", lambda: _beneath(choice, passage, query, row))
+
+
+def _exact(trace: Trace, layer: int, head: int) -> dict[str, np.ndarray]:
+    """What the browser computes rows from, unless it is too much to send."""
+    arrays = head_arrays(trace, layer, head)
+    return arrays if sum(array.nbytes for array in arrays.values()) <= HEAVIEST else {}
 
 
 def _pinned(choice: Choice, passage: Passage, picture: np.ndarray) -> int:

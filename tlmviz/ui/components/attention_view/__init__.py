@@ -122,7 +122,7 @@ def describe(
             "of another; take the numbers from trace.attention(layer, head) and trace.overview()."
         )
     layer, head = state["layer"], state["head"]
-    spec, table = trace.specs[layer], trace.statistics()
+    table = trace.statistics()
     tagged = tag_heads(trace).values.reshape(len(TAGS), -1).tolist()
     return {
         "tokens": list(trace.tokens),
@@ -131,10 +131,7 @@ def describe(
         "model": model,
         "stats": {name: [_number(value) for value in table[name]] for name in STATISTICS},
         "chosen": {"layer": layer, "head": head},
-        "scale": float(spec.scale),
-        "window": spec.mask.window,
-        "slope": 0.0 if spec.mask.slopes is None else float(spec.mask.slopes[head]),
-        "causal": spec.mask.causal,
+        **arithmetic(trace, layer, head),
         "colors": palette,
         "state": state,
         "origin": origin,
@@ -190,6 +187,35 @@ def attention_view(
     return result.get("view")
 
 
+def arithmetic(trace: Trace, layer: int, head: int) -> dict[str, Any]:
+    """What the browser needs to know beside `head_arrays`: scale, window, ALiBi's slope, and whether the mask is causal."""
+    spec = trace.specs[layer]
+    return {
+        "scale": float(spec.scale),
+        "window": spec.mask.window,
+        "slope": 0.0 if spec.mask.slopes is None else float(spec.mask.slopes[head]),
+        "causal": spec.mask.causal,
+    }
+
+
+def head_arrays(trace: Trace, layer: int, head: int) -> dict[str, np.ndarray]:
+    """What the browser computes one head's weights from, as head.js takes it: q and k [T, D], lse [T], with relative positions
+    also `relative` [T, R]. Empty where that is not enough."""
+    mask, default = trace.specs[layer].mask, AttentionMask()
+    known = all(
+        getattr(mask, field.name) is getattr(default, field.name)
+        for field in fields(mask)
+        if field.name not in IN_BROWSER
+    )
+    if trace.weights_only or not known or (layer, head) in trace.replaced_rows:
+        return {}
+    q, k, lse = (tensor.float().numpy() for tensor in trace.qk(layer, head))
+    arrays = {"q": q, "k": k, "lse": lse}
+    if mask.relative is not None:
+        arrays["relative"] = q @ mask.relative.float().numpy().T  # [T, R]
+    return arrays
+
+
 # --- parts ---------------------------------------------------------------------------------------
 
 
@@ -199,20 +225,8 @@ def _component() -> Callable:
 
 
 def _chosen(trace: Trace, layer: int, head: int) -> dict[str, np.ndarray]:
-    """What the browser computes one head's map from: q, k and lse, or where that is not enough the weights [T, T]."""
-    mask, default = trace.specs[layer].mask, AttentionMask()
-    known = all(
-        getattr(mask, field.name) is getattr(default, field.name)
-        for field in fields(mask)
-        if field.name not in IN_BROWSER
-    )
-    if trace.weights_only or not known or (layer, head) in trace.replaced_rows:
-        return {"weights": trace.attention(layer, head).float().numpy()}
-    q, k, lse = (tensor.float().numpy() for tensor in trace.qk(layer, head))
-    arrays = {"q": q, "k": k, "lse": lse}
-    if mask.relative is not None:
-        arrays["relative"] = q @ mask.relative.float().numpy().T  # [T, R]
-    return arrays
+    """What the browser computes one head's map from; where it cannot, the weights [T, T]."""
+    return head_arrays(trace, layer, head) or {"weights": trace.attention(layer, head).float().numpy()}
 
 
 def _frame(text: bytes) -> bytes:

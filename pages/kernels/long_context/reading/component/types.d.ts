@@ -1,5 +1,6 @@
 // What the files of this view hand to each other.
 
+import type { Head } from "../../../../../tlmviz/ui/components/attention_view/head.js";
 import type { Joined } from "#canvas/hovered.js";
 import type { Component } from "#canvas/mount.js";
 import type { Palette, Theme } from "#canvas/theme.js";
@@ -18,6 +19,7 @@ export interface Header {
   context: number;
   seq: number;
   picture: number;
+  origin: string; // names the text and the head
   colors: Palette;
 }
 
@@ -37,6 +39,7 @@ export interface View {
   observer: ResizeObserver;
   header: Header;
   arrays: { loss: Float32Array; row: Float32Array; map: Float32Array };
+  rows: Head | null; // computes the rows of other queries
   theme: Theme;
   width?: number;
   hovered: Joined; // the tokens that are pointed at on the page

@@ -9,6 +9,7 @@ import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
 import { clip, digits, visible } from "#canvas/text.js";
 import { inkOn, paperTheme, readTheme, shadeRgb } from "#canvas/theme.js";
+import { Head } from "../../../../../tlmviz/ui/components/attention_view/head.js";
 import { HEAD, READS, drawMap, mapImage, readName } from "./drawing.js";
 import { SURPRISED, heaviest, shares } from "./measures.js";
 
@@ -27,8 +28,11 @@ function receive(v, bytes) {
   if (!bytes) return;
   const { header, arrays } = decode(bytes);
   const first = !v.header;
-  Object.assign(v, { header, arrays, image: null });
+  const sameHead = header.origin === v.header?.origin;
+  const rows = arrays.q ? new Head(header, arrays) : sameHead ? v.rows : null;
+  Object.assign(v, { header, arrays, rows, image: sameHead ? v.image : null });
   if (header.seq >= v.seq) Object.assign(v, { seq: header.seq, query: header.query, color: header.color });
+  else computeRow(v);
   buildText(v);
   paint(v);
   if (first) showPinned(v);
@@ -36,7 +40,18 @@ function receive(v, bytes) {
 }
 
 /**
- * Pin a query: shown at once, its row comes from the server.
+ * The pinned query's row, where it can be computed here.
+ * @param {View} v
+ */
+function computeRow(v) {
+  if (!v.rows) return false;
+  v.header.query = v.query;
+  v.arrays.row = v.rows.row(v.query).subarray(0, v.query + 1);
+  return true;
+}
+
+/**
+ * Pin a query: shown at once, or when its row has come from the server.
  * @param {View} v
  * @param {number} query
  * @param {boolean} [scroll]
@@ -44,8 +59,11 @@ function receive(v, bytes) {
 function pin(v, query, scroll = false) {
   v.query = Math.max(0, Math.min(v.header.tokens.length - 1, query));
   v.seq += 1;
-  mark(v);
-  paintMap(v);
+  if (computeRow(v)) paint(v);
+  else {
+    mark(v);
+    paintMap(v);
+  }
   if (scroll) showPinned(v);
   v.sendSoon();
 }
@@ -56,7 +74,7 @@ function pin(v, query, scroll = false) {
  */
 function send(v, head) {
   v.sendSoon.cancel();
-  v.component.setStateValue("place", { query: v.query, color: v.color, head, seq: v.seq });
+  v.component.setStateValue("place", { query: v.query, color: v.color, head, seq: v.seq, holds: v.rows ? v.header.origin : "" });
 }
 
 /**
