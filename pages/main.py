@@ -37,4 +37,4 @@ if model is not None and model.task == "trace" and not page.reads_files:
     )
 else:
     opened.run()
-link.keep(*menu.SHARED, *(each.key for each in menu.MENUS.values()))
+link.keep(*menu.SHARED, *(each.key for kind, each in menu.MENUS.items() if kind != page.models))

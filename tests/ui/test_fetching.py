@@ -90,5 +90,5 @@ def test_an_installed_model_is_offered_and_shown(cache, monkeypatch):
     app = open_page("kernels/flash_attention")
     app.sidebar.button[labels(app).index("Show SmolLM2-135M-Instruct")].click().run()
     assert_healthy(app)
-    assert app.sidebar.selectbox(key="model").value == NAME
+    assert app.sidebar.selectbox(key="_model").value == NAME
     assert "Show SmolLM2-135M-Instruct" not in labels(app)

@@ -6,7 +6,7 @@ import pytest
 
 import pages
 from pages import ALL, HOME, SECTIONS
-from tests.pages.helpers import assert_healthy, open_page
+from tests.pages.helpers import assert_healthy, follow_link, open_page
 from tlmviz.ui.menu import MENUS
 
 FOLDER = Path(pages.__file__).parent
@@ -35,4 +35,27 @@ def test_a_page_that_reads_no_model_shows_no_menu_and_keeps_the_choice(page):
     assert "there is none to choose" in app.sidebar.caption[0].value
     assert app.session_state["model"] == "zoo-gqa"
     app.switch_page(f"{HOME}/page.py").run()
-    assert app.sidebar.selectbox(key="model").value == "zoo-gqa"
+    assert app.sidebar.selectbox(key="_model").value == "zoo-gqa"
+
+
+def test_the_menu_names_size_and_group_and_the_link_the_name_alone():
+    app = open_page("kernels/flash_attention", {"model": "zoo-gqa"})
+    menu = app.sidebar.selectbox(key="_model")
+    assert menu.value == "zoo-gqa" and menu.options[0] == "stories-rope · 2.9 M · story model"
+    assert "".join(app.query_params["model"]) == "zoo-gqa"
+    groups = [option.rpartition(" · ")[2] for option in menu.options]
+    assert groups == sorted(groups) and set(groups) == {"story model", "zoo"}
+    menu.set_value("zoo-mqa").run()
+    assert_healthy(app)
+    assert app.session_state["model"] == "zoo-mqa" and "".join(app.query_params["model"]) == "zoo-mqa"
+    app.sidebar.selectbox(key="_model").set_value("stories-rope").run()
+    assert "model" not in app.query_params  # a default stays out of links
+
+
+def test_a_choice_follows_to_the_next_page_and_an_unknown_model_gives_way_to_the_default():
+    app = open_page("kernels/flash_attention")
+    app.sidebar.selectbox(key="_model").set_value("zoo-mqa").run()
+    app.switch_page("kernels/long_context/page.py").run()
+    assert app.sidebar.selectbox(key="_model").value == "zoo-mqa"
+    unknown = follow_link("kernels/flash_attention", {"model": "gpt-9"})
+    assert unknown.sidebar.selectbox(key="_model").value == "stories-rope" and "gpt-9" in unknown.warning[0].value

@@ -20,7 +20,7 @@ import tlmviz
 from tlmviz.analysis.attention import tags
 from tlmviz.analysis.attention.interventions import combine, mute_heads, scale_scores
 from tlmviz.analysis.attention.tags import tag_heads
-from tlmviz.checkpoints import registry
+from tlmviz.checkpoints import registry, sizes
 from tlmviz.checkpoints.folders import added_models
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadCheckpoint
@@ -107,6 +107,12 @@ def configs() -> dict[str, ModelConfig]:
 def stream_models() -> dict[str, str]:
     """The bundled models with hyper-connections, and their plain twin: name -> description."""
     return registry.stream_models()
+
+
+@st.cache_data(show_spinner=False)
+def size(name: str) -> str:
+    """How large a model is, in a word."""
+    return sizes.size(name)
 
 
 # A trace holds about 22 kB per token of the default model, so these bound memory as well as number.

@@ -40,7 +40,12 @@ _COMPACT = """<style>
 .js-plotly-plot .modebar-container { top: -0.9rem !important; }
 .js-plotly-plot .tlmviz-lit text { font-weight: 700 !important; text-decoration: underline; }
 ::highlight(tlmviz-word) { text-decoration: underline dotted; }
+[data-testid="stSidebar"] input[role="combobox"] { text-overflow: ellipsis; }
+body:has([data-testid="stSidebar"] [role="combobox"][aria-expanded="true"]) [data-testid="stSelectboxVirtualDropdown"] {
+  width: min(19rem, calc(100vw - 3rem)) !important;
+}
 @media (max-width: 640px) {
+  [data-testid="stButtonGroup"] [role="radiogroup"] { flex-wrap: wrap; overflow: visible; }
   .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; }
   .stColumn:has(> * > .st-key-_layer, > * > .st-key-_head, > * > .st-key-_token) { min-width: 28%; flex: 1 1 28%; }
 }

@@ -16,7 +16,7 @@ from tlmviz.tokens import END_OF_TEXT
 from tlmviz.trace import Trace
 from tlmviz.trace_file import TraceFile
 
-from . import link
+from . import compute, link
 
 EXAMPLES = {
     "A lost ball": "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball.",
@@ -26,28 +26,47 @@ EXAMPLES = {
     "A short line": "The sun was hot, so the boy went to the",
 }
 DEFAULT_TEXT = EXAMPLES["A lost ball"]
+GROUPS = ("opened", "story model", "installed", "zoo", "translation")  # of models, as they follow in the menu
 REPLACEMENTS = ("zero", "mean")  # what may stand in for the output of a muted head
 
 
 def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> str:
-    """A sidebar's menu of models: what `tlmviz run` was given, the default, what the user added, the others.
+    """A sidebar's menu of models in groups, each with its size; in the session and in the link, as `key`, is the name alone.
 
     One in the URL that does not exist is named in a sentence.
     """
-    added = added_models()
-    opened = opened_models()
-    names = sorted(models, key=lambda name: (name not in opened, name != default, name not in added, name))
+    groups = {name: _group(name) for name in models}
+    names = sorted(models, key=lambda name: (GROUPS.index(groups[name]), name != default, name))
+    default = names[0]
     linked = st.query_params.get(key)
+    if key not in st.session_state or link.arrived() or link.navigated():
+        st.session_state[key] = linked or (default if link.navigated() else st.session_state.get(key))
+    name = st.session_state[key] if st.session_state[key] in names else default
+    st.session_state[key] = st.session_state[f"_{key}"] = name
+    st.sidebar.selectbox(
+        "Model",
+        names,
+        key=f"_{key}",
+        format_func=lambda name: f"{name} · {compute.size(name)} · {groups[name]}",
+        on_change=lambda: st.session_state.update({key: st.session_state[f"_{key}"]}),
+        help=help,
+    )
     if linked is not None and linked not in names:
-        st.session_state["_unknown_model"] = linked
-    name = st.sidebar.selectbox("Model", names, key=key, bind="query-params", help=help)
-    unknown = st.session_state.pop("_unknown_model", None)
-    if unknown is not None:
         st.warning(
-            f"There is no model “{unknown[:60]}” here; {name} is shown instead. The menu at the left lists all."
+            f"There is no model “{linked[:60]}” here; {name} is shown instead. The menu at the left lists all."
         )
+    link.Field(key, default, str).set(name)
     st.sidebar.caption(models[name])
     return name
+
+
+def _group(name: str) -> str:
+    """Which of GROUPS a model belongs to: where it came from, or how its name begins."""
+    if name in opened_models():
+        return "opened"
+    if name in added_models():
+        return "installed"
+    return {"eng": "translation", "zoo": "zoo"}.get(name.partition("-")[0], "story model")
 
 
 def text_box(lm: LanguageModel | TraceFile) -> str | None:

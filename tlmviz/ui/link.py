@@ -247,6 +247,7 @@ class View:
 
 # In a session: the head, and the pinned query and key, that a page chose by itself, and for which page and model.
 _SUGGESTED, _SUGGESTED_PIN, _OPENED = f"{SLOT}suggested_head", f"{SLOT}suggested_pin", f"{SLOT}opened"
+_ARRIVED = "_arrived"  # session: that another page was shown before
 _RELEASED = "_released_pin"  # session: that the pin has just been taken off
 
 
@@ -366,7 +367,8 @@ def carry(page: str, defaults: Mapping[str, str]) -> None:
     Called before the page draws, with the widgets' keys and defaults. To Streamlit a widget on another page is another
     widget: it finds the value of one that came with the link again on the page after next, but not on the next.
     """
-    if st.session_state.get("_carried_to") == page:
+    st.session_state[_ARRIVED] = st.session_state.get("_carried_to") != page
+    if not arrived():
         return
     st.session_state["_carried_to"] = page
     for key, default in defaults.items():
@@ -374,6 +376,11 @@ def carry(page: str, defaults: Mapping[str, str]) -> None:
         if value != default:
             st.session_state[key] = value
             st.query_params[key] = value
+
+
+def arrived() -> bool:
+    """Whether this run is the first on its page, whose link counts then."""
+    return bool(st.session_state.get(_ARRIVED))
 
 
 def keep(*keys: str) -> None:

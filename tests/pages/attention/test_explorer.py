@@ -146,13 +146,13 @@ def test_an_unknown_model_in_the_link_is_named_and_the_default_opens():
     app = open_app(model="gpt-9")
     assert_healthy(app)
     assert "gpt-9" in app.warning[0].value
-    assert app.selectbox(key="model").value == "stories-rope"
+    assert app.selectbox(key="_model").value == "stories-rope"
 
 
 def test_every_model_opens():
     app = open_app()
-    for name in app.selectbox(key="model").options:
-        app.selectbox(key="model").set_value(name).run()
+    for name in shared.offered():
+        app.selectbox(key="_model").set_value(name).run()
         assert_healthy(app)
 
 

@@ -59,7 +59,7 @@ def test_the_way_to_another_model_is_walked():
     app = open_page(PAGE, sview="Streams", smodel="stories-residual", text=tiny.TEXT)
     app.button("sxother").click().run()
     [picture] = charts(app)
-    assert app.session_state["smodel"] == "stories-mhc" == app.sidebar.selectbox("smodel").value
+    assert app.session_state["smodel"] == "stories-mhc" == app.sidebar.selectbox("_smodel").value
     assert sum(trace["type"] == "scatter" for trace in picture["data"]) == 4 + 6
 
 
