@@ -11,11 +11,14 @@ from docs import page_table
 from docs.pictures import VIEWS, pictures
 from pages import ALL
 from tlmviz.analysis.attention.heads import head_scores
+from tlmviz.analysis.words.categories import CATEGORIES
+from tlmviz.analysis.words.nearness import precision
 from tlmviz.training.recipes import RECIPES
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 MODELS, TRANSLATORS = sorted(tlmviz.list_models("language")), sorted(tlmviz.list_models("translation"))
+WORDS = sorted(tlmviz.list_models("words"))
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -48,6 +51,21 @@ def test_translators_have_cards_and_the_readme_repeats_their_bleu(name):
     assert f"{mt.n_parameters:,} parameters" in card and "CC BY 2.0" in card and "Tatoeba" in card
     assert (folder / "curve.svg").stat().st_size > 1000
     assert (folder / "model.safetensors").stat().st_size <= (12_000_000 if name == "eng-fra" else 8_000_000)
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_word_vectors_have_cards_and_the_readme_repeats_their_quality(name):
+    folder = ROOT / "models" / name
+    card, wv = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load(name)
+    quality = re.search(r"\*\*category neighbours ([\d.]+) %\*\*", card).group(1)
+    [row] = [line for line in README.splitlines() if line.startswith(f"| [{name}]")]
+    assert f"| {quality} % |" in row
+    vectors, rows = wv.space.numpy(), {word: row for row, word in enumerate(wv.vocabulary)}
+    assert 100 * precision(vectors, rows, CATEGORIES) == pytest.approx(float(quality), abs=0.06)
+    assert f"{wv.n_parameters:,} parameters" in card and f"{len(wv.vocabulary):,} words" in card
+    assert "CDLA-Sharing-1.0" in card and "CC BY 2.0" in card and " seconds (" in card
+    assert (folder / "curve.svg").stat().st_size > 1000
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 3_000_000
 
 
 @pytest.mark.parametrize("name", TRANSLATORS)

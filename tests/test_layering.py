@@ -38,6 +38,7 @@ RANKS = {
     "checks": 9,
     "language_model": 8,
     "translator": 8,
+    "word_vectors": 8,
     "figures": 9,
     "training": 10,
     "__init__": 10,
@@ -51,6 +52,7 @@ NEIGHBOURS = {
     ("analysis", "checkpoints"),
     ("checkpoints", "language_model"),  # the registry names the facade of each kind
     ("checkpoints", "translator"),
+    ("checkpoints", "word_vectors"),
     ("trace", "arrays"),  # a trace names its makers
     ("arrays", "trace"),
     ("trace", "dump"),

@@ -3,12 +3,15 @@
 import torch
 
 from tlmviz import LanguageModel
-from tlmviz.config import EncoderDecoderConfig, ModelConfig, Seq2SeqConfig
+from tlmviz.config import EncoderDecoderConfig, ModelConfig, Seq2SeqConfig, WordsConfig
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
+from tlmviz.networks.words import WordNetwork
 from tlmviz.tokens import Tokenizer
+from tlmviz.training.words import WordText
 from tlmviz.translator import Translator
+from tlmviz.word_vectors import WordVectors
 
 SENTENCES = [
     "Once upon a time there was a little girl named Lily. She had a red ball.",
@@ -59,6 +62,7 @@ TRANSLATORS = {
     "additive": dict(score="additive"),
     "coverage": dict(score="additive", coverage=True),
 }
+WORDS = ("skipgram", "negative", "cbow", "fasttext", "glove", "hierarchical")
 
 
 def tokenizer(vocab_size: int = 320) -> Tokenizer:
@@ -100,6 +104,20 @@ def translation_network(kind: str = "transformer", seed: int = 0, **changes) -> 
 
 def translator(tokenizer: Tokenizer, kind: str = "transformer", seed: int = 0, **changes) -> Translator:
     return Translator(translation_network(kind, seed, vocab_size=tokenizer.vocab_size, **changes), tokenizer)
+
+
+def word_config(method: str, text: WordText, **changes) -> WordsConfig:
+    sizes = dict(vocab_size=len(text.vocabulary), d_model=12, window=3, subsample=0.0, least=1)
+    return WordsConfig.of(
+        "tiny", method=method, **{**sizes, **({"buckets": 50} if method == "fasttext" else {}), **changes}
+    )
+
+
+def word_vectors(method: str, seed: int = 0, **changes) -> WordVectors:
+    """Random vectors for the words of SENTENCES."""
+    text = WordText.of_text(" ".join(SENTENCES))
+    network = randomise(WordNetwork(word_config(method, text, **changes)), seed, 0.5, centre=0.0)
+    return WordVectors(network, text.vocabulary, text.counts)
 
 
 def language_model(tokenizer: Tokenizer, seed: int = 0, **changes) -> LanguageModel:

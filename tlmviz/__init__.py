@@ -14,6 +14,7 @@ from .language_model import LanguageModel
 from .trace import Trace
 from .translator import Hypothesis, Translator
 from .watching import Watched, watch
+from .word_vectors import WordVectors
 
 __all__ = [
     "Error",
@@ -22,6 +23,7 @@ __all__ = [
     "Trace",
     "Translator",
     "Watched",
+    "WordVectors",
     "list_models",
     "load",
     "open",

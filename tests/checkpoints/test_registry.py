@@ -29,9 +29,9 @@ class TestKinds:
             )
 
     def test_every_task_is_listed(self):
-        listed = [set(tlmviz.list_models(task)) for task in ("language", "translation", "index")]
-        assert all(listed) and set(tlmviz.list_models()) == listed[0] | listed[1]
-        assert not listed[0] & listed[1] and "stories-rope-indexer" in listed[2]
+        listed = [set(tlmviz.list_models(task)) for task in ("language", "translation", "words", "index")]
+        assert all(listed) and set(tlmviz.list_models()) == listed[0] | listed[1] | listed[2]
+        assert sum(map(len, listed[:3])) == len(tlmviz.list_models()) and "stories-rope-indexer" in listed[3]
 
     @pytest.mark.parametrize("kind", ["perceiver", "", 7])
     def test_an_unknown_kind_is_refused(self, tmp_path, kind, tokenizer):

@@ -15,6 +15,7 @@ from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.positions.rope_runs import HalfSplit
+from tlmviz.analysis.words import gradients
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
 from tlmviz.checks import kernels_index, translation
@@ -433,6 +434,32 @@ breaks("Score = formula", "coverage")(other(scores=heavier))
 breaks("c = Σ a z", "dot")(other(context=heavier))
 breaks("SDPA = seq2seq", "general")(other(h=heavier))
 
+# words
+WordVectors = tlmviz.WordVectors
+breaks("Softmax over words = 1", "words-skipgram")(scaled(WordVectors, "probabilities"))
+breaks("Tree sums to 1", "words-hierarchical")(scaled(WordVectors, "probabilities"))
+breaks("Probability = path product", "words-hierarchical")(
+    patched(
+        WordVectors, "probabilities", lambda honest, *args: honest(*args).roll(1)
+    )  # and their sum is still 1
+)
+breaks("Pairs = formula", "words-cbow")(
+    patched(WordVectors, "pairs", lambda honest, *args: honest(*args)[1:])
+)
+breaks("Gradient = autograd", "words-negative")(
+    patched(
+        gradients,
+        "logistic_gradients",
+        lambda honest, *args: (step := honest(*args))._replace(center=-step.center),  # uphill
+    )
+)
+
+
+@breaks("Vector = mean of parts", "words-fasttext")
+def a_sum_in_place_of_a_mean(patch, wv, inputs):
+    del wv.vectors  # computed once
+    patched(gradients, "share", lambda honest, there: there)(patch, wv, inputs)
+
 
 def test_every_identity_has_a_breaking():
     assert checks.IDENTITIES.keys() == BREAKINGS.keys()
@@ -443,6 +470,8 @@ def model_of(kind, tokenizer):
         return tlmviz.load("stories-rope")
     if kind in tiny.TRANSLATORS:
         return tiny.translator(tokenizer, kind)
+    if kind.startswith("words-"):
+        return tiny.word_vectors(kind.removeprefix("words-"))
     if kind == "converged":  # random logits take more iterations than trained ones
         return tiny.language_model(tokenizer, **tiny.VARIANTS["manifold"], sinkhorn=200)
     return tiny.language_model(tokenizer, **tiny.VARIANTS[kind])

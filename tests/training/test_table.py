@@ -9,10 +9,11 @@ from tlmviz.training import recipe as kinds
 from tlmviz.training import table
 from tlmviz.training.streams import STREAMS
 from tlmviz.training.translation import RECIPES as TRANSLATIONS
+from tlmviz.training.word_recipes import WORDS
 from tlmviz.training.zoo import ZOO
 
-SINGLE = {"stories-rope", "stories-gpt", "indexer", *STREAMS, *TRANSLATIONS, *ZOO}
-GROUPS = {"zoo": set(ZOO), "streams": set(STREAMS), "translation": set(TRANSLATIONS)}
+SINGLE = {"stories-rope", "stories-gpt", "indexer", *STREAMS, *TRANSLATIONS, *WORDS, *ZOO}
+GROUPS = {"zoo": set(ZOO), "streams": set(STREAMS), "translation": set(TRANSLATIONS), "words": set(WORDS)}
 
 
 def test_every_name_is_there_once():
@@ -29,8 +30,13 @@ def test_a_group_runs_its_members(name):
 
 @pytest.mark.parametrize("name", sorted(SINGLE | GROUPS.keys()))
 def test_what_is_needed(name):
-    translates = name.startswith("eng-fra") or name == "translation"
-    assert table.RECIPES[name].needs == (("eng-fra.tsv.gz",) if translates else ("stories.txt",))
+    needs = {
+        "eng-fra": ("eng-fra.tsv.gz",),
+        "translation": ("eng-fra.tsv.gz",),
+        "words": ("stories.txt", "eng-fra.tsv.gz"),
+    }
+    expected = [files for start, files in needs.items() if name.startswith(start)]
+    assert table.RECIPES[name].needs == (expected[0] if expected else ("stories.txt",))
 
 
 def test_only_the_transformer_gets_a_copy_without_the_mask():

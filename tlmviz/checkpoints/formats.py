@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 
 import torch
 
-from tlmviz.config import EncoderDecoderConfig, IndexerConfig, ModelConfig, Seq2SeqConfig
+from tlmviz.config import EncoderDecoderConfig, IndexerConfig, ModelConfig, Seq2SeqConfig, WordsConfig
 from tlmviz.config.base import JSONConfig
 from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
@@ -21,14 +21,17 @@ from tlmviz.layers.indexer import Indexers
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
+from tlmviz.networks.words import WordNetwork
 from tlmviz.tokens import Tokenizer
 from tlmviz.trace_file import TraceFile, described
 from tlmviz.translator import Translator
+from tlmviz.word_vectors import WordVectors
 
 from . import native
 from .folders import SUFFIX, TRACE, kind_of
+from .words import load_words
 
-Model = LanguageModel | Translator | TraceFile
+Model = LanguageModel | Translator | WordVectors | TraceFile
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Kind:
 
     config: type[JSONConfig]
     network: type[torch.nn.Module]
-    facade: type[LanguageModel] | type[Translator] | None
+    facade: type[LanguageModel] | type[Translator] | type[WordVectors] | None
     task: str
 
 
@@ -46,6 +49,7 @@ KINDS = {
     "encoder-decoder": Kind(EncoderDecoderConfig, EncoderDecoder, Translator, "translation"),
     "seq2seq": Kind(Seq2SeqConfig, Seq2Seq, Translator, "translation"),
     "indexer": Kind(IndexerConfig, Indexers, None, "index"),
+    "words": Kind(WordsConfig, WordNetwork, WordVectors, "words"),
 }
 
 
@@ -56,7 +60,7 @@ class Format(Protocol):
         """Whether a path is of this format, by names and a few values; nothing large is read."""
 
     def task(self, path: Path) -> str:
-        """What its model is for: "language", "translation", "index" or "trace"; "" for a model that nobody can load."""
+        """What its model is for: "language", "translation", "words", "index" or "trace"; "" for a model that nobody can load."""
 
     def read_config(self, path: Path) -> Any:
         """The configuration, without reading weights. Raises BadCheckpoint."""
@@ -81,6 +85,8 @@ class Native:
 
     def load(self, path: Path, device: torch.device) -> Model:
         kind = self._kind(path)
+        if kind.network is WordNetwork:  # its words are whole ones: no tokenizer
+            return load_words(path, device)
         if kind.facade is None:
             raise BadCheckpoint(
                 f"{path.name} is a lightning indexer, no model of text; load it with "
@@ -90,7 +96,8 @@ class Native:
         config: Any = native.read_config(path, kind.config)
         tokenizer = native.read_tokenizer(path, config.vocab_size)
         network = native.read_network(path, kind.network, config)
-        return kind.facade(native.for_inference(network).to(device), tokenizer)
+        make: Any = kind.facade
+        return cast(Model, make(native.for_inference(network).to(device), tokenizer))
 
     def _kind(self, path: Path) -> Kind:
         name = kind_of(path)

@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the folder and say how to open it. Raises Error: no such model, not expressible there, the folder is in use."""
     model = load(options.model, device="cpu")
     if not isinstance(model, LanguageModel):
-        raise CannotExport(f"{model.name} translates; only language models are exported.")
+        raise CannotExport(f"{model.name} is no language model, and only those are exported.")
     folder = Path(options.out or f"{model.name}-{options.to}").expanduser()
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

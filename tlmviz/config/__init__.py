@@ -10,6 +10,7 @@ from .norm import NORM_PLACES, NORMS, NormConfig
 from .positions import LAYOUTS, POSITIONS, ROPE_SCALINGS, PositionsConfig
 from .seq2seq import SCORES, ScoreConfig, Seq2SeqConfig
 from .transformer import LayerConfig, TransformerConfig
+from .words import WORD_METHODS, WordsConfig
 
 TranslatorConfig = EncoderDecoderConfig | Seq2SeqConfig
 
@@ -18,6 +19,7 @@ __all__ = [
     "FEEDFORWARDS",
     "GATED",
     "LAYOUTS",
+    "WORD_METHODS",
     "MOST_STREAMS",
     "NORMS",
     "NORM_PLACES",
@@ -38,6 +40,7 @@ __all__ = [
     "Seq2SeqConfig",
     "TransformerConfig",
     "TranslatorConfig",
+    "WordsConfig",
     "notes_preset",
     "with_plain_attention",
     "without_connections",

@@ -14,6 +14,7 @@ from .recipe import (
     Translation,
 )
 from .streams import STREAMS
+from .word_recipes import WORDS
 from .zoo import ZOO, write_table
 
 TRANSLATIONS = {
@@ -39,6 +40,8 @@ RECIPES: dict[str, Recipe] = {
         *_streams,
         Group("translation", _translations),
         *_translations,
+        Group("words", tuple(WORDS.values())),
+        *WORDS.values(),
         *_zoo,
     )
 }

@@ -76,9 +76,7 @@ def model(name: str) -> LanguageModel:
     """A loaded language model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     lm = tlmviz.load(name)
     if lm.task not in ("language", "trace"):
-        raise BadCheckpoint(
-            f"{lm.name} translates, and this page shows language models; choose one of those."
-        )
+        raise BadCheckpoint(f"{lm.name} is no language model, and this page shows those; choose one of them.")
     return lm
 
 

@@ -119,7 +119,7 @@ class TestCommand:
         "arguments, said",
         [
             (["zoo-alibi"], "ALiBi"),
-            (["eng-fra"], "eng-fra translates"),
+            (["eng-fra"], "eng-fra is no language model"),
             (["nobody"], "no model 'nobody'"),
             (["zoo-rope", "--out", "full"], "is not empty"),
             (["zoo-rope", "--out", "full/file"], "is not empty"),
