@@ -39,6 +39,8 @@ RANKS = {
     "language_model": 8,
     "translator": 8,
     "word_vectors": 8,
+    "hull": 8,
+    "mixture": 8,
     "figures": 9,
     "training": 10,
     "__init__": 10,
@@ -53,6 +55,8 @@ NEIGHBOURS = {
     ("checkpoints", "language_model"),  # the registry names the facade of each kind
     ("checkpoints", "translator"),
     ("checkpoints", "word_vectors"),
+    ("checkpoints", "hull"),
+    ("checkpoints", "mixture"),
     ("trace", "arrays"),  # a trace names its makers
     ("arrays", "trace"),
     ("trace", "dump"),

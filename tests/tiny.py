@@ -2,13 +2,23 @@
 
 import torch
 
-from tlmviz import LanguageModel
-from tlmviz.config import EncoderDecoderConfig, ModelConfig, Seq2SeqConfig, WordsConfig
+from tlmviz import HullFinder, LanguageModel, MixtureModel
+from tlmviz.config import (
+    EncoderDecoderConfig,
+    ModelConfig,
+    PointerConfig,
+    SentinelConfig,
+    Seq2SeqConfig,
+    WordsConfig,
+)
 from tlmviz.networks.encoder_decoder import EncoderDecoder
+from tlmviz.networks.pointer import PointerNetwork
+from tlmviz.networks.sentinel import SentinelLSTM
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.networks.words import WordNetwork
 from tlmviz.tokens import Tokenizer
+from tlmviz.tokens.whole_words import WordTokenizer
 from tlmviz.training.words import WordText
 from tlmviz.translator import Translator
 from tlmviz.word_vectors import WordVectors
@@ -122,6 +132,21 @@ def word_vectors(method: str, seed: int = 0, **changes) -> WordVectors:
 
 def language_model(tokenizer: Tokenizer, seed: int = 0, **changes) -> LanguageModel:
     return LanguageModel(network(seed, vocab_size=tokenizer.vocab_size, **changes), tokenizer)
+
+
+def hull_finder(seed: int = 0) -> HullFinder:
+    """Weights that draw some corners before they end."""
+    sizes = dict(d_model=16, n_layers=2, n_heads=2, d_ff=24)
+    return HullFinder(randomise(PointerNetwork(PointerConfig(name="tiny", **sizes)), seed, 0.5, centre=0.0))
+
+
+def mixture_model(pointer: bool = True, seed: int = 0, **changes) -> MixtureModel:
+    words = WordTokenizer.train(SENTENCES, 2)
+    sizes = dict(
+        vocab_size=words.vocab_size, stand_ins=3, d_model=12, n_layers=2, context=60, pointer=pointer
+    )
+    network = SentinelLSTM(SentinelConfig(name="tiny", **{**sizes, **changes}))
+    return MixtureModel(randomise(network, seed, 0.5, centre=0.0), words)
 
 
 def relative_bias(q, keys, relative):

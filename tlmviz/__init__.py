@@ -10,7 +10,9 @@ from .checkpoints.registry import list_models, load
 from .dump import open_trace as open
 from .errors import Error
 from .given_weights import show
+from .hull import HullFinder
 from .language_model import LanguageModel
+from .mixture import Mixture, MixtureModel
 from .trace import Trace
 from .translator import Hypothesis, Translator
 from .watching import Watched, watch
@@ -18,8 +20,11 @@ from .word_vectors import WordVectors
 
 __all__ = [
     "Error",
+    "HullFinder",
     "Hypothesis",
     "LanguageModel",
+    "Mixture",
+    "MixtureModel",
     "Trace",
     "Translator",
     "Watched",

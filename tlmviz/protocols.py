@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -12,6 +13,7 @@ from torch import Tensor
 from .config import ModelConfig, TranslatorConfig
 from .recording import Edit
 from .tokens import Tokenizer
+from .tokens.whole_words import Words
 from .trace import Trace
 
 
@@ -112,3 +114,23 @@ class TranslatorLike(Protocol):
 
     def names(self, ids: Any) -> list[str]:
         """Readable names of ids."""
+
+
+class MixtureLike(Protocol):
+    """What a mixture says of a text: `tlmviz.Mixture`, for one."""
+
+    tokens: list[str]
+    ids: Int[np.ndarray, " t"]
+    words: list[str]
+    size: int
+    mixed: Float[np.ndarray, "t v"]
+
+
+class MixtureModelLike(Protocol):
+    """A model that writes words or copies them: `tlmviz.MixtureModel`, for one."""
+
+    def encode(self, text: str) -> Words:
+        """A text as words. Raises BadText."""
+
+    def mixture(self, text: str, sentinel: float = 0.0) -> Any:
+        """A `MixtureLike`. Raises BadText."""

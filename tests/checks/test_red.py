@@ -20,11 +20,14 @@ from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
 from tlmviz.checks import kernels_index, translation
 from tlmviz.decoding import beam, penalties
+from tlmviz.hull import HullFinder
 from tlmviz.kernels import AttentionMask
 from tlmviz.layers import scaling
 from tlmviz.layers.attention import CrossAttention
 from tlmviz.layers.positions import RoPE
 from tlmviz.layers.streams import ManifoldHyperConnection
+from tlmviz.mixture import MixtureModel
+from tlmviz.networks.pointer import PointerNetwork
 from tlmviz.trace import Recording
 
 SENTENCE = "Lily had a red ball."  # its translation by the small models has many tokens
@@ -461,6 +464,46 @@ def a_sum_in_place_of_a_mean(patch, wv, inputs):
     patched(gradients, "share", lambda honest, there: there)(patch, wv, inputs)
 
 
+# words: models that point
+breaks("Pointing sums to 1", "hull")(other(attention=heavier))
+
+
+@breaks("Never back", "hull")
+def a_step_that_looks_at_where_it_was(patch, finder, inputs):
+    attention = inputs[2].attention.copy()
+    attention[-1, inputs[2].order[0]] = 1e-6
+    return *inputs[:2], replace(inputs[2], attention=attention)
+
+
+@breaks("Pointing = one pass", "hull")
+def steps_with_other_keys(patch, finder, inputs):
+    patched(
+        PointerNetwork,
+        "step",
+        lambda honest, network, state: honest(network, replace(state, keys=1.1 * state.keys)),
+    )(patch, finder, inputs)
+    return *inputs[:2], finder.draw(inputs[1])
+
+
+breaks("Mixture sums to 1", "mixture")(other(mixed=heavier))
+breaks("p = g p_vocab + (1 − g) p_ptr", "mixture")(other(gate=lambda gate: gate * np.float32(0.99)))
+
+
+@breaks("Pointer reads back", "mixture")
+def a_pointer_that_sees_what_comes(patch, model, inputs):
+    return *inputs[:2], replace(
+        inputs[2], pointer=np.full_like(inputs[2].pointer, 1 / len(inputs[2].pointer))
+    )
+
+
+breaks("g = 1: p = p_vocab", "mixture")(other(vocabulary=heavier))
+breaks("Sentinel moves g", "mixture")(
+    patched(
+        MixtureModel, "mixture", lambda honest, model, text, sentinel=0.0: honest(model, text, 1.1 * sentinel)
+    )
+)
+
+
 def test_every_identity_has_a_breaking():
     assert checks.IDENTITIES.keys() == BREAKINGS.keys()
 
@@ -472,6 +515,10 @@ def model_of(kind, tokenizer):
         return tiny.translator(tokenizer, kind)
     if kind.startswith("words-"):
         return tiny.word_vectors(kind.removeprefix("words-"))
+    if kind == "hull":
+        return tiny.hull_finder()
+    if kind == "mixture":
+        return tiny.mixture_model()
     if kind == "converged":  # random logits take more iterations than trained ones
         return tiny.language_model(tokenizer, **tiny.VARIANTS["manifold"], sinkhorn=200)
     return tiny.language_model(tokenizer, **tiny.VARIANTS[kind])
@@ -482,7 +529,8 @@ def test_an_identity_turns_red(name, tokenizer, monkeypatch):
     kind, breaking = BREAKINGS[name]
     model, entry = model_of(kind, tokenizer), checks.IDENTITIES[name]
     assert entry.applies(model)
-    inputs = entry.inputs(model, SENTENCE if kind in tiny.TRANSLATORS else tiny.TEXT)
+    text = HullFinder.default_text if kind == "hull" else tiny.TEXT
+    inputs = entry.inputs(model, SENTENCE if kind in tiny.TRANSLATORS else text)
     assert entry(*inputs).passed, entry(*inputs)
     broken = breaking(monkeypatch, model, inputs) or inputs
     assert not entry(*broken).passed

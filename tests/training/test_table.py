@@ -12,8 +12,15 @@ from tlmviz.training.translation import RECIPES as TRANSLATIONS
 from tlmviz.training.word_recipes import WORDS
 from tlmviz.training.zoo import ZOO
 
-SINGLE = {"stories-rope", "stories-gpt", "indexer", *STREAMS, *TRANSLATIONS, *WORDS, *ZOO}
-GROUPS = {"zoo": set(ZOO), "streams": set(STREAMS), "translation": set(TRANSLATIONS), "words": set(WORDS)}
+POINTERS = {"pointer-hull", "stories-sentinel"}
+SINGLE = {"stories-rope", "stories-gpt", "indexer", *POINTERS, *STREAMS, *TRANSLATIONS, *WORDS, *ZOO}
+GROUPS = {
+    "zoo": set(ZOO),
+    "streams": set(STREAMS),
+    "translation": set(TRANSLATIONS),
+    "words": set(WORDS),
+    "pointers": POINTERS,
+}
 
 
 def test_every_name_is_there_once():
@@ -33,6 +40,7 @@ def test_what_is_needed(name):
     needs = {
         "eng-fra": ("eng-fra.tsv.gz",),
         "translation": ("eng-fra.tsv.gz",),
+        "pointer-hull": (),
         "words": ("stories.txt", "eng-fra.tsv.gz"),
     }
     expected = [files for start, files in needs.items() if name.startswith(start)]

@@ -9,16 +9,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol
 
 import torch
 
-from tlmviz.config import EncoderDecoderConfig, IndexerConfig, ModelConfig, Seq2SeqConfig, WordsConfig
+from tlmviz.config import (
+    EncoderDecoderConfig,
+    IndexerConfig,
+    ModelConfig,
+    PointerConfig,
+    SentinelConfig,
+    Seq2SeqConfig,
+    WordsConfig,
+)
 from tlmviz.config.base import JSONConfig
 from tlmviz.errors import BadCheckpoint
+from tlmviz.hull import HullFinder
 from tlmviz.language_model import LanguageModel
 from tlmviz.layers.indexer import Indexers
+from tlmviz.mixture import MixtureModel
 from tlmviz.networks.encoder_decoder import EncoderDecoder
+from tlmviz.networks.pointer import PointerNetwork
+from tlmviz.networks.sentinel import SentinelLSTM
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.networks.words import WordNetwork
@@ -31,17 +43,21 @@ from . import native
 from .folders import SUFFIX, TRACE, kind_of
 from .words import load_words
 
-Model = LanguageModel | Translator | WordVectors | TraceFile
+Model = LanguageModel | Translator | WordVectors | HullFinder | MixtureModel | TraceFile
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a `kind` in config.json stands for. Without a facade it is no model of text, and `load` refuses it."""
+    """What a `kind` in config.json stands for. Without a facade it is no model of text, and `load` refuses it.
+
+    The facade is given the network and what `tokenizer` reads of the folder; without one the network alone.
+    """
 
     config: type[JSONConfig]
     network: type[torch.nn.Module]
-    facade: type[LanguageModel] | type[Translator] | type[WordVectors] | None
+    facade: Callable[..., Model] | None
     task: str
+    tokenizer: Callable[[Path, int], Any] | None = native.read_tokenizer
 
 
 KINDS = {
@@ -50,6 +66,8 @@ KINDS = {
     "seq2seq": Kind(Seq2SeqConfig, Seq2Seq, Translator, "translation"),
     "indexer": Kind(IndexerConfig, Indexers, None, "index"),
     "words": Kind(WordsConfig, WordNetwork, WordVectors, "words"),
+    "pointer": Kind(PointerConfig, PointerNetwork, HullFinder, "hull", tokenizer=None),
+    "sentinel": Kind(SentinelConfig, SentinelLSTM, MixtureModel, "mixture", native.read_words),
 }
 
 
@@ -60,7 +78,7 @@ class Format(Protocol):
         """Whether a path is of this format, by names and a few values; nothing large is read."""
 
     def task(self, path: Path) -> str:
-        """What its model is for: "language", "translation", "words", "index" or "trace"; "" for a model that nobody can load."""
+        """What its model is for, one of `list_models`' tasks; "" for a model that nobody can load."""
 
     def read_config(self, path: Path) -> Any:
         """The configuration, without reading weights. Raises BadCheckpoint."""
@@ -92,12 +110,11 @@ class Native:
                 f"{path.name} is a lightning indexer, no model of text; load it with "
                 "tlmviz.analysis.kernels.indexer.load_indexer."
             )
-        native.check_files(path, native.FILES)
+        native.check_files(path, native.FILES if kind.tokenizer else native.FILES[:2])
         config: Any = native.read_config(path, kind.config)
-        tokenizer = native.read_tokenizer(path, config.vocab_size)
+        tokenizers = [kind.tokenizer(path, config.vocab_size)] if kind.tokenizer else []
         network = native.read_network(path, kind.network, config)
-        make: Any = kind.facade
-        return cast(Model, make(native.for_inference(network).to(device), tokenizer))
+        return kind.facade(native.for_inference(network).to(device), *tokenizers)
 
     def _kind(self, path: Path) -> Kind:
         name = kind_of(path)

@@ -18,6 +18,7 @@ from tlmviz.config.base import JSONConfig
 from tlmviz.errors import BadCheckpoint, BadConfig
 from tlmviz.networks.initialisation import skipped_initialisation
 from tlmviz.tokens import Tokenizer
+from tlmviz.tokens.whole_words import WordTokenizer
 
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
@@ -61,12 +62,23 @@ def read_config(folder: Path, kind: type[Config]) -> Config:
 def read_tokenizer(folder: Path, vocab_size: int) -> Tokenizer:
     """The tokenizer of a folder. Raises BadCheckpoint, also when its vocabulary has another size."""
     tokenizer = Tokenizer.load(folder / "tokenizer.json")
-    if tokenizer.vocab_size != vocab_size:
+    _check_entries(folder, tokenizer.vocab_size, vocab_size)
+    return tokenizer
+
+
+def read_words(folder: Path, vocab_size: int) -> WordTokenizer:
+    """The same where the vocabulary is one of whole words."""
+    tokenizer = WordTokenizer.load(folder / "tokenizer.json")
+    _check_entries(folder, tokenizer.vocab_size, vocab_size)
+    return tokenizer
+
+
+def _check_entries(folder: Path, found: int, expected: int) -> None:
+    if found != expected:
         raise BadCheckpoint(
-            f"{folder.name}: tokenizer.json has {tokenizer.vocab_size} entries, config.json says {vocab_size}; "
+            f"{folder.name}: tokenizer.json has {found} entries, config.json says {expected}; "
             "they belong to different models."
         )
-    return tokenizer
 
 
 def read_network(folder: Path, kind: type[Any], config: JSONConfig) -> Any:
@@ -100,12 +112,16 @@ def lay_out_columns(network: nn.Module) -> None:
 
 
 def save_network(
-    folder: Path, network: Any, tokenizer: Tokenizer, dtype: torch.dtype = torch.float16
+    folder: Path,
+    network: Any,
+    tokenizer: Tokenizer | WordTokenizer | None,
+    dtype: torch.dtype = torch.float16,
 ) -> None:
-    """Write config.json, model.safetensors and tokenizer.json."""
+    """Write config.json, model.safetensors and, unless the network reads no text, tokenizer.json."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(network.config.to_json())
-    (folder / "tokenizer.json").write_text(tokenizer.to_json())
+    if tokenizer is not None:
+        (folder / "tokenizer.json").write_text(tokenizer.to_json())
     write_weights(folder, own_weights(network), dtype)
 
 

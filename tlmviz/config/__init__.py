@@ -7,7 +7,9 @@ from .feedforward import FEEDFORWARDS, GATED, FeedForwardConfig
 from .indexer import IndexerConfig
 from .language_model import ModelConfig, notes_preset, with_plain_attention, without_connections
 from .norm import NORM_PLACES, NORMS, NormConfig
+from .pointer import PointerConfig
 from .positions import LAYOUTS, POSITIONS, ROPE_SCALINGS, PositionsConfig
+from .sentinel import SentinelConfig
 from .seq2seq import SCORES, ScoreConfig, Seq2SeqConfig
 from .transformer import LayerConfig, TransformerConfig
 from .words import WORD_METHODS, WordsConfig
@@ -35,8 +37,10 @@ __all__ = [
     "LayerConfig",
     "ModelConfig",
     "NormConfig",
+    "PointerConfig",
     "PositionsConfig",
     "ScoreConfig",
+    "SentinelConfig",
     "Seq2SeqConfig",
     "TransformerConfig",
     "TranslatorConfig",

@@ -15,8 +15,9 @@ def draw(
     training: tuple[str, list[float]],
     stages: list[float] | None = None,
     top: float | None = None,
+    read: str = "tokens read (millions)",
 ) -> None:
-    """Write an SVG of two named curves against tokens read (in millions), a dotted line where a stage began.
+    """Write an SVG of two named curves against what was `read`, a dotted line where a stage began.
 
     `top` cuts the held-out axis off. The same run draws the same file.
     """
@@ -30,7 +31,7 @@ def draw(
     for start in stages or []:
         left.axvline(start, color="#888888", lw=1, ls=":")
     left.plot(tokens, held_out[1], color=LEFT, lw=2)
-    left.set(xlabel="tokens read (millions)", title=title)
+    left.set(xlabel=read, title=title)
     left.set_ylabel(held_out[0], color=LEFT)
     left.set_ylim(top=top)
     right = left.twinx()

@@ -10,7 +10,18 @@ from typing import Protocol
 
 from ..errors import UnknownName
 from ..tokens import Tokenizer
-from . import indexer, repetition, streams, translation, translation_export, unmasked
+from . import (
+    hull,
+    hull_export,
+    indexer,
+    repetition,
+    sentinel,
+    sentinel_export,
+    streams,
+    translation,
+    translation_export,
+    unmasked,
+)
 from .data import STORIES, Corpus, read_corpus
 from .export import export
 from .loop import Probe, Schedule, train
@@ -149,6 +160,43 @@ class Distillation:
         """See `Recipe`."""
         indexer.run(data, runs, models)
         return {}
+
+
+@dataclass(frozen=True)
+class Hulls:
+    """A pointer network trained on points that are drawn on the fly."""
+
+    recipe: hull.HullRecipe
+    needs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.recipe.config.name
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        log = hull.train(self.recipe, runs / self.name)
+        hull_export.export(self.recipe, log, runs / self.name, models / self.name)
+        return {self.name: log}
+
+
+@dataclass(frozen=True)
+class Twins:
+    """The pointer-sentinel mixture and its twin without a pointer: one comparison, so one recipe."""
+
+    name: str = "stories-sentinel"
+    needs: tuple[str, ...] = (STORIES,)
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        corpus, logs = _corpus(data), {}
+        tokenizer = sentinel.learned_words(runs / self.name, corpus.train)
+        for name, recipe in sentinel.RECIPES.items():
+            logs[name] = sentinel.train(recipe, corpus, tokenizer, runs / name)
+            sentinel_export.export(recipe, logs[name], corpus, tokenizer, runs / name, models / name)
+        sentinel_export.write_cards(logs, corpus, models)
+        return logs
 
 
 @dataclass(frozen=True)

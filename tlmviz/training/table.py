@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from . import recipes, translation
+from . import hull, recipes, translation
 from .recipe import (
     CoverageControl,
     Distillation,
     Group,
+    Hulls,
     MaskedTranslation,
     Recipe,
     Stories,
     StreamStories,
     Translation,
+    Twins,
 )
 from .streams import STREAMS
 from .word_recipes import WORDS
@@ -26,6 +28,7 @@ TRANSLATIONS = {
 _stories = tuple(Stories(recipe) for recipe in recipes.RECIPES.values())
 _zoo = tuple(Stories(recipe) for recipe in ZOO.values())
 _streams = tuple(StreamStories(recipe) for recipe in STREAMS.values())
+_pointers = (Hulls(hull.RECIPE), Twins())
 _translations = tuple(
     TRANSLATIONS[recipe.config.kind, recipe.bundled](recipe) for recipe in translation.RECIPES.values()
 )
@@ -42,6 +45,8 @@ RECIPES: dict[str, Recipe] = {
         *_translations,
         Group("words", tuple(WORDS.values())),
         *WORDS.values(),
+        Group("pointers", _pointers),
+        *_pointers,
         *_zoo,
     )
 }
