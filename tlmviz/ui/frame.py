@@ -47,6 +47,10 @@ body:has([data-testid="stSidebar"] [role="combobox"][aria-expanded="true"]) [dat
 @media (max-width: 640px) {
   [data-testid="stButtonGroup"] [role="radiogroup"] { flex-wrap: wrap; overflow: visible; }
   .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; }
+  [class*="-pairs"] > * > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] {
+    min-width: calc(50% - 0.5rem); flex: 1 1 calc(50% - 0.5rem);
+  }
+  .st-key-picture-first > :has(> [class*="st-key-after-picture"]) { order: 1; }
   .stColumn:has(> * > .st-key-_layer, > * > .st-key-_head, > * > .st-key-_token) { min-width: 28%; flex: 1 1 28%; }
 }
 </style>"""
@@ -135,6 +139,16 @@ def chart(
 def selection(key: str) -> dict:
     """What is selected in the chart `key`: its "points" and its "box", both absent when nothing is."""
     return (st.session_state.get(key) or {}).get("selection") or {}
+
+
+def picture_first() -> DeltaGenerator:
+    """A container of controls and their picture: on a phone those inside `after_picture` come below the picture."""
+    return st.container(key="picture-first")
+
+
+def after_picture(pairs: bool = True) -> DeltaGenerator:
+    """The controls within `picture_first` that a first look at the picture can do without: on a phone `pairs` stand in a row."""
+    return st.container(key="after-picture-pairs" if pairs else "after-picture")
 
 
 def wide(key: str, width: int = 900) -> DeltaGenerator:
