@@ -7,6 +7,7 @@ What a colour means, on every page:
 
     sequential    shares from zero: attention, probability, cosine of what cannot be negative
     diverging     signed numbers, zero in the middle: blue above it, orange below
+    places        a token's place in its text, from the first to the last
     costs         a change of the loss: orange is worse (above zero), blue is better; `worse` and `better` are its ends
     accent        the model as it is, or the first series; a positive part
     warm          what is chosen, new or now; a limit such as the training length; a negative part
@@ -41,6 +42,7 @@ class Theme:
     alarm: str  # NaN, infinity and failed limits
     sequential: tuple[str, ...]  # from zero, the colour of the page, upwards
     diverging: tuple[str, ...]  # zero in the middle
+    places: tuple[str, ...]  # from the first to the last, each apart from the page
 
     @property
     def costs(self) -> tuple[str, ...]:
@@ -78,6 +80,7 @@ LIGHT = Theme(
         "#ffffff",
         *("#cfdff0", "#86b0d9", "#3f7ab5", "#12427a"),
     ),
+    places=("#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6dbf3a", "#b5b800"),
 )
 DARK = Theme(
     name="dark",
@@ -95,6 +98,7 @@ DARK = Theme(
         "#10151d",
         *("#1b3a5c", "#3672ab", "#79b2e0", "#cfe8fb"),
     ),
+    places=("#8d6cd1", "#6a7fd0", "#4c94c4", "#33a6a8", "#2fb58c", "#5cc863", "#9bd93c", "#e2e418"),
 )
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
@@ -105,6 +109,7 @@ def palette() -> dict:
         name: {
             "sequential": list(theme.sequential),
             "diverging": list(theme.diverging),
+            "places": list(theme.places),
             "missing": theme.missing,
         }
         for name, theme in THEMES.items()

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from tlmviz.ui import below, frame
+
 from . import controls, view
 
 
 def show(model: str, text: str | None) -> None:
     """The chosen hypothesis as it is written under the pins, and what is below."""
-    if text is not None:
-        view.show(controls.choose(model, text))
+    if text is None:
+        return
+    with frame.picture_first():
+        with frame.after_picture():
+            choice = controls.choose(model, text)
+        after = view.picture(choice)
+    below.when_painted("beneath-ribbons", lambda: view.beneath(choice, after))

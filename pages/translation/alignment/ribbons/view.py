@@ -14,11 +14,11 @@ from .component import payload, ribbons
 from .controls import Choice
 
 
-def show(choice: Choice) -> None:
-    """The picture, then what to notice, badges, equation and code."""
+def picture(choice: Choice) -> Candidate:
+    """The live picture. Returns the text that it shows: the hypothesis as it is written under the pins."""
     after = compute.rewritten(choice)
     ribbons(_sent(choice, after), key=controls.KEY, on_change=controls.keep_pins)
-    below.when_painted("beneath-ribbons", lambda: _beneath(choice, after))
+    return after
 
 
 def _sent(choice: Choice, after: Candidate) -> bytes:
@@ -44,7 +44,8 @@ def _written(choice: Choice, candidate: Candidate) -> dict:
     return {"text": text, "logp": float(np.sum(candidate.logps, dtype=np.float64))}
 
 
-def _beneath(choice: Choice, after: Candidate) -> None:
+def beneath(choice: Choice, after: Candidate) -> None:
+    """What to notice, badges, equations and code."""
     base = choice.hypothesis
     frame.what_to_notice(*words.notice(choice, after.map(base.align), base.source, base.names(after.tokens)))
     frame.badges(hypothesis.checks(base.model, base.text))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["EQUATIONS", "notice", "snippet"]
 
 RULE = (
-    "A ribbon is as wide as the attention that a written token pays to a source token, and has the colour of the source token. "
-    "Each written token hands out a total of 1."
+    "A ribbon is as wide as the attention that a written token pays to a source token, and has the colour of the source token: "
+    "violet for the first of the sentence, over green to yellow for the last. Each written token hands out a total of 1."
 )
 MOVING = (
     "Drag a ribbon to another source word (or choose a written word, then a source word): every map of that step gives it all "

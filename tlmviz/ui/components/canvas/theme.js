@@ -1,10 +1,10 @@
 // @ts-check
 // Colours: Streamlit's theme, the palette that the server sends, and lookup tables for the colour scales.
 
-/** @typedef {{ sequential: string[], diverging: string[], missing: string }} Scales */
+/** @typedef {{ sequential: string[], diverging: string[], places: string[], missing: string }} Scales */
 /** @typedef {{ light: Scales, dark: Scales, heads: string[] }} Palette as `figures.palette()` in Python */
 /**
- * Every colour of a view. `sequential` and `diverging` are tables of 256 colours, bytes [256 * 3].
+ * Every colour of a view. `sequential`, `diverging` and `places` are tables of 256 colours, bytes [256 * 3].
  * @typedef {object} Theme
  * @property {string} id equal for equal themes
  * @property {boolean} dark
@@ -19,6 +19,7 @@
  * @property {number[]} missingRgb
  * @property {Uint8Array} sequential
  * @property {Uint8Array} diverging
+ * @property {Uint8Array} places of a token's place in its text, from the first to the last
  */
 
 /** @type {CanvasRenderingContext2D | null} */
@@ -155,6 +156,7 @@ function scales(colors, dark) {
     missingRgb: rgb(side.missing),
     sequential: ramp(side.sequential),
     diverging: ramp(side.diverging),
+    places: ramp(side.places),
   };
 }
 

@@ -30,12 +30,13 @@ export function nameWidths(theme, tokens) {
 }
 
 /**
- * The colour of a source token, and of all ribbons that end there.
+ * The colour of a source token, by its place in the sentence, and of all ribbons that end there.
+ * @param {View} v
  * @param {Theme} theme
  * @param {number} token
  */
-function colorOf(theme, token) {
-  return theme.heads[token % theme.heads.length];
+function colorOf(v, theme, token) {
+  return shade(theme.places, token / Math.max(1, v.header.source.length - 1));
 }
 
 /**
@@ -82,7 +83,7 @@ export function drawRibbons(pen, v, theme) {
     let alpha = none ? STRENGTH.usual : lit ? STRENGTH.lit : STRENGTH.dim;
     if (v.drag?.moved && step === v.drag.step) alpha = 0.25;
     if (pending && step >= pending[0]) alpha = STRENGTH.dim;
-    pen.shape(outline(plan, ribbon), colorOf(theme, token), alpha);
+    pen.shape(outline(plan, ribbon), colorOf(v, theme, token), alpha);
   }
   for (const [step, token] of pinsShown(v)) drawPin(pen, v, theme, step, token);
   if (v.drag?.moved) drawDragged(pen, v, theme);
@@ -115,7 +116,7 @@ function drawPin(pen, v, theme, step, token) {
   const around = (/** @type {number} */ at) => /** @type {[number, number]} */ ([at - thick / 2, at + thick / 2]);
   const asked = v.pending?.[0] === step;
   const ends = asked ? { target: around(plan.target[step].at), source: around(plan.source[token].at) } : whole;
-  if (asked) pen.shape(outline(plan, ends), colorOf(theme, token), 0.6);
+  if (asked) pen.shape(outline(plan, ends), colorOf(v, theme, token), 0.6);
   pen.path(outline(plan, ends), theme.text, 1.5, 0.9);
 }
 
@@ -131,7 +132,7 @@ function drawDragged(pen, v, theme) {
   const across = Math.max(0, Math.min(plan.far - 10, plan.upright ? drag.x : drag.y));
   const at = plan.target[drag.step].at;
   const ends = { target: /** @type {[number, number]} */ ([at - 8, at + 8]), source: /** @type {[number, number]} */ ([along - 8, along + 8]) };
-  const color = v.hover.token === null ? theme.primary : colorOf(theme, v.hover.token);
+  const color = v.hover.token === null ? theme.primary : colorOf(v, theme, v.hover.token);
   pen.shape(outline({ ...plan, near: across }, ends), color, 0.85);
 }
 
@@ -149,7 +150,7 @@ function drawToken(pen, v, theme, side, index) {
   const part = partOf(v, side, index);
   const box = boxOf(v, side, index);
   const late = side === "target" && v.pending && index > v.pending[0];
-  if (part !== null && part > 0.01) pen.rect(box.x, box.y, box.width, box.height, side === "source" ? colorOf(theme, index) : shade(theme.sequential, 0.55), null, { alpha: 0.12 + 0.4 * part });
+  if (part !== null && part > 0.01) pen.rect(box.x, box.y, box.width, box.height, side === "source" ? colorOf(v, theme, index) : shade(theme.sequential, 0.55), null, { alpha: 0.12 + 0.4 * part });
   if (v.cursor?.side === side && v.cursor.index === index) pen.rect(box.x + 1, box.y + 1, box.width - 2, box.height - 2, null, theme.primary, { width: 2 });
   if (v.drag?.moved && side === "source" && v.hover.token === index) pen.rect(box.x + 1, box.y + 1, box.width - 2, box.height - 2, null, theme.text, { width: 2 });
   if (v.lit[side].includes(index)) pen.rect(box.x + 0.5, box.y + 0.5, box.width - 1, box.height - 1, null, theme.text);
@@ -172,9 +173,10 @@ function drawToken(pen, v, theme, side, index) {
  * @param {number} index
  * @param {number} size
  */
-function drawEdge(pen, { plan }, theme, index, size) {
+function drawEdge(pen, v, theme, index, size) {
+  const { plan } = v;
   const { at } = plan.source[index];
-  const color = colorOf(theme, index);
+  const color = colorOf(v, theme, index);
   const half = Math.max(4, size / 2 - 3);
   if (plan.upright) pen.rect(plan.near - 3, at - half, 3, 2 * half, color);
   else pen.rect(at - half, plan.near - 3, 2 * half, 3, color);

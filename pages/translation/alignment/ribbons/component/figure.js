@@ -21,7 +21,7 @@ export function saveRibbons(v, kind) {
   saveFigure(`tlmviz-${v.header.model}-ribbons`, kind, { width: v.plan.width, height: v.plan.height + HEAD, theme }, (pen) => {
     pen.text(6, 14, line(v.header.now), { color: theme.text, size: 14, weight: 600 });
     const pins = v.header.pins.length ? "; outlined: where it had to look" : "";
-    pen.text(6, 34, `${v.header.model}, ${v.header.map}: width is attention${pins}`, { color: theme.muted, size: 12 });
+    pen.text(6, 34, `${v.header.model}, ${v.header.map}: width is attention, colour the place of the English token${pins}`, { color: theme.muted, size: 12 });
     pen.shifted(0, HEAD, () => drawRibbons(pen, still, theme));
   });
 }

@@ -54,7 +54,7 @@ export function sentence(v, seen) {
   if (seen.step !== null && seen.token !== null) return `${quoted(header.target[seen.step])} reads ${quoted(header.source[seen.token])}: ${share(weights[seen.step * header.source.length + seen.token])}`;
   if (seen.step !== null) return ofStep(v, seen.step);
   if (seen.token !== null) return ofToken(v, seen.token);
-  return "Drag a ribbon to another English word, or choose a French word and then an English one: the rest is written anew.";
+  return "Colour: place in the English sentence. Drag a ribbon to another English word, or choose a French word, then an English one: the rest is written anew.";
 }
 
 /**
