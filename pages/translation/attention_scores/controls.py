@@ -8,7 +8,7 @@ import streamlit as st
 
 from tlmviz.analysis.translation.score_steps import Steps
 from tlmviz.errors import BadText
-from tlmviz.ui import inputs, translation
+from tlmviz.ui import frame, inputs, translation
 from tlmviz.ui.translation import SentencePair
 
 from . import compute
@@ -54,7 +54,8 @@ def choose(models: list[str], sidebar_model: str) -> Choice | None:
     text = translation.sentence_box(translation.model(sidebar_model))
     if text is None:
         return None
-    kind, typed, model, step = st.columns([0.24, 0.32, 0.24, 0.2], vertical_alignment="center")
+    with frame.after_picture():
+        kind, typed, model, step = st.columns([0.24, 0.32, 0.24, 0.2], vertical_alignment="center")
     mode = kind.segmented_control(
         "Translation",
         (COMMON, OWN),

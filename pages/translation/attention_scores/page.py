@@ -9,10 +9,11 @@ from tlmviz.ui import frame
 @frame.fragment
 def show(models: list[str], sidebar_model: str) -> None:
     """The sentence, every model's map, one step in detail, the table, and the same by SDPA."""
-    choice = controls.choose(models, sidebar_model)
-    if choice is None:
-        return
-    view.maps(choice)
+    with frame.picture_first():
+        choice = controls.choose(models, sidebar_model)
+        if choice is None:
+            return
+        view.maps(choice)
     view.step(choice)
     frame.what_to_notice(*words.NOTICE)
     view.entropies(choice)

@@ -8,8 +8,8 @@ import streamlit as st
 
 from tlmviz.analysis.translation import score_steps
 from tlmviz.figures.translation import score_steps as figures
-from tlmviz.figures.translation.token_map import token_map
-from tlmviz.ui import frame, inputs
+from tlmviz.figures.translation.token_map import beside, token_map
+from tlmviz.ui import frame, inputs, reading
 
 from . import compute, words
 from .controls import Choice
@@ -18,8 +18,9 @@ SCALES = np.geomspace(0.01, 10, 61)
 
 
 def maps(choice: Choice) -> None:
-    """Every model's map, with what it wrote."""
-    for place, pair in zip(st.columns(len(choice.pairs)), choice.pairs):
+    """Every model's map, with what it wrote; the last one has the colour bar of all."""
+    count = len(choice.pairs)
+    for number, (place, pair) in enumerate(zip(st.columns(beside(count)), choice.pairs), start=1):
         steps, score = compute.steps(pair), words.score_name(pair.mt.config)
         framed = (choice.common or pair is choice.pair) and choice.step < len(steps.a)
         figure = token_map(
@@ -29,13 +30,14 @@ def maps(choice: Choice) -> None:
             frame.theme(),
             title=f"{score.capitalize()} (probability)",
             chosen=choice.step if framed else None,
+            bar=number == count,
             height=330,
         )
         alt = f"Attention of {pair.model}: written tokens by source tokens"
         with place:
             frame.chart(figure, key=f"as-{pair.model}", alt=alt)
-            text = inputs.plain(pair.mt.text(pair.translation)) or "(nothing)"
-            st.caption(f"{words.formula(pair.mt.config)} · {text} · {-steps.logp.mean():.3f} nats per token")
+            text = "" if choice.common else inputs.plain(pair.mt.text(pair.translation)) or "(nothing)"
+            st.caption(words.under_map(pair.mt.config, text, float(-steps.logp.mean())))
 
 
 def step(choice: Choice) -> None:
@@ -57,26 +59,26 @@ def step(choice: Choice) -> None:
             steps.context[t],
             pair.source,
             theme,
-            title="What each state brings, aⱼzⱼ, and their sum c (values)",
+            title=words.mixture_title(),
         )
         frame.chart(figure, key="asmix", alt="The context vector as a mixture of source states")
-    st.caption(words.step(choice))
+    frame.caption(words.step(choice), maths=words.step_lengths(choice))
 
 
 def table(choice: Choice) -> None:
     """Every model in numbers."""
-    rows = []
+    rows: list[dict] = []
     for pair, times in zip(choice.pairs, compute.timed(tuple(choice.pairs))):
         steps = compute.steps(pair)
         rows.append(
             {
                 "Model": pair.model,
-                "Score": words.formula(pair.mt.config),
+                "Score": words.in_table(pair.mt.config),
                 "Loss (nats)": round(float(-steps.logp.mean()), 3),
                 "Entropy (bits)": round(float(steps.entropy.mean()), 3),
-                "Align. error": compute.error_rate(pair.model),
+                "Alignment error": compute.error_rate(pair.model),
                 "Score (ms)": words.time_range(times.step),
-                "Keys (ms)": words.time_range(times.prepare),
+                **({"Keys (ms)": words.time_range(times.prepare)} if reading.maths() else {}),
                 "Parameters": compute.score_parameters(pair.model),
             }
         )
@@ -122,4 +124,8 @@ def special_case(choice: Choice) -> None:
         }
         figure = figures.scale_curve(SCALES, np.array(bits), marks, len(pair.source), frame.theme())
         frame.chart(figure, key="asscale", alt="Mean entropy of the weights against the scale of the scores")
-    st.caption(words.special_case(choice, pair, np.abs(attended - steps.context).max(), trained, scaled))
+    difference = float(np.abs(attended - steps.context).max())
+    frame.caption(
+        words.special_case(choice, pair, size, difference, trained, scaled),
+        maths=words.operands(pair, difference),
+    )

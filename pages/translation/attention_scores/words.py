@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.config import TranslatorConfig
+from tlmviz.ui import reading
 from tlmviz.ui.translation import SentencePair
 
 from .controls import Choice
@@ -16,8 +17,8 @@ NOTICE = (
     "network. Only the scores differ: softmax and mixture are the same in all.",
     "**The context** is a mixture of what was read. Where one weight is near 1 it is that word's state; where the entropy is "
     "high, it is an average of many.",
-    "**Time:** dot and general are one product per step. Additive needs a tanh for every pair of steps and source tokens: one "
-    "reason why Transformers use the dot product.",
+    "**Time:** dot and general are one product per step. Additive runs its small network for every pair of a written and a read "
+    "token: one reason why Transformers use the dot product.",
 )
 EQUATION = (
     r"a_{ij}=\frac{\exp e_{ij}}{\sum_{j'}\exp e_{ij'}},\quad e_{ij}\in\left\{h_i^\top z_j,\;h_i^\top W z_j,\;"
@@ -34,6 +35,12 @@ NO_MODELS = (
 NO_PRODUCT = (
     "An additive score is no product of h with a key: SDPA cannot compute it. Take a dot or general model."
 )
+DESCRIBED = {
+    "dot": "multiplies the two vectors as they are",
+    "general": "a learned matrix between the two vectors",
+    "additive": "a small network reads both vectors",
+}
+COVERED = "a small network reads both vectors, and how much was looked at before"
 FORMULAS = {"dot": "h·z", "general": "h W z", "additive": "v·tanh(W₁h + W₂z)"}
 IN_TURN = (
     "The fastest and the slowest of 31; the models took turns, when this was first shown. Other work on the server shows in "
@@ -43,7 +50,7 @@ IN_TURN = (
 COLUMNS = {
     "Loss (nats)": ("%.3f", "Per token of the translation above."),
     "Entropy (bits)": ("%.3f", "Of the weights, mean over the steps."),
-    "Align. error": ("%.3f", "On sentences aligned by hand; lower is better."),
+    "Alignment error": ("%.3f", "On sentences aligned by hand; lower is better."),
     "Parameters": ("localized", "Of the score alone."),
 }
 
@@ -63,6 +70,27 @@ def formula(config: TranslatorConfig) -> str:
     return "v·tanh(W₁h + W₂z + w c)" if config.score.coverage else FORMULAS[config.score.kind]
 
 
+def described(config: TranslatorConfig) -> str:
+    """A model's score in a few words."""
+    return COVERED if config.score.coverage else DESCRIBED[config.score.kind]
+
+
+def under_map(config: TranslatorConfig, text: str, loss: float) -> str:
+    """A model's score, the text that it wrote if it wrote one of its own, and its loss in nats per token."""
+    score = formula(config) if reading.maths() else described(config).capitalize()
+    return " · ".join(part for part in (score, text, f"loss {loss:.3f} nats per token") if part)
+
+
+def in_table(config: TranslatorConfig) -> str:
+    """A model's score in the table."""
+    return formula(config) if reading.maths() else score_name(config)
+
+
+def mixture_title() -> str:
+    """The title of the context as a mixture."""
+    return f"What each word's state brings{', aⱼzⱼ,' if reading.maths() else ''} and their sum c (values)"
+
+
 def score_name(config: TranslatorConfig) -> str:
     """A model's score in one or two words."""
     return "additive + coverage" if config.score.coverage else config.score.kind
@@ -74,22 +102,37 @@ def step(choice: Choice) -> str:
     best = int(steps.a[t].argmax())
     return (
         f"“{choice.token}” puts {steps.a[t, best]:.4f} on “{source[best].strip()}”; entropy {steps.entropy[t]:.3f} of at "
-        f"most {np.log2(len(source)):.3f} bits; length of c {np.linalg.norm(steps.context[t]):.3f}, of the states "
+        f"most {np.log2(len(source)):.3f} bits."
+    )
+
+
+def step_lengths(choice: Choice) -> str:
+    """How long the step's context vector is, beside the states that it mixes."""
+    steps = choice.steps
+    return (
+        f"Length of c {np.linalg.norm(steps.context[choice.step]):.3f}, of the states "
         f"{np.linalg.norm(steps.z, axis=1).mean():.3f} on average."
     )
 
 
-def special_case(choice: Choice, pair: SentencePair, difference: float, trained: float, scaled: float) -> str:
-    """SDPA's operands and how far it is from the model, with the mean entropy at the trained and at SDPA's own scale."""
-    key = "z" if pair.mt.config.score.kind == "dot" else "W z"
+def special_case(
+    choice: Choice, pair: SentencePair, size: int, difference: float, trained: float, scaled: float
+) -> str:
+    """Scaled dot-product attention beside the model, with the mean entropy at the trained and at its own scale 1/√`size`."""
     text = (
-        f"{pair.model}: q = h, k = {key}, v = z, no mask, scale 1; largest difference over all steps "
-        f"{difference:.1e}. SDPA's 1/√d is missing here: with it the same scores would give "
-        f"{scaled:.3f} instead of {trained:.3f} bits per step, so the model would have to learn larger scores."
+        f"The function that Transformers call gives {pair.model}'s context vector too (largest difference {difference:.1e}). "
+        f"Transformers also divide each score by √{size}: here the same scores would then give {scaled:.3f} instead of "
+        f"{trained:.3f} bits per step, so the model would have to learn larger ones."
     )
     if pair is not choice.pair:
-        text += f" ({choice.pair.model} has an additive score, which is no product of h with a key.)"
+        text += f" ({choice.pair.model} has an additive score, which is no product of two vectors.)"
     return text
+
+
+def operands(pair: SentencePair, difference: float) -> str:
+    """What scaled dot-product attention is given to compute this model's."""
+    key = "z" if pair.mt.config.score.kind == "dot" else "W z"
+    return f"{pair.model}: q = h, k = {key}, v = z, no mask, scale 1; largest difference over all steps {difference:.1e}."
 
 
 def snippet(choice: Choice) -> str:

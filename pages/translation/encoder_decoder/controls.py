@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from tlmviz.errors import BadText
-from tlmviz.ui import inputs, link, translation
+from tlmviz.ui import frame, inputs, link, translation
 from tlmviz.ui.translation import SentencePair
 
 from . import compute
@@ -39,7 +39,8 @@ def choose(model: str) -> Choice | None:
     except BadText as error:  # the translation is still being written
         st.warning(str(error))
         return None
-    decoder, *heads, token = st.columns([0.46, 0.13, 0.13, 0.28], vertical_alignment="center")
+    with frame.after_picture():
+        decoder, *heads, token = st.columns([0.46, 0.13, 0.13, 0.28], vertical_alignment="center")
     kind = mask_menu(model, decoder)
     link.open_on(f"masks:{model}:{kind}", lambda: compute.telling_head(pair, kind))
     return Choice(

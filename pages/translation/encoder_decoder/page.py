@@ -9,10 +9,11 @@ from tlmviz.ui import frame, link, translation
 @frame.fragment
 def show(model: str) -> None:
     """The sentence and its translation, three maps, the leak, and where K and V come from."""
-    choice = controls.choose(model)
-    if choice is None:
-        return
-    view.three_maps(choice)
+    with frame.picture_first():
+        choice = controls.choose(model)
+        if choice is None:
+            return
+        view.three_maps(choice)
     frame.what_to_notice(*words.NOTICE)
     view.leak(choice)
     view.keys_and_values(choice)

@@ -6,8 +6,8 @@ import streamlit as st
 
 from tlmviz.figures.translation.cross_flow import cross_flow
 from tlmviz.figures.translation.shifted_target import shifted_target
-from tlmviz.figures.translation.token_map import token_map
-from tlmviz.ui import frame
+from tlmviz.figures.translation.token_map import beside, token_map
+from tlmviz.ui import frame, reading
 
 from . import compute, words
 from .compute import LEARNED, MASKED
@@ -26,6 +26,7 @@ def three_maps(choice: Choice) -> None:
             source,
             theme,
             title="Encoder: bidirectional (probability)",
+            bar=False,
         ),
         "decoder": token_map(
             maps.decoder[layer, head],
@@ -35,6 +36,7 @@ def three_maps(choice: Choice) -> None:
             title=f"Decoder: {words.MASKS[choice.kind]} (probability)",
             chosen=choice.token,
             mask="causal" if choice.kind == MASKED else "missing",
+            bar=False,
         ),
         "cross": token_map(
             maps.cross[layer, head],
@@ -45,7 +47,7 @@ def three_maps(choice: Choice) -> None:
             chosen=choice.token,
         ),
     }
-    for place, (name, figure) in zip(st.columns(3), figures.items()):
+    for place, (name, figure) in zip(st.columns(beside(len(figures))), figures.items()):
         alt = f"Attention map of the {name}, layer {layer}, head {head}"
         with place:
             frame.chart(figure, key=f"ed-{name}", alt=alt)
@@ -56,9 +58,12 @@ def leak(choice: Choice) -> None:
     pair, kinds = choice.pair, compute.kinds(choice.pair.model)
     losses = {words.NAMES[kind]: -compute.maps(pair, kind).logp for kind in kinds}
     figure = shifted_target(pair.decoder_inputs, pair.targets, losses, choice.token, frame.theme())
-    frame.chart(
-        figure, key="edshift", alt="What the decoder reads, what it must predict, and the loss of each token"
-    )
+    with frame.wide("wide-shift", 620):
+        frame.chart(
+            figure,
+            key="edshift",
+            alt="What the decoder reads, what it must predict, and the loss of each token",
+        )
     means = " · ".join(f"{name} **{values.mean():.3f}**" for name, values in losses.items())
     st.markdown(f"Mean loss in nats per token: {means}")
     st.markdown(
@@ -74,13 +79,25 @@ def keys_and_values(choice: Choice) -> None:
     """Where cross-attention's parts come from, with sizes from this pass."""
     pair, layer, head = choice.pair, choice.layer, choice.head
     weights, sizes = compute.maps(pair, MASKED).cross[layer, head, choice.token], compute.shapes(pair)
-    figure = cross_flow(pair.source, pair.decoder_inputs, weights, choice.token, sizes, frame.theme())
-    frame.chart(
-        figure, key="edflow", alt="Queries come from the decoder, keys and values from the encoder's memory"
+    figure = cross_flow(
+        pair.source,
+        pair.decoder_inputs,
+        weights,
+        choice.token,
+        sizes,
+        frame.theme(),
+        plain=not reading.maths(),
     )
+    with frame.wide("wide-flow", 620):
+        frame.chart(
+            figure,
+            key="edflow",
+            alt="Queries come from the decoder, keys and values from the encoder's memory",
+        )
     heads, source, size = sizes["k"]
-    st.caption(
-        f"Sizes of this pass: M is [S, C], K and V are [H, S, D], Q is [H, T, D]. Layer {layer} keeps {heads} × {source} × "
-        f"{size} numbers each for K and V, computed once; per written token only Q is new. Lines: weights of layer {layer}, "
-        f"head {head}, the largest to “{pair.source[int(weights.argmax())].strip()}” ({weights.max():.4f})."
+    frame.caption(
+        f"Keys and values are computed once per sentence; only the query is new for each written token. Lines: weights of layer "
+        f"{layer}, head {head}, the largest to “{pair.source[int(weights.argmax())].strip()}” ({weights.max():.4f}).",
+        maths=f"Sizes of this pass: M is [S, C], K and V are [H, S, D], Q is [H, T, D]. Layer {layer} keeps {heads} × {source} × "
+        f"{size} numbers each for K and V.",
     )

@@ -51,7 +51,7 @@ def test_the_default_shows_every_model_in_the_order_of_the_notes():
     ]
     assert len(shown) == 9 and "red-badge" not in words(app) and "SDPA = seq2seq" in words(app)
     [table] = app.dataframe
-    assert list(table.value["Model"]) == list(SCORES) and table.value["Align. error"].isna().all()
+    assert list(table.value["Model"]) == list(SCORES) and table.value["Alignment error"].isna().all()
     assert all(map(_fastest_first, [*table.value["Score (ms)"], *table.value["Keys (ms)"]]))
     assert list(table.value["Parameters"])[:2] == [0, 144]
     assert sum(len(element.proto.spec) for element in app.get("plotly_chart")) < 200_000
@@ -138,6 +138,6 @@ def test_the_error_rate_is_measured_where_alignments_are(models, monkeypatch):
     )
     monkeypatch.setattr(translation, "ALIGNMENTS", path)
     st.cache_data.clear()
-    rates = opened().dataframe[0].value["Align. error"]
+    rates = opened().dataframe[0].value["Alignment error"]
     assert rates.between(0, 1).all()
     st.cache_data.clear()

@@ -12,6 +12,14 @@ from tlmviz.figures import Theme, figure, layout, scale, token_label, token_labe
 LINES = 24  # of the largest weights that are drawn
 HALF = 0.17  # of a row's thickness
 LABELLED = 24  # tokens that are still written into their boxes
+PLAIN = {  # labels of the rows without matrices and sizes
+    "target": "what is written so far, after ⟨start⟩",
+    "q": "a query for each of them (Q)",
+    "k": "a key for each source token (K): compared with the query, it gives the weights",
+    "v": "a value for each source token (V): their sum by these weights is what is read",
+    "memory": "memory: what the encoder makes of each source token",
+    "source": "source tokens",
+}
 
 
 def cross_flow(
@@ -21,17 +29,20 @@ def cross_flow(
     chosen: int,
     shapes: dict[str, tuple[int, ...]],
     theme: Theme,
+    *,
+    plain: bool = False,
     height: int = 440,
 ) -> go.Figure:
     """From the source [S] up to the memory, K and V, and from the target so far [T] down to Q; they meet in the weights.
 
     `weights` [S] are those that position `chosen` pays in one head; `shapes` names the sizes of "memory", "k", "v", "q"
     and "out" in this pass. Positions after `chosen` are drawn pale: they do not exist yet when its token is written.
+    `plain` says in words what the matrices and the sizes say otherwise.
     """
     weights = np.asarray(weights, np.float32)
     steps = np.arange(len(given))
     written = np.where(steps < chosen, 0.35, np.where(steps == chosen, 1.0, 0.0))
-    rows = _rows(source, given, weights, written, shapes, theme)
+    rows = _rows(source, given, weights, written, PLAIN if plain else _named(shapes), theme)
     heights = dict(zip(rows, (5.6, 4.8, 3.3, 2.05, 1.1, 0.2)))
     traces: list[dict[str, Any]] = []
     notes = []
@@ -42,12 +53,14 @@ def cross_flow(
     top = (chosen + 0.5) / len(given)
     traces += _weight_lines(weights, top, heights["q"] - HALF, heights["k"] + HALF, theme)
     ways = (
-        (1.012, "source", "memory"),
-        (1.012, "memory", "v"),
-        (1.03, "memory", "k"),
-        (1.012, "target", "q"),
+        (1.012, "source", "memory", "encoder"),
+        (1.012, "memory", "v", "values" if plain else "W_V"),
+        (1.075, "memory", "k", "keys" if plain else "W_K"),
+        (1.012, "target", "q", "query" if plain else "W_Q"),
     )
-    arrows = [_arrow(x, heights[start], heights[end], theme) for x, start, end in ways]
+    for x, start, end, name in ways:
+        notes.append(_arrow(x, heights[start], heights[end], theme))
+        notes.append(_beside(name, x, heights[start], heights[end], theme))
     return figure(
         traces,
         layout(
@@ -55,9 +68,9 @@ def cross_flow(
             title=f"Cross-attention of “{token_label(given[chosen])}”: sources of Q, K and V",
             height=height,
             margin={"l": 6, "r": 6, "t": 34, "b": 4},
-            annotations=[*notes, *arrows],
+            annotations=notes,
             hovermode="closest",
-            xaxis={"visible": False, "range": [-0.005, 1.04], "fixedrange": True},
+            xaxis={"visible": False, "range": [-0.005, 1.12], "fixedrange": True},
             yaxis={"visible": False, "range": [-0.1, 6.25], "fixedrange": True},
         ),
     )
@@ -68,36 +81,32 @@ def _rows(
     given: list[str],
     weights: np.ndarray,
     written: np.ndarray,
-    shapes: dict[str, tuple[int, ...]],
+    labels: dict[str, str],
     theme: Theme,
 ) -> dict[str, tuple]:
     """Each row from the top: its label, tokens, values in [0, 1], their colour and the words in its boxes."""
     size = len(source)
+    pale = np.full(size, 0.25)
+    parts: dict[str, tuple] = {
+        "target": (given, written, theme.warm, given),
+        "q": (given, written, theme.warm, None),
+        "k": (source, weights, theme.accent, None),
+        "v": (source, weights, theme.accent, None),
+        "memory": (source, pale, theme.accent, None),
+        "source": (source, np.zeros(size), theme.accent, source),
+    }
+    return {name: (labels[name], *part) for name, part in parts.items()}
+
+
+def _named(shapes: dict[str, tuple[int, ...]]) -> dict[str, str]:
+    """The labels of the rows with matrices and sizes."""
     return {
-        "target": (
-            f"target so far, after ⟨start⟩: one vector each, {_size(shapes['out'])}",
-            given,
-            written,
-            theme.warm,
-            given,
-        ),
-        "q": (f"Q = W_Q x, from the decoder: {_size(shapes['q'])}", given, written, theme.warm, None),
-        "k": (f"K = W_K M, once per source: {_size(shapes['k'])}", source, weights, theme.accent, None),
-        "v": (
-            f"V = W_V M, the same way: {_size(shapes['v'])}; output Σ aⱼ vⱼ",
-            source,
-            weights,
-            theme.accent,
-            None,
-        ),
-        "memory": (
-            f"memory M, the encoder's output: {_size(shapes['memory'])}",
-            source,
-            np.full(size, 0.25),
-            theme.accent,
-            None,
-        ),
-        "source": ("source tokens", source, np.zeros(size), theme.accent, source),
+        "target": f"target so far, after ⟨start⟩: one vector each, {_size(shapes['out'])}",
+        "q": f"Q = W_Q x, from the decoder: {_size(shapes['q'])}",
+        "k": f"K = W_K M, once per source: {_size(shapes['k'])}",
+        "v": f"V = W_V M, the same way: {_size(shapes['v'])}; output Σ aⱼ vⱼ",
+        "memory": f"memory M, the encoder's output: {_size(shapes['memory'])}",
+        "source": "source tokens",
     }
 
 
@@ -162,6 +171,15 @@ def _label(text: str, y: float, anchor: str, theme: Theme) -> dict[str, Any]:
         "yanchor": anchor,
         "showarrow": False,
         "font": {"size": 12, "color": theme.ink},
+    }
+
+
+def _beside(text: str, x: float, low: float, high: float, theme: Theme) -> dict[str, Any]:
+    """What an arrow makes, at its right."""
+    return {
+        **_label(text, (low + high) / 2, "middle", theme),
+        "x": x + 0.004,
+        "font": {"size": 11, "color": theme.muted},
     }
 
 

@@ -26,16 +26,18 @@ def token_map(
     y: str = "",
     chosen: int | None = None,
     mask: str = "none",
+    bar: bool = True,
     height: int = 350,
 ) -> go.Figure:
     """Weights [R, C] in [0, 1], a row for each token that looks and a column for each that is looked at.
 
     `mask`: "none"; "causal" marks the cells to the right of the diagonal as forbidden; "missing" draws the border that a
     causal mask would have, and leaves the cells beyond it. The row `chosen` is framed.
+    Maps beside each other share one colour `bar`: all reach from 0 to 1.
     """
     z = np.array(weights, np.float32)
     (steps, size), forbidden = z.shape, np.triu(np.ones(z.shape, bool), 1)
-    cells = _cells(z, rows, cols, theme)
+    cells = {**_cells(z, rows, cols, theme), "showscale": bar}
     traces = [cells]
     if mask == "causal" and forbidden.any():
         z[forbidden] = np.nan
@@ -68,6 +70,11 @@ def token_map(
             },
         ),
     )
+
+
+def beside(count: int) -> list[float]:
+    """Shares of the width for so many maps beside each other, the last of which has the colour bar."""
+    return [1.0] * (count - 1) + [1.0 + 0.03 * count]
 
 
 def _cells(z: np.ndarray, rows: list[str], cols: list[str], theme: Theme) -> dict[str, Any]:
