@@ -12,13 +12,24 @@ from tlmviz.figures.caches import family as figures
 from tlmviz.ui import frame
 
 from . import controls, words
-from .controls import Choice
+from .controls import Choice, Morph
 from .view import WIDTH
 
 
 def morph(choice: Choice) -> None:
     """From MHA to MLA, and the matrices of each."""
-    options = controls.choose_morph(choice)
+    with frame.picture_first():
+        options = _picture(choice)
+    variants = options.sizes.variants()
+    frame.caption(words.morph_caption(options, variants), maths=words.morph_costs(options, variants))
+    _matrices(variants, options.opening)
+    frame.copy_as_python(words.morph_snippet(options))
+
+
+def _picture(choice: Choice) -> Morph:
+    """The picture that is walked, and what its controls say."""
+    with frame.after_picture(pairs=False):
+        options = controls.choose_morph(choice)
     variants = options.sizes.variants()
     flops = [variant.flops(options.length) for variant in variants]
     figure = figures.morph(
@@ -30,9 +41,7 @@ def morph(choice: Choice) -> None:
             key="morph",
             alt="Query heads and the key/value heads they read, from MHA to MLA, with their costs",
         )
-    st.caption(words.morph_caption(options, variants))
-    _matrices(variants, options.opening)
-    frame.copy_as_python(words.morph_snippet(options))
+    return options
 
 
 def _matrices(variants: list[Variant], opening: int) -> None:

@@ -95,8 +95,8 @@ EQUATIONS = {
 
 
 def morph_caption(options: Morph, variants: list[Variant]) -> str:
-    """What the variants cache, and what MLA costs with absorbed weights and without."""
-    sizes, length, first, last = options.sizes, options.length, variants[0], variants[-1]
+    """What the variants cache."""
+    sizes, first, last = options.sizes, variants[0], variants[-1]
     compressed = (
         " DeepSeek also compresses its queries (c_Q), which touches no cache and is left out here."
         if sizes == DEEPSEEK
@@ -105,9 +105,16 @@ def morph_caption(options: Morph, variants: list[Variant]) -> str:
     return (
         f"{sizes.heads} query heads of {sizes.head_dim}. MLA caches {last.cached:,} numbers per token and layer, MHA "
         f"{first.cached:,} (× {first.cached / last.cached:.3g}); a GQA of the same cache would have "
-        f"{last.cached / (2 * sizes.head_dim):.3g} key/value heads. MLA decodes absorbed; making every head's keys and values "
-        f"anew would take {size_text(last.flops(length, absorbed=False))}FLOP instead of "
-        f"{size_text(last.flops(length))}FLOP.{compressed}"
+        f"{last.cached / (2 * sizes.head_dim):.3g} key/value heads.{compressed}"
+    )
+
+
+def morph_costs(options: Morph, variants: list[Variant]) -> str:
+    """What MLA costs with absorbed weights and without."""
+    length, last = options.length, variants[-1]
+    return (
+        "MLA decodes absorbed: queries are taken to the latent instead of making every head's keys and values anew, "
+        f"{size_text(last.flops(length))}FLOP instead of {size_text(last.flops(length, absorbed=False))}FLOP."
     )
 
 

@@ -13,6 +13,11 @@ from tlmviz.language_model import LanguageModel
 from tlmviz.ui import compute, inputs, link
 
 VIEWS = STEPS, COST, SIDE_BY_SIDE, CALCULATOR = ("Steps", "Cost", "Models", "Calculator")
+# What the sidebar's menu of models does in views that have menus of their own.
+OWN_MODELS = {
+    SIDE_BY_SIDE: "*Model* at the left is for Steps and Cost; here it is the models below that read the text.",
+    CALCULATOR: "*Model* at the left and the text are for Steps and Cost; here it is the model below.",
+}
 MOST = 48  # generated tokens
 # A buffer that is filled at once holds at least 64 positions, so that from there on it is exactly full.
 LENGTHS = (64, 96, 128, 192, 256, 384, 512, 768, 1024)
@@ -59,6 +64,8 @@ def choose(model: str) -> Choice | None:
         choice = replace(choice, layer=layer, head=head)
     if view in (STEPS, COST):
         choice = _sampling(choice, right)
+    else:
+        right.caption(OWN_MODELS[view])
     link.share()
     if view == CALCULATOR:  # needs no text
         return choice

@@ -11,7 +11,7 @@ import streamlit as st
 from tlmviz.decoding.serving import Request, Server, validate
 from tlmviz.errors import BadShape, Error
 from tlmviz.language_model import LanguageModel
-from tlmviz.ui import compute, inputs, link
+from tlmviz.ui import compute, frame, inputs, link
 
 CONTINUOUS, STATIC = "continuous", "static"
 REQUESTS = """\
@@ -52,7 +52,8 @@ class Choice:
 
 def choose(model: str) -> Choice | None:
     """Draw the controls and return their values; None, with a sentence, when no request can be served."""
-    left, right = st.columns([0.3, 0.7])
+    with frame.after_picture(pairs=False):
+        left, right = st.columns([0.3, 0.7])
     prompts = left.text_area(
         "Requests, one a line",
         REQUESTS,
@@ -63,7 +64,7 @@ def choose(model: str) -> Choice | None:
     )
     with right:
         text = inputs.text_box(compute.model(model))
-        with st.container(key="server-controls"):
+        with st.container(key="server-pairs"):
             places = st.columns([0.22, 0.2, 0.15, 0.13, 0.12, 0.18], vertical_alignment="bottom")
     link.share()
     policy, server = _server(places[:5])

@@ -7,18 +7,18 @@ from tlmviz.ui import frame
 
 _STYLE = """<style>
 .st-key-vreq textarea { font-size: 0.8rem; line-height: 1.2; padding: 0.3rem 0.6rem; white-space: pre; }
-@media (max-width: 640px) { .st-key-server-controls [data-testid="stColumn"] { min-width: calc(50% - 1rem); } }
 </style>"""
 
 
 @frame.fragment
 def show(model: str) -> None:
     """The controls, the server's steps, and their numbers."""
-    choice = controls.choose(model)
-    if choice is None:
-        return
-    runs = compute.runs(choice)
-    view.picture(choice, runs)
+    with frame.picture_first():
+        choice = controls.choose(model)
+        if choice is None:
+            return
+        runs = compute.runs(choice)
+        view.picture(choice, runs)
     view.side_by_side(choice, runs)
     frame.measured(lambda: compute.checks(choice))
     view.answers(choice, runs[choice.policy])

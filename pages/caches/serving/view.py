@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from tlmviz.decoding.serving_records import Run, totals_table
@@ -48,21 +49,13 @@ def side_by_side(choice: Choice, runs: dict[str, Run]) -> None:
             "No sharing": compute.unshared(choice),
             "Static": runs[STATIC],
         }
-    table = totals_table(compared).T[list(words.COLUMNS)]
+    whole = st.toggle("All counts", key="vall", bind="query-params")
+    table = totals_table(compared).T[list(words.COLUMNS if whole else words.FIRST)]
     table["waste"] *= 100
-    servers = tuple(compute.with_server(choice, run.server) for run in compared.values())
-    table["tokens_per_second"] = words.speeds(compute.tokens_per_second(servers), len(compared))
-    formats = dict.fromkeys(("tokens_per_step", "ttft", "end_to_end_latency"), "%.2f") | {"waste": "%.1f %%"}
-    st.dataframe(
-        table.rename_axis("Batching").reset_index(),
-        hide_index=True,
-        column_config={
-            column: st.column_config.TextColumn(label, help=help_)
-            if column == "tokens_per_second"
-            else st.column_config.NumberColumn(label, help=help_, format=formats.get(column, "%d"), width=68)
-            for column, (label, help_) in words.COLUMNS.items()
-        },
-    )
+    if whole:
+        servers = tuple(compute.with_server(choice, run.server) for run in compared.values())
+        table["tokens_per_second"] = words.speeds(compute.tokens_per_second(servers), len(compared))
+    _table(table)
     longest = max(len(run.steps) for run in runs.values())
     for place, (policy, run) in zip(st.columns(2), runs.items()):
         allocated = np.array([step.allocated for step in run.steps])
@@ -77,6 +70,22 @@ def side_by_side(choice: Choice, runs: dict[str, Run]) -> None:
                 key=f"slots-{policy}",
                 alt=f"Slots allocated and occupied at each step under {policy} batching",
             )
+
+
+def _table(table: pd.DataFrame) -> None:
+    """The counts of each server, a line each."""
+    formats = dict.fromkeys(("tokens_per_step", "ttft", "end_to_end_latency"), "%.2f") | {"waste": "%.1f %%"}
+    columns = {column: words.COLUMNS[column] for column in table}
+    st.dataframe(
+        table.rename_axis("Batching").reset_index(),
+        hide_index=True,
+        column_config={
+            column: st.column_config.TextColumn(label, help=help_)
+            if column == "tokens_per_second"
+            else st.column_config.NumberColumn(label, help=help_, format=formats.get(column, "%d"))
+            for column, (label, help_) in columns.items()
+        },
+    )
 
 
 def answers(choice: Choice, run: Run) -> None:

@@ -26,25 +26,38 @@ NOTICE = (
 # Rows of `totals_table`: label and help.
 COLUMNS = {
     "steps": ("Steps", "Steps of the server, idle ones included"),
-    "tokens_per_step": ("Tokens/step", "Throughput: tokens written per step"),
+    "tokens_per_step": ("Tokens per step", "Throughput: tokens written per step"),
     "tokens_per_second": (
-        "Tokens/s",
+        "Tokens per second",
         "Throughput here: the slowest and the fastest of three rounds in which the servers took turns, measured when first "
         "shown. Where two ranges overlap, the order says nothing. Long runs are not timed.",
     ),
-    "ttft": ("TTFT", "Time to first token: mean steps from arrival"),
-    "end_to_end_latency": ("Latency", "End to end: mean steps from arrival to the last token"),
+    "ttft": ("First token after", "Time to first token (TTFT): mean steps from arrival"),
+    "end_to_end_latency": (
+        "Last token after",
+        "Latency, end to end: mean steps from arrival to the last token",
+    ),
     "waste": (
-        "Wasted",
+        "Slots wasted",
         "Share of allocated slots that are not occupied, over all steps. A shared slot counts once.",
     ),
-    "padding": ("Padding", "Rows of requests that had ended, computed for nothing"),
-    "num_computed_tokens": ("Computed", "Tokens that passed through the network"),
-    "num_cached_tokens": ("Cached", "Tokens found in another request's pages, and not computed"),
-    "num_recomputed_tokens": ("Again", "Tokens computed again after a preemption"),
-    "copies": ("Copies", "Of shared pages before a write"),
-    "preemptions": ("Preempt.", "Times that a request lost its pages"),
+    "padding": ("Padding rows", "Rows of requests that had ended, computed for nothing"),
+    "num_computed_tokens": ("Tokens computed", "Tokens that passed through the network"),
+    "num_cached_tokens": ("Tokens found cached", "Tokens found in another request's pages, and not computed"),
+    "num_recomputed_tokens": ("Computed again", "Tokens computed again after a preemption"),
+    "copies": ("Pages copied", "Of shared pages before a write"),
+    "preemptions": ("Preemptions", "Times that a request lost its pages"),
 }
+
+
+FIRST = (
+    "steps",
+    "tokens_per_step",
+    "ttft",
+    "end_to_end_latency",
+    "waste",
+    "preemptions",
+)  # the others on request
 
 
 def snippet(choice: Choice) -> str:

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.caches.serving import compute as serving
+from pages.caches.serving.words import FIRST
 from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
 from tlmviz.ui import compute, inputs
 
@@ -25,7 +26,10 @@ def sentence(app: AppTest) -> str:
 
 
 def test_opens_on_six_requests_that_share_copy_and_preempt():
-    app = opened()
+    assert list(opened().dataframe[0].value) == ["Batching", *FIRST], (
+        "whole words for few counts; the others on request"
+    )
+    app = opened(vall=True)
     picture, continuous, static = charts(app)
     table = app.dataframe[0].value.set_index("Batching")
     assert len(picture["frames"]) == table["steps"]["Continuous"] < table["steps"]["Static"]
@@ -50,9 +54,9 @@ def test_every_kind_of_model_serves(name):
 
 
 def test_sharing_off_the_prefix_cache_and_pages_of_one():
-    table = opened({"vshare": "Off"}, **SHORT).dataframe[0].value
+    table = opened({"vshare": "Off"}, **SHORT, vall=True).dataframe[0].value
     assert list(table["Batching"]) == ["Continuous", "Static"] and not table["num_cached_tokens"].any()
-    app = opened({"vshare": "Remembered"}, **SHORT, vpage=1, vpages=160)
+    app = opened({"vshare": "Remembered"}, **SHORT, vall=True, vpage=1, vpages=160)
     charts(app)
     table = app.dataframe[0].value.set_index("Batching")
     assert (
@@ -124,7 +128,7 @@ def test_another_page_size_keeps_the_memory():
 def test_speeds_are_ranges_of_rounds_where_these_are_short(patience, monkeypatch):
     monkeypatch.setattr(serving, "PATIENCE", patience)
     serving.tokens_per_second.clear()
-    column = opened(**SHORT).dataframe[0].value["tokens_per_second"]
+    column = opened(**SHORT, vall=True).dataframe[0].value["tokens_per_second"]
     if not patience:
         assert set(column) == {"–"}
         return
