@@ -13,7 +13,7 @@ from tlmviz.language_model import LanguageModel
 from tlmviz.tokens import Tokenizer
 from tlmviz.translator import Translator
 from tlmviz.ui import compute as shared
-from tlmviz.ui import inputs, link, translation
+from tlmviz.ui import frame, inputs, link, translation
 
 from .rules import Rules
 from .rules import choose as choose_rules
@@ -106,7 +106,7 @@ def choose(model: str) -> Choice | None:
         label_visibility="collapsed",
     )
     is_story, strategies, seed = view == STORY, (), 0
-    with st.container(key="beam-controls"):
+    with frame.after_picture():
         widths = [0.16, 0.2, 0.1, 0.16, 0.28, 0.1] if is_story else [0.3, 0.55, 0.15]
         places = st.columns(widths, vertical_alignment="bottom")
         rules = choose_rules(places[:3], not is_story)

@@ -1,6 +1,7 @@
 """Beam search: the tree that a translation is found in, the ranking behind it, and what the search missed."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.translation.beam_search import compute, controls, examples, view, view_exact, view_tree, words
 from pages.translation.beam_search.controls import EXACT, RACE, STORY, TREE, Choice
@@ -8,16 +9,13 @@ from pages.translation.beam_search.race import view as race
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.ui import frame
 
-_STYLE = """<style>
-@media (max-width: 640px) { .st-key-beam-controls [data-testid="stColumn"] { min-width: calc(50% - 1rem); } }
-</style>"""
 
-
-def tree(choice: Choice) -> None:
+def tree(choice: Choice, place: DeltaGenerator) -> None:
     """The tree of a translation, and its ranking."""
     search, greedy = compute.search(choice), compute.greedy(choice)
     ranked = search.hypotheses(choice.penalties)
-    view_tree.tree(choice, search, ranked, compute.paths(choice))
+    with place:
+        view_tree.tree(choice, search, ranked, compute.paths(choice))
     view.ranking(choice, search, ranked)
     view.curves(choice, ranked)
     frame.badges([compute.one_pass(choice, ranked[0].tokens, ranked[0].parts.logp)])
@@ -28,11 +26,12 @@ def tree(choice: Choice) -> None:
     frame.copy_as_python(words.snippet(choice))
 
 
-def story(choice: Choice) -> None:
+def story(choice: Choice, place: DeltaGenerator) -> None:
     """The tree of a continued story with sampled texts laid over it."""
     search, samples = compute.search(choice), compute.paths(choice)
     ranked = search.hypotheses(choice.penalties)
-    view_tree.tree(choice, search, ranked, samples)
+    with place:
+        view_tree.tree(choice, search, ranked, samples)
     view.texts(choice, ranked, samples)
     view.ranking(choice, search, ranked)
     view.curves(choice, ranked)
@@ -45,13 +44,14 @@ def story(choice: Choice) -> None:
 @frame.fragment
 def show(model: str) -> None:
     """The sentence or the prompt, the rules, and the chosen view."""
-    choice = controls.choose(model)
+    place = frame.picture_first()
+    with place:
+        choice = controls.choose(model)
     if choice is None:
         return
-    {TREE: tree, RACE: race.show, EXACT: view_exact.show, STORY: story}[choice.view](choice)
+    {TREE: tree, RACE: race.show, EXACT: view_exact.show, STORY: story}[choice.view](choice, place)
     controls.share_weights()
 
 
-st.html(_STYLE)
 frame.heading("Beam search", words.CLAIM, examples.examples)
 show(st.session_state["mt"])

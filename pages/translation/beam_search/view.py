@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import streamlit as st
+from pandas.io.formats.style import Styler
 
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.analysis.translation.beam_tree import Path
 from tlmviz.decoding.records import Candidate, Search
+from tlmviz.figures.numbers import number
 from tlmviz.figures.translation import beam_curves
 from tlmviz.tokens import output_names
-from tlmviz.ui import frame
+from tlmviz.ui import frame, reading
 
 from . import component, controls, words
 from .controls import Choice
@@ -24,7 +27,7 @@ ON_CURVES = 40  # texts on the curves
 def ranking(choice: Choice, search: Search, ranked: list[Candidate]) -> None:
     """Bars that are re-ranked in the browser."""
     component.ranking(
-        component.rows(ranked, _texts(choice, ranked), search.align, choice.penalties.floor),
+        component.rows(ranked, _texts(choice, ranked), search.align, choice.penalties.floor, search.nodes),
         choice.penalties,
         source=choice.has_source,
         origin=choice.origin,
@@ -48,32 +51,33 @@ def texts(choice: Choice, ranked: list[Candidate], samples: tuple[Path, ...]) ->
     ]
     columns = ["text by", "log P", "log P per token", "tokens", "continuation"]
     st.dataframe(
-        pd.DataFrame(lines, columns=columns).round(3),
+        written(pd.DataFrame(lines, columns=columns)),
         hide_index=True,
         column_config={"continuation": st.column_config.TextColumn(width="large")},
     )
 
 
 def curves(choice: Choice, ranked: list[Candidate]) -> None:
-    """Both length penalties with the texts on them, and who wins at which alpha."""
+    """Who wins at which alpha; at the level Maths also both length penalties with the texts on them."""
     ranked = ranked[:ON_CURVES]
     texts = _texts(choice, ranked)
     counts = np.array([len(candidate.tokens) for candidate in ranked], np.float32)
     logps = np.array([candidate.parts.logp for candidate in ranked], np.float32)
     rest = np.array([candidate.parts.coverage + candidate.parts.end for candidate in ranked], np.float32)
     alpha, length, theme = choice.penalties.alpha, choice.penalties.length, frame.theme()
-    left, right = st.columns(2)
-    with left:
-        figure = beam_curves.length_penalties(counts, logps, texts, alpha, length, theme)
-        frame.chart(
-            figure,
-            key="lengthpenalties",
-            alt="Two length penalties against the length, with the texts found on them",
-        )
-    with right:
+    places = st.columns(2) if reading.maths() else [st.container()]
+    with places[-1]:
         figure = beam_curves.crossings(counts, logps, rest, texts, alpha, length, theme)
         frame.chart(figure, key="crossings", alt="The score of each text against alpha")
-    st.caption(words.geometric_means(texts, counts, logps))
+    if reading.maths():
+        with places[0]:
+            figure = beam_curves.length_penalties(counts, logps, texts, alpha, length, theme)
+            frame.chart(
+                figure,
+                key="lengthpenalties",
+                alt="Two length penalties against the length, with the texts found on them",
+            )
+        st.caption(words.geometric_means(texts, counts, logps))
 
 
 def data(choice: Choice, search: Search) -> None:
@@ -88,7 +92,13 @@ def data(choice: Choice, search: Search) -> None:
         )
         opened = st.toggle("Show them as a table", key="btab", bind="query-params")
     if opened:
-        st.dataframe(_nodes(choice, search).round(4), height=320)
+        st.dataframe(written(_nodes(choice, search), ".4f"), height=320)
+
+
+def written(table: pd.DataFrame, spec: str = ".3f") -> Styler:
+    """A table that sorts by value, its fractions with a minus sign for hyphens."""
+    fractions = table.select_dtypes("floating").columns
+    return table.style.format(dict.fromkeys(fractions, partial(number, spec=spec)))
 
 
 def _nodes(choice: Choice, search: Search) -> pd.DataFrame:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.exact import Exact
@@ -15,6 +16,7 @@ from tlmviz.ui import frame
 
 from . import compute, words
 from .controls import Choice
+from .view import written
 
 WIDTHS = (1, 2, 3, 5, 10, 20)
 HORIZONS = 6
@@ -29,8 +31,8 @@ class Comparison:
     exact: Exact
 
 
-def show(choice: Choice) -> None:
-    """Search error and model error of one sentence, and N^T beside W N T."""
+def show(choice: Choice, place: DeltaGenerator) -> None:
+    """Search error and model error of one sentence, and N^T beside W N T; `place` has the controls, above all of it."""
     rules = choice.rules
     plain = BeamOptions(width=rules.width, stop=rules.stop, shown=choice.options.shown)
     if rules.options(choice.tokenizer, choice.lead) != plain:
@@ -139,11 +141,10 @@ def _table(choice: Choice, compared: Comparison) -> None:
         )
     )
     st.dataframe(
-        pd.DataFrame(lines, columns=words.EXACT_COLUMNS),
+        written(pd.DataFrame(lines, columns=words.EXACT_COLUMNS)),
         hide_index=True,
         column_config={
-            "highest log P": st.column_config.NumberColumn(format="%.3f"),
-            "search error": st.column_config.NumberColumn(format="%.3f", help="Nats below the exact text"),
+            "search error": st.column_config.Column(help="Nats below the exact text"),
             "candidates": st.column_config.NumberColumn(format="localized"),
         },
     )

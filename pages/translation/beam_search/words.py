@@ -31,7 +31,7 @@ TREE_NOTICE = (
     "parent).",
     "**Why greedy loses**: with a width of 1 every choice is final. Raise it, and see where the winner was not yet first.",
     "**Why short outputs win**: every token multiplies by a probability below 1. Set α to 0, then raise it: "
-    "longer texts climb (▲). In the right figure a crossing at the top is a new winner.",
+    "longer texts climb (▲). Below the ranking, where two lines cross at the top another text begins to win.",
     "Penalties rank finished texts only: unfinished beams have one length, and log P alone decides among them.",
 )
 EXACT_NOTICE = (

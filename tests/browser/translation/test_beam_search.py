@@ -63,7 +63,7 @@ def test_the_slider_follows_after_it_was_let_go_while_a_step_was_drawn(page, ser
 
 def test_penalties_rank_again_while_they_are_dragged_and_then_enter_the_link(page, server):
     sent = frames_sent(page)
-    open_page(page, server, bw=10, bstop="At the limit", bmax=12, al=0, be=0)
+    open_page(page, server, read="maths", bw=10, bstop="At the limit", bmax=12, al=0, be=0)
     shortest_first = order(page)
     page.locator(".ranking").scroll_into_view_if_needed()
     before = len(sent)

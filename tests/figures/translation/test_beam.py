@@ -42,6 +42,15 @@ def drawn(tree, theme=LIGHT, **options):
     )
 
 
+def part(trace):
+    """Which part of the tree a trace draws."""
+    if trace.fillcolor:
+        return "cover" if len(trace.x) == 4 else "ribbons"
+    if trace.customdata is not None:
+        return "nodes" if trace.mode == "markers+text" else "dots"
+    return {"markers+text": "numbers", "text": "words"}.get(trace.mode, trace.mode)
+
+
 @pytest.mark.parametrize("width", [1, 2, 5, 20])
 def test_no_branches_cross_and_no_nodes_collide(mt, width):
     tree = merged(mt, width, 9)
@@ -70,15 +79,19 @@ def test_a_frame_shows_the_tree_up_to_its_step(mt, theme):
     figure = drawn(tree, theme)
     assert len(figure.frames) == len(tree.levels) == 7
     for step, frame in enumerate(figure.frames, start=1):
-        seen = [figure.data[number] for number, data in zip(frame.traces, frame.data) if data.visible is True]
-        depths = {float(np.max(trace.x)) for trace in seen if trace.mode == "markers+text"}
-        assert depths == set(map(float, range(step + 1)))
+        parts = {part(figure.data[number]): data for number, data in zip(frame.traces, frame.data)}
+        for name, beside in (("nodes", 0.0), ("numbers", 0.0), ("dots", 0.7)):
+            style = next(trace for trace in figure.data if part(trace) == name)
+            shown = [node for node in map(int, style.customdata or ()) if tree.nodes[node].depth <= step]
+            assert name == "numbers" or len(parts[name].x) == len(shown)
+            assert np.max(parts[name].x) <= step - beside + 1e-5
+        assert np.min(parts["cover"].x) == step, "branches of later steps are covered"
         assert frame.data[-1].text[0].startswith(f"<b>Step {step}</b>")
         line = frame.data[-3]
         assert np.isclose(np.max(line.x), min(step, len(tree.ways["winner"]) - 1))
         steps = [button.args[0][0] for button in frame.layout.updatemenus[0].buttons[2:]]
         assert steps == [str(max(0, step - 2)), str(min(6, step))]
-    assert figure.layout.sliders[0].active == 6 and figure.data[0].visible is True
+    assert figure.layout.sliders[0].active == 6
 
 
 def test_every_node_is_drawn_once_with_its_number_to_click(mt):
@@ -88,13 +101,19 @@ def test_every_node_is_drawn_once_with_its_number_to_click(mt):
     assert sorted(clickable) == list(range(len(tree.nodes)))
 
 
-def test_labels_carry_probability_and_log_p_where_there_is_room(mt):
+def test_a_node_has_its_word_above_and_its_probability_below_where_there_is_room(mt):
     tree = merged(mt, 2, 4)
-    [trace] = [t for t in drawn(tree).data if t.mode == "markers+text" and np.max(t.x) == 1]
-    number = int(trace.customdata[0])
-    assert f"{tree.nodes[number].total:.2f}".replace("-", "−") in trace.text[0]
-    [trace] = [t for t in drawn(tree, numbers=False).data if t.mode == "markers+text" and np.max(t.x) == 1]
-    assert "−" not in trace.text[0]
+    traces = {part(trace): trace for trace in drawn(tree).data}
+    words, numbers = traces["nodes"], traces["numbers"]
+    assert words.textposition == "top center" and numbers.textposition == "bottom center"
+    assert len(numbers.text) == len(words.text) - 1, "the root has no probability"
+    first = tree.nodes[int(words.customdata[1])]
+    assert numbers.text[0] in (f"{np.exp(first.logp):.2f}", "&lt;.01")
+    assert "numbers" not in map(part, drawn(tree, numbers=False).data)
+
+
+def test_there_are_as_many_traces_for_long_trees_as_for_short_ones(mt):
+    assert len(drawn(merged(mt, 2, 3)).data) == len(drawn(merged(mt, 2, 9)).data) <= 10
 
 
 def test_a_long_tree_follows_its_step_and_may_be_shown_whole(mt):

@@ -43,7 +43,9 @@ def in_browser(rows, penalties):
 def test_the_browser_ranks_as_the_package_does(search, penalties):
     wanted = search.hypotheses(penalties)
     found = search.hypotheses()
-    rows = component.rows(found, [str(one.tokens) for one in found], search.align, penalties.floor)
+    rows = component.rows(
+        found, [str(one.tokens) for one in found], search.align, penalties.floor, search.nodes
+    )
     found = in_browser(rows, penalties)
     assert len(found) == len(wanted) > 3
     scores = {one.node: one.parts for one in wanted}
@@ -57,10 +59,12 @@ def test_the_browser_ranks_as_the_package_does(search, penalties):
 
 def test_rows_come_in_order_of_log_p_and_without_a_source_nothing_is_covered(lm, search):
     hypotheses = search.hypotheses()
-    rows = component.rows(hypotheses, ["x"] * len(hypotheses), search.align, 0.01)
+    rows = component.rows(hypotheses, ["x"] * len(hypotheses), search.align, 0.01, search.nodes)
     assert np.all(np.diff([row["logp"] for row in rows]) <= 0) and all(row["ends"] > 0 for row in rows)
-    story = beam_search(
-        LanguageStepper(lm.network, lm.encode(TEXT), 0), BeamOptions(width=3, max_length=4)
-    ).hypotheses()
-    rows = component.rows(story, ["x"] * len(story), None, 0.01)
+    assert all(row["way"][0] == 0 and row["way"][-1] == row["id"] for row in rows), (
+        "from the root to the text"
+    )
+    told = beam_search(LanguageStepper(lm.network, lm.encode(TEXT), 0), BeamOptions(width=3, max_length=4))
+    story = told.hypotheses()
+    rows = component.rows(story, ["x"] * len(story), None, 0.01, told.nodes)
     assert all(row["coverage"] == row["ends"] == 0 for row in rows)

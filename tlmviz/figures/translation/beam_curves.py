@@ -111,8 +111,8 @@ def crossings(
     best = scores.max(0)
     drawn = layout(
         theme,
-        title="Who wins at which α (coloured: the texts that win somewhere)",
-        x="α",
+        title="Who wins at which length weight α (coloured: the texts that win somewhere)",
+        x="length weight α",
         y="score (nats)",
         height=height,
         showlegend=True,

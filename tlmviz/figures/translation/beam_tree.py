@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +16,9 @@ if TYPE_CHECKING:
 WINDOW = 13  # steps beside each other; a longer tree is panned, and follows the step that is shown
 HOME = 0.3  # of its way to the middle that each step goes: else the best branches end at the upper edge
 CURVE = 7  # points of a branch
-READABLE = 36  # pixels of a row in which there is room for numbers
+READABLE = 34  # pixels of a row in which there is room for numbers
 SAID, ABOVE, BELOW = 38, 30, 62  # pixels for the words and the axis, the title, and the slider
+SPOTS = "node"  # what light up together where one is pointed at, in this tree and beside it
 STATES = ("kept", "finished", "sampled")  # nodes that have a row of their own
 
 
@@ -69,8 +69,8 @@ def tree(
     """The tree after every step; `words` [steps] say what happened in each. Step `at` (the last) is shown first.
 
     `ranks` labels finished nodes, `ways` are lines laid over the tree (name -> nodes from the root; the first is the
-    winner's), `faded` are kept nodes of which nothing was left in the end. `numbers` writes each node's probability and
-    running log P under its token: by default where there is room. `window` steps stand beside each other. Clicked points
+    winner's), `faded` are kept nodes of which nothing was left in the end. `numbers` writes each node's probability under
+    it: by default where there is room. `window` steps stand beside each other. Clicked points
     carry their node as customdata.
     """
     rows, count = places(nodes)
@@ -125,28 +125,64 @@ def _by_depth(nodes: list[Node]) -> list[list[int]]:
     return by_depth
 
 
-def _depths(nodes, rows, thick, names, hover, ranks, faded, numbers, theme) -> list[Layer]:
-    """Branches, dropped candidates and nodes of each depth, which are seen from their step on."""
+def _depths(nodes, rows, thick, names, hover, ranks, faded, numbers, theme) -> list[dict | Layer]:
+    """Branches, dropped candidates and nodes, of which each step shows those up to its depth.
 
-    def seen_from(depth: int) -> Callable[[int], dict]:
-        return lambda step: {"visible": depth <= step + 1}
-
-    layers: list[Layer] = []
-    for depth, level in enumerate(_by_depth(nodes)):
-        lasting = [i for i in level if nodes[i].state in STATES or i == 0]
-        dropped = [i for i in level if nodes[i].state == "pruned"]
-        traces = []
-        if depth and lasting:
-            traces.append(_ribbons(nodes, rows, lasting, thick, theme))
-        if dropped:
-            traces += _dropped(nodes, rows, dropped, hover, theme)
-        traces.append(_nodes(nodes, rows, lasting, names, hover, ranks, faded, numbers, theme))
-        layers += [Layer(trace, seen_from(depth)) for trace in traces]
+    A trace for each depth would be hidden and shown: six times as much to send, and to draw at every step. So nodes stand
+    in the order of their depths, a step takes as many from the front, and a cover in the page's colour lies over the rest
+    of the branches.
+    """
+    order = sorted(range(len(nodes)), key=lambda i: nodes[i].depth)
+    lasting = [i for i in order if nodes[i].state in STATES or i == 0]
+    dropped = [i for i in order if nodes[i].state == "pruned"]
+    layers: list[dict | Layer] = [_ribbons(nodes, rows, lasting[1:], thick, theme)] if lasting[1:] else []
+    if dropped:
+        layers.append(_stubs(nodes, rows, dropped, theme))
+    layers.append(_cover(nodes, rows, theme))
+    if dropped:
+        layers.append(_growing(_dots(dropped, hover, theme), nodes, rows, dropped, -0.7))
+    layers.append(_growing(_nodes(nodes, lasting, names, hover, ranks, faded, theme), nodes, rows, lasting))
+    if numbers and lasting[1:]:
+        layers.append(_growing(_numbers(nodes, lasting[1:], theme), nodes, rows, lasting[1:]))
     return layers
 
 
+def _growing(style: dict, nodes: list[Node], rows: np.ndarray, some: list[int], beside: float = 0.0) -> Layer:
+    """Some nodes in the order of their depths, as points of which each step shows those that are there by then.
+
+    Words and colours have their full length in all steps: Plotly takes as many as there are points.
+    """
+    depths = np.array([nodes[i].depth for i in some])
+    x, y = _f(depths + np.float32(beside)), _f(rows[some])
+
+    def moving(step: int) -> dict:
+        count = int(np.searchsorted(depths, step + 1, side="right"))
+        return {"type": "scatter", "x": x[:count], "y": y[:count]}
+
+    return Layer(style, moving)
+
+
+def _cover(nodes: list[Node], rows: np.ndarray, theme: Theme) -> Layer:
+    """What lies over the branches behind the step that is shown."""
+    right, low, high = max(node.depth for node in nodes) + 1.0, float(rows.min()) - 1, float(rows.max()) + 1
+    style = {
+        "mode": "none",
+        "fill": "toself",
+        "fillcolor": theme.page,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
+    y = _f(np.array([low, low, high, high]))
+
+    def moving(step: int) -> dict:
+        left = min(step + 1.0, right)
+        return {"type": "scatter", "x": _f(np.array([left, right, right, left])), "y": y}
+
+    return Layer(style, moving)
+
+
 def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float, theme: Theme) -> dict:
-    """Branches to some nodes of one depth: as thick as the token is probable."""
+    """Branches to some nodes: as thick as the token is probable."""
     t = np.linspace(0, 1, CURVE, dtype=np.float32)
     x, y = [], []
     for i in some:
@@ -168,64 +204,56 @@ def _ribbons(nodes: list[Node], rows: np.ndarray, some: list[int], thick: float,
     }
 
 
-def _dropped(
-    nodes: list[Node], rows: np.ndarray, some: list[int], hover: list[str], theme: Theme
-) -> list[dict]:
-    """Candidates of one depth that did not live on: short grey stubs with a dot."""
-    parents = rows[[nodes[i].parent for i in some]]
-    start = np.full(len(some), nodes[some[0]].depth - 1, np.float32)
+def _stubs(nodes: list[Node], rows: np.ndarray, some: list[int], theme: Theme) -> dict:
+    """Short grey lines to candidates that did not live on."""
+    start = np.array([nodes[i].depth - 1 for i in some], np.float32)
     gaps = np.full(len(some), np.nan, np.float32)
-    style = {"type": "scatter", "showlegend": False}
-    stubs = {
-        **style,
+    parents = rows[[nodes[i].parent for i in some]]
+    return {
+        "type": "scatter",
         "x": _f(np.stack([start, start + 0.3, gaps], 1).ravel()),
         "mode": "lines",
         "hoverinfo": "skip",
+        "showlegend": False,
         "y": _f(np.stack([parents, rows[some], gaps], 1).ravel()),
         "line": {"color": theme.grid, "width": 1},
     }
-    dots = {
-        **style,
-        "x": start + np.float32(0.3),
-        "y": _f(rows[some]),
+
+
+def _dots(some: list[int], hover: list[str], theme: Theme) -> dict:
+    """The style of the ends of these lines."""
+    return {
+        "showlegend": False,
         "mode": "markers",
         "customdata": some,
+        "meta": {"spots": SPOTS},
         "text": [hover[i] for i in some],
         "hovertemplate": "%{text}<extra></extra>",
         "marker": {"size": 4.5, "color": theme.muted, "opacity": 0.6},
         "unselected": {"marker": {"opacity": 0.6}},
     }
-    return [stubs, dots]
 
 
-def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dict:
-    """Nodes of one depth with their tokens, and under them probability and running log P."""
+def _nodes(nodes, some, names, hover, ranks, faded, theme) -> dict:
+    """The style of nodes that have a row of their own, with their tokens."""
     texts, fills, symbols = [], [], []
-    muted = theme.muted
     for i in some:
         node, name = nodes[i], token_label(names[i], 12)
         if node.state == "finished":
             name = f"<b>{ranks.get(i, '')}</b>"
         elif i in faded:
-            name = f'<span style="color:{muted}">{name}</span>'
-        p = np.exp(node.logp)
-        detail = (
-            f"{p:.2f} · {node.total:.2f}".replace("-", "−") if p >= 0.005 else f"&lt;.01 · −{-node.total:.2f}"
-        )
-        under = f'<br><span style="font-size:9px;color:{muted}">{detail}</span>' if numbers and i else ""
-        texts.append(name + under)
+            name = f'<span style="color:{theme.muted}">{name}</span>'
+        texts.append(name)
         symbols.append({"finished": "square", "sampled": "diamond"}.get(node.state, "circle"))
         empty = i in faded or node.state == "sampled"
         fills.append(theme.page if empty else theme.accent)
     return {
-        "type": "scatter",
-        "x": _f(nodes[i].depth for i in some),
-        "y": _f(rows[some]),
         "mode": "markers+text",
         "text": texts,
         "textposition": "top center",
         "textfont": {"size": 11, "color": theme.ink},
         "customdata": some,
+        "meta": {"spots": SPOTS},
         "cliponaxis": True,
         "hovertext": [hover[i] for i in some],
         "hovertemplate": "%{hovertext}<extra></extra>",
@@ -239,6 +267,24 @@ def _nodes(nodes, rows, some, names, hover, ranks, faded, numbers, theme) -> dic
         },
         # A click selects: nothing may fade because of it.
         "unselected": {"marker": {"opacity": 1}, "textfont": {"color": theme.ink}},
+    }
+
+
+def _numbers(nodes: list[Node], some: list[int], theme: Theme) -> dict:
+    """The style of the probabilities under nodes: a word above its node, its number below.
+
+    Points that are not seen keep the numbers as far from the nodes as the words are.
+    """
+    return {
+        "mode": "markers+text",
+        "marker": {"size": 9, "opacity": 0},
+        "text": [f"{p:.2f}" if p >= 0.005 else "&lt;.01" for p in (np.exp(nodes[i].logp) for i in some)],
+        "textposition": "bottom center",
+        "textfont": {"size": 9, "color": theme.muted},
+        "cliponaxis": True,
+        "hoverinfo": "skip",
+        "showlegend": False,
+        "unselected": {"marker": {"opacity": 0}, "textfont": {"color": theme.muted}},
     }
 
 

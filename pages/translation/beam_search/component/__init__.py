@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from tlmviz.analysis.translation.beam_tree import way_to
 from tlmviz.decoding.penalties import Penalties, token_coverage
-from tlmviz.decoding.records import Candidate
+from tlmviz.decoding.records import Candidate, Node
 from tlmviz.ui.components.scripts import component
 
 MOST = 200  # texts that are sent, the most probable ones
@@ -22,9 +23,16 @@ _component = component("tlmviz_beam_ranking", Path(__file__).parent)
 
 
 def rows(
-    hypotheses: Sequence[Candidate], texts: Sequence[str], align: int | None, floor: float
+    hypotheses: Sequence[Candidate],
+    texts: Sequence[str],
+    align: int | None,
+    floor: float,
+    nodes: Sequence[Node],
 ) -> list[dict[str, Any]]:
-    """A row for each text, as the browser ranks them: `coverage` is cp / beta and `ends` is ep / gamma, 0 without a source."""
+    """A row for each text, as the browser ranks them: `coverage` is cp / beta and `ends` is ep / gamma, 0 without a source.
+
+    `way` are the `nodes` of the search that lead to it: what is pointed at in the tree lights up here, and the other way.
+    """
     lines = []
     for hypothesis, text in zip(hypotheses, texts):
         attention = hypothesis.map(align)
@@ -36,6 +44,7 @@ def rows(
             {
                 "id": hypothesis.node,
                 "text": text,
+                "way": way_to(nodes, hypothesis.node),
                 "count": len(hypothesis.tokens),
                 "logp": float(np.sum(hypothesis.logps, dtype=np.float64)),
                 "coverage": coverage,

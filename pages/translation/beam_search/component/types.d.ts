@@ -38,4 +38,5 @@ export interface View {
   before: Map<number, number> | null; // id -> place before the last change
   span: [low: number, high: number];
   rows: Map<number, RowElements>;
+  unhovered: () => void;
 }

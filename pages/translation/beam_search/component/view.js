@@ -2,6 +2,7 @@
 // The ranking: sliders, bars and marks. A row keeps its element, so that a change of rank is seen as a movement.
 
 import { make, makeButton } from "#canvas/dom.js";
+import { hoveredSpots, lightUp, onHovered } from "#canvas/hovered.js";
 import { mounted } from "#canvas/mount.js";
 import { HEIGHT, TERMS, bars, saveRanking, share, signed } from "./figure.js";
 import { rank } from "./scores.js";
@@ -14,6 +15,7 @@ import { rank } from "./scores.js";
 /** @typedef {import("./scores.js").Weights} Weights */
 /** @typedef {import("./types").Term} Term */
 
+const NODES = "node"; // how the tree above calls what its points stand for
 const VISIBLE = 11; // rows in view before scrolling: they set the scale
 /** @type {Record<Weight, [title: string, max: number]>} */
 const SLIDERS = { alpha: ["α length", 2], beta: ["β coverage", 2], gamma: ["γ end", 2] };
@@ -55,7 +57,18 @@ function create(host) {
     make("div", { className: "top" }, title, makeLegend(), save),
     make("div", { className: "bar" }, ...sliders, ...presets), v.sentence, v.list);
   host.append(v.root);
+  v.list.addEventListener("pointerleave", () => lightUp([]));
+  v.unhovered = onHovered(() => light(v));
   return v;
+}
+
+/**
+ * Mark the texts that go through the node that is pointed at.
+ * @param {View} v
+ */
+function light(v) {
+  const nodes = hoveredSpots().filter(({ text }) => text === NODES).map(({ index }) => index);
+  for (const { id, way } of v.order) v.rows.get(id)?.root.classList.toggle("lit", nodes.length > 0 && nodes.every((node) => way.includes(node)));
 }
 
 /**
@@ -171,6 +184,7 @@ function newRow(v) {
   chart.append(...Object.values(terms), tick);
   const root = make("div", { className: "row", role: "listitem" }, place, move, text, chart, score);
   v.list.append(root);
+  root.addEventListener("pointerenter", () => lightUp((root.dataset.way ?? "").split(" ").map((node) => ({ text: NODES, index: Number(node), word: "" }))));
   return { root, place, move, text, score, terms, tick };
 }
 
@@ -186,6 +200,7 @@ function fill(v, els, row, place, was) {
   const { parts } = row;
   els.root.style.top = `${place * HEIGHT}px`;
   els.root.classList.toggle("best", place === 0);
+  els.root.dataset.way = row.way.join(" ");
   els.place.textContent = String(place + 1);
   els.move.textContent = was > place ? `▲${was - place}` : was < place ? `▼${place - was}` : "";
   els.move.className = `move ${was > place ? "up" : "down"}`;
@@ -201,4 +216,4 @@ function fill(v, els, row, place, was) {
   els.tick.style.left = `${share(v, parts.total)}%`;
 }
 
-export default mounted({ create, receive, leave() {} });
+export default mounted({ create, receive, leave: (v) => v.unhovered() });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.decoding.records import Candidate
 from tlmviz.tokens import output_names
@@ -15,7 +16,7 @@ from .component import payload, race
 OFFERED = 10  # tokens to choose from, and the one that ends the text
 
 
-def show(choice: Choice) -> None:
+def show(choice: Choice, place: DeltaGenerator) -> None:
     """The race, and what it shows in sentences."""
     found = compute.race(choice)
     own = controls.own(choice)
@@ -29,7 +30,8 @@ def show(choice: Choice) -> None:
         seq=controls.sequence(),
         model=choice.model,
     )
-    race(data, key=controls.KEY, on_change=controls.keep)
+    with place:
+        race(data, key=controls.KEY, on_change=controls.keep)
     controls.STEP.share()
     controls.OWN.share()
     frame.what_to_notice(*words.notice(choice, found.searches, found.winners))

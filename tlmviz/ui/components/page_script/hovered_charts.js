@@ -36,6 +36,16 @@ function spotAt(axis, place) {
   return [{ text: ANY, index: /** @type {number} */ (place), word: wordOf(String(axis.ticktext[at])) }];
 }
 
+/**
+ * The part of a picture that a point stands for, such as a node of a tree: of traces whose `meta` names what their custom data count.
+ * @param {any} point as Plotly hands it out
+ */
+function spotOf(point) {
+  const text = point.fullData?.meta?.spots;
+  const index = Array.isArray(point.customdata) ? point.customdata[0] : point.customdata;
+  return text && Number.isInteger(index) ? [{ text, index, word: "" }] : [];
+}
+
 /** @type {Element | null} */
 let chart = null; // that the pointer is on
 
@@ -49,7 +59,7 @@ export function pointAtChart({ target }) {
   chart = plot;
   requestAnimationFrame(() => {
     const [point] = /** @type {any} */ (chart)?._hoverdata ?? [];
-    lightUp(point ? [...spotAt(point.xaxis, point.x), ...spotAt(point.yaxis, point.y)] : []);
+    lightUp(point ? [...spotAt(point.xaxis, point.x), ...spotAt(point.yaxis, point.y), ...spotOf(point)] : []);
   });
 }
 
@@ -61,6 +71,11 @@ export function lightCharts() {
   for (const tick of document.querySelectorAll(".js-plotly-plot :is(.xtick, .ytick, .x2tick, .y2tick)")) {
     const { x, text } = /** @type {any} */ (tick).__data__ ?? {};
     if (spots.some(({ index, word }) => index === x && labels(String(text), word))) tick.classList.add(LIT);
+  }
+  for (const point of document.querySelectorAll(".js-plotly-plot .textpoint")) {
+    const parts = /** @type {any} */ (point.closest(".trace"))?.__data__?.[0]?.trace?.meta?.spots;
+    const own = /** @type {any} */ (point).__data__?.data;
+    if (parts && spots.some(({ text, index }) => text === parts && index === own)) point.classList.add(LIT);
   }
 }
 

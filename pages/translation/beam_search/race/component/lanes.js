@@ -144,11 +144,34 @@ function drawTree(pen, v, theme, k, step) {
     if (lane.ended[place]) pen.rect(x - radius, y - radius, 2 * radius, 2 * radius, color);
     else pen.circle(x, y, radius, color, alive.has(place) || way.has(place) ? 1 : 0.4);
   }
-  if (v.hover?.lane === k) {
-    const { x, y } = dotAt(lane, plan, v.hover.place);
+  const hovered = v.hover ? samePlace(v, lane) : -1;
+  if (hovered >= 0 && lane.depths[hovered] <= step) {
+    const { x, y } = dotAt(lane, plan, hovered);
     pen.rect(x - 6, y - 6, 12, 12, null, theme.text, { width: 1.5 });
   }
   drawLoss(pen, theme, lane, plan, step, warm);
+}
+
+/**
+ * Where a lane has the text that is pointed at in any of them; -1 where it never kept it.
+ * @param {View} v
+ * @param {Lane} lane
+ */
+function samePlace(v, lane) {
+  if (!v.hover) return -1;
+  const wanted = namesOf(v.data.lanes[v.hover.lane], v.hover.place).join("\n");
+  return lane.depths.findIndex((_, place) => namesOf(lane, place).join("\n") === wanted);
+}
+
+/**
+ * The tokens of a beginning.
+ * @param {Lane} lane
+ * @param {number} place
+ */
+function namesOf(lane, place) {
+  const names = [];
+  for (let at = place; at >= 0; at = lane.parents[at]) names.unshift(lane.names[at]);
+  return names;
 }
 
 /**
@@ -214,8 +237,8 @@ export function laneSentence(v) {
   if (!v.hover) return `Best of all widths, by score: ${v.data.best}`;
   const lane = v.data.lanes[v.hover.lane];
   const { place } = v.hover;
-  const names = [];
-  for (let at = place; at >= 0; at = lane.parents[at]) names.unshift(visible(lane.names[at]));
+  const names = namesOf(lane, place).map((name) => visible(name));
+  const elsewhere = v.data.lanes.filter((other) => other !== lane && samePlace(v, other) >= 0).map(({ width }) => width);
   const count = lane.depths.filter((depth) => depth === lane.depths[place]).length;
-  return `W = ${lane.width}, step ${lane.depths[place]}, number ${lane.ranks[place] + 1} of ${count}: ${clip(names.join(" "), 90)}, log P ${minus(lane.totals[place].toFixed(3))}`;
+  return `W = ${lane.width}, step ${lane.depths[place]}, number ${lane.ranks[place] + 1} of ${count}: ${clip(names.join(" "), 90)}, log P ${minus(lane.totals[place].toFixed(3))}; kept ${elsewhere.length ? `at W = ${elsewhere.join(", ")} too` : "by this width only"}`;
 }
