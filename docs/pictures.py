@@ -32,7 +32,7 @@ def view(
 
 VIEWS: dict[str, tuple[Picture, ...]] = {
     "attention/explorer": (
-        view("explorer-light", text=LILY, head="4.2", query="24", key="16"),
+        view("explorer-light"),
         view(
             "explorer-dark",
             "dark",

@@ -13,7 +13,8 @@ class Page:
     """One page: its folder below `pages/`, its name and icon in the menu, the README's sentence on what it shows.
 
     `models` says which models the sidebar offers: "language", "translation" or "streams", or "" where the page compares
-    models of its own; `reads_files` whether a file of one pass (`tlmviz run x.safetensors`) will do in place of a language model.
+    models of its own; `opens_on` a model that suits the page better than the default, where it is installed; `reads_files`
+    whether a file of one pass (`tlmviz run x.safetensors`) will do in place of a language model.
     """
 
     folder: str
@@ -21,6 +22,7 @@ class Page:
     icon: str
     shows: str
     models: str = "language"
+    opens_on: str = ""
     reads_files: bool = False
 
     @property
@@ -55,6 +57,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "a conversation in the model's own chat template, typed turn by turn and answered; roles as "
             "coloured spans; how much of every head's attention goes to system, user, assistant, template "
             "and sink",
+            opens_on="smollm2-135m",
         ),
     ),
     "Positions": (

@@ -10,6 +10,7 @@ from pages.attention.chat.examples import CONVERSATIONS
 from pages.positions.rope_planes import compute as rope_planes
 from pages.positions.rope_planes.controls import Choice
 from tlmviz.analysis.attention.attribution import attribute_logit
+from tlmviz.analysis.attention.flow import follow
 from tlmviz.analysis.caches.family import DEEPSEEK
 from tlmviz.analysis.kernels import online_softmax
 from tlmviz.analysis.samples import sample_text
@@ -162,6 +163,15 @@ def test_heads_that_write_a_word(stories):
     assert float(parts.heads[5, 0]) == max(float(parts.heads.max()), float(parts.mlps.max()))
     assert int(attribute_logit(stories, lily, 27, she).heads.argmax()) == 5 * 6 + 3
     assert lily.tokens[22] == " Lily" and int(lily.attention(5, 3)[27].argmax()) == 22
+
+
+def test_most_of_a_prediction_flows_along_one_head(stories):
+    trace = stories.trace(DEFAULT_TEXT)
+    assert [trace.tokens[at] for at in (17, 25)] == [" ball", " red"]
+    ball = int(trace.logits[25].argmax())
+    edges = follow(stories, trace, 25, ball).edges
+    assert stories.tokenizer.name(ball) == " ball" and edges.where[0].tolist() == [5, 0, 25, 17]
+    assert round(float(edges.flow[0]), 2) == 0.33
 
 
 def test_no_head_looks_one_back_more(stories):

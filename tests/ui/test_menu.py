@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import pages
 from pages import ALL, HOME, SECTIONS
@@ -58,4 +59,47 @@ def test_a_choice_follows_to_the_next_page_and_an_unknown_model_gives_way_to_the
     app.switch_page("kernels/long_context/page.py").run()
     assert app.sidebar.selectbox(key="_model").value == "zoo-mqa"
     unknown = follow_link("kernels/flash_attention", {"model": "gpt-9"})
-    assert unknown.sidebar.selectbox(key="_model").value == "stories-rope" and "gpt-9" in unknown.warning[0].value
+    assert (
+        unknown.sidebar.selectbox(key="_model").value == "stories-rope"
+        and "gpt-9" in unknown.warning[0].value
+    )
+
+
+def two_pages():
+    from pathlib import Path
+
+    import streamlit as st
+
+    from tlmviz.ui import gallery, menu
+
+    page = st.session_state.get("page", "first")
+    menu.sidebar("language", page, "zoo-rope" if page == "second" else "")
+    st.html(gallery._card(gallery.Card("A", "It is so.", {}, "A picture"), Path("nowhere")))
+
+
+def test_a_page_opens_on_a_model_of_its_own_until_somebody_chooses_one():
+    app = AppTest.from_function(two_pages, default_timeout=60).run()
+
+    def go(page: str) -> str:
+        app.session_state["page"] = page
+        app.run()
+        assert_healthy(app)
+        return app.sidebar.selectbox(key="_model").value
+
+    assert [go(page) for page in ("second", "first", "second")] == ["zoo-rope", "stories-rope", "zoo-rope"]
+    app.sidebar.selectbox(key="_model").set_value("stories-rope").run()
+    assert app.sidebar.selectbox(key="_model").value == "stories-rope"
+    go("first")
+    app.sidebar.selectbox(key="_model").set_value("zoo-gqa").run()
+    assert go("second") == go("first") == "zoo-gqa"
+
+
+def test_cards_say_which_model_they_speak_of_where_another_is_shown():
+    app = AppTest.from_function(two_pages, default_timeout=60).run()
+    assert (
+        "It is so." in app.get("html")[-1].proto.body
+        and "On stories-rope" not in app.get("html")[-1].proto.body
+    )
+    app.session_state["page"] = "second"
+    card = app.run().get("html")[-1].proto.body
+    assert "On stories-rope: It is so." in card and 'href="?model=stories-rope"' in card

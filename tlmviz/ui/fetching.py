@@ -66,6 +66,18 @@ def wanted() -> str | None:
     return name
 
 
+def way_to(name: str) -> str:
+    """How a visitor gets to see a model that is offered, as the end of a sentence."""
+    title = download.AVAILABLE[name].title
+    if download.installed(name) is not None:
+        return f"press **Show {title}** at the left"
+    return (
+        f"run `tlmviz get {name}`"
+        if os.environ.get(VARIABLE) == "0"
+        else f"press **Get {title}** at the left"
+    )
+
+
 def offers(chosen: str) -> None:
     """Below the menu of models, one real model that is not shown: to be fetched, or to be opened."""
     for name, model in download.AVAILABLE.items():

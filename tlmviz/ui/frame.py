@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz import figures, kernels
 from tlmviz.errors import Error, NoNetwork
+from tlmviz.figures.numbers import MISSING, number
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace_file import TraceFile
 from tlmviz.translator import Translator
@@ -50,7 +51,12 @@ body:has([data-testid="stSidebar"] [role="combobox"][aria-expanded="true"]) [dat
   [class*="-pairs"] > * > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] {
     min-width: calc(50% - 0.5rem); flex: 1 1 calc(50% - 0.5rem);
   }
-  .st-key-picture-first > :has(> [class*="st-key-after-picture"]) { order: 1; }
+  .stHorizontalBlock:has(> .stColumn .st-key-examples) { row-gap: 0; }
+  .stColumn:has(.st-key-examples) { order: -1; margin: -2.3rem 2.4rem 0.2rem auto; min-width: 0; width: auto; flex: none; }
+  .stColumn:has(.st-key-examples) + .stColumn { display: none; }
+  .st-key-examples button { min-height: 2rem; padding: 0 0.7rem; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-split), .st-key-split { display: contents; }
+  .st-key-picture-first :has(> [class*="st-key-after-picture"]) { order: 1; }
   .stColumn:has(> * > .st-key-_layer, > * > .st-key-_head, > * > .st-key-_token) { min-width: 28%; flex: 1 1 28%; }
 }
 </style>"""
@@ -88,6 +94,11 @@ def heading(title: str, claim: str, examples: Callable[[], None]) -> None:
     left.markdown(f"# {title} :small[:gray[{claim}]]")
     with right:
         examples()
+
+
+def split_on_phones() -> DeltaGenerator:
+    """Controls side by side within `picture_first`; on a phone each stands alone, and those of `after_picture` come later."""
+    return st.container(key="split", horizontal=True, vertical_alignment="center", gap="small")
 
 
 def saying_errors(work: Callable[..., None]) -> Callable[..., None]:
@@ -146,9 +157,35 @@ def picture_first() -> DeltaGenerator:
     return st.container(key="picture-first")
 
 
-def after_picture(pairs: bool = True) -> DeltaGenerator:
-    """The controls within `picture_first` that a first look at the picture can do without: on a phone `pairs` stand in a row."""
-    return st.container(key="after-picture-pairs" if pairs else "after-picture")
+def after_picture(pairs: bool = True, name: str = "", **layout: Any) -> DeltaGenerator:
+    """The controls within `picture_first` that a first look at the picture can do without: on a phone `pairs` stand in a row.
+
+    Several on one page have names.
+    """
+    return st.container(key="-".join(filter(None, ("after-picture", name, pairs and "pairs"))), **layout)
+
+
+def table(
+    rows: Iterable[Mapping[str, Any]], formats: Mapping[str, str], helps: Mapping[str, str] | None = None
+) -> None:
+    """Rows of named values as a table that sorts by value and writes numbers as all else on a page: "−" for minus, "–" for none.
+
+    `formats` gives columns a format of Python's, `helps` a sentence that their heads show.
+    """
+    import pandas as pd
+
+    data = pd.DataFrame(list(rows))
+    written = {name: functools.partial(number, spec=spec) for name, spec in formats.items() if name in data}
+    columns = {
+        name: st.column_config.Column(help=text) for name, text in (helps or {}).items() if name in data
+    }
+    st.dataframe(
+        data.style.format(written, na_rep=MISSING),
+        hide_index=True,
+        height="content",
+        placeholder=MISSING,
+        column_config=columns,
+    )
 
 
 def wide(key: str, width: int = 900) -> DeltaGenerator:

@@ -6,13 +6,14 @@ import base64
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
 
+_CLAIMS = "_claims_of"  # session: the model that the cards speak of, and what their links and their words add
 PICTURES = "gallery"  # the folder of the pictures, beside the file that names the cards
 _STYLE = """<style>
 [data-testid="stPopoverBody"]:has(.gallery) { width: min(46rem, calc(100vw - 1.5rem)); max-height: 82vh; }
@@ -49,10 +50,22 @@ class Card:
         return "?" + urlencode(self.link, doseq=True)
 
 
+def claims_of(model: str | None, key: str = "", shown: str = "", opens_on: str = "") -> None:
+    """Say which `model` the cards of the page that is drawn speak of; None where it compares models of its own.
+
+    `key` names a model in links; with another one `shown` each card says where it leads, and where the page `opens_on` another
+    one its links name theirs.
+    """
+    if model is None:
+        st.session_state.pop(_CLAIMS, None)
+    else:
+        st.session_state[_CLAIMS] = key, model, shown != model, opens_on != model
+
+
 def menu(beside: str, cards: Iterable[Card], texts: Callable[[], None] | None = None) -> None:
     """A button that opens the `cards` whose pictures lie `beside` the file that names them, and below them the `texts`."""
     folder = Path(beside).parent / PICTURES
-    with st.popover("Examples", width="stretch"):
+    with st.popover("Examples", key="examples", width="stretch"):
         st.html(f'{_STYLE}<div class="gallery">{"".join(_card(card, folder) for card in cards)}</div>')
         if texts is not None:
             texts()
@@ -60,6 +73,11 @@ def menu(beside: str, cards: Iterable[Card], texts: Callable[[], None] | None = 
 
 def _card(card: Card, folder: Path) -> str:
     source, alt = _source(folder / card.file), escape(card.alt)
+    key, model, elsewhere, named = st.session_state.get(_CLAIMS, ("", "", False, False))
+    if named and key not in card.link:
+        card = replace(card, link={**card.link, key: model})
+    if elsewhere and card.link.get(key, model) == model:
+        card = replace(card, says=f"On {model}: {card.says}")
     return (
         f'<a data-card="" href="{escape(card.address)}"><img src="{source}" alt="{alt}" loading="lazy">'
         f"<b>{escape(card.title)}</b><span>{escape(card.says)}</span></a>"

@@ -37,7 +37,8 @@ def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> 
     """
     groups = {name: _group(name) for name in models}
     names = sorted(models, key=lambda name: (GROUPS.index(groups[name]), name != default, name))
-    default = names[0]
+    if default not in names or groups[names[0]] == GROUPS[0]:
+        default = names[0]
     linked = st.query_params.get(key)
     if key not in st.session_state or link.arrived() or link.navigated():
         st.session_state[key] = linked or (default if link.navigated() else st.session_state.get(key))

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from tlmviz.checkpoints.folders import opened_models
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace_file import TraceFile
 from tlmviz.translator import Translator
 
-from . import compute, fetching, frame, inputs, translation, uploads
+from . import compute, fetching, frame, gallery, inputs, translation, uploads
 
 
 @dataclass(frozen=True)
@@ -55,21 +56,46 @@ SHARED = {
 }
 
 
+# In a session: the page that was gone to, and (behind this begins its menu's key) the model it chose by itself.
+_PAGE, _BY_PAGE = "_menu_of", "_by_page_"
+
+
 def none() -> None:
     """What stands in place of a menu on a page that compares models of its own; other pages' choice is kept for them."""
     menu = MENUS["language"]
     if (linked := st.query_params.get(menu.key)) in menu.models():
         st.session_state[menu.key] = linked
     st.session_state.setdefault(menu.key, menu.default)
+    gallery.claims_of(None)
     st.sidebar.caption("This page compares models of its own: there is none to choose.")
 
 
-def sidebar(models: str) -> LanguageModel | Translator | TraceFile:
-    """The menu of the `models` that a page offers, a key of MENUS, with what the chosen one is. Returns that."""
+def _open_on(default: str, menu: ModelMenu, page: str) -> None:
+    """While nobody has chosen a model, a page that is gone to opens on its own default, and the next one on its own again."""
+    if st.session_state.get(_PAGE) == page:
+        return
+    st.session_state[_PAGE] = page
+    chosen = f"{_BY_PAGE}{menu.key}"
+    by_page = st.session_state.get(chosen)
+    if menu.key not in st.query_params and st.session_state.get(menu.key) in (None, menu.default, by_page):
+        if default != menu.default or by_page is not None:
+            st.session_state[menu.key] = default
+        st.session_state[chosen] = default if default != menu.default else None
+
+
+def sidebar(models: str, page: str, opens_on: str = "") -> LanguageModel | Translator | TraceFile:
+    """The menu of the `models` that a page offers, a key of MENUS, with what the chosen one is. Returns that.
+
+    A page may open on another model than the menu's default, where there is one of that name.
+    """
     menu = MENUS[models]
-    if (wanted := fetching.wanted()) in menu.models():
+    offered = menu.models()
+    default = opens_on if opens_on in offered and not opened_models() else menu.default
+    _open_on(default, menu, page)
+    if (wanted := fetching.wanted()) in offered:
         st.session_state[menu.key] = wanted
-    name = inputs.model_menu(menu.models(), menu.key, menu.default, menu.help)
+    name = inputs.model_menu(offered, menu.key, default, menu.help)
+    gallery.claims_of(menu.default, key=menu.key, shown=name, opens_on=default)
     chosen = menu.load(name)
     frame.sidebar_status(chosen)
     if menu is MENUS["language"]:

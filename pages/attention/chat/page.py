@@ -15,7 +15,7 @@ def talk(model: str) -> None:
     with right:
         choice = controls.choose(model)
         for warning in choice.conversation.warnings:
-            st.warning(warning)
+            st.caption(words.warned(choice, warning))
         shares = compute.shares(model, choice.turns, choice.source)
         choice = controls.open_on(choice, shares)
         view.heads(choice, shares)
@@ -29,5 +29,7 @@ def talk(model: str) -> None:
     link.share()
 
 
+# On a phone the picture of all heads stands before the conversation.
+st.html("<style>@media (max-width: 640px) { .stColumn:has(.st-key-said) { order: 1; } }</style>")
 frame.heading("Chat", words.CLAIM, examples.examples)
 talk(st.session_state["model"])

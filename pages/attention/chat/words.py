@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tlmviz.ui import fetching
+
 from .controls import Choice
 
 CLAIM = "Who reads the system prompt? Where every head looks in a conversation, by who said it."
@@ -12,6 +14,10 @@ NOTICE = (
     "so most of the time.",
     "*template* is what nobody wrote: the marks between the turns. Take back a turn or change the system prompt, and see which "
     "heads move.",
+)
+UNTRAINED = (
+    ":orange[{model} was not trained to chat] and has no chat template, so the turns stand one after another; for a model that "
+    "was, {way}."
 )
 EQUATION = (
     r"\mathrm{share}_{lh}(r) = \frac{1}{|Q|}\sum_{t \in Q}\ \sum_{s:\ \mathrm{role}(s) = r} p^{lh}_{ts},\qquad "
@@ -40,6 +46,13 @@ trace = lm.trace_ids(talk.ids)
 shares = role_shares(trace, talk.roles, [len(trace) - 1])  # from the last token
 print({{party: float(shares.of(party)[{layer}, {head}]) for party in shares.parties}})
 """
+
+
+def warned(choice: Choice, warning: str) -> str:
+    """A warning of the conversation; for a model that cannot chat, the way to one that can."""
+    if "no chat template" not in warning:
+        return f":orange[{warning}]"
+    return UNTRAINED.format(model=choice.model, way=fetching.way_to("smollm2-135m"))
 
 
 def one_head(choice: Choice, shares: dict) -> str:

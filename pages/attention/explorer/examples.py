@@ -31,6 +31,12 @@ CARDS = (
         "A large map whose last row is bright at the name Lily, and bars of what each head adds",
     ),
     Card(
+        "The way of a word",
+        "Below the maps: head 0 of layer 5 carries 33 % of the prediction “ball” from the first “ball” to the second “red”.",
+        {"panel": "Flow"},
+        "A graph of tokens and layers with one thick edge to the last column",
+    ),
+    Card(
         "One token back",
         "Layer 4, head 2 gives the token before 74 % of its weight, whatever that is: more than any other head.",
         {"head": "4.2", "order": "previous"},

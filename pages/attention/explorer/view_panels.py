@@ -10,7 +10,7 @@ from tlmviz.figures import predictions
 from tlmviz.figures.attention import scores
 from tlmviz.trace import Trace
 from tlmviz.ui import compute as shared
-from tlmviz.ui import frame
+from tlmviz.ui import frame, reading
 
 from . import compute, controls, words
 from .controls import Choice
@@ -44,15 +44,14 @@ def scale(choice: Choice) -> None:
     with right:
         figure = scores.scale_curves(rescaled.factors, rescaled.entropy, rescaled.gradient, factor, theme)
         frame.chart(figure, key="curves", alt="Row entropy and gradient size against the scale factor")
-    st.caption(words.rescaled(factor, rescaled.row_entropy, rescaled.row_gradient))
-    after = shared.trace(choice.model, choice.text, factor=factor)
-    _compare(choice, after, f"Every head of the model at × {factor:g}", "scaled")
-    gradient = compute.loss_gradient(choice, after)
-    if gradient is not None:
-        figure = predictions.gradient(gradient.tokens, gradient.before, gradient.after, theme)
-        frame.chart(figure, key="loss-gradient", alt="Gradient of the loss with respect to the logits")
-    st.markdown(words.loss_gradient(gradient))
-    frame.caption(maths=words.LOSS_GRADIENT_MATHS)
+    frame.caption(
+        words.rescaled(factor, rescaled.row_entropy), maths=words.rescaled_maths(rescaled.row_gradient)
+    )
+    after = shared.trace(choice.model, choice.text, factor=factor) if factor != 1 else choice.trace
+    if factor != 1:
+        _compare(choice, after, f"Every head of the model at × {factor:g}", "scaled")
+    if reading.maths():
+        _loss_gradient(choice, after)
 
 
 @frame.fragment
@@ -97,6 +96,16 @@ def data(choice: Choice) -> None:
     st.dataframe(statistics.round(4), hide_index=True, height=240)
     downloads(choice)
     st.caption(words.DOWNLOADS)
+
+
+def _loss_gradient(choice: Choice, after: Trace) -> None:
+    """The gradient of the loss with respect to the logits, before and after an intervention."""
+    gradient = compute.loss_gradient(choice, after)
+    if gradient is not None:
+        figure = predictions.gradient(gradient.tokens, gradient.before, gradient.after, frame.theme())
+        frame.chart(figure, key="loss-gradient", alt="Gradient of the loss with respect to the logits")
+    st.markdown(words.loss_gradient(gradient))
+    st.caption(words.LOSS_GRADIENT_MATHS)
 
 
 # In the order of the menu; the names are what a link holds.

@@ -24,6 +24,8 @@ NOTICE = (
     "◎ beside a prediction asks who wrote it: every tile and MLP shows what it adds to that word's logit. The parts add up to "
     "the logit because the final norm's scale is held fixed; without a part the scale would change too, so mute a head "
     "(Alt-click) to see what the model really loses.",
+    "*Flow*, below the maps, follows a prediction back to the tokens it starts from, through the heads and MLPs that carry it: "
+    "the thicker an edge, the more. Click an edge to open its head at that place in the map.",
     "Click a predicted word to write it, or let the model write on; *Keep* holds one continuation beside another.",
 )
 EQUATION = (
@@ -151,12 +153,15 @@ def flow(choice: Choice, followed: Flow, least: float) -> str:
     )
 
 
-def rescaled(factor: float, entropy: float, gradient: float) -> str:
+def rescaled(factor: float, entropy: float) -> str:
     """The pinned row under another scale."""
-    return (
-        f"Pinned row at × {factor:g}: entropy {entropy:.3f} bits, gradient Σ|p − y| {gradient:.4f}, "
-        "with y one-hot on the row's strongest key."
-    )
+    unchanged = " Nothing has changed yet: move the slider." if factor == 1 else ""
+    return f"Pinned row at × {factor:g}: entropy {entropy:.3f} bits.{unchanged}"
+
+
+def rescaled_maths(gradient: float) -> str:
+    """The pinned row's gradient under another scale."""
+    return f"Its gradient Σ|p − y| is {gradient:.4f}, with y one-hot on the row's strongest key."
 
 
 def loss_gradient(gradient: LossGradient | None) -> str:

@@ -12,8 +12,10 @@ from tlmviz.ui import frame
 @frame.fragment
 def steps(choice: Choice) -> None:
     """The steps, and the chosen one's picture, code, equation and product."""
-    choice = controls.choose_step(choice)
-    view.row(choice)
+    with frame.picture_first():
+        with frame.after_picture(pairs=False):
+            choice = controls.choose_step(choice)
+        view.row(choice)
     step, number = compute.step(choice), choice.steps.index(choice.step) + 1
     st.markdown(f"**{number}/{len(choice.steps)} {step.name}.** {step.sentence}")
     view.picture(choice, step)

@@ -11,10 +11,13 @@ from tlmviz.ui import frame, link, rope
 @frame.fragment
 def extended(model: str) -> None:
     """Text, scale and schemes; loss beside frequencies; what follows from a change of scale."""
-    choice = controls.choose(model)
-    if choice is None:
-        return
-    view.picture(choice)
+    with frame.picture_first():
+        with frame.after_picture():
+            choice = controls.choose(model)
+        if choice is None:
+            return
+        losses = view.picture(choice)
+    view.table(choice, losses)
     frame.what_to_notice(*words.notice(choice), maths=words.NOTICE_MATHS)
     switched(choice)
     link.share()

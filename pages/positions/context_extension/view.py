@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from tlmviz.analysis.positions.context_extension import (
@@ -27,15 +26,15 @@ LAST_TOKENS = 14  # before the change of scale that are quoted
 Losses = dict[str, np.ndarray]
 
 
-def picture(choice: Choice) -> None:
-    """Loss along the text, beside it what each scheme does to the frequencies, below it both in numbers."""
+def picture(choice: Choice) -> Losses:
+    """Loss along the text, and beside it what each scheme does to the frequencies; returns the losses."""
     (left, right), note = st.columns([0.62, 0.38], gap="small"), st.empty()
     with right:
         _frequencies(choice)
     with left:
         losses = _losses(choice)
-    _table(choice, losses)
     note.caption(words.about(choice))
+    return losses
 
 
 def _colors() -> dict[str, str]:
@@ -87,37 +86,23 @@ def _draw(choice: Choice, losses: Losses, place) -> None:
         dotted=PLAIN,
         dashed=DASHED,
         change=choice.difference,
+        fixed_by=None if choice.difference else PLAIN,
     )
     with place:  # a key names one chart of a run, and while curves are missing this is another chart
         key = "xloss" if len(losses) == len(choice.schemes) else f"xloss-{len(losses)}"
         frame.chart(figure, key=key, alt=f"{title}, one line per scheme")
 
 
-def _table(choice: Choice, losses: Losses) -> None:
+def table(choice: Choice, losses: Losses) -> None:
+    """Losses and frequencies of every scheme in numbers."""
     plain = inside_and_beyond(losses[PLAIN], choice.context)
     rows = [_row(choice, scheme, loss, plain) for scheme, loss in losses.items()]
-    number = st.column_config.NumberColumn
-    st.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        height="content",
-        column_config={
-            "Within": number(
-                f"Loss to {choice.context:,}",
-                format="%.3f",
-                help="Mean nats per token within the training length",
-            ),
-            "Change within": number(format="%+.3f", help="Against the unscaled model"),
-            "Beyond": number(
-                "Loss beyond", format="%.3f", help="Mean nats per token beyond the training length"
-            ),
-            "Change beyond": number(format="%+.3f", help="Against the unscaled model"),
-            "Fastest plane": number("Fastest plane ×", format="%.3f", help="Its frequency over its own"),
-            "Slowest plane": number(
-                "Slowest plane ×", format="%.3f", help="Its frequency over its own, at the end of the text"
-            ),
-            "Scores": number("Scores ×", format="%.3f", help="YaRN's 1/t = (0.1 ln s + 1)²"),
-        },
+    within, beyond = words.columns(choice.context)
+    formats = {name: ".3f" for name in rows[0] if name != "Scheme"}
+    frame.table(
+        rows,
+        formats | {words.CHANGE_WITHIN: "+.3f", words.CHANGE_BEYOND: "+.3f"},
+        words.helps(within, beyond),
     )
 
 
@@ -126,15 +111,16 @@ def _row(choice: Choice, scheme: str, loss: np.ndarray, plain: tuple[float, floa
     inside, beyond = inside_and_beyond(loss, choice.context)
     positions = compute.positions(choice, scheme)
     ratio = positions.frequencies(len(choice.ids)) / positions.unscaled()
+    first, second = words.columns(choice.context)
     return {
         "Scheme": scheme,
-        "Within": inside,
-        "Change within": inside - plain[0],
-        "Beyond": beyond,
-        "Change beyond": beyond - plain[1],
-        "Fastest plane": float(ratio[0]),
-        "Slowest plane": float(ratio[-1]),
-        "Scores": positions.attention_factor**2,
+        first: inside,
+        words.CHANGE_WITHIN: inside - plain[0],
+        second: beyond,
+        words.CHANGE_BEYOND: beyond - plain[1],
+        words.FASTEST: float(ratio[0]),
+        words.SLOWEST: float(ratio[-1]),
+        words.SCORES: positions.attention_factor**2,
     }
 
 

@@ -34,6 +34,8 @@ EQUATION = (
     "number instead of its turns r: both are offered.",
     "The notes call θ(t/α) “YaRN-style”: that is position interpolation.",
 )
+CHANGE_WITHIN, CHANGE_BEYOND = "Change within", "Change beyond"
+FASTEST, SLOWEST, SCORES = "Fastest plane ×", "Slowest plane ×", "Scores ×"
 WAYS = {
     RECOMPUTED: "all keys made anew under the new scale: right, at the cost of reading everything again",
     TURNED: "the cache holds keys before rotation; they are turned anew whenever they are read",
@@ -58,6 +60,25 @@ def notice(choice: Choice) -> tuple[str, ...]:
         return _NOTICE
     first = f"This model sees a window of {window} tokens, so no distance is new to it: nothing needs repair, scaling only costs."
     return first, *_NOTICE[1:]
+
+
+def columns(context: int) -> tuple[str, str]:
+    """The heads of the table's losses within and beyond the training length."""
+    return f"Loss, first {context:,} tokens", "Loss beyond"
+
+
+def helps(within: str, beyond: str) -> dict[str, str]:
+    """What each column of the table is; the losses' heads are given."""
+    against = "Against the unscaled model, in nats per token; below 0 is better"
+    return {
+        within: "Mean nats per token within the training length",
+        CHANGE_WITHIN: against,
+        beyond: "Mean nats per token beyond the training length",
+        CHANGE_BEYOND: against,
+        FASTEST: "Its frequency over its own",
+        SLOWEST: "Its frequency over its own, at the end of the text",
+        SCORES: "YaRN's 1/t = (0.1 ln s + 1)²",
+    }
 
 
 def about(choice: Choice) -> str:

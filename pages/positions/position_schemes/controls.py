@@ -61,14 +61,22 @@ def choose() -> tuple[Choice, DeltaGenerator] | None:
         required=True,
         label_visibility="collapsed",
     )
-    config = compute.shared_config()
     link.open_on("schemes", compute.telling_head)
-    pair = inputs.head_menus(config.n_layers, config.n_heads, (layer, head))
+    pair = _head(view, layer, head)
     source, text = long_text.source_menu(menu, box, "xsrc")
     if text is None:
         return None
-    ids = long_text.encoded(next(iter(compute.families().values())), text)[: TIMES * config.context]
+    ids = long_text.encoded(next(iter(compute.families().values())), text)[
+        : TIMES * compute.shared_config().context
+    ]
     return Choice(view, pair, source, text, ids), note
+
+
+def _head(view: str, layer, head) -> tuple[int, int]:
+    """Layer and head, with menus of those that the view depends on."""
+    config = compute.shared_config()
+    places = {ADDED: (layer,), EXTRAPOLATION: ()}.get(view, (layer, head))
+    return inputs.head_menus(config.n_layers, config.n_heads, places)
 
 
 def choose_measure() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from tlmviz.analysis.positions.position_schemes import flat_distance
@@ -88,29 +87,16 @@ def _colors() -> dict[str, str]:
 def table(choice: Choice) -> None:
     """What each scheme costs and how far it carries, in numbers."""
     rows = [_row(choice, scheme, name) for scheme, name in choice.families.items()]
-    number, by, count = st.column_config.NumberColumn, positions_shift.BY, positions_shift.READ
-    losses = {
-        column: number(format="%.3f", help="Mean nats per token of this stretch")
-        for column in rows[0]
-        if column.startswith("Loss ")
+    by, count = positions_shift.BY, positions_shift.READ
+    losses = [name for name in rows[0] if name.startswith("Loss ")]
+    helps = dict.fromkeys(losses, "Mean nats per token of this stretch") | {
+        "Held out": held_out_words(compute.seed_spread()),
+        "Parameters": "Trained numbers of the positions alone",
+        f"Moved by {by}": f"KL divergence in nats between reading the first {count} tokens at position 0 and at position "
+        f"{by}: 0 where only distances count",
     }
-    st.dataframe(
-        pd.DataFrame(rows),
-        hide_index=True,
-        height="content",
-        placeholder="–",
-        column_config=losses
-        | {
-            "Held out": number(format="%.3f", help=held_out_words(compute.seed_spread())),
-            "Parameters": number(format="localized", help="Trained numbers of the positions alone"),
-            "Moved": number(
-                f"Moved by {by}",
-                format="%.1e",
-                help=f"KL divergence in nats between reading the first {count} tokens at position 0 and at position {by}: "
-                "0 where only distances count",
-            ),
-        },
-    )
+    formats = dict.fromkeys(losses, ".3f") | {"Held out": ".3f", "Parameters": ",", f"Moved by {by}": ".1e"}
+    frame.table(rows, formats, helps)
 
 
 def _row(choice: Choice, scheme: str, name: str) -> dict[str, object]:
@@ -121,7 +107,7 @@ def _row(choice: Choice, scheme: str, name: str) -> dict[str, object]:
         "Model": name,
         "Held out": compute.held_out().get(name),
         "Parameters": sum(p.numel() for p in lm.network.positions.parameters()),
-        "Moved": compute.shift(name, ids).error if len(ids) > 1 else float("nan"),
+        f"Moved by {positions_shift.BY}": compute.shift(name, ids).error if len(ids) > 1 else float("nan"),
     }
     loss, edges = compute.losses(name, ids), (0, context, 2 * context, TIMES * context)
     for start, stop in zip(edges, edges[1:]):

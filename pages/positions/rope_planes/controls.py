@@ -14,7 +14,7 @@ from tlmviz.figures import placed
 from tlmviz.figures.positions import rope_steps
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
-from tlmviz.ui import compute, inputs, link
+from tlmviz.ui import compute, frame, inputs, link
 
 Pair = tuple[int, int]
 CLOCKS, STEPS, LAYOUTS, HEADS = PARTS = ("Clocks", "Step by step", "Layouts", "Heads")
@@ -67,8 +67,9 @@ def choose(model: str) -> Choice | None:
     text = inputs.text_box(compute.model(model))
     if text is None:
         return None
-    with _row():
-        places = [st.container(width=width) for width in (112, 112, 152, 152)]
+    with frame.split_on_phones():
+        with frame.after_picture(pairs=False, name="head", width="content", horizontal=True, gap="small"):
+            places = [st.container(width=width) for width in (112, 112, 152, 152)]
         room = st.container(width="content")
     trace = compute.trace(model, text)
     link.open_on(f"rope:{model}", lambda: compute.previous_head(model, text))
@@ -170,8 +171,10 @@ _OF_PART = {
 
 
 def _row() -> DeltaGenerator:
-    """Controls side by side; a phone breaks the row where it must."""
-    return st.container(horizontal=True, vertical_alignment="center", gap="small")
+    """Controls side by side; a phone breaks the row where it must, and shows it below the picture."""
+    return frame.after_picture(
+        pairs=False, name="settings", horizontal=True, vertical_alignment="center", gap="small"
+    )
 
 
 def _pair_menus(trace: Trace, places) -> Pair:

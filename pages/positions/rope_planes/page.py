@@ -27,14 +27,17 @@ VIEWS = {
 @frame.fragment
 def planes(model: str) -> None:
     """Text, head, query and key, and the chosen part of the page."""
-    choice = controls.choose(model)
-    if choice is None:
-        return
-    choice, note = controls.choose_part(choice)
-    if sentence := words.about(choice):
-        note.caption(sentence)
-    with st.spinner(f"{model} reads the text …", show_time=True):  # with other rotations too, and writes on
-        VIEWS[choice.part](choice)
+    with frame.picture_first():
+        choice = controls.choose(model)
+        if choice is None:
+            return
+        choice, note = controls.choose_part(choice)
+        if sentence := words.about(choice):
+            note.caption(sentence)
+        with st.spinner(
+            f"{model} reads the text …", show_time=True
+        ):  # with other rotations too, and writes on
+            VIEWS[choice.part](choice)
     frame.measured(lambda: compute.checks(choice))
     frame.what_to_notice(*words.NOTICE[choice.part], maths=words.NOTICE_MATHS[choice.part])
     frame.equation(*words.EQUATIONS[choice.part])

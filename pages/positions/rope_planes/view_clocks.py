@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from tlmviz.analysis.positions.rope_planes import Clocks
@@ -38,16 +37,16 @@ def _numbers(clocks: Clocks) -> None:
     q, k, parts = (values[clocks.home] for values in (clocks.q, clocks.k, clocks.parts))
     angle = np.degrees(np.arctan2(q[:, 1], q[:, 0]) - np.arctan2(k[:, 1], k[:, 0]))
     planes = np.arange(len(parts))
-    table = pd.DataFrame(
-        {
-            "plane": planes,
-            "dimensions": [f"{2 * j}, {2 * j + 1}" for j in planes],
-            "rad per token": clocks.frequency,
-            "tokens per turn": clocks.wavelength,
-            "|q|": np.linalg.norm(q, axis=1),
-            "|k|": np.linalg.norm(k, axis=1),
-            "angle (°)": (angle + 180) % 360 - 180,
-            "adds to the score": parts,
-        }
-    )
-    st.dataframe(table, hide_index=True, height="content")
+    columns = {
+        "plane": planes,
+        "dimensions": [f"{2 * j}, {2 * j + 1}" for j in planes],
+        "rad per token": clocks.frequency,
+        "tokens per turn": clocks.wavelength,
+        "|q|": np.linalg.norm(q, axis=1),
+        "|k|": np.linalg.norm(k, axis=1),
+        "angle (°)": (angle + 180) % 360 - 180,
+        "adds to the score": parts,
+    }
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    formats = {"rad per token": ".4g", "tokens per turn": ",.2f", "|q|": ".3f", "|k|": ".3f"}
+    frame.table(rows, formats | {"angle (°)": "+.1f", "adds to the score": "+.4f"})

@@ -48,7 +48,7 @@ def test_opens_on_losses_of_the_bundled_stories_beyond_the_training_length():
     for scheme in ("NTK-aware", "Dynamic NTK", "YaRN"):
         assert told["Change beyond"][scheme] < -0.1
     assert told["Change within"]["Position interpolation"] > 0.5 and told["Change within"]["Dynamic NTK"] == 0
-    assert told["Scores"]["YaRN"] == pytest.approx((0.1 * np.log(3) + 1) ** 2)
+    assert told["Scores ×"]["YaRN"] == pytest.approx((0.1 * np.log(3) + 1) ** 2)
 
 
 def test_what_is_shipped_is_used_at_the_defaults_only_and_its_badge_turns_red(monkeypatch):
@@ -87,7 +87,7 @@ def test_extremes_of_scale_and_length(scale, times):
     shown = charts(app)
     assert len(shown["Change of the loss against unscaled"]["data"]) == len(SCHEMES) and "✗" not in words(app)
     told = table(app)
-    np.testing.assert_allclose(told.loc[["Position interpolation", "YaRN"], "Slowest plane"], 1 / scale)
+    np.testing.assert_allclose(told.loc[["Position interpolation", "YaRN"], "Slowest plane ×"], 1 / scale)
     if scale == 1:
         assert told.loc[list(STATIC), "Change beyond"].abs().max() < 1e-4
 
@@ -180,7 +180,7 @@ def test_the_snippet_makes_the_numbers_of_the_page():
     told = table(app)
     for scheme, loss in scope["curves"].items():
         assert scope["inside_and_beyond"](loss, 256) == pytest.approx(
-            tuple(told.loc[scheme, ["Within", "Beyond"]]), abs=1e-4
+            tuple(told.loc[scheme, ["Loss, first 256 tokens", "Loss beyond"]]), abs=1e-4
         )
     assert f"**{STORED}** · loss {scope['after'].losses[STORED].mean():.3f}" in words(app)
 

@@ -68,7 +68,7 @@ def test_the_table_says_what_the_models_say_and_the_words_are_true():
     assert (
         last["RoPE"] > table["Loss 0–256"]["RoPE"] + 1 and last["ALiBi"] < table["Loss 0–256"]["ALiBi"] + 0.1
     )
-    assert table["Moved"]["Sinusoidal"] > 1e-3 > 1e-6 > table["Moved"]["RoPE"]
+    assert table["Moved by 64"]["Sinusoidal"] > 1e-3 > 1e-6 > table["Moved by 64"]["RoPE"]
     assert table["Parameters"]["Learned"] == 256 * 128 and table["Parameters"]["ALiBi"] == 0
 
 

@@ -36,6 +36,15 @@ def can_attribute(lm: LanguageModelLike, trace: Trace) -> bool:
     return lm.config.norm.final and "blocks.0.added_attn" not in trace.tap_names
 
 
+def read_taps(layers: int) -> list[str]:
+    """Names of the tensors that `attribute_logit` reads of a model with so many layers."""
+    return ["embed", *output_taps(layers), *_heads_taps(layers), state_taps(layers)[-1]]
+
+
+def _heads_taps(layers: int) -> list[str]:
+    return [f"blocks.{layer}.attn.z" for layer in range(layers)]
+
+
 def attribute_logit(lm: LanguageModelLike, trace: Trace, position: int, token: int) -> Attribution:
     """What each head and each MLP adds to one token's logit after one position.
 
@@ -51,9 +60,8 @@ def attribute_logit(lm: LanguageModelLike, trace: Trace, position: int, token: i
             "choose a model with pre-norm blocks."
         )
     layers, network = trace.n_layers, lm.on_cpu.network
-    outputs = output_taps(layers)
-    heads_taps = [f"blocks.{layer}.attn.z" for layer in range(layers)]
-    found = trace.tensors(["embed", *outputs, *heads_taps, state_taps(layers)[-1]])
+    outputs, heads_taps = output_taps(layers), _heads_taps(layers)
+    found = trace.tensors(read_taps(layers))
     weights = readout_coefficients(trace)[:, position]  # [1 + 2 L]
     with torch.inference_mode():
         heads, biases = [], torch.zeros_like(found["embed"][0, position])

@@ -20,7 +20,7 @@ from tlmviz.errors import BadShape
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
-from .attribution import attribute_logit, frozen_direction
+from .attribution import attribute_logit, frozen_direction, read_taps
 
 LEAST = (
     3e-5  # of all flow: parts that cannot carry as much are left out, and the others of their sum share it
@@ -79,10 +79,11 @@ def follow(lm: LanguageModelLike, trace: Trace, position: int, token: int) -> Fl
     if reason := why_not(lm, len(trace)):
         raise BadShape(reason)
     position = range(len(trace))[position]
-    parts, network = attribute_logit(lm, trace, position, token), lm.on_cpu.network
     layers, count = trace.n_layers, len(trace)
     names = ("resid_pre", "resid_mid", "resid_post", "mlp.out")
-    found = trace.tensors([f"blocks.{layer}.{name}" for layer in range(layers) for name in names])
+    own = [f"blocks.{layer}.{name}" for layer in range(layers) for name in names]
+    found = trace.tensors([*own, *read_taps(layers)])  # what attribution reads too: one further pass for both
+    parts, network = attribute_logit(lm, trace, position, token), lm.on_cpu.network
     with torch.inference_mode():
         maps = list(layer_maps(trace))
         said = [said_values(lm, trace, layer) for layer in range(layers)]

@@ -63,7 +63,7 @@ export function wireOverview(v) {
     const index = v.plan.order[place];
     const [layer, head] = [Math.floor(index / v.header.heads), index % v.header.heads];
     if (event.altKey) toggleMute(v, layer, head);
-    else if (event.shiftKey || event.ctrlKey || event.metaKey) toggleOverlay(v, [layer, head]);
+    else if (v.overlaying || event.shiftKey || event.ctrlKey || event.metaKey) toggleOverlay(v, [layer, head]);
     else choose(v, layer, head);
   });
   canvas.addEventListener("keydown", (event) => {

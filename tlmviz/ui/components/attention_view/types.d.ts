@@ -139,6 +139,7 @@ export interface Elements {
   find: HTMLInputElement;
   having: HTMLSelectElement;
   muteButton: HTMLButtonElement;
+  overlayButton: HTMLButtonElement;
   card: HTMLElement;
   sentence: HTMLElement;
   tags: HTMLElement;
@@ -189,6 +190,7 @@ export interface View {
   atlasId?: string;
   plan: OverviewPlan;
   hoverTile: number | null;
+  overlaying: boolean; // a click on a head draws it over the chosen one
   revealed?: string; // the choice that was last scrolled to
   mapPlan: MapPlan | null;
   zoom: Window | null;

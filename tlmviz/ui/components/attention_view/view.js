@@ -95,7 +95,8 @@ export function repaintDetail(v) {
  * The line below the overview: what the search found, what the order means, or what can be done.
  * @param {View} v
  */
-function hintOf({ header, state }) {
+function hintOf({ header, state, overlaying }) {
+  if (overlaying) return "Tap or click heads to draw them over this one, or to take them off; Overlay ends it.";
   if (state.find.trim()) {
     const found = search(header, state.order, state.find);
     const all = Array.from({ length: header.layers * header.heads }, (_, i) => i);
@@ -103,7 +104,7 @@ function hintOf({ header, state }) {
   }
   if (header.written) return legendOf(header.written).join(" ");
   if (state.mute.length) return `Muted: ${state.mute.map(([l, h]) => `${l}.${h}`).join(", ")}. The predictions are without them; the maps stay those of the whole model.`;
-  if (state.order === "position") return `Shift-click overlays a head in Arcs${header.mutable ? ", Alt-click mutes one" : ""}.`;
+  if (state.order === "position") return `In Arcs, Overlay or Shift-click draws further heads${header.mutable ? ", Alt-click mutes one" : ""}.`;
   return `${STATISTICS[state.order].label}: ${STATISTICS[state.order].note}.`;
 }
 
@@ -130,7 +131,6 @@ function syncControls(v) {
   els.order.value = state.order;
   if (els.find.value !== state.find && document.activeElement !== els.find) els.find.value = state.find;
   els.find.hidden = header.layers * header.heads <= FEW && !state.find;
-  els.hint.textContent = hintOf(v);
   syncTags(v);
   els.title.textContent = `Layer ${state.layer}, head ${state.head}`;
   const chip = (/** @type {Statistic} */ name) => {
@@ -147,6 +147,10 @@ function syncControls(v) {
   }
   els.log.setAttribute("aria-pressed", String(state.log));
   const muted = isMuted(v, state.layer, state.head);
+  v.overlaying &&= arcs;
+  els.overlayButton.hidden = !arcs;
+  els.overlayButton.setAttribute("aria-pressed", String(v.overlaying));
+  els.hint.textContent = hintOf(v);
   els.muteButton.hidden = !header.mutable;
   els.muteButton.setAttribute("aria-pressed", String(muted));
   els.muteButton.textContent = muted ? "Unmute" : "Mute";
@@ -185,6 +189,15 @@ function makeOrders() {
   return make("select", {}, make("option", { value: "position", textContent: "Position" }), ...options);
 }
 
+/**
+ * From now on, or no longer, a tap on a head draws it over the chosen one.
+ * @param {View} v
+ */
+function startOverlay(v) {
+  v.overlaying = !v.overlaying;
+  syncControls(v);
+}
+
 /** @param {View} v */
 function makeElements(v) {
   const stages = Object.fromEntries(STAGES.map((name) => [name, [STAGE_NAMES[name], STAGE_NOTES[name]]]));
@@ -206,6 +219,7 @@ function makeElements(v) {
     stages: choices,
     stageGroup: makeGroup("Stage", Object.values(choices)),
     log: makeButton("log", "Logarithmic colours, 0.0001 to 1", () => act(v, { log: !v.state.log })),
+    overlayButton: makeButton("Overlay", "Heads that are tapped now are drawn over this one, as arcs (Shift-click does so at any time)", () => startOverlay(v)),
     muteButton: makeButton("Mute", "The predictions without this head (Alt-click on its tile, or m in the overview)", () => toggleMute(v, v.state.layer, v.state.head)),
     reset: makeButton("Reset zoom", "Show the whole map (double-click does too)", () => zoomTo(v, null)),
     map: make("canvas", {}),
@@ -238,7 +252,7 @@ function assemble(v) {
       els.hint),
     make("section", { className: "detail", "aria-label": "Chosen head" },
       make("div", { className: "bar" }, els.title, els.chips, make("div", { className: "saves" }, ...saves)),
-      make("div", { className: "bar tools" }, makeGroup("View", Object.values(els.modes)), els.stageGroup, els.log, els.muteButton, els.reset),
+      make("div", { className: "bar tools" }, makeGroup("View", Object.values(els.modes)), els.stageGroup, els.log, els.overlayButton, els.muteButton, els.reset),
       els.figure,
       els.arcPane,
       els.card),
@@ -278,7 +292,7 @@ function light(v, indices) {
 /** @param {HTMLElement} host */
 function create(host) {
   const v = /** @type {View} */ ({
-    seq: 0, actedAt: -1000, cache: new Map(), atlas: document.createElement("canvas"),
+    overlaying: false, seq: 0, actedAt: -1000, cache: new Map(), atlas: document.createElement("canvas"),
     hoverTile: null, arcHover: null, hover: null, clicked: false, zoom: null, drag: null, mapPlan: null, exact: null, painted: null, lit: [], spans: [],
   });
   v.sendSoon = debounce(() => send(v), 30);
