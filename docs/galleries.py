@@ -34,7 +34,7 @@ GALLERIES = {page: cards for page in ALL if (cards := cards_of(page))}
 SECOND = Region(".stPlotlyChart >> nth=1")
 REGIONS = {  # by a page's path, or by the path and a card's title
     "explorer": Region(".st-key-attention"),
-    "explorer: The way of a word": Region(".st-key-flow-graph"),
+    "explorer: The way of a word": Region(".st-key-flow-graph", (0.2, 0.0, 1.0, 1.0)),
     "inside_block": Region(".st-key-panel1"),
     "inside_block: Nobody expected the loss": Region(".st-key-losses", (0.45, 0.0, 1.0, 1.0)),
     "rope_planes": Region(".st-key-clocks"),

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 import tlmviz
 from tests import tiny
 from tests.browser.helpers import (
+    PHONE,
     TEXT,
     assert_above_the_fold,
     assert_fits,
@@ -258,6 +259,23 @@ def test_overlaid_heads_stay_while_the_pointer_is_on_a_later_token(page, server)
     last.hover()
     expect(page.get_by_test_id("tooltip")).to_be_visible()
     expect(entries).to_have_count(3)
+
+
+def test_a_finger_overlays_heads_and_takes_them_off(server, browser):
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    open_link(page, server, "", **{**SEVERAL, "overlay": ""})
+    entries, tile = page.locator(".legend .entry"), {"x": 60, "y": 60}
+    expect(page.get_by_role("button", name="Overlay")).to_be_visible()
+    page.get_by_role("button", name="Overlay").tap()
+    page.get_by_test_id("overview").tap(position=tile)
+    expect(entries).to_have_count(2)
+    page.get_by_test_id("overview").tap(position=tile)
+    expect(entries).to_have_count(1)
+    page.get_by_role("button", name="Overlay").tap()
+    page.get_by_test_id("overview").tap(position=tile)
+    expect(page.get_by_role("heading", name="Layer 0, head 0")).to_be_visible()
+    context.close()
 
 
 def test_a_saved_picture_of_several_heads_names_them(page, server):
