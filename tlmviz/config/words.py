@@ -28,7 +28,7 @@ class WordsConfig(JSONConfig):
     window: int = 5
     negatives: int = 5
     power: float = 0.75
-    subsample: float = 1e-3
+    subsample: float = 2e-3
     least: int = 10
     buckets: int = 0
     shortest: int = 3

@@ -125,8 +125,7 @@ class Log:
         if not (folder / "log.json").is_file():
             return
         log, state = json.loads((folder / "log.json").read_text()), load_file(folder / "state.safetensors")
-        same = (asdict(trainer.config), asdict(trainer.schedule))
-        if (log["config"], log["schedule"]) != json.loads(json.dumps(same)):
+        if log["config"] != asdict(trainer.config) or log["schedule"] != asdict(trainer.schedule):
             return
         weights = {name: state[f"weight.{name}"] for name in trainer.network.state_dict()}
         trainer.network.load_state_dict(weights)
@@ -245,6 +244,7 @@ def _quality(model: WordVectors, loss: float, unit: str) -> list[str]:
         *(
             f"| {word} | {', '.join(f'{near} {value:.2f}' for near, value in model.neighbours(word, 6))} |"
             for word in shown
+            if word in model
         ),
         "",
     ]
@@ -272,8 +272,8 @@ def _recipe(recipe: WordRecipe, trainer: Trainer) -> list[str]:
         *(f"| {name} | {value} |" for name, value in settings.items()),
         "",
         f"{'AdaGrad' if trainer.config.method == 'glove' else 'Plain gradient descent, the rate falling in a line'}; "
-        f"{math.ceil(trainer.seconds):,} seconds ({speed:,.0f} words a second) on one thread of a {os.cpu_count()}-core "
-        f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",
+        f"{math.ceil(trainer.seconds):,} seconds of CPU time ({speed:,.0f} words a second) on one thread of a "
+        f"{os.cpu_count()}-core {platform.machine()} CPU, float32, torch {torch.__version__.partition('+')[0]}.",
         "",
     ]
 
@@ -298,37 +298,37 @@ def _recipes() -> Iterator[WordRecipe]:
         "words-skipgram",
         "Word vectors by skip-gram with the full softmax: every word of the vocabulary is in every step.",
         dict(method="skipgram"),
-        WordSchedule(epochs=1, batch=128),
+        WordSchedule(epochs=5, batch=512),
     )
     yield WordRecipe(
         "words-negative",
         "Word vectors by skip-gram with negative sampling: real pairs told from drawn ones.",
         dict(method="negative"),
-        WordSchedule(epochs=2),
+        WordSchedule(epochs=5),
     )
     yield WordRecipe(
         "words-cbow",
         "Word vectors by CBOW with negative sampling: the mean of a window predicts its middle.",
         dict(method="cbow"),
-        WordSchedule(epochs=2),
+        WordSchedule(epochs=5),
     )
     yield WordRecipe(
         "words-fasttext",
         "Word vectors made of character n-grams (FastText): any word has one, a misspelled one too.",
         dict(method="fasttext", buckets=8192),
-        WordSchedule(epochs=1),
+        WordSchedule(epochs=5),
     )
     yield WordRecipe(
         "words-glove",
         "Word vectors that fit the logarithm of how often words meet (GloVe).",
         dict(method="glove", x_max=10.0),
-        WordSchedule(epochs=10, rate=0.05, batch=4096),
+        WordSchedule(epochs=30, rate=0.1, batch=4096),
     )
     yield WordRecipe(
         "words-hierarchical",
         "Word vectors by skip-gram over a Huffman tree: a word is a path of left and right turns.",
         dict(method="hierarchical"),
-        WordSchedule(epochs=1, batch=32),
+        WordSchedule(epochs=5, batch=32),
     )
 
 

@@ -31,7 +31,7 @@ class WordSchedule:
     """How a model learns: passes over the text, text positions a step, the rate at the start, which falls to `last` of it."""
 
     epochs: int
-    rate: float = 0.025
+    rate: float = 0.05
     batch: int = 128
     last: float = 0.004
     seed: int = 0
@@ -138,31 +138,38 @@ class Softmax:
         self.v, self.u = network.vectors.data, network.context.data
 
     def learn(self, given: Windows, rate: float) -> tuple[float, int]:
-        step = self._gradients(given)
-        self.v.index_add_(0, given.centers, step.center, alpha=-rate)
+        centers, step = self._gradients(given)
+        self.v.index_add_(0, centers, step.center, alpha=-rate)
         self.u.sub_(step.context, alpha=rate)
         return float(step.loss.sum()), int(given.there.sum())
 
     def loss(self, given: Windows) -> tuple[float, int]:
-        return float(self._gradients(given).loss.sum()), int(given.there.sum())
+        return float(self._gradients(given)[1].loss.sum()), int(given.there.sum())
 
-    def _gradients(self, given: Windows) -> gradients.Gradients:
-        seen = self.v.new_zeros(len(given.centers), len(self.u)).scatter_add_(1, given.contexts, given.there)
-        return gradients.softmax_gradients(self.v[given.centers], self.u, seen)
+    def _gradients(self, given: Windows) -> tuple[Tensor, gradients.Gradients]:
+        """The different centers, and their gradients: windows of one word share its softmax, so it is computed once."""
+        centers, place = given.centers.unique(return_inverse=True)
+        seen = self.v.new_zeros(len(centers) * len(self.u))
+        cells = place[:, None] * len(self.u) + given.contexts
+        seen.index_add_(0, cells.reshape(-1), given.there.reshape(-1))
+        return centers, gradients.softmax_gradients(self.v[centers], self.u, seen.view(len(centers), -1))
 
 
 class Noise:
-    """Draws words from counts^power."""
+    """Draws words from counts^power: as in word2vec.c, from a long table that holds each word by its share, once at least."""
+
+    LENGTH = 1 << 20
 
     def __init__(self, text: WordText, config: WordsConfig, seed: int):
         shares = windows.noise_distribution(text.counts, config.power)
-        self.ends = torch.from_numpy(shares.cumsum()).float()
+        slots = np.maximum(1, np.rint(shares * self.LENGTH)).astype(np.int64)
+        self.table = torch.from_numpy(np.repeat(np.arange(len(shares)), slots))
         self.generator = torch.Generator().manual_seed(seed)
 
     def draw(self, rows: int, columns: int) -> Int[Tensor, "r k"]:
         """Independent draws."""
-        even = torch.rand(rows, columns, generator=self.generator)
-        return torch.searchsorted(self.ends, even).clamp_(max=len(self.ends) - 1)
+        slots = torch.randint(len(self.table), (rows * columns,), generator=self.generator)
+        return self.table.index_select(0, slots).view(rows, columns)
 
 
 class Sampled:
@@ -175,7 +182,7 @@ class Sampled:
 
     def learn(self, given: Windows, rate: float) -> tuple[float, int]:
         window, outputs, step = self._step(given)
-        centers = torch.zeros(len(given.centers), self.v.shape[1]).index_add_(0, window, step.center)
+        centers = self.v.new_zeros(len(given.centers), self.v.shape[1]).index_add_(0, window, step.center)
         self.move(given.centers, centers, rate)
         self.u.index_add_(0, outputs.reshape(-1), step.context.flatten(0, 1), alpha=-rate)
         return float(step.loss.sum()), len(window)
@@ -194,7 +201,8 @@ class Sampled:
     def decisions(self, targets: Int[Tensor, " b"]) -> tuple[Int[Tensor, "b j"], Float[Tensor, "b j"]]:
         """The rows that each target is decided by, and the signs: itself +1, draws -1, 0 for a draw of the target itself."""
         drawn = self.noise.draw(len(targets), self.negatives)
-        signs = torch.cat([torch.ones(len(targets), 1), -(drawn != targets[:, None]).float()], 1)
+        drawn_signs = -(drawn != targets[:, None]).to(self.v.dtype)
+        signs = torch.cat([self.v.new_ones(len(targets), 1), drawn_signs], 1)
         return torch.cat([targets[:, None], drawn], 1), signs
 
     def inputs(self, centers: Int[Tensor, " b"]) -> Float[Tensor, "b c"]:
@@ -215,7 +223,7 @@ class Subwords(Sampled):
         self.members, self.there = member_rows(text.vocabulary, network.config)
 
     def inputs(self, centers: Int[Tensor, " b"]) -> Float[Tensor, "b c"]:
-        members, there = self.members[centers], self.there[centers]
+        members, there = self.members[centers], self.there[centers].to(self.v.dtype)
         parts = self.parts.index_select(0, (members[:, 1:] - self.size).clamp(min=0).reshape(-1))
         own = self.v.index_select(0, centers)[:, None]
         rows = torch.cat([own, parts.view(len(centers), -1, own.shape[-1])], 1)
@@ -257,7 +265,7 @@ class Turns(Sampled):
         self.nodes, self.turns = huffman.huffman_tree(text.counts).padded
 
     def decisions(self, targets: Int[Tensor, " b"]) -> tuple[Int[Tensor, "b j"], Float[Tensor, "b j"]]:
-        return self.nodes[targets], self.turns[targets]
+        return self.nodes[targets], self.turns[targets].to(self.v.dtype)
 
 
 METHODS: dict[str, type[Method]] = {
@@ -283,8 +291,8 @@ class Progress:
 class Trainer:
     """A model that learns, step by step: `for progress in trainer.passes(): ...`, stopped by leaving the loop.
 
-    The same seed gives the same model, also when training goes on from `epoch`. `words` per second are those of the text,
-    dropped ones too.
+    The same seed gives the same model, also when training goes on from `epoch`. `seconds` are of CPU time: other
+    work on the machine does not count.
     """
 
     config: WordsConfig
@@ -301,11 +309,11 @@ class Trainer:
     def passes(self) -> Iterator[Progress]:
         """All passes that are left. Each yield is a step done."""
         while self.epoch < self.schedule.epochs:
-            began = time.perf_counter()
+            began = time.thread_time()
             for progress in self._one_pass():
-                self.seconds += time.perf_counter() - began
+                self.seconds += time.thread_time() - began
                 yield progress
-                began = time.perf_counter()
+                began = time.thread_time()
             self.epoch += 1
 
     def rate(self, epochs: float) -> float:
@@ -313,7 +321,7 @@ class Trainer:
         done = min(1.0, epochs / self.schedule.epochs)
         return self.schedule.rate * (1 - done * (1 - self.schedule.last))
 
-    def held_out_loss(self, text: WordText, positions: int = 4000) -> float:
+    def held_out_loss(self, text: WordText, positions: int = 2000) -> float:
         """The mean loss per prediction on another text, on the same windows and draws at each call."""
         if self.config.method == "glove":
             return self.cells(text).loss(self.network)
@@ -324,9 +332,9 @@ class Trainer:
         return sum(loss for loss, _ in results) / max(1, sum(count for _, count in results))
 
     def cells(self, text: WordText) -> Cells:
-        """GloVe's cells of a text."""
+        """GloVe's cells of a text, counted up to the length of the text it learns from: a shorter one has fewer meetings."""
         matrix = windows.cooccurrence(text.ids, self.config.window, len(text.vocabulary), text.document)
-        return Cells(matrix.tocoo(), self.config)
+        return Cells((matrix * (len(self.text.ids) / max(1, len(text.ids)))).tocoo(), self.config)
 
     @property
     def squares(self) -> list[Tensor]:
