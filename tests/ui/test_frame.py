@@ -99,3 +99,22 @@ def test_identities_are_one_line_that_names_what_fails(errors, label):
     assert folded.label == label
     listed = folded.markdown[0].value
     assert all(f"Number {i} · {error:.1e} ≤ 1e-06] they agree" in listed for i, error in enumerate(errors))
+
+
+def a_table():
+    from tlmviz.ui import frame
+
+    frame.table(
+        [{"Scheme": "a", "Change": -0.25}, {"Scheme": "b", "Change": float("nan")}],
+        {"Change": "+.2f"},
+        {"Change": "Why"},
+    )
+
+
+def test_a_table_sorts_by_value_and_writes_a_true_minus():
+    app = AppTest.from_function(a_table, default_timeout=60).run()
+    assert not app.exception
+    [table] = app.dataframe
+    assert table.value["Change"][0] == -0.25 and table.value["Change"].isna()[1]
+    written = table.proto.arrow_data.styler.display_values
+    assert "−0.25".encode() in bytes(written) and "–".encode() in bytes(written)

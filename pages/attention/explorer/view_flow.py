@@ -36,7 +36,7 @@ def flow(choice: Choice) -> None:
     flow_view(graph(choice, followed, least), key=KEY, on_opened=partial(_open, position))
     if held and position != choice.query:
         st.button("Follow the pinned token instead", key="flow-release", on_click=_release)
-    st.caption(words.flow(choice, followed, least))
+    frame.caption(words.flow(choice, followed, least), maths=words.FLOW_MATHS)
     frame.badges([compute.flow_check(choice.model, choice.text, position)])
     TARGET.share(hide=not held)
 

@@ -147,10 +147,15 @@ def flow(choice: Choice, followed: Flow, least: float) -> str:
     return (
         f"{heads}. Below each token: the share of the prediction that starts in its embedding{biases}. Dots are the residual "
         f"stream, squares MLPs. What goes into the last column is what the logit of “{inputs.plain(name)}” "
-        f"({followed.logit:.2f}) is a sum of: blue adds, orange takes off, widths are by size. Grey edges carry what those "
-        "parts were made of, shared by ALTI: how much nearer a part c brings the sum to the stream y, |y|₁ − |y − c|₁. "
-        f"Tokens that carry less than the slider's share are left out.{muted}"
+        f"({number(followed.logit, '.2f')}) is a sum of: blue adds, orange takes off, widths are by size. Grey edges carry what "
+        f"those parts were made of. Tokens that carry less than the slider's share are left out.{muted}"
     )
+
+
+FLOW_MATHS = (
+    "What parts were made of is shared by ALTI (Ferrando et al. 2022): how much nearer a part c brings the sum to the stream y, "
+    "|y|₁ − |y − c|₁."
+)
 
 
 def rescaled(factor: float, entropy: float) -> str:

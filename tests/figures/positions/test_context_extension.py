@@ -88,3 +88,28 @@ def test_every_name_has_a_colour_of_its_own_and_keeps_it():
     names = [f"scheme {i}" for i in range(7)]
     colors = figures.palette(names, DARK, "scheme 0")
     assert len(set(colors.values())) == 7
+
+
+def test_one_curve_fixes_the_axis_and_those_that_leave_it_are_named():
+    rng = np.random.default_rng(0)
+    plain = 2 + 0.1 * rng.standard_normal(400)
+    curves = {"Plain": plain, "Worse": plain + 3, "Better": plain - 1.5}
+    colors = dict.fromkeys(curves, "#123456")
+
+    def drawn(*names):
+        return figures.loss_lines(
+            {name: curves[name] for name in names},
+            200,
+            LIGHT,
+            width=20,
+            colors=colors,
+            title="Loss",
+            dotted="Plain",
+            fixed_by="Plain",
+        ).layout
+
+    alone, all_of_them = drawn("Plain"), drawn(*curves)
+    assert alone.yaxis.range == all_of_them.yaxis.range
+    said = " ".join(note.text for note in all_of_them.annotations)
+    assert "▲ Worse: up to 5.0" in said and "▼ Better: down to 0.4" in said
+    assert "▲" not in " ".join(note.text for note in alone.annotations)

@@ -129,7 +129,7 @@ def scale_curves(
         lines,
         layout(
             theme,
-            title="A larger scale: entropy and gradient fall",
+            title="Entropy and gradient",
             x="factor on 1/√d",
             y="bits",
             height=300,
