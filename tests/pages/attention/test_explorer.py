@@ -184,7 +184,7 @@ def test_scale_extremes_change_the_row_and_the_prediction(factor):
 
 
 def test_the_gradient_of_the_loss_is_a_vector_over_the_next_token():
-    app = open_app(panel="Scale", query="4")
+    app = open_app(panel="Scale", query="4", read="maths")
     figure = by_title(app)["Gradient of the loss with respect to the next-token logits, p − y"]
     lm = tlmviz.load("stories-rope")
     trace = lm.trace(app.text_input(key="text").value or lm.default_text)
@@ -199,7 +199,7 @@ def test_the_gradient_of_the_loss_is_a_vector_over_the_next_token():
 
 
 def test_the_gradient_after_the_last_token_is_that_of_the_one_before():
-    app = open_app(panel="Scale", text="Tom saw a dog")
+    app = open_app(panel="Scale", text="Tom saw a dog", read="maths")
     trace = tlmviz.load("stories-rope").trace("Tom saw a dog")
     [said] = [part.value for part in app.markdown if "the model gave" in part.value]
     assert f"After “{trace.tokens[-2]}” the text has “{trace.tokens[-1]}”" in said
