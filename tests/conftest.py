@@ -35,7 +35,9 @@ def pytest_collection_modifyitems(items):
         folder = item.path.relative_to(HERE).parts[0]
         if folder in ("pages", "browser"):
             item.add_marker(folder)
-        if folder == "browser":  # a loaded machine may draw a page later than anybody waits; the summary names it
+        if (
+            folder == "browser"
+        ):  # a loaded machine may draw a page later than anybody waits; the summary names it
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 

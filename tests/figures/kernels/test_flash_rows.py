@@ -32,7 +32,7 @@ def test_there_is_a_frame_and_a_step_for_every_visit(theme):
     assert len(figure.frames) == len(slider.steps) == total == 12
     assert [step.args[0][0] for step in slider.steps] == [frame.name for frame in figure.frames]
     assert all(len(frame.data) == len(frame.traces) for frame in figure.frames)
-    assert slider.active == 3 and figure.layout.title.text == "Row"
+    assert slider.active == 5 and figure.layout.title.text == "Row"
 
 
 def test_the_first_picture_is_the_frame_the_slider_points_at():
@@ -109,3 +109,13 @@ def test_costs_and_roofline_show_their_numbers(theme):
     assert 500 in roof.x and max(roof.y) == 1000
     assert (naive.x[0], naive.y[0], tiled.y[0]) == (10, 20, 1000) and "data sheet" in figure.layout.title.text
     assert all(set(trace["y"]) >= {"dtype", "bdata"} for trace in json.loads(figure.to_json())["data"])
+
+
+def test_it_opens_in_the_middle_of_the_work_and_can_do_without_symbols():
+    x = np.array([1, 2, 0, 3], np.float32)
+    walks = walk_all(x, np.ones((4, 3), np.float32))
+    figure = flash.row_walks(walks, x, list("abcd"), LIGHT, title="Row", symbols=False)
+    opened = words(figure.frames[figure.layout.sliders[0].active])
+    assert "done" in opened[-1] and not any("done" in text for text in opened[:-1])
+    said = figure.to_json()
+    assert not any(symbol in said for symbol in ("m_i", "l_i", "Eq.")) and "sum so far" in said

@@ -49,7 +49,11 @@ def test_it_opens_on_the_head_that_reads_far_most_at_its_farthest_look():
     row = trace.attention(header["layer"], header["head"])[header["query"]].numpy()
     assert np.allclose(arrays["row"], row[: header["query"] + 1], atol=1e-6)
     q, k, lse = (part.numpy() for part in trace.qk(header["layer"], header["head"]))
-    assert np.array_equal(arrays["q"], q) and np.array_equal(arrays["k"], k) and np.array_equal(arrays["lse"], lse)
+    assert (
+        np.array_equal(arrays["q"], q)
+        and np.array_equal(arrays["k"], k)
+        and np.array_equal(arrays["lse"], lse)
+    )
     assert header["tokens"] == list(trace.tokens) and len(arrays["loss"]) == len(trace) - 1
     assert "red-badge" not in badges(app) and "read far" in said(app)
 

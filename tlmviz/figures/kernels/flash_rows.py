@@ -20,6 +20,22 @@ SHARES = {
 }  # of the figure's height
 GAP = 0.018  # between columns, of the width
 SHARES_OF_PANELS = {part: share for part, share in SHARES.items() if part != "text"}
+SYMBOLS = {
+    "x": "x[{}]",
+    "m_i": "m_i",
+    "l_i": "l_i",
+    "out": "o",
+    "weight": "a",
+    "rows": "logits x, max m_i|normaliser l_i|weights a · output o",
+}
+WORDS = {  # the same without symbols
+    "x": "logit {}",
+    "m_i": "largest so far",
+    "l_i": "sum so far",
+    "out": "output",
+    "weight": "weight",
+    "rows": "logits, largest|sum so far|weights · output",
+}
 Panel = tuple[list[dict], tuple[float, float]]  # fixed traces, and the range of y
 
 
@@ -32,13 +48,22 @@ def number(value: float, theme: Theme) -> str:
 
 
 def row_walks(
-    walks: tuple[Walk, ...], x: np.ndarray, tokens: list[str], theme: Theme, *, title: str, height: int = 500
+    walks: tuple[Walk, ...],
+    x: np.ndarray,
+    tokens: list[str],
+    theme: Theme,
+    *,
+    title: str,
+    height: int = 500,
+    symbols: bool = True,
 ) -> go.Figure:
     """Every algorithm on logits [N]: what each has computed after every visit to a logit.
 
     Columns are algorithms; rows are the logits with the running maximum, the normaliser, and the weights
-    (bars) or the running output (a heatmap [D, N]). What is not computed yet is veiled.
+    (bars) or the running output (a heatmap [D, N]). What is not computed yet is veiled. It opens in the middle of the second
+    read, where the one pass is done and the others work. Without `symbols` quantities are named in words.
     """
+    names = SYMBOLS if symbols else WORDS
     x = np.asarray(x, np.float32)
     width = (1 - GAP * (len(walks) - 1)) / len(walks)
     columns = [(c * (width + GAP), c * (width + GAP) + width) for c in range(len(walks))]
@@ -51,7 +76,7 @@ def row_walks(
         title=title,
         height=height,
         margin={"l": 26, "r": 6, "t": 30, "b": 62},
-        annotations=_headings(theme),
+        annotations=_headings(names, theme),
         bargap=0.15,
     )
     del drawn["xaxis"], drawn["yaxis"]
@@ -59,7 +84,7 @@ def row_walks(
     for c, walk in enumerate(walks):
         for r, part in enumerate(SHARES_OF_PANELS):
             axis = 3 * c + r + 1
-            traces, span = _panel(part, walk, x, labels, limit, theme)
+            traces, span = _panel(part, walk, x, labels, limit, names, theme)
             place = {"xaxis": f"x{axis}", "yaxis": f"y{axis}"}
             still += [{**trace, **place} for trace in traces]
             matrix = part == "out" and walk.out.ndim == 2
@@ -72,24 +97,24 @@ def row_walks(
     drawn[f"xaxis{text}"] = _axis(theme, (0, 1), f"y{text}", range=[0, 1], visible=False)
     drawn[f"yaxis{text}"] = _axis(theme, SHARES["text"], f"x{text}", range=[0, 1], visible=False)
     return walked(
-        [*still, *veils, *cursors, _numbers(walks, x, [left for left, _ in columns], text, theme)],
+        [*still, *veils, *cursors, _numbers(walks, x, [left for left, _ in columns], text, names, theme)],
         range(1, total + 1),
         [f"{visit} of {total}" for visit in range(1, total + 1)],
         drawn,
-        min(len(x), total) - 1,
+        min(len(x) + len(x) // 2, total) - 1,
         theme,
         prefix="reads of a logit: ",
         duration=120,
     )
 
 
-def _headings(theme: Theme) -> list[dict]:
+def _headings(names: dict[str, str], theme: Theme) -> list[dict]:
     """Names of the rows of panels, upright at the left."""
-    names = zip(("logits x, max m_i", "normaliser l_i", "weights · output"), SHARES_OF_PANELS.values())
+    rows = zip(names["rows"].split("|"), SHARES_OF_PANELS.values())
     size, anchor = 10.5, ("right", "middle")
     return [
         {**note(name, -0.012, sum(share) / 2, theme.muted, size, anchor=anchor), "textangle": -90}
-        for name, share in names
+        for name, share in rows
     ]
 
 
@@ -149,7 +174,9 @@ def _cursor(walk: Walk, span: tuple[float, float], place: dict, theme: Theme) ->
     return Layer(style, lambda visit: {"type": "scatter", "x": [walk.progress(visit)[1]] * 2})
 
 
-def _numbers(walks: tuple[Walk, ...], x: np.ndarray, lefts: list[float], axis: int, theme: Theme) -> Layer:
+def _numbers(
+    walks: tuple[Walk, ...], x: np.ndarray, lefts: list[float], axis: int, names: dict[str, str], theme: Theme
+) -> Layer:
     """Each algorithm's numbers above its column."""
     style = {
         "x": lefts,
@@ -163,54 +190,64 @@ def _numbers(walks: tuple[Walk, ...], x: np.ndarray, lefts: list[float], axis: i
         "yaxis": f"y{axis}",
     }
     return Layer(
-        style, lambda visit: {"type": "scatter", "text": [_words(walk, visit, x, theme) for walk in walks]}
+        style,
+        lambda visit: {"type": "scatter", "text": [_words(walk, visit, x, names, theme) for walk in walks]},
     )
 
 
-def _words(walk: Walk, visit: int, x: np.ndarray, theme: Theme) -> str:
+def _words(walk: Walk, visit: int, x: np.ndarray, names: dict[str, str], theme: Theme) -> str:
     """One algorithm's numbers after a visit, as five short lines under its name."""
     current, i, known = walk.progress(visit)
     done = visit >= walk.visits
     muted = theme.muted
     head = f"<b>{walk.name}</b>"
     where = f'<span style="color:{muted}">loop {walk.passes.index(current) + 1}/{len(walk.passes)} {current.name}</span>'
-    lines = [f"x[{i}] = {number(x[i], theme)}"]
+    lines = [f"{names['x'].format(i)} = {number(x[i], theme)}"]
     if walk.m_i is not None and known["m_i"]:
-        lines.append(f"m_i = {number(walk.m_i[known['m_i'] - 1], theme)}")
+        lines.append(f"{names['m_i']} = {number(walk.m_i[known['m_i'] - 1], theme)}")
     if known["l_i"]:
         if walk.alpha is not None and "m_i" in current.fills:
             lines.append(f"old sums × {number(walk.alpha[i], theme)}")
-        lines.append(f"l_i = {number(walk.l_i[known['l_i'] - 1], theme)}")
+        lines.append(f"{names['l_i']} = {number(walk.l_i[known['l_i'] - 1], theme)}")
     if known["out"]:
         value = walk.out[known["out"] - 1]
         if np.ndim(value):
-            lines.append(f"o = ({number(value[0], theme)}, …)")
+            lines.append(f"{names['out']} = ({number(value[0], theme)}, …)")
         else:
-            lines.append(f"a = {number(value, theme)}")
+            lines.append(f"{names['weight']} = {number(value, theme)}")
     if done:
-        where = f'<span style="color:{muted}">done, {walk.equations}</span>'
+        equations = f", {walk.equations}" if names is SYMBOLS else ""
+        where = f'<span style="color:{muted}">done{equations}</span>'
         lines[0] = f"off by {number(float(f'{walk.error:.1e}'), theme)}"
     return "<br>".join([head, where, *lines])
 
 
-def _panel(part: str, walk: Walk, x: np.ndarray, labels: list[str], limit: float, theme: Theme) -> Panel:
+def _panel(
+    part: str,
+    walk: Walk,
+    x: np.ndarray,
+    labels: list[str],
+    limit: float,
+    names: dict[str, str],
+    theme: Theme,
+) -> Panel:
     """One panel's fixed traces and the range of its y axis."""
     if part == "x":
-        return _logits(walk, x, labels, theme)
+        return _logits(walk, x, labels, names, theme)
     if part == "l_i":
-        return _normalisers(walk, theme)
+        return _normalisers(walk, names, theme)
     if walk.out.ndim == 2:
-        return _running_output(walk, limit, theme)
+        return _running_output(walk, limit, names, theme)
     low, high = _span(np.append(walk.out, 0))
     where = np.arange(len(x))
-    bars = _bars(where, walk.out, labels, theme.accent, "a")
+    bars = _bars(where, walk.out, labels, theme.accent, names["weight"] + "[{}]")
     return [bars, _alarms(where, walk.out, high, theme)], (low, high)
 
 
-def _logits(walk: Walk, x: np.ndarray, labels: list[str], theme: Theme) -> Panel:
+def _logits(walk: Walk, x: np.ndarray, labels: list[str], names: dict[str, str], theme: Theme) -> Panel:
     """Logits as bars, hidden ones as marks, and the running maximum as a line."""
     where, (low, high) = np.arange(len(x)), _span(x)
-    bars = _bars(where, x, labels, theme.muted, "x")
+    bars = _bars(where, x, labels, theme.muted, names["x"])
     bars["marker"]["opacity"] = 0.45
     hidden = where[x == -np.inf]
     marks = {
@@ -219,16 +256,16 @@ def _logits(walk: Walk, x: np.ndarray, labels: list[str], theme: Theme) -> Panel
         "y": np.full(len(hidden), low + 0.05 * (high - low), np.float32),
         "mode": "markers",
         "marker": {"symbol": "triangle-down", "size": 6, "color": theme.muted},
-        "hovertemplate": "x[%{x}] = −∞<extra></extra>",
+        "hovertemplate": names["x"].format("%{x}") + " = −∞<extra></extra>",
     }
-    lines = [] if walk.m_i is None else [_line(where, walk.m_i, theme.accent, "m_i")]
+    lines = [] if walk.m_i is None else [_line(where, walk.m_i, theme.accent, names["m_i"])]
     return [bars, marks, *lines], (low, high)
 
 
-def _normalisers(walk: Walk, theme: Theme) -> Panel:
+def _normalisers(walk: Walk, names: dict[str, str], theme: Theme) -> Panel:
     """The running normaliser, with marks where a new maximum rescales it."""
     where, (low, high) = np.arange(len(walk.l_i)), _span(np.append(walk.l_i, 0))
-    traces = [_line(where, walk.l_i, theme.accent, "l_i")]
+    traces = [_line(where, walk.l_i, theme.accent, names["l_i"])]
     if walk.alpha is not None and walk.m_i is not None:
         grew = where[1:][walk.m_i[1:] > walk.m_i[:-1]]
         traces.append(
@@ -245,7 +282,7 @@ def _normalisers(walk: Walk, theme: Theme) -> Panel:
     return [*traces, _alarms(where, walk.l_i, high, theme)], (low, high)
 
 
-def _running_output(walk: Walk, limit: float, theme: Theme) -> Panel:
+def _running_output(walk: Walk, limit: float, names: dict[str, str], theme: Theme) -> Panel:
     """The running output [D, N] as a heatmap."""
     picture = {
         "type": "heatmap",
@@ -254,7 +291,7 @@ def _running_output(walk: Walk, limit: float, theme: Theme) -> Panel:
         "zmax": limit,
         "showscale": False,
         "colorscale": scale(theme.diverging),
-        "hovertemplate": "o[%{x}], dimension %{y}: %{z:.4f}<extra></extra>",
+        "hovertemplate": names["out"] + "[%{x}], dimension %{y}: %{z:.4f}<extra></extra>",
     }
     return [picture], (-0.5, walk.out.shape[1] - 0.5)
 
@@ -266,7 +303,7 @@ def _bars(where: np.ndarray, values: np.ndarray, labels: list[str], color: str, 
         "y": _finite(values),
         "customdata": labels,
         "marker": {"color": color, "line": {"width": 0}},
-        "hovertemplate": f"{name}[%{{x}}] “%{{customdata}}” = %{{y:.5g}}<extra></extra>",
+        "hovertemplate": f"{name.format('%{x}')} “%{{customdata}}” = %{{y:.5g}}<extra></extra>",
     }
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from tlmviz.analysis.kernels import online_softmax
 from tlmviz.figures.kernels import flash_rows
-from tlmviz.ui import frame
+from tlmviz.ui import frame, reading
 
 from ..controls import Choice
 from . import compute, controls, words
@@ -16,12 +16,17 @@ def show(choice: Choice) -> None:
     """The row that the controls name, the algorithms on it, and how each ended."""
     row = controls.choose(choice).row
     walks = online_softmax.walk_all(row.x, row.v)
-    figure = flash_rows.row_walks(walks, row.x, row.tokens, frame.theme(), title=words.title(choice, row))
+    maths = reading.maths()
+    figure = flash_rows.row_walks(
+        walks, row.x, row.tokens, frame.theme(), title=words.title(choice, row), symbols=maths
+    )
     with frame.wide("wide", 880):
         frame.chart(
-            figure, key="row", alt="Five algorithms on one row of logits, walked by a slider: m_i, l_i and o"
+            figure,
+            key="row",
+            alt="Five algorithms on one row of logits, walked by a slider: maximum, sum and output",
         )
-    st.markdown(words.results(walks))
+    st.markdown(words.results(walks, maths))
     frame.badges(compute.checks(walks))
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     frame.equation(*words.EQUATION)

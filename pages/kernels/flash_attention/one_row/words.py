@@ -11,7 +11,8 @@ from .compute import Row
 
 NOTICE = (
     "Blue steps are the largest logit so far. At an orange dot it grew, and everything summed so far was scaled down to match.",
-    "After one read of every logit, *One pass* is done. The others read the row again, from slow memory if it is long.",
+    "The picture opens in the middle of the second read. *One pass* needed one: it is done. The others read the row again, "
+    "from slow memory if it is long.",
     "*All + 100* changes no weight beyond rounding, yet exp(100) is more than float32 can hold: the naive sum becomes infinite.",
 )
 NOTICE_MATHS = (
@@ -37,10 +38,10 @@ def title(choice: Choice, row: Row) -> str:
     return f"Layer {choice.layer}, head {choice.head}, query {choice.query}: {n} logit{'s' * (n != 1)}{part}"
 
 
-def results(walks: tuple[online_softmax.Walk, ...]) -> str:
+def results(walks: tuple[online_softmax.Walk, ...], maths: bool) -> str:
     """How each algorithm ended, as a table in Markdown; red where it overflowed."""
     lines = [
-        "| | reads of each logit | l_i | weights or output | largest difference from float64 |",
+        f"| | reads | {'l_i' if maths else 'sum'} | result | off from float64 by |",
         "|---|---|---|---|---|",
     ]
     for walk in walks:
