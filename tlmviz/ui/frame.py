@@ -21,6 +21,9 @@ from . import glossary, reading
 from .components.page_script import page_script
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from pandas.io.formats.style import Styler
+
     from tlmviz.checks import Check
 
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
@@ -145,6 +148,16 @@ def chart(
     }
     selecting = {"on_select": on_select, "selection_mode": select} if select else {}
     st.plotly_chart(figure, theme=None, key=key, config=config, alt=alt, **selecting)
+
+
+def signed(table: pd.DataFrame, **formats: str) -> Styler:
+    """A table for `st.dataframe` whose named columns are written by Python's `formats` with a true minus; they sort as numbers.
+
+    Formats of `NumberColumn` write a hyphen, and would win: such a column is to have none.
+    """
+    return table.style.format(
+        {column: functools.partial(figures.number, spec=spec) for column, spec in formats.items()}
+    )
 
 
 def selection(key: str) -> dict:

@@ -85,7 +85,7 @@ def numbers(table: pd.DataFrame) -> None:
             st.session_state[CARD] = table["model"].iloc[selected[0]]
 
     st.dataframe(
-        rows,
+        frame.signed(rows, difference="+.4f"),
         hide_index=True,
         height="content",
         placeholder="–",
@@ -94,17 +94,15 @@ def numbers(table: pd.DataFrame) -> None:
         selection_mode="single-row",
         column_config={
             "model": text("Model", width=108),
-            "choice": text("Choice", width=196),
+            "choice": text("Choice", width=172),
             "open": st.column_config.LinkColumn(
                 "Open", display_text="explorer", width=64, help="In the attention explorer, a new tab"
             ),
             "bits_per_byte": number(
                 "Bits/byte", format="%.4f", width=72, help="Held-out stories; lower is better"
             ),
-            "difference": number(
-                "Difference", format="%+.4f", width=78, help="From the mean of the baseline's seeds"
-            ),
-            "verdict": text("Verdict", width=128),
+            "difference": number("Difference", width=78, help="From the mean of the baseline's seeds"),
+            "verdict": text("Verdict", width=124),
             "parameters": number("Parameters", format="localized", width=84),
             "cache_bytes_per_token": number(
                 "Cache/token", format="localized", width=90, help="Bytes, all layers, float32"

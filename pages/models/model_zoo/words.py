@@ -29,10 +29,15 @@ zoo.choices(list(table.choice), list(table.group), table.bits_per_byte.to_numpy(
 def notice(table: pd.DataFrame, noise: Noise) -> list[str]:
     """How to read the charts, with their numbers."""
     choices = table[~table["group"].isin(("seed", "baseline"))]
-    same, unclear = (choices.loc[choices["verdict"] == verdict, "choice"] for verdict in (SAME, UNCLEAR))
+    same, unclear = (
+        choices.loc[choices["verdict"] == verdict, "choice"].map(_short) for verdict in (SAME, UNCLEAR)
+    )
     points = [
-        f"The band is chance: {noise.seeds} trainings of the baseline that differ in nothing but their seed ({noise.centre:.4f} "
-        f"± {noise.spread:.4f}). What lies inside is *within seed noise*, what lies just outside is *unclear*."
+        "*Bits per byte* says how well a model foresees stories that it has not read: how many bits it needs for a letter. Each "
+        "model differs from the first line, the *baseline*, in the one thing that is named.",
+        f"The band is chance: {noise.seeds} trainings of the baseline that differ in nothing but their random start, the seed "
+        f"({noise.centre:.4f} ± {noise.spread:.4f}). What lies inside is *within seed noise*; what lies just outside is "
+        "*unclear*: another training might have moved it in.",
     ]
     if len(choices):
         best, worst = (
@@ -49,6 +54,11 @@ def notice(table: pd.DataFrame, noise: Noise) -> list[str]:
         "One size, one recipe, one corpus of small stories: another size may order the choices differently."
     )
     return points
+
+
+def _short(choice: str) -> str:
+    """A choice without what follows its first comma, which would read as another one in a list."""
+    return choice.partition(",")[0]
 
 
 def notice_maths(noise: Noise) -> list[str]:

@@ -69,7 +69,7 @@ def choices(
             "zeroline": False,
             "nticks": 4,
             "tickangle": 0,
-            "range": _span(values[close], band),
+            "range": _span(values[close], band, left=0.4),
         },
     )
     if not close.all():
@@ -291,7 +291,8 @@ def costs(
         values, tag = np.asarray(values, np.float64), "" if panel == 0 else str(panel + 1)
         top = float(np.nanmax(values, initial=0)) or 1.0
         left = panel * width
-        traces.append(_cost_bars(values, title, tag, names, [shades[group] for group in groups], theme))
+        traces.append(_cost_bars(values, title, tag, names, [shades[group] for group in groups]))
+        traces.append(_cost_numbers(values, 1.34 * top, tag, theme))
         axes[f"xaxis{tag}"] = {
             "domain": [left + (0.01 if panel else 0), left + width],
             "range": [0, 1.35 * top],
@@ -326,9 +327,7 @@ def costs(
     return figure(traces, {**drawn, **axes})
 
 
-def _cost_bars(
-    values: np.ndarray, title: str, tag: str, names: list[str], colors: list[str], theme: Theme
-) -> dict:
+def _cost_bars(values: np.ndarray, title: str, tag: str, names: list[str], colors: list[str]) -> dict:
     """One panel of costs, a bar per choice."""
     rows = np.arange(len(names))
     return {
@@ -339,20 +338,32 @@ def _cost_bars(
         "xaxis": f"x{tag}",
         "showlegend": False,
         "marker": {"color": colors},
-        "cliponaxis": False,
-        "textposition": "outside",
-        "text": [f"{value:,.0f}" if np.isfinite(value) else "" for value in values],
         "customdata": names,
-        "textfont": {"size": 10, "color": theme.muted},
         "hovertemplate": f"%{{customdata}}: %{{x:,.0f}} {title}<extra></extra>",
     }
 
 
-def _span(values: np.ndarray, band: tuple[float, float, float] | None) -> list[float]:
-    """A range that holds the values, and the band, with room for labels."""
+def _cost_numbers(values: np.ndarray, x: float, tag: str, theme: Theme) -> dict:
+    """The numbers of one panel in a column at its right, where neither bars nor the baseline's rule reach."""
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": np.full(len(values), x),
+        "y": np.arange(len(values)),
+        "xaxis": f"x{tag}",
+        "showlegend": False,
+        "text": [f"{value:,.0f}" if np.isfinite(value) else "" for value in values],
+        "textposition": "middle left",
+        "textfont": {"size": 10, "color": theme.muted},
+        "hoverinfo": "skip",
+    }
+
+
+def _span(values: np.ndarray, band: tuple[float, float, float] | None, left: float = 0.25) -> list[float]:
+    """A range that holds the values, and the band, with room for labels; `left` is the room below, as a share."""
     low, high = min([*values, *(band or ())]), max([*values, *(band or ())])
     air = 0.25 * (high - low) or 0.05
-    return [low - air, high + air]
+    return [low - air * left / 0.25, high + air]
 
 
 def _short(name: str) -> str:

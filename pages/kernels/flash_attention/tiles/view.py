@@ -67,6 +67,5 @@ def kernel(choice: controls.TileChoice, tiles: compute.Tiles, tokens: list[str])
         }
     )
     rows = {f"out row, {name}": st.column_config.LineChartColumn() for name in ("Triton", "torch")}
-    numbers = {f"lse, {name}": st.column_config.NumberColumn(format="%.6f") for name in ("Triton", "torch")}
-    error = {"out, largest difference": st.column_config.NumberColumn(format="%.1e")}
-    st.dataframe(table, hide_index=True, height=280, column_config={**rows, **numbers, **error})
+    formats = {"lse, Triton": ".6f", "lse, torch": ".6f", "out, largest difference": ".1e"}
+    st.dataframe(frame.signed(table, **formats), hide_index=True, height=280, column_config=rows)

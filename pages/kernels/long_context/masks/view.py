@@ -58,7 +58,7 @@ def numbers(table: pd.DataFrame) -> None:
     """The table of all methods."""
     column, help_ = st.column_config, words.COLUMNS
     st.dataframe(
-        table,
+        frame.signed(table, Change="+.3f"),
         hide_index=True,
         height="content",
         column_config={
@@ -71,7 +71,7 @@ def numbers(table: pd.DataFrame) -> None:
             ),
             "Output error": column.NumberColumn(format="%.3f", help=help_["Output error"]),
             "Loss": column.NumberColumn(format="%.3f", help=help_["Loss"]),
-            "Change": column.NumberColumn(format="%+.3f", help=help_["Change"]),
+            "Change": column.NumberColumn(help=help_["Change"]),
         },
     )
 
