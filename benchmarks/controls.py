@@ -87,6 +87,21 @@ def take_card(page: Page, turn: int) -> None:
     page.locator("a[data-card]").nth((turn + 1) % 3).click()
 
 
+def toggle_gallery(page: Page, turn: int) -> None:
+    """The gallery, opened and closed in turn."""
+    page.get_by_role("button", name="Examples").click()
+
+
+def choose_level(page: Page, turn: int) -> None:
+    """The other reading level."""
+    page.get_by_test_id("stSidebar").get_by_text(("Maths", "Plain")[turn % 2], exact=True).click()
+
+
+def ask_who_wrote(page: Page, turn: int) -> None:
+    """Another predicted word whose parts are asked for."""
+    page.locator("[data-testid=next-tokens] button.who[aria-pressed=false]").nth(turn % 3).click()
+
+
 def choose_word(page: Page, turn: int) -> None:
     """A word of the long text."""
     page.locator(f'[data-testid=long-text] span[data-index="{100 + turn}"]').click()
@@ -140,6 +155,21 @@ CONTROLS = (
         STORY,
     ),
     Control(
+        "",
+        "who wrote this word",
+        SERVER,
+        ask_who_wrote,
+        "deep('.who[aria-pressed=true]').map(part => part.ariaLabel).join('|')",
+        STORY,
+    ),
+    Control(
+        "",
+        "gallery, opened or closed",
+        SERVER,
+        toggle_gallery,
+        "document.querySelectorAll('a[data-card]').length",
+    ),
+    Control(
         "inside_block",
         "step, by an arrow key",
         CANVAS,
@@ -166,6 +196,15 @@ CONTROLS = (
         data("flow", "place"),
         {**STORY, "stok": "3"},
     ),
+    Control(
+        "mhc",
+        "depth: gain",
+        SERVER,
+        click_text("Backward gain", "Forward gain"),
+        PLOTS,
+        {**STORY, "sview": "Depth"},
+    ),
+    Control("flash_attention", "reading level", SERVER, choose_level, PLOTS, STORY),
     Control(
         "flash_attention",
         "tiles: step, by an arrow key",

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import urlencode
 
 from playwright.sync_api import Browser, sync_playwright
 
-from pages import ALL, HOME
+from pages import ALL, HOME, Page
 from tlmviz.cli.server import serve
 
 from .pictures import Picture, pictures
@@ -33,25 +34,28 @@ def take(browser: Browser, url: str, picture: Picture) -> None:
     page.close()
 
 
-def main() -> None:
-    """Start the app, take the pictures of all pages or of those named, stop."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def of_pages(known: Iterable[Page], description: str, take: Callable[[Browser, str, Page], None]) -> None:
+    """Start the app and a browser, `take` what is to be taken at the address of each page the user named, or of all, stop."""
+    pages = {page.path: page for page in known}
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument(
         "pages", nargs="*", metavar="page", help="a page as in its link, e.g. kv_cache; all unless named"
     )
     names = parser.parse_args().pages
-    unknown = sorted(set(names) - {page.path for page in ALL})
-    if unknown:
-        parser.error(f"there is no page {unknown[0]}; choose from {', '.join(page.path for page in ALL)}")
+    if unknown := sorted(set(names) - set(pages)):
+        parser.error(f"nothing is taken of {unknown[0]}; choose from {', '.join(pages)}")
     with serve() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for page in ALL:
-            if not names or page.path in names:
-                path = "" if page.folder == HOME else page.path
-                for picture in pictures(page):
-                    take(browser, server.url + path, picture)
+        for name in names or pages:
+            take(browser, server.url + ("" if pages[name].folder == HOME else name), pages[name])
         browser.close()
 
 
+def take_all(browser: Browser, url: str, page: Page) -> None:
+    """Write all pictures of a page."""
+    for picture in pictures(page):
+        take(browser, url, picture)
+
+
 if __name__ == "__main__":
-    main()
+    of_pages(ALL, str(__doc__), take_all)

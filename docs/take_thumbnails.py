@@ -5,20 +5,17 @@ Each card's link is opened in the app, its picture photographed and scaled down:
 
 from __future__ import annotations
 
-import argparse
 import io
-import shutil
 
 from PIL import Image, ImageOps
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 from playwright.sync_api import Page as BrowserPage
 
-from pages import HOME, Page
-from tlmviz.cli.server import serve
+from pages import Page
 from tlmviz.ui.gallery import Card
 
 from .galleries import GALLERIES, picture_of, region_of
-from .take_screenshots import FLAGS
+from .take_screenshots import of_pages
 
 SIZE = 320, 200  # pixels of a picture
 HEAVIEST = 12_000  # bytes
@@ -45,13 +42,13 @@ def photograph(opened: BrowserPage, page: Page, card: Card) -> Image.Image:
     return picture.crop((int(left * wide), int(top * high), int(right * wide), int(bottom * high)))
 
 
-def take(browser: Browser, url: str, page: Page, cards: tuple[Card, ...]) -> None:
+def take(browser: Browser, url: str, page: Page) -> None:
     """Open a page in light colours, follow its cards one after the other, and write their pictures."""
     opened = browser.new_page(viewport={"width": 1280, "height": 1000}, color_scheme="light")
     opened.goto(url)
     opened.locator("h1").first.wait_for(timeout=PATIENCE)
     opened.locator(IDLE).wait_for(timeout=PATIENCE)
-    for card in cards:
+    for card in GALLERIES[page]:
         file = picture_of(page, card)
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(written(photograph(opened, page, card)))
@@ -69,23 +66,5 @@ def written(picture: Image.Image) -> bytes:
     return file.getvalue()
 
 
-def main() -> None:
-    """Start the app, take the pictures of all galleries or of those of the pages named, stop."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "pages", nargs="*", metavar="page", help="a page as in its link, e.g. kv_cache; all unless named"
-    )
-    names = parser.parse_args().pages
-    unknown = sorted(set(names) - {page.path for page in GALLERIES})
-    if unknown:
-        parser.error(f"{unknown[0]} has no gallery; choose from {', '.join(page.path for page in GALLERIES)}")
-    with serve() as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        known = {page.path: page for page in GALLERIES}
-        for page in [known[name] for name in names] or GALLERIES:
-            take(browser, server.url + ("" if page.folder == HOME else page.path), page, GALLERIES[page])
-        browser.close()
-
-
 if __name__ == "__main__":
-    main()
+    of_pages(GALLERIES, str(__doc__), take)

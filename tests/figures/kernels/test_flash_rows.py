@@ -32,7 +32,7 @@ def test_there_is_a_frame_and_a_step_for_every_visit(theme):
     assert len(figure.frames) == len(slider.steps) == total == 12
     assert [step.args[0][0] for step in slider.steps] == [frame.name for frame in figure.frames]
     assert all(len(frame.data) == len(frame.traces) for frame in figure.frames)
-    assert slider.active == 5 and figure.layout.title.text == "Row"
+    assert slider.active == 7 and figure.layout.title.text == "Row"
 
 
 def test_the_first_picture_is_the_frame_the_slider_points_at():
@@ -111,10 +111,11 @@ def test_costs_and_roofline_show_their_numbers(theme):
     assert all(set(trace["y"]) >= {"dtype", "bdata"} for trace in json.loads(figure.to_json())["data"])
 
 
-def test_it_opens_in_the_middle_of_the_work_and_can_do_without_symbols():
-    x = np.array([1, 2, 0, 3], np.float32)
+def test_it_opens_where_the_second_read_meets_the_largest_logit_and_can_do_without_symbols():
+    x = np.array([1, 3, 0, 2], np.float32)
     walks = walk_all(x, np.ones((4, 3), np.float32))
     figure = flash.row_walks(walks, x, list("abcd"), LIGHT, title="Row", symbols=False)
+    assert figure.layout.sliders[0].active == len(x) + 1
     opened = words(figure.frames[figure.layout.sliders[0].active])
     assert "done" in opened[-1] and not any("done" in text for text in opened[:-1])
     said = figure.to_json()

@@ -60,8 +60,8 @@ def row_walks(
     """Every algorithm on logits [N]: what each has computed after every visit to a logit.
 
     Columns are algorithms; rows are the logits with the running maximum, the normaliser, and the weights
-    (bars) or the running output (a heatmap [D, N]). What is not computed yet is veiled. It opens in the middle of the second
-    read, where the one pass is done and the others work. Without `symbols` quantities are named in words.
+    (bars) or the running output (a heatmap [D, N]). What is not computed yet is veiled. It opens where the
+    second read has reached the largest logit: the one pass is done, and the others have something to show. Without `symbols` quantities are named in words.
     """
     names = SYMBOLS if symbols else WORDS
     x = np.asarray(x, np.float32)
@@ -101,7 +101,7 @@ def row_walks(
         range(1, total + 1),
         [f"{visit} of {total}" for visit in range(1, total + 1)],
         drawn,
-        min(len(x) + len(x) // 2, total) - 1,
+        min(len(x) + int(x.argmax()) + 1, total) - 1,
         theme,
         prefix="reads of a logit: ",
         duration=120,

@@ -49,13 +49,14 @@ def loss_curve(
         ]
         notes = [
             {
-                "x": context,
+                "x": 1,
+                "xref": "paper",  # it begins at the line only where there is room
                 "y": 1,
                 "yref": "paper",
-                "xanchor": "left",
+                "xanchor": "right",
                 "yanchor": "bottom",
                 "showarrow": False,
-                "text": f" beyond the training length of {context:,} tokens",
+                "text": f"beyond the training length of {context:,} tokens",
                 "font": {"size": 12, "color": theme.warm},
             }
         ]

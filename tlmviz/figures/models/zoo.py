@@ -292,10 +292,10 @@ def costs(
         top = float(np.nanmax(values, initial=0)) or 1.0
         left = panel * width
         traces.append(_cost_bars(values, title, tag, names, [shades[group] for group in groups]))
-        traces.append(_cost_numbers(values, 1.34 * top, tag, theme))
+        traces.append(_cost_numbers(values, 1.44 * top, tag, theme))
         axes[f"xaxis{tag}"] = {
             "domain": [left + (0.01 if panel else 0), left + width],
-            "range": [0, 1.35 * top],
+            "range": [0, 1.45 * top],
             "showticklabels": False,
             "showgrid": False,
             "zeroline": True,

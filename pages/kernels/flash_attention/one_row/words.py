@@ -11,8 +11,8 @@ from .compute import Row
 
 NOTICE = (
     "Blue steps are the largest logit so far. At an orange dot it grew, and everything summed so far was scaled down to match.",
-    "The picture opens in the middle of the second read. *One pass* needed one: it is done. The others read the row again, "
-    "from slow memory if it is long.",
+    "The picture opens where the second read has come to the largest logit. *One pass* needed one read: it is done. The others "
+    "read the row again, from slow memory if it is long.",
     "*All + 100* changes no weight beyond rounding, yet exp(100) is more than float32 can hold: the naive sum becomes infinite.",
 )
 NOTICE_MATHS = (

@@ -12,6 +12,8 @@ from .controls import TileChoice
 NOTICE = (
     "Each program keeps one block of queries on the chip and walks over the keys. The map is drawn so that you see where it "
     "reads; the kernel never has it.",
+    "Per query a program keeps three things: *m*, the largest score so far, *l*, the sum so far, and *acc*, the output so far. "
+    "A larger score rescales the other two.",
     "Grey tiles lie behind the mask and are never loaded.",
     "On a GPU the programs run at once, the longest launched first; here one after the other, in launch order.",
 )

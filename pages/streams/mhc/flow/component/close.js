@@ -11,6 +11,8 @@ import { HEAD, bandColor, bend } from "./rivers.js";
 /** @typedef {import("./types").Member} Member */
 /** @typedef {import("./types").View} View */
 
+const BESIDE = 52; // pixels at either side, for a stream's number and its weight
+
 /**
  * @param {Pen} pen
  * @param {View} v
@@ -27,7 +29,7 @@ export function drawClose(pen, v, theme, box, member) {
   const stage = 22;
   const lane = (box.height - HEAD - stage - 16) / N;
   const unit = Math.min(16, lane * 0.5); // pixels of weight 1
-  const [left, right] = [box.x + 18, box.x + box.width - 18];
+  const [left, right] = [box.x + BESIDE, box.x + box.width - BESIDE];
   const middle = (/** @type {number} */ i) => top + stage + 10 + (i + 0.5) * lane;
   const heart = (left + right) / 2;
   const width = Math.min(box.width * 0.42, 110);
@@ -43,15 +45,14 @@ export function drawClose(pen, v, theme, box, member) {
     const door = [heart - width / 2, heart + width / 2];
     if (Math.abs(read) >= 0.01) pen.path(bend([left, middle(i)], [door[0], top + stage / 2], false), bandColor(v, theme, i, read), Math.max(0.7, Math.abs(read) * 4), 0.95);
     if (Math.abs(write) >= 0.01) pen.path(bend([door[1], top + stage / 2], [right, middle(i)], false), bandColor(v, theme, i, write), Math.max(0.7, Math.abs(write) * 4), 0.95);
-    pen.text(left - 5, middle(i), i, { align: "right", color: theme.muted, size: 11 });
-    pen.text(right + 5, middle(i), i, { color: theme.muted, size: 11 });
+    pen.text(box.x, middle(i), i, { color: theme.muted, size: 11 });
+    pen.text(left - 5, middle(i), times(read), { align: "right", color: theme.text, size: 10.5 });
+    pen.text(right + 5, middle(i), times(write), { color: theme.text, size: 10.5 });
+    pen.text(box.x + box.width, middle(i), i, { align: "right", color: theme.muted, size: 11 });
   }
-  for (let i = 0; i < N; i++) { // above all lines
-    const y = middle(i) + Math.min(12, lane * 0.38);
-    number(pen, theme, left + 2, y, times(pre[p * N + i]), "left");
-    number(pen, theme, right - 2, y, times(post[p * N + i]), "right");
-    number(pen, theme, heart, middle(i), diagonal(res, p, N, i), "center");
-  }
+  pen.text(left - 5, top + stage / 2, "reads", { align: "right", color: theme.muted, size: 10.5 });
+  pen.text(right + 5, top + stage / 2, "writes", { color: theme.muted, size: 10.5 });
+  for (let i = 0; i < N; i++) number(pen, theme, heart, middle(i), diagonal(res, p, N, i)); // above all lines
   const fill = p % 2 === 0 ? theme.primary : theme.dark ? "#8b93a3" : "#6d7688";
   pen.rect(heart - width / 2, top, width, stage, fill);
   pen.text(heart, top + stage / 2, name, { align: "center", color: inkOn(rgb(fill)), size: 12, weight: 600 });
@@ -73,14 +74,12 @@ function diagonal(res, p, N, i) {
  * A number on a ground that keeps it readable above a band.
  * @param {Pen} pen
  * @param {Theme} theme
- * @param {number} x
+ * @param {number} x its middle
  * @param {number} y
  * @param {string} text
- * @param {"left" | "center" | "right"} align
  */
-function number(pen, theme, x, y, text, align) {
+function number(pen, theme, x, y, text) {
   const width = 6.1 * text.length;
-  const start = align === "left" ? x : align === "right" ? x - width : x - width / 2;
-  pen.rect(start - 1, y - 6.5, width + 2, 13, fade(theme.background, 0.72));
-  pen.text(x, y, text, { align, color: theme.text, size: 10.5 });
+  pen.rect(x - width / 2 - 1, y - 6.5, width + 2, 13, fade(theme.background, 0.72));
+  pen.text(x, y, text, { align: "center", color: theme.text, size: 10.5 });
 }
