@@ -11,7 +11,7 @@ import { HEAD, bandColor, bend } from "./rivers.js";
 /** @typedef {import("./types").Member} Member */
 /** @typedef {import("./types").View} View */
 
-const BESIDE = 52; // pixels at either side, for a stream's number and its weight
+const BESIDE = 57; // pixels at either side, for a stream's number and its weight
 
 /**
  * @param {Pen} pen
@@ -46,12 +46,12 @@ export function drawClose(pen, v, theme, box, member) {
     if (Math.abs(read) >= 0.01) pen.path(bend([left, middle(i)], [door[0], top + stage / 2], false), bandColor(v, theme, i, read), Math.max(0.7, Math.abs(read) * 4), 0.95);
     if (Math.abs(write) >= 0.01) pen.path(bend([door[1], top + stage / 2], [right, middle(i)], false), bandColor(v, theme, i, write), Math.max(0.7, Math.abs(write) * 4), 0.95);
     pen.text(box.x, middle(i), i, { color: theme.muted, size: 11 });
-    pen.text(left - 5, middle(i), times(read), { align: "right", color: theme.text, size: 10.5 });
-    pen.text(right + 5, middle(i), times(write), { color: theme.text, size: 10.5 });
+    pen.text(left - 9, middle(i), times(read), { align: "right", color: theme.text, size: 10.5 });
+    pen.text(right + 9, middle(i), times(write), { color: theme.text, size: 10.5 });
     pen.text(box.x + box.width, middle(i), i, { align: "right", color: theme.muted, size: 11 });
   }
-  pen.text(left - 5, top + stage / 2, "reads", { align: "right", color: theme.muted, size: 10.5 });
-  pen.text(right + 5, top + stage / 2, "writes", { color: theme.muted, size: 10.5 });
+  pen.text(left - 9, top + stage / 2, "reads", { align: "right", color: theme.muted, size: 10.5 });
+  pen.text(right + 9, top + stage / 2, "writes", { color: theme.muted, size: 10.5 });
   for (let i = 0; i < N; i++) number(pen, theme, heart, middle(i), diagonal(res, p, N, i)); // above all lines
   const fill = p % 2 === 0 ? theme.primary : theme.dark ? "#8b93a3" : "#6d7688";
   pen.rect(heart - width / 2, top, width, stage, fill);
