@@ -155,6 +155,16 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="streams",
         ),
     ),
+    "Words": (
+        Page(
+            "words/text_to_pairs",
+            "From text to pairs",
+            "view_column",
+            "a window slid over your text, its pairs counted into the co-occurrence matrix as it goes; frequent words "
+            "thrown out by a die; one-hot vectors, all √2 apart, beside trained ones",
+            models="",
+        ),
+    ),
     "Kernels": (
         Page(
             "kernels/flash_attention",

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from scipy import sparse
 from torch import nn
 
 import tlmviz
@@ -16,9 +17,11 @@ from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import gradients
+from tlmviz.analysis.words import pairs as windows
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
 from tlmviz.checks import kernels_index, translation
+from tlmviz.checks import words as checks_words
 from tlmviz.decoding import beam, penalties
 from tlmviz.hull import HullFinder
 from tlmviz.kernels import AttentionMask
@@ -448,6 +451,15 @@ breaks("Probability = path product", "words-hierarchical")(
 )
 breaks("Pairs = formula", "words-cbow")(
     patched(WordVectors, "pairs", lambda honest, *args: honest(*args)[1:])
+)
+breaks("Counts = pairs", "words-negative")(
+    patched(windows, "cooccurrence", lambda honest, *args, **o: 2 * honest(*args, **o))
+)
+breaks("Met from both sides", "words-negative")(
+    patched(windows, "cooccurrence", lambda honest, *args, **o: sparse.triu(honest(*args, **o)))
+)
+breaks("One-hot: all √2 apart", "words-negative")(
+    patched(checks_words, "one_hot", lambda honest, size: honest(size) + 0.01 * np.eye(size)[0])
 )
 breaks("Gradient = autograd", "words-negative")(
     patched(

@@ -9,12 +9,17 @@ from pages.attention.chat import compute as chat
 from pages.attention.chat.examples import CONVERSATIONS
 from pages.positions.rope_planes import compute as rope_planes
 from pages.positions.rope_planes.controls import Choice
+from pages.words.text_to_pairs import compute as pairs
+from pages.words.text_to_pairs import controls as pairs_controls
 from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.analysis.attention.flow import follow
 from tlmviz.analysis.caches.family import DEEPSEEK
 from tlmviz.analysis.kernels import online_softmax
 from tlmviz.analysis.samples import sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
+from tlmviz.analysis.words import reading
+from tlmviz.analysis.words.reading import row_cosines
+from tlmviz.analysis.words.text import split_words
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.ui import compute
@@ -243,3 +248,37 @@ def test_position_schemes_beyond_their_training():
 
     assert beyond("zoo-rope") > 4
     assert all(1.9 < beyond(name) < 2.3 for name in ("zoo-alibi", "zoo-relative"))
+
+
+def pairs_choice(text=pairs_controls.DEFAULT_TEXT, window=2):
+    return pairs_controls.Choice(tuple(split_words(text)), window, False, 0.0, 0, "words-negative")
+
+
+def test_cat_and_dog_never_meet_and_are_alike():
+    choice = pairs_choice()
+    own, matrix = pairs.read(choice), pairs.matrix(choice)
+    cat, dog = (own.vocabulary.index(word) for word in ("cat", "dog"))
+    assert pairs.pair(choice) == (cat, dog) and matrix[cat, dog] == 0
+    assert f"{row_cosines(matrix)[cat, dog]:.2f}" == "0.97"
+
+
+def test_the_ends_of_the_lectures_sentence_give_two_more_pairs():
+    text = "the cat sit on the mat"
+    found = reading.read(text.split(), {}).pairs(1)
+    inner = [("cat", "the"), ("cat", "sit"), ("sit", "cat"), ("sit", "on"), ("on", "sit"), ("on", "the"), ("the", "on"),
+             ("the", "mat")]  # fmt: skip
+    assert found == [("the", "cat"), *inner, ("mat", "the")] and text in pairs_controls.EXAMPLES.values()
+
+
+def test_the_stays_fifteen_times_in_a_hundred():
+    assert round(100 * pairs.keep_table("words-negative", 1e-3)["the"]) == 15
+
+
+def test_an_invented_word_has_the_row_of_cat():
+    choice = pairs_choice(pairs_controls.EXAMPLES["A word nobody knows"], window=1)
+    own, matrix = pairs.read(choice), pairs.matrix(choice)
+    zumi, cat = (own.vocabulary.index(word) for word in ("zumi", "cat"))
+    np.testing.assert_array_equal(matrix[zumi], matrix[cat])
+    for name in tlmviz.list_models("words"):
+        assert "zumi" not in tlmviz.load(name)
+    assert len(tlmviz.load("words-fasttext").vector("zumi")) == 64

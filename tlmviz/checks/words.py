@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from tlmviz.analysis.words import gradients, ngrams
+from tlmviz.analysis.words import pairs as windows
+from tlmviz.analysis.words.reading import one_hot, unit_distances
 
 from ..errors import BadText
 from .registry import identity, once
@@ -144,6 +148,73 @@ def pairs_by_formula(wv: WordVectors, words: list[str]) -> float:
     t = len(words)
     m = min(wv.config.window, t - 1)
     return abs(len(wv.pairs(" ".join(words))) - (2 * m * t - m * (m + 1)))
+
+
+def kept_words(wv: WordVectors, text: str) -> tuple[list[str], int]:
+    """(words, window) of a text: those that the model knows, and its own window. Raises BadText."""
+    return once(known, wv, text), wv.config.window
+
+
+def only_words(wv: WordVectors, text: str) -> tuple[list[str]]:
+    """(words,) of a text. Raises BadText."""
+    return (once(known, wv, text),)
+
+
+@identity(
+    "Counts = pairs",
+    "the matrix of co-occurrences holds what going through the pairs one by one counts",
+    0,
+    "pairs",
+    when=is_words,
+    inputs=kept_words,
+)
+def counts_are_pairs(words: list[str], window: int) -> float:
+    """X_co is how often (c, o) is among the pairs of all windows (004 Eq. 5-6)."""
+    vocabulary = list(dict.fromkeys(words))
+    matrix = _counted(words, vocabulary, window)
+    by_hand = Counter(windows.pairs(words, window))
+    return largest(
+        [
+            float(matrix[i, j]) - by_hand[center, context]
+            for i, center in enumerate(vocabulary)
+            for j, context in enumerate(vocabulary)
+        ]
+    )
+
+
+@identity(
+    "Met from both sides",
+    "the matrix of co-occurrences is symmetric",
+    0,
+    "pairs",
+    when=is_words,
+    inputs=kept_words,
+)
+def counts_are_symmetric(words: list[str], window: int) -> float:
+    """X_co = X_oc: a word in another one's window has that one in its own."""
+    matrix = _counted(words, list(dict.fromkeys(words)), window)
+    return float(np.abs(matrix - matrix.T).max(initial=0))
+
+
+@identity(
+    "One-hot: all √2 apart",
+    "every two of the words' one-hot vectors are √2 apart",
+    1e-12,
+    when=is_words,
+    inputs=only_words,
+)
+def one_hot_is_root_two(words: list[str]) -> float:
+    """|e_i - e_j| = sqrt(2) for i != j (004 section 2.1, Eq. 2)."""
+    size = min(MOST, len(set(words)))
+    distances = unit_distances(one_hot(size))
+    return float(np.abs(distances - np.sqrt(2) * (1 - np.eye(size))).max(initial=0))
+
+
+def _counted(words: list[str], vocabulary: list[str], window: int) -> np.ndarray:
+    row = {word: number for number, word in enumerate(vocabulary)}
+    ids = np.array([row[word] for word in words], np.int64)
+    matrix: np.ndarray = windows.cooccurrence(ids, window, len(vocabulary), by_distance=False).toarray()
+    return matrix
 
 
 def _gap(own: Tensor, automatic: Tensor) -> float:

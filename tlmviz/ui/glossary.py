@@ -150,6 +150,20 @@ TERMS: dict[str, tuple[str, ...]] = {
         "seed",
         "seeds",
     ),
+    "A vector as long as the vocabulary, 1 at the word's own place and 0 elsewhere. It says which word, and nothing about it.": (
+        "one-hot",
+        "One-hot",
+    ),
+    "How often two words stand near each other: the one within a few words of the other.": (
+        "co-occurrence",
+        "co-occurrences",
+    ),
+    "A training of word vectors: from a word, the words around it are predicted.": ("skip-gram", "Skip-gram"),
+    "A training of word vectors: from the mean of the words around it, a word is predicted.": ("CBOW",),
+    "The cosine of the angle between two vectors: 1 in the same direction, 0 at a right angle, −1 opposite.": (
+        "cosine",
+        "cosines",
+    ),
 }
 
 # Words that only look like one of these where they stand: the keys of a keyboard.

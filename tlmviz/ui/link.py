@@ -22,7 +22,21 @@ STAGES = ("dot", "scaled", "masked", "softmax")
 ORDERS = ("position", "entropy", "previous", "induction", "sink", "distance")
 MODES = ("map", "arcs")
 # Keys of boxes in which anything may be typed.
-TYPED = ("text", "own", "english", "logits", "vreq", "vtok", "varr", "bban", "bpre", "edfr", "find", "chat")
+TYPED = (
+    "text",
+    "own",
+    "english",
+    "logits",
+    "vreq",
+    "vtok",
+    "varr",
+    "bban",
+    "bpre",
+    "edfr",
+    "find",
+    "chat",
+    "wtext",
+)
 
 
 @dataclass(frozen=True)
