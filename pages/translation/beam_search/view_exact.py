@@ -127,7 +127,7 @@ def _table(choice: Choice, compared: Comparison) -> None:
                 text(winner.tokens),
             )
         )
-    name = "exact, after the beams" if exact.proven else "exact, after the beams (not proven)"
+    name = "exact" if exact.proven else "exact (not proven)"
     candidates = sum(line[4] for line in lines)
     lines.append(
         (
