@@ -19,7 +19,7 @@ from .controls import Choice
 from .view import footer
 
 MILLISECONDS = "ms per token, measured"
-PARTS = ("keys", "values", "c_KV", "k^R")
+PARTS = ("keys", "values", "latent c_KV", "turned key k^R")
 
 
 def side_by_side(choice: Choice) -> None:
@@ -37,7 +37,7 @@ def side_by_side(choice: Choice) -> None:
     with right:
         _growth(shapes, sizes, length)
     st.caption(
-        "Dots and bars: `nbytes` of real caches, filled with your text. Diamonds and lines: the formula."
+        "Dots and bars: the bytes of real caches, filled with your text. Diamonds and lines: the formula."
     )
     _table(shapes, sizes, choice.text, length)
     footer(choice.view, words.models_snippet(list(sizes), choice.text, length))
@@ -73,7 +73,7 @@ def _shares(shape: Shape) -> dict[str, float]:
     if shape.latent is None:
         return {"keys": 0.5, "values": 0.5}
     total = shape.numbers_per_token_per_layer
-    return {"c_KV": shape.latent / total, "k^R": shape.rope / total}
+    return {"latent c_KV": shape.latent / total, "turned key k^R": shape.rope / total}
 
 
 def _growth(shapes: dict[str, Shape], sizes: dict[str, CacheSize], length: int) -> None:
@@ -97,10 +97,10 @@ def _table(shapes: dict[str, Shape], sizes: dict[str, CacheSize], text: str, len
                 "Model": model,
                 "Attention": shape.kind,
                 "Kept per token and layer": words.numbers_per_token(shape),
-                "nbytes": nbytes,
+                "Bytes": nbytes,
                 "By formula": float(formula),
                 "Equal": "✓" if nbytes == formula else "✗",
-                "nbytes ÷ tokens": nbytes / length,
+                "Bytes per token": nbytes / length,
                 MILLISECONDS: f"{taken.min():.2f} – {taken.max():.2f}",
             }
         )
@@ -109,9 +109,9 @@ def _table(shapes: dict[str, Shape], sizes: dict[str, CacheSize], text: str, len
         pd.DataFrame(rows),
         hide_index=True,
         column_config={
-            "nbytes": number(format="localized"),
+            "Bytes": number(format="localized"),
             "By formula": number(format="localized"),
-            "nbytes ÷ tokens": number(format="localized"),
+            "Bytes per token": number(format="localized"),
             MILLISECONDS: st.column_config.TextColumn(
                 help=f"The fastest and the slowest of {TIMED} steps; the models took turns, when this was first shown. "
                 "Other work on the server shows in the slowest."

@@ -145,8 +145,8 @@ def short_search(choice: Choice, exact: Exact, beam: Candidate, horizon: int) ->
     return (
         f"Best beginning of **{horizon}** tokens: “{text(exact.tokens)}”, log P {exact.logp:.3f} ({proven}); the beam of "
         f"{width} finds {other}. "
-        f"All N^T = **{float(exact.all_texts):.2e}** texts, W·N·T = **{exact.beam_cost(width):,}** candidates, branch and "
-        f"bound looked at **{exact.scored:,}**.".replace("^", "\\^").replace(" -", " −")
+        f"There are **{float(exact.all_texts):.2e}** texts of that length; the beam looks at **{exact.beam_cost(width):,}** "
+        f"candidates at most, and branch and bound looked at **{exact.scored:,}**.".replace(" -", " −")
     )
 
 

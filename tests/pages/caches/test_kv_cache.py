@@ -105,12 +105,12 @@ def test_models_side_by_side_and_the_formula_says_what_nbytes_says():
     assert len(charts(app)) == 2
     table = app.dataframe[0].value.set_index("Model")
     assert {"zoo-rope", "zoo-gqa", "zoo-mqa", "zoo-mla", "zoo-window"} == set(table.index)
-    assert (table["Equal"] == "✓").all() and (table["nbytes"] == table["By formula"]).all()
+    assert (table["Equal"] == "✓").all() and (table["Bytes"] == table["By formula"]).all()
     assert (
-        table["nbytes ÷ tokens"]["zoo-mqa"] * 8 == table["nbytes ÷ tokens"]["zoo-rope"] == 4 * 2 * 8 * 16 * 4
+        table["Bytes per token"]["zoo-mqa"] * 8 == table["Bytes per token"]["zoo-rope"] == 4 * 2 * 8 * 16 * 4
     )
     scope = run_snippet(app)
-    assert {name: sizes[0] for name, sizes in scope["sizes"].items()} == dict(table["nbytes"])
+    assert {name: sizes[0] for name, sizes in scope["sizes"].items()} == dict(table["Bytes"])
     assert all(real == formula for real, formula in scope["sizes"].values())
 
 

@@ -128,7 +128,7 @@ def token_bytes(
         [*bars, marks],
         layout(
             theme,
-            title=f"nbytes ÷ {length:,} tokens (B, float32)",
+            title=f"Cached per token at {length:,} tokens (bytes, float32)",
             x="bytes per token, all layers",
             height=height,
             barmode="stack",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, layout, scale, upright
+from tlmviz.figures import Theme, colorbar, figure, layout, number, scale, upright
 
 PLAIN = {"showgrid": False, "zeroline": False}
 
@@ -127,6 +127,11 @@ def steps(
     )
 
 
+def _change(value: float) -> str:
+    """A change in two digits with its sign; what rounds to nothing has none."""
+    return number(value, "+.2f") if abs(value) >= 0.005 else "0.00"
+
+
 def effects(values: np.ndarray, theme: Theme, height: int = 260) -> go.Figure:
     """What muting each head alone adds to the loss, [L, H] nats per token, written into cells."""
     values = np.asarray(values, np.float32)
@@ -141,7 +146,8 @@ def effects(values: np.ndarray, theme: Theme, height: int = 260) -> go.Figure:
         "showscale": False,
         "xgap": 2,
         "ygap": 2,
-        "texttemplate": "%{z:+.2f}",
+        "text": [[_change(value) for value in row] for row in values],
+        "texttemplate": "%{text}",
         "hovertemplate": "layer %{y}, head %{x} muted: loss %{z:+.4f} nats<extra></extra>",
     }
     return figure(
