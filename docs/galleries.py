@@ -56,6 +56,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "mhc: 24 layers deep": Region(),
     "mhc: The training, replayed": Region(),
     "text_to_pairs": Region(".st-key-pairsview"),
+    "training_step": Region(".st-key-stepview"),
     "long_context": Region(".st-key-tile"),
     "long_context: A window of 256 loses nothing": Region(),
     "long_context: 32 keys for nine tenths": SECOND,

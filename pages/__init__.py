@@ -164,6 +164,15 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "thrown out by a die; one-hot vectors, all √2 apart, beside trained ones",
             models="",
         ),
+        Page(
+            "words/training_step",
+            "One step of training",
+            "moving",
+            "one pair of words and the step that it makes: u_o − E[u] as an arrow among the real vectors, every probability "
+            "before and after, the loss for every rate; negative samples by a die, CBOW's mean, and a word's way down the "
+            "Huffman tree",
+            models="",
+        ),
     ),
     "Kernels": (
         Page(

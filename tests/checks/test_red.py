@@ -16,7 +16,7 @@ from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.positions.rope_runs import HalfSplit
-from tlmviz.analysis.words import gradients
+from tlmviz.analysis.words import gradients, one_step
 from tlmviz.analysis.words import pairs as windows
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
@@ -514,6 +514,20 @@ breaks("Sentinel moves g", "mixture")(
         MixtureModel, "mixture", lambda honest, model, text, sentinel=0.0: honest(model, text, 1.1 * sentinel)
     )
 )
+
+
+@breaks("After the step = moved vectors", "words-negative")
+def scores_that_forget_a_move(patch, wv, inputs):
+    patch.setattr(
+        one_step.Step, "moved_scores", lambda step, rate, everything=True: step.scores + rate * step.toward
+    )
+
+
+@breaks("Small step = rate · |g|²", "words-skipgram")
+def errors_of_half_the_size(patch, wv, inputs):
+    honest = one_step.softmax_step
+    halve = lambda *args: replace(step := honest(*args), error=step.error / 2)  # noqa: E731
+    patch.setattr(one_step, "softmax_step", halve)
 
 
 def test_every_identity_has_a_breaking():

@@ -11,13 +11,15 @@ from pages.positions.rope_planes import compute as rope_planes
 from pages.positions.rope_planes.controls import Choice
 from pages.words.text_to_pairs import compute as pairs
 from pages.words.text_to_pairs import controls as pairs_controls
+from pages.words.training_step.controls import TEXT as SMALL_STORY
 from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.analysis.attention.flow import follow
 from tlmviz.analysis.caches.family import DEEPSEEK
 from tlmviz.analysis.kernels import online_softmax
 from tlmviz.analysis.samples import sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
-from tlmviz.analysis.words import reading
+from tlmviz.analysis.words import one_step, reading
+from tlmviz.analysis.words.pairs import noise_distribution
 from tlmviz.analysis.words.reading import row_cosines
 from tlmviz.analysis.words.text import split_words
 from tlmviz.decoding.beam import BeamOptions
@@ -282,3 +284,29 @@ def test_an_invented_word_has_the_row_of_cat():
     for name in tlmviz.list_models("words"):
         assert "zumi" not in tlmviz.load(name)
     assert len(tlmviz.load("words-fasttext").vector("zumi")) == 64
+
+
+def test_a_long_step_away_from_everything_raises_the_loss():
+    wv = tlmviz.load("words-skipgram")
+    step, moon = one_step.softmax_step(wv, "cat", "moon"), wv.index("moon")
+    before, after = (
+        one_step.softmax_loss(step.moved_scores(rate, everything=False), moon) for rate in (0, 10)
+    )
+    assert after > before
+    assert ("little", "girl") in wv.pairs("Once there was a little girl.")
+
+
+def test_a_power_below_one_draws_frequent_words_more_often_but_less_so():
+    counts = tlmviz.load("words-negative").counts
+    share, drawn = counts / counts.sum(), noise_distribution(counts, 0.75)
+    assert (np.diff(drawn) <= 0).all()
+    assert drawn[0] < share[0] and drawn[-1] > share[-1]
+
+
+def test_a_mean_of_ten_words_predicts_the_word_in_their_middle():
+    wv = tlmviz.load("words-cbow")
+    text = split_words(SMALL_STORY)
+    at = len(text) // 2
+    around = [word for k, word in enumerate(text) if k != at and abs(k - at) <= wv.config.window]
+    assert len(around) == 10 and all(word in wv for word in text)
+    assert wv.pair_probabilities(around)[wv.index(text[at])] > 0.5

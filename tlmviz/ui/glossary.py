@@ -146,6 +146,21 @@ TERMS: dict[str, tuple[str, ...]] = {
         "CKA",
     ),
     "How different two distributions are, in nats; 0 is the same.": ("KL",),
+    "Training against words drawn by chance: tell the word that was there from those, in place of predicting it among all.": (
+        "negative sampling",
+        "Negative sampling",
+        "negative samples",
+        "negative sample",
+    ),
+    "A tree of yes-or-no turns that ends at every word, with short ways to frequent words.": (
+        "Huffman tree",
+        "hierarchical softmax",
+    ),
+    "The direction in which a quantity grows fastest, and how fast it does; training steps along it.": (
+        "gradient",
+        "gradients",
+    ),
+    "How far a training step goes along the gradient.": ("learning rate", "Learning rate"),
     "Another start of the random numbers; trainings that differ in nothing else show how much is chance.": (
         "seed",
         "seeds",

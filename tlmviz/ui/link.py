@@ -36,6 +36,9 @@ TYPED = (
     "find",
     "chat",
     "wtext",
+    "wcenter",
+    "wcontext",
+    "wsent",
 )
 
 
