@@ -134,3 +134,34 @@ class MixtureModelLike(Protocol):
 
     def mixture(self, text: str, sentinel: float = 0.0) -> Any:
         """A `MixtureLike`. Raises BadText."""
+
+
+class WordVectorsLike(Protocol):
+    """A model of word vectors: `tlmviz.WordVectors`, for one."""
+
+    counts: Int[np.ndarray, " v"]
+
+    @property
+    def vectors(self) -> Float[Tensor, "v c"]:
+        """The vectors of all words."""
+
+    @property
+    def context_vectors(self) -> Float[Tensor, "v c"]:
+        """The vectors of all words as context."""
+
+    @property
+    def node_vectors(self) -> Float[Tensor, "n c"]:
+        """The vectors of a tree's inner nodes."""
+
+    @property
+    def tree(self) -> Any:
+        """The tree of hierarchical softmax."""
+
+    def index(self, word: str) -> int:
+        """The row of a word. Raises UnknownName."""
+
+    def vector(self, word: str) -> Float[Tensor, " c"]:
+        """The vector of a word. Raises UnknownName."""
+
+    def path(self, word: str) -> Any:
+        """The inner nodes from the root to a word and the turn at each. Raises UnknownName."""

@@ -10,7 +10,6 @@ from tlmviz.analysis.words.step_costs import Cost
 
 from .controls import BAG, MODELS, NEGATIVE, SOFTMAX, TREE, Choice
 
-TRAINED_AT = 0.025  # the rate at which the models' own training began
 CLAIM = "A pair of words that met pulls two vectors together and pushes others away."
 NOTICES = {
     SOFTMAX: (
@@ -18,8 +17,8 @@ NOTICES = {
         "the vector of the word that was really there. The center word's vector moves the same way.",
         "**Expected already?** Where the model is sure of the context word, E[u] lies near it and the arrow is short: little is "
         "left to learn. Click a word in the picture to see its arrow.",
-        f"**The rate** says how far to go. Training began with {TRAINED_AT}, for very many pairs; with one pair and a large "
-        "rate you see what a step does. Beyond the lowest point of the curve the step is too long.",
+        "**The rate** says how far to go. Training takes small steps for very many pairs; with one pair and a large rate you see "
+        "what a step does. Beyond the lowest point of the curve the step is too long.",
     ),
     NEGATIVE: (
         "**One word was there, the others are drawn.** The step pulls v towards the first (orange) and away from the drawn ones "

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.words.training_step import controls, words
+from pages.words.training_step import controls
 from tests.javascript.node import evaluate
 from tests.pages.helpers import assert_healthy, badges, charts, follow_link, open_page, run_snippet
 from tlmviz.analysis.words import one_step
-from tlmviz.training.word_recipes import WORDS
 
 PAGE = "words/training_step"
 FOLDER = "pages/words/training_step"
@@ -252,7 +251,3 @@ def test_hostile_links_open_the_page(query):
     app = follow_link(PAGE, query, from_the_start=True)
     assert header_of(sent(app))["title"]
     assert "✗" not in badges(app)
-
-
-def test_the_rate_that_the_words_name_is_that_of_the_training():
-    assert {WORDS[name].schedule.rate for name in controls.MODELS.values()} == {words.TRAINED_AT}

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int
 
+from tlmviz.protocols import WordVectorsLike
+
 from . import huffman
 from .pairs import noise_distribution
-
-if TYPE_CHECKING:
-    from tlmviz.word_vectors import WordVectors
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class Step:
         return self.v + rate * self.lift * self.gradient, self.outputs + rate * self.pull[:, None] * self.v
 
 
-def softmax_step(wv: WordVectors, center: str, context: str) -> Step:
+def softmax_step(wv: WordVectorsLike, center: str, context: str) -> Step:
     """Skip-gram with the full softmax: e_w = [w = o] - Pr(w | c), every word an output (004 Eq. 12). Raises UnknownName."""
     v, u = _array(wv.vector(center)), _array(wv.context_vectors)
     error = -softmax(u @ v)
@@ -88,14 +86,14 @@ def sampled_step(
     return Step(v, outputs, _decided(outputs @ v, signs_of(rows)), rows, lift)
 
 
-def tree_step(wv: WordVectors, center: str, context: str) -> Step:
+def tree_step(wv: WordVectorsLike, center: str, context: str) -> Step:
     """Hierarchical softmax: e_n = turn sigma(-turn s_n) for nodes on the path, 0 for others (004 Eq. 24). Raises UnknownName."""
     v, nodes = _array(wv.vector(center)), _array(wv.node_vectors)
     turns = path_signs(wv, context)
     return Step(v, nodes, _decided(nodes @ v, turns), np.arange(len(nodes)))
 
 
-def path_signs(wv: WordVectors, word: str) -> Float[np.ndarray, " n"]:
+def path_signs(wv: WordVectorsLike, word: str) -> Float[np.ndarray, " n"]:
     """The turn at each inner node on the way to a word, 0 for nodes that are not on it. Raises UnknownName."""
     path = wv.path(word)
     signs = np.zeros(len(wv.tree.children))
@@ -164,7 +162,7 @@ def draws(
     return even.numpy(), torch.searchsorted(ends, even).clamp_(max=len(ends) - 1).numpy()
 
 
-def bag(wv: WordVectors, words: Sequence[str]) -> tuple[Float[np.ndarray, " c"], float]:
+def bag(wv: WordVectorsLike, words: Sequence[str]) -> tuple[Float[np.ndarray, " c"], float]:
     """CBOW's mean of some words' vectors, and its `lift` where each word read moves by the whole gradient, as in word2vec.c."""
     rows = [wv.index(word) for word in words]
     _, times = np.unique(rows, return_counts=True)

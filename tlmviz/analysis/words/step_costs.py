@@ -5,16 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from jaxtyping import Float
 
-from . import gradients, huffman
+from tlmviz.protocols import WordVectorsLike
 
-if TYPE_CHECKING:
-    from tlmviz.word_vectors import WordVectors
+from . import gradients, huffman
 
 ROUNDS, STEPS = 9, 12  # minima, and the steps that each is the fastest of
 
@@ -39,7 +37,7 @@ def multiplications(outputs: int, width: int) -> int:
 
 
 @torch.inference_mode()
-def costs(wv: WordVectors, negatives: int, length: int) -> list[Cost]:
+def costs(wv: WordVectorsLike, negatives: int, length: int) -> list[Cost]:
     """The full softmax, `negatives` draws, and a path of `length` nodes, on copies of a model's tables."""
     v, u = wv.vectors.clone(), wv.context_vectors.clone()
     size, width = u.shape
@@ -55,7 +53,7 @@ def costs(wv: WordVectors, negatives: int, length: int) -> list[Cost]:
     ]
 
 
-def mean_path(wv: WordVectors) -> int:
+def mean_path(wv: WordVectorsLike) -> int:
     """The decisions that a word takes on average in a Huffman tree of this vocabulary, rounded."""
     return round(huffman.huffman_tree(wv.counts).mean_length(wv.counts))
 
