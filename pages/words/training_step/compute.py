@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -12,11 +11,19 @@ from tlmviz.analysis.words import one_step, step_costs
 from tlmviz.analysis.words.one_step import Step
 from tlmviz.analysis.words.pairs import noise_distribution
 from tlmviz.analysis.words.step_costs import Cost
-from tlmviz.checks import Check, measure, words, words_step
+from tlmviz.checks import Check, Identity, measure, words, words_step
 from tlmviz.ui import compute as shared
 from tlmviz.ui import words as models
 
 from .controls import MODELS, NEGATIVE, THROWS, TREE, Choice
+
+# The identities of the chapter that a step rests on; each holds for some of the models.
+BEHIND: tuple[Identity, ...] = (
+    words.softmax_sums_to_one,
+    words.leaves_sum_to_one,
+    words.sweep_is_the_product,
+    words.gradient_is_autograds,
+)
 
 
 def pair_of(choice: Choice) -> Choice:
@@ -64,18 +71,17 @@ def lines(model: str) -> tuple[np.ndarray, np.ndarray]:
 def costs(negatives: int, path: int) -> list[Cost]:
     """What a step costs by each method, on tables of the model's size; `path` is the length of the path, 0 for the mean."""
     wv = models.model(MODELS[NEGATIVE])
-    return shared.run_in_worker(
-        lambda: step_costs.costs(wv, negatives, path or step_costs.mean_path(wv)), shared.SHORT + 1
-    )
+    return shared.run_in_worker(lambda: step_costs.costs(wv, negatives, path or step_costs.mean_path(wv)))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def checks(pair: Choice) -> list[Check]:
     """The identities behind this page, on this pair or, for CBOW, on the first two words of the text."""
     given = list(pair.text) or [pair.center, pair.context]
-    every = (partial(measure, words_step), partial(measure, words))
+    entries = [entry for entry in BEHIND if entry.applies(pair.wv)]
     return shared.run_in_worker(
-        lambda: [check for each in every for check in each(pair.wv, given)], gradients=True
+        lambda: [*measure(words_step, pair.wv, given), *(entry(pair.wv, given) for entry in entries)],
+        gradients=True,
     )
 
 
