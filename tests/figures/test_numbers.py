@@ -3,6 +3,7 @@
 import pytest
 
 from tlmviz.figures import minus, number
+from tlmviz.figures.numbers import large
 
 
 @pytest.mark.parametrize(
@@ -24,3 +25,21 @@ def test_only_signs_of_numbers_become_minus_signs():
     assert minus("-0.5, (-3) and 1e-05 of -∞") == "−0.5, (−3) and 1e−05 of −∞"
     same = "256-512 tokens, zoo-3, previous-token, tlmviz --data -x, 2026-01-02"
     assert minus(same) == same
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (9.668e9, "9.67 billion"),
+        (999_700, "1 million"),
+        (12_340, "12.3 thousand"),
+        (840, "840"),
+        (0, "0"),
+        (-2.5e6, "−2.5 million"),
+        (4.2e15, "4,200 trillion"),
+        (None, "–"),
+        (float("nan"), "–"),
+    ],
+)
+def test_large_numbers_are_written_with_a_word(value, text):
+    assert large(value) == text

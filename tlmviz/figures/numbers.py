@@ -6,6 +6,7 @@ import math
 import re
 
 MISSING = "–"
+LARGE = (("trillion", 1e12), ("billion", 1e9), ("million", 1e6), ("thousand", 1e3))
 # A hyphen before a digit that neither joins two words or numbers nor is part of a name; and the sign of an exponent.
 _HYPHEN = re.compile(r"(?<![\w.\-/])-(?=[\d.∞])|(?<=\de)-(?=\d)")
 
@@ -17,6 +18,16 @@ def number(value: float | None, spec: str = "") -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     return format(value, spec).replace("-", "−")
+
+
+def large(value: float | None) -> str:
+    """A count of any size in three digits and a word: 840, 12.3 thousand, 9.67 billion; "–" for None and NaN."""
+    if value is None or math.isnan(value):
+        return MISSING
+    for word, size in LARGE:
+        if abs(value) >= 0.9995 * size:
+            return f"{number(float(f'{value / size:.3g}'), ',.15g')} {word}"
+    return number(value, ".3g")
 
 
 def minus(text: str) -> str:

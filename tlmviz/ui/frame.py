@@ -22,7 +22,6 @@ from .components.page_script import page_script
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pandas.io.formats.style import Styler
 
     from tlmviz.checks import Check
 
@@ -150,16 +149,6 @@ def chart(
     st.plotly_chart(figure, theme=None, key=key, config=config, alt=alt, **selecting)
 
 
-def signed(table: pd.DataFrame, **formats: str) -> Styler:
-    """A table for `st.dataframe` whose named columns are written by Python's `formats` with a true minus; they sort as numbers.
-
-    Formats of `NumberColumn` write a hyphen, and would win: such a column is to have none.
-    """
-    return table.style.format(
-        {column: functools.partial(figures.number, spec=spec) for column, spec in formats.items()}
-    )
-
-
 def selection(key: str) -> dict:
     """What is selected in the chart `key`: its "points" and its "box", both absent when nothing is."""
     return (st.session_state.get(key) or {}).get("selection") or {}
@@ -179,25 +168,32 @@ def after_picture(pairs: bool = True, name: str = "", **layout: Any) -> DeltaGen
 
 
 def table(
-    rows: Iterable[Mapping[str, Any]], formats: Mapping[str, str], helps: Mapping[str, str] | None = None
+    rows: pd.DataFrame | Iterable[Mapping[str, Any]],
+    formats: Mapping[str, str | Callable[[float], str]],
+    helps: Mapping[str, str] | None = None,
+    columns: Mapping[str, Any] | None = None,
+    **options: Any,
 ) -> None:
     """Rows of named values as a table that sorts by value and writes numbers as all else on a page: "−" for minus, "–" for none.
 
-    `formats` gives columns a format of Python's, `helps` a sentence that their heads show.
+    `formats` gives columns a format of Python's or a function that writes them, `helps` a sentence that their heads show, and
+    `columns` settings of Streamlit's, whose own formats win and write a hyphen for minus.
     """
     import pandas as pd
 
-    data = pd.DataFrame(list(rows))
-    written = {name: functools.partial(number, spec=spec) for name, spec in formats.items() if name in data}
-    columns = {
-        name: st.column_config.Column(help=text) for name, text in (helps or {}).items() if name in data
+    data = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows))
+    written = {
+        name: functools.partial(number, spec=spec) if isinstance(spec, str) else spec
+        for name, spec in formats.items()
+        if name in data
     }
+    heads = {name: st.column_config.Column(help=text) for name, text in (helps or {}).items() if name in data}
     st.dataframe(
         data.style.format(written, na_rep=MISSING),
         hide_index=True,
-        height="content",
         placeholder=MISSING,
-        column_config=columns,
+        column_config=heads | dict(columns or {}),
+        **{"height": "content"} | options,
     )
 
 

@@ -84,15 +84,13 @@ def numbers(table: pd.DataFrame) -> None:
         if selected and table["model"].iloc[selected[0]] in shared.models():
             st.session_state[CARD] = table["model"].iloc[selected[0]]
 
-    st.dataframe(
-        frame.signed(rows, difference="+.4f"),
-        hide_index=True,
-        height="content",
-        placeholder="–",
+    frame.table(
+        rows,
+        {"difference": "+.4f"},
         key=ROWS,
         on_select=open_card,
         selection_mode="single-row",
-        column_config={
+        columns={
             "model": text("Model", width=108),
             "choice": text("Choice", width=172),
             "open": st.column_config.LinkColumn(

@@ -68,4 +68,4 @@ def kernel(choice: controls.TileChoice, tiles: compute.Tiles, tokens: list[str])
     )
     rows = {f"out row, {name}": st.column_config.LineChartColumn() for name in ("Triton", "torch")}
     formats = {"lse, Triton": ".6f", "lse, torch": ".6f", "out, largest difference": ".1e"}
-    st.dataframe(frame.signed(table, **formats), hide_index=True, height=280, column_config=rows)
+    frame.table(table, formats, columns=rows, height=280)

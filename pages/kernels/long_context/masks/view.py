@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from tlmviz.figures.kernels import long_context as figures
+from tlmviz.figures.numbers import large
 from tlmviz.ui import frame
 
 from .. import controls as page_controls
@@ -56,22 +57,21 @@ def measure(passage: Passage, choice: MaskChoice) -> dict[str, Result]:
 
 def numbers(table: pd.DataFrame) -> None:
     """The table of all methods."""
-    column, help_ = st.column_config, words.COLUMNS
-    st.dataframe(
-        frame.signed(table, Change="+.3f"),
-        hide_index=True,
-        height="content",
-        column_config={
-            "FLOP": column.NumberColumn(format="scientific", help=help_["FLOP"]),
-            "Keys a query sees": column.NumberColumn(format="%.1f", help=help_["Keys a query sees"]),
-            "Keys in cache": column.TextColumn(help=help_["Keys in cache"]),
-            "Cached numbers": column.NumberColumn(format="localized", help=help_["Cached numbers"]),
-            "Mass covered": column.ProgressColumn(
-                format="%.3f", min_value=0, max_value=1, help=help_["Mass covered"]
-            ),
-            "Output error": column.NumberColumn(format="%.3f", help=help_["Output error"]),
-            "Loss": column.NumberColumn(format="%.3f", help=help_["Loss"]),
-            "Change": column.NumberColumn(help=help_["Change"]),
+    frame.table(
+        table,
+        {
+            "FLOP": large,
+            "Keys a query sees": ",.1f",
+            "Cached numbers": ",",
+            "Output error": ".3f",
+            "Loss": ".3f",
+            "Change": "+.3f",
+        },
+        words.COLUMNS,
+        {
+            "Mass covered": st.column_config.ProgressColumn(
+                format="%.3f", min_value=0, max_value=1, help=words.COLUMNS["Mass covered"]
+            )
         },
     )
 

@@ -75,8 +75,8 @@ export function named(tokens, i) {
 export function digits(value, count = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  if (value !== 0 && (size < 1e-4 || size >= 1e6)) return value.toExponential(count - 1);
-  return value.toPrecision(count);
+  if (value !== 0 && (size < 1e-4 || size >= 1e6)) return minus(value.toExponential(count - 1));
+  return minus(value.toPrecision(count));
 }
 
 /**
