@@ -173,6 +173,22 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Huffman tree",
             models="",
         ),
+        Page(
+            "words/pointer_hull",
+            "Pointer network",
+            "polyline",
+            "points set and dragged by hand; a network's attention over them as rays, step by step, and "
+            "the convex hull it draws beside the exact one, also far beyond the number it was trained on",
+            models="",
+        ),
+        Page(
+            "words/pointer_sentinel",
+            "Pointer sentinel",
+            "content_copy",
+            "at each word of your text what a mixture writes and what it copies, with arcs to where from; names that it "
+            "never saw; the gate moved by hand; losses beside a twin without the pointer",
+            models="",
+        ),
     ),
     "Kernels": (
         Page(

@@ -12,7 +12,9 @@ from docs.pictures import VIEWS, pictures
 from pages import ALL
 from tlmviz.analysis.attention.heads import head_scores
 from tlmviz.analysis.words.categories import CATEGORIES
+from tlmviz.analysis.words.hulls import quality
 from tlmviz.analysis.words.nearness import precision
+from tlmviz.training import hull_export
 from tlmviz.training.recipes import RECIPES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -66,6 +68,49 @@ def test_word_vectors_have_cards_and_the_readme_repeats_their_quality(name):
     assert "CDLA-Sharing-1.0" in card and "CC BY 2.0" in card and " seconds (" in card
     assert (folder / "curve.svg").stat().st_size > 1000
     assert sum(path.stat().st_size for path in folder.iterdir()) < 3_000_000
+
+
+def test_the_hulls_card_is_measured_and_the_readme_repeats_it():
+    folder = ROOT / "models" / "pointer-hull"
+    card, finder = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load("pointer-hull")
+    rows = {
+        int(n): shares
+        for n, *shares in re.findall(r"\| (\d+) \| ([\d.]+) % \| ([\d.]+) % \| ([\d.]+) % \|", card)
+    }
+    for number in (10, 20, 50):
+        drawn = quality(finder.hull, number, hull_export.SETS, hull_export.SEED + number)
+        measured = (100 * drawn.valid, 100 * drawn.exact, 100 * drawn.coverage)
+        assert [float(share) for share in rows[number]] == pytest.approx(
+            measured, abs=0.6
+        )  # a tie in three sets of 200
+        assert drawn.coverage > 0.999
+    [row] = [line for line in README.splitlines() if line.startswith("| [pointer-hull]")]
+    assert f"{rows[50][2]} % of the area, {rows[50][1]} % exact" in row
+    assert f"{finder.n_parameters:,} parameters" in card and "72.6 %" in card
+    assert (folder / "model.safetensors").stat().st_size < 2_000_000
+
+
+@pytest.mark.parametrize("name", sorted(tlmviz.list_models("mixture")))
+def test_mixtures_have_cards_and_the_readme_repeats_their_quality(name):
+    folder = ROOT / "models" / name
+    card, model = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load(name)
+    column = sorted(tlmviz.list_models("mixture")).index(name)
+    losses, copied = (
+        re.findall(rf"\| {what}.*", card)[0].split(" | ") for what in ("loss on held-out", "never-seen names")
+    )
+    nats, share = (cells[1 + column].strip("*| ") for cells in (losses, copied))
+    [row] = [line for line in README.splitlines() if line.startswith(f"| [{name}]")]
+    assert f"{nats} nats" in row and share in row
+    assert f"{model.n_parameters:,} parameters" in card and "CDLA-Sharing-1.0" in card
+    assert (folder / "model.safetensors").stat().st_size < 6_000_000
+
+
+def test_a_name_nobody_ever_saw_is_copied():
+    text = "Once upon a time there was a little girl named Zorbina. Zorbina had a red ball. One day, Zorbina lost the ball."
+    mix, plain = (tlmviz.load(name).mixture(text) for name in ("stories-sentinel", "stories-sentinel-plain"))
+    place = mix.tokens.index(",")  # "One day," Zorbina
+    assert mix.words[mix.mixed[place].argmax()] == "Zorbina" and mix.gate[place] < 0.5
+    assert plain.words[plain.mixed[place].argmax()] != "Zorbina" and "Zorbina" in plain.unknown
 
 
 @pytest.mark.parametrize("name", TRANSLATORS)

@@ -9,6 +9,8 @@ from pages.attention.chat import compute as chat
 from pages.attention.chat.examples import CONVERSATIONS
 from pages.positions.rope_planes import compute as rope_planes
 from pages.positions.rope_planes.controls import Choice
+from pages.words.pointer_sentinel import controls as pointer_sentinel
+from pages.words.pointer_sentinel.examples import CARDS as COPIES
 from pages.words.text_to_pairs import compute as pairs
 from pages.words.text_to_pairs import controls as pairs_controls
 from pages.words.training_step.controls import TEXT as SMALL_STORY
@@ -19,6 +21,7 @@ from tlmviz.analysis.kernels import online_softmax
 from tlmviz.analysis.samples import sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
 from tlmviz.analysis.words import one_step, reading
+from tlmviz.analysis.words.hulls import judge, scattered
 from tlmviz.analysis.words.pairs import noise_distribution
 from tlmviz.analysis.words.reading import row_cosines
 from tlmviz.analysis.words.text import split_words
@@ -310,3 +313,32 @@ def test_a_mean_of_ten_words_predicts_the_word_in_their_middle():
     around = [word for k, word in enumerate(text) if k != at and abs(k - at) <= wv.config.window]
     assert len(around) == 10 and all(word in wv for word in text)
     assert wv.pair_probabilities(around)[wv.index(text[at])] > 0.5
+
+
+def test_hulls_beyond_what_was_trained_on():
+    finder = tlmviz.load("pointer-hull")
+    many, ring, line = (
+        (points, finder.hull(points))
+        for points in (scattered("Square", 200, 24), scattered("Ring", 12, 7), scattered("Line", 8, 24))
+    )
+    assert finder.config.most == 50 and judge(*many).valid
+    assert sorted(ring[1]) == list(range(12))
+    verdict = judge(*line)
+    assert not verdict.exact and verdict.extra
+
+
+def test_names_are_copied_whether_known_or_not():
+    copier, plain = (tlmviz.load(name) for name in ("stories-sentinel", "stories-sentinel-plain"))
+
+    def named(model, text, name):
+        mix = model.mixture(text)
+        places = np.flatnonzero(mix.ids == mix.words.index(name))[1:]
+        return int((mix.mixed[places - 1].argmax(1) == mix.ids[places]).sum()), mix
+
+    known = COPIES[1].link["ptext"]
+    assert "Zorbina" in copier.mixture(pointer_sentinel.DEFAULT).unknown
+    assert named(copier, pointer_sentinel.DEFAULT, "Zorbina")[0] > 0
+    hits, mix = named(copier, known, "Lily")
+    assert hits > 0 and not mix.unknown and named(plain, known, "Lily")[0] == 0
+    low = copier.mixture(pointer_sentinel.DEFAULT, float(COPIES[2].link["pshift"]))
+    assert 0.75 < 1 - low.gate.mean() < 0.85

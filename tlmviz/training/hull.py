@@ -54,7 +54,7 @@ RECIPE = HullRecipe(
         steps=14000, stop=7000, learning_rate=1e-3, warmup=300, weight_decay=0.01, betas=(0.9, 0.99), seed=5,
         evaluate_every=500,
     ),
-    last=1500,
+    last=700,
 )  # fmt: skip
 
 

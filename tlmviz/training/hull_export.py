@@ -6,7 +6,6 @@ import os
 import platform
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from tlmviz.analysis.words.hulls import Quality, quality
@@ -63,8 +62,8 @@ def _card(recipe: HullRecipe, log: dict, finder: HullFinder, folder: Path, drawn
             "## Data",
             "",
             f"Drawn on the fly: {log['sets'] / 1e6:.2f} M sets of {config.least} to {config.most} points, none seen twice, "
-            f"{recipe.uniform:.0%} of the batches uniform in a square, the others clouds, rings and shaken grids, stretched and "
-            "turned. Exact hulls by scipy.spatial.ConvexHull (Qhull).",
+            f"{100 * recipe.uniform:.0f} % of the batches uniform in a square, the others clouds, rings and shaken grids, "
+            "stretched and turned. Exact hulls by scipy.spatial.ConvexHull (Qhull).",
             "",
             "## Quality",
             "",
@@ -74,7 +73,10 @@ def _card(recipe: HullRecipe, log: dict, finder: HullFinder, folder: Path, drawn
             "",
             "| points | valid | exact | covered |",
             "| --- | --- | --- | --- |",
-            *(f"| {q.number} | {q.valid:.1%} | {q.exact:.1%} | {q.coverage:.3%} |" for q in drawn),
+            *(
+                f"| {q.number} | {100 * q.valid:.1f} % | {100 * q.exact:.1f} % | {100 * q.coverage:.2f} % |"
+                for q in drawn
+            ),
             "",
             _compared(drawn),
             "",
@@ -104,10 +106,10 @@ def _card(recipe: HullRecipe, log: dict, finder: HullFinder, folder: Path, drawn
 
 def _compared(drawn: list[Quality]) -> str:
     [fifty] = [each for each in drawn if each.number == 50]
-    beside = "at least as much" if np.round(fifty.coverage, 3) >= 0.999 else "less"
+    beside = "at least as much" if fifty.coverage >= 0.999 else "less"
     return (
         "Vinyals et al. 2015 (Table 1) report for 50 points 72.6 % exact hulls and 99.9 % of the area from a network trained on "
         "50 points, and 69.6 % exact from one trained on 5 to 50 (quoted from a public reproduction's notes, not from the paper "
-        f"itself). This one covers {fifty.coverage:.1%}, {beside}, and draws {fifty.exact:.1%} exactly; it has fewer units, a "
-        "different encoder and a fixed first point, so only the task is the same."
+        f"itself). This one covers {100 * fifty.coverage:.2f} %, {beside}, and draws {100 * fifty.exact:.1f} % exactly; "
+        "it has fewer units, a different encoder and a fixed first point, so only the task is the same."
     )

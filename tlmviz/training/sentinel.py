@@ -18,7 +18,7 @@ from . import loop
 from .data import Corpus
 from .loop import Schedule
 
-LEAST = 3  # times that a word of the vocabulary occurs in the training stories
+LEAST = 5  # times that a word of the vocabulary occurs in the training stories
 MOST_WORDS = 448  # of a story: longer ones are cut
 
 
@@ -38,10 +38,11 @@ class SentinelRecipe:
 _CONFIG = SentinelConfig(
     name="stories-sentinel",
     description="Pointer-sentinel mixture on stories: an LSTM that writes words or copies them from the text.",
-    dropout=0.35,
+    d_model=128,
+    dropout=0.3,
 )
 SCHEDULE = Schedule(
-    steps=900, batch_tokens=3072, learning_rate=4e-3, warmup=60, weight_decay=0.05, betas=(0.9, 0.99), seed=6,
+    steps=900, stop=700, batch_tokens=3072, learning_rate=4e-3, warmup=60, weight_decay=0.05, betas=(0.9, 0.99), seed=6,
     evaluate_every=100,
 )  # fmt: skip
 RECIPES = {
@@ -158,13 +159,8 @@ def train(recipe: SentinelRecipe, corpus: Corpus, tokenizer: WordTokenizer, fold
     if (folder / "log.json").is_file():
         log = loop.resume(folder, network, optimizer, batches)
     began = time.monotonic() - log["seconds"]
-    bar = tqdm(
-        range(log["step"], schedule.steps),
-        initial=log["step"],
-        total=schedule.steps,
-        mininterval=5,
-        unit="step",
-    )
+    last = schedule.stop or schedule.steps
+    bar = tqdm(range(log["step"], last), initial=log["step"], total=last, mininterval=5, unit="step")
     recent: list[tuple[float, int]] = []
     network.train()
     for step in bar:
@@ -177,7 +173,7 @@ def train(recipe: SentinelRecipe, corpus: Corpus, tokenizer: WordTokenizer, fold
         optimizer.step()
         recent.append((nats.item(), number))
         log["tokens"] += number
-        if (step + 1) % schedule.evaluate_every == 0 or step + 1 == schedule.steps:
+        if (step + 1) % schedule.evaluate_every == 0 or step + 1 == last:
             now, valid = (
                 sum(n for n, _ in recent) / sum(n for _, n in recent),
                 held_out_loss(network, held_out),

@@ -82,9 +82,9 @@ def _table(loaded: dict[str, MixtureModel], stories: list[str], names: set[str])
             f"{each.unknown:.3f}" for each in losses
         ],
         f"never-seen names copied, where they come again ({said[0][0].places:,} places)": [
-            f"**{each.share:.1%}**" for each in said[0]
+            f"**{100 * each.share:.1f} %**" for each in said[0]
         ],
-        "the stories' own names at the same places": [f"{each.share:.1%}" for each in said[1]],
+        "the stories' own names at the same places": [f"{100 * each.share:.1f} %" for each in said[1]],
     }
     return [
         f"| | {' | '.join(f'[{name}](../{name}/card.md)' for name in loaded)} |",
@@ -157,8 +157,9 @@ def _effort(recipe: SentinelRecipe, log: dict) -> list[str]:
     """The settings and the time of a run."""
     schedule = recipe.schedule
     return [
-        f"{schedule.steps:,} steps of about {schedule.batch_tokens:,} words, {log['tokens'] / 1e6:.1f} M in all, "
-        f"{log['passes']} passes; AdamW, learning rate {schedule.learning_rate} with warm-up {schedule.warmup} and a cosine, "
+        f"{log['step']:,} steps of about {schedule.batch_tokens:,} words, {log['tokens'] / 1e6:.1f} M in all, "
+        f"{log['passes']} passes; AdamW, learning rate {schedule.learning_rate} with warm-up {schedule.warmup} "
+        f"and a cosine for {schedule.steps:,} steps, "
         f"betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping {schedule.clip}, seed {schedule.seed}. "
         f"{log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core {platform.machine()} CPU "
         f"that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",

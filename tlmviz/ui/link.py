@@ -39,6 +39,7 @@ TYPED = (
     "wcenter",
     "wcontext",
     "wsent",
+    "ptext",
 )
 
 

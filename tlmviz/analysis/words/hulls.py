@@ -89,7 +89,7 @@ def judge(points: Float[np.ndarray, "n 2"], order: Int[np.ndarray, " k"]) -> Ver
     exact = exact_hull(points)
     valid = is_simple(points[order])
     whole = area(points[exact])
-    coverage = abs(area(points[order])) / whole if valid and whole > 0 else None
+    coverage = min(1.0, abs(area(points[order])) / whole) if valid and whole > 0 else None
     begins = np.flatnonzero(order == exact[0])
     turned = np.roll(order, -begins[0]) if len(begins) else order
     missed, extra = np.setdiff1d(exact, order), np.setdiff1d(order, exact)
@@ -118,3 +118,29 @@ def _side(a, b, c):
     """On which side of the line from a to b the points c lie: 1 left, -1 right, 0 on it."""
     (ux, uy), (vx, vy) = (b - a).T, (c - a).T
     return np.sign(ux * vy - uy * vx)
+
+
+def scattered(kind: str, number: int, seed: int) -> Float[np.ndarray, "n 2"]:
+    """Random points in the unit square, of a kind of SCATTERS, on a grid of thousandths."""
+    rng = np.random.default_rng(seed)
+    return np.round(0.02 + 0.96 * np.clip(SCATTERS[kind](rng, number), 0, 1), 3)
+
+
+def _ring(rng: np.random.Generator, number: int) -> Float[np.ndarray, "n 2"]:
+    angle = rng.uniform(0, 2 * np.pi, number)
+    return 0.5 + 0.5 * np.stack((np.cos(angle), np.sin(angle)), -1)
+
+
+def _line(rng: np.random.Generator, number: int) -> Float[np.ndarray, "n 2"]:
+    """Exactly on a line, also in thousandths."""
+    x = rng.integers(0, 481, number) / 480
+    return np.stack((x, 0.25 + x / 2), -1)
+
+
+SCATTERS: dict[str, Callable[[np.random.Generator, int], Float[np.ndarray, "n 2"]]] = {
+    "Square": lambda rng, number: rng.random((number, 2)),
+    "Cloud": lambda rng, number: 0.5 + 0.16 * rng.normal(size=(number, 2)),
+    "Ring": _ring,
+    "Grid": lambda rng, number: (rng.integers(0, 7, (number, 2)) + 1) / 8,
+    "Line": _line,
+}
