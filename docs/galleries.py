@@ -61,6 +61,8 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "long_context: A window of 256 loses nothing": Region(),
     "long_context: 32 keys for nine tenths": SECOND,
     "long_context: Farther than training reached": Region(".st-key-stat"),
+    "pointer_hull": Region(".st-key-hullview", (0.0, 0.0, 0.75, 1.0)),
+    "pointer_sentinel": Region(".st-key-copyview"),
     "model_zoo: No positions at all": Region("[data-testid=stImage] img"),
     "model_zoo: An eighth of the cache": Region("[data-testid=stImage] img"),
 }

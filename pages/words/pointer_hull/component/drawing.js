@@ -135,6 +135,7 @@ function drawBeams(pen, v, theme) {
     const to = last ? end : placeOf(side, v.points[index]);
     if (from) pen.path(`M${from.x} ${from.y}L${to.x} ${to.y}`, orange, 1 + 13 * weight, 0.25 + 0.45 * weight);
     if (!last) pen.circle(to.x, to.y, 4 + 9 * weight, orange, 0.35);
+    if (!last && weight > 0.02) pen.text(to.x + 10, to.y - 11, index, { color: theme.muted, size: 11 });
   });
   const ended = weights[weights.length - 1];
   pen.rect(end.x - 20, end.y - 10, 40, 20, theme.background, theme.muted);
