@@ -40,7 +40,7 @@ def export(recipe: HullRecipe, log: dict, run: Path, folder: Path) -> None:
 
 
 def _card(recipe: HullRecipe, log: dict, finder: HullFinder, folder: Path, drawn: list[Quality]) -> str:
-    config, schedule = recipe.config, recipe.schedule
+    config = recipe.config
     size = (folder / "model.safetensors").stat().st_size / 1e6
     return "\n".join(
         [
@@ -86,14 +86,7 @@ def _card(recipe: HullRecipe, log: dict, finder: HullFinder, folder: Path, drawn
             "",
             f"`python -m tlmviz.training {config.name} --data DIR` (it needs no file in DIR)",
             "",
-            f"{recipe.steps:,} steps of {recipe.rows} sets, AdamW, learning rate {schedule.learning_rate} with warm-up "
-            f"{schedule.warmup} and a cosine for {schedule.steps:,} steps, "
-            f"left at {recipe.steps - recipe.last:,} for a straight fall to 0; "
-            f"betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping "
-            f"{schedule.clip}, seed {schedule.seed}; sets grow from {recipe.first} to {config.most} points over the first "
-            f"{recipe.grown * schedule.steps:,.0f} steps. {log['seconds'] / 60:.0f} minutes of wall time on one thread of a "
-            f"{os.cpu_count()}-core {platform.machine()} CPU that did other work beside it, torch "
-            f"{torch.__version__.partition('+')[0]}.",
+            _effort(recipe, log),
             "",
             "## Limits",
             "",
@@ -101,6 +94,21 @@ def _card(recipe: HullRecipe, log: dict, finder: HullFinder, folder: Path, drawn
             "never saw fewer than five points, points on one line, or more than fifty.",
             "",
         ]
+    )
+
+
+def _effort(recipe: HullRecipe, log: dict) -> str:
+    """The settings and the time of the run."""
+    schedule = recipe.schedule
+    return (
+        f"{recipe.steps:,} steps of {recipe.rows} sets, AdamW, learning rate {schedule.learning_rate} with warm-up "
+        f"{schedule.warmup} and a cosine for {schedule.steps:,} steps, "
+        f"left at {recipe.steps - recipe.last:,} for a straight fall to 0; "
+        f"betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping "
+        f"{schedule.clip}, seed {schedule.seed}; sets grow from {recipe.first} to {recipe.config.most} points over the first "
+        f"{recipe.grown * schedule.steps:,.0f} steps. {log['seconds'] / 60:.0f} minutes of wall time on one thread of a "
+        f"{os.cpu_count()}-core {platform.machine()} CPU that did other work beside it, torch "
+        f"{torch.__version__.partition('+')[0]}."
     )
 
 
