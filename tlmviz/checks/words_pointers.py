@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..mixture import Mixture, MixtureModel
 
 Points = Float[np.ndarray, "n 2"]
-SHIFTS = (-4.0, -1.0, 0.5, 3.0)  # of the sentinel's score
+SHIFTS = (-2.0, -0.5, 0.5, 2.0)  # of the sentinel's score; farther ones magnify what rounding does to 1 − g
 ALL = 1e4  # a shift that leaves the words nothing
 
 
