@@ -28,7 +28,7 @@ CARDS = (
         "No area at all",
         "Points on one line have a hull of two corners; the network, which never saw such points, visits others too.",
         {"hkind": "Line", "hn": "8", "hstep": "1001"},
-        "Points on one line",
+        "Points on one line, some of them crossed out",
     ),
 )
 
