@@ -57,6 +57,8 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "mhc: The training, replayed": Region(),
     "text_to_pairs": Region(".st-key-pairsview"),
     "training_step": Region(".st-key-stepview"),
+    "projector": Region(".st-key-projector", (0.0, 0.0, 0.79, 0.85)),
+    "projector: He is to she, and little else": Region(".st-key-wpplane"),
     "long_context": Region(".st-key-tile"),
     "long_context: A window of 256 loses nothing": Region(),
     "long_context: 32 keys for nine tenths": SECOND,

@@ -174,6 +174,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="",
         ),
         Page(
+            "words/projector",
+            "Projector",
+            "scatter_plot",
+            "all word vectors of a model, or the token vectors of any language model (50,000 points, smooth), by PCA or t-SNE; "
+            "search, neighbours lit, categories in colour; the training as a film; analogies, and how often they fail",
+            models="",
+        ),
+        Page(
             "words/pointer_hull",
             "Pointer network",
             "polyline",

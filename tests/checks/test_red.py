@@ -16,7 +16,7 @@ from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.positions.rope_runs import HalfSplit
-from tlmviz.analysis.words import gradients, one_step
+from tlmviz.analysis.words import gradients, one_step, projection
 from tlmviz.analysis.words import pairs as windows
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
@@ -466,6 +466,16 @@ breaks("Gradient = autograd", "words-negative")(
         gradients,
         "logistic_gradients",
         lambda honest, *args: (step := honest(*args))._replace(center=-step.center),  # uphill
+    )
+)
+
+
+breaks("Axes hold their shares", "words-glove")(scaled(projection.Axes, "place"))
+breaks("Sum in the plane", "words-negative")(
+    patched(
+        projection,
+        "plane_of",
+        lambda honest, *args: (lambda plane: (plane[0][:, ::-1].copy(), plane[1]))(honest(*args)),
     )
 )
 

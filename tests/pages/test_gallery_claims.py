@@ -11,6 +11,8 @@ from pages.positions.rope_planes import compute as rope_planes
 from pages.positions.rope_planes.controls import Choice
 from pages.words.pointer_sentinel import controls as pointer_sentinel
 from pages.words.pointer_sentinel.examples import CARDS as COPIES
+from pages.words.projector import compute as projector
+from pages.words.projector.controls import Choice as Projector
 from pages.words.text_to_pairs import compute as pairs
 from pages.words.text_to_pairs import controls as pairs_controls
 from pages.words.training_step.controls import TEXT as SMALL_STORY
@@ -342,3 +344,26 @@ def test_names_are_copied_whether_known_or_not():
     assert hits > 0 and not mix.unknown and named(plain, known, "Lily")[0] == 0
     low = copier.mixture(pointer_sentinel.DEFAULT, float(COPIES[2].link["pshift"]))
     assert 0.75 < 1 - low.gate.mean() < 0.85
+
+
+def test_what_the_projector_finds_near():
+    wv = tlmviz.load("words-negative")
+
+    def near(word: str) -> set[str]:
+        return {name for name, _ in wv.neighbours(word, 10)}
+
+    assert {"six", "ten"} <= near("five")
+    assert {"father", "sister"} <= near("mother") and "mom" not in near("mother")
+    spread = wv.snapshots.coordinates.std(1).max(1)
+    assert spread[0] < 0.1 * spread[-1]
+    dog = Projector("stories-rope", "embeddings", word="␣dog")
+    names = projector.space("stories-rope", "embeddings").names
+    assert "␣cat" in {names[row] for row in projector.marks(dog)["near"]}
+
+
+def test_most_analogies_fail():
+    assert tlmviz.load("words-negative").analogy("boy", "girl", "he", 1)[0][0] == "she"
+    for name in tlmviz.list_models("words"):
+        tallies = projector.tallies(name, "words")
+        count = sum(tally.count for tally in tallies)
+        assert count == 1692 and sum(tally.first * tally.count for tally in tallies) < count / 3

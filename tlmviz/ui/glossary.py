@@ -175,6 +175,11 @@ TERMS: dict[str, tuple[str, ...]] = {
     ),
     "A training of word vectors: from a word, the words around it are predicted.": ("skip-gram", "Skip-gram"),
     "A training of word vectors: from the mean of the words around it, a word is predicted.": ("CBOW",),
+    "Principal component analysis: vectors seen from the side on which they differ the most. Its axes are directions in the "
+    "vectors' space, largest difference first.": ("PCA", "main axes"),
+    "A way to lay vectors into a plane so that near ones stay near. Sizes of clusters and distances between them mean nothing.": (
+        "t-SNE",
+    ),
     "The cosine of the angle between two vectors: 1 in the same direction, 0 at a right angle, −1 opposite.": (
         "cosine",
         "cosines",

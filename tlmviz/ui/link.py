@@ -40,6 +40,7 @@ TYPED = (
     "wcontext",
     "wsent",
     "ptext",
+    *("wpw", "wpa", "wpb", "wpq"),
 )
 
 

@@ -1,0 +1,44 @@
+"""The examples of the page Projector: links to what stands out."""
+
+from __future__ import annotations
+
+from tlmviz.ui import gallery
+from tlmviz.ui.gallery import Card
+
+CARDS = (
+    Card(
+        "Numbers find numbers",
+        "“six” and “ten” are among the ten words nearest to “five”: nobody told the model what a number is.",
+        {},
+        "Points in a plane, sixteen categories in colours, lines from one word to ten others",
+    ),
+    Card(
+        "Mother is not mom",
+        "“father” and “sister” are among the ten nearest to “mother”, “mom” is not: it stands in other texts.",
+        {"wpw": "mother"},
+        "Lines from mother to ten words, mom far away on the other side",
+    ),
+    Card(
+        "How it came about",
+        "The thousand most frequent words begin in one spot and spread as the model reads; press play.",
+        {"wpv": "Film"},
+        "Points in a plane with a slider for how far the training was",
+    ),
+    Card(
+        "He is to she, and little else",
+        "boy is to girl as he is to she. Of all 1,692 analogies fewer than a third come out right, in each model.",
+        {"wpv": "Analogies"},
+        "Two parallel arrows between four words, and bars of the nearest words",
+    ),
+    Card(
+        "Cats and dogs in a language model",
+        "The embedding of “dog” in stories-rope has “cat” among its ten nearest: a by-product of predicting the next token.",
+        {"wpm": "stories-rope", "wpw": "␣dog"},
+        "Points in a plane, lines from the token dog to ten others",
+    ),
+)
+
+
+def examples() -> None:
+    """The cards."""
+    gallery.menu(__file__, CARDS)

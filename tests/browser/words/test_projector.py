@@ -1,0 +1,62 @@
+"""What people do on the page "Projector", in a real browser."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import (
+    assert_above_the_fold,
+    assert_fits,
+    open_link,
+    param_of,
+    phone,
+    wait_for_param,
+)
+
+
+def shown(page, server, **params):
+    open_link(page, server, "projector", **params)
+    view = page.get_by_test_id("projector")
+    expect(view).to_have_attribute("data-near", "10")
+    return view
+
+
+def test_a_click_walks_to_a_neighbour_and_a_search_to_any_word(page, server):
+    view = shown(page, server)
+    assert_above_the_fold(page.get_by_test_id("points"))
+    row = view.get_attribute("data-row")
+    page.get_by_test_id("panel").locator("button").first.click()
+    expect(view).not_to_have_attribute("data-row", row)
+    word = page.get_by_test_id("chosen").inner_text()
+    wait_for_param(page, "wpw", word)
+    page.get_by_role("textbox", name="Word").fill("dog")
+    expect(page.get_by_test_id("chosen")).to_have_text("dog")
+    page.reload()
+    expect(page.get_by_test_id("chosen")).to_have_text("dog")
+
+
+def test_a_drag_and_the_wheel_move_the_picture_and_the_link_keeps_it(page, server):
+    view = shown(page, server)
+    box = page.get_by_test_id("points").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 80, y + 40, steps=4)
+    page.mouse.up()
+    page.mouse.wheel(0, -500)
+    expect(view).to_have_attribute("data-zoom", re.compile(r"^[2-9]"))
+    assert param_of(page, "wpz").endswith(("2.72", "2.718"))
+    zoom = view.get_attribute("data-zoom")
+    page.reload()
+    expect(page.get_by_test_id("projector")).to_have_attribute("data-zoom", zoom)
+
+
+def test_the_film_plays_on_a_phone(browser, server):
+    with phone(browser, "dark") as page:
+        view = shown(page, server, wpv="Film", wpf="2")
+        expect(view).to_have_attribute("data-frame", "2")
+        page.get_by_test_id("play").click()
+        expect(view).to_have_attribute("data-frame", "19", timeout=60_000)
+        expect(page.get_by_test_id("said")).to_contain_text("words read")
+        wait_for_param(page, "wpf", "19")
+        assert_fits(page)
