@@ -65,7 +65,7 @@ def test_word_vectors_have_cards_and_the_readme_repeats_their_quality(name):
     vectors, rows = wv.space.numpy(), {word: row for row, word in enumerate(wv.vocabulary)}
     assert 100 * precision(vectors, rows, CATEGORIES) == pytest.approx(float(quality), abs=0.06)
     assert f"{wv.n_parameters:,} parameters" in card and f"{len(wv.vocabulary):,} words" in card
-    assert "CDLA-Sharing-1.0" in card and "CC BY 2.0" in card and " seconds (" in card
+    assert "CDLA-Sharing-1.0" in card and "CC BY 2.0" in card and " seconds of CPU time (" in card
     assert (folder / "curve.svg").stat().st_size > 1000
     assert sum(path.stat().st_size for path in folder.iterdir()) < 3_000_000
 

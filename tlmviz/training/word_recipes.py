@@ -259,7 +259,7 @@ def _recipe(recipe: WordRecipe, trainer: Trainer) -> list[str]:
     if trainer.config.method in ("negative", "cbow", "fasttext"):
         settings |= {"negatives": trainer.config.negatives, "power": trainer.config.power}
     if trainer.config.method == "glove":
-        settings = {name: value for name, value in settings.items() if name not in ("subsample", "last")}
+        settings = {name: value for name, value in settings.items() if name != "subsample"}
         settings |= {"x_max": trainer.config.x_max, "alpha": trainer.config.alpha}
     speed = trainer.schedule.epochs * len(trainer.text.ids) / trainer.seconds
     return [
@@ -271,7 +271,7 @@ def _recipe(recipe: WordRecipe, trainer: Trainer) -> list[str]:
         "| --- | --- |",
         *(f"| {name} | {value} |" for name, value in settings.items()),
         "",
-        f"{'AdaGrad' if trainer.config.method == 'glove' else 'Plain gradient descent, the rate falling in a line'}; "
+        f"{'AdaGrad' if trainer.config.method == 'glove' else 'Plain gradient descent'}, the rate falling in a line; "
         f"{math.ceil(trainer.seconds):,} seconds of CPU time ({speed:,.0f} words a second) on one thread of a "
         f"{os.cpu_count()}-core {platform.machine()} CPU, float32, torch {torch.__version__.partition('+')[0]}.",
         "",
@@ -298,7 +298,7 @@ def _recipes() -> Iterator[WordRecipe]:
         "words-skipgram",
         "Word vectors by skip-gram with the full softmax: every word of the vocabulary is in every step.",
         dict(method="skipgram"),
-        WordSchedule(epochs=5, batch=512),
+        WordSchedule(epochs=4, batch=512, shuffle=True),
     )
     yield WordRecipe(
         "words-negative",
@@ -322,13 +322,13 @@ def _recipes() -> Iterator[WordRecipe]:
         "words-glove",
         "Word vectors that fit the logarithm of how often words meet (GloVe).",
         dict(method="glove", x_max=10.0),
-        WordSchedule(epochs=30, rate=0.1, batch=4096),
+        WordSchedule(epochs=30, rate=0.1, batch=4096, shuffle=True),
     )
     yield WordRecipe(
         "words-hierarchical",
         "Word vectors by skip-gram over a Huffman tree: a word is a path of left and right turns.",
         dict(method="hierarchical"),
-        WordSchedule(epochs=5, batch=32),
+        WordSchedule(epochs=5, batch=32, shuffle=True),
     )
 
 

@@ -28,12 +28,16 @@ from ..word_vectors import member_rows
 
 @dataclass(frozen=True)
 class WordSchedule:
-    """How a model learns: passes over the text, text positions a step, the rate at the start, which falls to `last` of it."""
+    """How a model learns: passes over the text, text positions a step, the rate at the start, which falls to `last` of it.
+
+    With `shuffle` every pass takes the windows in another drawn order, else in that of the text, as word2vec.c and gensim do.
+    """
 
     epochs: int
     rate: float = 0.05
     batch: int = 128
     last: float = 0.004
+    shuffle: bool = False
     seed: int = 0
 
 
@@ -361,7 +365,7 @@ class Trainer:
     ) -> Iterator[tuple[float, int, float]]:
         given = draw_windows(self.text, self.config, rng)
         method, total = self._method(seed), len(given.centers)
-        order = torch.from_numpy(rng.permutation(total))
+        order = torch.from_numpy(rng.permutation(total)) if self.schedule.shuffle else torch.arange(total)
         for start in range(0, total, size):
             share = start / total
             loss, predictions = method.learn(
