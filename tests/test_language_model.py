@@ -250,7 +250,10 @@ class TestBundled:
             stories.generate("Once", max_new_tokens=4, temperature=0.8, top_k=40, top_p=1.0, seed=0), str
         )
 
-    def test_an_unknown_name_lists_those_that_exist(self):
+    @pytest.mark.parametrize(
+        "asked, meant", [("gpt-5", "stories-gpt"), ("stories_rope", "stories-rope"), ("zoo", "zoo-rope")]
+    )
+    def test_an_unknown_name_lists_those_that_are_near(self, asked, meant):
         with pytest.raises(UnknownName) as error:
-            tlmviz.load("gpt-5")
-        assert "stories-rope" in sentence(error)
+            tlmviz.load(asked)
+        assert meant in sentence(error) and str(len(tlmviz.list_models())) in sentence(error)

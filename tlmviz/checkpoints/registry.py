@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from .folders import VARIABLE, added_models, installed_models, model_folders, mo
 from .formats import KINDS, Model, format_of
 
 __all__ = ["KINDS", "checkpoint_folder", "language_config", "list_models", "load", "stream_models"]
+NAMED = 8  # models in the sentence about an unknown name
 
 
 def load(name_or_path: str | Path, device: str | torch.device = "auto") -> Model:
@@ -72,7 +74,7 @@ def checkpoint_folder(name_or_path: str | Path) -> Path:
         if text in AVAILABLE:
             raise UnknownName(f"{text} is not installed; get it with `tlmviz get {text}`.")
         raise UnknownName(
-            f"There is no model {text[:200]!r}; {_choices()}, or give the path of a .gguf file or a checkpoint folder."
+            f"There is no model {text[:100]!r}; {_choices(text)}, or give the path of a .gguf file or a checkpoint folder."
         )
     return path
 
@@ -98,8 +100,10 @@ def _shown_name(asked: str, own: str) -> str:
     return asked if asked in added_models() else own
 
 
-def _choices() -> str:
-    names = ", ".join(list_models())
-    if names:
-        return f"choose one of {names}"
-    return f"no model is in {models_folder()}: set {VARIABLE} to a folder that holds models"
+def _choices(asked: str) -> str:
+    """The names nearest to what was asked for: all of them would hide the one that was meant."""
+    names = list(list_models())
+    if not names:
+        return f"no model is in {models_folder()}: set {VARIABLE} to a folder that holds models"
+    near = difflib.get_close_matches(asked, names, n=NAMED, cutoff=0)
+    return f"choose one of {', '.join(near)} or another of the {len(names)} that tlmviz.list_models() names"
