@@ -13,13 +13,13 @@ from . import compute
 if TYPE_CHECKING:
     from .controls import Choice
 
-CLAIM = "a language model that writes a word or copies one from the text, also a name that it never saw"
+CLAIM = "it writes a word or copies one from the text, even a name it never saw"
 NOTICE = (
     "Each word is shaded by how much of its prediction was copied: 1 − g, where g is the gate. Point at a word, or choose it: "
     "arcs lead to the earlier words that the pointer looked at, and the bars show which words could have stood there.",
     "A bar is the sum of two parts: what the vocabulary's softmax writes and what the pointer copies. A word with a dotted line "
     "is not in the vocabulary: it has a copied part only.",
-    "Move the sentinel's score: up, and every word is written; down, and the model can do nothing but repeat what stands there.",
+    "Move the sentinel's score: up, and every word is written; down, and the model can do little but repeat what stands there.",
 )
 NOTICE_MATHS = (
     "The sentinel is one more key in the pointer's softmax; its share is g. Moving its score by d makes g eᵈ / (g eᵈ + 1 − g) "
@@ -30,7 +30,7 @@ EQUATIONS = (
     (
         r"p(w) = g\, p_{\mathrm{vocab}}(w) + (1 - g)\, p_{\mathrm{ptr}}(w), \qquad a = \mathrm{softmax}\left([\mathbf{q}\cdot"
         r"\mathbf{h}_0, \dots, \mathbf{q}\cdot\mathbf{h}_t;\ \mathbf{q}\cdot\mathbf{s}]\right), \quad g = a_{\mathbf{s}}",
-        "004 Eq. 53; Merity, Xiong, Bradbury and Socher 2016. h: the LSTM's states, q = tanh(W h), s: the sentinel.",
+        "Mathematics in Modern NLP, section 7.2.4, Eq. 53; Merity, Xiong, Bradbury and Socher 2016. h: the LSTM's states, q = tanh(W h), s: the sentinel.",
     ),
 )
 
