@@ -29,8 +29,8 @@ EQUATIONS = (
         r"\Pr(\mathcal{C} \mid \mathcal{P}) = \prod_i \Pr(C_i \mid C_1, \dots, C_{i-1}, \mathcal{P}), \qquad"
         r" \Pr(C_i = j \mid \dots) = \mathrm{softmax}_j\left(\mathbf{v}^\top \tanh(\mathbf{W}_1 \mathbf{e}_j + \mathbf{W}_2"
         r" \mathbf{d}_i)\right)",
-        "Mathematics in Modern NLP, section 7.2, Eq. 51–52; Vinyals, Fortunato and Jaitly 2015. e: encoded points and end marker, "
-        "d: the decoder's state.",
+        "Mathematics in Modern NLP, section 7.2, Eq. 51–52; Vinyals, Fortunato and Jaitly 2015. e: encoded points and end "
+        "marker, d: the decoder's state.",
         "Eq. 52 writes a vector vᵢ for each step: it is one v, learned once.",
     ),
 )

@@ -30,7 +30,8 @@ EQUATIONS = (
     (
         r"p(w) = g\, p_{\mathrm{vocab}}(w) + (1 - g)\, p_{\mathrm{ptr}}(w), \qquad a = \mathrm{softmax}\left([\mathbf{q}\cdot"
         r"\mathbf{h}_0, \dots, \mathbf{q}\cdot\mathbf{h}_t;\ \mathbf{q}\cdot\mathbf{s}]\right), \quad g = a_{\mathbf{s}}",
-        "Mathematics in Modern NLP, section 7.2.4, Eq. 53; Merity, Xiong, Bradbury and Socher 2016. h: the LSTM's states, q = tanh(W h), s: the sentinel.",
+        "Mathematics in Modern NLP, section 7.2.4, Eq. 53; Merity, Xiong, Bradbury and Socher 2016. "
+        "h: the LSTM's states, q = tanh(W h), s: the sentinel.",
     ),
 )
 
