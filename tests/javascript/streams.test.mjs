@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { brief, decimal, power } from "../../pages/streams/mhc/dial/component/numbers.js";
+import { power } from "#canvas/text.js";
+import { brief, decimal } from "../../pages/streams/mhc/dial/component/numbers.js";
 import { entries, errors, halfSteps, rateOf } from "../../pages/streams/mhc/dial/component/sinkhorn.js";
 import { birkhoff } from "../../pages/streams/mhc/matrices/component/birkhoff.js";
 import { coloured } from "../../pages/streams/mhc/matrices/component/measures.js";
-import { cellTexts } from "../../pages/streams/mhc/matrices/component/numbers.js";
+import { cellTexts, small, tick, weight } from "../../pages/streams/mhc/matrices/component/numbers.js";
 import { drawMatrix, drawSpread } from "../../pages/streams/mhc/matrices/component/panels.js";
 import { unpackRoots } from "../../pages/streams/mhc/matrices/component/roots.js";
 
@@ -81,4 +82,7 @@ test("numbers of the dial", () => {
   assert.deepEqual([0.0312, 12.4, 123.45, 3.1e-9, -2, -Infinity].map((x) => decimal(x)), ["0.031", "12.400", "123.5", "3.1e−9", "−2.000", "−∞"]);
   assert.deepEqual([0.0131, 3.14e-9, 12345].map(brief), ["0.0131", "3.14e−9", "1.23e4"]);
   assert.equal(power(-12), "10⁻¹²");
+  assert.deepEqual([0, 0.25, 0.0021, 2.94e-4, 4.9e-8, NaN].map(small), ["0", "0.250", "0.0021", "0.00029", "4.9·10⁻⁸", "0"]);
+  assert.deepEqual([0.002, -0.012, 0].map(weight), ["0.002", "−0.01", "0.00"]);
+  assert.deepEqual([-0.00048, 0.25].map(tick), ["−0.0005", "0.250"]);
 });

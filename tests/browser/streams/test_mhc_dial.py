@@ -78,7 +78,7 @@ def test_scrubbing_is_the_browsers_and_what_it_shows_is_numpys(page, server):
 
 def test_a_models_matrix_is_walked_taken_over_and_edited(page, server):
     dial = open_dial(page, server, smodel="stories-mhc")
-    expect(page.locator(".gains")).to_contain_text("16 sublayers with 0 iterations each")
+    expect(page.locator(".gains")).to_contain_text("16 sublayers with 1 iteration each")
     page.get_by_role("button", name="Next sublayer").click()
     page.get_by_role("button", name="Previous token").click()
     wait_for_param(page, "ssub", "1")
@@ -134,4 +134,4 @@ def test_no_scaling_is_said_and_the_pictures_are_above_the_fold(page, server):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     with page.expect_download() as download:
         page.get_by_role("button", name="Save these pictures as SVG").click()
-    assert "Own matrix: 0 iterations" in download.value.path().read_text()
+    assert "Own matrix: Iteration 1" in download.value.path().read_text()

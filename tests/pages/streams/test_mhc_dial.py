@@ -70,7 +70,7 @@ def test_opens_on_the_models_own_logits_of_every_sublayer_and_token():
     assert torch.allclose(kernels.sinkhorn(logits, 20), mixed, atol=1e-6), (
         "the dial shows what the model uses"
     )
-    assert sent(app)["place"] == {"token": logits.shape[1] - 1, "sublayer": 0, "step": 0, "temperature": 1}
+    assert sent(app)["place"] == {"token": logits.shape[1] - 1, "sublayer": 0, "step": 2, "temperature": 1}
     assert app.latex and any("section 5.2" in caption.value for caption in app.caption)
 
 

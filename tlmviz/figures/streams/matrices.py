@@ -106,7 +106,7 @@ def distance_curves(
             theme,
             title="Distances, mean ± std over tokens",
             x="sublayer",
-            y="Frobenius distance",
+            y="distance",
             height=350,
             shapes=[mark],
             showlegend=True,

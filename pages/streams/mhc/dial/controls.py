@@ -26,7 +26,8 @@ def _temperature(text: str) -> float:
     return float(f"{link.real(COLDEST, HOTTEST)(text):.4g}")
 
 
-STEP = link.Field("sdi", 0, link.whole(0, 2 * ITERATIONS))  # half steps made
+# Half steps made; at first one iteration, which does nearly all of it.
+STEP = link.Field("sdi", 2, link.whole(0, 2 * ITERATIONS))
 TEMPERATURE = link.Field("sdt", 1.0, _temperature, "{:.4g}".format)
 # Three widgets that links hold while they are drawn, and sessions always: bound ones would be forgotten in other views.
 SOURCE = link.Field("sds", MODEL, link.choice(SOURCES))

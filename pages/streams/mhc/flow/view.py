@@ -19,7 +19,7 @@ def show(reading: Reading) -> None:
     """What a stream is, the picture, and the constrained model of the family with other Sinkhorn iterations."""
     family = page.family(reading.model)
     choice, constrained = controls.choose(reading), family.get("manifold")
-    st.caption(words.STREAM)
+    frame.caption(words.STREAM, maths=words.STREAM_MATHS)
     picture = st.container()
     if constrained is not None:
         choice = controls.choose_iterations(choice, reading.by(constrained).connection.iterations)

@@ -9,9 +9,10 @@ from .compute import NEW_TOKENS, Member
 from .controls import Choice
 
 STREAM = (
-    "A **stream** is one of the N residual vectors that a token carries in place of one: each sublayer reads a mixture of "
-    "them (H_pre), adds its result to each (H_post), and what is carried on is mixed too (H_res)."
+    "A **stream** is one of the several vectors that a token carries in place of one: each sublayer reads a mixture of them, "
+    "adds its result to each, and what is carried on is mixed too."
 )
+STREAM_MATHS = "The three sets of weights are H_pre (read), H_post (written) and H_res (carried on)."
 HOW_TO_READ = (
     "Bands are the streams on their way from the embedding to the head; A and M are attention and MLP. Lines into a sublayer "
     "are what it reads, lines out of it what it writes, all as wide as their weights; orange ones are negative. "
@@ -44,9 +45,10 @@ def _carried(member: Member, iterations: int | None) -> str:
     identity = res.new_zeros(res.shape[-1], res.shape[-1]).fill_diagonal_(1.0)
     far = float((res - identity).abs().max())
     mixes = (
-        f"Its H_res stays within {far:.2g} of the identity: it hardly mixes its streams, which differ by what is written to them."
+        f"It hardly mixes its streams, no weight being further than {far:.2g} from no mixing at all: they differ by what is "
+        "written to them."
         if far < NEAR
-        else f"An entry of its H_res differs from the identity by up to {far:.2g}."
+        else f"A weight of its mixing is up to {far:.2g} away from no mixing at all."
     )
     name = inputs.plain(member.model)
     if member.kind == "manifold":

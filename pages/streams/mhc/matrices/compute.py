@@ -13,6 +13,7 @@ from pages.streams.mhc.controls import Reading
 from tlmviz.analysis.streams.birkhoff import TOLERANCE, Decomposition, birkhoff
 from tlmviz.errors import BadShape
 from tlmviz.kernels import sinkhorn_errors
+from tlmviz.ui import reading as reading_level
 
 from .component import payload
 from .controls import Choice, made_in_picture
@@ -81,9 +82,9 @@ def permutations(choice: Choice) -> Decomposition | None:
 def sent(choice: Choice) -> bytes:
     """What the picture is sent: the same bytes again where the choice was made in it, as it needs no word of that."""
     last = st.session_state.get(_SENT)
-    if last is not None and last[0] == choice.reading and made_in_picture():
+    if last is not None and last[0] == (choice.reading, reading_level.maths()) and made_in_picture():
         return last[1]
-    reading = choice.reading
+    reading, maths = choice.reading, reading_level.maths()
     data = payload(
         page.mixing(reading),
         reading.tokens,
@@ -92,6 +93,7 @@ def sent(choice: Choice) -> bytes:
         kind=reading.connection.kind,
         model=reading.model,
         tolerance=TOLERANCE,
+        maths=maths,
     )
-    st.session_state[_SENT] = reading, data
+    st.session_state[_SENT] = (reading, maths), data
     return data

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
@@ -11,6 +11,7 @@ from torch import Tensor
 from pages.streams.mhc import compute as page
 from pages.streams.mhc.controls import SUBLAYER, TOKEN, Reading, place
 from tlmviz.ui import link
+from tlmviz.ui import reading as reading_level
 
 from .component import COLORS
 
@@ -67,12 +68,13 @@ def largest_mixing(matrix: Tensor) -> tuple[int, int]:
     return row, column
 
 
-def choose_distance(names: Sequence[str]) -> str:
-    """The distance that is drawn as a map."""
+def choose_distance(names: Mapping[str, str]) -> str:
+    """The distance that is drawn as a map, of those that `names` calls something."""
     return st.segmented_control(
-        "Frobenius distance of H_res",
+        "Frobenius distance of H_res" if reading_level.maths() else "How far the mixing is",
         names,
-        default=names[0],
+        format_func=names.get,
+        default=next(iter(names)),
         key="smdist",
         required=True,
         bind="query-params",

@@ -10,6 +10,7 @@ from pages.streams.mhc.view import offer
 from tlmviz.figures.streams import matrices as figures
 from tlmviz.ui import below, frame
 from tlmviz.ui import compute as shared
+from tlmviz.ui import reading as level
 
 from . import compute, controls, words
 from .component import matrices_view
@@ -66,20 +67,26 @@ def _notice(choice: Choice) -> list[str]:
 def _distances(choice: Choice) -> None:
     """The distances of all matrices of the text, as a map and as curves."""
     reading, values, theme = choice.reading, compute.distances(choice.reading), frame.theme()
-    name = controls.choose_distance(compute.DISTANCES)
+    names = words.distances(level.maths())
+    name = controls.choose_distance(names)
     place = choice.sublayer, choice.token
     left, right = st.columns([0.58, 0.42])
     with left:
         frame.chart(
             figures.distance_map(
-                values[name], reading.sublayers, reading.tokens, f"Distance {name}", place, theme
+                values[name], reading.sublayers, reading.tokens, f"Distance {names[name]}", place, theme
             ),
             key="smmap",
-            alt=f"Frobenius distance {name} of H_res of every sublayer at every token.",
+            alt=f"Frobenius distance {names[name]} of H_res of every sublayer at every token.",
         )
     with right:
         frame.chart(
-            figures.distance_curves(values, reading.sublayers, choice.sublayer, theme),
+            figures.distance_curves(
+                {names[each]: value for each, value in values.items()},
+                reading.sublayers,
+                choice.sublayer,
+                theme,
+            ),
             key="smcurves",
             alt="Mean and standard deviation over tokens of each distance, by sublayer.",
         )

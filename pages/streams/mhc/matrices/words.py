@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from tlmviz.analysis.streams.birkhoff import Decomposition
 from tlmviz.ui import long_text
 
-from .compute import Extremes
+from .compute import DISTANCES, Extremes
 from .controls import Choice
 
 EQUATIONS = {  # by connection
@@ -27,6 +29,12 @@ EQUATIONS = {  # by connection
     ),
 }
 NOTICE_ONE_STREAM = "One stream, one number: the only doubly stochastic 1 × 1 matrix is 1, so a plain residual is mHC with N = 1."
+
+
+def distances(maths: bool) -> dict[str, str]:
+    """What each distance of DISTANCES is called: with symbols, or in words."""
+    plain = ("from no mixing", "from full mixing", "from its mean over tokens")
+    return dict(zip(DISTANCES, DISTANCES if maths else plain))
 
 
 def one_stream(model: str) -> str:
@@ -64,8 +72,17 @@ def notice_constrained(extremes: Extremes, permutations: Decomposition | None) -
         weights = permutations.weights
         average = f"The chosen matrix is an average of {len(weights)} permutations; the largest weight is {weights[0]:.3g}."
     return (
-        f"Columns sum to 1 within {extremes.column_error:.1e} and rows within {extremes.row_error:.1e}, so mixing can "
+        f"Columns sum to 1 within {_small(extremes.column_error)} and rows within {_small(extremes.row_error)}, so mixing can "
         f"redistribute, not amplify: equal streams stay equal, and their mean is carried on whole. {average}"
+    )
+
+
+def _small(error: float) -> str:
+    """An error in digits where these are few, else what it lies below."""
+    return (
+        f"{error:.1g}"
+        if error == 0 or error >= 1e-4
+        else f"{10.0 ** math.ceil(math.log10(error)):.10f}".rstrip("0")
     )
 
 

@@ -97,3 +97,12 @@ export function short(value) {
 export function minus(text) {
   return text.replaceAll("-", "−");
 }
+
+/**
+ * A power of ten: 10⁻³.
+ * @param {number} exponent
+ * @returns {string}
+ */
+export function power(exponent) {
+  return `10${String(exponent).replace("-", "⁻").replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(d)])}`;
+}

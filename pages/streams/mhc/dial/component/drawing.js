@@ -2,9 +2,9 @@
 // The three pictures, drawn with a pen: the same functions draw the page and the file that is saved.
 
 import { sums } from "#canvas/matrix.js";
-import { minus } from "#canvas/text.js";
+import { minus, power } from "#canvas/text.js";
 import { inkOn, shadeRgb } from "#canvas/theme.js";
-import { brief, decimal, power } from "./numbers.js";
+import { brief, decimal } from "./numbers.js";
 import { ITERATIONS } from "./sinkhorn.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */

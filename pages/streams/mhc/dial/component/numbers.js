@@ -23,11 +23,3 @@ export function decimal(value, places = 3) {
 export function brief(value) {
   return (value >= 0.001 && value < 1e4 ? value.toPrecision(3) : value.toExponential(2)).replace("e+", "e").replace("e-", "e−");
 }
-
-/**
- * A power of ten: 10⁻³.
- * @param {number} exponent
- */
-export function power(exponent) {
-  return `10${String(exponent).replace("-", "⁻").replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(d)])}`;
-}

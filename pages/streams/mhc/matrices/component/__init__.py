@@ -32,11 +32,13 @@ def payload(
     kind: str,
     model: str,
     tolerance: float,
+    maths: bool = False,
 ) -> bytes:
     """Everything the view shows: P sublayers called `names`, T tokens, N streams, joined by connections of a `kind`.
 
     `state` holds token, sublayer, row, col, colors and the `seq` that came with it; the browser's own stands where its
-    seq is newer. Within `tolerance` of sums of 1 a matrix is taken apart into permutations.
+    seq is newer. Within `tolerance` of sums of 1 a matrix is taken apart into permutations. With `maths`
+    its measures are named by their symbols, else in words.
     """
     header = {
         "tokens": list(tokens),
@@ -45,6 +47,7 @@ def payload(
         "kind": kind,
         "model": model,
         "tolerance": tolerance,
+        "maths": maths,
         "colors": figures.palette(),
         "warm": {name: theme.warm for name, theme in figures.THEMES.items()},
         "state": dict(state),

@@ -1,7 +1,7 @@
 // @ts-check
 // How the matrices are written and described.
 
-import { digits, minus, named } from "#canvas/text.js";
+import { digits, minus, named, power } from "#canvas/text.js";
 import { textWidth } from "#canvas/theme.js";
 
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -16,23 +16,36 @@ export function facts(v) {
   const off = (/** @type {Float64Array} */ values) => Math.max(...Array.from(values, (x) => Math.abs(x - 1)));
   const first = singular.slice(0, 4).map((x) => x.toFixed(3)).join(" ");
   const second = roots.length > 1 ? Math.hypot(...roots[1]) : null;
+  if (!v.header.maths) {
+    return [
+      ["largest growth", `× ${digits(singular[0], 5)}`, "The most that a signal can grow in one step"],
+      ["difference fades to", second === null ? "–" : `× ${digits(second, 4)}`, "What remains of a difference between streams when they are mixed once"],
+      ["from no mixing", fixed(fromIdentity), "Difference from a matrix that carries every stream on as it is: root of the squares' sum"],
+      ["from full mixing", fixed(fromMean), "Difference from a matrix that makes all streams equal: root of the squares' sum"],
+      ["rows off 1 by", small(off(rows)), "Largest distance of a row sum from 1"],
+      ["columns off 1 by", small(off(columns)), "Largest distance of a column sum from 1"],
+    ];
+  }
   return [
     ["singular values σ", `${first}${singular.length > 4 ? " …" : ""}`, `Singular values: ${singular.map((x) => digits(x, 6)).join(", ")}`],
     ["largest σ = ‖H‖₂", digits(singular[0], 5), "Spectral norm: the most that a signal can grow in one step"],
     ["second |λ|", second === null ? "–" : digits(second, 4), "How fast differences between streams fade when this matrix is applied again and again"],
     ["‖H − I‖F", digits(fromIdentity, 4), "Frobenius distance from the identity: 0 carries every stream on as it is"],
     ["‖H − 1/N‖F", digits(fromMean, 4), "Frobenius distance from 1/N everywhere, which makes all streams equal"],
-    ["rows off 1 by", exponent(off(rows)), "Largest distance of a row sum from 1"],
-    ["columns off 1 by", exponent(off(columns)), "Largest distance of a column sum from 1"],
+    ["rows off 1 by", small(off(rows)), "Largest distance of a row sum from 1"],
+    ["columns off 1 by", small(off(columns)), "Largest distance of a column sum from 1"],
   ];
 }
 
 /**
- * Three decimals, or an exponent below 0.01.
+ * Three decimals, two digits below 0.01, and a power of ten below 0.0001.
  * @param {number} value
  */
-export function exponent(value) {
-  return value === 0 ? "0" : value < 0.01 ? value.toExponential(1) : value.toFixed(3);
+export function small(value) {
+  if (value >= 0.01 || !(value > 0)) return value ? value.toFixed(3) : "0";
+  if (value >= 1e-4) return String(Number(value.toPrecision(2)));
+  const [head, exponent] = value.toExponential(1).split("e");
+  return `${head}·${power(Number(exponent))}`;
 }
 
 /**
@@ -94,12 +107,11 @@ export function sentence(v) {
 }
 
 /**
- * Two places, or one digit and an exponent where those would be zeros.
+ * Two places, or three where those would be zeros.
  * @param {number} value
  */
 export function weight(value) {
-  const size = Math.abs(value);
-  return size && size < 0.005 ? minus(value.toExponential(0)) : fixed(value, 2);
+  return fixed(value, value && Math.abs(value) < 0.005 ? 3 : 2);
 }
 
 /** @param {number} value */
@@ -113,6 +125,6 @@ export function fixed(value, places = 4) {
  */
 export function tick(value) {
   if (!Number.isFinite(value)) return "–";
-  const text = value !== 0 && Math.abs(value) < 1e-3 ? value.toExponential(0) : value.toPrecision(3);
-  return text.replace("-", "−");
+  const text = value !== 0 && Math.abs(value) < 1e-3 ? String(Number(value.toPrecision(1))) : value.toPrecision(3);
+  return minus(text);
 }

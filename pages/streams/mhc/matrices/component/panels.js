@@ -232,7 +232,7 @@ export function drawSpread(pen, v, theme, box) {
   const { N, result, state } = v;
   const largest = Math.max(0, ...result.spread.filter(Number.isFinite));
   const most = largest < NOISE ? 0 : largest;
-  title(pen, theme, box, "Std over tokens");
+  title(pen, theme, box, v.header.maths ? "Std over tokens" : "Spread over tokens");
   const cell = Math.min((box.width - 4) / N, (box.height - TITLE - 4) / N, 48);
   const [x, y] = [box.x + 2, box.y + TITLE + 2];
   for (let i = 0; i < N; i++) {
@@ -273,7 +273,7 @@ export function drawCourse(pen, v, theme, box) {
   for (const value of [low + room, high - room]) {
     pen.line(x, py(value), x + width, py(value), theme.faint);
     pen.text(x - 5, py(value), tick(value), { align: "right", color: theme.muted, size: 10 });
-    if (high - low <= 2.001 * room) break;
+    if (py(low + room) - py(high - room) < 13) break; // both would stand in one place
   }
   pen.path(`M${round(x)} ${round(py(result.mean[k]))}h${round(width)}`, theme.muted, 1, 0.6);
   if (T > 1) pen.path(values.map((value, t) => `${t ? "L" : "M"}${round(px(t))} ${round(py(value))}`).join(""), theme.primary, 1.5, 1);

@@ -25,6 +25,7 @@ export interface Header {
   kind: "manifold" | "hyper" | "residual";
   model: string;
   tolerance: number;
+  maths: boolean; // measures are named by their symbols
   colors: Palette;
   warm: { light: string; dark: string };
   state: State & { seq: number };

@@ -2,7 +2,7 @@
 // H_res as wirings of the streams: every permutation as N lines from left (before) to right (after), as wide as its weight.
 
 import { round } from "#canvas/pens.js";
-import { exponent, wrapped } from "./numbers.js";
+import { small, wrapped } from "./numbers.js";
 import { TITLE, title } from "./panels.js";
 
 /** @typedef {import("./types").Box} Box */
@@ -70,9 +70,9 @@ export function drawWirings(pen, v, theme, box) {
   const plan = planWirings(v, box.width);
   const light = plan.lighter.reduce((sum, term) => sum + term.weight, 0);
   if (result.parts) {
-    const more = plan.lighter.length ? ` · ${plan.lighter.length} more hold ${exponent(light)}` : "";
+    const more = plan.lighter.length ? ` · ${plan.lighter.length} more hold ${small(light)}` : "";
     const long = box.width < 480 ? "Permutations" : "H_res as permutations (Birkhoff–von Neumann)";
-    title(pen, theme, box, long, `residual ${exponent(result.parts.residual)}${more}`);
+    title(pen, theme, box, long, `residual ${small(result.parts.residual)}${more}`);
   } else {
     title(pen, theme, box, "H_res as a wiring of the streams");
   }
@@ -100,7 +100,7 @@ export function refusal({ header, result }) {
     return "The matrices of this model are free: entries may be negative and sums differ from 1, so they are no average of permutations. Blue lines are positive entries, orange ones negative.";
   }
   const off = Math.max(...[...result.rows, ...result.columns].map((x) => Math.abs(x - 1)));
-  return `Rows or columns are off 1 by ${exponent(off)} here: too far from doubly stochastic for an average of permutations.`;
+  return `Rows or columns are off 1 by ${small(off)} here: too far from doubly stochastic for an average of permutations.`;
 }
 
 /**
