@@ -3,7 +3,7 @@
 import pytest
 
 from tlmviz.figures import minus, number
-from tlmviz.figures.numbers import large
+from tlmviz.figures.numbers import large, power_of_ten
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,10 @@ def test_only_signs_of_numbers_become_minus_signs():
 )
 def test_large_numbers_are_written_with_a_word(value, text):
     assert large(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1.449e-8, "1.45·10⁻⁸"), (-2e-10, "−2.00·10⁻¹⁰"), (3.2e21, "3.20·10²¹")]
+)
+def test_powers_of_ten_are_raised(value, text):
+    assert power_of_ten(value) == text

@@ -6,6 +6,7 @@ import math
 import re
 
 MISSING = "–"
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LARGE = (("trillion", 1e12), ("billion", 1e9), ("million", 1e6), ("thousand", 1e3))
 # A hyphen before a digit that neither joins two words or numbers nor is part of a name; and the sign of an exponent.
 _HYPHEN = re.compile(r"(?<![\w.\-/])-(?=[\d.∞])|(?<=\de)-(?=\d)")
@@ -28,6 +29,12 @@ def large(value: float | None) -> str:
         if abs(value) >= 0.9995 * size:
             return f"{number(float(f'{value / size:.3g}'), ',.15g')} {word}"
     return number(value, ".3g")
+
+
+def power_of_ten(value: float, digits: int = 3) -> str:
+    """A finite number other than 0 with its power of ten: 1.45·10⁻⁸."""
+    head, exponent = f"{value:.{digits - 1}e}".split("e")
+    return f"{number(float(head), f'.{digits - 1}f')}·10{str(int(exponent)).translate(RAISED)}"
 
 
 def minus(text: str) -> str:

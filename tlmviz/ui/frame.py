@@ -56,6 +56,7 @@ body:has([data-testid="stSidebar"] [role="combobox"][aria-expanded="true"]) [dat
   .stHorizontalBlock:has(> .stColumn .st-key-examples) { row-gap: 0; }
   .stColumn:has(.st-key-examples) { order: -1; margin: -2.3rem 2.4rem 0.2rem auto; min-width: 0; width: auto; flex: none; }
   .stColumn:has(.st-key-examples) + .stColumn { display: none; }
+  .stMarkdown :is(td, th) { padding: 0.3rem 0.4rem !important; font-size: 0.82rem; }
   .st-key-examples button { min-height: 2rem; padding: 0 0.7rem; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-split), .st-key-split { display: contents; }
   .st-key-picture-first :has(> [class*="st-key-after-picture"]) { order: 1; }

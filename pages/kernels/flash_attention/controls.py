@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import streamlit as st
+
 from tlmviz.analysis.kernels import online_softmax
 from tlmviz.trace import Trace
 from tlmviz.ui import compute, inputs, link
 
-PARTS = ("One row", "Tiles", "Memory and time")
+ONE_ROW, TILES, COSTS = PARTS = ("One row", "Tiles", "Memory and time")
 
 
 @dataclass(frozen=True)
@@ -30,22 +32,33 @@ class Choice:
 
 def choose(model: str) -> Choice | None:
     """Text, layer, head, token and part; None when there is nothing to read yet."""
+    if _chosen() == COSTS:  # formulas: they read no text
+        link.keep("text")
+        return Choice(model, "", part=_choose_part(st))
     lm = compute.model(model)
     text = inputs.text_box(lm)
     if text is None:
         return None
     link.open_on(f"flash:{model}", lambda: _staircase(model, text))
     layer, head, query, room = inputs.head_and_token_menus(lm.config, compute.trace(model, text).tokens)
-    part = room.segmented_control(
+    return Choice(model, text, layer, head, query, _choose_part(room))
+
+
+def _chosen() -> str | None:
+    """The part that is chosen already, before its control is drawn."""
+    return st.session_state.get("part") or st.query_params.get("part")
+
+
+def _choose_part(place) -> str:
+    return place.segmented_control(
         "Part",
         PARTS,
-        default=PARTS[0],
+        default=ONE_ROW,
         key="part",
         bind="query-params",
         required=True,
         label_visibility="collapsed",
     )
-    return Choice(model, text, layer, head, query, part)
 
 
 def _staircase(model: str, text: str) -> tuple[int, int]:

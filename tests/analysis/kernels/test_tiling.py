@@ -191,7 +191,7 @@ def test_a_line_that_is_gone_is_named():
 def test_the_words_of_a_first_tile_say_that_there_is_nothing_to_rescale():
     done = walk(inputs(20, 32), 8, 4)
     said = [" ".join(step.words) for step in tile_steps.tile_steps(done) if "add" in step.stages]
-    assert len(said) == len(done.visits) and all("Rescale" in text for text in said)
+    assert len(said) == len(done.visits) and all("Multiply the old l_i and acc" in text for text in said)
     firsts = [text for text, visit in zip(said, done.visits) if visit.tile == 0]
     assert firsts and all("here 0: first tile" in text for text in firsts)
     assert sum("first tile" in text for text in said) == len(firsts)

@@ -279,3 +279,11 @@ def test_the_step_is_in_the_link(step):
 @pytest.mark.parametrize("rows, cols", [(4, 4), (64, 4), (4, 64), (64, 64)])
 def test_every_tiling_of_the_longest_text_stays_small(rows, cols):
     assert sent(opened(part="Tiles", br=rows, bc=cols, text=LONG))["rows"] == rows
+
+
+def test_the_costs_read_no_text_and_a_typed_one_is_there_afterwards():
+    app = opened(text="Tom saw a dog.")
+    app.segmented_control("part").set_value(controls.COSTS).run()
+    assert not app.text_input and not [menu for menu in app.selectbox if menu.key == "_layer"]
+    app.segmented_control("part").set_value(controls.ONE_ROW).run()
+    assert app.text_input("text").value == "Tom saw a dog." and app.query_params["text"] == "Tom saw a dog."

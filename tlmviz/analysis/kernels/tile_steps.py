@@ -132,7 +132,7 @@ def _rescaling(visit: Visit, first: bool) -> str:
     """What a tile does to the block's sums; before its first one they are 0, and so is their factor."""
     low, high = float(visit.alpha.min()), float(visit.alpha.max())
     factor = "here 0: first tile" if first else f"here {low:.3g}" + f" to {high:.3g}" * (low < high)
-    return f"Rescale l_i and acc by alpha = exp(m_i − m_new), {factor}; then add p and p·v"
+    return f"Multiply the old l_i and acc by exp(m_i − m_new), {factor}; then add p and p·v"
 
 
 def _fill(values: np.ndarray, pad: int) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.analysis.kernels import online_softmax
+from tlmviz.figures.numbers import number, power_of_ten
 
 from ..controls import Choice
 from .compute import Row
@@ -52,9 +53,9 @@ def results(walks: tuple[online_softmax.Walk, ...], maths: bool) -> str:
 
 
 def _number(value: float) -> str:
-    return (
-        f"{float(value):.3g}" if np.isfinite(value) else f":red[**{float(value):.0f}**]".replace("nan", "NaN")
-    )
+    if not np.isfinite(value):
+        return f":red[**{float(value):.0f}**]".replace("nan", "NaN")
+    return number(float(value), ".3g") if value == 0 or abs(value) >= 1e-3 else power_of_ten(float(value))
 
 
 def snippet(choice: Choice, row: Row) -> str:
