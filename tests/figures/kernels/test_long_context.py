@@ -80,3 +80,11 @@ def test_degenerate_maps_are_drawn(values):
     assert figures.mask(values, 1, "x", True, DARK).data[0].zmax > 0
     assert figures.per_head(values, "x", DARK).data[0].zmax > 0
     assert figures.trade(["Full"], np.array([1e9]), np.array([0.0]), LIGHT).layout.xaxis.range
+
+
+def test_names_of_methods_that_cost_and_lose_alike_stand_above_each_other():
+    names = ["Full", "Window", "Blocks", "LSH", "Untrained"]
+    flops, change = np.array([2e9, 2e9, 2.01e9, 4e8, 3e9]), np.array([0.0, 0.0, 0.001, 0.9, np.nan])
+    [dots] = figures.trade(names, flops, change, LIGHT).data
+    assert list(dots.text) == ["Full<br>Window<br>Blocks", "", "", "LSH", "Untrained"]
+    assert list(dots.customdata) == names and dots.textposition[0] == "top center"

@@ -379,18 +379,20 @@ def trade(
     names: list[str], flops: np.ndarray, change: np.ndarray, theme: Theme, height: int = 330
 ) -> go.Figure:
     """Change of the loss (nats per token) against the operations that each method takes, one dot per method."""
-    places = np.argsort(np.argsort(flops))  # neighbours get their names on different sides
-    sides = ["top center" if place % 2 else "bottom center" for place in places]
+    texts, sides = _names_apart(
+        names, np.log10(np.asarray(flops, np.float64)), np.asarray(change, np.float64)
+    )
     dots = dict(
         type="scatter",
         x=np.asarray(flops, np.float64),
         y=np.asarray(change, np.float32),
         mode="markers+text",
-        text=names,
+        text=texts,
         textposition=sides,
+        customdata=names,
         textfont={"size": 11, "color": theme.ink},
         marker={"size": 10, "color": theme.accent},
-        hovertemplate="%{text}: %{x:.3s}FLOP, %{y:+.4f} nats per token<extra></extra>",
+        hovertemplate="%{customdata}: %{x:.3s}FLOP, %{y:+.4f} nats per token<extra></extra>",
         cliponaxis=False,
     )
     low, high = np.log10([min(flops), max(flops)])
@@ -408,6 +410,27 @@ def trade(
             yaxis={"zeroline": True, "zerolinecolor": theme.grid},
         ),
     )
+
+
+def _names_apart(names: list[str], x: np.ndarray, y: np.ndarray) -> tuple[list[str], list[str]]:
+    """What is written at each dot and on which side: names of dots in one place stand above each other, at the first of them."""
+    wide, high = np.ptp(x) or 1.0, np.nanmax(y) - np.nanmin(y) or 1.0
+    texts, sides = [""] * len(names), ["top center"] * len(names)
+    left = list(np.argsort(x, kind="stable"))
+    place = 0
+    while left:
+        near = [
+            i for i in left if abs(x[i] - x[left[0]]) < 0.04 * wide and abs(y[i] - y[left[0]]) < 0.08 * high
+        ]
+        here = near or left[:1]  # a loss that is missing is near nothing
+        texts[here[0]] = "<br>".join(names[i] for i in here)
+        upper = y[here[0]] > np.nanmin(y) + 0.6 * high  # a stack has room towards the middle
+        if len(here) > 1:
+            sides[here[0]] = "bottom center" if upper else "top center"
+        else:
+            sides[here[0]] = "top center" if place % 2 else "bottom center"  # neighbours on different sides
+        left, place = [i for i in left if i not in here], place + 1
+    return texts, sides
 
 
 def _rooted(theme: Theme) -> list[list]:

@@ -220,7 +220,7 @@ function create(host) {
     make("div", { className: "bar" },
       make("div", { className: "segments", role: "group", "aria-label": "Colour of the text" }, ...Object.values(els.colors)),
       make("span", {}, "Heads that read far:"), els.heads, make("div", { className: "saves" }, ...saves)),
-    make("div", { className: "body" }, els.text, make("div", { className: "side" }, els.canvas, els.reads)), els.said);
+    make("div", { className: "body" }, els.text, make("div", {}, els.canvas)), els.reads, els.said);
   wire(v);
   host.append(v.root);
   v.observer = watchWidth(v, () => paint(v));
