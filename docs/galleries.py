@@ -55,6 +55,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "mhc: One stream holds the story": Region(),
     "mhc: 24 layers deep": Region(),
     "mhc: The training, replayed": Region(),
+    "glove": Region(".st-key-ratios"),
     "text_to_pairs": Region(".st-key-pairsview"),
     "training_step": Region(".st-key-stepview"),
     "projector": Region(".st-key-projector", (0.0, 0.0, 0.79, 0.85)),

@@ -174,6 +174,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="",
         ),
         Page(
+            "words/glove",
+            "GloVe",
+            "grid_on",
+            "two words of yours against probes, as ice and steam in the paper: counts, ratios, and how well vectors fit the "
+            "logarithm of every count; the weight of a count",
+            models="",
+        ),
+        Page(
             "words/projector",
             "Projector",
             "scatter_plot",

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from .config import ModelConfig, TranslatorConfig
+from .config import ModelConfig, TranslatorConfig, WordsConfig
 from .recording import Edit
 from .tokens import Tokenizer
 from .tokens.whole_words import Words
@@ -140,6 +140,14 @@ class WordVectorsLike(Protocol):
     """A model of word vectors: `tlmviz.WordVectors`, for one."""
 
     counts: Int[np.ndarray, " v"]
+
+    @property
+    def config(self) -> WordsConfig:
+        """How it was made."""
+
+    @property
+    def biases(self) -> tuple[Float[Tensor, " v"], Float[Tensor, " v"]]:
+        """GloVe's biases of words and of context words. Raises UnknownName for others."""
 
     @property
     def vectors(self) -> Float[Tensor, "v c"]:

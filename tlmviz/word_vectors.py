@@ -15,6 +15,7 @@ from torch import Tensor
 
 from .analysis.words import gradients, huffman, nearness
 from .analysis.words import pairs as windows
+from .analysis.words.glove import Meetings as Meetings
 from .analysis.words.huffman import Path, Tree
 from .analysis.words.ngrams import bucket, ngrams
 from .analysis.words.text import split_words
@@ -71,10 +72,12 @@ class WordVectors:
         vocabulary: Sequence[str],
         counts: Int[np.ndarray, " v"],
         snapshots: Snapshots | None = None,
+        meetings: Meetings | None = None,
     ):
         self.network, self.name = network, network.config.name
         self.vocabulary, self.counts = list(vocabulary), counts
         self.snapshots = snapshots
+        self.meetings = meetings  # of the text it learned from; GloVe's alone are kept
         self._row = {word: row for row, word in enumerate(self.vocabulary)}
 
     @property

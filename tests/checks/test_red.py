@@ -16,7 +16,7 @@ from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.positions.rope_runs import HalfSplit
-from tlmviz.analysis.words import gradients, one_step, projection
+from tlmviz.analysis.words import glove, gradients, one_step, projection
 from tlmviz.analysis.words import pairs as windows
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
@@ -461,6 +461,10 @@ breaks("Met from both sides", "words-negative")(
 breaks("One-hot: all √2 apart", "words-negative")(
     patched(checks_words, "one_hot", lambda honest, size: honest(size) + 0.01 * np.eye(size)[0])
 )
+breaks("Ratio = difference", "words-glove")(
+    patched(glove, "fitted_log_ratios", lambda honest, *args: honest(*args) + 0.01)
+)
+breaks("f(0) = 0, f ≤ 1", "words-glove")(patched(glove, "weight", lambda honest, *args: honest(*args) + 0.01))
 breaks("Gradient = autograd", "words-negative")(
     patched(
         gradients,

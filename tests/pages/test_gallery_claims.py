@@ -9,6 +9,8 @@ from pages.attention.chat import compute as chat
 from pages.attention.chat.examples import CONVERSATIONS
 from pages.positions.rope_planes import compute as rope_planes
 from pages.positions.rope_planes.controls import Choice
+from pages.words.glove import compute as glove_page
+from pages.words.glove import controls as glove_controls
 from pages.words.pointer_sentinel import controls as pointer_sentinel
 from pages.words.pointer_sentinel.examples import CARDS as COPIES
 from pages.words.projector import compute as projector
@@ -367,3 +369,37 @@ def test_most_analogies_fail():
         tallies = projector.tallies(name, "words")
         count = sum(tally.count for tally in tallies)
         assert count == 1692 and sum(tally.first * tally.count for tally in tallies) < count / 3
+
+
+def glove_ratios(first, second, probes, own=None):
+    """Probe -> its ratio."""
+    choice = glove_controls.Choice(first, second, tuple(probes.split()), own)
+    table = glove_page.table(choice)
+    return dict(zip(table.probes, table.ratios.ratios))
+
+
+def test_probes_tell_hot_from_cold():
+    found = glove_ratios("hot", "cold", glove_controls.PROBES)
+    assert round(found["sun"]) == 29 and found["snow"] == 0 and 0.8 < found["weather"] < 1.25
+    assert min(found["summer"], found["coffee"]) > 10 and max(found["wind"], found["winter"]) < 0.1
+
+
+def test_probes_tell_eating_from_drinking():
+    found = glove_ratios("eat", "drink", "food soup to i water tea wine coffee")
+    assert min(found["food"], found["soup"]) > 5 and f"{found['to']:.1f}" == "1.2"
+    assert max(found[word] for word in ("water", "tea", "wine", "coffee")) < 0.1
+
+
+def test_probes_tell_the_boy_from_the_girl():
+    found = glove_ratios("boy", "girl", "he his tim named little she her lily")
+    assert (
+        min(found["he"], found["his"], found["tim"]) > 5
+        and max(found["she"], found["her"], found["lily"]) < 0.3
+    )
+    assert 0.5 < found["named"] < 2
+
+
+def test_ice_and_steam_on_a_text_of_ones_own():
+    found = glove_ratios("ice", "steam", "solid cold water gas hot", tuple(split_words(glove_controls.ICE)))
+    assert np.isinf([found["solid"], found["cold"]]).all() and found["gas"] == found["hot"] == 0
+    assert 0.9 < found["water"] < 1.1 and glove_controls.ICE.count(".") == 6

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tlmviz.analysis.words import gradients, ngrams
+from tlmviz.analysis.words import glove, gradients, ngrams
 from tlmviz.analysis.words import pairs as windows
 from tlmviz.analysis.words.reading import one_hot, unit_distances
 
@@ -41,6 +41,11 @@ def has_tree(model: Any) -> bool:
 def has_parts(model: Any) -> bool:
     """Whether a word's vector is made of its n-grams'."""
     return is_words(model) and model.kind == "fasttext"
+
+
+def has_biases(model: Any) -> bool:
+    """Whether the model fits counts."""
+    return is_words(model) and model.kind == "glove"
 
 
 def known(wv: WordVectors, text: str) -> list[str]:
@@ -208,6 +213,39 @@ def one_hot_is_root_two(words: list[str]) -> float:
     size = min(MOST, len(set(words)))
     distances = unit_distances(one_hot(size))
     return float(np.abs(distances - np.sqrt(2) * (1 - np.eye(size))).max(initial=0))
+
+
+@identity(
+    "Ratio = difference",
+    "the logarithm of a fitted ratio is the difference of two words' vectors, times the probe's, and of their biases",
+    1e-12,
+    "of the largest logarithm",
+    when=has_biases,
+    inputs=reading,
+)
+def ratio_is_a_difference(wv: WordVectors, words: list[str]) -> float:
+    """log X_ik - log X_jk = (w_i - w_j)·w~_k + b_i - b_j, in float64 (Pennington et al. 2014, Eq. 5)."""
+    rows = [wv.index(word) for word in words]
+    values = glove.fitted(wv, rows, rows)
+    errors = [
+        float(np.abs(glove.fitted_log_ratios(wv, rows[0], row, rows) - (values[0] - values[at])).max())
+        for at, row in enumerate(rows)
+    ]
+    return largest(errors) / max(1.0, float(np.abs(values).max()))
+
+
+@identity(
+    "f(0) = 0, f ≤ 1",
+    "a pair that never met has no weight, one that met x_max times or more has weight 1",
+    0,
+    when=has_biases,
+    inputs=lambda wv, text: (wv,),
+)
+def weight_forgives_zero(wv: WordVectors) -> float:
+    """f(0) = 0, so that log 0 is never asked for, and f(x) = 1 from x_max on (004 Eq. 21)."""
+    x_max = wv.config.x_max
+    ends = glove.weight(np.array([0.0, x_max, 10 * x_max]), x_max, wv.config.alpha)
+    return float(np.abs(ends - [0, 1, 1]).max())
 
 
 def _counted(words: list[str], vocabulary: list[str], window: int) -> np.ndarray:

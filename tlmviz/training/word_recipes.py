@@ -18,6 +18,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from tlmviz.analysis.words.categories import CATEGORIES
+from tlmviz.analysis.words.glove import count_meetings
 from tlmviz.analysis.words.nearness import precision
 from tlmviz.checkpoints.words import save_words
 
@@ -30,6 +31,7 @@ from .words_data import WordData, read_words
 
 LEAST = 10  # times that a word of the vocabulary stands in the text
 PICTURES, FILMED, AXES = 20, 1000, 16  # of the film: pictures, words, principal axes
+COUNTED = 1500  # words whose meetings GloVe's folder keeps, the most frequent
 POINTS = 40  # of the loss curve, evenly over the training
 
 
@@ -61,6 +63,9 @@ class WordRecipe:
             weight.copy_(weight.half().float())
         model = WordVectors(trainer.network, texts.train.vocabulary, texts.train.counts)
         model.snapshots = film(log, model)
+        if model.kind == "glove":
+            size, text = len(texts.train.vocabulary), texts.train
+            model.meetings = count_meetings(text.ids, trainer.config.window, size, text.document, COUNTED)
         save_words(folder, model)
         unit = "weighted squared error per cell" if model.kind == "glove" else "nats per prediction"
         read, learned, held_out = np.array(log.curve).T

@@ -174,6 +174,9 @@ TERMS: dict[str, tuple[str, ...]] = {
         "co-occurrences",
     ),
     "A training of word vectors: from a word, the words around it are predicted.": ("skip-gram", "Skip-gram"),
+    "A training of word vectors: products of vectors fit the logarithm of how often two words meet.": (
+        "GloVe",
+    ),
     "A training of word vectors: from the mean of the words around it, a word is predicted.": ("CBOW",),
     "Principal component analysis: vectors seen from the side on which they differ the most. Its axes are directions in the "
     "vectors' space, largest difference first.": ("PCA", "main axes"),

@@ -41,6 +41,10 @@ TYPED = (
     "wsent",
     "ptext",
     *("wpw", "wpa", "wpb", "wpq"),
+    "gwi",
+    "gwj",
+    "gprobes",
+    "gtext",
 )
 
 
