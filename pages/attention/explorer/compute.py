@@ -31,6 +31,7 @@ class Rescaled:
     factors: np.ndarray  # [F]
     entropy: np.ndarray  # [F] bits
     gradient: np.ndarray  # [F]
+    trained_entropy: float  # of the pinned row at factor 1, bits
     row_entropy: float
     row_gradient: float
     row: torch.Tensor  # [S] masked scores of the pinned query
@@ -92,7 +93,14 @@ def rescale(choice: Choice, factor: float) -> Rescaled:
     factors = np.geomspace(FACTORS[0], FACTORS[-1], 33)
     entropy, gradient = zip(*(row_measures(scores[rows] * f) for f in factors))
     row = scores[choice.query]
-    return Rescaled(factors, np.array(entropy), np.array(gradient), *row_measures(row[None] * factor), row)
+    return Rescaled(
+        factors,
+        np.array(entropy),
+        np.array(gradient),
+        row_measures(row[None])[0],
+        *row_measures(row[None] * factor),
+        row,
+    )
 
 
 def changed(choice: Choice, after: Trace) -> Change:

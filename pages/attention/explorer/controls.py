@@ -167,7 +167,7 @@ def choose_factor() -> float:
     return st.select_slider(
         "Factor on 1/√d",
         FACTORS,
-        1.0,
+        2.0,  # at 1 nothing would have changed yet
         key="scale",
         bind="query-params",
         help="Below 1 the softmax flattens, above 1 it gets peaky and its gradient vanishes.",

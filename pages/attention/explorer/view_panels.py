@@ -45,7 +45,8 @@ def scale(choice: Choice) -> None:
         figure = scores.scale_curves(rescaled.factors, rescaled.entropy, rescaled.gradient, factor, theme)
         frame.chart(figure, key="curves", alt="Row entropy and gradient size against the scale factor")
     frame.caption(
-        words.rescaled(factor, rescaled.row_entropy), maths=words.rescaled_maths(rescaled.row_gradient)
+        words.rescaled(factor, rescaled.trained_entropy, rescaled.row_entropy),
+        maths=words.rescaled_maths(rescaled.row_gradient),
     )
     after = shared.trace(choice.model, choice.text, factor=factor) if factor != 1 else choice.trace
     if factor != 1:

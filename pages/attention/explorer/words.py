@@ -158,10 +158,17 @@ FLOW_MATHS = (
 )
 
 
-def rescaled(factor: float, entropy: float) -> str:
-    """The pinned row under another scale."""
-    unchanged = " Nothing has changed yet: move the slider." if factor == 1 else ""
-    return f"Pinned row at × {factor:g}: entropy {entropy:.3f} bits.{unchanged}"
+def rescaled(factor: float, trained: float, entropy: float) -> str:
+    """What another scale makes of the pinned row; entropies in bits, as trained and at the factor."""
+    if factor == 1:
+        return f"Pinned row at × 1: entropy {entropy:.3f} bits. Nothing has changed yet: move the slider."
+    where = "gathers on fewer tokens" if entropy < trained else "spreads over more tokens"
+    change = (
+        f"the row's weight {where}"
+        if abs(entropy - trained) > 5e-4
+        else "the row's weight stays where it was"
+    )
+    return f"Pinned row at × {factor:g}: {change}, entropy {trained:.3f} → {entropy:.3f} bits."
 
 
 def rescaled_maths(gradient: float) -> str:

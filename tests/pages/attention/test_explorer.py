@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 
 import numpy as np
 import pytest
@@ -181,6 +182,17 @@ def test_scale_extremes_change_the_row_and_the_prediction(factor):
     assert "The pinned query's weights (probability)" in by_title(app)
     [summary] = [m.value for m in app.markdown if "KL(original" in m.value]
     assert "**0.0000** nats here" not in summary
+
+
+def test_the_scale_opens_where_something_has_changed():
+    app = open_app(panel="Scale")
+    assert app.select_slider(key="scale").value == 2.0
+    [said] = [part.value for part in app.caption if "Pinned row at × 2" in part.value]
+    before, after = map(float, re.search(r"entropy ([\d.]+) → ([\d.]+) bits", said).groups())
+    assert after < before and "gathers on fewer tokens" in said
+    assert [part.value for part in app.markdown if "KL(original" in part.value]
+    app.select_slider(key="scale").set_value(1.0).run()
+    assert any("Nothing has changed yet" in part.value for part in app.caption)
 
 
 def test_the_gradient_of_the_loss_is_a_vector_over_the_next_token():

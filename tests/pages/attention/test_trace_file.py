@@ -50,7 +50,7 @@ def test_the_app_opens_with_the_file_and_its_text():
     [
         ("Why this weight", ""),
         ("Flow", "a file of a trace has none"),
-        ("Scale", "no network behind it"),
+        ("Scale", "no network to run again with something changed"),
         ("Mute heads", "no network behind it"),
         ("Checks", "a file has none"),
         ("Data", ""),

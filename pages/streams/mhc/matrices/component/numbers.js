@@ -19,7 +19,7 @@ export function facts(v) {
   if (!v.header.maths) {
     return [
       ["largest growth", `× ${digits(singular[0], 5)}`, "The most that a signal can grow in one step"],
-      ["difference fades to", second === null ? "–" : `× ${digits(second, 4)}`, "What remains of a difference between streams when they are mixed once"],
+      ["fades to", second === null ? "–" : `× ${digits(second, 4)}`, "What remains of a difference between streams when they are mixed once"],
       ["from no mixing", fixed(fromIdentity), "Difference from a matrix that carries every stream on as it is: root of the squares' sum"],
       ["from full mixing", fixed(fromMean), "Difference from a matrix that makes all streams equal: root of the squares' sum"],
       ["rows off 1 by", small(off(rows)), "Largest distance of a row sum from 1"],
