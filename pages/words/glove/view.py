@@ -68,7 +68,7 @@ def fit(choice: Choice, found: Table) -> None:
             counts,
             names,
             theme,
-            title="How much a count matters, f(x); points: the pairs above",
+            title="Weight f(x); points: the pairs above",
         )
         frame.chart(figure, key="weight", alt="The weight of a count, rising to 1")
     with right:

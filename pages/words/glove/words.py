@@ -44,7 +44,7 @@ FIT_FORMATS = {"Cells": ",d", "Share of the weight": ".1%", "Error in log X": ".
 def title(choice: Choice) -> str:
     """What the bars say."""
     one, other = escaped(choice.first[:16]), escaped(choice.second[:16])
-    return f"How many times as often near “{one}” as near “{other}” (ratio of shares)"
+    return f"“{one}” against “{other}” (ratio of shares)"
 
 
 def rows(choice: Choice, found: Table) -> list[dict]:
@@ -67,10 +67,11 @@ def ratios(choice: Choice, found: Table) -> str:
     """How well the vectors agree, what was left out, and that both words are one; empty where nothing is to be said."""
     parts = []
     if found.fitted is not None and choice.first != choice.second:
-        agree = int(((found.fitted > 1) == (found.ratios.ratios > 1)).sum())
+        both = (found.ratios.counts > 0).all(0)
+        agree = int(((found.fitted > 1) == (found.ratios.ratios > 1))[both].sum())
         parts.append(
-            f"The vectors put {agree} of {len(found.probes)} probes on the counted side of 1; they had to fit "
-            "half a million counts with 64 numbers a word."
+            f"Of {int(both.sum())} probes that met both words the vectors put {agree} on the counted side of 1. Pairs that "
+            "never met are left out of the fit, so nothing tells the vectors that they do not."
         )
     if choice.first == choice.second:
         parts.append(

@@ -37,7 +37,7 @@ def test_it_opens_on_words_that_probes_tell_apart():
     ]
     expected = np.exp(logs[0] - logs[1]) * totals[j] / totals[i]
     assert rows.loc["sun", "Fitted"] == pytest.approx(expected, rel=1e-4)
-    assert "“sun”" in words(app) and "of 8 probes on the counted side" in words(app)
+    assert "“sun”" in words(app) and "Of 5 probes that met both words" in words(app)
 
 
 def test_the_table_of_errors_covers_every_count():

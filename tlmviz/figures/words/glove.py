@@ -83,6 +83,7 @@ def _bars(
         },
         "text": [number(float(ratio), ".3g") if ratio == ratio else "never met" for ratio in ratios],
         "textposition": "auto",
+        "textangle": 0,
         "customdata": token_labels(list(probes), 18),
         "name": "counted",
         "hovertemplate": "“%{customdata}”: ratio %{text}<extra></extra>",
