@@ -33,7 +33,7 @@ def test_a_page_that_reads_no_model_shows_no_menu_and_keeps_the_choice(page):
     app = open_page(page.folder, {"model": "zoo-gqa"})
     assert_healthy(app)
     assert "Model" not in [menu.label for menu in app.sidebar.selectbox]
-    assert "there is none to choose" in app.sidebar.caption[0].value
+    assert "there is none to choose here" in app.sidebar.caption[0].value
     assert app.session_state["model"] == "zoo-gqa"
     app.switch_page(f"{HOME}/page.py").run()
     assert app.sidebar.selectbox(key="_model").value == "zoo-gqa"

@@ -67,7 +67,7 @@ def none() -> None:
         st.session_state[menu.key] = linked
     st.session_state.setdefault(menu.key, menu.default)
     gallery.claims_of(None)
-    st.sidebar.caption("This page compares models of its own: there is none to choose.")
+    st.sidebar.caption("This page has models of its own: there is none to choose here.")
 
 
 def _open_on(default: str, menu: ModelMenu, page: str) -> None:

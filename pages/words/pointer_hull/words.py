@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from .controls import Choice
 
-CLAIM = "attention whose answer is a place: it points at the corners of a hull, one after another"
+CLAIM = "Attention whose answer is a place: it points at the corners of a hull, one after another."
 NOTICE = (
     "The rays are the attention of one step: from the point reached last to every point that could come next, as wide as the "
     "probability. The network goes where it is highest; the box is the end marker, by which it says that it is done.",

@@ -13,7 +13,7 @@ from . import compute
 if TYPE_CHECKING:
     from .controls import Choice
 
-CLAIM = "it writes a word or copies one from the text, even a name it never saw"
+CLAIM = "It writes a word or copies one from the text, even a name it never saw."
 NOTICE = (
     "Each word is shaded by how much of its prediction was copied: 1 − g, where g is the gate. Point at a word, or choose it: "
     "arcs lead to the earlier words that the pointer looked at, and the bars show which words could have stood there.",
