@@ -126,3 +126,16 @@ def test_a_deep_link_opens_what_it_names(server, page):
     expect(page.get_by_text("tiles of 4 × 16")).to_be_visible()
     expect(view).to_have_attribute("data-step", "5")
     expect(page.get_by_text("Page not found")).to_have_count(0)
+
+
+def test_pointing_at_the_map_of_tiles_names_a_query_and_a_key(page, server):
+    view = open_tiles(page, server)
+    canvas = page.get_by_test_id("machines").bounding_box()
+    spots = set()
+    for share in (0.36, 0.4, 0.44):  # of the canvas' width: the map lies at the right of the left machine
+        page.mouse.move(canvas["x"] + share * canvas["width"], canvas["y"] + 150)
+        page.wait_for_timeout(100)
+        spots.add(view.get_attribute("data-lit"))
+    assert len(spots) == 3 and all(len(set(spot.split(","))) == 2 for spot in spots)
+    page.mouse.move(canvas["x"] + 4, canvas["y"] - 40)
+    expect(view).to_have_attribute("data-lit", "")

@@ -73,7 +73,7 @@ function counter(pen, v, theme, box, title, moved, whole) {
  * @param {View} v
  * @param {Box} box
  */
-function places(v, box) {
+export function places(v, box) {
   const { length, rows, cols } = v.header;
   const strip = Math.min(34, (box.width - STRIP - 60) / 4);
   const slow = { y: box.y + SLOW.y + 36, height: STRIP };

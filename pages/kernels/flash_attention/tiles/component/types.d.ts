@@ -1,5 +1,6 @@
 // What the files of this view hand to each other.
 
+import type { Joined } from "#canvas/hovered.js";
 import type { Component } from "#canvas/mount.js";
 import type { Palette, Theme } from "#canvas/theme.js";
 
@@ -72,6 +73,9 @@ export interface View {
   since: number; // when the running step began
   painted: number; // frames drawn since play began
   began: number;
+  hovered: Joined;
+  lit: number[]; // tokens that are pointed at
+  box: Box; // of the kernel's machine in the canvas
   theme: Theme;
   width?: number;
 }

@@ -8,6 +8,7 @@ import { canvasPen, fit } from "#canvas/pens.js";
 import { readTheme } from "#canvas/theme.js";
 import { saveMachines } from "./figure.js";
 import { MACHINE, drawKernel, drawStandard } from "./machines.js";
+import { drawLit, joinTokens } from "./pointed.js";
 import { firstStep, movedAt, standardMoves, stepCount } from "./standard.js";
 
 /** @typedef {import("./types").View} View */
@@ -34,6 +35,7 @@ function receive(v, bytes) {
     buildCode(v);
   }
   v.step = Math.max(0, Math.min(v.step, stepCount(v.header) - 1));
+  v.hovered.look();
   repaint(v);
 }
 
@@ -117,7 +119,9 @@ function repaint(v) {
   const beside = width >= BESIDE;
   const each = beside ? (width - 16) / 2 : width;
   const pen = canvasPen(fit(v.els.canvas, width, beside ? MACHINE : 2 * MACHINE), v.theme);
-  drawKernel(pen, v, v.theme, { x: 0, y: 0, width: each, height: MACHINE });
+  v.box = { x: 0, y: 0, width: each, height: MACHINE };
+  drawKernel(pen, v, v.theme, v.box);
+  drawLit(pen, v, v.theme);
   drawStandard(pen, v, v.theme, { x: beside ? each + 16 : 0, y: beside ? 0 : MACHINE, width: each, height: MACHINE });
   syncControls(v);
 }
@@ -183,7 +187,7 @@ function makeElements(v) {
 
 /** @param {HTMLElement} host */
 function create(host) {
-  const v = /** @type {View} */ ({ seq: 0, step: 0, share: 1, frame: 0, since: 0, began: 0, painted: 0, unsent: false });
+  const v = /** @type {View} */ ({ seq: 0, step: 0, share: 1, frame: 0, since: 0, began: 0, painted: 0, unsent: false, lit: [] });
   v.sendSoon = debounce(() => send(v), DELAY);
   v.els = makeElements(v);
   const saves = [makeButton("SVG", "Save this figure as SVG", () => saveMachines(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => saveMachines(v, "png"))];
@@ -191,6 +195,7 @@ function create(host) {
     make("div", { className: "bar" }, v.els.play, make("label", { className: "slider" }, v.els.step, v.els.name), make("div", { className: "saves" }, ...saves)),
     v.els.words,
     make("div", { className: "body" }, make("div", { className: "panel" }, v.els.canvas), v.els.code));
+  joinTokens(v, repaint);
   host.append(v.root);
   v.observer = watchWidth(v, () => repaint(v), () => Boolean(v.header));
   return v;
@@ -201,6 +206,7 @@ function leave(v) {
   rest(v);
   v.sendSoon.cancel();
   v.observer.disconnect();
+  v.hovered.end();
 }
 
 export default mounted({ create, receive, leave });
