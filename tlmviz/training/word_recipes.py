@@ -181,6 +181,7 @@ def _card(
         "",
         *_recipe(recipe, trainer),
         *_film(model),
+        *_meetings(model),
         "## Limits",
         "",
         "It knows the words of small children's stories and of short everyday sentences, many of them about Tom, and each in "
@@ -279,6 +280,18 @@ def _recipe(recipe: WordRecipe, trainer: Trainer) -> list[str]:
         f"{'AdaGrad' if trainer.config.method == 'glove' else 'Plain gradient descent'}, the rate falling in a line; "
         f"{math.ceil(trainer.seconds):,} seconds of CPU time ({speed:,.0f} words a second) on one thread of a "
         f"{os.cpu_count()}-core {platform.machine()} CPU, float32, torch {torch.__version__.partition('+')[0]}.",
+        "",
+    ]
+
+
+def _meetings(model: WordVectors) -> list[str]:
+    if model.meetings is None:
+        return []
+    return [
+        "## Counts",
+        "",
+        f"meetings.safetensors holds how often the {model.meetings.size:,} most frequent words met, each meeting weighed "
+        "1 / distance: exact, as sixtieths, with the sums over all words.",
         "",
     ]
 
