@@ -182,6 +182,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="",
         ),
         Page(
+            "words/fasttext",
+            "FastText",
+            "spellcheck",
+            "a vector from letters: the n-grams of any word, typos and nonsense too, with each one's share of the vector; "
+            "neighbours beside a model that knows whole words only; spelling against meaning for every word",
+            models="",
+        ),
+        Page(
             "words/projector",
             "Projector",
             "scatter_plot",

@@ -16,7 +16,7 @@ from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.positions.rope_runs import HalfSplit
-from tlmviz.analysis.words import glove, gradients, one_step, projection
+from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
 from tlmviz.analysis.words import pairs as windows
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
@@ -474,6 +474,7 @@ breaks("Gradient = autograd", "words-negative")(
 )
 
 
+breaks("Shares sum to 1", "words-fasttext")(scaled(shares, "shares"))
 breaks("Axes hold their shares", "words-glove")(scaled(projection.Axes, "place"))
 breaks("Sum in the plane", "words-negative")(
     patched(

@@ -9,6 +9,8 @@ from pages.attention.chat import compute as chat
 from pages.attention.chat.examples import CONVERSATIONS
 from pages.positions.rope_planes import compute as rope_planes
 from pages.positions.rope_planes.controls import Choice
+from pages.words.fasttext import compute as fasttext
+from pages.words.fasttext import controls as fasttext_controls
 from pages.words.glove import compute as glove_page
 from pages.words.glove import controls as glove_controls
 from pages.words.pointer_sentinel import controls as pointer_sentinel
@@ -363,12 +365,12 @@ def test_what_the_projector_finds_near():
     assert "␣cat" in {names[row] for row in projector.marks(dog)["near"]}
 
 
-def test_most_analogies_fail():
+def test_many_analogies_fail():
     assert tlmviz.load("words-negative").analogy("boy", "girl", "he", 1)[0][0] == "she"
     for name in tlmviz.list_models("words"):
         tallies = projector.tallies(name, "words")
         count = sum(tally.count for tally in tallies)
-        assert count == 1692 and sum(tally.first * tally.count for tally in tallies) < count / 3
+        assert count == 1692 and sum(tally.first * tally.count for tally in tallies) < 2 / 3 * count
 
 
 def glove_ratios(first, second, probes, own=None):
@@ -403,3 +405,14 @@ def test_ice_and_steam_on_a_text_of_ones_own():
     found = glove_ratios("ice", "steam", "solid cold water gas hot", tuple(split_words(glove_controls.ICE)))
     assert np.isinf([found["solid"], found["cold"]]).all() and found["gas"] == found["hot"] == 0
     assert 0.9 < found["water"] < 1.1 and glove_controls.ICE.count(".") == 6
+
+
+def test_what_fasttext_makes_of_a_typo():
+    wv = tlmviz.load("words-fasttext")
+    assert wv.neighbours("beautifull", 1)[0][0] == "beautiful" and "beautifull" not in wv
+    nonsense = fasttext.parts(fasttext_controls.Choice("слово"))
+    assert not any(nonsense.standing) and not any(
+        fasttext.parts(fasttext_controls.Choice("xqzj")).standing[1:-1]
+    )
+    own = fasttext.parts(fasttext_controls.Choice("beautiful"))
+    assert own.parts[0].whole and own.shares.sum() == pytest.approx(1, abs=1e-4)

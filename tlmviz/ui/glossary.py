@@ -178,6 +178,10 @@ TERMS: dict[str, tuple[str, ...]] = {
         "GloVe",
     ),
     "A training of word vectors: from the mean of the words around it, a word is predicted.": ("CBOW",),
+    "A run of so many characters of a word, where its beginning and its end count as one character each.": (
+        "n-gram",
+        "n-grams",
+    ),
     "Principal component analysis: vectors seen from the side on which they differ the most. Its axes are directions in the "
     "vectors' space, largest difference first.": ("PCA", "main axes"),
     "A way to lay vectors into a plane so that near ones stay near. Sizes of clusters and distances between them mean nothing.": (

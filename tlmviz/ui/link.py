@@ -45,6 +45,7 @@ TYPED = (
     "gwj",
     "gprobes",
     "gtext",
+    "ftw",
 )
 
 

@@ -25,8 +25,8 @@ CARDS = (
         "Points in a plane with a slider for how far the training was",
     ),
     Card(
-        "He is to she, and little else",
-        "boy is to girl as he is to she. Of all 1,692 analogies fewer than a third come out right, in each model.",
+        "Boy to girl as he to she",
+        "The sum finds “she”. But of all 1,692 analogies no model here gets two thirds right.",
         {"wpv": "Analogies"},
         "Two parallel arrows between four words, and bars of the nearest words",
     ),

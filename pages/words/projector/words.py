@@ -26,7 +26,7 @@ NOTICE_FILM = (
     "**The axes stand still:** they are those of the finished vectors, and every frame is laid onto them.",
 )
 NOTICE_ANALOGIES = (
-    "**The famous sum mostly fails** in vectors as small as these. The bars count every analogy of the table, not a few that "
+    "**The famous sum often fails** in vectors as small as these. The bars count every analogy of the table, not a few that "
     "work.",
     "**Leaving out the question's own words does much of the work:** in how many the nearest word of all is one of the three "
     "that were given is counted in the last column.",

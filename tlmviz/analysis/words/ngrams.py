@@ -32,3 +32,8 @@ def bucket(part: str, buckets: int) -> int:
     for byte in part.encode():
         value = (value ^ byte) * PRIME & 0xFFFFFFFF
     return value % buckets
+
+
+def common(one: set[str], other: set[str]) -> float:
+    """How alike two words are spelled: n-grams in both over n-grams in either (Jaccard), 0 to 1."""
+    return len(one & other) / max(1, len(one | other))

@@ -109,7 +109,13 @@ def _arrow(start: np.ndarray, end: np.ndarray, color: str, dash: str) -> dict:
 
 
 def answers(
-    names: Sequence[str], cosines: np.ndarray, theme: Theme, *, title: str, given: Sequence[bool]
+    names: Sequence[str],
+    cosines: np.ndarray,
+    theme: Theme,
+    *,
+    title: str,
+    given: Sequence[bool],
+    height: int = 400,
 ) -> go.Figure:
     """The words nearest to the sum, nearest first, and their cosines with it; those of the question are pale."""
     colors = [faded(theme.muted, 0.45) if pale else theme.accent for pale in given]
@@ -136,7 +142,7 @@ def answers(
             theme,
             title=title,
             x="cosine",
-            height=400,
+            height=height,
             xaxis={"range": [min(0.0, float(np.min(cosines, initial=0))), 1.12 * top]},
             yaxis=ticks,
         ),
