@@ -14,7 +14,7 @@ from ..tokens import escaped
 from .groups import Group
 
 STEPS = 65535  # of a coordinate in two bytes
-OUTSIDE = 0.02  # percent on each side of each axis that may lie outside the first view: a few lie far from all others
+OUTSIDE = 0.2  # percent on each side of each axis that may lie outside the first view: a few lie far from all others
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def plane(places: np.ndarray) -> Plane:
     origin = (low + high) / 2 - span / 2
     shares = (places - origin) / span
     first, last = np.percentile(shares[-1], [OUTSIDE, 100 - OUTSIDE], axis=0)
-    margin = 0.03 * (last - first).max() + 1e-3
+    margin = 0.08 * (last - first).max() + 1e-3
     box = (*(first - margin).tolist(), *(last + margin).tolist())
     rounded = np.round(np.clip(shares, 0, 1) * STEPS).astype(np.uint16)
     return Plane(rounded, (float(origin[0]), float(origin[1])), span, box)
