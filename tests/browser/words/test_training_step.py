@@ -73,6 +73,7 @@ def test_a_leaf_of_the_tree_that_is_clicked_is_the_next_word(page, server):
     open_link(page, server, "training_step", wpart="Tree", wwide="text")
     view = page.get_by_test_id("huffman")
     expect(view).to_have_attribute("data-sum", re.compile(r"1\.0000000"))
+    at_rest(page, ".st-key-stepcosts")
     box = page.get_by_test_id("tree").bounding_box()
     for step in range(40):  # frequent words have wide leaves: some lies on this line
         page.mouse.move(box["x"] + 10 + 12 * step, box["y"] + 22 + 5.5 * (box["height"] - 22) / 18)
