@@ -61,6 +61,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "projector": Region(".st-key-projector", (0.0, 0.0, 0.79, 0.85)),
     "projector: Boy to girl as he to she": Region(".st-key-wpplane"),
     "fasttext": Region(".st-key-ftparts"),
+    "train_now": Region(".st-key-trainnow"),
     "long_context": Region(".st-key-tile"),
     "long_context: A window of 256 loses nothing": Region(),
     "long_context: 32 keys for nine tenths": SECOND,

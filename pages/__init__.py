@@ -198,6 +198,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="",
         ),
         Page(
+            "words/train_now",
+            "Train it now",
+            "model_training",
+            "skip-gram with negative sampling on your own text, for twenty seconds: words drifting together while the loss "
+            "falls, then as a film; stoppable, and in slices that let others in between",
+            models="",
+        ),
+        Page(
             "words/pointer_hull",
             "Pointer network",
             "polyline",

@@ -24,7 +24,7 @@ from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.analysis.attention.flow import follow
 from tlmviz.analysis.caches.family import DEEPSEEK
 from tlmviz.analysis.kernels import online_softmax
-from tlmviz.analysis.samples import sample_text
+from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
 from tlmviz.analysis.words import one_step, reading
 from tlmviz.analysis.words.hulls import judge, scattered
@@ -33,6 +33,8 @@ from tlmviz.analysis.words.reading import row_cosines
 from tlmviz.analysis.words.text import split_words
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
+from tlmviz.training.live import Live, least_count
+from tlmviz.training.words import WordText
 from tlmviz.ui import compute
 from tlmviz.ui.inputs import DEFAULT_TEXT, EXAMPLES
 from tlmviz.ui.translation import DEFAULT_SENTENCE
@@ -416,3 +418,13 @@ def test_what_fasttext_makes_of_a_typo():
     )
     own = fasttext.parts(fasttext_controls.Choice("beautiful"))
     assert own.parts[0].whole and own.shares.sum() == pytest.approx(1, abs=1e-4)
+
+
+def test_twenty_seconds_bring_red_to_blue_and_once_to_upon():
+    words = split_words(long_sample_text())
+    live = Live(WordText.of([words], least_count(len(words))), window=5, rate=0.05, seconds=600)
+    while live.words_read < 120 * len(live.text.ids):  # about what twenty seconds of a slow server read
+        live.work()
+    wv = live.vectors()
+    assert wv.neighbours("red", 1)[0][0] == "blue"
+    assert wv.neighbours("once", 1)[0][0] == "upon"

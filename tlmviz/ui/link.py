@@ -39,6 +39,8 @@ TYPED = (
     "wcenter",
     "wcontext",
     "wsent",
+    "wlive",
+    "wlnear",
     "ptext",
     *("wpw", "wpa", "wpb", "wpq"),
     "gwi",

@@ -1,0 +1,104 @@
+"""Word vectors while they are trained: words in a plane that move, and the loss that falls."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from ..chart import figure, layout, note
+from ..numbers import number
+from ..player import Layer, walked
+from ..theme import Theme
+from ..tokens import escaped
+
+NAMED = 45  # words that have a label
+
+
+def live(
+    places: np.ndarray,
+    words: Sequence[str],
+    at: Sequence[float],
+    losses: Sequence[float],
+    lit: Collection[int],
+    theme: Theme,
+    *,
+    title: str,
+    film: bool,
+) -> go.Figure:
+    """Words at their `places` [S, N, 2] at the seconds `at` [S], the last shown; `lit` are those to be seen.
+
+    `film`: a slider walks all S. `losses` [S] are the means since the picture before, NaN for the first.
+    """
+    size = places.shape[1]
+    lit = set(lit)
+    shown = [escaped(word) if row < NAMED or row in lit else "" for row, word in enumerate(words[:size])]
+    dots = {
+        "type": "scatter",
+        "mode": "markers+text",
+        "text": shown,
+        "textposition": "top center",
+        "textfont": {"size": 11, "color": [theme.warm if row in lit else theme.ink for row in range(size)]},
+        "marker": {
+            "size": [9 if row in lit else 5 for row in range(size)],
+            "color": [theme.warm if row in lit else theme.accent for row in range(size)],
+        },
+        "customdata": [escaped(word) for word in words[:size]],
+        "hovertemplate": "%{customdata}<extra></extra>",
+        "cliponaxis": False,
+    }
+    curve = {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": np.asarray(at[1:], np.float32),
+        "y": np.asarray(losses[1:], np.float32),
+        "xaxis": "x2",
+        "yaxis": "y2",
+        "line": {"color": theme.accent, "width": 2},
+        "marker": {"size": 3},
+        "hovertemplate": "%{x:.1f} s: %{y:.3f} nats<extra></extra>",
+    }
+
+    def moved(step: int) -> dict:
+        return {"x": places[step, :, 0].astype(np.float32), "y": places[step, :, 1].astype(np.float32)}
+
+    def marked(step: int) -> dict:
+        held = max(step, min(1, len(at) - 1))
+        return {"x": [at[held]], "y": [losses[held]]}
+
+    mark: dict = {"type": "scatter", "mode": "markers", "xaxis": "x2", "yaxis": "y2", "hoverinfo": "skip"}
+    mark["marker"] = {"size": 10, "color": theme.warm}
+    layers = [Layer(dots, moved), curve, Layer(mark, marked)]
+    arranged = _layout(places, at, theme, title)
+    last = len(places) - 1
+    if not film:
+        return figure([layer.at(last) if isinstance(layer, Layer) else layer for layer in layers], arranged)
+    labels = [f"{number(second, '.1f')} s" for second in at]
+    return walked(
+        layers, range(last + 1), labels, arranged, last, theme, prefix="after ", duration=120, redraw=False
+    )
+
+
+def _layout(places: np.ndarray, at: Sequence[float], theme: Theme, title: str) -> dict:
+    reach = float(np.abs(places).max()) * 1.12 or 1.0
+    bare = layout(theme, title="")
+    plain = {"range": [-reach, reach], "showticklabels": False, "zeroline": False}
+    return layout(
+        theme,
+        title=title,
+        height=470,
+        xaxis={**plain, "domain": [0, 0.64]},
+        yaxis=plain,
+        xaxis2={
+            **bare["xaxis"],
+            "domain": [0.72, 1],
+            "anchor": "y2",
+            "range": [0, max([1.0, *at]) * 1.03],
+        },
+        yaxis2={**bare["yaxis"], "anchor": "x2"},
+        annotations=[
+            note("Loss (nats per pair) over seconds of training", 0.72, 1.0, theme.ink, 12),
+            note("x: first principal axis, y: second", 0.0, 0.0, theme.muted, 11),
+        ],
+    )
