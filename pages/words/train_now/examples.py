@@ -8,13 +8,13 @@ from tlmviz.ui.gallery import Card
 CARDS = (
     Card(
         "Colours find each other",
-        "Twenty seconds on short stories, and the word nearest to “red” is “blue”: nobody said that they are colours.",
+        "Twenty seconds on short stories, and “blue” is among the nearest to “red”: nobody said that they are colours.",
         {},
         "Words in a plane, those nearest to red in orange, beside a falling loss",
     ),
     Card(
         "Once upon a time",
-        "Words that always stand together end up together: nearest to “once” is “upon”.",
+        "Words that always stand together end up together: “upon” is among the nearest to “once”.",
         {"wlnear": "once"},
         "Words in a plane, those nearest to once in orange",
     ),
