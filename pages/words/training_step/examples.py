@@ -14,8 +14,8 @@ CARDS = (
     ),
     Card(
         "A step too long",
-        "“moon” beside “cat”: at a rate of 10, with v alone, the loss after the step is higher than before.",
-        {"wcenter": "cat", "wcontext": "moon", "wrate": "10", "wmove": "v"},
+        "“king” beside “girl”: at a rate of 10, with v alone, the loss after the step is higher than before.",
+        {"wcenter": "girl", "wcontext": "king", "wrate": "10", "wmove": "v"},
         "A curve of the loss against the rate that falls and rises again",
     ),
     Card(
