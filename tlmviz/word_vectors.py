@@ -293,11 +293,11 @@ class WordVectors:
         return self.space[self._row[spelled]] if spelled in self._row else self.vector(word)
 
     def _one_word(self, word: str) -> str:
-        found = split_words(word)
+        found = split_words(word) if isinstance(word, str) else []
         if len(found) != 1:
             said = f"{len(found)} words" if found else "no word"
             raise UnknownName(
-                f"{word[:SHOWN]!r} is {said}; give exactly one word, such as {self.vocabulary[-1]!r}."
+                f"{str(word)[:SHOWN]!r} is {said}; give exactly one word, such as {self.vocabulary[-1]!r}."
             )
         return found[0]
 
