@@ -191,7 +191,8 @@ def test_hover_shows_the_exact_weight_without_the_server(page, server):
     tooltip = page.get_by_test_id("tooltip")
     expect(tooltip).to_be_visible()
     weight = tlmviz.load("stories-rope").trace(TEXT).attention(1, 2)[5, 3].item()
-    shown = [float(number) for number in re.findall(r"\d+\.\d+(?:e-?\d+)?|\d+e-\d+", tooltip.inner_text())]
+    said = tooltip.inner_text().replace("−", "-")
+    shown = [float(number) for number in re.findall(r"\d+\.\d+(?:e-?\d+)?|\d+e-\d+", said)]
     assert any(number == pytest.approx(weight, rel=2e-3, abs=1e-6) for number in shown), (
         weight,
         tooltip.inner_text(),
