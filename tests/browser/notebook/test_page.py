@@ -52,7 +52,7 @@ def test_heads_switch_and_hover_shows_the_traces_weights(page, canvas, trace, fi
         expect(tooltip).to_contain_text("within")
         weight = trace.attention(layer, head)[row, col].item()
         texts = tooltip.locator("b").all_inner_texts()
-        shown, within = map(float, texts)
+        shown, within = (float(text.replace("−", "-")) for text in texts)
         assert abs(shown - weight) <= error(file) + 1e-3 * weight  # four digits are shown
         assert within <= error(file) * 1.1
 
