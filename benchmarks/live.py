@@ -131,7 +131,7 @@ def in_browser(count: int, visits: int) -> dict[str, object]:
             page = browser.new_page(viewport={"width": 1280, "height": 800})
             sent: list = []
             page.on("websocket", lambda socket_: socket_.on("framesent", lambda frame: sent.append(frame)))
-            open_page(page, server.url + "?text=" + quote(text_of(56)))
+            open_page(page, server.url + "?head=0.0&text=" + quote(text_of(56)))
             page.wait_for_timeout(1500)
             typed, chosen = presses(page, count)
             result["keystroke to map, T about 64 (bar 80 / 150)"] = summary(typed)
