@@ -50,7 +50,8 @@ Model = LanguageModel | Translator | WordVectors | HullFinder | MixtureModel | T
 class Kind:
     """What a `kind` in config.json stands for. Without a facade it is no model of text, and `load` refuses it.
 
-    The facade is given the network and what `tokenizer` reads of the folder; without one the network alone.
+    The facade is given the network and what `tokenizer` reads of the folder; without one the network alone. A kind whose folder
+    holds other files has a `reader` of its own, which does all of it.
     """
 
     config: type[JSONConfig]
@@ -58,6 +59,7 @@ class Kind:
     facade: Callable[..., Model] | None
     task: str
     tokenizer: Callable[[Path, int], Any] | None = native.read_tokenizer
+    reader: Callable[[Path, torch.device], Model] | None = None
 
 
 KINDS = {
@@ -65,7 +67,7 @@ KINDS = {
     "encoder-decoder": Kind(EncoderDecoderConfig, EncoderDecoder, Translator, "translation"),
     "seq2seq": Kind(Seq2SeqConfig, Seq2Seq, Translator, "translation"),
     "indexer": Kind(IndexerConfig, Indexers, None, "index"),
-    "words": Kind(WordsConfig, WordNetwork, WordVectors, "words"),
+    "words": Kind(WordsConfig, WordNetwork, WordVectors, "words", reader=load_words),
     "pointer": Kind(PointerConfig, PointerNetwork, HullFinder, "hull", tokenizer=None),
     "sentinel": Kind(SentinelConfig, SentinelLSTM, MixtureModel, "mixture", native.read_words),
 }
@@ -103,8 +105,8 @@ class Native:
 
     def load(self, path: Path, device: torch.device) -> Model:
         kind = self._kind(path)
-        if kind.network is WordNetwork:  # its words are whole ones: no tokenizer
-            return load_words(path, device)
+        if kind.reader is not None:
+            return kind.reader(path, device)
         if kind.facade is None:
             raise BadCheckpoint(
                 f"{path.name} is a lightning indexer, no model of text; load it with "
