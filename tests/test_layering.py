@@ -16,6 +16,7 @@ LONGEST_FUNCTION = 60  # lines, the docstring not counted
 RANKS = {
     "errors": 0,
     "patches": 1,
+    "digits": 1,
     "config": 1,
     "tokens": 1,
     "evaluation": 1,
