@@ -22,6 +22,7 @@ RANKS = {
     "evaluation": 1,
     "kernels": 1,
     "recording": 1,
+    "routing": 1,
     "chat": 2,
     "trace": 2,
     "arrays": 2,

@@ -60,6 +60,14 @@ VARIANTS = {
         tied=False, head_bias=True,
     ),
     "smollm": dict(n_kv_heads=2, positions={"layout": "half"}, layers=({}, {"rotary": False})),
+    "experts": dict(
+        experts=dict(count=6, chosen=2, hidden=20, shared=1, score="sigmoid", bias=True, groups=3, chosen_groups=2),
+    ),
+    "sparse": dict(  # Qwen2-MoE's parts: a gate of the shared expert, weights that do not sum to 1, a dense layer
+        experts=dict(
+            count=5, chosen=3, hidden=16, shared=1, shared_hidden=24, shared_gate=True, normalised=False, dense_layers=(0,)
+        ),
+    ),
     "deepseek": dict(
         latent_dim=12, rope_dim=4, query_latent_dim=10, value_dim=6, attention={"scale": 0.4},
         positions={"scaling": "yarn", "factor": 4.0, "trained_context": 40},

@@ -24,6 +24,7 @@ from .errors import NoNetwork, UnknownName
 from .kernels import AttentionMask
 from .patches import Patches
 from .recording import Edit, Recording, Tap, name_taps, recording
+from .routing import ROUTING, Routing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,8 +60,10 @@ LOGITS_AT_ONCE = 1 << 24  # numbers: of a large vocabulary, losses are computed 
 
 
 def keep_attention(name: str) -> bool:
-    """What a trace holds by default: each layer's q, k, v and lse, and the final stream, of which logits are made."""
-    return name == "normed" or name.rpartition(".")[2] in KEPT_PER_LAYER
+    """What a trace holds by default: each layer's q, k, v and lse, what its router did, if it has one, and the final stream,
+    of which logits are made."""
+    part, _, last = name.rpartition(".")
+    return name == "normed" or last in KEPT_PER_LAYER or (last in ROUTING and part.endswith(".mlp"))
 
 
 def keep_maps(name: str) -> bool:
@@ -272,6 +275,31 @@ class Trace:
             logits = self._logits(slice(start, start + len(part))).float().cpu()
             losses.append(torch.nn.functional.cross_entropy(logits, part, reduction="none"))
         return torch.cat(losses)
+
+    def routing(self, layer: int) -> Routing:
+        """What the router of one layer did: scores [T, E] before the bias, bias [E], chosen [T, k], weights [T, k].
+
+        Raises UnknownName for a layer that does not exist, that has no experts, or where the model has none at all.
+        Example: `tlmviz.load("stories-moe").trace("Once upon a time").routing(0).chosen`.
+        """
+        _existing("layer", layer, self.n_layers)
+        with_experts = self.expert_layers
+        if layer not in with_experts:
+            whose = self.model or "This model"
+            where = ", ".join(map(str, with_experts))
+            raise UnknownName(
+                f"Layer {layer} of {whose} has no experts; choose one of layers {where}."
+                if with_experts
+                else f"{whose} has no experts, so nothing is routed; load a model that has some, such as stories-moe."
+            )
+        names = [f"blocks.{layer}.mlp.{part}" for part in ROUTING]
+        scores, bias, chosen, weights = self.tensors(names).values()
+        return Routing(scores[0].float(), bias[0, 0].float(), chosen[0], weights[0].float())
+
+    @property
+    def expert_layers(self) -> list[int]:
+        """The layers whose feed-forward part is experts."""
+        return [layer for layer in range(self.n_layers) if f"blocks.{layer}.mlp.chosen" in self.tap_names]
 
     # --- maps --------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from tests import tiny
 from tlmviz import checks, kernels
 from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
+from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
@@ -543,6 +544,16 @@ def errors_of_half_the_size(patch, wv, inputs):
     honest = one_step.softmax_step
     halve = lambda *args: replace(step := honest(*args), error=step.error / 2)  # noqa: E731
     patch.setattr(one_step, "softmax_step", halve)
+
+
+breaks("Mixing weights sum to 1", "experts")(edited(".mlp.weights", lambda weights: weights * 1.001))
+breaks("Experts = dense sum", "sparse")(edited(".mlp.routed", lambda said: said * 1.001))
+breaks("Bias stays out of the mix", "experts")(
+    edited(".mlp.mixed", lambda scores: scores + 0.1 * torch.arange(scores.shape[-1]))
+)
+breaks("A muted expert reads nothing", "sparse")(
+    patched(expert_edits, "mute_experts", lambda honest, *given: {})
+)
 
 
 def test_every_identity_has_a_breaking():

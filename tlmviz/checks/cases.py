@@ -66,6 +66,21 @@ def has_plain_residual(model: Any) -> bool:
     )
 
 
+def has_experts(model: Any) -> bool:
+    """Whether a router chooses which experts read a token."""
+    return is_language_model(model) and model.config.experts.count > 0
+
+
+def has_choice_bias(model: Any) -> bool:
+    """Whether a bias helps to choose the experts."""
+    return has_experts(model) and model.config.experts.bias
+
+
+def has_normalised_experts(model: Any) -> bool:
+    """Whether the mixing weights of the chosen experts are made to sum to the same for every token."""
+    return has_experts(model) and model.config.experts.normalised
+
+
 def has_indexer(model: Any) -> bool:
     """Whether an indexer was distilled from the bundled model of this name."""
     return is_language_model(model) and f"{model.name}-indexer" in list_indexers()

@@ -3,7 +3,7 @@
 from .attention import QK_NORMS, AttentionConfig
 from .connection import CONNECTIONS, MOST_STREAMS, ConnectionConfig
 from .encoder_decoder import EncoderDecoderConfig
-from .feedforward import FEEDFORWARDS, GATED, FeedForwardConfig
+from .feedforward import EXPERT_SCORES, FEEDFORWARDS, GATED, ExpertsConfig, FeedForwardConfig
 from .indexer import IndexerConfig
 from .language_model import ModelConfig, notes_preset, with_plain_attention, without_connections
 from .norm import NORM_PLACES, NORMS, NormConfig
@@ -18,6 +18,7 @@ TranslatorConfig = EncoderDecoderConfig | Seq2SeqConfig
 
 __all__ = [
     "CONNECTIONS",
+    "EXPERT_SCORES",
     "FEEDFORWARDS",
     "GATED",
     "LAYOUTS",
@@ -32,6 +33,7 @@ __all__ = [
     "AttentionConfig",
     "ConnectionConfig",
     "EncoderDecoderConfig",
+    "ExpertsConfig",
     "FeedForwardConfig",
     "IndexerConfig",
     "LayerConfig",

@@ -10,7 +10,7 @@ from tlmviz.errors import BadConfig
 
 from .attention import AttentionConfig
 from .connection import ConnectionConfig
-from .feedforward import FeedForwardConfig
+from .feedforward import ExpertsConfig, FeedForwardConfig
 from .norm import NormConfig
 from .positions import PositionsConfig
 from .transformer import SHORT, LayerConfig, TransformerConfig
@@ -31,6 +31,7 @@ class ModelConfig(TransformerConfig):
         "positions": PositionsConfig,
         "norm": NormConfig,
         "feedforward": FeedForwardConfig,
+        "experts": ExpertsConfig,
         "connection": ConnectionConfig,
     }
     SHORT: ClassVar[Mapping[str, tuple[str, ...]]] = SHORT
@@ -50,6 +51,7 @@ class ModelConfig(TransformerConfig):
     positions: PositionsConfig = field(default_factory=PositionsConfig)
     norm: NormConfig = field(default_factory=NormConfig)
     feedforward: FeedForwardConfig = field(default_factory=FeedForwardConfig)
+    experts: ExpertsConfig = field(default_factory=ExpertsConfig)
     connection: ConnectionConfig = field(default_factory=ConnectionConfig)
     layers: tuple[LayerConfig, ...] = ()
 
@@ -67,6 +69,15 @@ class ModelConfig(TransformerConfig):
                 f"norm_place is {self.norm.placement!r}; {self.connection.kind} connections go with norm_place pre."
             )
         self._check_layers()
+        beyond = [layer for layer in self.experts.dense_layers if layer >= self.n_layers]
+        if beyond:
+            raise BadConfig(
+                f"experts.dense_layers names layer {beyond[0]}; this model has layers 0 to {self.n_layers - 1}."
+            )
+
+    def has_experts(self, layer: int) -> bool:
+        """Whether a layer's feed-forward part is experts."""
+        return self.experts.count > 0 and layer not in self.experts.dense_layers
 
     def _check_heads(self) -> None:
         attention = self.attention

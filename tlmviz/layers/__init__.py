@@ -5,11 +5,12 @@ Letters used in every shape comment and signature:
     B batch      H query heads      G key/value heads      T positions (queries)
     S positions (keys)              D head dimension       C d_model
     F feed-forward width            V vocabulary           L layers
-    N residual streams
+    N residual streams              E experts
 """
 
 from .attention import Attention, CrossAttention
 from .blocks import BLOCKS, CrossBlock, PostNormBlock, PreNormBlock
+from .experts import Experts
 from .feedforward import MLP, GatedMLP
 from .fused import PartlyBiased
 from .latent import LatentAttention
@@ -25,6 +26,7 @@ __all__ = [
     "Attention",
     "CrossAttention",
     "CrossBlock",
+    "Experts",
     "LatentAttention",
     "LayerNorm",
     "GatedMLP",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torch import nn
+from torch import Tensor, nn
 
 from ..trace import Tap
 
@@ -17,6 +17,10 @@ class MLP(nn.Module):
         self.down = nn.Linear(d_ff, d_model, bias=bias)
         self.dropout = nn.Dropout(dropout)
         self.pre, self.hidden, self.out = Tap(), Tap(), Tap()
+
+    def writers(self) -> list[Tensor]:
+        """The weights that write into the residual stream."""
+        return [self.down.weight]
 
     def forward(self, x):  # [B, T, C]
         pre = self.pre(self.up(x))  # [B, T, F]
@@ -34,6 +38,10 @@ class GatedMLP(nn.Module):
         self.down = nn.Linear(d_ff, d_model, bias=bias)
         self.dropout = nn.Dropout(dropout)
         self.pre, self.hidden, self.out = Tap(), Tap(), Tap()
+
+    def writers(self) -> list[Tensor]:
+        """The weights that write into the residual stream."""
+        return [self.down.weight]
 
     def forward(self, x):  # [B, T, C]
         gate, up = self.gate_up(x).chunk(2, -1)  # [B, T, F] each

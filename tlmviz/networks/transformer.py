@@ -18,6 +18,7 @@ from ..layers import (
     MLP,
     ALiBi,
     Attention,
+    Experts,
     GatedMLP,
     LatentAttention,
     LayerNorm,
@@ -78,6 +79,13 @@ def _mlp(
     return kind(config.d_model, part.hidden, activation, part.bias, config.dropout)
 
 
+def feedforward_of(config: ModelConfig, layer: int) -> nn.Module:
+    """A layer's feed-forward part: experts, or one network for all tokens."""
+    if config.has_experts(layer):
+        return Experts(config.d_model, config.experts, config.dropout)
+    return FEEDFORWARDS[config.feedforward.kind](config)
+
+
 class TransformerLM(Network):
     """A causal language model: token ids in, next-token logits out.
 
@@ -92,11 +100,7 @@ class TransformerLM(Network):
         self.positions = POSITIONS[config.positions.kind](config)
         self.drop = nn.Dropout(config.dropout)
         attention = Attention if config.attention.latent_dim is None else LatentAttention
-        norm, feedforward, join = (
-            NORMS[config.norm.kind],
-            FEEDFORWARDS[config.feedforward.kind],
-            CONNECTIONS[config.connection.kind],
-        )
+        norm, join = NORMS[config.norm.kind], CONNECTIONS[config.connection.kind]
         self.expand_streams, self.merge_streams = join.expand_streams, join.merge_streams
 
         def block(layer: int) -> PreNormBlock:
@@ -106,7 +110,7 @@ class TransformerLM(Network):
                 for place in (2 * layer, 2 * layer + 1)
             ]
             build = BLOCKS[config.norm.placement]
-            return build(lambda: norm(config), attention(config, layer), feedforward(config), joins)
+            return build(lambda: norm(config), attention(config, layer), feedforward_of(config, layer), joins)
 
         self.blocks = nn.ModuleList(block(layer) for layer in range(config.n_layers))
         self.norm = norm(config) if config.norm.final else nn.Identity()
@@ -116,8 +120,8 @@ class TransformerLM(Network):
         self.apply(initialise)
         self.positions.initialise()
         for block in self.blocks:
-            for writer in (block.attn.proj, block.mlp.down):
-                nn.init.normal_(writer.weight, std=0.02 / (2 * config.n_layers) ** 0.5)
+            for weight in (block.attn.proj.weight, *block.mlp.writers()):
+                nn.init.normal_(weight, std=0.02 / (2 * config.n_layers) ** 0.5)
         if config.tied:
             self.head.weight = self.token_emb.weight
         self.finish()
@@ -195,12 +199,12 @@ def count_parameters(config: ModelConfig) -> int:
     c, layers = config.d_model, config.n_layers
     norm = {"layernorm": 2 * c, "rmsnorm": c}[config.norm.kind]
     norms = {"sandwich": 4, "parallel-shared": 1}.get(config.norm.placement, 2)
-    block = _attention_parameters(config) + _feedforward_parameters(config) + norms * norm
-    block += 2 * _connection_parameters(config)
+    block = _attention_parameters(config) + norms * norm + 2 * _connection_parameters(config)
+    feedforwards = sum(feedforward_parameters(config, layer) for layer in range(layers))
     embeddings = config.vocab_size * c * (1 if config.tied else 2) + config.vocab_size * config.head_bias
     relative = layers * config.positions.distances * config.head_dim
     positions = {"learned": config.context * c, "relative": relative}.get(config.positions.kind, 0)
-    return embeddings + positions + layers * block + norm * config.norm.final
+    return embeddings + positions + layers * block + feedforwards + norm * config.norm.final
 
 
 def _attention_parameters(config: ModelConfig) -> int:
@@ -223,8 +227,14 @@ def _query_parameters(config: ModelConfig) -> int:
     return width * c if rank is None else c * rank + rank + rank * width
 
 
-def _feedforward_parameters(config: ModelConfig) -> int:
-    c, part = config.d_model, config.feedforward
+def feedforward_parameters(config: ModelConfig, layer: int, active: bool = False) -> int:
+    """Of a layer's feed-forward part; `active` counts those that one token meets, of which experts leave most out."""
+    c, part, experts = config.d_model, config.feedforward, config.experts
+    if config.has_experts(layer):
+        met = experts.chosen if active else experts.count
+        routing = c * experts.count + experts.bias * experts.count
+        shared = 3 * c * experts.shared_width + (c if experts.shared_gate and experts.shared_width else 0)
+        return routing + 3 * c * experts.hidden * met + shared
     up = 2 * part.hidden if part.gated else part.hidden
     return c * (up + part.hidden) + part.bias * (up + c)
 

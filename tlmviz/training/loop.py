@@ -17,11 +17,13 @@ from tqdm import tqdm
 from tlmviz.evaluation import bits_per_byte
 
 from ..config import ModelConfig
+from ..layers import Experts
 from ..networks.transformer import TransformerLM
-from ..recording import recording
+from ..recording import Recording, recording
 from ..tokens import Tokenizer
 from .data import Corpus, Packer
 
+ROUTED = (".mlp.scores", ".mlp.chosen")  # what a router leaves of a pass
 ROW_TOLERANCE = 3e-4  # a third of what the bundled models promise on any text
 
 
@@ -33,7 +35,8 @@ class Schedule:
     they are cheaper, the full context last. `sentence_share` of the windows hold plain sentences,
     falling to zero between 60 % and 90 % of the steps; `repeat_share` hold one random span over and over.
     `stop` leaves the cosine early, for a next stage to go on from there. `row_error` is the weight in the loss of what
-    the rows of doubly stochastic mixing matrices are off by (`row_error_of`).
+    the rows of doubly stochastic mixing matrices are off by (`row_error_of`). Experts are kept busy by `bias_rate`, by
+    which each one's bias moves after a step (`move_biases`), or by `balance_loss`, the weight of `balance_loss_of`.
     """
 
     steps: int
@@ -50,6 +53,8 @@ class Schedule:
     stop: int | None = None
     bpe_dropout: float = 0.0
     row_error: float = 0.0
+    bias_rate: float = 0.0
+    balance_loss: float = 0.0
     seed: int = 0
     evaluate_every: int = 100
 
@@ -161,14 +166,58 @@ def _update(
     """One optimizer step on a batch [B, T]; returns its loss in nats per token and the gradient norm before clipping."""
     for group in optimizer.param_groups:
         group["lr"] = schedule.rate(step)
-    with recording(lambda name: schedule.row_error > 0 and name.endswith(".res")) as record:
+    watched = ((".res",) if schedule.row_error else ()) + (ROUTED if needs_routing(schedule) else ())
+    with recording(lambda name: name.endswith(watched)) as record:
         loss = F.cross_entropy(network(inputs).flatten(0, 1), targets.flatten())
-    total = loss + schedule.row_error * row_error_of(record.values.values()) if record.values else loss
+    total = loss
+    if schedule.row_error:
+        total = total + schedule.row_error * row_error_of(of(record, ".res"))
+    if schedule.balance_loss:
+        total = total + schedule.balance_loss * balance_loss_of(*(of(record, name) for name in ROUTED))
     optimizer.zero_grad(set_to_none=True)
     total.backward()
     norm = torch.nn.utils.clip_grad_norm_(network.parameters(), schedule.clip)
     optimizer.step()
+    if schedule.bias_rate:
+        move_biases(network, of(record, ".mlp.chosen"), schedule.bias_rate)
     return loss.item(), float(norm)
+
+
+def needs_routing(schedule: Schedule) -> bool:
+    """Whether a step looks at what the routers chose."""
+    return schedule.bias_rate > 0 or schedule.balance_loss > 0
+
+
+def of(record: Recording, end: str) -> list[torch.Tensor]:
+    """What was recorded under names that end so, layer by layer."""
+    return [value for name, value in record.values.items() if name.endswith(end)]
+
+
+def balance_loss_of(scores: list[torch.Tensor], chosen: list[torch.Tensor]) -> torch.Tensor:
+    """E times the sum over experts of (share of the choices) x (mean share of the score), averaged over layers.
+
+    1 where all experts are alike, more where the router prefers some (Switch Transformer, Eq. 4; the scores are normalised
+    first, as in DeepSeek-V3, Eq. 17-20). The gradient comes through the scores: a choice has none.
+    """
+    losses = []
+    for layer_scores, layer_chosen in zip(scores, chosen):
+        experts = layer_scores.shape[-1]
+        load = torch.bincount(layer_chosen.flatten(), minlength=experts) / layer_chosen.numel()
+        wanted = (layer_scores / layer_scores.sum(-1, keepdim=True)).flatten(0, -2).mean(0)
+        losses.append(experts * (load * wanted).sum())
+    return torch.stack(losses).mean()
+
+
+@torch.no_grad()
+def move_biases(network: TransformerLM, chosen: list[torch.Tensor], rate: float) -> None:
+    """Raise the bias of experts that had less than the mean load of this step by `rate`, lower that of the others.
+
+    The rule of DeepSeek-V3 (section 2.1.2), which needs no gradient.
+    """
+    layers = [block.mlp for block in network.blocks if isinstance(block.mlp, Experts)]
+    for layer, layer_chosen in zip(layers, chosen, strict=True):
+        load = torch.bincount(layer_chosen.flatten(), minlength=layer.part.count).float()
+        layer.choice_bias += rate * torch.sign(load.mean() - load)
 
 
 def row_error_of(matrices: Iterable[torch.Tensor]) -> torch.Tensor:

@@ -11,6 +11,7 @@ from typing import Protocol
 from ..errors import UnknownName
 from ..tokens import Tokenizer
 from . import (
+    experts,
     hull,
     hull_export,
     indexer,
@@ -90,6 +91,13 @@ class StreamStories(Stories):
     def finish(self, logs: list[dict], models: Path) -> None:
         streams.write_log(logs[0], models / self.name)
         streams.write_comparison(models)
+
+
+class ExpertStories(Stories):
+    """A language model whose routing is logged on the way; or the twin without experts."""
+
+    def probe(self, schedule: Schedule, corpus: Corpus, tokenizer: Tokenizer) -> Probe | None:
+        return experts.probe_of(self.recipe.config, schedule.steps, corpus, tokenizer)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from . import hull, recipes, translation
+from . import experts, hull, recipes, translation
 from .recipe import (
     CoverageControl,
     Distillation,
+    ExpertStories,
     Group,
     Hulls,
     MaskedTranslation,
@@ -28,6 +29,7 @@ TRANSLATIONS = {
 _stories = tuple(Stories(recipe) for recipe in recipes.RECIPES.values())
 _zoo = tuple(Stories(recipe) for recipe in ZOO.values())
 _streams = tuple(StreamStories(recipe) for recipe in STREAMS.values())
+_experts = tuple(ExpertStories(recipe) for recipe in experts.RECIPES.values())
 _pointers = (Hulls(hull.RECIPE), Twins())
 _translations = tuple(
     TRANSLATIONS[recipe.config.kind, recipe.bundled](recipe) for recipe in translation.RECIPES.values()
@@ -41,6 +43,8 @@ RECIPES: dict[str, Recipe] = {
         Group("zoo", _zoo, write_table),
         Group("streams", _streams),
         *_streams,
+        Group("experts", _experts),
+        *_experts,
         Group("translation", _translations),
         *_translations,
         Group("words", tuple(WORDS.values())),

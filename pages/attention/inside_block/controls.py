@@ -42,8 +42,8 @@ class Choice:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """Names of the steps of a layer of this model."""
-        return step_names(self.lm.config)
+        """Names of the steps of the layer."""
+        return step_names(self.lm.config, self.layer)
 
 
 def choose(model: str) -> Choice | None:

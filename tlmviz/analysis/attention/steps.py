@@ -24,7 +24,7 @@ from tlmviz.protocols import LanguageModelLike
 from tlmviz.tokens import output_names
 from tlmviz.trace import Trace
 
-from . import attention_steps
+from . import attention_steps, expert_steps
 from .attention_steps import NOTES
 from .matrices import Activation, Product, Step
 from .placements import ATTENTION, MLP, PLACEMENTS
@@ -35,8 +35,8 @@ DRAWN = ("ReLU", "GELU", "SiLU")  # beside a model's own, for comparison
 SHOWN_LOGITS = 48
 
 
-def step_names(config: ModelConfig) -> tuple[str, ...]:
-    """This configuration's steps in the order they run, embedding to loss."""
+def step_names(config: ModelConfig, layer: int = 0) -> tuple[str, ...]:
+    """This configuration's steps in the order they run, embedding to loss; layers may differ in having experts."""
     if config.attention.latent_dim is not None:
         other = {"qkv", "heads", "split", "QK norm", "RoPE"}
     else:
@@ -44,9 +44,13 @@ def step_names(config: ModelConfig) -> tuple[str, ...]:
     attention = tuple(name for name in attention_steps.BUILDERS if name not in other)
     if config.attention.qk_norm == "none":
         attention = tuple(name for name in attention if name != "QK norm")
-    inside = {ATTENTION: attention, MLP: ("up", "activate", "down")}
+    inside = {ATTENTION: attention, MLP: _feedforward_names(config, layer)}
     order = PLACEMENTS[config.norm.placement].order
     return ("embed", *(step for name in order for step in inside.get(name, (name,))), "logits", "loss")
+
+
+def _feedforward_names(config: ModelConfig, layer: int) -> tuple[str, ...]:
+    return tuple(expert_steps.BUILDERS) if config.has_experts(layer) else ("up", "activate", "down")
 
 
 def tensor_names(layer: int) -> frozenset[str]:
@@ -66,7 +70,7 @@ def tensor_names(layer: int) -> frozenset[str]:
     parts = (
         *block,
         *(f"attn.{name}" for name in attn),
-        *(f"mlp.{name}" for name in ("pre", "hidden", "out")),
+        *(f"mlp.{name}" for name in ("pre", "hidden", *expert_steps.TAPS)),
     )
     # A trace counts its heads on blocks.0.attn.q.
     return frozenset(
@@ -76,7 +80,7 @@ def tensor_names(layer: int) -> frozenset[str]:
 
 def make_step(lm: LanguageModelLike, trace: Trace, name: str, layer: int, head: int) -> Step:
     """One step of one layer and head on a traced text. Raises UnknownName for a step this model does not have."""
-    names = step_names(lm.config)
+    names = step_names(lm.config, layer)
     if name not in names:
         raise UnknownName(f"{lm.name} has no step {name!r}; its steps are {', '.join(names)}.")
     with torch.inference_mode():
@@ -438,6 +442,7 @@ BUILDERS: dict[str, Callable[[Reader], Step]] = {
     "up": up,
     "activate": activate,
     "down": down,
+    **expert_steps.BUILDERS,
     "add 2": add(2),
     "logits": logits,
     "loss": loss,

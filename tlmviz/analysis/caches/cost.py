@@ -178,8 +178,9 @@ def step_flops(config: ModelConfig, length: int, cached: bool = True, absorbed: 
     """Operations that the token at position `length` takes, the first being at 1.
 
     With the cache one query meets `length` keys (at most W): per layer 2 C (H + 2 G) D + 2 C^2 + 4 C F (6 C F with a
-    gate) for the weights and 4 H D T for the attention. Without it the whole text is read again, T times as many
-    products with weights and 4 H D T^2 for the attention, masked cells included, as for any product of matrices.
+    gate; with experts the router's 2 C E and those of the k chosen and the shared) for the weights and 4 H D T for the
+    attention. Without it the whole text is read again, T times as many products with weights and 4 H D T^2 for the
+    attention, masked cells included, as for any product of matrices.
     N streams add 2 C (N^2 + N) per sublayer for mixing and reading, and 2 C N (N + 2) for their matrices, N times that
     where they depend on all streams together (mHC).
     Latent attention: `absorbed` leaves keys and values latent, 2 H (2 R + D_R) T; naive makes all T of every head
@@ -198,16 +199,25 @@ def step_flops(config: ModelConfig, length: int, cached: bool = True, absorbed: 
 def _pass_flops(config: ModelConfig, queries: int, keys: Sequence[int], expanded: int) -> Flops:
     """Of one pass in which each query of a layer meets as many keys as `keys` says of it."""
     c, layer = config.d_model, Layer.of(config)
-    dense = (3 if config.feedforward.gated else 2) * c * config.feedforward.hidden
+    dense = sum(_feedforward_weights(config, at) for at in range(config.n_layers))
     relative = config.positions.distances if config.positions.kind == "relative" else 0
     cells = sum(keys) * layer.multiplications_per_key(absorbed=not expanded)
     cells += config.n_layers * relative * config.n_heads * config.head_dim
     layers = 2 * config.n_layers
     return Flops(
-        layers * (queries * (dense + _stream_weights(config)) + layer.weights(queries, expanded)),
+        2 * queries * dense + layers * (queries * _stream_weights(config) + layer.weights(queries, expanded)),
         2 * queries * cells,
         2 * queries * c * config.vocab_size,
     )
+
+
+def _feedforward_weights(config: ModelConfig, layer: int) -> int:
+    """Multiplications of one token in a layer's feed-forward part: with experts, the router and what it chooses."""
+    c, part = config.d_model, config.experts
+    if not config.has_experts(layer):
+        return (3 if config.feedforward.gated else 2) * c * config.feedforward.hidden
+    gate = part.shared_gate and part.shared_width > 0
+    return c * (part.count + 3 * (part.chosen * part.hidden + part.shared_width) + gate)
 
 
 def _stream_weights(config: ModelConfig) -> int:
