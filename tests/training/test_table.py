@@ -7,16 +7,28 @@ import pytest
 from tlmviz.errors import UnknownName
 from tlmviz.training import recipe as kinds
 from tlmviz.training import table
+from tlmviz.training.experts import RECIPES as EXPERTS
 from tlmviz.training.streams import STREAMS
 from tlmviz.training.translation import RECIPES as TRANSLATIONS
 from tlmviz.training.word_recipes import WORDS
 from tlmviz.training.zoo import ZOO
 
 POINTERS = {"pointer-hull", "stories-sentinel"}
-SINGLE = {"stories-rope", "stories-gpt", "indexer", *POINTERS, *STREAMS, *TRANSLATIONS, *WORDS, *ZOO}
+SINGLE = {
+    "stories-rope",
+    "stories-gpt",
+    "indexer",
+    *POINTERS,
+    *EXPERTS,
+    *STREAMS,
+    *TRANSLATIONS,
+    *WORDS,
+    *ZOO,
+}
 GROUPS = {
     "zoo": set(ZOO),
     "streams": set(STREAMS),
+    "experts": set(EXPERTS),
     "translation": set(TRANSLATIONS),
     "words": set(WORDS),
     "pointers": POINTERS,
