@@ -69,7 +69,7 @@ class Experts(nn.Module):
         scores = self.scores(SCORES[part.score](self.router_logits(self.router(x))))  # [B, T, E]
         bias = scores.new_zeros(part.count) if self.choice_bias is None else self.choice_bias
         bias = self.bias(bias.expand_as(scores))  # [B, T, E]
-        choice = _within_groups(self.choice(scores + bias), part)
+        choice = within_groups(self.choice(scores + bias), part)
         chosen = self.chosen(choice.topk(part.chosen, -1).indices)  # [B, T, k]
         weights = self.mixed(scores).gather(-1, chosen)
         weights = weights * (choice.gather(-1, chosen) > -torch.inf)
@@ -105,7 +105,7 @@ def _swiglu(x: Tensor, gate_up: Tensor, down: Tensor) -> Tensor:
     return F.linear(F.silu(gate) * up, down)
 
 
-def _within_groups(choice: Float[Tensor, "b t e"], part: ExpertsConfig) -> Float[Tensor, "b t e"]:
+def within_groups(choice: Float[Tensor, "b t e"], part: ExpertsConfig) -> Float[Tensor, "b t e"]:
     """The same with -inf in the groups that a token may not choose from: all but those whose best experts sum highest."""
     if part.groups == part.chosen_groups:
         return choice

@@ -48,6 +48,14 @@ def test_what_the_bias_changes(moe):
     assert changed.any() and not changed.all()
 
 
+def test_the_choice_without_the_bias_keeps_to_the_groups(tokenizer):
+    lm = tiny.language_model(tokenizer, **tiny.VARIANTS["experts"])
+    assert lm.config.experts.groups > lm.config.experts.chosen_groups
+    edited = lm.trace(TEXT, edit=edits.without_bias(lm.config)).routing(0)
+    found = routing.choice_without_bias(lm.trace(TEXT).routing(0), lm.config.experts)
+    assert torch.equal(found.sort(-1).values, edited.chosen.sort(-1).values)
+
+
 def test_readings_of_the_notes(moe):
     trace = moe.trace(TEXT)
     one, found = trace.routing(0), routing.mixing_readings(trace, 0)

@@ -9,7 +9,8 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from tlmviz.config import ModelConfig
+from tlmviz.config import ExpertsConfig, ModelConfig
+from tlmviz.layers.experts import within_groups
 from tlmviz.networks.transformer import count_parameters, feedforward_parameters
 from tlmviz.routing import Routing
 from tlmviz.trace import Trace
@@ -56,14 +57,15 @@ def balance(load: np.ndarray) -> Balance:
     )
 
 
-def choice_without_bias(routing: Routing) -> Int[Tensor, "t k"]:
-    """The experts that the scores alone would choose. Of models without groups of experts."""
-    return routing.scores.topk(routing.chosen.shape[-1], -1).indices
+def choice_without_bias(routing: Routing, part: ExpertsConfig | None = None) -> Int[Tensor, "t k"]:
+    """The experts that the scores alone would choose. Of a model whose experts lie in groups `part` is its `config.experts`."""
+    scores = routing.scores if part is None else within_groups(routing.scores[None], part)[0]
+    return scores.topk(routing.chosen.shape[-1], -1).indices
 
 
-def changed_by_bias(routing: Routing) -> Bool[Tensor, " t"]:
-    """Whether a token reads other experts than its scores alone would choose."""
-    here, other = routing.chosen.sort(-1).values, choice_without_bias(routing).sort(-1).values
+def changed_by_bias(routing: Routing, part: ExpertsConfig | None = None) -> Bool[Tensor, " t"]:
+    """Whether a token reads other experts than its scores alone would choose; `part` as for `choice_without_bias`."""
+    here, other = routing.chosen.sort(-1).values, choice_without_bias(routing, part).sort(-1).values
     return (here != other).any(-1)
 
 
