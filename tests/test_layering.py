@@ -42,6 +42,7 @@ RANKS = {
     "translator": 8,
     "word_vectors": 8,
     "hull": 8,
+    "latents": 8,
     "mixture": 8,
     "figures": 9,
     "training": 10,
@@ -58,6 +59,7 @@ NEIGHBOURS = {
     ("checkpoints", "translator"),
     ("checkpoints", "word_vectors"),
     ("checkpoints", "hull"),
+    ("checkpoints", "latents"),
     ("checkpoints", "mixture"),
     ("trace", "arrays"),  # a trace names its makers
     ("arrays", "trace"),

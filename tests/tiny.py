@@ -2,9 +2,10 @@
 
 import torch
 
-from tlmviz import HullFinder, LanguageModel, MixtureModel
+from tlmviz import DigitReader, HullFinder, LanguageModel, MixtureModel
 from tlmviz.config import (
     EncoderDecoderConfig,
+    LatentsConfig,
     ModelConfig,
     PointerConfig,
     SentinelConfig,
@@ -12,6 +13,7 @@ from tlmviz.config import (
     WordsConfig,
 )
 from tlmviz.networks.encoder_decoder import EncoderDecoder
+from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.pointer import PointerNetwork
 from tlmviz.networks.sentinel import SentinelLSTM
 from tlmviz.networks.seq2seq import Seq2Seq
@@ -146,6 +148,13 @@ def hull_finder(seed: int = 0) -> HullFinder:
     """Weights that draw some corners before they end."""
     sizes = dict(d_model=16, n_layers=2, n_heads=2, d_ff=24)
     return HullFinder(randomise(PointerNetwork(PointerConfig(name="tiny", **sizes)), seed, 0.5, centre=0.0))
+
+
+def digit_reader(seed: int = 0, **changes) -> DigitReader:
+    """Weights whose maps are not flat."""
+    sizes = dict(n_latents=3, d_model=16, n_layers=2, n_heads=2, d_ff=24)
+    config = LatentsConfig(**{"name": "tiny", **sizes, **changes})
+    return DigitReader(randomise(LatentReader(config), seed, 0.5, centre=0.0))
 
 
 def mixture_model(pointer: bool = True, seed: int = 0, **changes) -> MixtureModel:

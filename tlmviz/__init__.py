@@ -12,6 +12,7 @@ from .errors import Error
 from .given_weights import show
 from .hull import HullFinder
 from .language_model import LanguageModel
+from .latents import DigitReader, ReadDigit
 from .mixture import Mixture, MixtureModel
 from .trace import Trace
 from .translator import Hypothesis, Translator
@@ -19,12 +20,14 @@ from .watching import Watched, watch
 from .word_vectors import WordVectors
 
 __all__ = [
+    "DigitReader",
     "Error",
     "HullFinder",
     "Hypothesis",
     "LanguageModel",
     "Mixture",
     "MixtureModel",
+    "ReadDigit",
     "Trace",
     "Translator",
     "Watched",

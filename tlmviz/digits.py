@@ -46,7 +46,7 @@ def held_out() -> Digits:
 
 @lru_cache(maxsize=1)
 def _all() -> Digits:
-    from sklearn.datasets import load_digits  # late: importing it takes half a second
+    from sklearn.datasets import load_digits  # late: importing it takes a while
 
     bunch = load_digits()
     for array in (bunch.images, bunch.target):

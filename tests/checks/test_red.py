@@ -26,11 +26,13 @@ from tlmviz.checks import words as checks_words
 from tlmviz.decoding import beam, penalties
 from tlmviz.hull import HullFinder
 from tlmviz.kernels import AttentionMask
+from tlmviz.latents import DigitReader
 from tlmviz.layers import scaling
 from tlmviz.layers.attention import CrossAttention
 from tlmviz.layers.positions import RoPE
 from tlmviz.layers.streams import ManifoldHyperConnection
 from tlmviz.mixture import MixtureModel
+from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.pointer import PointerNetwork
 from tlmviz.trace import Recording
 
@@ -532,6 +534,23 @@ breaks("Sentinel moves g", "mixture")(
 )
 
 
+# beyond decoders: latents
+breaks("Reading sums to 1", "digits")(other(mixing=heavier))
+breaks("Reading = softmax(QKᵀ/√d) V", "digits")(
+    patched(kernels, "attention", lambda honest, q, *args, **options: honest(1.1 * q, *args, **options))
+)
+breaks("Pixels have no order", "digits")(
+    patched(
+        kernels, "attention", lambda honest, q, k, *args, **options: honest(q, k.cumsum(2), *args, **options)
+    )
+)
+
+
+@breaks("Muted = not there", "digits")
+def a_latent_that_is_heard_though_muted(patch, reader, inputs):
+    patch.setattr(LatentReader, "among", staticmethod(lambda kept: AttentionMask(causal=False)))
+
+
 @breaks("After the step = moved vectors", "words-negative")
 def scores_that_forget_a_move(patch, wv, inputs):
     patch.setattr(
@@ -571,6 +590,8 @@ def model_of(kind, tokenizer):
         return tiny.hull_finder()
     if kind == "mixture":
         return tiny.mixture_model()
+    if kind == "digits":
+        return tiny.digit_reader()
     if kind == "converged":  # random logits take more iterations than trained ones
         return tiny.language_model(tokenizer, **tiny.VARIANTS["manifold"], sinkhorn=200)
     return tiny.language_model(tokenizer, **tiny.VARIANTS[kind])
@@ -581,7 +602,8 @@ def test_an_identity_turns_red(name, tokenizer, monkeypatch):
     kind, breaking = BREAKINGS[name]
     model, entry = model_of(kind, tokenizer), checks.IDENTITIES[name]
     assert entry.applies(model)
-    text = HullFinder.default_text if kind == "hull" else tiny.TEXT
+    texts = {"hull": HullFinder.default_text, "digits": DigitReader.default_text}
+    text = texts.get(kind, tiny.TEXT)
     inputs = entry.inputs(model, SENTENCE if kind in tiny.TRANSLATORS else text)
     assert entry(*inputs).passed, entry(*inputs)
     broken = breaking(monkeypatch, model, inputs) or inputs

@@ -13,6 +13,7 @@ from tlmviz.training.translation import RECIPES as TRANSLATIONS
 from tlmviz.training.word_recipes import WORDS
 from tlmviz.training.zoo import ZOO
 
+LATENTS = {"digits-perceiver-4", "digits-perceiver", "digits-perceiver-16"}
 POINTERS = {"pointer-hull", "stories-sentinel"}
 SINGLE = {
     "stories-rope",
@@ -20,6 +21,7 @@ SINGLE = {
     "indexer",
     *POINTERS,
     *EXPERTS,
+    *LATENTS,
     *STREAMS,
     *TRANSLATIONS,
     *WORDS,
@@ -32,6 +34,7 @@ GROUPS = {
     "translation": set(TRANSLATIONS),
     "words": set(WORDS),
     "pointers": POINTERS,
+    "latents": LATENTS,
 }
 
 
@@ -53,6 +56,8 @@ def test_what_is_needed(name):
         "eng-fra": ("eng-fra.tsv.gz",),
         "translation": ("eng-fra.tsv.gz",),
         "pointer-hull": (),
+        "digits-perceiver": (),
+        "latents": (),
         "words": ("stories.txt", "eng-fra.tsv.gz"),
     }
     expected = [files for start, files in needs.items() if name.startswith(start)]

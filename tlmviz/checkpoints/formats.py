@@ -16,6 +16,7 @@ import torch
 from tlmviz.config import (
     EncoderDecoderConfig,
     IndexerConfig,
+    LatentsConfig,
     ModelConfig,
     PointerConfig,
     SentinelConfig,
@@ -26,9 +27,11 @@ from tlmviz.config.base import JSONConfig
 from tlmviz.errors import BadCheckpoint
 from tlmviz.hull import HullFinder
 from tlmviz.language_model import LanguageModel
+from tlmviz.latents import DigitReader
 from tlmviz.layers.indexer import Indexers
 from tlmviz.mixture import MixtureModel
 from tlmviz.networks.encoder_decoder import EncoderDecoder
+from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.pointer import PointerNetwork
 from tlmviz.networks.sentinel import SentinelLSTM
 from tlmviz.networks.seq2seq import Seq2Seq
@@ -43,7 +46,7 @@ from . import native
 from .folders import SUFFIX, TRACE, kind_of
 from .words import load_words
 
-Model = LanguageModel | Translator | WordVectors | HullFinder | MixtureModel | TraceFile
+Model = LanguageModel | Translator | WordVectors | HullFinder | MixtureModel | DigitReader | TraceFile
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ KINDS = {
     "words": Kind(WordsConfig, WordNetwork, WordVectors, "words", reader=load_words),
     "pointer": Kind(PointerConfig, PointerNetwork, HullFinder, "hull", tokenizer=None),
     "sentinel": Kind(SentinelConfig, SentinelLSTM, MixtureModel, "mixture", native.read_words),
+    "latents": Kind(LatentsConfig, LatentReader, DigitReader, "digits", tokenizer=None),
 }
 
 

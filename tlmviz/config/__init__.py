@@ -6,6 +6,7 @@ from .encoder_decoder import EncoderDecoderConfig
 from .feedforward import EXPERT_SCORES, FEEDFORWARDS, GATED, ExpertsConfig, FeedForwardConfig
 from .indexer import IndexerConfig
 from .language_model import ModelConfig, notes_preset, with_plain_attention, without_connections
+from .latents import LatentsConfig
 from .norm import NORM_PLACES, NORMS, NormConfig
 from .pointer import PointerConfig
 from .positions import LAYOUTS, POSITIONS, ROPE_SCALINGS, PositionsConfig
@@ -36,6 +37,7 @@ __all__ = [
     "ExpertsConfig",
     "FeedForwardConfig",
     "IndexerConfig",
+    "LatentsConfig",
     "LayerConfig",
     "ModelConfig",
     "NormConfig",

@@ -15,6 +15,8 @@ from . import (
     hull,
     hull_export,
     indexer,
+    latents,
+    latents_export,
     repetition,
     sentinel,
     sentinel_export,
@@ -186,6 +188,25 @@ class Hulls:
         """See `Recipe`."""
         log = hull.train(self.recipe, runs / self.name)
         hull_export.export(self.recipe, log, runs / self.name, models / self.name)
+        return {self.name: log}
+
+
+@dataclass(frozen=True)
+class LatentDigits:
+    """A latent array trained on the digits that scikit-learn ships."""
+
+    recipe: latents.LatentsRecipe
+    needs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.recipe.config.name
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        log = latents.train(self.recipe, runs / self.name)
+        latents_export.export(self.recipe, log, runs / self.name, models / self.name)
         return {self.name: log}
 
 

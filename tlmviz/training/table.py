@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from . import experts, hull, recipes, translation
+from . import experts, hull, latents, recipes, translation
 from .recipe import (
     CoverageControl,
     Distillation,
     ExpertStories,
     Group,
     Hulls,
+    LatentDigits,
     MaskedTranslation,
     Recipe,
     Stories,
@@ -30,6 +31,7 @@ _stories = tuple(Stories(recipe) for recipe in recipes.RECIPES.values())
 _zoo = tuple(Stories(recipe) for recipe in ZOO.values())
 _streams = tuple(StreamStories(recipe) for recipe in STREAMS.values())
 _experts = tuple(ExpertStories(recipe) for recipe in experts.RECIPES.values())
+_latents = tuple(LatentDigits(recipe) for recipe in latents.RECIPES.values())
 _pointers = (Hulls(hull.RECIPE), Twins())
 _translations = tuple(
     TRANSLATIONS[recipe.config.kind, recipe.bundled](recipe) for recipe in translation.RECIPES.values()
@@ -51,6 +53,8 @@ RECIPES: dict[str, Recipe] = {
         *WORDS.values(),
         Group("pointers", _pointers),
         *_pointers,
+        Group("latents", _latents),
+        *_latents,
         *_zoo,
     )
 }
