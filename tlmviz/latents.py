@@ -98,10 +98,13 @@ class DigitReader:
         )
 
     @torch.inference_mode()
-    def predict(self, images: Float[np.ndarray, "n 8 8"]) -> Float[np.ndarray, "n k"]:
-        """Probabilities of the digits for many pictures at once. Raises BadShape, as `classify` does."""
+    def predict(
+        self, images: Float[np.ndarray, "n 8 8"], mute: Collection[int] = ()
+    ) -> Float[np.ndarray, "n k"]:
+        """Probabilities of the digits for many pictures at once. Raises as `classify` does."""
         pictures = np.stack([checked(image, self.config.side) for image in images])
-        return kernels.softmax(self.network(torch.from_numpy(pictures).float() / INK)).cpu().numpy()
+        scores = self.network(torch.from_numpy(pictures).float() / INK, self._kept(mute))
+        return kernels.softmax(scores).cpu().numpy()
 
     def _kept(self, mute: Collection[int]) -> torch.Tensor | None:
         """Which latents are not muted; None for all."""

@@ -26,12 +26,12 @@ class LatentsRecipe:
 
     config: LatentsConfig
     schedule: Schedule
-    rows: int = 64
-    turn: float = 0.28
-    shear: float = 0.2
-    stretch: float = 0.17
-    shift: float = 1.2
-    ink: float = 0.25
+    rows: int = 32
+    turn: float = 0.2
+    shear: float = 0.15
+    stretch: float = 0.12
+    shift: float = 1.0
+    ink: float = 0.2
     smoothing: float = 0.05
 
 
@@ -44,10 +44,10 @@ def _recipe(name: str, latents: int) -> LatentsRecipe:
         n_layers=3,
         n_heads=2,
         d_ff=96,
-        dropout=0.1,
+        dropout=0.05,
     )
     schedule = Schedule(
-        steps=4000, learning_rate=2e-3, warmup=100, weight_decay=0.05, seed=7, evaluate_every=500
+        steps=5000, learning_rate=2e-3, warmup=200, weight_decay=0.05, seed=7, evaluate_every=500
     )
     return LatentsRecipe(config, schedule)
 

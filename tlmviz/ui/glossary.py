@@ -99,7 +99,11 @@ TERMS: dict[str, tuple[str, ...]] = {
     "Multi-head latent attention: one short vector per token is cached, and all keys and values are made from it.": (
         "MLA",
     ),
-    "The short vector that MLA caches in place of keys and values.": ("latent",),
+    "A vector that stands for more than itself: the short one that MLA caches in place of keys and values, or a learned row that "
+    "reads a whole input.": ("latent", "latents"),
+    "Learned rows, fewer than the inputs, that read them by attention and then one another (Perceiver).": (
+        "latent array",
+    ),
     "Rotary position embedding: queries and keys are turned by angles that grow with their position.": (
         "RoPE",
     ),
