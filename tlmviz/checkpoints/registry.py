@@ -16,7 +16,15 @@ from .download import AVAILABLE
 from .folders import VARIABLE, added_models, installed_models, model_folders, models_folder, named_path
 from .formats import KINDS, Model, format_of
 
-__all__ = ["KINDS", "checkpoint_folder", "language_config", "list_models", "load", "stream_models"]
+__all__ = [
+    "KINDS",
+    "checkpoint_folder",
+    "language_config",
+    "list_models",
+    "load",
+    "expert_models",
+    "stream_models",
+]
 NAMED = 8  # models in the sentence about an unknown name
 
 
@@ -64,6 +72,15 @@ def stream_models() -> dict[str, str]:
     plain = {name: without_connections(config) for name, config in configs.items()}
     twins = [plain[name] for name, config in configs.items() if config.connection.kind != "residual"]
     return {name: config.description for name, config in configs.items() if plain[name] in twins}
+
+
+def expert_models() -> dict[str, str]:
+    """The language models that have experts, bundled or not, as `list_models`."""
+    return {
+        name: description
+        for name, description in list_models("language").items()
+        if language_config(name).experts.count
+    }
 
 
 def checkpoint_folder(name_or_path: str | Path) -> Path:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 DEFAULT_MODEL = "stories-rope"
 DEFAULT_STREAM_MODEL = "stories-mhc"
+DEFAULT_EXPERT_MODEL = "stories-moe"
 CORES = int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
 SHORT = 150  # tokens: below, a second thread costs twice the CPU and saves a quarter of the time
 CHARACTERS = 4  # that a token has, about
@@ -105,6 +106,16 @@ def configs() -> dict[str, ModelConfig]:
 def stream_models() -> dict[str, str]:
     """The bundled models with hyper-connections, and their plain twin: name -> description."""
     return registry.stream_models()
+
+
+def expert_models() -> dict[str, str]:
+    """The language models with experts, installed and opened ones too: name -> description."""
+    return _expert_models(tuple(added_models()))
+
+
+@st.cache_data(show_spinner=False)
+def _expert_models(added: tuple[str, ...]) -> dict[str, str]:
+    return registry.expert_models()
 
 
 @st.cache_data(show_spinner=False)

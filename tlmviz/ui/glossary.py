@@ -72,6 +72,18 @@ TERMS: dict[str, tuple[str, ...]] = {
     ),
     "An attention or an MLP with its normalisation: half a layer.": ("sublayer", "sublayers"),
     "The part of a layer that works on each token alone, after attention has mixed them.": ("MLP",),
+    "One of several feed-forward networks of a layer, of which each token reads a few.": (
+        "expert",
+        "experts",
+    ),
+    "What gives every expert a score for a token; the best few read it.": ("router", "routers"),
+    "A number per expert that is added to the router's scores for the choice, so that all experts are kept busy.": (
+        "router's bias",
+    ),
+    "How many times its even share of the tokens an expert has room for.": (
+        "capacity factor",
+        "Capacity factor",
+    ),
     "The prediction read from the residual stream after each layer, as if it were the last.": ("logit lens",),
     "The vector that stands for a token when it enters the model.": ("embedding", "embeddings"),
     "In mHC, the matrix that mixes the streams on their way past a sublayer.": ("H_res",),

@@ -46,6 +46,13 @@ MENUS = {
         compute.model,
         f"{TRAINED}; they differ in their connections.",
     ),
+    "experts": ModelMenu(
+        "emodel",
+        compute.DEFAULT_EXPERT_MODEL,
+        compute.expert_models,
+        compute.model,
+        f"{TRAINED}, {ADDED}, of those with experts.",
+    ),
 }
 
 # What follows the user from page to page, but is drawn by the pages: each widget's key in the link, and its default.
