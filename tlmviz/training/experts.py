@@ -26,10 +26,11 @@ WORDS = {
 }
 EXPERTS = dict(count=8, chosen=2, hidden=128, shared=1, score="sigmoid")
 SCHEDULE = Schedule(
-    steps=1200,
+    steps=600,
     batch_tokens=1024,
     lengths=((0.8, 256), (0.2, 512)),
-    learning_rate=2e-3,
+    learning_rate=3e-3,
+    warmup=60,
     weight_decay=0.3,
     sentence_share=0.3,
     bpe_dropout=0.1,

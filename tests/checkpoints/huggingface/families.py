@@ -20,6 +20,10 @@ LATENT = dict(
     num_key_value_heads=6, kv_lora_rank=14, qk_nope_head_dim=10, qk_rope_head_dim=8, v_head_dim=12, first_k_dense_replace=3,
     n_routed_experts=2, n_shared_experts=1, num_experts_per_tok=1,
 )  # fmt: skip
+EXPERTS = dict(num_experts=5, num_experts_per_tok=2, moe_intermediate_size=10)
+ROUTED = LATENT | dict(
+    first_k_dense_replace=1, n_routed_experts=6, n_shared_experts=2, num_experts_per_tok=3, moe_intermediate_size=9,
+)  # fmt: skip
 NEOX = dict(num_key_value_heads=..., hidden_size=48)  # it knows no such key
 GEMMA = dict(head_dim=8, query_pre_attn_scalar=20, sliding_window=5)
 
@@ -89,6 +93,25 @@ CASES: dict[str, tuple[str, dict]] = {
         "deepseek_v3", LATENT | dict(q_lora_rank=16, rope_parameters={**YARN, "mscale": 1.0, "mscale_all_dim": 0.7})
     ),
     "deepseek_v3, halves": ("deepseek_v3", LATENT | dict(q_lora_rank=None, rope_interleave=False)),
+    "mixtral": ("mixtral", dict(num_local_experts=5, sliding_window=6)),
+    "mixtral, wide choice": ("mixtral", dict(num_local_experts=4, num_experts_per_tok=3, tie_word_embeddings=True)),
+    "qwen2_moe": ("qwen2_moe", EXPERTS | dict(shared_expert_intermediate_size=14, mlp_only_layers=[0])),
+    "qwen2_moe, every second": (
+        "qwen2_moe",
+        EXPERTS | dict(shared_expert_intermediate_size=14, norm_topk_prob=True, decoder_sparse_step=2, qkv_bias=False),
+    ),
+    "qwen3_moe": ("qwen3_moe", EXPERTS | dict(head_dim=8, norm_topk_prob=True)),
+    "qwen3_moe with windows": (
+        "qwen3_moe", EXPERTS | dict(use_sliding_window=True, sliding_window=5, attention_bias=True, mlp_only_layers=[1])
+    ),
+    "deepseek_v3, experts": ("deepseek_v3", ROUTED | dict(q_lora_rank=16, n_group=3, topk_group=2)),
+    "deepseek_v3, one group": (
+        "deepseek_v3", ROUTED | dict(q_lora_rank=None, n_group=1, topk_group=1, norm_topk_prob=False, routed_scaling_factor=1.0)
+    ),
+    "deepseek_v2, experts": (
+        "deepseek_v2", ROUTED | dict(q_lora_rank=None, topk_method="group_limited_greedy", n_group=3, topk_group=2)
+    ),
+    "deepseek_v2, greedy": ("deepseek_v2", ROUTED | dict(q_lora_rank=16, topk_method="greedy", routed_scaling_factor=2.0)),
 }  # fmt: skip
 
 
@@ -100,6 +123,8 @@ def build(name: str, seed: int = 0):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         config = AutoConfig.for_model(kind, **values)
+        if "num_experts_per_tok" in values:
+            config._experts_implementation = "eager"  # the others ask for sizes that are multiples of 4
         model = AutoModelForCausalLM.from_config(config, attn_implementation="eager").eval()
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
@@ -108,4 +133,7 @@ def build(name: str, seed: int = 0):
                 parameter.mean() if parameter.ndim == 1 else 0.0
             )  # a norm's gain is around 1, or around 0
             parameter.copy_(around + 0.2 * torch.randn(parameter.shape, generator=generator))
+        for name, buffer in model.named_buffers():
+            if name.endswith("e_score_correction_bias"):
+                buffer.copy_(0.2 * torch.randn(buffer.shape, generator=generator))
     return model

@@ -93,7 +93,12 @@ def test_a_llama_is_refused_for(case, llama):
 
 
 OTHERS = {
-    "experts": ("deepseek_v3", dict(first_k_dense_replace=1), "first_k_dense_replace 1"),
+    "another choice of experts": (
+        "deepseek_v3", dict(first_k_dense_replace=1, moe_intermediate_size=9, topk_method="greedy"), "topk_method \"greedy\""
+    ),
+    "other scores of experts": ("deepseek_v2", dict(first_k_dense_replace=1, scoring_func="sigmoid"), "scoring_func"),
+    "experts in every second layer": ("deepseek_v3", dict(first_k_dense_replace=1, moe_layer_freq=2), "moe_layer_freq 2"),
+    "experts with another activation": ("mixtral", dict(hidden_act="gelu"), "hidden_act \"gelu\""),
     "biases in latent attention": ("deepseek_v3", dict(attention_bias=True), "attention_bias true"),
     "a scale per layer": ("gpt2", dict(scale_attn_by_inverse_layer_idx=True), "scale_attn_by_inverse_layer_idx true"),
     "sight in both directions": ("gemma3", dict(use_bidirectional_attention=True), "use_bidirectional_attention"),

@@ -19,7 +19,7 @@ from tlmviz.networks.transformer import TransformerLM, count_parameters
 from .. import native
 from ..layouts import interleave, interleaved
 from ..memory import check_memory
-from . import deepseek, gemma, gpt2, gpt_neox, llama, olmo, phi, qwen
+from . import deepseek, experts, gemma, gpt2, gpt_neox, llama, olmo, phi, qwen
 from .family import Family
 from .settings import WATCH, Settings
 from .weights import WeightFiles, check, check_tied, copy_into
@@ -31,6 +31,9 @@ FAMILIES: dict[str, Family] = {
     "stablelm": llama.STABLELM,
     "qwen2": qwen.QWEN2,
     "qwen3": qwen.QWEN3,
+    "mixtral": experts.MIXTRAL,
+    "qwen2_moe": experts.QWEN2_MOE,
+    "qwen3_moe": experts.QWEN3_MOE,
     "phi": phi.PHI,
     "phi3": phi.PHI3,
     "olmo2": olmo.OLMO2,

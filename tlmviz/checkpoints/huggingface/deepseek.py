@@ -1,6 +1,8 @@
-"""DeepSeek V2 and V3 without experts: latent attention, with values of their own size and YaRN as released."""
+"""DeepSeek V2 and V3: latent attention, with values of their own size and YaRN as released; dense layers, then experts."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -8,6 +10,7 @@ from torch import Tensor
 from tlmviz.config import ModelConfig
 
 from . import rope
+from .experts import expert_parts, swiglu
 from .family import Family, Fields, gated, rms_norm, sizes
 from .parts import Change, Part, Parts, embeddings, norm, stacked
 from .parts import gated as gated_parts
@@ -16,27 +19,29 @@ from .settings import Settings
 LATENT_EPS = (
     1e-6  # of the norms of both latents in the released code, whatever rms_norm_eps says of the others
 )
-# What is said of experts counts for no layer once all are dense.
+# What is said of experts counts for no layer where all are dense.
 EXPERTS = (
     "n_routed_experts", "n_shared_experts", "num_experts_per_tok", "moe_intermediate_size", "routed_scaling_factor",
-    "n_group", "topk_group", "topk_method", "norm_topk_prob", "scoring_func", "moe_layer_freq", "ep_size", "num_local_experts",
-    "num_nextn_predict_layers", "num_mtp_layers",
+    "n_group", "topk_group", "topk_method", "norm_topk_prob", "scoring_func", "moe_layer_freq", "num_local_experts",
 )  # fmt: skip
+# How experts are spread over machines, and modules for further tokens, which stand behind the layers.
+APART = ("ep_size", "num_nextn_predict_layers", "num_mtp_layers")
 
 
 def deepseek_v2(settings: Settings) -> Fields:
     """DeepSeek-AI 2024, section 2.1: RoPE turns neighbouring dimensions."""
-    return _deepseek(settings, "interleaved")
+    return _deepseek(settings, "interleaved", _experts_v2)
 
 
 def deepseek_v3(settings: Settings) -> Fields:
     """The same attention; a flag says which dimensions make a pair."""
-    return _deepseek(settings, "interleaved" if settings.flag("rope_interleave", True) else "half")
+    layout = "interleaved" if settings.flag("rope_interleave", True) else "half"
+    return _deepseek(settings, layout, _experts_v3)
 
 
-def _deepseek(settings: Settings, layout: str) -> Fields:
+def _deepseek(settings: Settings, layout: str, routing: Callable[[Settings], Fields]) -> Fields:
     count, heads = sizes(settings), settings.count("num_attention_heads")
-    _check_dense(settings, count["n_layers"])
+    experts = _experts(settings, count["n_layers"], routing)
     settings.expect("num_key_value_heads", heads)
     settings.expect("attention_bias", False)
     settings.ignore("head_dim", "qk_head_dim")  # both follow from the next two
@@ -55,18 +60,55 @@ def _deepseek(settings: Settings, layout: str) -> Fields:
         },
         "positions": positions | {"layout": layout},
         "norm": rms_norm(settings),
-        "feedforward": gated(settings),
+        "feedforward": gated(settings) if not experts else swiglu(settings),
+        "experts": experts,
     }
 
 
-def _check_dense(settings: Settings, layers: int) -> None:
-    """Refuse experts: the layers from `first_k_dense_replace` on have them."""
+def _experts(settings: Settings, layers: int, routing: Callable[[Settings], Fields]) -> Fields:
+    """The experts of the layers from `first_k_dense_replace` on; nothing where that is beyond the last."""
     dense = settings.take("first_k_dense_replace", 0)
-    if type(dense) is not int or dense < layers:
-        raise settings.unknown(
-            "first_k_dense_replace", dense, f"{layers}, all layers dense: it has no mixture of experts"
-        )
-    settings.ignore(*EXPERTS)
+    if type(dense) is not int or dense < 0:
+        raise settings.wrong("first_k_dense_replace", dense, "a whole number of at least 0")
+    settings.ignore(*APART)
+    if dense >= layers:
+        settings.ignore(*EXPERTS)
+        return {}
+    settings.expect("moe_layer_freq", 1)
+    settings.expect("mlp_bias", False)
+    settings.ignore("num_local_experts")  # another name of n_routed_experts in newer files
+    return {
+        "count": settings.count("n_routed_experts"),
+        "chosen": settings.count("num_experts_per_tok"),
+        "hidden": settings.count("moe_intermediate_size"),
+        "shared": settings.count("n_shared_experts"),
+        "scaling": settings.number("routed_scaling_factor", 1.0),
+        "dense_layers": tuple(range(dense)),
+        **routing(settings),
+    }
+
+
+def _experts_v2(settings: Settings) -> Fields:
+    """A softmax over all experts, which is not normalised again; groups by their best expert (section 2.2)."""
+    settings.expect("scoring_func", "softmax")
+    settings.expect("norm_topk_prob", False)
+    grouped = settings.choice("topk_method", {"greedy": False, "group_limited_greedy": True}, "greedy")
+    groups, open_groups = settings.count("n_group", 1), settings.count("topk_group", 1)
+    groups, open_groups = (groups, open_groups) if grouped else (1, 1)
+    return {"normalised": False, "groups": groups, "chosen_groups": open_groups, "group_best": 1}
+
+
+def _experts_v3(settings: Settings) -> Fields:
+    """A sigmoid of each, a bias that chooses, groups by the sum of their two best (section 2.1.2)."""
+    settings.expect("scoring_func", "sigmoid")
+    settings.expect("topk_method", "noaux_tc")
+    return {
+        "score": "sigmoid",
+        "bias": True,
+        "normalised": settings.flag("norm_topk_prob", True),
+        "groups": settings.count("n_group", 8),
+        "chosen_groups": settings.count("topk_group", 4),
+    }
 
 
 def _temperature(settings: Settings, positions: Fields) -> float:
@@ -99,7 +141,8 @@ def parts(config: ModelConfig) -> Parts:
         found |= norm(config, f"{attn}.norm", f"{name}.kv_a_layernorm", rank)
         found[f"{attn}.up.weight"] = [Part(f"{name}.kv_b_proj.weight", shape, order)]
         found |= stacked(f"{attn}.proj", heads * values, {f"{name}.o_proj": c})
-        found |= gated_parts(config, f"{ours}.mlp", f"{theirs}.mlp")
+        feedforward = expert_parts if config.has_experts(layer) else gated_parts
+        found |= feedforward(config, f"{ours}.mlp", f"{theirs}.mlp")
     return found
 
 

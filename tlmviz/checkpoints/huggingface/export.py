@@ -216,6 +216,7 @@ TARGETS = (
 )
 # Why a model is refused: the first that applies.
 REASONS: tuple[tuple[Callable[[ModelConfig], bool], str], ...] = (
+    (lambda c: c.experts.count > 0, "experts, of which {c.experts.count} are here"),
     (lambda c: c.connection.kind != "residual", "several residual streams ({c.connection.kind} connections)"),
     (lambda c: c.norm.placement == "post", "norms behind the addition with these parts (post-norm)"),
     (lambda c: c.positions.kind == "alibi", "ALiBi with these parts"),

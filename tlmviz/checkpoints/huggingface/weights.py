@@ -137,7 +137,10 @@ def check(files: WeightFiles, parts: Parts, tied: str | None) -> None:
 
 def copy_into(parameter: Tensor, files: WeightFiles, parts: list[Part]) -> None:
     """Fill one of our parameters. Raises BadCheckpoint for what is no number."""
-    start = 0
+    parameter, start = (
+        parameter.flatten(0, -2) if parameter.ndim > 2 else parameter,
+        0,
+    )  # experts one above the other
     for part in parts:
         value = files.tensor(part.name)
         if part.change is not None:
