@@ -222,6 +222,15 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="",
         ),
     ),
+    "Numbers": (
+        Page(
+            "numerics/logits",
+            "Logits",
+            "square_foot",
+            "why scores are divided by √d and output logits by √E: variances measured on real heads before and after "
+            "training, what softmax makes of them, and which way an embedding's vectors point",
+        ),
+    ),
     "Kernels": (
         Page(
             "kernels/flash_attention",

@@ -16,6 +16,7 @@ from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
+from tlmviz.analysis.numerics import logits
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
 from tlmviz.analysis.words import pairs as windows
@@ -572,6 +573,20 @@ breaks("Bias stays out of the mix", "experts")(
 )
 breaks("A muted expert reads nothing", "sparse")(
     patched(expert_edits, "mute_experts", lambda honest, *given: {})
+)
+breaks("Variance is a sum")(
+    patched(
+        logits,
+        "growth",
+        lambda honest, *args: replace(found := honest(*args), covariance=np.diag(np.diag(found.covariance))),
+    )
+)
+breaks("√E before training")(
+    patched(
+        logits,
+        "spread",
+        lambda honest, *args: replace(found := honest(*args), predicted=found.predicted * 1.3),
+    )
 )
 
 

@@ -24,6 +24,7 @@ from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.analysis.attention.flow import follow
 from tlmviz.analysis.caches.family import DEEPSEEK
 from tlmviz.analysis.kernels import online_softmax
+from tlmviz.analysis.numerics import logits
 from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
 from tlmviz.analysis.words import one_step, reading
@@ -428,3 +429,19 @@ def test_twenty_seconds_bring_red_to_blue_and_once_to_upon():
     wv = live.vectors()
     assert "blue" in dict(wv.neighbours("red", 6))
     assert "upon" in dict(wv.neighbours("once", 6))
+
+
+def test_the_embedding_of_the_stories_leans_one_way():
+    vectors = tlmviz.load("stories-rope").network.token_emb.weight
+    assert round(logits.isotropy(vectors).mean_cosine, 2) == 0.19
+    assert round(logits.isotropy(vectors, centred=True).mean_cosine, 2) == 0
+    assert len(vectors) == 2048
+
+
+def test_one_head_pulls_together_and_the_untrained_spread_is_foretold():
+    lm = tlmviz.load("stories-rope")
+    pulls = [head.pull for layer in logits.all_growths(lm.trace(DEFAULT_TEXT)) for head in layer]
+    assert max(pulls) > 3
+    raw = logits.untrained(lm)
+    before = logits.spread(raw, raw.trace(DEFAULT_TEXT))
+    assert before.measured.mean() == pytest.approx(before.predicted.mean(), rel=0.04)
