@@ -14,7 +14,8 @@ class Page:
 
     `models` says which models the sidebar offers: "language", "translation" or "streams", or "" where the page compares
     models of its own; `opens_on` a model that suits the page better than the default, where it is installed; `reads_files`
-    whether a file of one pass (`tlmviz run x.safetensors`) will do in place of a language model.
+    whether a file of one pass (`tlmviz run x.safetensors`) will do in place of a language model; `translates` whether
+    the language menu offers the Transformers that translate too.
     """
 
     folder: str
@@ -24,6 +25,7 @@ class Page:
     models: str = "language"
     opens_on: str = ""
     reads_files: bool = False
+    translates: bool = False
 
     @property
     def path(self) -> str:
@@ -48,7 +50,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Inside a block",
             "account_tree",
             "one token's row from the embedding to the loss, cells opened where they lie; each tensor with its "
-            "shape and the line of code that made it; residual stream and logit lens",
+            "shape and the line of code that made it; what each head writes; encoder, decoder and cross-attention of a "
+            "translation model too; residual stream and logit lens",
+            translates=True,
         ),
         Page(
             "attention/chat",

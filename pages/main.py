@@ -28,7 +28,7 @@ link.follow_history()
 link.carry(opened.url_path, menu.SHARED)
 page = next(page for page in ALL if entries[page] is opened)
 reading.switch()
-model = menu.sidebar(page.models, page.path, page.opens_on) if page.models else menu.none()
+model = menu.sidebar(page.models, page.path, page.opens_on, page.translates) if page.models else menu.none()
 glossary.listed()
 if model is not None and model.task == "trace" and not page.reads_files:
     st.info(

@@ -173,6 +173,9 @@ breaks("This cell")(
 breaks("All cells")(
     lambda patch, lm, inputs: tuple(replace(part, right=part.right * 1.001) for part in inputs)
 )
+breaks("Heads sum to the output", "transformer")(
+    lambda patch, mt, inputs: (*inputs[:-1], replace(inputs[-1], weight=inputs[-1].weight.roll(1, 0)))
+)
 
 # caches
 breaks("Every cache = full pass")(

@@ -22,6 +22,7 @@ from pages.words.text_to_pairs import controls as pairs_controls
 from pages.words.training_step.controls import TEXT as SMALL_STORY
 from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.analysis.attention.flow import follow
+from tlmviz.analysis.attention.stacks import DECODER, read_stack, telling_row
 from tlmviz.analysis.caches.family import DEEPSEEK
 from tlmviz.analysis.kernels import online_softmax
 from tlmviz.analysis.numerics import logits
@@ -191,6 +192,20 @@ def test_most_of_a_prediction_flows_along_one_head(stories):
     edges = follow(stories, trace, 25, ball).edges
     assert stories.tokenizer.name(ball) == " ball" and edges.where[0].tolist() == [5, 0, 25, 17]
     assert round(float(edges.flow[0]), 2) == 0.33
+
+
+def test_after_coat_a_head_looks_at_red(mt):
+    text = DEFAULT_SENTENCE
+    stack = read_stack(mt, text, list(mt.search(text).hypotheses()[0].tokens), DECODER)
+    layer, head, row = telling_row(stack)
+    weights = stack.cross.attention(layer, head)[row]
+    key = int(weights.argmax())
+    assert (stack.trace.tokens[row], stack.targets[row], stack.cross.key_tokens[key]) == (
+        " manteau",
+        " rouge",
+        " red",
+    )
+    assert f"{weights[key]:.0%}" == "97%"
 
 
 def test_no_head_looks_one_back_more(stories):

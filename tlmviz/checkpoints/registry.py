@@ -99,12 +99,23 @@ def checkpoint_folder(name_or_path: str | Path) -> Path:
 def language_config(name_or_path: str | Path) -> ModelConfig:
     """The configuration of a language model, without its weights. Raises UnknownName and BadCheckpoint."""
     path = checkpoint_folder(name_or_path)
-    config: Any = format_of(path).read_config(path)
+    config = _config(path)
     if not isinstance(config, ModelConfig):
         raise BadCheckpoint(
             f"{path.name} is no language model; choose one of {', '.join(list_models('language'))}."
         )
     return config
+
+
+def translating_transformers() -> dict[str, str]:
+    """The bundled translation models with an encoder and a decoder of attention blocks: name -> description."""
+    offered = list_models("translation")
+    kinds = {name: getattr(_config(checkpoint_folder(name)), "kind", "") for name in offered}
+    return {name: says for name, says in offered.items() if kinds[name] == "encoder-decoder"}
+
+
+def _config(path: Path) -> Any:
+    return format_of(path).read_config(path)
 
 
 def _is_offered(path: Path, task: str | None) -> bool:

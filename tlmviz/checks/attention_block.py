@@ -9,16 +9,20 @@ import numpy as np
 
 from tlmviz.analysis.attention.attribution import Attribution, attribute_logit
 from tlmviz.analysis.attention.heads import logit_shares
-from tlmviz.analysis.attention.matrices import Cell, Product
+from tlmviz.analysis.attention.matrices import Cell, HeadParts, Product, Step
 from tlmviz.analysis.attention.residual_stream import stream_names
+from tlmviz.analysis.attention.stack_steps import make_stack_step, stack_step_names
+from tlmviz.analysis.attention.stacks import STACKS, Stack, read_stack
 from tlmviz.analysis.attention.steps import make_step, step_names, tensor_names
 
 from .cases import is_language_model
 from .registry import identity, once
 from .result import largest
+from .translation_cases import is_encoder_decoder, translation
 
 if TYPE_CHECKING:
     from ..language_model import LanguageModel
+    from ..translator import Translator
 
 
 def is_a_sum(model: Any) -> bool:
@@ -26,16 +30,42 @@ def is_a_sum(model: Any) -> bool:
     return is_language_model(model) and model.config.norm.final
 
 
-def products(lm: LanguageModel, text: str) -> tuple[Product, ...]:
+def has_steps(model: Any) -> bool:
+    """Whether the model's blocks can be gone through step by step."""
+    return is_language_model(model) or is_encoder_decoder(model)
+
+
+def stacks(mt: Translator, text: str) -> tuple[Stack, ...]:
+    """Encoder and decoder of a translating Transformer on a sentence and its own translation. Raises BadText."""
+    target = list(once(translation, mt, text).best.tokens)
+    return tuple(read_stack(mt, text, target, which) for which in STACKS)
+
+
+def steps(model: Any, text: str) -> tuple[Step, ...]:
+    """All steps of the first layer, of both stacks where there are two, for its first head. Raises BadText."""
+    if model.task == "translation":
+        return tuple(
+            make_stack_step(stack, name, 0, 0)
+            for stack in stacks(model, text)
+            for name in stack_step_names(stack)
+        )
+    trace = model.trace(text, keep=tensor_names(0).__contains__)
+    return tuple(make_step(model, trace, name, 0, 0) for name in step_names(model.config))
+
+
+def products(model: Any, text: str) -> tuple[Product, ...]:
     """The matrix products of the first layer's steps, for its first head. Raises BadText."""
-    trace = lm.trace(text, keep=tensor_names(0).__contains__)
-    steps = (make_step(lm, trace, name, 0, 0) for name in step_names(lm.config))
-    return tuple(step.product for step in steps if step.product is not None)
+    return tuple(step.product for step in once(steps, model, text) if step.product is not None)
 
 
-def cells(lm: LanguageModel, text: str) -> tuple[Cell, ...]:
+def cells(model: Any, text: str) -> tuple[Cell, ...]:
     """The last cell of each of these products. Raises BadText."""
-    return tuple(product.cell(-1, len(product.columns) - 1) for product in once(products, lm, text))
+    return tuple(product.cell(-1, len(product.columns) - 1) for product in once(products, model, text))
+
+
+def head_parts(model: Any, text: str) -> tuple[HeadParts, ...]:
+    """What each head writes in the first layer, for every attention it has. Raises BadText."""
+    return tuple(step.heads for step in once(steps, model, text) if step.heads is not None)
 
 
 def parts_of_logit(lm: LanguageModel, text: str) -> tuple[Sequence[float], float]:
@@ -87,7 +117,7 @@ def shares_sum_to_logit(shares: Sequence[float], logit: float) -> float:
     "the sum equals the model's number",
     1e-5,
     "relative to the sum of magnitudes, if above 1",
-    when=is_language_model,
+    when=has_steps,
     inputs=cells,
 )
 def cell_is_the_sum(*of: Cell) -> float:
@@ -102,9 +132,22 @@ def cell_is_the_sum(*of: Cell) -> float:
     "the product equals the model's tensor",
     1e-5,
     "relative max abs",
-    when=is_language_model,
+    when=has_steps,
     inputs=products,
 )
 def product_is_the_tensor(*of: Product) -> float:
     """A step's whole matrix product against the model's tensor."""
     return largest([product.error() for product in of])
+
+
+@identity(
+    "Heads sum to the output",
+    "what the heads write, added up, is the attention's output",
+    1e-5,
+    "relative max abs",
+    when=has_steps,
+    inputs=head_parts,
+)
+def heads_sum_to_output(*of: HeadParts) -> float:
+    """Each head's mixed values through its own rows of the output matrix, summed over heads, against the model's tensor."""
+    return largest([parts.error() for parts in of])

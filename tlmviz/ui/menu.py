@@ -90,22 +90,26 @@ def _open_on(default: str, menu: ModelMenu, page: str) -> None:
         st.session_state[chosen] = default if default != menu.default else None
 
 
-def sidebar(models: str, page: str, opens_on: str = "") -> LanguageModel | Translator | TraceFile:
+def sidebar(
+    models: str, page: str, opens_on: str = "", translates: bool = False
+) -> LanguageModel | Translator | TraceFile:
     """The menu of the `models` that a page offers, a key of MENUS, with what the chosen one is. Returns that.
 
-    A page may open on another model than the menu's default, where there is one of that name.
+    A page may open on another model than the menu's default, where there is one of that name, and have Transformers that
+    translate in it too.
     """
     menu = MENUS[models]
-    offered = menu.models()
+    pairs = translation.transformers() if translates else {}
+    offered = menu.models() | pairs
     default = opens_on if opens_on in offered and not opened_models() else menu.default
     _open_on(default, menu, page)
     if (wanted := fetching.wanted()) in offered:
         st.session_state[menu.key] = wanted
     name = inputs.model_menu(offered, menu.key, default, menu.help)
     gallery.claims_of(menu.default, key=menu.key, shown=name, opens_on=default)
-    chosen = menu.load(name)
+    chosen = translation.model(name) if name in pairs else menu.load(name)
     frame.sidebar_status(chosen)
-    if menu is MENUS["language"]:
+    if menu is MENUS["language"] and name not in pairs:
         with st.sidebar:
             fetching.offers(name)
             uploads.box()

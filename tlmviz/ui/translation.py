@@ -8,7 +8,9 @@ import numpy as np
 import streamlit as st
 
 import tlmviz
+from tlmviz.analysis.attention.stacks import Stack, read_stack
 from tlmviz.analysis.translation.alignment import ALIGNMENTS, error_rates, read_alignments
+from tlmviz.checkpoints import registry
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.records import Search
 from tlmviz.errors import BadCheckpoint, BadText
@@ -45,6 +47,12 @@ def model(name: str) -> Translator:
     if mt.task != "translation":
         raise BadCheckpoint(f"{mt.name} does not translate; choose one of {', '.join(models())}.")
     return mt
+
+
+@st.cache_data(show_spinner=False)
+def transformers() -> dict[str, str]:
+    """The bundled translation models that are Transformers: name -> description."""
+    return registry.translating_transformers()
 
 
 def sentence_box(mt: Translator) -> str | None:
@@ -137,6 +145,51 @@ class SentencePair:
     def decoder_inputs(self) -> list[str]:
         """Names of the tokens that the decoder reads [T]: the targets, shifted by one."""
         return [START, *self.targets[:-1]]
+
+
+def translation_box(model_name: str, text: str, place) -> SentencePair:
+    """The translation to read: what is typed, or the model's own. Raises BadText where it is too long."""
+    mt, own = model(model_name), own_translation(model_name, text)
+    typed = place.text_input(
+        "French translation",
+        key="edfr",
+        bind="query-params",
+        live="150ms",
+        label_visibility="collapsed",
+        placeholder=f"{mt.text(own)}   (the model’s own; type another)",
+    )
+    ids = mt.encode_target(typed or "")
+    if not ids:
+        return SentencePair(model_name, text, own)
+    if len(ids) >= mt.config.context:
+        raise BadText(
+            f"This translation has {len(ids):,} tokens, and the decoder reads at most {mt.config.context}, the end included; "
+            "shorten it."
+        )
+    return SentencePair(model_name, text, (*ids, mt.tokenizer.end_of_text))
+
+
+def pair_boxes(name: str) -> SentencePair | None:
+    """A sentence and beside it its translation; None without texts that can be read, which a sentence says."""
+    left, right = st.columns(2)
+    with left:
+        text = sentence_box(model(name))
+    if text is None:
+        return None
+    try:
+        with st.spinner("Translating …", show_time=True):
+            return translation_box(name, text, right)
+    except BadText as error:  # the translation is still being written
+        st.warning(str(error))
+        return None
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def stack(pair: SentencePair, which: str) -> Stack:
+    """A Transformer's "encoder" or "decoder" on a sentence and its translation, with all that one pass made."""
+    return compute.run_in_worker(
+        lambda: read_stack(pair.mt, pair.text, list(pair.translation), which), compute.about(pair.text)
+    )
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

@@ -13,11 +13,14 @@ from tlmviz.analysis.attention.heads import logit_shares
 from tlmviz.analysis.attention.matrices import Step
 from tlmviz.analysis.attention.residual_stream import Lens, lens, stream_names, stream_norms
 from tlmviz.analysis.attention.rows import Row, offered, rows_of
+from tlmviz.analysis.attention.stack_steps import make_stack_step
 from tlmviz.analysis.attention.steps import make_step, tensor_names
-from tlmviz.checks import Check, attention_block
+from tlmviz.checks import Check, attention_block, measure, translation_cases, translation_masks
 from tlmviz.figures import token_label
 from tlmviz.trace import Trace
+from tlmviz.ui import compute as shared
 from tlmviz.ui.compute import about, model, run_in_worker
+from tlmviz.ui.translation import SentencePair
 
 from .controls import Choice
 
@@ -44,6 +47,10 @@ def step(choice: Choice) -> Step:
     max_entries=48, show_spinner=False
 )  # all steps of two layers: the first picture needs every one
 def _step(choice: Choice) -> Step:
+    if (stack := choice.stack) is not None:
+        return run_in_worker(
+            lambda: make_stack_step(stack, choice.step, choice.layer, choice.head), about(choice.text)
+        )
     trace = _watched(choice.model, choice.text, choice.layer)
     return run_in_worker(
         lambda: make_step(choice.lm, trace, choice.step, choice.layer, choice.head), about(choice.text)
@@ -53,7 +60,7 @@ def _step(choice: Choice) -> Step:
 def rows(choice: Choice) -> list[Row]:
     """The row of the token that is followed, of every step."""
     steps = [step(replace(choice, step=name)) for name in choice.steps]
-    return rows_of(steps, choice.position, choice.trace.tokens)
+    return rows_of(steps, choice.position)
 
 
 def opened(choice: Choice, rows: Sequence[Row], cell: int | None) -> dict | None:
@@ -68,8 +75,8 @@ def opened(choice: Choice, rows: Sequence[Row], cell: int | None) -> dict | None
     product = chosen.product
     found = product.cell(choice.position, column)
     largest = np.argsort(-np.abs(found.products))[:TERMS]
-    tokens = choice.trace.tokens if product.inner == "key token" else ()
-    names = [f"{product.inner} {k}" + (f" “{token_label(tokens[k])}”" if tokens else "") for k in largest]
+    terms = product.terms
+    names = [f"{product.inner} {k}" + (f" “{token_label(terms[k])}”" if terms else "") for k in largest]
     return {
         "step": choice.step,
         "cell": cell,
@@ -97,6 +104,35 @@ def _product_check(choice: Choice) -> Check | None:
     if product is None:
         return None
     return run_in_worker(lambda: attention_block.product_is_the_tensor(product), about(choice.text))
+
+
+def heads_check(choice: Choice) -> Check | None:
+    """Whether what the heads write adds up to the output, at every token; None for a step that is not about that."""
+    return _heads_check(replace(choice, position=0))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _heads_check(choice: Choice) -> Check | None:
+    parts = step(choice).heads
+    if parts is None:
+        return None
+    return run_in_worker(lambda: attention_block.heads_sum_to_output(parts), about(choice.text))
+
+
+def checks(choice: Choice) -> list[Check]:
+    """The identities behind the page: of a language model's maps, or of every attention of a sentence pair."""
+    if choice.pair is None:
+        return shared.checks(choice.model, choice.text)
+    return _pair_checks(choice.pair)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _pair_checks(pair: SentencePair) -> list[Check]:
+    def work() -> list[Check]:
+        given = translation_cases.attentions(pair.mt, pair.text, pair.translation)
+        return measure(translation_masks, pair.mt, given)
+
+    return run_in_worker(work, about(pair.text))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -37,10 +37,10 @@ CARDS = (
         "Two square maps of scores, the second with its upper half taken away",
     ),
     Card(
-        "Queries that turn",
-        "RoPE rotates every query and key by its position, each pair of dimensions at a speed of its own.",
-        {"step": "RoPE"},
-        "Queries and keys before and after the rotation",
+        "Red after coat",
+        "In a decoder that translates, one head gives “red” 97 % of its weight after “manteau”: “rouge” is written next.",
+        {"model": "eng-fra"},
+        "A map of weights between French and English words, dark where the order of two words is crossed",
     ),
 )
 

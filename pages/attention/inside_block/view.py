@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tlmviz.analysis.attention.matrices import Step
+from tlmviz.analysis.attention.attention_steps import head_rows
+from tlmviz.analysis.attention.matrices import SOURCE, Step
 from tlmviz.checks import attention_block
 from tlmviz.figures import token_label
 from tlmviz.figures.attention import block, residual_stream
@@ -39,7 +40,7 @@ def picture(choice: Choice, step: Step) -> None:
     theme = frame.theme()
     if step.losses is not None:
         frame.chart(
-            block.token_losses(choice.trace.tokens, step.losses, theme),
+            block.token_losses(list(step.scored), step.losses, theme),
             key="losses",
             alt="Loss of every token in nats",
         )
@@ -57,10 +58,17 @@ def picture(choice: Choice, step: Step) -> None:
             )
     for number, panel in enumerate(step.panels):
         with next(columns):
-            figure = block.matrix(panel, theme, marked=choice.position, side_by_side=count)
+            marked = None if panel.y == SOURCE else choice.position
+            figure = block.matrix(panel, theme, marked=marked, side_by_side=count)
             frame.chart(
                 figure, key=f"panel{number}", alt=f"{panel.name}, {panel.shape}, {panel.y} by {panel.x}"
             )
+    if step.heads is not None:
+        figure = block.matrix(head_rows(step.heads, choice.position), theme, marked=choice.head)
+        frame.chart(
+            figure, key="heads", alt="What every head writes at the chosen token, a row each, and their sum"
+        )
+        frame.badges(filter(None, [compute.heads_check(choice)]))
 
 
 @frame.fragment
@@ -75,7 +83,6 @@ def cell(choice: Choice, step: Step) -> None:
         label = token_label(product.labels[column]) if product.labels else ""
         st.markdown(words.cell(choice.position, product, column, label, opened))
         frame.badges([attention_block.cell_is_the_sum(opened), compute.product_check(choice)])
-    labels = tuple(choice.trace.tokens) if product.inner == "key token" else ()
     with beside:
         figure = block.product_cell(
             opened.left,
@@ -83,7 +90,7 @@ def cell(choice: Choice, step: Step) -> None:
             frame.theme(),
             names=(product.left_name, product.right_name),
             inner=product.inner,
-            labels=labels,
+            labels=product.terms,
         )
         frame.chart(figure, key="cell", alt="Products of a row and a column, and their running sum")
 

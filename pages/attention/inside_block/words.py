@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tlmviz.analysis.attention.matrices import Cell, Product
+from tlmviz.analysis.attention import stack_steps, steps
+from tlmviz.analysis.attention.matrices import Cell, Product, Step
 from tlmviz.analysis.attention.rows import Row
+from tlmviz.analysis.attention.stacks import ENCODER
 from tlmviz.figures import token_label
 from tlmviz.figures.numbers import number
 
@@ -16,11 +18,20 @@ NOTICE = (
     "What travels through the model (the residual stream) keeps its shape: attention and the MLP only *add* to it.",
     "Follow *scale*, *mask* and *softmax*: at first a token has scores for later tokens too. The mask takes these away, and "
     "softmax turns each row into shares of what is left.",
+    "*per head* shows what each head writes on its own: added up, the heads are the attention's output.",
     "The logit lens asks after every layer what the next word would be: the answer forms layer by layer.",
 )
+NOTICE_PAIR = (
+    "**A decoder's block has three parts.** First the translation looks at itself, where the mask hides what is not written "
+    "yet; then *cross-attention* looks at the source sentence; then comes the MLP. Each only *adds* to what travels through.",
+    "**Two texts meet in *cross scores*:** a row for each token that is written, a column for each that was read. The queries "
+    "are made from the translation, the keys and values from the *memory*, the encoder's last step. Nothing is hidden: the "
+    "source is all there.",
+    "***per head* and *cross per head*** show what each head writes on its own; added up, the heads are the attention's output.",
+)
 NOTICE_MATHS = (
-    "Every sublayer ends at `[B, T, C]` again. Where the head is tied to the embedding, the lens reads the embedding itself as "
-    "the token at hand.",
+    "Where the head is tied to the embedding, the lens reads the embedding itself as the token at hand.",
+    "Every sublayer ends at `[B, T, C]` again.",
 )
 NO_SHARES = "Post-norm blocks normalise the stream after every addition, so a logit has no sum of shares."
 
@@ -44,4 +55,15 @@ def row(choice: Choice, rows: Sequence[Row]) -> str:
         if token == choice.position
         else f" (of a long text some rows are drawn, not that of token {choice.position})"
     )
-    return f"Token {token} “{name}” through layer {choice.layer}, head {choice.head}, from embedding to logits{nearest}"
+    end = "memory" if choice.which == ENCODER else "logits"
+    through = f"the {choice.which}'s layer" if choice.which else "layer"
+    return f"Token {token} “{name}” through {through} {choice.layer}, head {choice.head}, from embedding to {end}{nearest}"
+
+
+def snippet(choice: Choice, step: Step) -> str:
+    """Python that makes the step's tensor and draws it."""
+    if choice.pair is None:
+        return steps.snippet(choice.model, choice.text, step)
+    return stack_steps.stack_snippet(
+        choice.model, choice.text, list(choice.pair.translation), choice.which, step
+    )

@@ -18,11 +18,6 @@ MASKED, REMOVED, LEARNED = KINDS = ("Causal mask", "Removed", "Trained without")
 PARTS = ("q", "k", "v", "out")  # of cross-attention
 
 
-def transformers() -> list[str]:
-    """The bundled translation models that are Transformers."""
-    return [name for name in translation.models() if translation.model(name).config.kind == "encoder-decoder"]
-
-
 @st.cache_resource(max_entries=4, show_spinner=False)
 def copy_of(model: str, kind: str) -> Translator | None:
     """The model itself, or a copy without the mask; None where no copy was trained without it. Raises BadCheckpoint."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from tlmviz.errors import BadText
 from tlmviz.ui import frame, inputs, link, translation
 from tlmviz.ui.translation import SentencePair
 
@@ -27,17 +26,8 @@ class Choice:
 
 def choose(model: str) -> Choice | None:
     """Draw the controls and return what they say; None without texts that can be read, which a sentence says."""
-    mt = translation.model(model)
-    left, right = st.columns(2)
-    with left:
-        text = translation.sentence_box(mt)
-    if text is None:
-        return None
-    try:
-        with st.spinner("Translating …", show_time=True):
-            pair = translation_box(model, text, right)
-    except BadText as error:  # the translation is still being written
-        st.warning(str(error))
+    mt, pair = translation.model(model), translation.pair_boxes(model)
+    if pair is None:
         return None
     with frame.after_picture():
         decoder, *heads, token = st.columns([0.46, 0.13, 0.13, 0.28], vertical_alignment="center")
@@ -49,28 +39,6 @@ def choose(model: str) -> Choice | None:
         *inputs.head_menus(mt.config.decoder_layers, mt.config.n_heads, heads),
         inputs.token_menu(token, "Target token", pair.targets, "predict", "edtok", 2),
     )
-
-
-def translation_box(model: str, text: str, place) -> SentencePair:
-    """The translation to read: what is typed, or the model's own. Raises BadText where it is too long."""
-    mt, own = translation.model(model), translation.own_translation(model, text)
-    typed = place.text_input(
-        "French translation",
-        key="edfr",
-        bind="query-params",
-        live="150ms",
-        label_visibility="collapsed",
-        placeholder=f"{mt.text(own)}   (the model’s own; type another)",
-    )
-    ids = mt.encode_target(typed or "")
-    if not ids:
-        return SentencePair(model, text, own)
-    if len(ids) >= mt.config.context:
-        raise BadText(
-            f"This translation has {len(ids):,} tokens, and the decoder reads at most {mt.config.context}, the end included; "
-            "shorten it."
-        )
-    return SentencePair(model, text, (*ids, mt.tokenizer.end_of_text))
 
 
 def mask_menu(model: str, place) -> str:
@@ -94,7 +62,7 @@ def offer_transformer(model: str) -> None:
     st.info(
         f"{model} is recurrent: it has no self-attention to mask. This page needs a Transformer that translates."
     )
-    others = compute.transformers()
+    others = list(translation.transformers())
     if others:
         st.button(f"Show {others[0]}", on_click=_open, args=(others[0],), icon=":material/arrow_forward:")
 

@@ -20,7 +20,7 @@ def steps():
 
 def test_the_rows_are_the_models(steps):
     trace = tlmviz.load("stories-rope").trace(TEXT)
-    rows = {row.name: row for row in rows_of(steps, TOKEN, trace.tokens)}
+    rows = {row.name: row for row in rows_of(steps, TOKEN)}
     assert list(rows) == [step.name for step in steps if step.name != "loss"]
     np.testing.assert_allclose(rows["embed"].values, trace["embed"][0, TOKEN], atol=1e-5)
     np.testing.assert_allclose(rows["add 2"].values, trace[f"blocks.{LAYER}.resid_post"][0, TOKEN], atol=1e-4)
@@ -43,11 +43,11 @@ def test_a_cell_is_the_product_of_its_column(steps):
 
 def test_a_token_that_is_not_drawn_gives_the_nearest_before(steps):
     tokens = tlmviz.load("stories-rope").trace(TEXT).tokens
-    assert {row.token for row in rows_of(steps, 10**6, tokens)} == {len(tokens) - 1}
+    assert {row.token for row in rows_of(steps, 10**6)} == {len(tokens) - 1}
 
 
 def test_post_norms_stand_on_the_stream():
     lm = tlmviz.load("zoo-post")
     trace = lm.trace(TEXT, keep=tensor_names(0).__contains__)
-    rows = rows_of([make_step(lm, trace, name, 0, 0) for name in step_names(lm.config)], TOKEN, trace.tokens)
+    rows = rows_of([make_step(lm, trace, name, 0, 0) for name in step_names(lm.config)], TOKEN)
     assert {row.name: row.inside for row in rows}["norm 1"] == ""

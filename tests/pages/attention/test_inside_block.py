@@ -7,9 +7,10 @@ from functools import partial
 import pytest
 
 import tlmviz
-from tests.pages.helpers import by_title, follow_link, open_page
+from tests.pages.helpers import by_title, follow_link, open_page, words
 from tlmviz.analysis.attention.steps import step_names
 from tlmviz.ui import compute
+from tlmviz.ui.translation import DEFAULT_SENTENCE
 
 PAGE = "attention/inside_block"
 STEPS = step_names(tlmviz.load("stories-rope").config)
@@ -48,13 +49,13 @@ def test_opens_on_the_weights_of_a_head_that_shows_something_and_a_word_that_com
 def test_every_step_is_drawn(app, step):
     app.session_state["step"] = step
     shown = charts(app.run())
-    words = " ".join(markdown.value for markdown in app.markdown)
-    assert f"{STEPS.index(step) + 1}/{len(STEPS)} {step}.**" in words
+    said = words(app)
+    assert f"{STEPS.index(step) + 1}/{len(STEPS)} {step}.**" in said
     assert app.code[0].value and app.latex
     assert any("running sum" in title for title in shown) == (
         step in ("qkv", "scores", "mix", "project", "up", "down", "logits")
     )
-    assert "✗" not in words
+    assert "✗" not in said
 
 
 def test_buttons_walk_the_steps(app):
@@ -149,3 +150,67 @@ def test_every_model_has_a_row_of_each_step_but_the_loss(name):
     header = sent(opened(model=name))
     assert [row["name"] for row in header["rows"]] == list(step_names(tlmviz.load(name).config)[:-1])
     assert {row["inside"] for row in header["rows"]} == {"", "attention", "MLP"}
+
+
+@pytest.fixture(scope="module")
+def pair():
+    return follow_link(PAGE, {"model": "eng-fra"})
+
+
+def test_a_translation_model_opens_on_cross_attention(pair):
+    header, said = sent(pair), words(pair)
+    assert header["step"] == "cross softmax" and "step" not in pair.query_params
+    row = next(row for row in header["rows"] if row["name"] == "cross softmax")
+    assert row["labels"] == tlmviz.load("eng-fra").names(tlmviz.load("eng-fra").encode(DEFAULT_SENTENCE))
+    assert "“manteau” through the decoder" in header["title"] and "Residual" not in said
+    assert "Forbidden = 0" in said and "✗" not in said
+    assert any("attention weight" in title for title in charts(pair))
+
+
+@pytest.mark.parametrize("which", ["decoder", "encoder"])
+def test_every_step_of_both_stacks_is_drawn(pair, which):
+    pair.segmented_control("bstack").set_value(which).run()
+    steps = list(pair.segmented_control("step").options)
+    assert ("cross mix" in steps) == (which == "decoder") and ("memory" in steps) == (which == "encoder")
+    for step in steps:
+        pair.session_state["step"] = step
+        shown = charts(pair.run())
+        said = words(pair)
+        assert f"{steps.index(step) + 1}/{len(steps)} {step}.**" in said and "✗" not in said
+        assert any("every head writes" in title for title in shown) == ("per head" in step)
+
+
+def test_what_the_heads_write_is_added_up_in_a_badge(app):
+    app.session_state["step"] = "per head"
+    shown = charts(app.run())
+    assert any("what every head writes" in title for title in shown)
+    assert "Heads sum to the output" in words(app)
+
+
+def test_another_translation_is_read_and_one_too_long_is_a_sentence(pair):
+    pair.segmented_control("bstack").set_value("decoder").run()
+    pair.text_input("edfr").set_value("Il fait froid.").run()
+    assert "fait" in " ".join(pair.selectbox("_token").options) and not pair.exception
+    pair.text_input("edfr").set_value("mot " * 300).run()
+    assert not pair.exception and "shorten it" in pair.warning[0].value
+    pair.text_input("edfr").set_value("").run()
+    assert sent(pair)["rows"]
+
+
+@pytest.mark.parametrize(
+    "link", [{"bstack": "neither"}, {"step": "cross softmax", "bstack": "encoder"}, {"bcell": "77777"}]
+)
+def test_hostile_links_of_a_translation_open_something(link):
+    assert sent(follow_link(PAGE, {"model": "eng-fra", **link}))["rows"]
+
+
+def test_a_cell_of_cross_attention_opens_with_the_source_s_words():
+    opened_cell = sent(follow_link(PAGE, {"model": "eng-fra", "step": "cross mix", "bcell": "3"}))["opened"]
+    assert opened_cell["total"] == pytest.approx(opened_cell["actual"], abs=1e-4)
+    assert all(name.startswith("source token") for name, _, _ in opened_cell["terms"])
+    assert "red" in opened_cell["terms"][0][0]
+
+
+def test_a_recurrent_model_is_not_offered():
+    app = follow_link(PAGE, {"model": "eng-fra-dot"})
+    assert not app.exception and "There is no model “eng-fra-dot” here" in app.warning[0].value

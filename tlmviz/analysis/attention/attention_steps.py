@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from tlmviz.analysis.sources import quote
@@ -13,15 +14,22 @@ from tlmviz.layers.attention import Attention
 from tlmviz.layers.latent import LatentAttention
 from tlmviz.trace import Trace
 
-from .matrices import Panel, Product, Step
+from .matrices import HeadParts, Panel, Product, Step
 from .reader import ROWS, Reader, spread
 
 NOTES = "Transformer with PyTorch, section"
+# What a query sees -> what is said of its scores; and whose tokens it takes, as a word and under the sum.
+SEEN = {
+    "past": "; no cell is hidden yet, so tokens still see the future",
+    "all": ", those of later tokens too: an encoder has no mask",
+    "source": ": each token that is being written meets each token that was read",
+}
+TAKEN = {"past": ("earlier", r"s \le t"), "all": ("other", "s"), "source": ("source", "s")}
 
 
 def qkv(r: Reader) -> Step:
     """Step 1: one projection makes every query, key and value."""
-    linear, fused, c = r.block.attn.qkv, r["attn.fused"], r.config
+    linear, fused, c = r.attn.qkv, r["attn.fused"], r.config
     tap, name = r.input(1)
     inputs = r[tap]
     ends = (0, c.n_heads * c.head_dim, (c.n_heads + c.n_kv_heads) * c.head_dim)
@@ -175,7 +183,7 @@ def rotate(r: Reader) -> Step:
 
 def latent(r: Reader) -> Step:
     """Latent attention instead of steps 1 and 2: what a cache keeps of each token."""
-    attn, c = r.block.attn, r.config
+    attn, c = r.attn, r.config
     name, inputs = r.input(1)
     down = attn.down(r[name])
     labels = _centred(down.shape[1], (0, c.attention.latent_dim, down.shape[1]), ("latent", "key for RoPE"))
@@ -198,7 +206,7 @@ def latent(r: Reader) -> Step:
         r"C_{KV} = X\, W_{\downarrow KV},\qquad K^{(i)} = C_{KV} W^{(i)}_{\uparrow K},\quad "
         r"V^{(i)} = C_{KV} W^{(i)}_{\uparrow V}",
         f"{NOTES} 3.2, Eq. 38–39; 3.4 for k^R.",
-        f"lm.network.blocks[{r.layer}].attn.down({r.python(name)})",
+        f"{r.weights}.down({r.python(name)})",
         (panel,),
         Product(
             r[name],
@@ -218,7 +226,7 @@ def scores(r: Reader) -> Step:
     dot, limit = r.trace.scores(r.layer, r.head, "dot"), spread(q, k)
     return Step(
         "scores",
-        "Every query is multiplied with every key; no cell is hidden yet, so tokens still see the future.",
+        f"Every query is multiplied with every key{SEEN[r.sees]}.",
         (quote(Trace.scores, "return q @ k.T"),),
         r"Q^{(i)} K^{(i)\top}",
         f"{NOTES} 2.1.2, step 3, Eq. 24.",
@@ -236,8 +244,8 @@ def scores(r: Reader) -> Step:
             "query",
             "key, transposed",
             "dimension",
-            "key token",
-            labels=tuple(r.trace.tokens),
+            r.key,
+            labels=tuple(r.trace.key_tokens),
         ),
     )
 
@@ -309,18 +317,20 @@ def softmax(r: Reader) -> Step:
         )
     else:
         weights, note = r.trace.attention(r.layer, r.head), ""
+    which, over = TAKEN[r.sees]
     return Step(
         "softmax",
-        "Each row becomes weights that sum to 1: how much of every earlier token this one takes.",
+        f"Each row becomes weights that sum to 1: how much of every {which} token this one takes.",
         (
             quote(attention_maps.attention_map, "return _normalise("),
             quote(attention._normalise, "return scores - lse"),
         ),
-        r"a_{ts} = e^{\,s_{ts} - \mathrm{lse}_t},\qquad \mathrm{lse}_t = \log \textstyle\sum_{s \le t} e^{\,s_{ts}}",
+        r"a_{ts} = e^{\,s_{ts} - \mathrm{lse}_t},\qquad \mathrm{lse}_t = \log \textstyle\sum"
+        rf"_{{{over}}} e^{{\,s_{{ts}}}}",
         f"{NOTES} 2.1.2, step 6, Eq. 27.",
-        f"trace.attention({r.layer}, {r.head})",
+        f"{r.variable}.attention({r.layer}, {r.head})",
         (
-            _stage(r, "masked score", "masked"),
+            _stage(r, *(("masked score", "masked") if r.sees == "past" else ("scaled score", "scaled"))),
             r.square("attention weight (probability)", weights, kind="probability", note=note),
         ),
     )
@@ -334,14 +344,25 @@ def mix(r: Reader) -> Step:
         "mix",
         "Each token's row of weights mixes the values. One fused kernel does scores to sum; the second line is its formula.",
         (
-            quote(_method(r, "attend"), "z, lse = kernels.attention("),
+            quote(_method(r, "forward" if r.sees == "source" else "attend"), "z, lse = kernels.attention("),
             quote(attention._formula, "out = _normalise("),
         ),
-        r"O^{(i)} = \mathrm{softmax}\!\left(\tfrac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}} + M\right) V^{(i)}",
+        r"O^{(i)} = \mathrm{softmax}\!\left(\tfrac{Q^{(i)} K^{(i)\top}}{\sqrt{d_h}}%s\right) V^{(i)}"
+        % (" + M" if r.sees == "past" else ""),
         f"{NOTES} 2.1.2, step 7, Eq. 28; as Eq. 10, whose sum over i is one over j.",
         r.python("attn.z") + f"[:, {r.head}]",
         (r.of_head("value", v, limit, shared=True), r.of_head("mixed values", z, limit)),
-        Product(weights, v, z, None, "attention weight", "value", "key token", "dimension"),
+        Product(
+            weights,
+            v,
+            z,
+            None,
+            "attention weight",
+            "value",
+            r.key,
+            "dimension",
+            terms=tuple(r.trace.key_tokens),
+        ),
     )
 
 
@@ -370,9 +391,52 @@ def concat(r: Reader) -> Step:
     )
 
 
+def head_parts(r: Reader) -> HeadParts:
+    """What each head of attention writes, before they are added."""
+    linear, z = r.attn.proj, r["attn.z"]
+    return HeadParts(z, linear.weight.T.unflatten(0, (len(z), -1)), r["attn.out"], linear.bias)
+
+
+def per_head(r: Reader) -> Step:
+    """What the chosen head alone writes: its mixed values through its own rows of the output matrix."""
+    parts, size = head_parts(r), r.config.value_dim
+    first = r.head * size
+    return Step(
+        "per head",
+        f"Each head alone: its {size} numbers pass through its own {size} rows of the output matrix. The next step's output "
+        "is the sum of what all heads write.",
+        (quote(HeadParts.of_head, "return "), quote(HeadParts.error, "total = sum(")),
+        r"Y^{(i)} = O^{(i)}\, W_O^{(i)},\qquad Y = \sum_{i=1}^{h} Y^{(i)}"
+        + (" + b" if parts.bias is not None else ""),
+        f"{NOTES} 3.4, Eq. 59, there with latents; the sum over heads is the same.",
+        f"{r.python('attn.z')}[0, {r.head}] @ {r.weights}.proj.weight.T[{first}:{first + size}]",
+        (
+            r.of_head("mixed values", parts.mixed[r.head], spread(parts.mixed)),
+            r.stream(f"what head {r.head} writes", parts.of_head(r.head)),
+        ),
+        heads=parts,
+    )
+
+
+def head_rows(parts: HeadParts, token: int) -> Panel:
+    """Every head's part at one token, a row each; then the bias where there is one, and the output that they add up to."""
+    written = [*parts.of_token(token), *(() if parts.bias is None else (parts.bias,)), parts.out[token]]
+    names = [*map(str, range(len(parts.mixed))), *(() if parts.bias is None else ("bias",)), "sum"]
+    values = torch.stack(written).float().numpy()
+    return Panel(
+        "what every head writes here, and their sum",
+        f"[H={len(parts.mixed)}, C={values.shape[1]}]",
+        values,
+        np.arange(len(values)),
+        np.arange(values.shape[1]),
+        y="head",
+        row_labels=tuple(names),
+    )
+
+
 def project(r: Reader) -> Step:
     """Step 9: the output projection mixes the heads."""
-    linear, y, out = r.block.attn.proj, r["attn.concat"], r["attn.out"]
+    linear, y, out = r.attn.proj, side_by_side(r), r["attn.out"]
     return Step(
         "project",
         "The output projection mixes the heads: every number now draws on all of them.",
@@ -406,7 +470,7 @@ def _normed(r: Reader) -> tuple[Tensor, Tensor]:
     """The chosen head's query and key behind their norms, where the model has any, [T, D] each."""
     c = r.config
     split = r["attn.fused"].unflatten(-1, (-1, c.head_dim)).transpose(0, 1)[None]  # [1, H + 2G, T, D]
-    q, k = r.block.attn.qk_norm(*split.split((c.n_heads, c.n_kv_heads, c.n_kv_heads), 1)[:2])
+    q, k = r.attn.qk_norm(*split.split((c.n_heads, c.n_kv_heads, c.n_kv_heads), 1)[:2])
     return q[0, r.head], k[0, r.group]
 
 
@@ -419,17 +483,22 @@ def _centred(count: int, edges: tuple[int, ...], names: tuple[str, ...]) -> tupl
     return tuple(labels)
 
 
+def side_by_side(r: Reader) -> Tensor:
+    """The heads' mixed values beside one another, [T, H D]."""
+    return r["attn.z"].transpose(0, 1).flatten(1)
+
+
 def _stage(r: Reader, name: str, stage: str) -> Panel:
     return r.square(name, r.trace.scores(r.layer, r.head, stage))
 
 
 def _method(r: Reader, name: str) -> Callable:
     """A method of this model's own kind of attention."""
-    return getattr(type(r.block.attn), name)
+    return getattr(type(r.attn), name)
 
 
 def _scores(r: Reader, stage: str) -> str:
-    return f'trace.scores({r.layer}, {r.head}, "{stage}")'
+    return f'{r.variable}.scores({r.layer}, {r.head}, "{stage}")'
 
 
 BUILDERS: dict[str, Callable[[Reader], Step]] = {
@@ -445,5 +514,6 @@ BUILDERS: dict[str, Callable[[Reader], Step]] = {
     "softmax": softmax,
     "mix": mix,
     "concat": concat,
+    "per head": per_head,
     "project": project,
 }

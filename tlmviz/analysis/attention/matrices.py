@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from tlmviz.analysis.sources import Source
+
+SOURCE = "source token"  # a row or a column of another text, which cross-attention reads
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ class Product:
     column: str = "column"
     columns: tuple[int, ...] = ()  # the columns on offer; none given means all
     labels: tuple[str, ...] = ()  # their names, where they have any
+    terms: tuple[str, ...] = ()  # the names of what is summed over, where they have any
 
     def __post_init__(self) -> None:
         if not self.columns:
@@ -84,6 +88,33 @@ class Product:
     def error(self) -> float:
         """Largest difference between the whole product and the model's tensor, relative to the tensor's largest number."""
         again = self.left @ self.right + (0.0 if self.bias is None else self.bias)
+        return float((again - self.out).abs().max() / self.out.abs().max().clamp(min=1e-9))
+
+
+@dataclass(frozen=True)
+class HeadParts:
+    """What each head writes: Y(i) = O(i) W_O(i), its mixed values times its own rows of the output matrix.
+
+    `mixed` [H, T, D], `weight` [H, D, C], `out` [T, C] the model's own output, to which all parts and the bias [C] add up.
+    """
+
+    mixed: Tensor
+    weight: Tensor
+    out: Tensor
+    bias: Tensor | None = None
+
+    def of_head(self, head: int) -> Tensor:
+        """One head's part at every token, [T, C]."""
+        return self.mixed[head] @ self.weight[head]
+
+    def of_token(self, token: int) -> Tensor:
+        """Every head's part at one token, [H, C]."""
+        return (self.mixed[:, token, None] @ self.weight)[:, 0]
+
+    def error(self) -> float:
+        """Largest difference between the sum of all parts and the model's output, relative to its largest number."""
+        total = sum((self.of_head(head) for head in range(len(self.mixed))), torch.zeros_like(self.out))
+        again = total if self.bias is None else total + self.bias
         return float((again - self.out).abs().max() / self.out.abs().max().clamp(min=1e-9))
 
 
@@ -111,4 +142,6 @@ class Step:
     panels: tuple[Panel, ...] = ()
     product: Product | None = None
     activation: Activation | None = None
-    losses: Float[np.ndarray, " t_minus_1"] | None = None
+    losses: Float[np.ndarray, " n"] | None = None  # of the tokens `scored` but the first
+    scored: tuple[str, ...] = ()
+    heads: HeadParts | None = None

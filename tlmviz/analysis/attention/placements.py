@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ATTENTION, MLP = "attention", "MLP"  # stand for the steps inside a sublayer
+from tlmviz.config import ModelConfig
+from tlmviz.layers.blocks import CrossBlock, PreNormBlock
+
+# Stand for the steps inside a sublayer; the last one is of decoders that read another text, and names their placement.
+ATTENTION, MLP, CROSS = "attention", "MLP", "cross-attention"
 STREAM = ("resid_pre", "resid_mid")
 
 
@@ -19,6 +23,7 @@ class Placement:
     order: tuple[str, ...]
     reads: tuple[str, str] = ("normed_attn", "normed_mlp")
     normed: tuple[str | None, str | None] = STREAM
+    streams: tuple[str, str] = STREAM
     added: tuple[str, str] = ("attn.out", "mlp.out")
     joined: bool = False
 
@@ -26,6 +31,11 @@ class Placement:
 PRE = ("norm 1", ATTENTION, "add 1", "norm 2", MLP, "add 2")
 PLACEMENTS = {
     "pre": Placement(PRE, joined=True),
+    CROSS: Placement(
+        ("norm 1", ATTENTION, "add 1", "norm cross", CROSS, "add cross", "norm 2", MLP, "add 2"),
+        normed=("resid_pre", "resid_cross"),
+        streams=("resid_pre", "resid_cross"),
+    ),
     "post": Placement(
         (ATTENTION, "add 1", "norm 1", MLP, "add 2", "norm 2"), reads=STREAM, normed=(None, None)
     ),
@@ -44,3 +54,8 @@ PLACEMENTS = {
         ("norm 1", ATTENTION, "add 1", MLP, "add 2"), normed=("resid_pre", "resid_pre")
     ),
 }
+
+
+def placement(config: ModelConfig, block: PreNormBlock) -> Placement:
+    """Where the norms of a block stand."""
+    return PLACEMENTS[CROSS if isinstance(block, CrossBlock) else config.norm.placement]

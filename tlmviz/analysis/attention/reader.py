@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -10,8 +12,11 @@ from tlmviz.analysis.streams.mixing import stream
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
-from .matrices import Panel
-from .placements import PLACEMENTS
+from .matrices import SOURCE, Panel
+from .placements import placement
+
+if TYPE_CHECKING:
+    from .stacks import Stack
 
 ROWS, CELLS = 128, 100_000  # most tokens, and most cells, of one matrix's picture
 
@@ -24,12 +29,17 @@ def thin(length: int, limit: int) -> np.ndarray:
 class Reader:
     """One layer and head of one trace. Shapes are written with the letters of `tlmviz.layers`."""
 
-    def __init__(self, lm: LanguageModelLike, trace: Trace, layer: int, head: int):
+    part = "attn"  # of the block: which attention the steps are of
+    variable = "trace"  # what a snippet calls the trace
+
+    def __init__(self, lm: LanguageModelLike | Stack, trace: Trace, layer: int, head: int):
         self.lm, self.trace, self.layer, self.head = lm, trace, layer, head
         self.config, self.network = lm.config, lm.on_cpu.network
         self.block = self.network.blocks[layer]
-        self.place = PLACEMENTS[lm.config.norm.placement]
+        self.attn = getattr(self.block, self.part)
+        self.place = placement(self.config, self.block)
         self.length = len(trace)
+        self.key = SOURCE if trace.crosses else "key token"
         self.group = head * lm.config.n_kv_heads // lm.config.n_heads
 
     def __getitem__(self, part: str) -> Tensor:
@@ -58,9 +68,21 @@ class Reader:
             return self[("resid_pre", "resid_mid")[which - 1]] + self[self.place.added[which - 1]]
         return self.state(("resid_mid", "resid_post")[which - 1])
 
+    @property
+    def sees(self) -> str:
+        """What a query sees: the "past" of its text, "all" of it, or the "source", another text."""
+        return (
+            "source" if self.trace.crosses else "past" if self.trace.specs[self.layer].mask.causal else "all"
+        )
+
     def python(self, part: str) -> str:
         """The public expression for a tapped tensor of this layer."""
-        return f'trace["blocks.{self.layer}.{part}"]'
+        return f'{self.variable}["blocks.{self.layer}.{part}"]'
+
+    @property
+    def weights(self) -> str:
+        """The public expression for the module of this layer's attention."""
+        return f"lm.network.blocks[{self.layer}].{self.part}"
 
     def shape(self, **sizes: int) -> str:
         """ "[B=1, T=31, C=192]": a shape with its axes named."""
@@ -73,8 +95,10 @@ class Reader:
     def panel(self, name: str, values: Tensor, shape: str, **drawn) -> Panel:
         """Tokens down, columns across; long texts are thinned out, which the note says."""
         count = values.shape[1]
-        rows = thin(self.length, min(ROWS, max(1, CELLS // count)))
-        labels = tuple(self.trace.tokens[row] for row in rows)
+        source = drawn.get("y") == SOURCE
+        tokens = self.trace.key_tokens if source else self.trace.tokens
+        rows = thin(len(tokens), min(ROWS, max(1, CELLS // count)))
+        labels = tuple(tokens[row] for row in rows)
         return Panel(
             name,
             shape,
@@ -89,8 +113,9 @@ class Reader:
     def of_head(self, name: str, values: Tensor, limit: float, *, shared: bool = False) -> Panel:
         """A [T, D] matrix of the chosen head, or of the key/value head that its group shares."""
         heads, head = (self.config.n_kv_heads, self.group) if shared else (self.config.n_heads, self.head)
-        shape = self.shape(**{self.letter(shared): heads}, T=self.length, D=values.shape[1])
-        return self.panel(f"{name}, head {head}", values, shape, x="dimension", limit=limit)
+        letter, rows = ("S", SOURCE) if shared and self.trace.crosses else ("T", "token")
+        shape = self.shape(**{self.letter(shared): heads, letter: len(values), "D": values.shape[1]})
+        return self.panel(f"{name}, head {head}", values, shape, x="dimension", y=rows, limit=limit)
 
     def letter(self, shared: bool) -> str:
         """The head axis: G for key/value heads where they are fewer than the query heads."""
@@ -98,32 +123,32 @@ class Reader:
 
     def square(self, name: str, values: Tensor, *, kind: str = "signed", note: str = "") -> Panel:
         """A [T, S] map of the chosen head, queries down and keys across; -inf is hidden."""
-        where = thin(self.length, ROWS)
+        where, keys = thin(self.length, ROWS), thin(len(self.trace.key_tokens), ROWS)
         if values.shape[0] == self.length and not note:  # else it was pooled to these rows already
-            index = torch.from_numpy(where)
-            values = values[index][:, index]
+            values = values[torch.from_numpy(where)][:, torch.from_numpy(keys)]
         drawn = values.float().numpy()
         # A pooled cell may hold a visible one beside hidden ones: only what is zero can be hidden.
-        hidden = ~self.visible(where) & (drawn == 0) if kind == "probability" else np.isneginf(drawn)
-        labels = tuple(self.trace.tokens[position] for position in where)
-        shape = self.shape(H=self.config.n_heads, T=self.length, S=self.length)
+        hidden = ~self.visible(where, keys) & (drawn == 0) if kind == "probability" else np.isneginf(drawn)
+        shape = self.shape(H=self.config.n_heads, T=self.length, S=len(self.trace.key_tokens))
         return Panel(
             f"{name}, head {self.head}",
             shape,
             np.where(hidden, np.float32("nan"), drawn),
             where,
-            where,
+            keys,
             kind,
-            x="key token",
+            x=self.key,
             y="query token",
             note=note or _note(where),
-            row_labels=labels,
-            col_labels=labels,
+            row_labels=tuple(self.trace.tokens[position] for position in where),
+            col_labels=tuple(self.trace.key_tokens[position] for position in keys),
         )
 
-    def visible(self, where: np.ndarray) -> np.ndarray:
-        """Which of these positions each of them may look at, [N, N]."""
-        distance = where[:, None] - where[None, :]
+    def visible(self, where: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        """Which of these keys each of these positions may look at, [N, M]."""
+        if self.sees != "past":
+            return np.ones((len(where), len(keys)), bool)
+        distance = where[:, None] - keys[None, :]
         window = self.config.layer(self.layer).window
         return (distance >= 0) & (distance < (window or self.length))
 

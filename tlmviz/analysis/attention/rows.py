@@ -8,13 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from .matrices import Panel, Step
+from .matrices import SOURCE, Panel, Step
+from .placements import ATTENTION, CROSS, MLP
 
 MAIN = {
     "heads": 0,
     "split": 0,
     "RoPE": 1,
 }  # the panel that is followed: the query's; of other steps the last one
+
+# The step that ends a sublayer -> the sublayer.
+SUBLAYERS = {"add 1": ATTENTION, "add cross": CROSS, "add 2": MLP}
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class Row:
 
     name: str
     what: str
-    inside: str  # "attention", "MLP", or nothing on the stream
+    inside: str  # "attention", "cross-attention", "MLP", or nothing on the stream
     kind: str
     x: str
     values: Float[np.ndarray, " n"]
@@ -36,10 +40,12 @@ class Row:
     token: int  # whose row it is: of a long text the nearest before that is drawn
 
 
-def rows_of(steps: Sequence[Step], position: int, tokens: Sequence[str]) -> list[Row]:
-    """The rows of all steps that have a matrix, in order."""
+def rows_of(steps: Sequence[Step], position: int) -> list[Row]:
+    """The rows of all steps that have a matrix with a row for the token, in order."""
     return [
-        _row(step, position, tokens, inside) for step, inside in zip(steps, _inside(steps)) if step.panels
+        _row(step, position, inside)
+        for step, inside in zip(steps, _inside(steps))
+        if step.panels and main_panel(step).y != SOURCE
     ]
 
 
@@ -63,12 +69,12 @@ def main_panel(step: Step) -> Panel:
     return step.panels[MAIN.get(step.name, -1)]
 
 
-def _row(step: Step, position: int, tokens: Sequence[str], inside: str) -> Row:
+def _row(step: Step, position: int, inside: str) -> Row:
     panel = main_panel(step)
     place = int(np.searchsorted(panel.rows, position, side="right")) - 1
     labels: tuple[str, ...] = ()
-    if panel.x == "key token":
-        labels = tuple(tokens[int(column)] for column in panel.cols)
+    if panel.x in ("key token", SOURCE):
+        labels = panel.col_labels
     elif step.name == "logits":
         labels = panel.col_labels or (() if step.product is None else step.product.labels)
     return Row(
@@ -88,8 +94,9 @@ def _row(step: Step, position: int, tokens: Sequence[str], inside: str) -> Row:
 def _inside(steps: Sequence[Step]) -> list[str]:
     """Which sublayer each step is part of: what lies between two additions; the additions are on the stream."""
     names = [step.name for step in steps]
-    first, second = names.index("add 1"), names.index("add 2")
-    parts = ["attention" if 0 < k < first else "MLP" if first < k < second else "" for k in range(len(names))]
-    if first < names.index("norm 1"):  # post-norm: it normalises the stream itself
+    ends = {names.index(end): part for end, part in SUBLAYERS.items() if end in names}
+    parts = [next((part for end, part in ends.items() if 0 < k < end), "") for k in range(len(names))]
+    parts = ["" if k in ends else part for k, part in enumerate(parts)]
+    if names.index("add 1") < names.index("norm 1"):  # post-norm: it normalises the stream itself
         parts[names.index("norm 1")] = ""
     return parts

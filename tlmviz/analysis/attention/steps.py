@@ -181,7 +181,9 @@ def norm(which: int) -> Callable[[Reader], Step]:
     def build(r: Reader) -> Step:
         sublayer, tap = ((ATTENTION, "normed_attn"), (MLP, "normed_mlp"))[which - 1]
         name, place = PLACES[r.config.norm.placement]
-        return _norm(r, f"norm {which}", f"self.norm{which}(", r.normed(which), tap, name, place, sublayer)
+        return norm_step(
+            r, f"norm {which}", f"self.norm{which}(", r.normed(which), tap, name, place, sublayer
+        )
 
     return build
 
@@ -193,14 +195,15 @@ def norm_out(which: int) -> Callable[[Reader], Step]:
         sublayer, part = ((ATTENTION, "attn"), (MLP, "mlp"))[which - 1]
         name, place = PLACES["output"]
         line, read = f"self.norm_{part}_out(", r[f"{part}.out"]
-        return _norm(r, f"norm out {which}", line, read, f"added_{part}", name, place, sublayer)
+        return norm_step(r, f"norm out {which}", line, read, f"added_{part}", name, place, sublayer)
 
     return build
 
 
-def _norm(
+def norm_step(
     r: Reader, step: str, line: str, read: Tensor, tap: str, name: str, place: str, sublayer: str
 ) -> Step:
+    """A normalisation: the tensor it reads, the tap of its result, and where it stands."""
     kind, latex = NORM_FORMULAS[r.config.norm.kind]
     return Step(
         step,
@@ -217,16 +220,15 @@ def add(which: int) -> Callable[[Reader], Step]:
     """Residual addition 1 or 2."""
 
     def build(r: Reader) -> Step:
-        source, part, after = (("resid_pre", "attn", "resid_mid"), ("resid_mid", "mlp", "resid_post"))[
-            which - 1
-        ]
+        part, after = (("attn", "resid_mid"), ("mlp", "resid_post"))[which - 1]
+        source = r.place.streams[which - 1]
         x, update, result = r.state(source), r[r.place.added[which - 1]], r.total(which)
-        limit, name = spread(x, result), ("attention", "MLP")[which - 1]
-        share = float((update.norm(dim=-1) / x.norm(dim=-1)).mean())
+        name = ("attention", "MLP")[which - 1]
         tapped = r.place.normed[which - 1] is not None
         later = "" if tapped else " Its normalisation follows (post-norm)."
         python = r.python(after) if tapped else f"{r.python(source)} + {r.python(part + '.out')}"
         if r.config.connection.kind != "residual":
+            limit, share = spread(x, result), float((update.norm(dim=-1) / x.norm(dim=-1)).mean())
             join = getattr(r.block, f"join_{part}")
             return Step(
                 f"add {which}",
@@ -239,22 +241,36 @@ def add(which: int) -> Callable[[Reader], Step]:
                 (r.stream("mean of streams", x, limit), r.stream(f"{name} (own colour scale)", update),
                  r.stream("new mean of streams", result, limit)),
             )  # fmt: skip
-        return Step(
-            f"add {which}",
-            f"{name[0].upper()}{name[1:]} does not replace the stream, it adds to it, here a vector {share:.0%} as long."
-            f"{later}",
-            _addition(r, which),
-            r"x \leftarrow x + f(x)",
-            f"{NOTES} 2.1.3.",
-            python,
-            (
-                r.stream("x", x, limit),
-                r.stream(f"+ {name} (own colour scale)", update),
-                r.stream("= new x", result, limit),
-            ),
-        )
+        return _sum(r, f"add {which}", name, (x, update, result), python, _addition(r, which), later)
 
     return build
+
+
+def added(r: Reader, step: str, taps: tuple[str, str, str], name: str, source: Source) -> Step:
+    """An addition of what the taps kept: the stream before, what is added, and the stream after."""
+    before, update, after = (r[tap] for tap in taps)
+    return _sum(r, step, name, (before, update, after), r.python(taps[2]), (source,))
+
+
+def _sum(
+    r: Reader, step: str, name: str, parts: tuple[Tensor, Tensor, Tensor], python: str, sources: tuple[Source, ...],
+    later: str = "",
+) -> Step:  # fmt: skip
+    x, update, result = parts
+    limit, share = spread(x, result), float((update.norm(dim=-1) / x.norm(dim=-1)).mean())
+    return Step(
+        step,
+        f"{name[0].upper()}{name[1:]} does not replace the stream, it adds to it, here a vector {share:.0%} as long.{later}",
+        sources,
+        r"x \leftarrow x + f(x)",
+        f"{NOTES} 2.1.3.",
+        python,
+        (
+            r.stream("x", x, limit),
+            r.stream(f"+ {name} (own colour scale)", update),
+            r.stream("= new x", result, limit),
+        ),
+    )
 
 
 def _addition(r: Reader, which: int) -> tuple[Source, ...]:
@@ -428,6 +444,7 @@ def loss(r: Reader) -> Step:
         f"{NOTES} 2.1.4.",
         "trace.loss_per_token()",
         losses=losses.numpy(),
+        scored=tuple(r.trace.tokens),
     )
 
 

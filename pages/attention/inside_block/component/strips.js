@@ -1,6 +1,7 @@
 // @ts-check
 // The rows as strips along the residual stream, and where their cells lie.
 
+import { ANY } from "#canvas/hovered.js";
 import { visible } from "#canvas/text.js";
 import { fade, shade, textWidth } from "#canvas/theme.js";
 
@@ -10,16 +11,18 @@ import { fade, shade, textWidth } from "#canvas/theme.js";
 
 export const PITCH = 22; // pixels from one strip to the next
 const TOP = 6;
-const KEYS = "key token"; // what the cells of scores and weights are
+const KEYS = { "key token": "text", "source token": "source" }; // what the cells of scores and weights are, of which text
 const STRIP = 15;
-const TRACK = { "": 9, attention: 23, MLP: 23 }; // x of the stream and of the branches
+const TRACK = { "": 9, attention: 23, "cross-attention": 23, MLP: 23 }; // x of the stream and of the branches
 
 /**
- * Where the strips begin and end.
+ * Where the strips begin and end: behind the longest name, and on a wide screen behind what it is of.
+ * @param {View} v
  * @param {number} width
  */
-function across(width) {
-  const start = width < 560 ? 96 : 230;
+function across(v, width) {
+  const longest = Math.max(...v.header.rows.map(({ name }) => name.length));
+  const start = width < 560 ? 34 + 6.2 * longest : 230;
   return { start, length: width - start - 4 };
 }
 
@@ -33,7 +36,7 @@ function across(width) {
 export function cellAt(v, width, x, y) {
   const number = Math.floor((y - TOP) / PITCH);
   if (number < 0 || number >= v.header.rows.length) return null;
-  const { start, length } = across(width);
+  const { start, length } = across(v, width);
   const count = v.arrays[`values${number}`].length;
   const cell = x < start ? -1 : Math.min(count - 1, Math.floor(((x - start) / length) * count));
   return { number, cell };
@@ -47,7 +50,7 @@ export function cellAt(v, width, x, y) {
  * @param {number} cell
  */
 export function middleOf(v, width, number, cell) {
-  const { start, length } = across(width);
+  const { start, length } = across(v, width);
   return { x: start + ((cell + 0.5) / v.arrays[`values${number}`].length) * length, y: TOP + number * PITCH + STRIP };
 }
 
@@ -60,8 +63,9 @@ export function middleOf(v, width, number, cell) {
  */
 export function tokenOf({ header, arrays }, number, cell) {
   const { x, labels } = header.rows[number];
-  if (x !== KEYS || labels[cell] === undefined) return [];
-  return [{ text: "text", index: arrays[`places${number}`][cell], word: visible(labels[cell]) }];
+  const text = /** @type {Record<string, "text" | "source" | undefined>} */ (KEYS)[x];
+  if (!text || labels[cell] === undefined) return [];
+  return [{ text, index: arrays[`places${number}`][cell], word: visible(labels[cell]) }];
 }
 
 /** @param {View} v */
@@ -77,7 +81,7 @@ export function heightOf(v) {
  */
 export function drawStrips(pen, v, theme, width) {
   const { rows } = v.header;
-  const { start, length } = across(width);
+  const { start, length } = across(v, width);
   const middle = (/** @type {number} */ number) => TOP + number * PITCH + STRIP / 2;
   pen.line(TRACK[""], middle(0), TRACK[""], middle(rows.length - 1), theme.muted, { width: 2.5 });
   rows.forEach(({ inside }, k) => { // a branch leaves the stream before its first step and comes back behind its last one
@@ -121,10 +125,10 @@ function strip(pen, v, theme, number, x, y, length) {
     const color = kind === "probability" ? shade(theme.sequential, Math.sqrt(value / most)) : shade(theme.diverging, 0.5 + value / most / 2);
     pen.rect(x + k * wide, y, wide + 0.3, STRIP, color);
   });
-  const places = values.length && v.header.rows[number].x === KEYS ? Array.from(values.keys()) : [];
+  const places = v.header.rows[number].x in KEYS ? Array.from(values.keys()) : [];
   for (const k of places) {
     const [token] = tokenOf(v, number, k);
-    const lit = token && v.lit.some(({ text, index, word }) => text !== "source" && index === token.index && word === token.word);
+    const lit = token && v.lit.some(({ text, index, word }) => (text === ANY || (text === "source") === (token.text === "source")) && index === token.index && word === token.word);
     if (lit) pen.rect(x + k * wide, y - 1, Math.max(2, wide), STRIP + 2, null, theme.text);
   }
   if (name === v.step && v.cell >= 0 && v.cell < values.length) pen.rect(x + v.cell * wide - 1, y - 1.5, Math.max(3, wide) + 2, STRIP + 3, null, theme.text, { width: 1.5 });

@@ -7,7 +7,7 @@ import type { Palette, Theme } from "#canvas/theme.js";
 export interface Row {
   name: string;
   what: string;
-  inside: "attention" | "MLP" | "";
+  inside: "attention" | "cross-attention" | "MLP" | "";
   kind: "signed" | "probability";
   x: string;
   product: boolean;
