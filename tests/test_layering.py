@@ -16,7 +16,6 @@ LONGEST_FUNCTION = 60  # lines, the docstring not counted
 RANKS = {
     "errors": 0,
     "patches": 1,
-    "digits": 1,
     "config": 1,
     "tokens": 1,
     "evaluation": 1,
@@ -44,6 +43,8 @@ RANKS = {
     "hull": 8,
     "latents": 8,
     "mixture": 8,
+    "digits": 1,
+    "scenes": 8,
     "figures": 9,
     "training": 10,
     "__init__": 10,
@@ -61,6 +62,7 @@ NEIGHBOURS = {
     ("checkpoints", "hull"),
     ("checkpoints", "latents"),
     ("checkpoints", "mixture"),
+    ("checkpoints", "scenes"),
     ("trace", "arrays"),  # a trace names its makers
     ("arrays", "trace"),
     ("trace", "dump"),

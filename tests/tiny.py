@@ -8,6 +8,7 @@ from tlmviz.config import (
     LatentsConfig,
     ModelConfig,
     PointerConfig,
+    ScenesConfig,
     SentinelConfig,
     Seq2SeqConfig,
     WordsConfig,
@@ -15,10 +16,13 @@ from tlmviz.config import (
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.pointer import PointerNetwork
+from tlmviz.networks.scenes import SceneMarker, SceneReader
 from tlmviz.networks.sentinel import SentinelLSTM
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.networks.words import WordNetwork
+from tlmviz.scenes.language import every_word
+from tlmviz.scenes.models import PictureMarker, PictureReader
 from tlmviz.tokens import Tokenizer
 from tlmviz.tokens.whole_words import WordTokenizer
 from tlmviz.training.words import WordText
@@ -164,6 +168,23 @@ def mixture_model(pointer: bool = True, seed: int = 0, **changes) -> MixtureMode
     )
     network = SentinelLSTM(SentinelConfig(name="tiny", **{**sizes, **changes}))
     return MixtureModel(randomise(network, seed, 0.5, centre=0.0), words)
+
+
+def scenes_config(kind: str, **changes) -> ScenesConfig:
+    words = WordTokenizer.train(every_word(), 1)
+    sizes = dict(vocab_size=words.vocab_size, d_model=16, n_heads=2, d_ff=24, image_layers=1, cross_layers=2)
+    return ScenesConfig.of("tiny", kind=kind, **{**sizes, **changes})
+
+
+def picture_reader(seed: int = 0) -> PictureReader:
+    """Random weights that say some words before they end."""
+    network = randomise(SceneReader(scenes_config("scenes")), seed, 0.5, centre=0.0)
+    return PictureReader(network, WordTokenizer.train(every_word(), 1))
+
+
+def picture_marker(seed: int = 0) -> PictureMarker:
+    network = randomise(SceneMarker(scenes_config("scenes-turned", text_layers=1)), seed, 0.5, centre=0.0)
+    return PictureMarker(network, WordTokenizer.train(every_word(), 1))
 
 
 def relative_bias(q, keys, relative):

@@ -35,9 +35,15 @@ from tlmviz.layers.streams import ManifoldHyperConnection
 from tlmviz.mixture import MixtureModel
 from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.pointer import PointerNetwork
+from tlmviz.scenes.models import PictureReader
 from tlmviz.trace import Recording
 
 SENTENCE = "Lily had a red ball."  # its translation by the small models has many tokens
+TEXTS = {
+    "hull": HullFinder.default_text,
+    "digits": DigitReader.default_text,
+    **dict.fromkeys(("scenes", "scenes-turned"), PictureReader.default_text),
+}
 BREAKINGS = {}  # identity -> (model, the function that breaks it)
 
 
@@ -555,6 +561,20 @@ def a_latent_that_is_heard_though_muted(patch, reader, inputs):
     patch.setattr(LatentReader, "among", staticmethod(lambda kept: AttentionMask(causal=False)))
 
 
+# beyond decoders: text and image
+breaks("Words share out 1", "scenes")(other(maps=heavier))
+breaks("Looking = softmax of q·k", "scenes")(other(maps=lambda maps: maps[..., ::-1].copy()))
+breaks("Patches share out 1", "scenes-turned")(other(maps=heavier))
+breaks("Asking = softmax of q·k", "scenes-turned")(other(maps=lambda maps: maps[..., ::-1].copy()))
+
+
+@breaks("Word by word = one pass", "scenes")
+def words_that_see_what_comes(patch, model, inputs):
+    for block in model.network.cross:
+        block.attn.causal = False
+    return *inputs[:-1], model.forced(*inputs[1:3], "a 3 left of a 5")
+
+
 @breaks("After the step = moved vectors", "words-negative")
 def scores_that_forget_a_move(patch, wv, inputs):
     patch.setattr(
@@ -606,6 +626,10 @@ def model_of(kind, tokenizer):
         return tiny.word_vectors(kind.removeprefix("words-"))
     if kind == "hull":
         return tiny.hull_finder()
+    if kind == "scenes":
+        return tiny.picture_reader()
+    if kind == "scenes-turned":
+        return tiny.picture_marker()
     if kind == "mixture":
         return tiny.mixture_model()
     if kind == "digits":
@@ -620,8 +644,7 @@ def test_an_identity_turns_red(name, tokenizer, monkeypatch):
     kind, breaking = BREAKINGS[name]
     model, entry = model_of(kind, tokenizer), checks.IDENTITIES[name]
     assert entry.applies(model)
-    texts = {"hull": HullFinder.default_text, "digits": DigitReader.default_text}
-    text = texts.get(kind, tiny.TEXT)
+    text = TEXTS.get(kind, tiny.TEXT)
     inputs = entry.inputs(model, SENTENCE if kind in tiny.TRANSLATORS else text)
     assert entry(*inputs).passed, entry(*inputs)
     broken = breaking(monkeypatch, model, inputs) or inputs

@@ -14,6 +14,7 @@ from tlmviz.training.word_recipes import WORDS
 from tlmviz.training.zoo import ZOO
 
 LATENTS = {"digits-perceiver-4", "digits-perceiver", "digits-perceiver-16"}
+SCENES = {"digits-scenes", "digits-scenes-turned"}
 POINTERS = {"pointer-hull", "stories-sentinel"}
 SINGLE = {
     "stories-rope",
@@ -22,6 +23,7 @@ SINGLE = {
     *POINTERS,
     *EXPERTS,
     *LATENTS,
+    *SCENES,
     *STREAMS,
     *TRANSLATIONS,
     *WORDS,
@@ -35,6 +37,7 @@ GROUPS = {
     "words": set(WORDS),
     "pointers": POINTERS,
     "latents": LATENTS,
+    "scenes": SCENES,
 }
 
 
@@ -58,6 +61,8 @@ def test_what_is_needed(name):
         "pointer-hull": (),
         "digits-perceiver": (),
         "latents": (),
+        "digits-scenes": (),
+        "scenes": (),
         "words": ("stories.txt", "eng-fra.tsv.gz"),
     }
     expected = [files for start, files in needs.items() if name.startswith(start)]

@@ -19,6 +19,7 @@ from tlmviz.config import (
     LatentsConfig,
     ModelConfig,
     PointerConfig,
+    ScenesConfig,
     SentinelConfig,
     Seq2SeqConfig,
     WordsConfig,
@@ -33,10 +34,12 @@ from tlmviz.mixture import MixtureModel
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.pointer import PointerNetwork
+from tlmviz.networks.scenes import SceneMarker, SceneReader
 from tlmviz.networks.sentinel import SentinelLSTM
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.networks.words import WordNetwork
+from tlmviz.scenes.models import PictureMarker, PictureReader
 from tlmviz.tokens import Tokenizer
 from tlmviz.trace_file import TraceFile, described
 from tlmviz.translator import Translator
@@ -46,7 +49,17 @@ from . import native
 from .folders import SUFFIX, TRACE, kind_of
 from .words import load_words
 
-Model = LanguageModel | Translator | WordVectors | HullFinder | MixtureModel | DigitReader | TraceFile
+Model = (
+    LanguageModel
+    | Translator
+    | WordVectors
+    | HullFinder
+    | MixtureModel
+    | DigitReader
+    | PictureReader
+    | PictureMarker
+    | TraceFile
+)
 
 
 @dataclass(frozen=True)
@@ -74,6 +87,8 @@ KINDS = {
     "pointer": Kind(PointerConfig, PointerNetwork, HullFinder, "hull", tokenizer=None),
     "sentinel": Kind(SentinelConfig, SentinelLSTM, MixtureModel, "mixture", native.read_words),
     "latents": Kind(LatentsConfig, LatentReader, DigitReader, "digits", tokenizer=None),
+    "scenes": Kind(ScenesConfig, SceneReader, PictureReader, "scenes", native.read_words),
+    "scenes-turned": Kind(ScenesConfig, SceneMarker, PictureMarker, "scenes", native.read_words),
 }
 
 

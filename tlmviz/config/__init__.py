@@ -10,6 +10,7 @@ from .latents import LatentsConfig
 from .norm import NORM_PLACES, NORMS, NormConfig
 from .pointer import PointerConfig
 from .positions import LAYOUTS, POSITIONS, ROPE_SCALINGS, PositionsConfig
+from .scenes import ScenesConfig
 from .sentinel import SentinelConfig
 from .seq2seq import SCORES, ScoreConfig, Seq2SeqConfig
 from .transformer import LayerConfig, TransformerConfig
@@ -43,6 +44,7 @@ __all__ = [
     "NormConfig",
     "PointerConfig",
     "PositionsConfig",
+    "ScenesConfig",
     "ScoreConfig",
     "SentinelConfig",
     "Seq2SeqConfig",

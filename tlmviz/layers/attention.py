@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from .. import kernels
 from ..caches import KVCache
-from ..config import EncoderDecoderConfig, TransformerConfig
+from ..config import TransformerConfig
 from ..kernels import AttentionMask
 from ..trace import AttentionSpec, Tap
 from .fused import fused_linear
@@ -88,7 +88,7 @@ class Attention(nn.Module):
 class CrossAttention(nn.Module):
     """Queries from the text being written, keys and values from the text that was read (000 section 2.2, 002 section 7)."""
 
-    def __init__(self, config: EncoderDecoderConfig):
+    def __init__(self, config: TransformerConfig):
         super().__init__()
         part, width = config.attention, config.n_heads * config.head_dim
         self.head_dim = config.head_dim

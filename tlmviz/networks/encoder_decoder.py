@@ -123,7 +123,7 @@ class EncoderDecoder(Network):
 
 
 def attention_maps(
-    network: EncoderDecoder, values: dict[str, Tensor], stack: str, part: str
+    network: Network, values: dict[str, Tensor], stack: str, part: str
 ) -> Float[Tensor, "l h t s"]:
     """Every map of a stack ("encoder", "decoder") and part ("attn", "cross") from the kept q, k and lse of one text."""
     blocks = getattr(network, stack)

@@ -3,7 +3,8 @@
 The recipe "indexer" distils the lightning indexer of stories-rope, which must be there, into models/stories-rope-indexer/.
 "zoo" trains every model of the zoo and writes models/zoo.csv, "translation" every translation model, "streams" those
 with hyper-connections and their twin without, "experts" those with experts and their dense twin, "words" every word-vector
-model, "pointers" those that point, "latents" the latent arrays that read digits.
+model, "pointers" those that point, "latents" the latent arrays that read digits, "scenes"
+those of pictures and questions.
 """
 
 from __future__ import annotations

@@ -18,6 +18,8 @@ from . import (
     latents,
     latents_export,
     repetition,
+    scenes,
+    scenes_export,
     sentinel,
     sentinel_export,
     streams,
@@ -207,6 +209,25 @@ class LatentDigits:
         """See `Recipe`."""
         log = latents.train(self.recipe, runs / self.name)
         latents_export.export(self.recipe, log, runs / self.name, models / self.name)
+        return {self.name: log}
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """A model of pictures and questions, trained on scenes that are drawn on the fly."""
+
+    recipe: scenes.ScenesRecipe
+    needs: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.recipe.config.name
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        log = scenes.train(self.recipe, runs / self.name)
+        scenes_export.export(self.recipe, log, runs / self.name, models / self.name)
         return {self.name: log}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import experts, hull, latents, recipes, translation
+from . import experts, hull, latents, recipes, scenes, translation
 from .recipe import (
     CoverageControl,
     Distillation,
@@ -12,6 +12,7 @@ from .recipe import (
     LatentDigits,
     MaskedTranslation,
     Recipe,
+    Scenes,
     Stories,
     StreamStories,
     Translation,
@@ -33,6 +34,7 @@ _streams = tuple(StreamStories(recipe) for recipe in STREAMS.values())
 _experts = tuple(ExpertStories(recipe) for recipe in experts.RECIPES.values())
 _latents = tuple(LatentDigits(recipe) for recipe in latents.RECIPES.values())
 _pointers = (Hulls(hull.RECIPE), Twins())
+_scenes = tuple(Scenes(recipe) for recipe in scenes.RECIPES.values())
 _translations = tuple(
     TRANSLATIONS[recipe.config.kind, recipe.bundled](recipe) for recipe in translation.RECIPES.values()
 )
@@ -55,6 +57,8 @@ RECIPES: dict[str, Recipe] = {
         *_pointers,
         Group("latents", _latents),
         *_latents,
+        Group("scenes", _scenes),
+        *_scenes,
         *_zoo,
     )
 }

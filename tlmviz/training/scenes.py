@@ -1,0 +1,296 @@
+"""Training the two models of scenes: pictures composed of training digits, questions with true answers, and the loop."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from tqdm import tqdm
+
+from .. import digits
+from ..config import ScenesConfig
+from ..networks.scenes import SceneMarker, SceneReader
+from ..scenes import language
+from ..scenes.language import Question
+from ..tokens.whole_words import WordTokenizer
+from . import loop
+from .loop import Schedule
+
+NETWORKS = {"scenes": SceneReader, "scenes-turned": SceneMarker}
+IGNORED = -100  # targets that nothing is learned from
+FRESH = 200  # scenes of each kind at every evaluation
+
+
+@dataclass(frozen=True)
+class ScenesRecipe:
+    """A network and how it is trained: `scenes` pictures per step with `questions` short questions each, and one description
+    where it `describes`; descriptions have `described` of the weight of the other questions.
+    """
+
+    config: ScenesConfig
+    schedule: Schedule
+    scenes: int = 32
+    questions: int = 6
+    described: float = 0.5
+
+
+def _schedule(steps: int, rate: float) -> Schedule:
+    return Schedule(
+        steps=steps, learning_rate=rate, warmup=200, weight_decay=0.05, betas=(0.9, 0.98), seed=17, evaluate_every=250
+    )  # fmt: skip
+
+
+def tokenizer() -> WordTokenizer:
+    """The words of the language."""
+    return WordTokenizer.train(language.every_word(), least=1)
+
+
+RECIPES = {
+    recipe.config.name: recipe
+    for recipe in (
+        ScenesRecipe(
+            ScenesConfig.of(
+                name="digits-scenes",
+                description="Answers questions about pictures of digits: the words attend to the picture's patches.",
+                vocab_size=tokenizer().vocab_size,
+            ),
+            _schedule(3000, 2e-3),
+            scenes=16,
+            questions=5,
+        ),
+        ScenesRecipe(
+            ScenesConfig.of(
+                name="digits-scenes-turned",
+                description="Marks in pictures of digits what a question's answer speaks of: the patches attend to the words.",
+                kind="scenes-turned",
+                vocab_size=tokenizer().vocab_size,
+                image_layers=2,
+                text_layers=1,
+                cross_layers=3,
+            ),
+            _schedule(2500, 2e-3),
+            scenes=12,
+            questions=4,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """Pictures [B, 24, 24] of pixels in 0-16, and what is in their cells, [B, 9], -1 where nothing is."""
+
+    pictures: Tensor
+    labels: np.ndarray
+
+    def of(self, scene: int) -> list[int | None]:
+        """The labels of one, as the language takes them."""
+        return [None if label < 0 else int(label) for label in self.labels[scene]]
+
+
+class SceneBatches:
+    """Endless scenes of the digits of one part, and questions about them. Training digits are changed a little each time."""
+
+    def __init__(self, source: digits.Digits, seed: int, varied: bool = True):
+        self.images = torch.from_numpy(np.array(source.images, np.float32))
+        self.by_label = [np.flatnonzero(source.labels == digit) for digit in range(10)]
+        self.rng = np.random.default_rng(seed)
+        self.varied = varied
+        self.passes = 0
+
+    def scenes(self, number: int) -> Scenes:
+        """Scenes of one to nine digits; in half of them no digit occurs twice."""
+        labels = np.full((number, 9), -1)
+        for row in labels:
+            filled = self.rng.choice(9, self.rng.integers(1, 10), replace=False)
+            row[filled] = self.rng.choice(10, len(filled), replace=bool(self.rng.random() < 0.5))
+        chosen = [self.rng.choice(self.by_label[label]) for label in labels[labels >= 0]]
+        cells = torch.zeros(number, 9, 8, 8)
+        cells[torch.from_numpy(labels >= 0)] = self._vary(self.images[np.array(chosen)])
+        return Scenes(compose(cells), labels)
+
+    def question(self, labels: list[int | None], kind: str | None = None) -> Question:
+        """A short question about a scene; mostly about digits that are there."""
+        kind = kind or str(self.rng.choice(language.KINDS[:-1], p=(0.4, 0.2, 0.2, 0.12, 0.08)))
+        present = [label for label in labels if label is not None]
+        single = [label for label in present if present.count(label) == 1]
+        absent = [digit for digit in range(10) if digit not in present]
+        asked = single if kind == "side" and single and self.rng.random() < 0.8 else present
+        share = 0.5 if kind == "there" else 0.9
+        digit = int(self.rng.choice(absent if absent and self.rng.random() > share else asked))
+        side, place = self._side(labels, digit), str(self.rng.choice(language.PLACES))
+        return Question(
+            kind,
+            digit if kind in ("side", "where", "there") else None,
+            side if kind == "side" else "",
+            place if kind == "place" else "",
+        )
+
+    def _side(self, labels: list[int | None], digit: int) -> str:
+        """A side of a digit; more often than not one with something there, where there is one."""
+        sides = [*language.SIDES]
+        if labels.count(digit) == 1 and self.rng.random() < 0.6:
+            found = {side: language.beside(labels.index(digit), side) for side in sides}
+            sides = [
+                side for side, cell in found.items() if cell is not None and labels[cell] is not None
+            ] or sides
+        return str(self.rng.choice(sides))
+
+    def _vary(self, images: Tensor) -> Tensor:
+        """Turned, stretched, leaned, moved, pressed harder or softer, and noisy, each a little; most of them."""
+        if not self.varied:
+            return images
+        n = len(images)
+        draw = {
+            name: torch.from_numpy(self.rng.normal(0, size, n)).float()
+            for name, size in dict(turn=0.12, lean=0.12, wide=0.08, high=0.08, x=0.12, y=0.12).items()
+        }
+        cos, sin = draw["turn"].cos(), draw["turn"].sin()
+        wide, high = draw["wide"].exp(), draw["high"].exp()
+        rows = [cos * wide, -sin + draw["lean"], draw["x"], sin, cos * high, draw["y"]]
+        grid = F.affine_grid(torch.stack(rows, 1).view(n, 2, 3), [n, 1, 8, 8], align_corners=False)
+        changed = F.grid_sample(images[:, None], grid, align_corners=False)[:, 0]
+        gain = torch.from_numpy(self.rng.uniform(0.8, 1.4, (n, 1, 1))).float()
+        noise = torch.from_numpy(self.rng.normal(0, 0.6, images.shape)).float()
+        changed = (changed * gain + noise * (changed > 0)).clamp(0, 16)
+        kept = torch.from_numpy(self.rng.random(n) < 0.15)
+        return torch.where(kept[:, None, None], images, changed)
+
+
+def compose(cells: Tensor) -> Tensor:
+    """Cells [B, 9, 8, 8] side by side: pictures [B, 24, 24]."""
+    return cells.view(-1, 3, 3, 8, 8).transpose(2, 3).reshape(-1, 24, 24)
+
+
+def texts(pairs: list[tuple[str, str]], ids: dict[str, int]) -> tuple[Tensor, Tensor]:
+    """Questions with answers as inputs and targets [B, T]: question, end, answer, end; only what follows the first end is
+    learned."""
+    rows, starts = [], []
+    for question, answer in pairs:
+        asked = [ids[word] for word in question.split()]
+        rows.append([*asked, WordTokenizer.END, *(ids[word] for word in answer.split()), WordTokenizer.END])
+        starts.append(len(asked))
+    width = max(map(len, rows))
+    inputs, targets = (
+        torch.zeros(len(rows), width - 1, dtype=torch.long),
+        torch.full((len(rows), width - 1), IGNORED),
+    )
+    for i, (row, start) in enumerate(zip(rows, starts)):
+        inputs[i, : len(row) - 1] = torch.tensor(row[:-1])
+        targets[i, start : len(row) - 1] = torch.tensor(row[start + 1 :])
+    return inputs, targets
+
+
+class Teacher:
+    """Losses and measures of a network on scenes; `ids` are the words' ids."""
+
+    def __init__(self, network: SceneReader | SceneMarker, ids: dict[str, int]):
+        self.network, self.ids = network, ids
+
+    def loss(self, batches: SceneBatches, recipe: ScenesRecipe) -> Tensor:
+        """Nats per word of the answers, or per patch."""
+        scenes = batches.scenes(recipe.scenes)
+        short = [
+            (scene, batches.question(scenes.of(scene)))
+            for scene in range(recipe.scenes)
+            for _ in range(recipe.questions)
+        ]
+        if isinstance(self.network, SceneMarker):
+            logits, truth = self.marks(scenes, short)
+            return F.binary_cross_entropy_with_logits(logits, truth)
+        memory = self.network.read(scenes.pictures)
+        whole = [(scene, Question("describe")) for scene in range(recipe.scenes)]
+        loss, told = (_nats(*self.words(scenes, pairs, memory)) for pairs in (short, whole))
+        return loss + recipe.described * told
+
+    def words(self, scenes: Scenes, asked: list[tuple[int, Question]], memory) -> tuple[Tensor, Tensor]:
+        """Logits [B, T, V] and targets [B, T] of questions, each about one scene."""
+        pairs = [(question.text, language.answer(scenes.of(scene), question)) for scene, question in asked]
+        inputs, targets = texts(pairs, self.ids)
+        index = torch.tensor([scene for scene, _ in asked])
+        return self.network.write(inputs, [(k[index], v[index]) for k, v in memory]), targets
+
+    def marks(self, scenes: Scenes, asked: list[tuple[int, Question]]) -> tuple[Tensor, Tensor]:
+        """Logits and truth [B, P] of questions, those of one length together."""
+        seen = self.network.look(scenes.pictures)
+        lengths: dict[int, list[tuple[int, Question]]] = {}
+        for scene, question in asked:
+            lengths.setdefault(len(question.text.split()), []).append((scene, question))
+        logits, truth = [], []
+        for group in lengths.values():
+            words = [
+                [*(self.ids[word] for word in question.text.split()), WordTokenizer.END]
+                for _, question in group
+            ]
+            memory = self.network.read(torch.tensor(words))
+            logits.append(self.network.ask(seen[torch.tensor([scene for scene, _ in group])], memory))
+            cells = torch.zeros(len(group), 9)
+            for row, (scene, question) in zip(cells, group):
+                row[language.cells(scenes.of(scene), question)] = 1
+            truth.append(compose(cells[..., None, None].expand(-1, -1, 8, 8))[:, ::4, ::4].flatten(1))
+        return torch.cat(logits), torch.cat(truth)
+
+    @torch.inference_mode()
+    def right(self, batches: SceneBatches, kind: str, number: int) -> float:
+        """The share of questions of a kind that are answered exactly, each about a scene of its own."""
+        scenes = batches.scenes(number)
+        asked = [(scene, batches.question(scenes.of(scene), kind)) for scene in range(number)]
+        if isinstance(self.network, SceneMarker):
+            logits, truth = self.marks(scenes, asked)
+            return ((logits > 0) == (truth > 0.5)).all(1).float().mean().item()
+        # Where each word is the likeliest after the true ones before it, the greedy answer is the true one, and the other
+        # way round.
+        logits, targets = self.words(scenes, asked, self.network.read(scenes.pictures))
+        return ((logits.argmax(-1) == targets) | (targets == IGNORED)).all(1).float().mean().item()
+
+
+@torch.inference_mode()
+def loss_of(teacher: Teacher, batches: SceneBatches, recipe: ScenesRecipe) -> float:
+    """The loss on a few batches."""
+    return sum(teacher.loss(batches, recipe).item() for _ in range(8)) / 8
+
+
+def _nats(logits: Tensor, targets: Tensor) -> Tensor:
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
+
+
+def train(recipe: ScenesRecipe, folder: Path) -> dict:
+    """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    schedule, words = recipe.schedule, tokenizer()
+    torch.manual_seed(schedule.seed)
+    network = NETWORKS[recipe.config.kind](recipe.config)
+    teacher = Teacher(network, {word: number for number, word in enumerate(words.words)})
+    optimizer = loop.optimizer_of(network, schedule)
+    batches = SceneBatches(digits.training(), schedule.seed)
+    log = {"schedule": asdict(schedule), "curve": [], "seconds": 0.0, "step": 0}
+    if (folder / "log.json").is_file():
+        log = loop.resume(folder, network, optimizer, batches)
+    began = time.monotonic() - log["seconds"]
+    last = schedule.steps
+    bar = tqdm(range(log["step"], last), initial=log["step"], total=last, mininterval=5, unit="step")
+    recent: list[float] = []
+    for step in bar:
+        for group in optimizer.param_groups:
+            group["lr"] = schedule.rate(step)
+        loss = teacher.loss(batches, recipe)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), schedule.clip)
+        optimizer.step()
+        recent.append(loss.item())
+        if (step + 1) % schedule.evaluate_every == 0 or step + 1 == last:
+            fresh = SceneBatches(digits.held_out(), 1000, varied=False)
+            valid = {kind: teacher.right(fresh, kind, FRESH) for kind in language.KINDS}
+            now = sum(recent) / len(recent)
+            log["curve"].append({"step": step + 1, "train_loss": now, "right": valid})
+            log.update(step=step + 1, seconds=time.monotonic() - began)
+            bar.set_postfix(loss=f"{now:.4f}", **{kind: f"{share:.3f}" for kind, share in valid.items()})
+            recent.clear()
+            loop.save(folder, network, optimizer, log)
+    return log

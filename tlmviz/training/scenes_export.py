@@ -1,0 +1,170 @@
+"""From a finished run to models/digits-scenes/ or models/digits-scenes-turned/: weights, and a card with what they get right."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections import Counter
+from pathlib import Path
+
+import torch
+
+from tlmviz.checkpoints.native import for_inference, save_network
+
+from .. import digits
+from ..scenes import language
+from ..scenes.models import PictureMarker, PictureReader
+from .curves import draw
+from .loop import read_weights
+from .precision import stored_dtype
+from .scenes import NETWORKS, SceneBatches, ScenesRecipe, Teacher, loss_of, tokenizer
+
+SCENES, SEED = 1000, 7
+ASKED = {
+    "side": "what is left of / right of / above / below the 7",
+    "where": "where is the 3",
+    "place": "what is at the top left",
+    "there": "is there a 4",
+    "count": "how many digits are there",
+    "describe": "describe the picture",
+}
+
+
+def export(recipe: ScenesRecipe, log: dict, run: Path, folder: Path) -> None:
+    """Write the model folder from the checkpoint in `run`."""
+    words, network = tokenizer(), NETWORKS[recipe.config.kind](recipe.config)
+    network.load_state_dict(read_weights(run))
+    teacher = Teacher(network, {word: number for number, word in enumerate(words.words)})
+    dtype, _, _ = stored_dtype(network, lambda: loss_of(teacher, _held_out(), recipe))
+    save_network(folder, network, words, dtype)
+    points = log["curve"]
+    draw(
+        folder / "curve.svg", "Training", [point["step"] * recipe.scenes / 1e3 for point in points],
+        ("held-out scenes answered exactly", [_mean(point["right"]) for point in points]),
+        ("training loss (nats)", [point["train_loss"] for point in points]),
+        read="scenes seen (thousands)",
+    )  # fmt: skip
+    right = measured(Teacher(for_inference(network), teacher.ids))
+    (folder / "card.md").write_text(_card(recipe, log, folder, dtype, right), encoding="utf-8")
+
+
+def measured(teacher: Teacher, number: int = SCENES) -> dict[str, float]:
+    """The share of questions of each kind that are answered, or marked, exactly: each about a scene of held-out digits of its
+    own."""
+    return {kind: teacher.right(_held_out(), kind, number) for kind in language.KINDS}
+
+
+def measured_on(model: PictureReader | PictureMarker, number: int) -> dict[str, float]:
+    """The same of a loaded model."""
+    return measured(Teacher(model.network, {word: i for i, word in enumerate(model.tokenizer.words)}), number)
+
+
+def usual(kind: str, number: int = SCENES) -> float:
+    """What the most frequent answer of a kind would get right."""
+    batches = _held_out()
+    scenes = batches.scenes(number)
+    given = (scenes.of(scene) for scene in range(number))
+    answers = Counter(language.answer(labels, batches.question(labels, kind)) for labels in given)
+    return answers.most_common(1)[0][1] / number
+
+
+def _held_out() -> SceneBatches:
+    return SceneBatches(digits.held_out(), SEED, varied=False)
+
+
+def _mean(right: dict[str, float]) -> float:
+    return sum(right.values()) / len(right)
+
+
+def _card(recipe: ScenesRecipe, log: dict, folder: Path, dtype: torch.dtype, right: dict[str, float]) -> str:
+    config, turned = recipe.config, recipe.config.kind == "scenes-turned"
+    size = (folder / "model.safetensors").stat().st_size / 1e6
+    number = sum(p.numel() for p in NETWORKS[config.kind](config).parameters())
+    columns = (
+        "| kind | for example | right |"
+        if turned
+        else "| kind | for example | right | always the usual answer |"
+    )
+    rows = [
+        f"| {kind} | {ASKED[kind]} | {100 * share:.1f} % |"
+        + ("" if turned else f" {100 * usual(kind):.1f} % |")
+        for kind, share in right.items()
+    ]
+    short = {kind: share for kind, share in right.items() if kind != "describe"}
+    return "\n".join(
+        [
+            f"# {config.name}",
+            "",
+            config.description,
+            "",
+            "## Model",
+            "",
+            *_parts(config),
+            f"- {number:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
+            "",
+            "## Data",
+            "",
+            "Scenes drawn on the fly: one to nine digits in the cells of a 3 x 3 grid, 24 x 24 pixels, in half of them none "
+            "twice. The digits are handwritten, from E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI "
+            "Machine Learning Repository (CC BY 4.0), of which scikit-learn ships 1,797 of 8 x 8 pixels. 1,415 of them are "
+            "trained on, each time turned, leaned, stretched, moved and pressed a little differently; 382, on forms of their "
+            "own, are held out and in no scene of the training. Questions and true answers are made from the labels "
+            "(`tlmviz.scenes.language`).",
+            "",
+            "## Quality",
+            "",
+            f"{SCENES:,} fresh scenes of held-out digits per kind of question, one question each, mostly about digits that are "
+            "there. " + ("A marking is right where all 36 patches are." if turned else "An answer is right where every word is."),
+            "",
+            columns,
+            "| --- | --- | --- |" + ("" if turned else " --- |"),
+            *rows,
+            f"| mean of the five kinds of questions | | {100 * _mean(short):.1f} % |" + ("" if turned else " |"),
+            "",
+            "![Training curve](curve.svg)",
+            "",
+            "## Recipe",
+            "",
+            f"`python -m tlmviz.training {config.name} --data DIR` (it needs no file in DIR)",
+            "",
+            _effort(recipe, log),
+            "",
+            "## Limits",
+            "",
+            "It knows the words of its small language only, digits of one collection, and cells that stand in a fixed grid. A "
+            "digit that it reads wrongly makes several answers wrong, and descriptions name every digit, so one is enough.",
+            "",
+        ]
+    )  # fmt: skip
+
+
+def _parts(config) -> list[str]:
+    heads = f"{config.n_heads} heads, d {config.d_model}, SwiGLU of {config.feedforward.hidden}, RMSNorm before each part"
+    if config.kind == "scenes":
+        return [
+            f"- picture: 36 patches of {config.patch} x {config.patch} pixels, {config.image_layers} layers of self-attention "
+            "among them, their places learned",
+            f"- text: {config.cross_layers} layers, each causal self-attention with RoPE, then cross-attention whose queries are "
+            "words and whose keys and values are patches (note 000, Eq. 33)",
+            f"- {heads}",
+        ]
+    return [
+        f"- text: the question and an end, {config.text_layers} layer of self-attention with RoPE, both directions",
+        f"- picture: 36 patches of {config.patch} x {config.patch} pixels, {config.image_layers} layers of self-attention among "
+        f"them, then {config.cross_layers} layers of self-attention and cross-attention whose queries are patches and whose keys "
+        "and values are words (note 000, Eq. 32)",
+        "- each patch says in the end whether it belongs to the digits that the answer speaks of",
+        f"- {heads}",
+    ]
+
+
+def _effort(recipe: ScenesRecipe, log: dict) -> str:
+    schedule = recipe.schedule
+    told = f" and one description (weight {recipe.described})" if recipe.config.kind == "scenes" else ""
+    return (
+        f"{log['step']:,} steps of {recipe.scenes} scenes with {recipe.questions} questions each{told}, AdamW, learning rate "
+        f"{schedule.learning_rate} with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, weight decay "
+        f"{schedule.weight_decay}, clipping {schedule.clip}, seed {schedule.seed}. {log['seconds'] / 60:.0f} minutes of wall "
+        f"time on one thread of a {os.cpu_count()}-core {platform.machine()} CPU that did other work beside it, torch "
+        f"{torch.__version__.partition('+')[0]}."
+    )
