@@ -8,8 +8,17 @@ besides the model's own (Switch Transformer). Each leaves, besides its weights, 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import torch
+from safetensors.torch import save_file
+
+from tlmviz.analysis.experts import survey
+from tlmviz.analysis.experts.routing import balance, size
+from tlmviz.analysis.experts.training import curves
+from tlmviz.checkpoints.registry import load
 
 from ..config import ModelConfig
 from ..networks.transformer import TransformerLM
@@ -41,6 +50,9 @@ BALANCE: dict[str, dict[str, float]] = {
     "moe-aux": dict(balance_loss=1e-2),
     "dense": {},
 }
+HEADING = "## Beside its twins"
+WINDOW = 10  # steps to a line of training.csv
+SHOWN = 6  # tokens of an expert in the card
 LOOKED_AT = (8, 256)  # windows and tokens of held-out text that loads are counted on
 
 
@@ -83,3 +95,75 @@ def look(network: TransformerLM, ids: torch.Tensor) -> dict:
     ]
     biases = [value[0, 0].tolist() for name, value in record.values.items() if name.endswith("bias")]
     return {"load": loads, "bias": biases}
+
+
+def write_log(log: dict, folder: Path) -> None:
+    """training.csv and, with experts, loads.safetensors beside a model's weights; `analysis.experts.training` reads both."""
+    losses = pd.Series([loss for loss, _ in log["steps"]], dtype=float)
+    last = [min(i // WINDOW * WINDOW + WINDOW, len(losses)) for i in range(len(losses))]
+    held_out = pd.Series({point["step"]: point["valid_bpb"] for point in log["curve"]}, dtype=float)
+    frame = pd.DataFrame({"train_loss": losses.groupby(last).mean()})
+    frame = frame.join(held_out.rename("valid_bpb"), how="outer")
+    measured = {probe["step"]: [balance(np.array(load)) for load in probe["load"]] for probe in log["probes"]}
+    for name in ("violation", "entropy"):
+        means = {step: np.mean([getattr(one, name) for one in layers]) for step, layers in measured.items()}
+        frame = frame.join(pd.Series(means, dtype=float).rename(name), how="outer")
+    frame.rename_axis("step").to_csv(folder / "training.csv", float_format="%.5g")
+    if log["probes"]:
+        loads = torch.tensor([probe["load"] for probe in log["probes"]], dtype=torch.float32)
+        tensors = {
+            "steps": torch.tensor([probe["step"] for probe in log["probes"]]),
+            "loads": loads / loads.sum(-1, keepdim=True),
+            "bias": torch.tensor([probe["bias"] for probe in log["probes"]]),
+        }
+        save_file(tensors, folder / "loads.safetensors")
+
+
+def finish(log: dict, corpus: Corpus, folder: Path) -> None:
+    """What stands beside a finished model's weights, and its card's last section, in every card of the family that is there."""
+    write_log(log, folder)
+    lm = load(folder)
+    if lm.config.experts.count:
+        survey.write(survey.survey(lm, corpus.valid), folder)
+    there = [name for name in RECIPES if (folder.parent / name / "training.csv").is_file()]
+    table = _comparison(folder.parent, there)
+    for name in there:
+        path = folder.parent / name / "card.md"
+        card = path.read_text(encoding="utf-8").partition(HEADING)[0]
+        path.write_text(f"{card.rstrip()}\n\n{HEADING}\n\n{table}{_answers(path.parent)}", encoding="utf-8")
+
+
+def _comparison(models: Path, names: list[str]) -> str:
+    lines = [
+        "Same data, tokens, order and seed; the dense twin is as wide as the three experts that a token meets. MaxVio is the "
+        "largest load over the mean, less 1 (0: all experts are equally busy), on held-out text, mean over layers.", "",
+        "| model | parameters | of them active | operations per token | held-out bits per byte | MaxVio at first "
+        "| MaxVio at the end |", "| --- " * 7 + "|",
+    ]  # fmt: skip
+    for name in names:
+        log, found = curves(models / name), size(RECIPES[name].config, SCHEDULE.length(0))
+        violation = log["violation"].dropna()
+        ends = [f"{violation.iloc[at]:.2f}" for at in (0, -1)] if len(violation) else ["", ""]
+        lines.append(
+            f"| {name} | {found.total:,} | {found.active:,} | {found.flops / 1e6:.2f} M "
+            f"| {log['valid_bpb'].dropna().iloc[-1]:.4f} | {ends[0]} | {ends[1]} |"
+        )
+    return "\n".join([*lines, "", "One seed each: differences of 0.01 bits per byte are chance.", ""])
+
+
+def _answers(folder: Path) -> str:
+    """What each expert answers to, for the card; nothing for the dense twin."""
+    if not (folder / survey.FILE).is_file():
+        return ""
+    found = survey.read(folder)
+    lines = [
+        "", "## What experts answer to", "",
+        f"Tokens that each expert reads more often than its load would make it, in {found.tokens:,} tokens of held-out stories; "
+        "the load is its share of all tokens.", "",
+        "| layer.expert | load | tokens |", "| --- | --- | --- |",
+    ]  # fmt: skip
+    for layer, experts in zip(found.layers, found.experts):
+        for number, expert in enumerate(experts):
+            words = ", ".join(f"`{answer.token.replace('|', '')}`" for answer in expert.answers[:SHOWN])
+            lines.append(f"| {layer}.{number} | {expert.load:.0%} | {words} |")
+    return "\n".join([*lines, ""])

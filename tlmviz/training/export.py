@@ -62,6 +62,16 @@ def _streams(config: ModelConfig) -> list[str]:
     ]
 
 
+def _feedforward(config: ModelConfig) -> str:
+    part = config.experts
+    if not part.count:
+        return f"feed-forward {config.feedforward.hidden} ({config.feedforward.kind})"
+    return (
+        f"{part.count} experts of width {part.hidden} (swiglu), {part.chosen} for each token, and {part.shared} shared; "
+        f"scores: {part.score}{', a bias in the choice' if part.bias else ''}"
+    )
+
+
 def _tokens_per_byte(tokenizer: Tokenizer, documents: list[str]) -> float:
     return sum(map(len, tokenizer.encode_many(documents))) / sum(len(d.encode()) for d in documents)
 
@@ -123,7 +133,7 @@ def _model(lm: LanguageModel, folder: Path, dtype: torch.dtype) -> list[str]:
         "## Model",
         "",
         f"- {config.n_layers} layers, {config.n_heads} heads ({attention} attention), d_model {config.d_model}, "
-        f"head dimension {config.head_dim}, feed-forward {mlp.hidden} ({mlp.kind}), context {config.context} tokens",
+        f"head dimension {config.head_dim}, {_feedforward(config)}, context {config.context} tokens",
         f"- positions: {config.positions.kind}; norm: {config.norm.kind}, {config.norm.placement}; "
         f"biases: {'yes' if mlp.bias else 'no'}; "
         f"head: {'tied to the embedding' if config.tied else 'untied'}",

@@ -103,6 +103,12 @@ class ExpertStories(Stories):
     def probe(self, schedule: Schedule, corpus: Corpus, tokenizer: Tokenizer) -> Probe | None:
         return experts.probe_of(self.recipe.config, schedule.steps, corpus, tokenizer)
 
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        logs = super().run(data, runs, models)
+        experts.finish(logs[self.name], _corpus(data), models / self.name)
+        return logs
+
 
 @dataclass(frozen=True)
 class Translation:
