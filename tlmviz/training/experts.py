@@ -164,6 +164,11 @@ def _answers(folder: Path) -> str:
     ]  # fmt: skip
     for layer, experts in zip(found.layers, found.experts):
         for number, expert in enumerate(experts):
-            words = ", ".join(f"`{answer.token.replace('|', '')}`" for answer in expert.answers[:SHOWN])
+            words = ", ".join(f"`{_shown(answer.token)}`" for answer in expert.answers[:SHOWN])
             lines.append(f"| {layer}.{number} | {expert.load:.0%} | {words} |")
     return "\n".join([*lines, ""])
+
+
+def _shown(token: str) -> str:
+    """A token for a cell of a table."""
+    return token.replace("\n", "\\n").replace("|", "¦").replace("`", "´")
