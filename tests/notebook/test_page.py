@@ -13,6 +13,7 @@ import tlmviz
 from tests.javascript.node import evaluate
 from tests.test_trace_arrays import example, tokens
 from tests.tiny import TEXT, sentence
+from tests.watching.families import ENCODERS
 from tlmviz.errors import BadFile, BadShape
 from tlmviz.notebook import page
 from tlmviz.notebook.parts import start
@@ -161,3 +162,29 @@ def test_a_folder_that_does_not_exist_is_said(trace, tmp_path):
     with pytest.raises(BadFile) as error:
         trace.save_html(tmp_path / "nowhere" / "x.html")
     assert "cannot be written" in sentence(error)
+
+
+@pytest.mark.parametrize(
+    "name, stack", [("vit", "encoder"), ("dinov2", "encoder"), ("clip", "vision"), ("siglip", "vision")]
+)
+def test_an_image_model_s_file_has_the_picture_and_the_model_s_own_maps(name, stack):
+    family = ENCODERS[name]
+    model = family.make()
+    inputs = family.inputs(model)
+    with torch.no_grad():
+        with tlmviz.watch(model) as watched:
+            model(**inputs)
+        model.set_attn_implementation("eager")
+        outputs = model(**inputs, output_attentions=True)
+    exact = (outputs if stack == "encoder" else outputs.vision_model_output).attentions
+    trace = watched.trace_of(stack)
+    text = page.page(trace)
+    assert np.abs(shown(text) - torch.cat(exact, 1)[0].numpy()).max() <= stated(text) + 1e-5
+    assert header(text)["patches"] == {"rows": 4, "columns": 4, "height": 16, "width": 16}
+    body = "const { arrays } = decode(given);\nresult = Array.from(arrays.image);"
+    image = np.array(evaluate(WEIGHTS, body, payload(text))).reshape(16, 16, 3)
+    np.testing.assert_array_equal(image, trace.patches.pixels)
+
+
+def test_a_text_has_no_picture(trace):
+    assert "patches" not in header(page.page(trace)) and "image" not in header(page.page(trace))["arrays"]

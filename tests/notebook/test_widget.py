@@ -13,6 +13,7 @@ from tests.test_trace_arrays import example, tokens
 from tests.tiny import TEXT
 from tlmviz.kernels import AttentionMask
 from tlmviz.notebook.widget import AttentionWidget
+from tlmviz.patches import Patches
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -101,3 +102,12 @@ def test_a_file_is_written_without_streamlit(tmp_path):
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
+
+
+def test_the_kernel_sends_the_image_that_the_tokens_are_patches_of():
+    pixels = np.random.default_rng(0).integers(0, 256, (6, 8, 3), dtype=np.uint8)
+    patches = Patches(2, 4, pixels)
+    trace = tlmviz.Trace.from_arrays(*example(), tokens(9), causal=False, patches=patches)
+    header, arrays = unpacked(AttentionWidget(trace).data)
+    assert header["patches"] == {"rows": 2, "columns": 4, "height": 6, "width": 8}
+    np.testing.assert_array_equal(arrays["image"], pixels)

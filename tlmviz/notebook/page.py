@@ -20,7 +20,7 @@ import numpy as np
 from tlmviz import figures
 from tlmviz.errors import BadFile
 from tlmviz.trace import Trace
-from tlmviz.ui.components.attention_view import FOLDER, clean_state, describe, pack
+from tlmviz.ui.components.attention_view import FOLDER, clean_state, describe, image_of, pack
 from tlmviz.ui.components.scripts import module
 
 from .parts import HEIGHT, css, start, title
@@ -134,7 +134,9 @@ def _page(trace: Trace, rounded: Rounded, height: int) -> str:
     size = len(trace)
     header["causal"] = all(spec.mask.causal for spec in trace.specs)
     cells = np.tril_indices(size) if header["causal"] else np.indices((size, size)).reshape(2, -1)
-    payload = pack(header, {"codes": rounded.codes[:, cells[0], cells[1]], "peaks": rounded.peaks})
+    grid, image = image_of(trace)
+    codes = {"codes": rounded.codes[:, cells[0], cells[1]], "peaks": rounded.peaks}
+    payload = pack(header | grid, codes | image)
     return PAGE.format(
         policy=POLICY,
         title=html.escape(title(trace)),

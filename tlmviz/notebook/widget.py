@@ -49,5 +49,6 @@ class AttentionWidget(anywidget.AnyWidget):  # type: ignore[misc]
             origin="notebook",
             palette=figures.palette(),
             overview=self._overview,
+            over_image=True,
         )
         return with_height(payload, self._height)

@@ -2,12 +2,15 @@
 
 import re
 
+import numpy as np
 import pytest
+import torch
 from playwright.sync_api import expect
 
 import tlmviz
 from tests.browser.attention.test_explorer import cell
 from tests.browser.helpers import TEXT, assert_above_the_fold
+from tlmviz.patches import Patches
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +98,21 @@ def test_a_figure_is_saved_without_a_network(page, canvas):
     with page.expect_download() as download:
         page.get_by_title("Save this figure as SVG").click()
     assert download.value.suggested_filename.endswith(".svg")
+
+
+def test_a_patch_of_the_picture_asks(page, tmp_path):
+    generator = torch.Generator().manual_seed(0)
+    q, k = torch.randn(2, 2, 2, 9, 8, generator=generator)
+    pixels = np.full((60, 120, 3), 99, np.uint8)
+    names = ["[CLS]", *(f"patch {row},{column}" for row in range(2) for column in range(4))]
+    trace = tlmviz.Trace.from_arrays(3 * q, k, names, causal=False, patches=Patches(2, 4, pixels))
+    trace.save_html(tmp_path / "picture.html")
+    page.goto((tmp_path / "picture.html").as_uri())
+    picture = page.get_by_test_id("picture")
+    expect(picture).to_have_attribute("data-asked", "0")
+    box = picture.bounding_box()
+    picture.click(position={"x": 0.6 * box["width"], "y": 0.7 * box["height"]})  # patch 1,2
+    expect(picture).to_have_attribute("data-asked", "7")
+    [chosen] = re.findall(r"Layer (\d+), head (\d+)", page.locator("h3").inner_text())
+    row = trace.attention(*map(int, chosen))[7, 1:]
+    expect(picture).to_have_attribute("data-largest", str(int(row.argmax())))

@@ -82,6 +82,7 @@ def build_payload(
     groups: Mapping[str, Any] | None = None,
     mutable: bool = False,
     written: Mapping[str, Any] | None = None,
+    over_image: bool = False,
 ) -> bytes:
     """Everything the component shows of one trace: the overview of all heads, and the head that `state` chooses.
 
@@ -90,7 +91,8 @@ def build_payload(
     `overview` can be handed in, made once per text by `encode_overview`. `picture` numbers the pictures of a session.
     `groups` colours tokens that belong together: "names" and "colors" of the groups, and "of", each token's group.
     `mutable`: heads can be muted in it. `written` says what each part adds to a word's logit: "word", "logit", "heads"
-    [L * H], "mlps" [L], "embedding" and "rest". Raises BadShape for cross attention.
+    [L * H], "mlps" [L], "embedding" and "rest". `over_image`: where the tokens are patches of an image, it is shown too, with
+    weights over it. Raises BadShape for cross attention.
     """
     state = clean_state(state, trace)
     overview = encode_overview(trace, overview_size) if overview is None else overview
@@ -101,6 +103,9 @@ def build_payload(
         if given is not None:
             header[name] = dict(given)
     arrays = {"overview": overview, **_chosen(trace, state["layer"], state["head"])}
+    if over_image:
+        part, image = image_of(trace)
+        header, arrays = header | part, arrays | image
     if state["query"] is not None:
         arrays["rows"] = trace.row(state["query"]).float().flatten(0, 1).numpy()
     return pack(header, arrays)
@@ -138,6 +143,15 @@ def describe(
         "picture": picture,
         "tags": {"table": TAG_TABLE, "values": [[_rounded(value) for value in row] for row in tagged]},
     }
+
+
+def image_of(trace: Trace) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What a payload's header and arrays have of the image that the tokens are patches of; nothing where there is none."""
+    if trace.patches is None:
+        return {}, {}
+    height, width, _ = trace.patches.pixels.shape
+    grid = {"rows": trace.patches.rows, "columns": trace.patches.columns, "height": height, "width": width}
+    return {"patches": grid}, {"image": trace.patches.pixels}
 
 
 def encode_overview(trace: Trace, size: int = 48) -> np.ndarray:

@@ -5,6 +5,7 @@ import { canvasPen, fit, tokenLabel } from "#canvas/pens.js";
 import { visibleAll } from "#canvas/text.js";
 import { fade, font } from "#canvas/theme.js";
 import { LABEL } from "./map.js";
+import { paintPicture } from "./picture.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("./types").Cell} Cell */
@@ -35,6 +36,7 @@ export function paintMarks(v) {
   if (v.drag?.square) paintSquare(v, ctx, plan, v.drag.square);
   ctx.restore();
   paintTags(v, ctx, plan);
+  paintPicture(v, shownQuery(v));
 }
 
 /**

@@ -26,7 +26,7 @@ async function start() {
   const answer = (/** @type {State} */ state) => {
     const { layer, head } = state;
     /** @type {Record<string, any>} */
-    const own = { overview, weights: weightsOf(header, codes, layer * header.heads + head) };
+    const own = { overview, image: arrays.image, weights: weightsOf(header, codes, layer * header.heads + head) };
     if (state.query !== null) own.rows = rowsOf(header, codes, state.query);
     return { header: { ...header, chosen: { layer, head }, state, picture: picture++ }, arrays: own };
   };

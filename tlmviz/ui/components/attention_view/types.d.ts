@@ -65,6 +65,7 @@ export interface Header {
   groups?: Groups;
   mutable?: boolean; // whether heads can be muted here
   written?: Written;
+  patches?: { rows: number; columns: number; height: number; width: number }; // of the image, the last tokens
   tags?: { table: Tag[]; values: (number | null)[][] }; // [tags][heads]
 }
 
@@ -162,6 +163,8 @@ export interface Elements {
   legend: HTMLElement;
   text: HTMLElement;
   arcPane: HTMLElement;
+  picture: HTMLCanvasElement;
+  pictured: HTMLElement;
   tooltip: HTMLElement;
 }
 
@@ -172,7 +175,10 @@ export interface View {
   observer: ResizeObserver;
   bytes?: Payload;
   header: Header;
-  arrays: { overview: Uint8Array };
+  arrays: { overview: Uint8Array; image?: Uint8Array };
+  patch: number | null; // the one that is pointed at
+  pixels?: Uint8Array; // that `image` was made of
+  image?: HTMLCanvasElement;
   textId: string; // of the model and its text
   origin?: string;
   state: State;

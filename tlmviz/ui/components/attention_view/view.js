@@ -11,10 +11,11 @@ import { fillCard, placeCard } from "./card.js";
 import { save } from "./figure.js";
 import { STAGES } from "./head.js";
 import { paintMap } from "./map.js";
-import { paintMarks } from "./marks.js";
+import { paintMarks, shownQuery } from "./marks.js";
 import { paintOverview } from "./overview.js";
 import { wireOverview } from "./overview_pointer.js";
 import { saveOverview } from "./overview_figure.js";
+import { paintPicture, pictureElements, wirePicture } from "./picture.js";
 import { wireMap } from "./pointer.js";
 import { act, headKey, receive, remember, send, zoomTo } from "./state.js";
 import { isMuted, toggleMute } from "./muting.js";
@@ -72,6 +73,7 @@ export function repaintDetail(v) {
   placeCard(v);
   if (mode === "arcs") paintArcs(v);
   else paintMap(v);
+  paintPicture(v, shownQuery(v));
   const paints = Number(v.els.marks.dataset.paints ?? 0) + 1;
   const { tokens } = v.header;
   /** @type {Record<string, any>} */
@@ -230,6 +232,7 @@ function makeElements(v) {
     legend: make("div", { className: "legend" }),
     text: make("div", { className: "text", testid: "arcs", tabIndex: 0 }),
     arcPane: make("div", { className: "arcpane" }),
+    ...pictureElements(),
     tooltip: make("div", { className: "tooltip", testid: "tooltip", role: "tooltip", hidden: true }),
   };
 }
@@ -249,7 +252,7 @@ function assemble(v) {
       make("div", { className: "bar" }, els.count, make("label", {}, "Order", els.order)),
       make("div", { className: "bar seek" }, make("label", { className: "having" }, "Show", els.having), els.find, make("div", { className: "saves" }, ...sheets)),
       els.scroller,
-      els.hint),
+      els.hint, els.picture, els.pictured),
     make("section", { className: "detail", "aria-label": "Chosen head" },
       make("div", { className: "bar" }, els.title, els.chips, make("div", { className: "saves" }, ...saves)),
       make("div", { className: "bar tools" }, makeGroup("View", Object.values(els.modes)), els.stageGroup, els.log, els.overlayButton, els.muteButton, els.reset),
@@ -293,7 +296,7 @@ function light(v, indices) {
 function create(host) {
   const v = /** @type {View} */ ({
     overlaying: false, seq: 0, actedAt: -1000, cache: new Map(), atlas: document.createElement("canvas"),
-    hoverTile: null, arcHover: null, hover: null, clicked: false, zoom: null, drag: null, mapPlan: null, exact: null, painted: null, lit: [], spans: [],
+    hoverTile: null, arcHover: null, hover: null, clicked: false, zoom: null, drag: null, mapPlan: null, exact: null, painted: null, lit: [], spans: [], patch: null,
   });
   v.sendSoon = debounce(() => send(v), 30);
   v.els = makeElements(v);
@@ -303,6 +306,7 @@ function create(host) {
   wireOverview(v);
   wireMap(v);
   wireArcs(v);
+  wirePicture(v, (query) => act(v, { query, key: null }));
   v.root.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     hideTooltip(v);
