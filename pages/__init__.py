@@ -148,6 +148,16 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="translation",
         ),
     ),
+    "Beyond decoders": (
+        Page(
+            "beyond/latents",
+            "Latents",
+            "filter_alt",
+            "a few learned rows read a handwritten digit, picked or drawn by you: each one's map over the picture, layer "
+            "by layer, latents muted; what that costs beside self-attention; what else is called MLA",
+            models="",
+        ),
+    ),
     "Streams": (
         Page(
             "streams/mhc",

@@ -1,0 +1,1 @@
+"""Part "Cost": self-attention among N inputs beside M latents that read them, as areas to scale and in measured time."""
