@@ -11,6 +11,7 @@ from docs import page_table
 from docs.pictures import VIEWS, pictures
 from pages import ALL
 from tlmviz.analysis.attention.heads import head_scores
+from tlmviz.analysis.beyond import digit_quality
 from tlmviz.analysis.words.categories import CATEGORIES
 from tlmviz.analysis.words.hulls import quality
 from tlmviz.analysis.words.nearness import precision
@@ -88,6 +89,22 @@ def test_the_hulls_card_is_measured_and_the_readme_repeats_it():
     assert f"{rows[50][2]} % of the area, {rows[50][1]} % exact" in row
     assert f"{finder.n_parameters:,} parameters" in card and "72.6 %" in card
     assert (folder / "model.safetensors").stat().st_size < 2_000_000
+
+
+@pytest.mark.parametrize("name", sorted(tlmviz.list_models("digits")))
+def test_readers_of_digits_have_cards_that_are_measured_and_the_readme_repeats_them(name):
+    folder = ROOT / "models" / name
+    card, reader = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load(name)
+    share = re.search(r"\*\*held-out digits read right: ([\d.]+) %\*\*", card).group(1)
+    found = digit_quality.quality(reader.predict)
+    assert float(share) == pytest.approx(100 * found.right, abs=0.3)  # a tie may fall otherwise elsewhere
+    for digit, right in enumerate(found.per_digit):
+        [row] = [line for line in card.splitlines() if line.startswith(f"| **{digit}** |")]
+        assert float(row.split("|")[-2].strip(" %")) == pytest.approx(100 * right, abs=3)
+    [row] = [line for line in README.splitlines() if line.startswith(f"| [{name}]")]
+    assert f"| {share} % |" in row
+    assert f"{reader.n_parameters:,} parameters" in card and "CC BY 4.0" in card
+    assert (folder / "model.safetensors").stat().st_size < 1_000_000
 
 
 @pytest.mark.parametrize("name", sorted(tlmviz.list_models("mixture")))

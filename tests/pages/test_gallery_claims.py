@@ -20,9 +20,11 @@ from pages.words.projector.controls import Choice as Projector
 from pages.words.text_to_pairs import compute as pairs
 from pages.words.text_to_pairs import controls as pairs_controls
 from pages.words.training_step.controls import TEXT as SMALL_STORY
+from tlmviz import digits
 from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.analysis.attention.flow import follow
 from tlmviz.analysis.attention.stacks import DECODER, read_stack, telling_row
+from tlmviz.analysis.beyond.latent_cost import latent_scores, self_scores
 from tlmviz.analysis.caches.family import DEEPSEEK
 from tlmviz.analysis.kernels import online_softmax
 from tlmviz.analysis.numerics import logits
@@ -349,6 +351,26 @@ def test_hulls_beyond_what_was_trained_on():
     assert sorted(ring[1]) == list(range(12))
     verdict = judge(*line)
     assert not verdict.exact and verdict.extra
+
+
+def test_latents_look_at_different_parts_of_a_three():
+    found = tlmviz.load("digits-perceiver").classify(digits.held_out().images[3])
+    assert found.digit == digits.held_out().labels[3] == 3 and found.maps.shape[1] == 8
+    for layer in found.maps:
+        assert len(set(layer.argmax(-1).tolist())) >= 4  # places that are looked at most
+
+
+def test_what_latents_found_moves_where_they_look_next():
+    """In layer 1 they ask the same of every picture; later maps differ more between two pictures."""
+    reader, images = tlmviz.load("digits-perceiver"), digits.held_out().images
+    first, other = (reader.classify(image).maps for image in images[[3, 4]])
+    apart = np.abs(first - other).sum(-1).mean(-1)
+    assert apart[1] > apart[0]
+
+
+def test_sixty_four_latents_save_a_factor_of_fifteen():
+    assert self_scores(1024) > 1e6
+    assert round(self_scores(1024) / latent_scores(1024, 64)) == 15
 
 
 def test_names_are_copied_whether_known_or_not():

@@ -44,10 +44,9 @@ def _recipe(name: str, latents: int) -> LatentsRecipe:
         n_layers=3,
         n_heads=2,
         d_ff=96,
-        dropout=0.05,
     )
     schedule = Schedule(
-        steps=5000, learning_rate=2e-3, warmup=200, weight_decay=0.05, seed=7, evaluate_every=500
+        steps=3600, learning_rate=3e-3, warmup=150, weight_decay=0.05, seed=7, evaluate_every=500
     )
     return LatentsRecipe(config, schedule)
 

@@ -102,12 +102,12 @@ def _table(found: Quality) -> list[str]:
 
 def _effort(recipe: LatentsRecipe, log: dict) -> str:
     """The settings and the time of the run."""
-    config, schedule = recipe.config, recipe.schedule
+    schedule = recipe.schedule
     return (
         f"{schedule.stop or schedule.steps:,} steps of {recipe.rows} pictures, each turned by up to {recipe.turn} radians, "
         f"moved by up to {recipe.shift} pixels, sheared, stretched, lighter or darker; AdamW, learning rate "
         f"{schedule.learning_rate} with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, weight decay "
-        f"{schedule.weight_decay}, clipping {schedule.clip}, dropout {config.dropout}, {recipe.smoothing} of each target "
+        f"{schedule.weight_decay}, clipping {schedule.clip}, {recipe.smoothing} of each target "
         f"spread over all digits, seed {schedule.seed}. {log['seconds'] / 60:.1f} minutes of CPU time on one thread "
         f"({platform.machine()}, torch "
         f"{torch.__version__.partition('+')[0]})."
