@@ -51,13 +51,13 @@ def test_the_snippet_reads_the_same():
     np.testing.assert_allclose(
         scope["found"].probabilities, tlmviz.load("digits-perceiver").classify(scope["image"]).probabilities
     )
-    app = open_page(PAGE, {"latm": "4", "latpix": DRAWN, "latmute": "1"})
+    app = open_page(PAGE, {"latpix": DRAWN, "latmute": "1"})
     scope, header = run_snippet(app), picture(app)[0]
     np.testing.assert_allclose(scope["found"].probabilities, header["probabilities"], atol=6e-5)
     assert not scope["found"].mixing[..., 1].any()
 
 
-@pytest.mark.parametrize("latents", [4, 8, 16])
+@pytest.mark.parametrize("latents", controls.MODELS)
 def test_every_model_with_every_latent_but_one_muted(latents):
     muted = ".".join(map(str, range(1, latents)))
     header, arrays = picture(
@@ -86,7 +86,7 @@ def test_an_empty_pad_is_a_sentence_and_the_pad_stays():
 
 
 def test_all_latents_muted_is_a_sentence():
-    header, _ = picture(open_page(PAGE, {"latm": "4", "latmute": "0.1.2.3"}))
+    header, _ = picture(open_page(PAGE, {"latmute": "0.1.2.3.4.5.6.7"}))
     assert "leave at least one" in header["error"]
 
 
@@ -121,10 +121,10 @@ def test_the_charts_below_are_counts():
 
 
 def test_muting_every_latent_in_turn():
-    data, reader = digits.held_out(), tlmviz.load("digits-perceiver-4")
-    shares = compute.muted_one_by_one("digits-perceiver-4")
+    data, reader = digits.held_out(), tlmviz.load("digits-perceiver")
+    shares = compute.muted_one_by_one("digits-perceiver")
     read = [reader.classify(image, mute=[2]).digit for image in data.images[:60]]
-    assert len(shares) == 4 and max(shares) <= 1
+    assert len(shares) == 8 and max(shares) <= 1
     np.testing.assert_array_equal(read, reader.predict(data.images[:60], mute=[2]).argmax(1))
 
 

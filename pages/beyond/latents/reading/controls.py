@@ -9,12 +9,13 @@ import numpy as np
 import streamlit as st
 from jaxtyping import Float
 
-from tlmviz import digits
+from tlmviz import digits, list_models
 from tlmviz.errors import BadShape
 from tlmviz.ui import frame, link
 
 KEY = "latentsview"
-MODELS = {4: "digits-perceiver-4", 8: "digits-perceiver", 16: "digits-perceiver-16"}
+NAMES = {4: "digits-perceiver-4", 8: "digits-perceiver", 16: "digits-perceiver-16"}
+MODELS = {latents: name for latents, name in NAMES.items() if name in list_models("digits")}
 FIRST = 3  # the held-out digit that the page opens on
 _SEQUENCE = f"{link.SLOT}latents_sequence"  # session: number of the picture's last message
 _DIGIT = f"{link.SLOT}latents_digit"  # session: the digit that was drawn over
