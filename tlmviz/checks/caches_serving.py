@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ..caches import ContiguousCache, PagedCache, PagePool, Sequence
 from ..trace import Trace
-from .cases import is_language_model, reading
+from .cases import is_dense, is_language_model, reading
 from .registry import identity
 from .result import OF_LARGEST, ROUNDING, beside_largest, worst
 
@@ -47,7 +47,7 @@ def paged_is_contiguous(lm: LanguageModel, trace: Trace) -> float:
     "No leak in the batch",
     "another request's tokens move nothing",
     0.0,
-    when=is_language_model,
+    when=is_dense,
     inputs=reading,
 )
 def requests_keep_apart(lm: LanguageModel, trace: Trace) -> float:

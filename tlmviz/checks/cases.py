@@ -71,6 +71,11 @@ def has_experts(model: Any) -> bool:
     return is_language_model(model) and model.config.experts.count > 0
 
 
+def is_dense(model: Any) -> bool:
+    """Whether every token has products of its own: an expert reads its tokens of a batch in one, sharing the rounding."""
+    return is_language_model(model) and not has_experts(model)
+
+
 def has_choice_bias(model: Any) -> bool:
     """Whether a bias helps to choose the experts."""
     return has_experts(model) and model.config.experts.bias
