@@ -74,6 +74,10 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "latents: Two things called MLA": Region(),
     "pointer_hull": Region(".st-key-hullview", (0.0, 0.0, 0.75, 1.0)),
     "pointer_sentinel": Region(".st-key-copyview"),
+    "encoder_only": Region(".st-key-encoderhidden"),
+    "encoder_only: What [CLS] gathers": Region(".st-key-encodercls"),
+    "encoder_only: The mask put on": Region(".st-key-enc-False"),
+    "encoder_only: Encoder, decoder, both": Region(),
     "model_zoo: No positions at all": Region("[data-testid=stImage] img"),
     "model_zoo: An eighth of the cache": Region("[data-testid=stImage] img"),
 }

@@ -157,6 +157,15 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "by layer, latents muted; what that costs beside self-attention; what else is called MLA",
             models="",
         ),
+        Page(
+            "beyond/encoder_only",
+            "Encoder-only",
+            "compare_arrows",
+            "any word of your text hidden by a click and guessed from both sides, and from the left alone; what [CLS] reads of "
+            "two pieces and whether they belong together; maps with and without a causal mask; encoder, decoder and both on one "
+            "sentence",
+            models="",
+        ),
     ),
     "Streams": (
         Page(

@@ -122,6 +122,21 @@ def test_mixtures_have_cards_and_the_readme_repeats_their_quality(name):
     assert (folder / "model.safetensors").stat().st_size < 6_000_000
 
 
+def test_the_encoder_has_a_card_and_the_readme_repeats_it():
+    folder = ROOT / "models" / "stories-encoder"
+    card, model = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load("stories-encoder")
+    both, causal = (
+        float(re.search(rf"\| \**{reads}.* ([\d.]+) % \|", card).group(1))
+        for reads in ("both sides", "with a causal")
+    )
+    [row] = [line for line in README.splitlines() if line.startswith("| [stories-encoder]")]
+    assert f"{both} % of the hidden tokens" in row and both > causal + 10
+    assert f"{model.n_parameters:,} parameters" in card and "CDLA-Sharing-1.0" in card
+    [order, story] = map(float, re.search(r"\| all \| \**([\d.]+) %.* \| \**([\d.]+) %", card).groups())
+    assert order > 75 and story > 60
+    assert (folder / "model.safetensors").stat().st_size < 3_000_000
+
+
 def test_a_name_nobody_ever_saw_is_copied():
     text = "Once upon a time there was a little girl named Zorbina. Zorbina had a red ball. One day, Zorbina lost the ball."
     mix, plain = (tlmviz.load(name).mixture(text) for name in ("stories-sentinel", "stories-sentinel-plain"))

@@ -45,6 +45,7 @@ RANKS = {
     "mixture": 8,
     "digits": 1,
     "scenes": 8,
+    "encoder": 8,
     "figures": 9,
     "training": 10,
     "__init__": 10,
@@ -63,6 +64,7 @@ NEIGHBOURS = {
     ("checkpoints", "latents"),
     ("checkpoints", "mixture"),
     ("checkpoints", "scenes"),
+    ("checkpoints", "encoder"),
     ("trace", "arrays"),  # a trace names its makers
     ("arrays", "trace"),
     ("trace", "dump"),

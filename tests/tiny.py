@@ -2,8 +2,9 @@
 
 import torch
 
-from tlmviz import DigitReader, HullFinder, LanguageModel, MixtureModel
+from tlmviz import DigitReader, EncoderModel, HullFinder, LanguageModel, MixtureModel
 from tlmviz.config import (
+    EncoderConfig,
     EncoderDecoderConfig,
     LatentsConfig,
     ModelConfig,
@@ -13,6 +14,7 @@ from tlmviz.config import (
     Seq2SeqConfig,
     WordsConfig,
 )
+from tlmviz.networks.encoder import TransformerEncoder
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.pointer import PointerNetwork
@@ -185,6 +187,13 @@ def picture_reader(seed: int = 0) -> PictureReader:
 def picture_marker(seed: int = 0) -> PictureMarker:
     network = randomise(SceneMarker(scenes_config("scenes-turned", text_layers=1)), seed, 0.5, centre=0.0)
     return PictureMarker(network, WordTokenizer.train(every_word(), 1))
+
+
+def encoder(tokenizer: Tokenizer, seed: int = 0, **changes) -> EncoderModel:
+    special = tokenizer.with_special("[CLS]", "[SEP]", "[MASK]")
+    sizes = dict(vocab_size=special.vocab_size, n_layers=2, d_model=32, n_heads=4, d_ff=48, context=60)
+    network = TransformerEncoder(EncoderConfig.of(name="tiny", **{**sizes, **changes}))
+    return EncoderModel(randomise(network, seed), special)
 
 
 def relative_bias(q, keys, relative):

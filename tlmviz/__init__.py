@@ -8,6 +8,7 @@ trace.attention(layer=0, head=0)  # [T, T], computed when asked
 
 from .checkpoints.registry import list_models, load
 from .dump import open_trace as open
+from .encoder import EncoderModel, Guess
 from .errors import Error
 from .given_weights import show
 from .hull import HullFinder
@@ -21,7 +22,9 @@ from .word_vectors import WordVectors
 
 __all__ = [
     "DigitReader",
+    "EncoderModel",
     "Error",
+    "Guess",
     "HullFinder",
     "Hypothesis",
     "LanguageModel",

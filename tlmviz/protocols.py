@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from .config import ModelConfig, TranslatorConfig, WordsConfig
+from .config import EncoderConfig, ModelConfig, TranslatorConfig, WordsConfig
 from .recording import Edit
 from .tokens import Tokenizer
 from .tokens.whole_words import Words
@@ -173,3 +173,13 @@ class WordVectorsLike(Protocol):
 
     def path(self, word: str) -> Any:
         """The inner nodes from the root to a word and the turn at each. Raises UnknownName."""
+
+
+class EncoderModelLike(Protocol):
+    """A model that reads texts from both sides: `tlmviz.EncoderModel`, for one."""
+
+    network: Any  # read(), unembed(), belong(), parts()
+
+    @property
+    def config(self) -> EncoderConfig:
+        """The network's configuration."""

@@ -33,6 +33,7 @@ from tlmviz.layers.attention import CrossAttention
 from tlmviz.layers.positions import RoPE
 from tlmviz.layers.streams import ManifoldHyperConnection
 from tlmviz.mixture import MixtureModel
+from tlmviz.networks.encoder import TransformerEncoder
 from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.pointer import PointerNetwork
 from tlmviz.scenes.models import PictureReader
@@ -582,6 +583,28 @@ def scores_that_forget_a_move(patch, wv, inputs):
     )
 
 
+def both_ways(patch, model, inputs):
+    """The copy with the mask loses it."""
+    for block in model.causal.network.blocks:
+        block.attn.causal = False
+
+
+def one_way(patch, model, inputs):
+    """The model itself reads from the left alone."""
+    for block in model.network.blocks:
+        block.attn.causal = True
+    return model, *inputs[1:-1], model.trace(*inputs[1:-1])
+
+
+breaks("Both sides, rows sum to 1", "encoder")(one_way)
+breaks("Hidden places read the right", "encoder")(one_way)
+breaks("Causal maps: nothing ahead", "encoder")(both_ways)
+breaks("Causal guesses: right ignored", "encoder")(both_ways)
+breaks("Order is read from [CLS]", "encoder")(
+    patched(TransformerEncoder, "first", lambda honest, network, ids, normed: normed[:, 1])
+)
+
+
 @breaks("Small step = rate · |g|²", "words-skipgram")
 def errors_of_half_the_size(patch, wv, inputs):
     honest = one_step.softmax_step
@@ -630,6 +653,8 @@ def model_of(kind, tokenizer):
         return tiny.picture_reader()
     if kind == "scenes-turned":
         return tiny.picture_marker()
+    if kind == "encoder":
+        return tiny.encoder(tokenizer)
     if kind == "mixture":
         return tiny.mixture_model()
     if kind == "digits":

@@ -17,6 +17,7 @@ LATENTS = {"digits-perceiver-4", "digits-perceiver", "digits-perceiver-16"}
 SCENES = {"digits-scenes", "digits-scenes-turned"}
 POINTERS = {"pointer-hull", "stories-sentinel"}
 SINGLE = {
+    "stories-encoder",
     "stories-rope",
     "stories-gpt",
     "indexer",

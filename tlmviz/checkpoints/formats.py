@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Protocol
 import torch
 
 from tlmviz.config import (
+    EncoderConfig,
     EncoderDecoderConfig,
     IndexerConfig,
     LatentsConfig,
@@ -25,12 +26,14 @@ from tlmviz.config import (
     WordsConfig,
 )
 from tlmviz.config.base import JSONConfig
+from tlmviz.encoder import EncoderModel
 from tlmviz.errors import BadCheckpoint
 from tlmviz.hull import HullFinder
 from tlmviz.language_model import LanguageModel
 from tlmviz.latents import DigitReader
 from tlmviz.layers.indexer import Indexers
 from tlmviz.mixture import MixtureModel
+from tlmviz.networks.encoder import TransformerEncoder
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.pointer import PointerNetwork
@@ -55,6 +58,7 @@ Model = (
     | WordVectors
     | HullFinder
     | MixtureModel
+    | EncoderModel
     | DigitReader
     | PictureReader
     | PictureMarker
@@ -89,6 +93,7 @@ KINDS = {
     "latents": Kind(LatentsConfig, LatentReader, DigitReader, "digits", tokenizer=None),
     "scenes": Kind(ScenesConfig, SceneReader, PictureReader, "scenes", native.read_words),
     "scenes-turned": Kind(ScenesConfig, SceneMarker, PictureMarker, "scenes", native.read_words),
+    "encoder": Kind(EncoderConfig, TransformerEncoder, EncoderModel, "encoder"),
 }
 
 

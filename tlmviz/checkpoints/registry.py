@@ -45,7 +45,7 @@ def load(name_or_path: str | Path, device: str | torch.device = "auto") -> Model
 def list_models(task: str | None = None) -> dict[str, str]:
     """The models there are: name -> one-line description; those of one `task` where it is given.
 
-    Tasks are "language", "translation", "words", "hull", "mixture", "digits", "scenes", "index" and "trace".
+    Tasks are "language", "translation", "words", "hull", "mixture", "encoder", "digits", "scenes", "index" and "trace".
     Bundled ones first, then those that `tlmviz get` installed and those that `tlmviz run` was given. Of these, one that cannot
     be read is left out: `load` says why.
     """

@@ -2,6 +2,7 @@
 
 from .attention import QK_NORMS, AttentionConfig
 from .connection import CONNECTIONS, MOST_STREAMS, ConnectionConfig
+from .encoder import EncoderConfig
 from .encoder_decoder import EncoderDecoderConfig
 from .feedforward import EXPERT_SCORES, FEEDFORWARDS, GATED, ExpertsConfig, FeedForwardConfig
 from .indexer import IndexerConfig
@@ -34,6 +35,7 @@ __all__ = [
     "SCORES",
     "AttentionConfig",
     "ConnectionConfig",
+    "EncoderConfig",
     "EncoderDecoderConfig",
     "ExpertsConfig",
     "FeedForwardConfig",

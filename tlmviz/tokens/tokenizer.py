@@ -185,6 +185,12 @@ class Tokenizer:
         inner.train_from_iterator(texts, trainer)
         return cls._own(inner)
 
+    def with_special(self, *names: str) -> Tokenizer:
+        """The same tokenizer of our own with further special tokens at the end of its vocabulary."""
+        inner = HFTokenizer.from_str(self._inner.to_str())
+        inner.add_special_tokens([AddedToken(name, special=True, normalized=False) for name in names])
+        return self._own(inner)
+
     @classmethod
     def _own(cls, inner: HFTokenizer) -> Tokenizer:
         """Of a model of our own: one special token, which begins and ends texts, and byte-level pieces."""

@@ -11,6 +11,8 @@ from typing import Protocol
 from ..errors import UnknownName
 from ..tokens import Tokenizer
 from . import (
+    encoder,
+    encoder_export,
     experts,
     hull,
     hull_export,
@@ -234,6 +236,29 @@ class Scenes:
         """See `Recipe`."""
         log = scenes.train(self.recipe, runs / self.name)
         scenes_export.export(self.recipe, log, runs / self.name, models / self.name)
+        return {self.name: log}
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """An encoder trained on stories with hidden tokens, and on pairs of pieces."""
+
+    recipe: encoder.EncoderRecipe
+    needs: tuple[str, ...] = (STORIES,)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.recipe.config.name
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        recipe, corpus = self.recipe, _corpus(data)
+        size = recipe.config.vocab_size - len(encoder.SPECIAL)
+        plain = learned_tokenizer(runs / self.name, corpus.train, size)
+        tokenizer = plain.with_special(*encoder.SPECIAL)
+        log = encoder.train(recipe, corpus, tokenizer, runs / self.name)
+        encoder_export.export(recipe, log, corpus, tokenizer, runs / self.name, models / self.name)
         return {self.name: log}
 
 

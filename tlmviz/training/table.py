@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from . import experts, hull, latents, recipes, scenes, translation
+from . import encoder, experts, hull, latents, recipes, scenes, translation
 from .recipe import (
     CoverageControl,
     Distillation,
+    Encoding,
     ExpertStories,
     Group,
     Hulls,
@@ -55,6 +56,7 @@ RECIPES: dict[str, Recipe] = {
         *WORDS.values(),
         Group("pointers", _pointers),
         *_pointers,
+        Encoding(encoder.RECIPE),
         Group("latents", _latents),
         *_latents,
         Group("scenes", _scenes),

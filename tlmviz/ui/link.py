@@ -48,6 +48,7 @@ TYPED = (
     "gprobes",
     "gtext",
     "ftw",
+    *("etext", "ea", "eb", "esent"),
 )
 
 

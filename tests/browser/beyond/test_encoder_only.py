@@ -1,0 +1,22 @@
+"""Hidden words: a token pressed, its neighbours by keys, and the link that keeps the place."""
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
+
+SLOW = 120_000
+
+
+def test_a_word_is_hidden(page, server):
+    page.set_default_timeout(SLOW)
+    open_link(page, server, "encoder_only", etext="Tom saw a big dog. The dog ran.")
+    root = page.get_by_test_id("hidden-root")
+    expect(root).to_be_visible(timeout=SLOW)
+    assert_above_the_fold(page.get_by_test_id("hidden-both"))
+    page.locator("button.chip").nth(4).click()
+    expect(root).to_have_attribute("data-place", "4")
+    expect(page.get_by_test_id("hidden-said")).to_contain_text("hidden: p =")
+    wait_for_param(page, "eplace", "4")
+    page.locator("button.chip").nth(4).press("ArrowRight")
+    expect(root).to_have_attribute("data-place", "5")
+    wait_for_param(page, "eplace", "5")

@@ -1,0 +1,149 @@
+"""The page "Encoder-only": what is sent, against the models; its four parts, snippets, links, and texts it cannot read."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+import tlmviz
+from pages.beyond.encoder_only import compute, controls, words
+from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet
+from tests.pages.helpers import words as said
+
+PAGE = "beyond/encoder_only"
+TEXT = "Lily had a red ball. She lost it."
+
+
+@pytest.fixture(scope="module")
+def model():
+    return tlmviz.load("stories-encoder")
+
+
+def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
+    """Header and arrays of the one picture that is sent as bytes."""
+    assert_healthy(app)
+    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    size = int(np.frombuffer(data[:4], "<u4")[0])
+    header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
+    return header, {
+        name: np.frombuffer(rest, "<f4", int(np.prod(at["shape"])), at["offset"]).reshape(at["shape"])
+        for name, at in header["arrays"].items()
+    }
+
+
+def test_every_token_is_hidden_once(model):
+    app = open_page(PAGE, {"etext": TEXT})
+    header, arrays = picture(app)
+    ids = model.encode(TEXT)
+    assert header["tokens"] == model.names(ids)
+    for place in (1, 4, 9):
+        hidden = ids[:place] + [model.config.mask] + ids[place + 1 :]
+        for name, each in (("both", model), ("causal", model.causal)):
+            p = each.probabilities(torch.tensor([hidden]))[0, place]
+            assert arrays[name][place] == pytest.approx(float(p[ids[place]]), abs=1e-5)
+            offers = dict(map(tuple, header["offers"][place][name]))
+            assert offers[model.tokenizer.name(int(p.argmax()))] == pytest.approx(float(p.max()), abs=1e-5)
+            assert model.tokenizer.name(ids[place]) in offers
+    gain = arrays["both"] - arrays["causal"]
+    spelled = [at for at, token in enumerate(header["tokens"]) if token.strip().isalpha()]
+    assert header["place"] == max(spelled, key=lambda at: gain[at])
+    assert "✗" not in badges(app) and "bits on average" in said(app)
+
+
+def test_a_hidden_word_that_is_typed(model):
+    header, _ = picture(open_page(PAGE, {"etext": "The dog saw a [MASK] in the tree."}))
+    place = header["tokens"].index("[MASK]")
+    [guess] = model.predict("The dog saw a [MASK] in the tree.")
+    assert header["place"] == place == guess.position and header["masked"][place]
+    assert header["offers"][place]["both"][0][0] == guess.words[0][0]
+
+
+def test_what_cls_reads(model):
+    app = open_page(PAGE, {"epart": controls.CLS, "ea": TEXT, "eb": "The dog ran."})
+    header, arrays = picture(app)
+    trace = model.trace(TEXT, "The dog ran.")
+    assert header["tokens"] == trace.tokens and header["tokens"][header["first"]] == "[SEP]"
+    for layer, head in ((0, 0), (3, 7)):
+        np.testing.assert_allclose(arrays["row"][layer, head], trace.attention(layer, head)[0], atol=1e-5)
+    expected = [model.in_order(TEXT, "The dog ran."), model.belong(TEXT, "The dog ran.")]
+    assert [p for _, p in header["verdicts"]] == pytest.approx(expected, abs=1e-5)
+    blind = model.causal.in_order(TEXT, "The dog ran.")
+    assert f"{100 * blind:.1f} %" in said(app) and "✗" not in badges(app)
+    scope = run_snippet(app)
+    assert scope["trace"].tokens == trace.tokens
+
+
+def test_the_second_text_is_swapped():
+    app = open_page(PAGE, {"epart": controls.CLS})
+    before = picture(app)[0]
+    [button] = [each for each in app.button if each.label == "Another story"]
+    header = picture(button.click().run())[0]
+    assert header["tokens"] != before["tokens"] and header["verdicts"] != before["verdicts"]
+
+
+def test_the_mask_put_on(model):
+    app = open_page(PAGE, {"epart": controls.MASKS, "etext": TEXT, "head": "1.3"})
+    titles = by_title(app)
+    assert any("As trained" in title for title in titles) and any("Causal mask" in title for title in titles)
+    assert any("hidden (bits)" in title for title in titles) and "✗" not in badges(app)
+    scope = run_snippet(app)
+    assert len(scope["both"]) == len(scope["causal"]) == len(model.encode(TEXT))
+
+
+def test_three_kinds_of_models():
+    app = open_page(PAGE, {"epart": controls.KINDS, "esent": "The dog saw a bird."})
+    assert len(by_title(app)) == 5
+    found = compute.answers("The dog saw a bird.")
+    assert (
+        found.translated
+        and words._cell(found.guess) in said(app)
+        and words._cell(found.translated) in said(app)
+    )
+
+
+def test_encoder_and_decoder_share_their_tokens(model):
+    decoder = tlmviz.load(compute.DECODER)
+    assert decoder.tokenizer.encode(f" {TEXT}") == model.encode(TEXT)[1:-1]
+    assert (decoder.config.n_layers, decoder.config.n_heads, decoder.config.d_model, decoder.config.feedforward) == (
+        model.config.n_layers, model.config.n_heads, model.config.d_model, model.config.feedforward,
+    )  # fmt: skip
+
+
+def test_a_place_of_a_link():
+    assert picture(open_page(PAGE, {"eplace": "3", "etext": TEXT}))[0]["place"] == 3
+    header, _ = picture(open_page(PAGE, {"eplace": "60", "etext": TEXT}))
+    assert 0 < header["place"] < len(header["tokens"]) - 1
+
+
+@pytest.mark.parametrize(
+    "query, why",
+    [
+        ({"etext": ""}, "empty"),
+        ({"etext": "a"}, "3 tokens"),
+        ({"etext": "ball " * 80}, "82 tokens"),
+        ({"epart": controls.MASKS, "etext": "ball " * 400}, "256"),
+        ({"epart": controls.CLS, "ea": ""}, "first text is empty"),
+        ({"epart": controls.CLS, "eb": "ball " * 300}, "shorten"),
+        ({"epart": controls.KINDS, "esent": ""}, "empty"),
+        ({"epart": controls.KINDS, "esent": "ball " * 50}, "too many"),
+    ],
+)
+def test_a_text_that_cannot_be_shown_is_one_sentence(query, why):
+    app = open_page(PAGE, query)
+    assert not app.exception and not app.error
+    [warning] = app.warning
+    assert why in warning.value and "\n" not in warning.value
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"eplace": "-1", "epart": "x", "head": "99.99"},
+        {"etext": "<b> 😀 $x$ [CLS] [SEP] ⟨x⟩ [MASK][MASK]"},
+        {"epart": controls.CLS, "ea": "<script>", "eb": "猫が", "head": "7.7"},
+        {"epart": controls.KINDS, "esent": "<b> $x$ 😀 .", "head": "3.7"},
+    ],
+)
+def test_a_hostile_link_shows_the_page(query):
+    assert_healthy(open_page(PAGE, query))

@@ -1,0 +1,216 @@
+"""From a finished run to models/stories-encoder/: weights, tokenizer, and a card with what was measured on held-out stories."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from tlmviz.checkpoints.native import for_inference, save_network
+
+from ..encoder import EncoderModel
+from ..tokens import Tokenizer
+from .curves import draw
+from .data import Corpus
+from .encoder import HELD_OUT, EncoderRecipe, PairBatches, Rows, finished, held_out_rows, measured
+from .precision import stored_dtype
+
+PAIRS_JUDGED = 300  # held-out pairs of each length
+PAIR = (
+    "Once upon a time there was a little girl named Lily. Lily had a red ball.",
+    "One day, Lily lost her ball. She was very sad.",
+    "Tom and his dog went to the lake. The dog saw a big fish.",
+)
+SENTENCES = (
+    "Once upon a time there was a little [MASK] named Lily.",
+    "The dog was sad because he lost his [MASK].",
+    "Tom was hungry, so he ate the [MASK].",
+)
+
+
+def export(
+    recipe: EncoderRecipe, log: dict, corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
+) -> None:
+    """Write the model's folder from the checkpoint in `run`."""
+    network = finished(recipe, corpus, tokenizer, run)
+    held_out = held_out_rows(corpus.valid, tokenizer, recipe)
+    dtype, _, _ = stored_dtype(network, lambda: measured(network, held_out)["hidden"])
+    save_network(folder, network, tokenizer, dtype)
+    points = log["curve"]
+    draw(
+        folder / "curve.svg", "Training", [point["tokens"] / 1e6 for point in points],
+        ("held-out loss (nats per hidden token)", [point["hidden"] for point in points]),
+        ("training loss (nats per hidden token)", [point["train"][0] for point in points]),
+    )  # fmt: skip
+    model = EncoderModel(for_inference(network), tokenizer)
+    text = _card(recipe, log, corpus, model, folder, dtype, held_out)
+    (folder / "card.md").write_text(text, encoding="utf-8")
+
+
+def guessing(held_out: list[Rows], stories: list[str], tokenizer: Tokenizer) -> float:
+    """The share of hidden tokens that are the most common one of the stories: what a guess without reading gets right."""
+    ids = np.concatenate([np.array(each) for each in tokenizer.encode_many(stories)])
+    common = int(np.bincount(ids).argmax())
+    truth = torch.cat([rows.truth[rows.truth >= 0] for rows in held_out])
+    return (truth == common).float().mean().item()
+
+
+def judged(
+    model: EncoderModel, corpus: Corpus, recipe: EncoderRecipe, length: int, question: str
+) -> tuple[float, int]:
+    """The share of right answers on different held-out pairs of a length with nothing hidden, and their number."""
+    network = model.network
+    batches = PairBatches(corpus.valid, model.tokenizer, recipe, 3000, question)
+    rows = batches.plain(length, PAIRS_JUDGED)
+    told = torch.cat((rows.answer[:, None], rows.ids), 1)[rows.answer >= 0].unique(
+        dim=0
+    )  # some are drawn twice
+    truth, ids = told[:, 0], told[:, 1:]
+    ask = {"order": network.in_order, "story": network.of_one_story}[question]
+    with torch.inference_mode():
+        right = ((ask(ids, network.read(ids)) > 0) == (truth > 0)).float().mean().item()
+    return right, len(truth)
+
+
+def _judgements(model: EncoderModel, corpus: Corpus, recipe: EncoderRecipe) -> list[str]:
+    """A row of the card for each length, and one for all."""
+    lines, found = [], []
+    for length in recipe.judged:
+        found.append([judged(model, corpus, recipe, length, question) for question in ("order", "story")])
+        cells = " | ".join(f"{100 * right:.1f} % of {number}" for right, number in found[-1])
+        lines.append(f"| {length} | {cells} |")
+    whole = (
+        (
+            sum(right * number for right, number in column) / sum(number for _, number in column),
+            sum(n for _, n in column),
+        )
+        for column in zip(*found)
+    )
+    cells = " | ".join(f"**{100 * right:.1f} %** of {number}" for right, number in whole)
+    return [*lines, f"| all | {cells} |"]
+
+
+def _card(
+    recipe: EncoderRecipe,
+    log: dict,
+    corpus: Corpus,
+    model: EncoderModel,
+    folder: Path,
+    dtype: torch.dtype,
+    held_out: list[Rows],
+) -> str:
+    config = recipe.config
+    size = (folder / "model.safetensors").stat().st_size / 1e6
+    return "\n".join(
+        [
+            f"# {config.name}",
+            "",
+            config.description,
+            "",
+            "## Model",
+            "",
+            f"- {config.n_layers} layers, {config.n_heads} heads, d_model {config.d_model}, feed-forward "
+            f"{config.feedforward.hidden} ({config.feedforward.kind}), context {config.context} tokens; no causal mask: every "
+            "token reads every other one (002 section 7.1; Devlin et al. 2018)",
+            "- positions: RoPE; a vector for each of two parts, as in BERT; norm: RMSNorm, pre; the embedding is the output "
+            "matrix too",
+            "- [CLS] a [SEP], or [CLS] a [SEP] b [SEP]",
+            f"- {model.n_parameters:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
+            f"- tokenizer: that of the story models, byte-level BPE learned on the training stories, and [CLS], [SEP], [MASK]: "
+            f"{config.vocab_size:,} entries",
+            "",
+            "## Data and licence",
+            "",
+            f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their text): "
+            "excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+            f"- {100 * recipe.hidden:.0f} % of the tokens are to be guessed: 80 % of these read as [MASK], 10 % as any token, 10 "
+            "% as themselves",
+            f"- {100 * (1 - recipe.single):.0f} % of the rows hold two pieces, cut where a sentence ends: in one half of them "
+            "the second piece goes on from the first, in the other it is of another story, and [CLS] is asked which",
+            "",
+            *_quality(recipe, log, corpus, model, held_out),
+            *_effort(recipe, log),
+            *_samples(model),
+            "## Limits",
+            "",
+            "It knows the words of small children's stories and nothing else, and writes nothing: it fills places that are "
+            "there. Whether two pieces are of one story it says a little better than a coin does. It was made to be looked into.",
+            "",
+        ]
+    )
+
+
+def _quality(
+    recipe: EncoderRecipe, log: dict, corpus: Corpus, model: EncoderModel, held_out: list[Rows]
+) -> list[str]:
+    """What was measured on held-out stories."""
+    both, causal = measured(model.network, held_out), measured(model.causal.network, held_out)
+    common = guessing(held_out, corpus.train, model.tokenizer)
+    asked = sum(int((rows.truth >= 0).sum()) for rows in held_out)
+    lengths = ", ".join(str(length) for length, _ in HELD_OUT)
+    return [
+        "## Quality",
+        "",
+        f"Hidden tokens of held-out stories ({asked:,}, in rows of {lengths} tokens). A guess of the most common token is right "
+        f"in {100 * common:.1f} %. Put on after training, a causal mask takes away what it learned to read.",
+        "",
+        "| reads | bits per hidden token | nats | guessed right |",
+        "| --- | --- | --- | --- |",
+        *(
+            f"| {name} | {value['hidden'] / math.log(2):.3f} | {value['hidden']:.3f} | {100 * value['right']:.1f} % |"
+            for name, value in (("**both sides, as trained**", both), ("with a causal mask put on", causal))
+        ),
+        "",
+        f"[CLS] never learned to tell one story from two: after training it is right in {100 * log['curve'][-1]['verdicts']:.1f} "
+        "% (chance: 50 %), and what it was asked through is not kept. Two things are read from the finished vectors instead, by "
+        f"logistic regression on {recipe.pairs * len(recipe.judged):,} rows of training stories each: from [CLS] alone whether "
+        "the first piece comes first (pieces of a story's beginning; it leans on “Once upon a time” and its like), and from the "
+        "mean vectors u, v of both pieces, as u v and |u − v|, whether they are of one story (Reimers and Gurevych 2019). Right "
+        "on different held-out pairs, chance being 50 %:",
+        "",
+        "| tokens | in order ([CLS]) | of one story (means) |",
+        "| --- | --- | --- |",
+        *_judgements(model, corpus, recipe),
+        "",
+        "![Loss curve](curve.svg)",
+        "",
+    ]
+
+
+def _effort(recipe: EncoderRecipe, log: dict) -> list[str]:
+    config, schedule = recipe.config, recipe.schedule
+    return [
+        "## Recipe",
+        "",
+        f"`python -m tlmviz.training {config.name} --data DIR`",
+        "",
+        f"{log['step']:,} steps of about {schedule.batch_tokens:,} tokens in rows of {min(recipe.lengths)} to "
+        f"{max(recipe.lengths)}, {log['tokens'] / 1e6:.1f} M in all; AdamW, learning rate {schedule.learning_rate} with warm-up "
+        f"{schedule.warmup} and a cosine, betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping "
+        f"{schedule.clip}, dropout {config.dropout}, BPE-dropout {schedule.bpe_dropout}, seed {schedule.seed}. "
+        f"{log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core {platform.machine()} CPU that "
+        f"did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",
+        "",
+    ]
+
+
+def _samples(model: EncoderModel) -> list[str]:
+    guesses = [(text, model.predict(text, 5)[0].words) for text in SENTENCES]
+    first, *others = PAIR
+    return [
+        "## Samples",
+        "",
+        *(
+            f"> {text}  \n> " + ", ".join(f"{word.strip()} {p:.2f}" for word, p in words) + "\n"
+            for text, words in guesses
+        ),
+        *(
+            f"> {first}  \n> {after}  \n> in order: {model.in_order(first, after):.2f}, of one story: "
+            f"{model.belong(first, after):.2f}\n"
+            for after in others
+        ),
+    ]
