@@ -32,8 +32,8 @@ NOTICE = {
     ),
     "What [CLS] reads": (
         "[CLS] stands before every text and has no meaning of its own. What it gathers from all other tokens serves to judge the "
-        "whole: here, which of the two pieces comes first. It is right on 8 to 9 of 10 held-out pairs, and leans on words that "
-        "begin stories: turn the texts round.",
+        "whole: here, which of two pieces comes first. Of held-out pairs that begin a story it tells nearly all, as it leans on "
+        "words that begin stories: turn the texts round.",
         "Each tile is a head: blue is the weight on the first text, orange on the second; what is left empty lies on [CLS] and "
         "[SEP]. Point at a tile to see which words it reads.",
         "Whether both are of one story, [CLS] never learned, in all of its training; comparing the mean vectors of the two texts "
