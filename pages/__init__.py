@@ -272,6 +272,15 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "trained lightning indexer beside the plain last keys, which lose less",
         ),
     ),
+    "Notation": (
+        Page(
+            "notation/einstein",
+            "Einstein notation",
+            "function",
+            "a block as formulas with named indices, run on the model's own tensors; formulas of your own, checked index by "
+            "index with the place marked, their cheapest order and their einsum, einops or torch code; two dozen mistakes to try",
+        ),
+    ),
     "Models": (
         Page(
             "models/model_zoo",

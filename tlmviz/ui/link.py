@@ -49,6 +49,7 @@ TYPED = (
     "gtext",
     "ftw",
     *("etext", "ea", "eb", "esent"),
+    *("nform", "nsizes"),
 )
 
 

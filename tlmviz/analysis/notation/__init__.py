@@ -1,0 +1,1 @@
+"""Chapter Notation: formulas in index notation read, checked, costed and run."""
