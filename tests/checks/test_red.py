@@ -16,13 +16,14 @@ from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
+from tlmviz.analysis.notation import tensors
 from tlmviz.analysis.numerics import logits
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
 from tlmviz.analysis.words import pairs as windows
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
-from tlmviz.checks import kernels_index, translation
+from tlmviz.checks import kernels_index, notation_block, translation
 from tlmviz.checks import words as checks_words
 from tlmviz.decoding import beam, penalties
 from tlmviz.hull import HullFinder
@@ -634,6 +635,13 @@ breaks("√E before training")(
         lambda honest, *args: replace(found := honest(*args), predicted=found.predicted * 1.3),
     )
 )
+
+
+@breaks("Lines of the block")
+def rotations_of_another_length(patch, lm, inputs):
+    honest = tensors._rotations
+    patch.setattr(tensors, "_rotations", lambda *args: 1.01 * honest(*args))
+    return notation_block.first_layer(lm, tiny.TEXT)
 
 
 def test_every_identity_has_a_breaking():

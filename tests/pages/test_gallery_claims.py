@@ -7,6 +7,8 @@ import torch
 import tlmviz
 from pages.attention.chat import compute as chat
 from pages.attention.chat.examples import CONVERSATIONS
+from pages.notation.einstein.examples import CARDS as FORMULAS
+from pages.notation.einstein.examples import LONG as FORMULA_OF_FOUR
 from pages.positions.rope_planes import compute as rope_planes
 from pages.positions.rope_planes.controls import Choice
 from pages.words.fasttext import compute as fasttext
@@ -27,6 +29,10 @@ from tlmviz.analysis.attention.stacks import DECODER, read_stack, telling_row
 from tlmviz.analysis.beyond.latent_cost import latent_scores, self_scores
 from tlmviz.analysis.caches.family import DEEPSEEK
 from tlmviz.analysis.kernels import online_softmax
+from tlmviz.analysis.notation import costing
+from tlmviz.analysis.notation import tensors as notation
+from tlmviz.analysis.notation.block import compare
+from tlmviz.analysis.notation.running import evaluate
 from tlmviz.analysis.numerics import logits
 from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
@@ -481,3 +487,34 @@ def test_one_head_pulls_together_and_the_untrained_spread_is_foretold():
     raw = logits.untrained(lm)
     before = logits.spread(raw, raw.trace(DEFAULT_TEXT))
     assert before.measured.mean() == pytest.approx(before.predicted.mean(), rel=0.04)
+
+
+def formula(text, line_of="stories-rope"):
+    """A formula on the tensors of the story model's layer that the page opens on, and the model's own beside it."""
+    lm = tlmviz.load(line_of)
+    trace = lm.trace(DEFAULT_TEXT, keep=notation.taps(5).__contains__)
+    table = notation.of_block(lm, trace, 5)
+    result = evaluate(text, table)
+    return result, compare(result, table)
+
+
+def test_formulas_are_the_model_or_are_not():
+    same = formula("L_{ts}^{(h)} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}")[1]
+    assert same is not None and same.error < 1e-6
+    links = {card.title: card.link.get("nform", "") for card in FORMULAS}
+    lost, _ = formula(links["A head index lost"])
+    kept, _ = formula("L_{ts}^{(h)} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}")
+    np.testing.assert_allclose(lost.value, kept.value.sum(2), rtol=1e-4, atol=1e-4)
+    turned, beside = formula(links["The mask turned round"])
+    np.testing.assert_allclose(turned.value.sum(1), 1, rtol=1e-5)
+    assert beside.error > 0.5 and float(turned.value[5, :5].abs().max()) == 0
+    assert {found.kind for found in formula(links["Turned by another's position"])[0].checked.findings} >= {
+        "rope-position"
+    }
+    assert bool(formula(links["A token that hides itself"])[0].value[0].isnan().all())
+
+
+def test_four_factors_in_order_cost_a_five_thousandth():
+    result, _ = formula(FORMULA_OF_FOUR)
+    order = costing.order_of(costing.contractions(result.plan)[0], result.checked.sizes)
+    assert 4900 < order.at_once / order.operations < 5100

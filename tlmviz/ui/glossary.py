@@ -28,6 +28,9 @@ TERMS: dict[str, tuple[str, ...]] = {
         "layer",
         "layers",
     ),
+    "A function that multiplies tensors, named by their indices, and sums over every index that the result does not name.": (
+        "einsum",
+    ),
     "A score before softmax turns scores into shares; any number, and only differences count.": (
         "logit",
         "logits",

@@ -36,7 +36,11 @@ def _of_sizes(sizes: str) -> Table:
 
 def table(choice: Choice) -> Table:
     """What the names stand for. Raises BadNotation for sizes that cannot be read."""
-    return _of_model(choice.model, choice.text, choice.layer)[0] if choice.sizes is None else _of_sizes(choice.sizes)
+    return (
+        _of_model(choice.model, choice.text, choice.layer)[0]
+        if choice.sizes is None
+        else _of_sizes(choice.sizes)
+    )
 
 
 def tokens(choice: Choice) -> list[str]:
@@ -61,7 +65,9 @@ def _result(choice: Choice) -> tuple[Result, Compared | None]:
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def _lines(name: str, text: str, layer: int, lines: tuple[BlockLine, ...]) -> list[tuple[BlockLine, Result, Compared | None]]:
+def _lines(
+    name: str, text: str, layer: int, lines: tuple[BlockLine, ...]
+) -> list[tuple[BlockLine, Result, Compared | None]]:
     names = _of_model(name, text, layer)[0]
     return run_in_worker(lambda: run_lines(lines, names), about(text))
 
@@ -76,7 +82,11 @@ def checks(choice: Choice) -> list[Check]:
     found = []
     for line, _, compared in lines(choice):
         check = notation_block.line_is_the_tensor(*([] if compared is None else [compared]))
-        found.append(replace(check, name=line.title, claim=f"{line.text.partition(' = ')[0]} is the model's own tensor"))
+        found.append(
+            replace(
+                check, name=line.title, claim=f"{line.text.partition(' = ')[0]} is the model's own tensor"
+            )
+        )
     return found
 
 
@@ -88,7 +98,9 @@ def notes() -> list[tuple[slips.NotesLine, Result]]:
 
 
 @st.cache_resource(max_entries=6, show_spinner=False)
-def _mistakes(name: str, text: str, layer: int, lines: tuple[BlockLine, ...]) -> list[tuple[slips.Slip, str, Result, Compared | None]]:
+def _mistakes(
+    name: str, text: str, layer: int, lines: tuple[BlockLine, ...]
+) -> list[tuple[slips.Slip, str, Result, Compared | None]]:
     names = _of_model(name, text, layer)[0]
 
     def work() -> list[tuple[slips.Slip, str, Result, Compared | None]]:

@@ -10,13 +10,18 @@ from tlmviz.analysis.notation import tensors
 from tlmviz.analysis.notation.block import BlockLine, lines_of
 from tlmviz.analysis.notation.parsing import LONGEST
 from tlmviz.language_model import LanguageModel
-from tlmviz.ui import compute, inputs, link
+from tlmviz.ui import compute, frame, inputs, link
 
 OPENING = "Logits"
 MODEL, OWN = "The model's", "Sizes of my own"
 FORMULA = link.Field("nform", "", link.up_to(20_000))  # empty: the line's own
 _BOX = "_formula"  # key of the box
 _SHOWN = f"{link.SLOT}formula_of"  # session: the line whose formula the box was filled with
+
+
+_FIXED_WIDTH = (
+    "<style>.st-key-_formula input { font-family: ui-monospace, Menlo, Consolas, monospace; }</style>"
+)
 
 
 @dataclass(frozen=True)
@@ -50,8 +55,9 @@ def choose(model: str) -> Choice | None:
         return None
     row = compute.striking_row(model, text)
     link.open_on(f"einstein:{model}", lambda: (row.layer, row.head))
-    own, layer, head = _source(lm)
-    line = _line(lines_of(lm.config, layer))
+    with frame.after_picture(pairs=False):
+        own, layer, head = _source(lm)
+        line = _line(lines_of(lm.config, layer))
     formula = _formula(line)
     return Choice(model, text, layer, head, own, line.title, formula)
 
@@ -61,7 +67,13 @@ def _source(lm: LanguageModel) -> tuple[str | None, int, int]:
     left, *places, right = st.columns([0.3, 0.12, 0.12, 0.46], vertical_alignment="center")
     reason = tensors.unlike(lm.config)
     whose = left.segmented_control(
-        "Tensors", (MODEL, OWN), default=MODEL, key="nown", bind="query-params", required=True, label_visibility="collapsed"
+        "Tensors",
+        (MODEL, OWN),
+        default=MODEL,
+        key="nown",
+        bind="query-params",
+        required=True,
+        label_visibility="collapsed",
     )
     layer, head = inputs.head_menus(lm.config.n_layers, lm.config.n_heads, places)
     if reason:
@@ -73,14 +85,21 @@ def _source(lm: LanguageModel) -> tuple[str | None, int, int]:
         return None, layer, head
     with right:
         typed = st.text_input(
-            "Sizes", tensors.OWN_SIZES, key="nsizes", live="150ms", bind="query-params", label_visibility="collapsed"
+            "Sizes",
+            tensors.OWN_SIZES,
+            key="nsizes",
+            live="150ms",
+            bind="query-params",
+            label_visibility="collapsed",
         )
     return typed or "", layer, head
 
 
 def _line(lines: tuple[BlockLine, ...]) -> BlockLine:
     titles = [line.title for line in lines]
-    if st.session_state.get("nline", OPENING) not in titles:  # the model before had a line that this one lacks
+    if (
+        st.session_state.get("nline", OPENING) not in titles
+    ):  # the model before had a line that this one lacks
         st.session_state["nline"] = OPENING
     picked = st.segmented_control(
         "Line of the block",
@@ -104,6 +123,7 @@ def _formula(line: BlockLine) -> str:
     if st.session_state.get(_SHOWN) != shown or _BOX not in st.session_state:
         st.session_state[_SHOWN] = shown
         st.session_state[_BOX] = FORMULA.get() or line.text
+    st.html(_FIXED_WIDTH)
     typed = st.text_input("Formula", key=_BOX, live="150ms", label_visibility="collapsed") or ""
     FORMULA.keep("" if typed == line.text else typed)
     FORMULA.share(hide=len(typed) > LONGEST)
@@ -115,5 +135,3 @@ def use(line: str, formula: str) -> None:
     st.session_state["nline"] = line
     FORMULA.keep(formula)
     st.session_state.pop(_SHOWN, None)
-
-

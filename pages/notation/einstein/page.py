@@ -9,9 +9,12 @@ from tlmviz.ui import frame
 @frame.fragment
 def show(model: str) -> None:
     """The formula, what it makes, and all that is below."""
-    choice = controls.choose(model)
-    if choice is not None:
-        view.show(choice)
+    with frame.picture_first():
+        choice = controls.choose(model)
+        if choice is None:
+            return
+        found = view.show(choice)
+    view.beneath(choice, found)
 
 
 frame.heading("Einstein notation", words.CLAIM, examples.examples)

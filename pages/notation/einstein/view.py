@@ -1,4 +1,4 @@
-"""Draws the page Einstein notation: the formula with what was found in it, its tensor, its cost, its code, and mistakes to try."""
+"""Draws the page Einstein notation: the formula with what was found in it, its tensor, cost and code, and mistakes to try."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import streamlit as st
 
 from tlmviz.analysis.notation import code, costing
 from tlmviz.analysis.notation.block import Compared
+from tlmviz.analysis.notation.checking import KINDS
 from tlmviz.analysis.notation.latex import latex
 from tlmviz.analysis.notation.panels import panel
 from tlmviz.analysis.notation.running import Result
@@ -17,14 +18,18 @@ from . import compute, controls, words
 from .controls import Choice
 
 
-def show(choice: Choice) -> None:
-    """The formula and its tensor; below them order, code, lines, mistakes and the notes' own lines."""
+def show(choice: Choice) -> Result | None:
+    """The formula and its tensor; None where it, or the sizes, cannot be read."""
     try:
         compute.table(choice)
     except BadNotation as error:
         refused(error, choice.sizes or "")
-        return
-    found = formula(choice)
+        return None
+    return formula(choice)
+
+
+def beneath(choice: Choice, found: Result | None) -> None:
+    """What to notice, order, code, mistakes, the notes' own lines, badges."""
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     if found is not None and found.plan is not None:
         cost(found)
@@ -121,9 +126,9 @@ def mistakes(choice: Choice) -> None:
     every = compute.mistakes(choice)
     with st.expander(f"Try the mistakes ({len(every)})", expanded=False):
         with st.container(horizontal=True, gap="small"):
-            for slip, formula, result, _ in every:
+            for slip, formula, _, _ in every:
                 st.button(
-                    next(found.name for found in result.checked.findings if found.kind == slip.kind),
+                    KINDS[slip.kind],
                     key=f"slip-{slip.kind}",
                     on_click=controls.use,
                     args=(slip.line, formula),
@@ -135,5 +140,4 @@ def mistakes(choice: Choice) -> None:
 def notes() -> None:
     """The notes' own lines by the notes' own rules."""
     with st.expander("The notes' own lines, by their own rules"):
-        frame.table(words.notes(compute.notes()), {})
-
+        st.markdown(words.notes(compute.notes()))

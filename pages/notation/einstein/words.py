@@ -13,11 +13,12 @@ from tlmviz.analysis.notation.slips import NotesLine
 from tlmviz.analysis.notation.syntax import Span
 from tlmviz.figures import number
 from tlmviz.figures.numbers import large
+from tlmviz.ui import inputs
 
 from . import compute
 from .controls import Choice
 
-CLAIM = "Attention as formulas with indices: type one, and every index is checked before it runs."
+CLAIM = "Attention as a formula: every index is checked, then it runs."
 NOTICE = (
     "**An index above and the same below is summed**; one that stands alone stays, and must stand on the left too. Positions "
     "t and s are never summed without a Σ.",
@@ -27,16 +28,16 @@ NOTICE = (
     "`L_{ts}^{(h)} = 1/sqrt(dk) Htilde_t^f WQ_{hf}^d WK_{hcd} Htilde_s^c`: pair by pair it costs a small part of all at once.",
 )
 NOTICE_MATHS = (
-    "A letter in brackets, as in L with $(h)$ above, numbers and is neither above nor below. δ has one index on each side, or "
-    "lowers one as in $\\widehat K_{shk} = \\widehat K_{sh}{}^m\\,\\delta_{mk}$. `pi(h)` is $\\pi(h)$, the group that head h reads.",
+    "A letter in brackets, as in L with $(h)$ above, numbers and is neither above nor below. δ has one index on each side, "
+    "or lowers one as in $\\widehat K_{shk} = \\widehat K_{sh}{}^m\\,\\delta_{mk}$. `pi(h)` is $\\pi(h)$, the group of head h.",
 )
 EQUATIONS = (
     (
         r"L_{ts}^{(h)} = \frac{1}{\sqrt{d_k}}\,\widehat Q_{th}{}^k\,\widehat K_{shk},\qquad A_{ts}^{(h)} ="
         r" \mathrm{softmax}_s(L_{ts}^{(h)}),\qquad Y_{th}{}^d = \sum_{s\le t} A_{ts}^{(h)} V_{sh}{}^d",
         "Decoder-Only Transformers in Einstein Notation, sections 1, 2 and 10.",
-        "The notes call the weights and attention's output A; here the output is Aout. H'' is used in section 2 and never defined: "
-        "it is the normalised H'. W_O stands with h and d below in section 2.1, so that h is paired below with below, "
+        "The notes call the weights and attention's output A; here the output is Aout. H'' is used in section 2 and never "
+        "defined: it is the normalised H'. W_O stands with h and d below in section 2.1, so that h is paired below with below, "
         "against the checklist's first point; and the checklist asks for δ with one index on each side, where lowering K takes "
         "δ with both below. A window of W tokens is t - s < W.",
     ),
@@ -71,13 +72,17 @@ def verdict(choice: Choice, found: Result, compared: Compared | None) -> str:
     share = compared.error
     name = left.name if left else ""
     if share <= SAME:
-        same = "every number is the same" if share == 0 else f"the largest difference is {number(share, '.1e')} of the largest number"
+        same = (
+            "every number is the same"
+            if share == 0
+            else f"the largest difference is {number(share, '.1e')} of the largest number"
+        )
         return f":green[✓] **Equal to the model's own {name}**, {sizes}{_of(found)}: {same}."
     if share != share:
         return f"**It runs, without an error, and makes numbers that are none** (NaN), where the model's {name} has {sizes}."
     return (
-        f"**It runs, without an error, and is not the model's {name}**: the largest difference is {number(share, '.3g')} times the "
-        "largest number."
+        f"**It runs, without an error, and is not the model's {name}**: they differ by up to {number(100 * share, '.3g')} % of "
+        "the largest number."
     )
 
 
@@ -105,7 +110,8 @@ def cost(order: Order) -> str:
         return f"{together}. Two tensors have one order only; a third gives a choice."
     return (
         f"{together}; all at once, in one loop over every index, {large(order.at_once)}: "
-        f"{number(order.at_once / order.operations, ',.3g')} times as many. Largest tensor in between: {large(order.largest)} numbers."
+        f"{number(order.at_once / order.operations, ',.3g')} times as many. Largest tensor made on the way: "
+        f"{large(order.largest)} numbers."
     )
 
 
@@ -119,7 +125,9 @@ def code_of(plan: Plan) -> str:
     parts = ["`dk` is the size of a head"]
     if any(isinstance(step, Load) and step.mapped for step in steps(plan)):
         parts.append("`pi` the group of each head")
-    return "In the code " + ", ".join(parts + code_names(plan)) + "; below, *Copy as Python* loads all of them."
+    return (
+        "In the code " + ", ".join(parts + code_names(plan)) + "; below, *Copy as Python* loads all of them."
+    )
 
 
 def mistakes(every: Sequence[tuple[Result, Compared | None]]) -> str:
@@ -132,17 +140,14 @@ def mistakes(every: Sequence[tuple[Result, Compared | None]]) -> str:
     )
 
 
-def notes(lines: Sequence[tuple[NotesLine, Result]]) -> list[dict]:
-    """The notes' lines and what their rules find."""
-    return [
-        {
-            "Section": line.section,
-            "Line": line.text,
-            "By the checklist": "holds" if not found.checked.findings else found.checked.findings[0].name,
-            "Why": line.says or "–",
-        }
-        for line, found in lines
-    ]
+def notes(lines: Sequence[tuple[NotesLine, Result]]) -> str:
+    """The notes' lines and what their rules find, as a table."""
+    rows = ["| Section | Line | By the checklist | Why |", "| --- | --- | --- | --- |"]
+    for line, found in lines:
+        kinds = found.checked.findings
+        said = f"**{kinds[0].name}**" if kinds else "holds"
+        rows.append(f"| {line.section} | `{line.text}` | {said} | {inputs.plain(line.says)} |")
+    return "\n".join(rows)
 
 
 def snippet(choice: Choice, found: Result) -> str:
@@ -163,7 +168,7 @@ table = tensors.of_block(lm, trace, {choice.layer})
         imports = ""
         source = f"table = tensors.of_sizes(tensors.read_sizes({choice.sizes!r}))\n"
         read = code.head(plan, lambda name: f'table.look("{name}", {loaded[name].letters!r}, (0, 0)).value')
-    name = found.checked.line.left.name if found.checked.line.left else "result"
+    name = found.checked.line.left.name if found.checked.line.left else "made"
     functions = "".join(
         f'{each} = table.functions["{each}"]\n'
         for each in ("sigma", "LN1", "LN2")

@@ -54,7 +54,9 @@ leaves = st.one_of(
 
 def grown(inner):
     factor = st.one_of(inner, st.builds(Inverse, inner.filter(lambda node: not isinstance(node, Inverse))))
-    products = st.tuples(inner, st.lists(factor, min_size=1, max_size=3)).map(lambda both: Product((both[0], *both[1])))
+    products = st.tuples(inner, st.lists(factor, min_size=1, max_size=3)).map(
+        lambda both: Product((both[0], *both[1]))
+    )
     signed = st.tuples(st.sampled_from([1, -1]), inner)
     totals = st.lists(signed, min_size=1, max_size=3).filter(lambda terms: len(terms) > 1 or terms[0][0] < 0)
     return st.one_of(
@@ -87,7 +89,13 @@ def einsums(draw):
     sizes = {letter: draw(st.integers(1, 4)) for letter in (*free, *summed)}
     names = "ABCD"
     right = " ".join(
-        name + "".join(("^" if up else "_") + letter for letter, up in part) for name, part in zip(names, inputs)
+        name + "".join(("^" if up else "_") + letter for letter, up in part)
+        for name, part in zip(names, inputs)
     )
     left = "X_{" + "".join(free) + "}"
-    return f"{left} = {right}", ["".join(letter for letter, _ in part) for part in inputs], "".join(free), sizes
+    return (
+        f"{left} = {right}",
+        ["".join(letter for letter, _ in part) for part in inputs],
+        "".join(free),
+        sizes,
+    )

@@ -129,7 +129,7 @@ def test_one_index_has_one_size(blocks):
     result = evaluate("F_t^f = H'_t^e W2_e^f", table)
     assert [finding.kind for finding in result.checked.findings] == ["dimension"] and result.value is None
     turned = evaluate("F_t^f = Z_t^e W2_f^e", table)
-    assert [finding.kind for finding in turned.checked.findings] [:1] == ["transposed"]
+    assert [finding.kind for finding in turned.checked.findings][:1] == ["transposed"]
 
 
 def test_what_is_too_large_is_refused():

@@ -11,7 +11,6 @@ from tlmviz.config import ModelConfig
 from .running import Result, evaluate
 from .tensors import Named, Table
 
-
 # float32: weights are recomputed from scores and their lse, and where scores reach 100 these round by 1e-5.
 SAME = 3e-5
 
@@ -41,7 +40,7 @@ def _projections(config: ModelConfig, g: str) -> list[BlockLine]:
     q, k, v = config.attention.biases[:3]
     found = [
         BlockLine("Norm", "Htilde_t^f = LN1(H_t^f)", "Htilde", "Each token's vector gets one size."),
-        BlockLine("Queries", f"Q_{{th}}^d = Htilde_t^f WQ_{{hf}}^d{_bias(q, 'bQ_h^d')}", "Q", "f is summed: it stands above and below."),
+        BlockLine("Queries", f"Q_{{th}}^d = Htilde_t^f WQ_{{hf}}^d{_bias(q, 'bQ_h^d')}", "Q", "f is summed, above and below."),
         BlockLine("Keys", f"K_{{s{g}}}^d = Htilde_s^f WK_{{{g}f}}^d{_bias(k, f'bK_{g}^d')}", "K", "The same at position s."),
         BlockLine("Values", f"V_{{s{g}}}^d = Htilde_s^f WV_{{{g}f}}^d{_bias(v, f'bV_{g}^d')}", "V", "What a key hands on."),
     ]  # fmt: skip
@@ -49,7 +48,12 @@ def _projections(config: ModelConfig, g: str) -> list[BlockLine]:
         turn = "R_{td}^k turns pairs of d by the angle of position t; t stands twice below and is not summed."
         found += [
             BlockLine("RoPE on Q", "Qhat_{th}^k = Q_{th}^d R_{td}^k", "Qhat", turn),
-            BlockLine("RoPE on K", f"Khat_{{s{g}}}^k = K_{{s{g}}}^d R_{{sd}}^k", "Khat", "The key turns by its own position s."),
+            BlockLine(
+                "RoPE on K",
+                f"Khat_{{s{g}}}^k = K_{{s{g}}}^d R_{{sd}}^k",
+                "Khat",
+                "The key turns by its own position s.",
+            ),
         ]
     return found
 
@@ -65,8 +69,8 @@ def _attending(config: ModelConfig, layer: int, of: str) -> list[BlockLine]:
     logits = f"{summed} is summed; t, s and h stay: one number for every query, key and head."
     return [
         BlockLine("Logits", f"L_{{ts}}^{{(h)}} = {scale} {one} {other}{' - m_h (t-s)' if alibi else ''}", "L", logits),
-        BlockLine("Weights", f"A_{{ts}}^{{(h)}} = softmax_{{{where}}}(L_{{ts}}^{{(h)}})", "A", "Shares over the keys s that t may see."),
-        BlockLine("Mix", f"Y_{{th}}^d = sum_{{{where}}} A_{{ts}}^{{(h)}} V_{{s{of}}}^d", "Y", "A sum over time is always written."),
+        BlockLine("Weights", f"A_{{ts}}^{{(h)}} = softmax_{{{where}}}(L_{{ts}}^{{(h)}})", "A", "Shares of the keys t sees."),
+        BlockLine("Mix", f"Y_{{th}}^d = sum_{{{where}}} A_{{ts}}^{{(h)}} V_{{s{of}}}^d", "Y", "Sums over time are written."),
         BlockLine(
             "Merge", f"Aout_t^f = Y_{{th}}^d WO^h_d^f{_bias(config.attention.o_bias, 'bO^f')}", "Aout",
             "h and d are both summed. The notes write h below in both, against their own rule.",
@@ -79,18 +83,38 @@ def _feeding(config: ModelConfig) -> list[BlockLine]:
     part = config.feedforward
     if part.gated:
         middle = [
-            BlockLine("Gate", "G_t^e = H''_t^f WG_f^e", "G", "This model gates its MLP (SwiGLU); the notes' has U alone."),
-            BlockLine("Open", "Z_t^e = sigma(G_t^e) (H''_t^f W1_f^e)", "Z", "e stands twice above and stays free: one by one."),
+            BlockLine(
+                "Gate",
+                "G_t^e = H''_t^f WG_f^e",
+                "G",
+                "This model gates its MLP (SwiGLU); the notes' has U alone.",
+            ),
+            BlockLine(
+                "Open",
+                "Z_t^e = sigma(G_t^e) (H''_t^f W1_f^e)",
+                "Z",
+                "e stands twice above and stays free: one by one.",
+            ),
         ]
     else:
         middle = [
-            BlockLine("Widen", f"U_t^e = H''_t^f W1_f^e{_bias(part.bias, 'b1^e')}", "U", "From the model's width to the MLP's."),
+            BlockLine(
+                "Widen",
+                f"U_t^e = H''_t^f W1_f^e{_bias(part.bias, 'b1^e')}",
+                "U",
+                "From the model's width to the MLP's.",
+            ),
             BlockLine("Open", "Z_t^e = sigma(U_t^e)", "Z", "The activation, one by one."),
         ]
     return [
         BlockLine("Norm 2", "H''_t^f = LN2(H'_t^f)", "H''", "Again one size for each token."),
         *middle,
-        BlockLine("Narrow", f"F_t^f = Z_t^e W2_e^f{_bias(part.bias, 'b2^f')}", "F", "e is summed: back to the stream's width."),
+        BlockLine(
+            "Narrow",
+            f"F_t^f = Z_t^e W2_e^f{_bias(part.bias, 'b2^f')}",
+            "F",
+            "e is summed: back to the stream's width.",
+        ),
         BlockLine("Add 2", "Hout_t^f = H'_t^f + F_t^f", "Hout", "The block's output."),
     ]
 

@@ -156,7 +156,9 @@ def _sizes(checked: Checked, table: Table) -> None:
             if size is not None:
                 checked.sizes[letter] = size
             else:
-                checked.add("mask-letter", f"No tensor has the index {letter}, so its size is unknown.", at, True)
+                checked.add(
+                    "mask-letter", f"No tensor has the index {letter}, so its size is unknown.", at, True
+                )
 
 
 def _other_letters(node: Node) -> dict[str, Span]:
@@ -215,7 +217,9 @@ def _sizes_of(node: Tensor, checked: Checked, table: Table) -> None:
             conflicts.append((index, kind, size, known))
     if _is_transposed(node, named.kinds):
         at = node.indices[0].at[0], node.indices[-1].at[1]
-        says = f"The axes of {node.name} are {', '.join(named.kinds)}, and its indices stand in another order."
+        says = (
+            f"The axes of {node.name} are {', '.join(named.kinds)}, and its indices stand in another order."
+        )
         checked.add("transposed", says, at, bool(conflicts))
         return
     for conflict in conflicts:
@@ -254,7 +258,9 @@ def _delta(node: Tensor, checked: Checked, table: Table) -> None:
         says = f"The indices of a delta have one size; these have {' and '.join(map(str, sorted(sizes, key=str)))}."
         checked.add("dimension", says, node.at, True)
     else:
-        checked.add("unknown", "No other tensor has an index of this delta, so its size is unknown.", node.at, True)
+        checked.add(
+            "unknown", "No other tensor has an index of this delta, so its size is unknown.", node.at, True
+        )
 
 
 # --- free and summed indices ----------------------------------------------------------------------
@@ -309,9 +315,7 @@ def _contract(parts: list[_Free], left: set[str] | None, outer: set[str], checke
     for part in parts:
         for letter, seen in part.items():
             together.setdefault(letter, []).extend(seen)
-    return {
-        letter: seen for letter, seen in together.items() if _stays(letter, seen, left, outer, checked)
-    }
+    return {letter: seen for letter, seen in together.items() if _stays(letter, seen, left, outer, checked)}
 
 
 def _stays(letter: str, seen: list[_Seen], left: set[str] | None, outer: set[str], checked: Checked) -> bool:
@@ -358,7 +362,9 @@ def _summed_silently(letter: str, counted: list[Index], checked: Checked) -> Non
         )
         checked.add("time-implicit", says, counted[-1].at)
     else:
-        checked.add("head-lost", f"{letter} is missing on the left; einsum adds all of its values up.", counted[-1].at)
+        checked.add(
+            "head-lost", f"{letter} is missing on the left; einsum adds all of its values up.", counted[-1].at
+        )
     checked.summed.append(letter)
 
 
@@ -368,8 +374,15 @@ def _deltas(node: Product, checked: Checked) -> None:
         if not (isinstance(delta, Tensor) and delta.name == "delta" and len(delta.indices) == 2):
             continue
         one, other = delta.indices
-        others = [index for factor in node.factors if factor is not delta and isinstance(factor, Tensor) for index in factor.indices]
-        metric = any(index.letter == own.letter and index.up != own.up for own in (one, other) for index in others)
+        others = [
+            index
+            for factor in node.factors
+            if factor is not delta and isinstance(factor, Tensor)
+            for index in factor.indices
+        ]
+        metric = any(
+            index.letter == own.letter and index.up != own.up for own in (one, other) for index in others
+        )
         if one.up == other.up and not metric:
             says = f"δ pairs one index above with one below: delta_{one.letter}^{other.letter}."
             checked.add("delta", says, (one.at[0], other.at[1]))
@@ -387,10 +400,11 @@ def _total(node: Total, left: set[str] | None, outer: set[str], checked: Checked
             checked.add("terms-differ", says, free[letter][0].index.at)
         for letter, seen in free.items():
             first = every.setdefault(letter, seen)[0]
-            if first.index.up != seen[0].index.up and first.counts and seen[0].counts and not seen[0].index.temporal:
-                if not (first.index.label or seen[0].index.label):
-                    says = f"{letter} stands above in one term and below in the other."
-                    checked.add("height", says, seen[0].index.at)
+            both = (first, seen[0])
+            level = any(not each.counts or each.index.label or each.index.temporal for each in both)
+            if first.index.up != seen[0].index.up and not level:
+                says = f"{letter} stands above in one term and below in the other."
+                checked.add("height", says, seen[0].index.at)
     return every
 
 
@@ -425,7 +439,9 @@ def _softmax(node: Call, left: set[str] | None, outer: set[str], checked: Checke
     wanted = None if left is None else left | {axis.letter}
     free = _free(node.body, wanted, outer, checked)
     if axis.letter not in free:
-        checked.add("axis-missing", f"{axis.letter} does not occur in what softmax is taken of.", axis.at, True)
+        checked.add(
+            "axis-missing", f"{axis.letter} does not occur in what softmax is taken of.", axis.at, True
+        )
     _conditions_occur(axis, free, checked)
     return free
 

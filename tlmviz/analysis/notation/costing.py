@@ -53,7 +53,9 @@ def order_of(plan: Contract, sizes: Mapping[str, int]) -> Order:
         result = tuple(sorted(together & rest)) if len(path) - number > 1 else plan.letters
         summed = tuple(sorted(together - set(result)))
         operations = math.prod(sizes[letter] for letter in together) * max(1, len(picked) - 1 + bool(summed))
-        pairings.append(Pairing(picked[0][0], picked[-1][0] if len(picked) > 1 else "", result, summed, operations))
+        pairings.append(
+            Pairing(picked[0][0], picked[-1][0] if len(picked) > 1 else "", result, summed, operations)
+        )
         pool.append(f"({' '.join(name for name, _ in picked)})")
         held.append(set(result))
     return Order(
@@ -67,7 +69,9 @@ def order_of(plan: Contract, sizes: Mapping[str, int]) -> Order:
     )
 
 
-def _search(inputs: tuple[tuple[str, ...], ...], output: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[list, PathInfo]:
+def _search(
+    inputs: tuple[tuple[str, ...], ...], output: tuple[str, ...], sizes: Mapping[str, int]
+) -> tuple[list, PathInfo]:
     every = sorted({letter for part in inputs for letter in part})
     symbol = {letter: opt_einsum.get_symbol(number) for number, letter in enumerate(every)}
     equation = ",".join("".join(symbol[letter] for letter in part) for part in inputs)
@@ -96,4 +100,7 @@ def contractions(plan: Plan) -> list[Contract]:
 
 def work(plan: Plan, sizes: Mapping[str, int]) -> int:
     """The operations of all contractions of a plan, each in its cheapest order."""
-    return sum(int(_search(tuple(p.letters for p in each.parts), each.letters, sizes)[1].opt_cost) for each in contractions(plan))
+    return sum(
+        int(_search(tuple(p.letters for p in each.parts), each.letters, sizes)[1].opt_cost)
+        for each in contractions(plan)
+    )

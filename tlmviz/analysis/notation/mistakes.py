@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .checking import Checked, letters_in, letters_of
+from .checking import Checked, letters_in
 from .syntax import Axis, Call, Condition, Inverse, Node, Number, Product, Size, Sum, Tensor, children, walk
 from .tensors import KEY, QUERY, ROLES, Table
 
@@ -62,12 +62,18 @@ def _scale(node: Product, checked: Checked, table: Table) -> None:
             factor, said = factor * value, True
     if again is not None:
         if said and abs(factor - 1) > 1e-6:
-            checked.add("scaled-twice", f"L holds 1/√d_k already; here it is multiplied by {factor:.3g} again.", again.at)
+            checked.add(
+                "scaled-twice",
+                f"L holds 1/√d_k already; here it is multiplied by {factor:.3g} again.",
+                again.at,
+            )
         return
     assert pair is not None
     if not said:
         at = pair[0].at[0], pair[1].at[1]
-        checked.add("scale-missing", "Without 1/√d_k the scores grow with the head's size and softmax saturates.", at)
+        checked.add(
+            "scale-missing", "Without 1/√d_k the scores grow with the head's size and softmax saturates.", at
+        )
     elif abs(factor / table.scale - 1) > 1e-4:
         at = next(each.at for each in node.factors if scalar(each, table.head_dim) is not None)
         says = f"The scores are multiplied by {factor:.4g}; this model's scale is {table.scale:.4g}."
@@ -109,12 +115,18 @@ def _rotations(node: Product, checked: Checked) -> None:
                 continue
             letters = [index.letter for index in other.indices]
             if other.name == "V" and {enters, leaves} & set(letters):
-                checked.add("rope-value", "RoPE turns queries and keys; what they weigh, the values, stays as it is.", turn.at)
+                checked.add(
+                    "rope-value",
+                    "RoPE turns queries and keys; what they weigh, the values, stays as it is.",
+                    turn.at,
+                )
             elif letters[-1] == leaves != enters:
                 says = "R is summed over its second index: that is its transpose, which turns back instead of on."
                 checked.add("rope-inverse", says, turn.indices[2].at)
             elif letters[-1] == enters and letters[0] != place:
-                says = f"{other.name} stands at position {letters[0]} and is turned as if it stood at {place}."
+                says = (
+                    f"{other.name} stands at position {letters[0]} and is turned as if it stood at {place}."
+                )
                 checked.add("rope-position", says, turn.indices[0].at)
 
 
@@ -128,7 +140,11 @@ def _rotated_pairs(node: Product, checked: Checked, table: Table) -> None:
         says = f"{plain.name} is not rotated and the other is: the score depends on the place itself, not on the distance."
         checked.add("rope-half", says, plain.named)
     elif not any(hats) and table.sizes is None:
-        checked.add("rope-missing", "This model rotates both: Qhat and Khat. Without, no score knows of positions.", pair[0].named)
+        checked.add(
+            "rope-missing",
+            "This model rotates both: Qhat and Khat. Without, no score knows of positions.",
+            pair[0].named,
+        )
 
 
 def _roles(node: Node) -> dict[str, set[str]]:
@@ -155,10 +171,19 @@ def _softmax(node: Call, axis: Axis, checked: Checked, table: Table) -> None:
         return
     _conditions(axis, letters, checked)
     others = [letter for letter in letters if letter[0] in "ts" and letter != axis.letter]
-    compared = any(axis.letter in letters_of(condition) for condition in axis.conditions)
-    if table.causal and others and axis.letter[0] in "ts" and not compared:
+    bounded = any(_bounds_above(condition, axis.letter) for condition in axis.conditions)
+    if table.causal and others and axis.letter[0] in "ts" and not bounded:
         says = f"Nothing hides later keys; a decoder's softmax runs over {axis.letter}<={others[0]}."
         checked.add("mask-missing", says, axis.at)
+
+
+def _bounds_above(condition: Condition, letter: str) -> bool:
+    """Whether a condition gives an index a largest value, or is one that turns the causal mask round and is named so."""
+    if condition.left == condition.right or _direction(condition, letter) == ">":
+        return True
+    sides = ((1, condition.left), (-1, condition.right))
+    sign = sum(own * each for own, side in sides for each, text in side.parts if text == letter)
+    return condition.relation in ("==", "!=") or sign * (1 if condition.relation[0] == "<" else -1) > 0
 
 
 def _conditions(axis: Axis, letters: set[str], checked: Checked) -> None:

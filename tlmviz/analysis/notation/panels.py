@@ -1,4 +1,4 @@
-"""A tensor of any number of axes as the matrix that is drawn: two of its axes, the head that is looked at, the first of all others."""
+"""A tensor of any number of axes as the matrix that is drawn: two of its axes, the chosen head, the first of all others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,14 @@ from tlmviz.analysis.attention.matrices import Panel
 from .tensors import LETTERS
 
 MOST = 192  # rows and columns that are drawn
-WORDS = {"time": "token", "head": "head", "group": "group", "model": "channel", "dim": "dimension", "hidden": "hidden unit"}
+WORDS = {
+    "time": "token",
+    "head": "head",
+    "group": "group",
+    "model": "channel",
+    "dim": "dimension",
+    "hidden": "hidden unit",
+}
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,8 @@ def cut(letters: Sequence[str], shape: Sequence[int], head: int) -> Cut:
     times = [number for number in plain[1:] if kinds[number] == "time"]
     columns = (times or plain[1:] or [None])[0 if times else -1]
     at = tuple(
-        min(head, size - 1) if kind == "head" else min(head, size - 1) * (kind == "group") for kind, size in zip(kinds, shape)
+        min(head, size - 1) if kind == "head" else min(head, size - 1) * (kind == "group")
+        for kind, size in zip(kinds, shape)
     )
     return Cut(rows, columns, at)
 
@@ -45,14 +53,17 @@ def panel(name: str, value: Tensor, letters: Sequence[str], head: int, tokens: S
     """What is drawn of a tensor whose axes have these indices; `tokens` name the positions, and may be none."""
     chosen = cut(letters, value.shape, head)
     index = tuple(
-        slice(0, MOST) if axis in (chosen.rows, chosen.columns) else place for axis, place in enumerate(chosen.at)
+        slice(0, MOST) if axis in (chosen.rows, chosen.columns) else place
+        for axis, place in enumerate(chosen.at)
     )
     part = value[index].float().numpy()
     if chosen.rows is not None and chosen.columns is not None and chosen.rows > chosen.columns:
         part = part.T
     part = part.reshape(part.shape[0] if part.ndim else 1, -1)
     fixed = [
-        f"{letter}={place}" for axis, (letter, place) in enumerate(zip(letters, chosen.at)) if axis not in (chosen.rows, chosen.columns)
+        f"{letter}={place}"
+        for axis, (letter, place) in enumerate(zip(letters, chosen.at))
+        if axis not in (chosen.rows, chosen.columns)
     ]
     sizes = ", ".join(f"{letter}={size}" for letter, size in zip(letters, value.shape))
     finite = np.where(np.isfinite(part), part, np.nan).astype(np.float32)

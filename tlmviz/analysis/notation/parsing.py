@@ -1,14 +1,14 @@
 """Reads index notation: a small grammar by recursive descent, whose errors name the place.
 
-    line      = [tensor "="] sum
-    sum       = ["-"] term (("+" | "-") term)*
-    term      = factor (["*" | "/"] factor)*           "/" takes the next factor alone
-    factor    = number | "dk" | place | tensor | "(" sum ")" | "[" condition "]"
-              | "sum_{" axis "}" term | "softmax_{" axis "}(" sum ")" | function "(" sum ")"
-    tensor    = name (("_" | "^") (index | "{" index+ "}"))+
-    index     = letter "'"* | "(" index ")" | "pi(" letter ")"
-    axis      = letter ["," conditions] | conditions   the first letter of the first condition is what it runs over
-    condition = side relation side                     a side is letters and whole numbers with + or -
+line      = [tensor "="] sum
+sum       = ["-"] term (("+" | "-") term)*
+term      = factor (["*" | "/"] factor)*           "/" takes the next factor alone
+factor    = number | "dk" | place | tensor | "(" sum ")" | "[" condition "]"
+          | "sum_{" axis "}" term | "softmax_{" axis "}(" sum ")" | function "(" sum ")"
+tensor    = name (("_" | "^") (index | "{" index+ "}"))+
+index     = letter "'"* | "(" index ")" | "pi(" letter ")"
+axis      = letter ["," conditions] | conditions   the first letter of the first condition is what it runs over
+condition = side relation side                     a side is letters and whole numbers with + or -
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class _Token:
 def parse(text: str) -> Line:
     """The formula as a tree. Raises BadNotation, whose `at` is the place."""
     if not text.strip():
-        raise BadNotation("The formula is empty; write one such as Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} V_{sh}^d.")
+        raise BadNotation(
+            "The formula is empty; write one such as Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} V_{sh}^d."
+        )
     if len(text) > LONGEST:
         raise BadNotation(
             f"The formula has {len(text):,} characters and at most {LONGEST} are read; shorten it, or split it into lines.",
@@ -144,7 +146,9 @@ class _Parser:
         if self.sees("="):
             sign = self.take()
             if not isinstance(right, Tensor):
-                raise BadNotation("Left of “=” stands one tensor with its indices, such as L_{ts}^{(h)}.", sign.at)
+                raise BadNotation(
+                    "Left of “=” stands one tensor with its indices, such as L_{ts}^{(h)}.", sign.at
+                )
             left, right = right, self.sum()
         if self.next.kind != "end":
             hint = " A formula has one “=”." if self.sees("=") else ""
@@ -196,7 +200,9 @@ class _Parser:
     def inside(self, closing: str, where: str) -> Node:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise BadNotation(f"More than {DEEPEST} brackets within one another; split the formula.", self.next.at)
+            raise BadNotation(
+                f"More than {DEEPEST} brackets within one another; split the formula.", self.next.at
+            )
         body = self.sum()
         self.expect(closing, where)
         self.depth -= 1
@@ -208,7 +214,9 @@ class _Parser:
             axis = self.axis()
             self.depth += 1
             if self.depth > DEEPEST:
-                raise BadNotation(f"More than {DEEPEST} sums within one another; split the formula.", token.at)
+                raise BadNotation(
+                    f"More than {DEEPEST} sums within one another; split the formula.", token.at
+                )
             body = self.term()
             self.depth -= 1
             return Sum(axis, body, self.span(token.at[0]))
@@ -279,7 +287,9 @@ class _Parser:
         for match in _SUBSCRIPT.finditer(word):
             if match[0][0].isdigit():
                 at = (start + match.start(), start + match.end())
-                raise BadNotation("An index is a letter; numbered tensors carry the number in the name: W1_f^e.", at)
+                raise BadNotation(
+                    "An index is a letter; numbered tensors carry the number in the name: W1_f^e.", at
+                )
             found.append(Index(match[0], up, False, False, (start + match.start(), start + match.end())))
         return found
 
@@ -299,7 +309,8 @@ class _Parser:
             at = self.take().at
             if len(letter.rstrip("'")) != 1:
                 raise BadNotation(
-                    f"One sum runs over one index, and “{letter[:12]}” is {len(letter)}; write one sum for each.", at
+                    f"One sum runs over one index, and “{letter[:12]}” is {len(letter)}; write one sum for each.",
+                    at,
                 )
         else:
             conditions.append(self.condition())

@@ -51,7 +51,9 @@ def evaluate(text: str, table: Table) -> Result:
         )
     with torch.inference_mode():
         value = Runner(table, checked.sizes).run(plan)
-        value = spread(value, plan.letters, checked.out).expand([checked.sizes[letter] for letter in checked.out])
+        value = spread(value, plan.letters, checked.out).expand(
+            [checked.sizes[letter] for letter in checked.out]
+        )
     return Result(text, checked, plan, value)
 
 
@@ -106,7 +108,9 @@ class Runner:
         factor = scale_of(plan.text, self.table.head_dim)
         if not plan.parts:
             return torch.tensor(factor)
-        operands = [each for part in plan.parts for each in (self.run(part), plan_ids(part.letters, self.sizes))]
+        operands = [
+            each for part in plan.parts for each in (self.run(part), plan_ids(part.letters, self.sizes))
+        ]
         return opt_einsum.contract(*operands, plan_ids(plan.letters, self.sizes), optimize="auto") * factor
 
     def added(self, plan: Added) -> Tensor:
@@ -166,5 +170,3 @@ def scale_of(text: str, head_dim: int) -> float:
     value = scalar(parse(f"1{text}" if text.startswith("/") else text).right, head_dim)
     assert value is not None
     return value
-
-

@@ -244,7 +244,7 @@ def _factor(node: Node, last: bool) -> str:
 
 
 def _axis(axis: Axis) -> str:
-    """s where nothing is said of it; conditions name it themselves, and where the first does not begin with it, it comes first."""
+    """The index, and its conditions: where the first of these begins with the index, that names it."""
     written = ", ".join(_condition(condition) for condition in axis.conditions)
     if axis.conditions and axis.conditions[0].left.parts[0] == (1, axis.letter):
         return written

@@ -23,7 +23,13 @@ from .syntax import BadNotation, Span
 # Kinds of axes, and the letters that 003 section 1 gives them.
 LETTERS = {
     **dict.fromkeys("tsu", "time"),
-    **{"h": "head", "g": "group", "f": "model", "d": "dim", "k": "dim", "m": "dim", "e": "hidden"},
+    "h": "head",
+    "g": "group",
+    "f": "model",
+    "d": "dim",
+    "k": "dim",
+    "m": "dim",
+    "e": "hidden",
 }
 # Which time an axis is: that of the queries or that of the keys.
 QUERY, KEY = "query", "key"
@@ -102,7 +108,8 @@ def check_size(shape: list[int], at: Span) -> None:
     if count > LARGEST:
         sizes = " × ".join(map(str, shape))
         raise BadNotation(
-            f"A tensor of {sizes} = {count:,} numbers is too large here; at most {LARGEST:,} are made. Take smaller sizes.", at
+            f"A tensor of {sizes} = {count:,} numbers is too large here; at most {LARGEST:,} are made. Take smaller sizes.",
+            at,
         )
 
 
@@ -116,6 +123,7 @@ def unlike(config: ModelConfig) -> str:
         "a vector per distance": config.positions.kind == "relative",
         "norms of queries and keys": attention.qk_norm != "none",
         "bounded scores": attention.softcap is not None,
+        "experts": config.experts.count > 0,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
 
@@ -143,7 +151,9 @@ def of_block(lm: LanguageModelLike, trace: Trace, layer: int) -> Table:
     tensors = _weights(config, block) | _activations(config, trace, layer)
     rotates = config.positions.kind == "rope"
     if rotates:
-        tensors["R"] = Named(_rotations(network.positions, layer, len(trace), size), ("time", "dim", "dim"), "RoPE's rotations")
+        tensors["R"] = Named(
+            _rotations(network.positions, layer, len(trace), size), ("time", "dim", "dim"), "RoPE's rotations"
+        )
     if spec.mask.slopes is not None:
         tensors["m"] = Named(spec.mask.slopes, ("head",), "ALiBi's slopes")
     functions = {"sigma": block.mlp.activation, "LN1": _norm(block.norm1), "LN2": _norm(block.norm2)}
@@ -161,7 +171,9 @@ def _weights(config: ModelConfig, block: torch.nn.Module) -> dict[str, Named]:
         "WQ": Named(q, ("head", model, "dim"), "the queries' weights"),
         "WK": Named(k, (kv, model, "dim"), "the keys' weights"),
         "WV": Named(v, (kv, model, "dim"), "the values' weights"),
-        "WO": Named(attn.proj.weight.T.unflatten(0, (heads, size)), ("head", "dim", model), "the output's weights"),
+        "WO": Named(
+            attn.proj.weight.T.unflatten(0, (heads, size)), ("head", "dim", model), "the output's weights"
+        ),
     }
     if config.feedforward.gated:
         gate, up = mlp.gate_up.weight.chunk(2)
@@ -174,7 +186,11 @@ def _weights(config: ModelConfig, block: torch.nn.Module) -> dict[str, Named]:
         parts = attn.qkv.bias.unflatten(0, (-1, size)).split((heads, groups, groups))
         for name, kind, part in zip(("bQ", "bK", "bV"), ("head", kv, kv), parts):
             found[name] = Named(part, (kind, "dim"), "a bias")
-    for name, kind, linear in (("bO", model, attn.proj), ("b1", "hidden", getattr(mlp, "up", None)), ("b2", model, mlp.down)):
+    for name, kind, linear in (
+        ("bO", model, attn.proj),
+        ("b1", "hidden", getattr(mlp, "up", None)),
+        ("b2", model, mlp.down),
+    ):
         if linear is not None and linear.bias is not None:
             found[name] = Named(linear.bias, (kind,), "a bias")
     return found
@@ -263,7 +279,11 @@ def read_sizes(text: str) -> dict[str, int]:
 
 def of_sizes(sizes: Mapping[str, int]) -> Table:
     """A table in which every name is a tensor of random numbers with the sizes of its indices."""
-    heads, groups, head_dim = sizes.get("h", 1), sizes.get("g", sizes.get("h", 1)), sizes.get("d", sizes.get("k", 1))
+    heads, groups, head_dim = (
+        sizes.get("h", 1),
+        sizes.get("g", sizes.get("h", 1)),
+        sizes.get("d", sizes.get("k", 1)),
+    )
 
     def norm(x: Tensor) -> Tensor:
         return torch.nn.functional.layer_norm(x, x.shape[-1:])

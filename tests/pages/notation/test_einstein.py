@@ -1,0 +1,197 @@
+"""The page Einstein notation, run as Streamlit runs it."""
+
+import pytest
+import torch
+
+import tlmviz
+from pages.notation.einstein import compute, words
+from pages.notation.einstein.controls import OWN
+from tests.pages.helpers import assert_healthy, badges, by_title, follow_link, open_page, run_snippet
+from tests.pages.helpers import words as said_on
+from tlmviz.analysis.notation.syntax import BadNotation
+
+PAGE = "notation/einstein"
+LOST = "L_{ts} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}"
+
+
+def opened(**link):
+    return follow_link(PAGE, link)
+
+
+def marked(app):
+    """What is marked: the line of carets says which characters of the line above."""
+    lines = next(each.value for each in app.code if "^^" in each.value or each.value.endswith("^")).split(
+        "\n"
+    )
+    return "".join(letter for letter, mark in zip(lines[0], lines[1]) if mark == "^")
+
+
+def test_it_opens_on_a_line_that_is_the_models_own():
+    app = opened(head="4.2")
+    assert "Equal to the model's own L" in said_on(app) and "red-badge" not in badges(app)
+    made, own = by_title(app).values()
+    lm = tlmviz.load("stories-rope")
+    trace = lm.trace(app.text_input("text").value)
+    scores = trace.scores(4, 2, "scaled")
+    for chart in (made, own):
+        values = chart["data"][0]["z"]
+        assert len(values["bdata"] if isinstance(values, dict) else values) > 0
+    table = compute._of_model("stories-rope", app.text_input("text").value, 4)[0]
+    torch.testing.assert_close(table.tensors["L"].value[..., 2], scores)
+    assert "✓ Logits" in badges(app) and "✓ Add 2" in badges(app)
+
+
+def test_a_mistake_is_named_marked_and_run():
+    app = opened(nform=LOST)
+    assert_healthy(app)
+    assert "A head index is lost" in badges(app) and marked(app) == "h"
+    assert "It runs" in said_on(app) and r"\textcolor" in " ".join(part.value for part in app.latex)
+    assert len(by_title(app)) == 1  # the model has no map of that shape
+
+
+def test_a_button_tries_a_mistake_and_another_line_clears_it():
+    app = opened()
+    app.button("slip-mask-turned").click().run()
+    assert_healthy(app)
+    assert app.text_input("_formula").value == "A_{ts}^{(h)} = softmax_{s>=t}(L_{ts}^{(h)})"
+    assert "A causal mask turned round" in badges(app) and "is not the model's A" in said_on(app)
+    app.segmented_control("nline").set_value("Mix").run()
+    assert app.text_input("_formula").value == "Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} V_{sh}^d"
+    assert "Equal to the model's own Y" in said_on(app) and "nform" not in app.query_params
+
+
+def test_typing_goes_into_the_link_and_the_lines_own_formula_does_not():
+    app = opened()
+    app.text_input("_formula").set_value(LOST).run()
+    assert app.query_params["nform"] == LOST
+    app.text_input("_formula").set_value("L_{ts}^{(h)} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}").run()
+    assert "nform" not in app.query_params and "Equal" in said_on(app)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {},
+        {"nline": "Open"},
+        {"nline": "Norm 2", "model": "zoo-layernorm"},
+        {"nline": "Mix", "model": "zoo-window"},
+        {"model": "zoo-gqa"},
+        {"model": "zoo-alibi"},
+        {"nform": "L_{ts}^{(h)} = 1/sqrt(dk) Htilde_t^f WQ_{hf}^d WK_{hcd} Htilde_s^c"},
+        {
+            "nown": OWN,
+            "nform": "Y_{th}^d = sum_{s<=t, t-s<3} A_{ts}^{(h)} V_{sh}^d",
+            "nsizes": "t=6 s=6 h=2 d=3",
+        },
+        {"nown": OWN, "nform": "Q_{th}^d K_{shd}"},
+        {"nown": OWN, "nform": "2 + 3"},
+    ],
+)
+def test_the_snippet_makes_the_same(link):
+    app = opened(**link)
+    assert_healthy(app)
+    scope = run_snippet(app)
+    name = [line for line in app.code[-1].value.splitlines() if line.startswith("print(torch.allclose(")][0]
+    made = scope[name.removeprefix("print(torch.allclose(").partition(",")[0]]
+    torch.testing.assert_close(
+        torch.as_tensor(made, dtype=torch.float32), scope["result"].value, rtol=1e-3, atol=1e-4
+    )
+
+
+@pytest.mark.parametrize("style", ["einops.einsum", "plain torch"])
+def test_the_code_comes_in_other_styles(style):
+    app = opened(ncode=style)
+    shown = " ".join(block.value for block in app.code)
+    assert "einsum(Qhat, Khat," in shown if style == "einops.einsum" else ".sum(3)" in shown
+
+
+def test_four_factors_have_an_order():
+    app = opened(nform="L_{ts}^{(h)} = 1/sqrt(dk) Htilde_t^f WQ_{hf}^d WK_{hcd} Htilde_s^c")
+    rows = app.dataframe[0].value
+    assert len(rows) == 3 and list(rows["Summed"]) == ["f", "c", "d"]
+    assert "times as many" in said_on(app)
+
+
+@pytest.mark.parametrize(
+    "formula, said, place",
+    [
+        ("   ", "The formula is empty", None),
+        ("A_{ts}^{(h)} = softmax_{s<=t}(L_{ts}^{(h)}", "closes softmax", "}"),
+        ("A_{" + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN" + "}", "40 different indices", None),
+        ("A_t " * 2500, "10,000 characters", None),
+        (r"\frac{1}{2} A_t", "TeX commands", "\\"),
+        ("<script>alert(1)</script>", "Expected a tensor", "<"),
+        ("1e400", "", None),
+        ("A_t $x$ :red[a]", "no part", "$"),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence_and_the_text_stays(formula, said, place):
+    app = opened(nform=formula)
+    assert not app.exception
+    told = " ".join(part.value for part in app.error)
+    assert said in told and len(app.error) <= 1
+    assert app.text_input("_formula").value == formula
+    if place:
+        assert marked(app) == place
+    app.text_input("_formula").set_value("A_{ts}^{(h)} = softmax_{s<=t}(L_{ts}^{(h)})").run()
+    assert_healthy(app)
+
+
+@pytest.mark.parametrize(
+    "formula, name, at",
+    [
+        ("F_t^f = H'_t^e W2_e^f", "One index with two sizes", "e"),
+        ("L_{ts}^{(h)} = Qhut_{th}^k Khat_{shk}", "An unknown name", "Qhut"),
+        ("L_{ts}^{(h)} = Qhat_{th} Khat_{shk}", "The wrong number of indices", "Qhat_{th}"),
+    ],
+)
+def test_what_cannot_be_run_is_marked(formula, name, at):
+    app = opened(nform=formula)
+    assert_healthy(app)
+    assert name in badges(app) and marked(app) == at and "It cannot be run" in said_on(app)
+
+
+@pytest.mark.parametrize(
+    "sizes, said",
+    [("t=0", "gives no size"), ("t=4096 s=4096 h=64 d=64", "too large"), ("", "No size is given")],
+)
+def test_sizes_that_will_not_do(sizes, said):
+    app = opened(nown=OWN, nsizes=sizes, nform="L_{ts}^{(h)} = 1/sqrt(dk) Q_{th}^d K_{shd}")
+    assert not app.exception and said in " ".join(part.value for part in app.error)
+    app.text_input("nsizes").set_value("t=4 s=4 h=2 d=4").run()
+    assert_healthy(app)
+    assert "on random tensors of your sizes" in said_on(app)
+
+
+@pytest.mark.parametrize("model", ["zoo-post", "zoo-mla", "zoo-relative", "stories-mhc"])
+def test_another_block_is_said_to_be_one(model):
+    app = opened(model=model)
+    assert_healthy(app)
+    assert any("which the notes' block lacks" in part.value for part in app.info)
+    assert "random tensors of your sizes" in said_on(app) or "cannot be run" in said_on(app)
+
+
+def test_hostile_links_show_the_page():
+    app = opened(nline="[]", nown="1e400", ncode="x", nsizes="1e400", head="9.9")
+    assert_healthy(app)
+    assert "Equal to the model's own L" in said_on(app)
+
+
+def test_the_notes_lines_are_told():
+    told = words.notes(compute.notes())
+    assert told.count("| holds |") == 6 and told.count("\n") == 13
+    assert "holds |" in said_on(opened())
+
+
+def test_a_place_far_to_the_right_is_marked_in_what_is_shown():
+    text = "x" * 500
+    shown, carets = words.caret(text, (400, 401)).split("\n")
+    assert len(shown) < 160 and carets.index("^") == 61 and words.caret("ab", (1, 2)) == "ab\n ^"
+
+
+def test_a_long_text_is_read_in_part():
+    app = open_page(PAGE, text="the red ball " * 100)
+    assert_healthy(app)
+    assert f"{compute.TOKENS} × {compute.TOKENS}" in said_on(app)
+    with pytest.raises(BadNotation):
+        compute._of_sizes("x")
