@@ -247,7 +247,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
     ),
     "Numbers": (
         Page(
-            "numerics/logits",
+            "numbers/logits",
             "Logits",
             "square_foot",
             "why scores are divided by √d and output logits by √E: variances measured on real heads before and after "

@@ -17,7 +17,7 @@ from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.notation import tensors
-from tlmviz.analysis.numerics import logits
+from tlmviz.analysis.numbers import logits
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
 from tlmviz.analysis.words import pairs as windows

@@ -33,7 +33,7 @@ from tlmviz.analysis.notation import costing
 from tlmviz.analysis.notation import tensors as notation
 from tlmviz.analysis.notation.block import compare
 from tlmviz.analysis.notation.running import evaluate
-from tlmviz.analysis.numerics import logits
+from tlmviz.analysis.numbers import logits
 from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
 from tlmviz.analysis.words import one_step, reading

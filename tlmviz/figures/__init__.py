@@ -3,11 +3,11 @@
 from .axes import Named, log_ticks, named_axes, tick_text, ticks, token_axis, turn
 from .chart import FIXED_MARGIN, MONO, figure, layout, note
 from .heatmap import colorbar, rooted
-from .numbers import MISSING, minus, number
 from .player import Layer, animated, walked
 from .shapes import frame, row_frame, shaded, upright
 from .theme import DARK, GROUPS, HEADS, KEY, LIGHT, QUERY, THEMES, Theme, faded, palette, rgb, scale
 from .tokens import escaped, placed, readable, readable_all, token_label, token_labels
+from .written import MISSING, minus, number
 
 __all__ = [
     "MISSING",

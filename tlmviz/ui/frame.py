@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz import figures, kernels
 from tlmviz.errors import Error, NoNetwork
-from tlmviz.figures.numbers import MISSING, number
+from tlmviz.figures.written import MISSING, number
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace_file import TraceFile
 from tlmviz.translator import Translator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tlmviz.analysis.attention.flow import Flow
 from tlmviz.decoding.cuts import Cuts
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 from tlmviz.ui import inputs
 
 from .compute import LossGradient

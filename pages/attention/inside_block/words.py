@@ -9,7 +9,7 @@ from tlmviz.analysis.attention.matrices import Cell, Product, Step
 from tlmviz.analysis.attention.rows import Row
 from tlmviz.analysis.attention.stacks import ENCODER
 from tlmviz.figures import token_label
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 
 from .controls import Choice
 

@@ -8,7 +8,7 @@ import streamlit as st
 from tlmviz.analysis.caches.similarity import most_alike
 from tlmviz.errors import UnknownName
 from tlmviz.figures.caches import redundancy as figures
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 from tlmviz.ui import frame, patience
 
 from . import compute_redundancy as compute

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 
 from .compute import SAME, UNCLEAR, Noise
 

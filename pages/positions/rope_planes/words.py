@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 
 from .controls import CLOCKS, HEADS, LAYOUTS, STEPS, Choice
 

@@ -13,8 +13,8 @@ from pandas.io.formats.style import Styler
 from tlmviz.analysis.translation import beam_tree
 from tlmviz.analysis.translation.beam_tree import Path
 from tlmviz.decoding.records import Candidate, Search
-from tlmviz.figures.numbers import number
 from tlmviz.figures.translation import beam_curves
+from tlmviz.figures.written import number
 from tlmviz.tokens import output_names
 from tlmviz.ui import frame, reading
 

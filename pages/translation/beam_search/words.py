@@ -9,7 +9,7 @@ from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.exact import Exact
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.records import Candidate, Search
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 from tlmviz.ui import inputs
 
 from .controls import Choice

@@ -19,7 +19,7 @@ from tlmviz.figures import (
     token_label,
     token_labels,
 )
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 
 if TYPE_CHECKING:
     from tlmviz.analysis.attention.matrices import Panel

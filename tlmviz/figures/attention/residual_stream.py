@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import Theme, colorbar, figure, layout, row_frame, scale, token_label, token_labels
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 
 PARTS = 26  # names of parts that fit below a chart
 

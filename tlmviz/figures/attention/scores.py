@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import FIXED_MARGIN, Theme, figure, layout, token_axis, token_labels
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 
 
 def score_products(products: np.ndarray, theme: Theme) -> go.Figure:

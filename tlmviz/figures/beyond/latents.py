@@ -8,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..chart import figure, layout
-from ..numbers import number
 from ..theme import HEADS, Theme, scale
+from ..written import number
 
 
 def confusion(counts: np.ndarray, theme: Theme, *, title: str) -> go.Figure:

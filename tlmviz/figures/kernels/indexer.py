@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import HEADS, Theme, figure, layout, scale, token_axis, token_labels
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 
 # One colour and name for each way of choosing keys, the same in every figure.
 NAMES = {

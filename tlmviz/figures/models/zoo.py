@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import HEADS, Theme, figure, layout, note, upright
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 NEAR = (

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import KEY, QUERY, Theme, animated, faded, layout, note, turn
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 
 if TYPE_CHECKING:
     from tlmviz.analysis.positions.rope_planes import Clocks

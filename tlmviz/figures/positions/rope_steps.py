@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tlmviz.figures import Layer, Theme, layout, note, scale, ticks, walked
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 
 if TYPE_CHECKING:
     from tlmviz.analysis.positions.rope_planes import Rotation

@@ -8,9 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..chart import figure, layout
-from ..numbers import number
 from ..theme import HEADS, Theme, faded
 from ..tokens import escaped
+from ..written import number
 
 
 def parallelogram(

@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..chart import figure, layout, note
-from ..numbers import number
 from ..player import Layer, walked
 from ..theme import Theme
 from ..tokens import escaped
+from ..written import number
 
 NAMED = 45  # words that have a label
 

@@ -8,9 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..chart import figure, layout
-from ..numbers import number
 from ..theme import Theme, faded
 from ..tokens import escaped
+from ..written import number
 
 ROW = 14  # pixels of an n-gram
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.analysis.kernels import online_softmax
-from tlmviz.figures.numbers import number, power_of_ten
+from tlmviz.figures.written import number, power_of_ten
 
 from ..controls import Choice
 from .compute import Row

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from tlmviz.figures.kernels import long_context as figures
-from tlmviz.figures.numbers import large
+from tlmviz.figures.written import large
 from tlmviz.ui import frame
 
 from .. import controls as page_controls

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 from tlmviz.ui import inputs, long_text
 
 from .compute import NEW_TOKENS, Member

@@ -9,7 +9,7 @@ import streamlit as st
 
 from tlmviz.decoding.records import Candidate
 from tlmviz.figures import predictions
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 from tlmviz.ui import frame
 
 from ..view import LOW, coverage_map

@@ -10,7 +10,7 @@ import streamlit as st
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.records import Candidate, Search
-from tlmviz.figures.numbers import number
+from tlmviz.figures.written import number
 from tlmviz.tokens import output_names
 from tlmviz.translator import Translator
 from tlmviz.ui import link, translation

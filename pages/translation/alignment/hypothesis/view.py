@@ -6,8 +6,8 @@ import streamlit as st
 
 from tlmviz.decoding.penalties import length_penalty
 from tlmviz.decoding.records import Candidate
-from tlmviz.figures.numbers import number
 from tlmviz.figures.translation import alignment
+from tlmviz.figures.written import number
 from tlmviz.ui import frame, translation
 
 from .controls import Choice, map_name

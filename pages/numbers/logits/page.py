@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.numerics.logits import compute, controls, examples, view, words
+from pages.numbers.logits import compute, controls, examples, view, words
 from tlmviz.ui import frame, link
 
 DRAW = {controls.SCORES: view.scores, controls.HEAD: view.head, controls.DIRECTIONS: view.directions}

@@ -3,7 +3,7 @@
 import pytest
 
 from tlmviz.figures import minus, number
-from tlmviz.figures.numbers import large, power_of_ten
+from tlmviz.figures.written import large, power_of_ten
 
 
 @pytest.mark.parametrize(

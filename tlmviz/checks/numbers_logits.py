@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from tlmviz.analysis.numerics import logits
+from tlmviz.analysis.numbers import logits
 
 from ..trace import Trace
 from .cases import is_language_model, reading

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.numerics.logits import compute
-from pages.numerics.logits.controls import DIRECTIONS, HEAD, SCORES, VIEWS
+from pages.numbers.logits import compute
+from pages.numbers.logits.controls import DIRECTIONS, HEAD, SCORES, VIEWS
 from tests.pages.helpers import assert_healthy, by_title, open_page, run_snippet, words
-from tlmviz.analysis.numerics import logits
+from tlmviz.analysis.numbers import logits
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
-PAGE = "numerics/logits"
+PAGE = "numbers/logits"
 MODEL = "stories-rope"
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tlmviz.figures import THEMES
-from tlmviz.figures.numerics import logits as figures
+from tlmviz.figures.numbers import logits as figures
 
 
 @pytest.mark.parametrize("theme", THEMES.values(), ids=str)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlmviz.analysis.numerics.logits import Growth, Softness
+from tlmviz.analysis.numbers.logits import Growth, Softness
 from tlmviz.figures import number
 
 from .compute import Embedding, Output
@@ -153,7 +153,7 @@ def snippet(choice: Choice) -> str:
     """The numbers of a view with the public API."""
     start = f"""\
 import tlmviz
-from tlmviz.analysis.numerics import logits
+from tlmviz.analysis.numbers import logits
 
 lm = tlmviz.load({choice.model!r})
 """

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from tlmviz.analysis.numerics import logits
-from tlmviz.analysis.numerics.logits import Growth, Isotropy, Softness, Spread
+from tlmviz.analysis.numbers import logits
+from tlmviz.analysis.numbers.logits import Growth, Isotropy, Softness, Spread
 from tlmviz.checks import Check
-from tlmviz.checks import numerics_logits as checks
+from tlmviz.checks import numbers_logits as checks
 from tlmviz.figures import escaped, placed, readable
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace

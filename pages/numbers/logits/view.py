@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.figures import number, readable_all
-from tlmviz.figures.numerics import logits as figures
+from tlmviz.figures.numbers import logits as figures
 from tlmviz.ui import frame
 
 from . import compute, words

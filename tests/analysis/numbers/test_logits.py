@@ -11,7 +11,7 @@ from scipy.stats import entropy
 
 import tlmviz
 from tests import tiny
-from tlmviz.analysis.numerics import logits
+from tlmviz.analysis.numbers import logits
 from tlmviz.errors import BadText
 
 
