@@ -73,6 +73,17 @@ def type_into(label: str) -> Callable[[Page, int], None]:
     return press
 
 
+def read_another(count: int) -> Callable[[Page, int], None]:
+    """Another text of about so many tokens, and Enter."""
+
+    def press(page: Page, turn: int) -> None:
+        box = page.get_by_role("textbox", name="Text")
+        box.fill(("One day, " if turn % 2 else "Today, ") + text_of(count)[turn:])
+        box.press("Enter")
+
+    return press
+
+
 def choose_ribbon(page: Page, turn: int) -> None:
     """A step that is to look at a source token: walked to by keys, released by the last."""
     canvas = page.get_by_test_id("ribbons")
@@ -220,6 +231,30 @@ CONTROLS = (
         choose_word,
         data("reading", "query"),
         {"lview": "Text", "ltok": "256", "head": "4.2"},
+    ),
+    Control(
+        "experts",
+        "routing of 500 other tokens",
+        SERVER,
+        read_another(500),
+        data("routing-root", "picture"),
+        STORY,
+    ),
+    Control(
+        "experts",
+        "token, by an arrow key",
+        CANVAS,
+        keys("routing-rows", "ArrowDown", "ArrowUp"),
+        data("routing-root", "token"),
+        STORY,
+    ),
+    Control(
+        "experts",
+        "bias removed, back",
+        SERVER,
+        click_text("removed", "as trained"),
+        data("routing-root", "picture"),
+        {**STORY, "xview": "Mute & force"},
     ),
 )
 

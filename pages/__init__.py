@@ -12,10 +12,10 @@ from dataclasses import dataclass
 class Page:
     """One page: its folder below `pages/`, its name and icon in the menu, the README's sentence on what it shows.
 
-    `models` says which models the sidebar offers: "language", "translation" or "streams", or "" where the page compares
-    models of its own; `opens_on` a model that suits the page better than the default, where it is installed; `reads_files`
-    whether a file of one pass (`tlmviz run x.safetensors`) will do in place of a language model; `translates` whether
-    the language menu offers the Transformers that translate too.
+    `models` says which models the sidebar offers: "language", "translation", "streams" or "experts", or "" where the page
+    compares models of its own; `opens_on` a model that suits the page better than the default, where it is installed;
+    `reads_files` whether a file of one pass (`tlmviz run x.safetensors`) will do in place of a language model; `translates`
+    whether the language menu offers the Transformers that translate too.
     """
 
     folder: str
@@ -176,6 +176,17 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "every layer and token, Sinkhorn as a dial (on your own matrix too), gains through "
             "depth beside plain and free hyper-connections, streams muted, the training replayed",
             models="streams",
+        ),
+    ),
+    "Experts": (
+        Page(
+            "experts/experts",
+            "Experts",
+            "alt_route",
+            "the experts that every token reaches in every layer, with the router's scores before and after the bias; loads, "
+            "and what each expert answers to; experts muted, forced or full, and what that costs; the balance replayed "
+            "through training; active against total parameters",
+            models="experts",
         ),
     ),
     "Words": (

@@ -7,6 +7,7 @@ import torch
 import tlmviz
 from pages.attention.chat import compute as chat
 from pages.attention.chat.examples import CONVERSATIONS
+from pages.experts.experts.training import compute as expert_training
 from pages.notation.einstein.examples import CARDS as FORMULAS
 from pages.notation.einstein.examples import LONG as FORMULA_OF_FOUR
 from pages.positions.rope_planes import compute as rope_planes
@@ -28,6 +29,8 @@ from tlmviz.analysis.attention.flow import follow
 from tlmviz.analysis.attention.stacks import DECODER, read_stack, telling_row
 from tlmviz.analysis.beyond.latent_cost import latent_scores, self_scores
 from tlmviz.analysis.caches.family import DEEPSEEK
+from tlmviz.analysis.experts import edits as expert_edits
+from tlmviz.analysis.experts import routing as expert_routing
 from tlmviz.analysis.kernels import online_softmax
 from tlmviz.analysis.notation import costing
 from tlmviz.analysis.notation import tensors as notation
@@ -518,3 +521,39 @@ def test_four_factors_in_order_cost_a_five_thousandth():
     result, _ = formula(FORMULA_OF_FOUR)
     order = costing.order_of(costing.contractions(result.plan)[0], result.checked.sizes)
     assert 4900 < order.at_once / order.operations < 5100
+
+
+@pytest.fixture(scope="module")
+def moe():
+    return tlmviz.load("stories-moe")
+
+
+def test_the_bias_decides_most_choices_on_the_text_that_experts_open_on(moe):
+    trace = moe.trace(DEFAULT_TEXT)
+    changed = [expert_routing.changed_by_bias(trace.routing(layer)) for layer in trace.expert_layers]
+    assert (int(torch.cat(changed).sum()), torch.cat(changed).numel()) == (72, 112)
+
+
+def test_one_expert_is_missed_and_one_reads_articles(moe):
+    before, after = (
+        float(moe.trace(DEFAULT_TEXT, edit=edit).loss_per_token().mean())
+        for edit in (None, expert_edits.mute_experts(moe.config, [(0, 3)]))
+    )
+    assert f"{before:.2f} {after:.2f}" == "1.99 2.45"
+    trace = moe.trace(DEFAULT_TEXT)
+    read = trace.routing(1).mixing[:, 3] > 0
+    assert {trace.tokens[t] for t in read.nonzero().flatten().tolist()} == {" a", " the", " red"}
+
+
+def test_experts_with_an_even_capacity_drop_a_quarter(moe):
+    trace = moe.trace(DEFAULT_TEXT, edit=expert_edits.limit_capacity(moe.config, 1.0))
+    kept = torch.cat([trace.routing(layer).weights.flatten() > 0 for layer in trace.expert_layers])
+    assert (int((~kept).sum()), kept.numel()) == (51, 224)
+    assert expert_edits.capacity(len(trace), 2, 8, 1.0) == 7
+
+
+def test_loads_become_even_and_half_of_the_parameters_are_active(moe):
+    worst = expert_training.worst(expert_training.moments("stories-moe")[0]["stories-moe"])
+    assert (round(float(worst.max()), 2), round(float(worst[-1]), 2)) == (4.0, 1.22)
+    size = expert_routing.size(moe.config, 28)
+    assert f"{size.total / 1e6:.2f} {size.active / 1e6:.2f}" == "2.30 1.12"
