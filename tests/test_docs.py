@@ -15,7 +15,7 @@ from tlmviz.analysis.beyond import digit_quality
 from tlmviz.analysis.words.categories import CATEGORIES
 from tlmviz.analysis.words.hulls import quality
 from tlmviz.analysis.words.nearness import precision
-from tlmviz.training import hull_export
+from tlmviz.training import hull_export, scenes_export
 from tlmviz.training.recipes import RECIPES
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -105,6 +105,21 @@ def test_readers_of_digits_have_cards_that_are_measured_and_the_readme_repeats_t
     assert f"| {share} % |" in row
     assert f"{reader.n_parameters:,} parameters" in card and "CC BY 4.0" in card
     assert (folder / "model.safetensors").stat().st_size < 1_000_000
+
+
+@pytest.mark.parametrize("name", sorted(tlmviz.list_models("scenes")))
+def test_the_cards_of_scenes_are_measured_and_the_readme_repeats_them(name):
+    folder = ROOT / "models" / name
+    card, model = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load(name)
+    shares = {kind: float(share) for kind, share in re.findall(r"\| (\w+) \| [^|]+ \| ([\d.]+) % \|", card)}
+    right = scenes_export.measured_on(model, scenes_export.SCENES)
+    for kind, share in right.items():
+        assert shares[kind] == pytest.approx(100 * share, abs=0.35)  # a tie in three of 1,000
+    mean = re.search(r"mean of the five kinds of questions \| \| ([\d.]+) %", card).group(1)
+    [row] = [line for line in README.splitlines() if line.startswith(f"| [{name}]")]
+    assert f"{mean} %" in row
+    assert f"{model.n_parameters:,} parameters" in card and "CC BY 4.0" in card and "scikit-learn" in card
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 6_000_000
 
 
 @pytest.mark.parametrize("name", sorted(tlmviz.list_models("mixture")))

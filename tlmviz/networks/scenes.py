@@ -65,6 +65,10 @@ class _Scenes(Network):
             x = block(x, self.unordered, cos_sin)
         return x
 
+    def names(self, seen: Float[Tensor, "b p c"]) -> Float[Tensor, "b p v"]:
+        """A logit of each word for each patch: in training alone, where a patch learns to name the digit that it is part of."""
+        return nn.functional.linear(self.out_norm(seen), self.token_emb.weight) * self.config.d_model**-0.5
+
     def turns(self, words: Int[Tensor, "b t"]):
         """RoPE's angles for the places of a text."""
         return self.ordered.cos_sin(torch.arange(words.shape[1], device=self.device))
@@ -86,7 +90,11 @@ class SceneReader(_Scenes):
 
     def read(self, pictures: Float[Tensor, "b w w"]) -> Memory:
         """Keys and values of pictures."""
-        return self.keys_values(self.memory(self.memory_norm(self.look(pictures))))
+        return self.remember(self.look(pictures))
+
+    def remember(self, seen: Float[Tensor, "b p c"]) -> Memory:
+        """Keys and values of what `look` gave."""
+        return self.keys_values(self.memory(self.memory_norm(seen)))
 
     def write(self, words: Int[Tensor, "b t"], memory: Memory) -> Float[Tensor, "b t v"]:
         """Logits of the word after each."""

@@ -161,6 +161,7 @@ def _parts(config) -> list[str]:
 def _effort(recipe: ScenesRecipe, log: dict) -> str:
     schedule = recipe.schedule
     told = f" and one description (weight {recipe.described})" if recipe.config.kind == "scenes" else ""
+    told += f", and the naming of each patch's digit (weight {recipe.named})"
     return (
         f"{log['step']:,} steps of {recipe.scenes} scenes with {recipe.questions} questions each{told}, AdamW, learning rate "
         f"{schedule.learning_rate} with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, weight decay "
