@@ -205,7 +205,9 @@ class Teacher:
             for _ in range(recipe.questions)
         ]
         seen = self.network.look(scenes.pictures)
-        named = (recipe.named if step >= recipe.named_from else 0) * _nats(self.network.names(seen), self.named(scenes))
+        named = (recipe.named if step >= recipe.named_from else 0) * _nats(
+            self.network.names(seen), self.named(scenes)
+        )
         if isinstance(self.network, SceneMarker):
             logits, truth = self.marks(scenes, short, seen)
             return F.binary_cross_entropy_with_logits(logits, truth) + named

@@ -91,6 +91,7 @@ def _card(recipe: ScenesRecipe, log: dict, folder: Path, dtype: torch.dtype, rig
         for kind, share in right.items()
     ]
     short = {kind: share for kind, share in right.items() if kind != "describe"}
+    worst = min(short, key=short.__getitem__)
     return "\n".join(
         [
             f"# {config.name}",
@@ -130,6 +131,8 @@ def _card(recipe: ScenesRecipe, log: dict, folder: Path, dtype: torch.dtype, rig
             _effort(recipe, log),
             "",
             "## Limits",
+            "",
+            f"It is worst at questions of the kind {worst}: {100 * short[worst]:.1f} %.",
             "",
             "It knows the words of its small language only, digits of one collection, and cells that stand in a fixed grid. A "
             "digit that it reads wrongly makes several answers wrong, and descriptions name every digit, so one is enough.",
