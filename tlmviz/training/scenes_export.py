@@ -29,6 +29,18 @@ ASKED = {
     "describe": "describe the picture",
 }
 
+DATA = (
+    "## Data",
+    "",
+    "Scenes drawn on the fly: one to nine digits in the cells of a 3 x 3 grid, 24 x 24 pixels, in half of them none "
+    "twice. The digits are handwritten, from E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI "
+    "Machine Learning Repository (CC BY 4.0), of which scikit-learn ships 1,797 of 8 x 8 pixels. 1,415 of them are "
+    "trained on, each time turned, leaned, stretched, moved and pressed a little differently; 382, on forms of their "
+    "own, are held out and in no scene of the training. Questions and true answers are made from the labels "
+    "(`tlmviz.scenes.language`).",
+    "",
+)
+
 
 def export(recipe: ScenesRecipe, log: dict, run: Path, folder: Path) -> None:
     """Write the model folder from the checkpoint in `run`."""
@@ -91,7 +103,6 @@ def _card(recipe: ScenesRecipe, log: dict, folder: Path, dtype: torch.dtype, rig
         for kind, share in right.items()
     ]
     short = {kind: share for kind, share in right.items() if kind != "describe"}
-    worst = min(short, key=short.__getitem__)
     return "\n".join(
         [
             f"# {config.name}",
@@ -103,15 +114,7 @@ def _card(recipe: ScenesRecipe, log: dict, folder: Path, dtype: torch.dtype, rig
             *_parts(config),
             f"- {number:,} parameters, {size:.2f} MB as {str(dtype).removeprefix('torch.')}",
             "",
-            "## Data",
-            "",
-            "Scenes drawn on the fly: one to nine digits in the cells of a 3 x 3 grid, 24 x 24 pixels, in half of them none "
-            "twice. The digits are handwritten, from E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI "
-            "Machine Learning Repository (CC BY 4.0), of which scikit-learn ships 1,797 of 8 x 8 pixels. 1,415 of them are "
-            "trained on, each time turned, leaned, stretched, moved and pressed a little differently; 382, on forms of their "
-            "own, are held out and in no scene of the training. Questions and true answers are made from the labels "
-            "(`tlmviz.scenes.language`).",
-            "",
+            *DATA,
             "## Quality",
             "",
             f"{SCENES:,} fresh scenes of held-out digits per kind of question, one question each, mostly about digits that are "
@@ -132,10 +135,7 @@ def _card(recipe: ScenesRecipe, log: dict, folder: Path, dtype: torch.dtype, rig
             "",
             "## Limits",
             "",
-            f"It is worst at questions of the kind {worst}: {100 * short[worst]:.1f} %.",
-            "",
-            "It knows the words of its small language only, digits of one collection, and cells that stand in a fixed grid. A "
-            "digit that it reads wrongly makes several answers wrong, and descriptions name every digit, so one is enough.",
+            *_limits(short),
             "",
         ]
     )  # fmt: skip
@@ -158,6 +158,16 @@ def _parts(config) -> list[str]:
         "and values are words (note 000, Eq. 32)",
         "- each patch says in the end whether it belongs to the digits that the answer speaks of",
         f"- {heads}",
+    ]
+
+
+def _limits(right: dict[str, float]) -> list[str]:
+    worst = min(right, key=right.__getitem__)
+    return [
+        f"It is worst at questions of the kind {worst}: {100 * right[worst]:.1f} %.",
+        "",
+        "It knows the words of its small language only, digits of one collection, and cells that stand in a fixed grid. A "
+        "digit that it reads wrongly makes several answers wrong, and descriptions name every digit, so one is enough.",
     ]
 
 
