@@ -46,7 +46,7 @@ def _recipe(name: str, latents: int) -> LatentsRecipe:
         d_ff=96,
     )
     schedule = Schedule(
-        steps=3600, learning_rate=3e-3, warmup=150, weight_decay=0.05, seed=7, evaluate_every=500
+        steps=12000, learning_rate=3e-3, warmup=150, weight_decay=0.05, seed=7, evaluate_every=1000
     )
     return LatentsRecipe(config, schedule)
 
