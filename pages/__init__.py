@@ -166,6 +166,15 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "sentence",
             models="",
         ),
+        Page(
+            "beyond/text_and_image",
+            "Text and image",
+            "image_search",
+            "a picture of handwritten digits laid out or drawn by hand, a question about it, and where every "
+            "head of every word looks, patch by patch; a second model turned round, whose patches ask the words "
+            "and mark what is meant; wrong answers shown as such",
+            models="",
+        ),
     ),
     "Streams": (
         Page(

@@ -50,6 +50,7 @@ TYPED = (
     "ftw",
     *("etext", "ea", "eb", "esent"),
     *("nform", "nsizes"),
+    "tiq",
 )
 
 
