@@ -7,6 +7,9 @@ import torch
 import tlmviz
 from pages.attention.chat import compute as chat
 from pages.attention.chat.examples import CONVERSATIONS
+from pages.beyond.text_and_image import compute as scenes
+from pages.beyond.text_and_image import controls as scene_controls
+from pages.beyond.text_and_image.examples import CARDS as SCENES
 from pages.experts.experts.training import compute as expert_training
 from pages.notation.einstein.examples import CARDS as FORMULAS
 from pages.notation.einstein.examples import LONG as FORMULA_OF_FOUR
@@ -379,6 +382,57 @@ def test_what_latents_found_moves_where_they_look_next():
 def test_sixty_four_latents_save_a_factor_of_fifteen():
     assert self_scores(1024) > 1e6
     assert round(self_scores(1024) / latent_scores(1024, 64)) == 15
+
+
+def looked_at(title):
+    """What both models of scenes make of a card, what of it is shown, and for a row of weights its sum by cell."""
+    [card] = [card for card in SCENES if card.title == title]
+    grid = tuple(card.link["tig"].split(".")) if "tig" in card.link else scene_controls.DEFAULT
+    shown = tuple(int(part) for part in card.link["tis"].split(".")) if "tis" in card.link else ()
+    choice = scene_controls.Choice(grid, card.link.get("tiq", scene_controls.ASKED), shown, 0)
+    found = scenes.looked(choice)
+    return choice, found, scenes.shown(choice, found)
+
+
+def by_cell(weights):
+    return weights.reshape(3, 2, 3, 2).sum((1, 3)).ravel()
+
+
+@pytest.mark.parametrize(
+    "title, said, meant, first",
+    [
+        ("What is left of the 7", "a 4", [4], 4),
+        ("What is right of the 4", "a 7", [5], 5),
+        ("Described digit by digit", "a 9 above a 4 left of a 7 above and right of a 1", [1, 4, 5, 7], 1),
+    ],
+)
+def test_a_head_looks_at_the_cell_of_the_digit_that_is_said(title, said, meant, first):
+    _, found, (word, _, head, _, _) = looked_at(title)
+    assert found.answer.text == found.truth == said
+    assert found.marking.marked == found.true_cells == meant
+    row = found.answer.maps[word - len(found.answer.asked) - 1].reshape(-1, 36)[head - 1]
+    assert by_cell(row)[first] > 0.9
+
+
+def test_a_nine_is_taken_for_a_two_by_a_model_that_knows_better():
+    choice, found, _ = looked_at("Wrong: a 9 taken for a 2")
+    assert found.answer.text == "at the top and at the top right" and found.truth == "at the top"
+    assert choice.labels[2] == 9
+    described = scenes.looked(scene_controls.Choice(choice.cells, "describe the picture", (), 0))
+    assert described.answer.text == described.truth
+
+
+def test_patches_of_the_one_look_most_at_its_word_and_are_marked():
+    _, found, (_, _, _, word, head) = looked_at("Patches look for a word")
+    assert found.marking.words[word - 1] == "1" and found.marking.marked == found.true_cells == [7]
+    maps = found.marking.maps.reshape(36, -1, len(found.marking.words))
+    assert by_cell(maps[:, head - 1, word - 1]).argmax() == 7
+
+
+def test_patches_fail_where_words_find_the_neighbour():
+    _, found, _ = looked_at("Neighbours are harder for patches")
+    assert found.answer.text == found.truth == "a 9" and found.true_cells == [1]
+    assert found.marking.marked == []
 
 
 def test_names_are_copied_whether_known_or_not():

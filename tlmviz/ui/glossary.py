@@ -119,6 +119,10 @@ TERMS: dict[str, tuple[str, ...]] = {
     "Learned rows, fewer than the inputs, that read them by attention and then one another (Perceiver).": (
         "latent array",
     ),
+    "A small square of a picture, which a model reads as one unit, as it reads a token of a text.": (
+        "patch",
+        "patches",
+    ),
     "Rotary position embedding: queries and keys are turned by angles that grow with their position.": (
         "RoPE",
     ),

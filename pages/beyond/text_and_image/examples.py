@@ -5,12 +5,44 @@ from __future__ import annotations
 from tlmviz.ui import gallery
 from tlmviz.ui.gallery import Card
 
+MISREAD = ".h182.h139....h343.."
+
 CARDS = (
     Card(
         "What is left of the 7",
-        "To answer, a head looks at the cell that the question means, and not at the 7 that it names.",
+        "To say “4”, a head looks at the cell that the question means, and not at the 7 that it names.",
         {},
         "A picture of digits with orange over the cell left of the 7",
+    ),
+    Card(
+        "What is right of the 4",
+        "The same picture, asked the other way round: now the same words look at the 7.",
+        {"tiq": "what is right of the 4"},
+        "A picture of digits with orange over the cell right of the 4",
+    ),
+    Card(
+        "Described digit by digit",
+        "For the digit that it is about to name, a head looks at that digit's cell.",
+        {"tiq": "describe the picture"},
+        "A picture of digits beside its description",
+    ),
+    Card(
+        "Wrong: a 9 taken for a 2",
+        "Asked where the 2 is, it finds two; asked to describe the picture, it names the 9 rightly.",
+        {"tig": MISREAD, "tiq": "where is the 2"},
+        "A picture of a 2, a 9 and a 3, and a sentence that says what is wrong",
+    ),
+    Card(
+        "Patches look for a word",
+        "Turned round: the patches of the 1 look more at the word “1” than those of any other cell, and are marked.",
+        {"tiq": "where is the 1", "tis": "7.0.5.4.2"},
+        "A picture of digits, the patches of the 1 outlined in blue",
+    ),
+    Card(
+        "Neighbours are harder for patches",
+        "“What is above the 4”: the words find the 9, the patches of the second model mark nothing.",
+        {"tiq": "what is above the 4"},
+        "Two pictures of digits: an answer that is right, and nothing marked",
     ),
 )
 

@@ -1,6 +1,8 @@
 """The page "Text and image": what is sent, against models and labels; what is put into cells; links that make no sense."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from tlmviz import digits
 from tlmviz.scenes import language
 from tlmviz.scenes.grid import compose
 
+ROOT = Path(__file__).resolve().parents[3]
 PAGE = "beyond/text_and_image"
 DRAWN = digits.written(digits.held_out().images[0])
 
@@ -113,3 +116,13 @@ def test_questions_to_pick_are_questions():
     for cells in (controls.DEFAULT, (DRAWN, *[""] * 8), ("",) * 9):
         for pick in words.picks(Choice(cells, "", (), 0)):
             language.parse(pick)
+
+
+def test_what_is_said_of_neighbours_is_in_the_cards():
+    told = [
+        re.search(r"\| side \|[^|]*\| ([\d.]+) % \|", (ROOT / "models" / name / "card.md").read_text())
+        for name in (compute.READER, compute.MARKER)
+    ]
+    first, second = (round(float(found.group(1))) for found in told)
+    assert f"{second} % of the questions about a neighbour" in " ".join(words.NOTICE)
+    assert f"first answers {first} %" in " ".join(words.NOTICE)

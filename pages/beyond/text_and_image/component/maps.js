@@ -12,6 +12,7 @@ export const PATCHES = 6; // along a side
 const CELLS = 3;
 const HEAD_GAP = 6;
 const HEAD_TITLE = 15;
+const HEAD_LEAST = 40; // pixels: a head's name fits above its picture
 
 /**
  * Weights of one row for one head (from 1), or the mean of all (0).
@@ -127,13 +128,14 @@ function outline(pen, marks, i, step, color, width) {
  * @param {number} width
  */
 export function headPlaces(count, width) {
-  const across = Math.min(count + 1, width < 360 ? 5 : count + 1);
+  const rows = Math.ceil((count + 1) / Math.max(1, Math.floor((width + HEAD_GAP) / (HEAD_LEAST + HEAD_GAP))));
+  const across = Math.ceil((count + 1) / rows);
   const size = Math.min(66, Math.floor((width - (across - 1) * HEAD_GAP) / across));
   const places = Array.from({ length: count + 1 }, (_, i) => ({
     x: (i % across) * (size + HEAD_GAP),
     y: Math.floor(i / across) * (size + HEAD_TITLE + HEAD_GAP) + HEAD_TITLE,
   }));
-  return { size, places, height: Math.ceil((count + 1) / across) * (size + HEAD_TITLE + HEAD_GAP) };
+  return { size, places, height: rows * (size + HEAD_TITLE + HEAD_GAP) };
 }
 
 /**
