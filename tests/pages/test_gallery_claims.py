@@ -401,9 +401,9 @@ def by_cell(weights):
 @pytest.mark.parametrize(
     "title, said, meant, first",
     [
-        ("What is left of the 7", "a 4", [4], 4),
-        ("What is right of the 4", "a 7", [5], 5),
-        ("Described digit by digit", "a 9 above a 4 left of a 7 above and right of a 1", [1, 4, 5, 7], 1),
+        ("What is left of the 7", "a 4", [0], 0),
+        ("What is right of the 4", "a 7", [1], 1),
+        ("Described digit by digit", "a 4 left of a 7 above a 9 above and right of a 0", [0, 1, 4, 6], 0),
     ],
 )
 def test_a_head_looks_at_the_cell_of_the_digit_that_is_said(title, said, meant, first):
@@ -422,17 +422,20 @@ def test_a_nine_is_taken_for_a_two_by_a_model_that_knows_better():
     assert described.answer.text == described.truth
 
 
-def test_patches_of_the_one_look_most_at_its_word_and_are_marked():
+def test_patches_of_the_nine_look_most_at_its_word_and_are_marked():
     _, found, (_, _, _, word, head) = looked_at("Patches look for a word")
-    assert found.marking.words[word - 1] == "1" and found.marking.marked == found.true_cells == [7]
+    assert found.marking.words[word - 1] == "9" and found.marking.marked == found.true_cells == [4]
     maps = found.marking.maps.reshape(36, -1, len(found.marking.words))
-    assert by_cell(maps[:, head - 1, word - 1]).argmax() == 7
+    assert by_cell(maps[:, head - 1, word - 1]).argmax() == 4
 
 
-def test_patches_fail_where_words_find_the_neighbour():
+def test_patches_mark_a_neighbour_that_is_none():
     _, found, _ = looked_at("Neighbours are harder for patches")
-    assert found.answer.text == found.truth == "a 9" and found.true_cells == [1]
-    assert found.marking.marked == []
+    assert found.answer.text == found.truth == "nothing" and found.true_cells == []
+    assert (
+        found.marking.marked == [0]
+        and scene_controls.Choice(scene_controls.DEFAULT, "", (), 0).labels[0] == 4
+    )
 
 
 def test_names_are_copied_whether_known_or_not():

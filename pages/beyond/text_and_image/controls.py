@@ -17,7 +17,7 @@ from tlmviz.ui import link
 
 KEY, QUESTION = "sceneview", "tiq"
 CELLS, PATCHES, WORDS, HEADS = 9, 36, language.MOST_WORDS, 16
-DEFAULT = ("", "h271", "", "", "h169", "h296", "", "h294", "")
+DEFAULT = ("h110", "h295", "", "", "h125", "", "h227", "", "")
 ASKED = "what is left of the 7"
 _SEQUENCE = f"{link.SLOT}scene_sequence"  # session: number of the picture's last message
 

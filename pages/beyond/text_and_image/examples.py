@@ -34,15 +34,15 @@ CARDS = (
     ),
     Card(
         "Patches look for a word",
-        "Turned round: the patches of the 1 look more at the word “1” than those of any other cell, and are marked.",
-        {"tiq": "where is the 1", "tis": "7.0.5.4.2"},
-        "A picture of digits, the patches of the 1 outlined in blue",
+        "Turned round: the patches of the 9 look more at the word “9” than those of any other cell, and are marked.",
+        {"tiq": "where is the 9", "tis": "7.0.4.4.3"},
+        "A picture of digits, the patches of the 9 outlined in blue",
     ),
     Card(
         "Neighbours are harder for patches",
-        "“What is above the 4”: the words find the 9, the patches of the second model mark nothing.",
-        {"tiq": "what is above the 4"},
-        "Two pictures of digits: an answer that is right, and nothing marked",
+        "Nothing is left of the 9, and the words say so; the patches of the second model mark the 4.",
+        {"tiq": "what is left of the 9"},
+        "Two pictures of digits: an answer that is right, and a digit marked wrongly",
     ),
 )
 

@@ -80,6 +80,8 @@ def verdict(found: Looked) -> str:
 def marking(found: Looked) -> str:
     """What the turned model marks, and what it should."""
     marked = _named(found.marking.marked)
+    if not found.marking.marked and found.marking.patches.max() > 0.5:
+        marked = "no whole cell"
     if found.true_cells is None:
         return f"It marks {marked}. What is true depends on what you drew."
     if found.marking.marked == found.true_cells:

@@ -155,7 +155,7 @@ export function drawHeads(pen, v, theme, width, side, chosen, weightsOf, full) {
     const weights = weightsOf(head);
     pen.text(x + 1, y - 8, headName(side, head), { color: head === chosen ? theme.text : theme.muted, weight: head === chosen ? 700 : 400, size: 10 });
     pen.shifted(x, y, () => drawPicture(pen, v, theme, size, { weights, full: full ?? Math.max(...(weights ?? [0])), small: true }));
-    if (head === chosen) pen.rect(x - 1, y - 1, size + 2, size + 2, null, theme.primary, { width: 2 });
+    if (head === chosen) pen.rect(x + 1, y + 1, size - 2, size - 2, null, theme.primary, { width: 2 });
   });
 }
 
