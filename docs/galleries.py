@@ -64,6 +64,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "logits": Region(".st-key-growth"),
     "logits: The spread of 2,048 logits": Region(".st-key-spreads"),
     "logits: All words lean one way": Region(".st-key-cloud-as"),
+    "pipeline": Region(".st-key-pipelineview"),
     "glove": Region(".st-key-ratios"),
     "text_to_pairs": Region(".st-key-pairsview"),
     "training_step": Region(".st-key-stepview"),

@@ -274,6 +274,16 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "training, what softmax makes of them, and which way an embedding's vectors point",
         ),
     ),
+    "Cost": (
+        Page(
+            "cost/pipeline",
+            "Pipeline",
+            "view_timeline",
+            "GPipe, 1F1B, interleaved, zero-bubble and DualPipe as a timeline to scrub and replay, a simulation: who waits "
+            "when and holds how much; recomputing, messages overlapped or not; all schedules side by side",
+            models="",
+        ),
+    ),
     "Kernels": (
         Page(
             "kernels/flash_attention",

@@ -59,3 +59,7 @@ class BadSearch(Error):
 
 class BadDownload(Error):
     """A model that cannot be fetched, is not what was asked for, or cannot be kept."""
+
+
+class BadSchedule(Error):
+    """A pipeline that cannot be run with so many stages, micro-batches, chunks or layers."""

@@ -14,6 +14,7 @@ from tests import tiny
 from tlmviz import checks, kernels
 from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
+from tlmviz.analysis.cost import pipeline
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.notation import tensors
@@ -642,6 +643,21 @@ def rotations_of_another_length(patch, lm, inputs):
     honest = tensors._rotations
     patch.setattr(tensors, "_rotations", lambda *args: 1.01 * honest(*args))
     return notation_block.first_layer(lm, tiny.TEXT)
+
+
+def moved(change):
+    """A breaking that changes a run's last event."""
+    return lambda patch, lm, inputs: (
+        replace(inputs[0], events=inputs[0].events[:-1] + change(inputs[0].events[-1])),
+    )
+
+
+breaks("One thing at a time")(moved(lambda event: (replace(event, start=event.start - 0.01),)))
+breaks("Nothing before its input")(moved(lambda event: (replace(event, start=0.0, end=1.0),)))
+breaks("Everything once")(moved(lambda event: (event, event)))
+breaks("GPipe's bubble")(
+    patched(pipeline, "simulate", lambda honest, name, setting: honest(name, replace(setting, hop=0.1)))
+)
 
 
 def test_every_identity_has_a_breaking():

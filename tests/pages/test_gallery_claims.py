@@ -32,6 +32,7 @@ from tlmviz.analysis.attention.flow import follow
 from tlmviz.analysis.attention.stacks import DECODER, read_stack, telling_row
 from tlmviz.analysis.beyond.latent_cost import latent_scores, self_scores
 from tlmviz.analysis.caches.family import DEEPSEEK
+from tlmviz.analysis.cost import pipeline
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.experts import routing as expert_routing
 from tlmviz.analysis.kernels import online_softmax
@@ -614,3 +615,18 @@ def test_loads_become_even_and_half_of_the_parameters_are_active(moe):
     assert (round(float(worst.max()), 2), round(float(worst[-1]), 2)) == (4.0, 1.22)
     size = expert_routing.size(moe.config, 28)
     assert f"{size.total / 1e6:.2f} {size.active / 1e6:.2f}" == "2.30 1.12"
+
+
+def test_pipelines_wait_and_hold_as_the_cards_say():
+    start = pipeline.Setting()
+    one, all_first, zero = (
+        pipeline.simulate(name, start) for name in (pipeline.ONE, pipeline.GPIPE, pipeline.ZERO)
+    )
+    assert (one.bubble, one.peak()) == (pytest.approx(3 / 11), 4)
+    assert (all_first.time, all_first.peak()) == (one.time, 8)
+    assert f"{one.bubble:.0%} {zero.bubble:.0%}" == "27% 11%"
+    large = pipeline.Setting(stages=8, micro=20)
+    dual, single = (pipeline.simulate(name, large) for name in (pipeline.DUAL, pipeline.ONE))
+    assert f"{dual.bubble:.0%} {single.bubble:.0%}" == "9% 26%"
+    again = pipeline.simulate(pipeline.GPIPE, pipeline.Setting(recompute=True))
+    assert (round(again.peak(), 1), again.time / all_first.time) == (1.4, pytest.approx(4 / 3))

@@ -210,6 +210,18 @@ TERMS: dict[str, tuple[str, ...]] = {
     "A way to lay vectors into a plane so that near ones stay near. Sizes of clusters and distances between them mean nothing.": (
         "t-SNE",
     ),
+    "A part of a batch that goes through the stages of a pipeline by itself; all of them make one step of training.": (
+        "micro-batch",
+        "micro-batches",
+        "Micro-batches",
+    ),
+    "Time in which a device of a pipeline waits for another one.": ("bubble",),
+    "To throw a layer's activations away after the forward and make them again for the backward: less memory, more work.": (
+        "recompute",
+        "Recompute",
+        "recomputed",
+        "recomputing",
+    ),
     "The cosine of the angle between two vectors: 1 in the same direction, 0 at a right angle, −1 opposite.": (
         "cosine",
         "cosines",
