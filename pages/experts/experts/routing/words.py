@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pages.experts.experts.controls import Reading
 
 NOTICE_MATHS = (
-    "The notes write the bias into the logits and take the softmax over the chosen of that sum, so that the bias would change "
-    "the output as well. DeepSeek-V3 adds it for the choice alone; the panel shows the weights both ways.",
+    "The notes write the router's bias into the logits and take the softmax over the chosen of that sum, so that the bias would "
+    "change the output as well. DeepSeek-V3 adds it for the choice alone; the panel shows the weights both ways.",
 )
 EQUATIONS = (
     (
