@@ -56,6 +56,29 @@ def test_the_special_token_cannot_be_typed():
     assert TOKENIZER.end_of_text not in TOKENIZER.encode_many([END_OF_TEXT])[0]
 
 
+def test_further_special_tokens_stand_at_the_end_and_cannot_be_typed():
+    special = TOKENIZER.with_special("[CLS]", "[MASK]")
+    size = TOKENIZER.vocab_size
+    assert special.vocab_size == size + 2 and [special.name(size + at) for at in (0, 1)] == [
+        "[CLS]",
+        "[MASK]",
+    ]
+    for text in ("[CLS] a [MASK]", *SENTENCES):
+        assert special.encode(text) == TOKENIZER.encode(text) and special.decode(special.encode(text)) == text
+    assert TOKENIZER.vocab_size == size  # the one it was made of is left as it was
+
+
+def test_further_special_tokens_are_saved(tmp_path):
+    special = TOKENIZER.with_special("[CLS]", "[MASK]")
+    file = tmp_path / "tokenizer.json"
+    file.write_text(special.to_json(), encoding="utf-8")
+    again = Tokenizer.load(file)
+    assert again.vocab_size == special.vocab_size and again.name(again.vocab_size - 1) == "[MASK]"
+    assert (
+        again.encode("[CLS] a") == TOKENIZER.encode("[CLS] a") and again.end_of_text == TOKENIZER.end_of_text
+    )
+
+
 def test_bos_is_the_special_token_and_decodes_to_nothing():
     assert TOKENIZER.encode("a", bos=True) == [TOKENIZER.end_of_text, *TOKENIZER.encode("a")]
     assert (

@@ -7,6 +7,8 @@ import torch
 import tlmviz
 from pages.attention.chat import compute as chat
 from pages.attention.chat.examples import CONVERSATIONS
+from pages.beyond.encoder_only import compute as encoder_only
+from pages.beyond.encoder_only import words as encoder_words
 from pages.beyond.text_and_image import compute as scenes
 from pages.beyond.text_and_image import controls as scene_controls
 from pages.beyond.text_and_image.examples import CARDS as SCENES
@@ -437,6 +439,53 @@ def test_patches_mark_a_neighbour_that_is_none():
         found.marking.marked == [0]
         and scene_controls.Choice(scene_controls.DEFAULT, "", (), 0).labels[0] == 4
     )
+
+
+def test_the_word_at_the_right_says_that_little_is_hidden():
+    model = tlmviz.load("stories-encoder")
+    found = encoder_only.hidden(encoder_words.TEXT)
+    place = encoder_only.most_gained(found)
+    assert found.tokens[place] == " little" and round(100 * found.of_truth(found.both)[place]) == 93
+    left = [name for name, _ in encoder_only.offers(found.causal, place, None)]
+    assert {" boy", " dog", " bird"} <= set(left) and found.of_truth(found.causal)[place] < 0.05
+    guess = model.predict("The[MASK] girl was sad because she lost her doll.")[0]
+    assert guess.words[0][0] == " little" and guess.position == place
+
+
+def test_cls_tells_which_text_comes_first_and_not_whether_they_are_of_one_story():
+    model, (first, second) = tlmviz.load("stories-encoder"), (encoder_words.FIRST, encoder_words.SECOND)
+    assert model.in_order(first, second) > 0.99 and model.in_order(second, first) < 0.01
+    apart = model.belong(first, encoder_words.SECONDS["Another story"])
+    assert model.belong(first, second) < 0.5 < apart  # both wrong
+    layer, head = encoder_only.widest_reader(first, second)
+    row = model.trace(first, second).attention(layer, head)[0]
+    assert int(row.argmax()) == 1 and row[1] > 0.9  # "Once"
+
+
+def test_a_causal_mask_makes_hidden_words_dearer_and_cls_blind():
+    model, found = tlmviz.load("stories-encoder"), encoder_only.hidden(encoder_words.TEXT)
+    both, causal = (-np.log(found.of_truth(rows)[found.asked]) for rows in (found.both, found.causal))
+    assert causal.mean() > both.mean() + 0.5
+    decoder = tlmviz.load(encoder_only.DECODER)  # of the same size, trained with the mask
+    ids = decoder.tokenizer.encode(f" {encoder_words.TEXT}", bos=True)
+    logs = decoder(torch.tensor([ids]))[0, :-1].log_softmax(-1)
+    trained = -logs[torch.arange(len(ids) - 1), ids[1:]].mean()
+    assert both.mean() < trained < causal.mean() - 0.3
+    trace = model.causal.trace(encoder_words.TEXT)
+    assert trace.attention(3, 0).triu(1).max() == 0 and trace.attention(3, 0)[0, 0] == 1
+
+
+def test_encoder_decoder_and_both_on_one_sentence():
+    text = encoder_words.SENTENCE
+    own = list(encoder_only.translation.own_translation(encoder_only.BOTH, text))
+    ahead = [
+        trace.attention(layer, head).triu(1).sum() > 0
+        for trace in (encoder_only.trace(text), encoder_only.shared.trace(encoder_only.DECODER, text))
+        for layer, head in [encoder_only.farthest_ahead(text)]
+    ]
+    maps = masks.read(encoder_only.translation.model(encoder_only.BOTH), text, own)
+    assert ahead == [True, False] and np.triu(maps.encoder[0, 0], 1).sum() > 0
+    assert np.triu(maps.decoder[0, 0], 1).sum() == 0
 
 
 def test_names_are_copied_whether_known_or_not():

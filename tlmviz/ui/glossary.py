@@ -40,6 +40,15 @@ TERMS: dict[str, tuple[str, ...]] = {
         "lse",
         "log-sum-exp",
     ),
+    "A token put before a text that stands for no word: what it gathers from all others serves to judge the whole.": (
+        "[CLS]",
+    ),
+    "A token that stands for a hidden one, which the model is to guess.": ("[MASK]",),
+    "A model, or the half of one, that reads a text from both sides and does not write.": (
+        "encoder",
+        "encoders",
+    ),
+    "Reading from both sides: every token sees those before it and those after it.": ("bidirectional",),
     "What hides later tokens, or others that may not be seen, from a query.": (
         "causal mask",
         "mask",

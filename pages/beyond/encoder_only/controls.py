@@ -17,6 +17,7 @@ HIDDEN, CLS, MASKS, KINDS = PARTS = (
     "With a causal mask",
     "Three kinds of models",
 )
+TURNED = "The first text"
 HIDDEN_KEY, CLS_KEY = "encoderhidden", "encodercls"
 LONGEST = 64  # tokens of a text whose every token is hidden once: twice as many passes
 PLACE = link.Field(
@@ -89,7 +90,7 @@ def _pair(part: str) -> Choice:
         _box("First text", "ea", words.FIRST, left),
         _box("Second text", "eb", words.SECOND, right),
     )
-    inputs.text_buttons(words.SECONDS, "seconds", _swap, "Swap in as the second text")
+    inputs.text_buttons(words.SECONDS | {TURNED: first}, "seconds", _swap, "Swap in as the second text")
     compute.model().encode(first, second)
     link.open_on("encoder:cls", lambda: compute.widest_reader(first, second))
     head = link.view().fitted(compute.model().config.n_layers, compute.model().config.n_heads, 1).head
@@ -117,6 +118,12 @@ def _head(part: str, opening) -> tuple[int, int]:
 
 
 def _swap(text: str) -> None:
+    """Another second text; the first one as the second turns the two round."""
+    first, second = (
+        st.session_state.get(key, default) for key, default in (("ea", words.FIRST), ("eb", words.SECOND))
+    )
+    if text == first:
+        st.session_state["ea"] = second
     st.session_state["eb"] = text
 
 

@@ -8,13 +8,13 @@ from tlmviz.ui.gallery import Card
 CARDS = (
     Card(
         "The reason stands at the right",
-        "Hide a word: what follows it says what it was, and a causal mask takes that away.",
+        "After “The” come a boy, a dog, a bird; reading the right as well, “little” is 93 % sure. Hide any other word.",
         {},
         "A text with one word hidden, and two lists of bars",
     ),
     Card(
         "What [CLS] gathers",
-        "Two texts shaded by what [CLS] reads of them, and its verdict.",
+        "Two texts shaded by what [CLS] reads of them: it tells which comes first, and failed to learn what it was asked.",
         {"epart": "What [CLS] reads"},
         "Two lines of text, shaded, beside tiles of all heads",
     ),

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from .compute import Answers, Hidden
     from .controls import Choice
 
-CLAIM = "It reads a text from both sides: good for judging, no use for writing."
-TEXT = "Once upon a time there was a little girl named Lily. Lily lost her ball. She was very sad."
+CLAIM = "It reads a text from both sides: good at filling gaps, no use for writing."
+TEXT = "The little girl was sad because she lost her doll."
 FIRST = "Once upon a time there was a little girl named Lily. Lily had a red ball."
 SECOND = "Lily lost her ball in the park. She looked and looked for the ball."
 SECONDS = {
@@ -22,22 +22,27 @@ SECONDS = {
     "Another story's beginning": "Once upon a time there was a big dog. The dog liked to run in the park.",
 }
 SENTENCE = "The little girl lost her dog."
+RIGHT = 99.3, 65.9  # % of held-out pairs, from the card: in order, of one story
+FAILED = 50.9  # and of one story as [CLS] was trained to say it
 NOTICE = {
     "Hidden words": (
-        "Press a word: it becomes [MASK], and the bars say what may stand there. The darker a word, the surer it is guessed when "
-        "it alone is hidden.",
-        "The orange bars are the same model with a causal mask put on, so that it reads the left alone, as a decoder does. What "
-        "it could have known from the words at the right is gone.",
+        "Press a word: it is read as [MASK], and the bars say what may stand there. The darker a word, the surer it is guessed "
+        "when it alone is hidden.",
+        "An encoder is bidirectional. The orange bars are the same model with a causal mask put on, so that it reads the left "
+        "alone, as a decoder does. In “The little girl”, with “little” hidden, it then expects a boy, a dog, a bird; only “girl” "
+        "tells that the gap needs an adjective.",
         "Write [MASK] into the text to hide several words at once.",
     ),
     "What [CLS] reads": (
         "[CLS] stands before every text and has no meaning of its own. What it gathers from all other tokens serves to judge the "
-        "whole: here, which of two pieces comes first. Of held-out pairs that begin a story it tells nearly all, as it leans on "
-        "words that begin stories: turn the texts round.",
-        "Each tile is a head: blue is the weight on the first text, orange on the second; what is left empty lies on [CLS] and "
-        "[SEP]. Point at a tile to see which words it reads.",
-        "Whether both are of one story, [CLS] never learned, in all of its training; comparing the mean vectors of the two texts "
-        "does a little better than a coin: right on 2 of 3 held-out pairs. Swap in another story and see how little it tells.",
+        "whole: here, which of two pieces comes first. It leans on words that begin stories, “Once upon a time” and its like: "
+        "swap in the first text, which turns the two round.",
+        "Each box is a head: blue is the weight on the first text, orange on the second; what is left empty lies on [CLS] and "
+        "[SEP]. Point at a box to see which words it reads.",
+        "Training asked [CLS] another question, whether both texts are of one story, and that failed: it was right on "
+        f"{number(FAILED, '.1f')} % of held-out pairs, a coin on 50 %. What stands here was fitted afterwards, to finished "
+        "vectors: the order from [CLS] alone, and “of one story” from the mean vectors of both texts. The second is wrong on "
+        "every third pair, the two that this page opens on among them.",
     ),
     "With a causal mask": (
         "Both maps have the same weights. The crossed cells are forbidden: what lay there is spread over what is left.",
@@ -45,7 +50,7 @@ NOTICE = {
         "The model was never trained with the mask: part of what it loses is surprise. A decoder trained so does better.",
     ),
     "Three kinds of models": (
-        "**Encoder-only**: the whole map is filled. **Decoder-only**: nothing right of the diagonal, so that it can write on "
+        "**Encoder-only**: no cell is forbidden. **Decoder-only**: nothing right of the diagonal, so that it can write on "
         "word by word. **Both**: the encoder's map is full, the decoder's is not, and a third map leads from one to the other.",
         "The first two have the same size, the same layers and the same tokens: they differ in the mask and in what they were "
         "asked in training.",
@@ -56,7 +61,8 @@ NOTICE_MATHS = (
     "a token that is not hidden must be represented too (Devlin et al. 2018).",
     "[CLS] is place 0: with a causal mask its row is (1, 0, …, 0), and its verdict is the same for every text.",
     "Of one story: σ(w · [u v, |u − v|] + c) with u, v the mean vectors of both texts (as in Sentence-BERT, Reimers and Gurevych "
-    "2019). Both read-outs are logistic regressions; the network was not trained on for them.",
+    "2019). Right on held-out pairs: 99.3 % in order, 65.9 % of one story. Both read-outs are logistic regressions; the network "
+    "was not trained on for them.",
 )
 EQUATIONS = (
     (
@@ -87,7 +93,11 @@ def on_average(found: Hidden) -> str:
 
 def verdicts(judged: tuple[float, float]) -> list[tuple[str, float]]:
     """The two questions with their answers."""
-    return list(zip(("In this order, says [CLS]", "Of one story, by comparing means"), judged))
+    asked = ("In this order, says [CLS]", "Of one story, by comparing means")
+    return [
+        (f"{question} (right on {number(right, '.0f')} % of pairs)", p)
+        for question, right, p in zip(asked, RIGHT, judged)
+    ]
 
 
 def blind(judged: tuple[float, float]) -> str:

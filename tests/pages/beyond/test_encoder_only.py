@@ -1,6 +1,7 @@
 """The page "Encoder-only": what is sent, against the models; its four parts, snippets, links, and texts it cannot read."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run
 from tests.pages.helpers import words as said
 
 PAGE = "beyond/encoder_only"
+REPOSITORY = Path(__file__).resolve().parents[3]
 TEXT = "Lily had a red ball. She lost it."
 
 
@@ -80,6 +82,28 @@ def test_the_second_text_is_swapped():
     [button] = [each for each in app.button if each.label == "Another story"]
     header = picture(button.click().run())[0]
     assert header["tokens"] != before["tokens"] and header["verdicts"] != before["verdicts"]
+
+
+def test_the_texts_are_turned_round_and_back(model):
+    app = open_page(PAGE, {"epart": controls.CLS, "ea": "Tom saw a dog.", "eb": "The dog ran."})
+    for first, second in (("The dog ran.", "Tom saw a dog."), ("Tom saw a dog.", "The dog ran.")):
+        [button] = [each for each in app.button if each.label == controls.TURNED]
+        app = button.click().run()
+        header, _ = picture(app)
+        assert header["tokens"] == model.trace(first, second).tokens
+
+
+def test_what_is_said_of_held_out_pairs_is_the_cards():
+    card = (REPOSITORY / "models/stories-encoder/card.md").read_text(encoding="utf-8")
+    assert all(f"**{right:.1f} %** of" in card for right in words.RIGHT)
+    assert f"right in {words.FAILED} %" in card
+    told = " ".join(words.NOTICE[controls.CLS])
+    assert f"{words.FAILED} %" in told and "failed" in told
+    assert all(f"{right} %" in " ".join(words.NOTICE_MATHS) for right in words.RIGHT)
+    assert ["99 %" in words.verdicts((0.5, 0.5))[0][0], "66 %" in words.verdicts((0.5, 0.5))[1][0]] == [
+        True,
+        True,
+    ]
 
 
 def test_the_mask_put_on(model):

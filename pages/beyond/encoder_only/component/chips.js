@@ -22,6 +22,16 @@ export function layChips(text, tokens, buttons = false) {
 }
 
 /**
+ * The colours of two things that are told apart, for what the style sheet fills.
+ * @param {HTMLElement} root
+ * @param {import("#canvas/theme.js").Theme} theme
+ */
+export function colorParts(root, theme) {
+  root.style.setProperty("--one", theme.heads[0]);
+  root.style.setProperty("--other", theme.heads[1]);
+}
+
+/**
  * The number in a data attribute of what an event happened to; null where there is none.
  * @param {Event} event
  * @param {string} name

@@ -6,7 +6,7 @@ import { debounce, make } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { fade, readTheme } from "#canvas/theme.js";
-import { layChips } from "./chips.js";
+import { colorParts, layChips } from "./chips.js";
 
 /** @typedef {import("./types").ClsView} View */
 
@@ -86,6 +86,7 @@ function percent(share) {
 function paint(v) {
   if (!v.header || !v.root.clientWidth) return;
   v.theme = readTheme(v.root, v.header.colors, v.theme);
+  colorParts(v.root, v.theme);
   const [layer, head] = v.hover ?? v.chosen;
   const row = weights(v, layer, head);
   const most = row.reduce((a, b) => Math.max(a, b), 0) || 1;

@@ -6,7 +6,7 @@ import { debounce, make } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { fade, readTheme } from "#canvas/theme.js";
-import { layChips, numberAt } from "./chips.js";
+import { colorParts, layChips, numberAt } from "./chips.js";
 
 /** @typedef {import("./types").HiddenView} View */
 
@@ -36,6 +36,7 @@ function receive(v, bytes) {
 function paint(v) {
   if (!v.header || !v.root.clientWidth) return;
   v.theme = readTheme(v.root, v.header.colors, v.theme);
+  colorParts(v.root, v.theme);
   const { tokens, masked, offers } = v.header;
   v.chips.forEach((chip, at) => {
     const inner = at > 0 && at < tokens.length - 1;
