@@ -28,7 +28,7 @@ CARDS = (
         "Encoder, decoder, both",
         "One sentence in three models: where each may look.",
         {"epart": "Three kinds of models"},
-        "Five maps",
+        "Five maps of one sentence, two of them triangular",
     ),
 )
 
