@@ -267,6 +267,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
     ),
     "Numbers": (
         Page(
+            "numbers/formats",
+            "Formats",
+            "pin",
+            "FP32, TF32, BF16, FP16, FP8, FP4 and integers bit by bit, each bit to click: the value it makes, its neighbours, "
+            "range and density; a number of yours in all of them at once with its error",
+            models="",
+        ),
+        Page(
             "numbers/logits",
             "Logits",
             "square_foot",

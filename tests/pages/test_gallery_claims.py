@@ -42,7 +42,7 @@ from tlmviz.analysis.notation import costing
 from tlmviz.analysis.notation import tensors as notation
 from tlmviz.analysis.notation.block import compare
 from tlmviz.analysis.notation.running import evaluate
-from tlmviz.analysis.numbers import logits
+from tlmviz.analysis.numbers import formats, logits
 from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
 from tlmviz.analysis.words import one_step, reading
@@ -597,6 +597,18 @@ def test_one_head_pulls_together_and_the_untrained_spread_is_foretold():
     raw = logits.untrained(lm)
     before = logits.spread(raw, raw.trace(DEFAULT_TEXT))
     assert before.measured.mean() == pytest.approx(before.predicted.mean(), rel=0.04)
+
+
+def test_what_the_cards_say_of_number_formats():
+    tenth = {format.key: float(formats.rounded(0.1, format)) for format in formats.FORMATS}
+    assert len(tenth) == 9 and 0.1 not in tenth.values() and tenth["e4m3"] == 0.1015625
+    assert tenth["int8"] == tenth["int4"] == 0
+    fp16, bf16, e4m3 = map(formats.find, ("fp16", "bf16", "e4m3"))
+    assert formats.rounded(70000, fp16) == np.inf and formats.rounded(70000, bf16) == 70144
+    assert fp16.bits == bf16.bits and formats.rounded(1e-8, fp16) == 0 < formats.rounded(1e-8, bf16)
+    assert fp16.smallest / 2 > 1e-8
+    assert np.isnan(formats.decoded(0x7F, e4m3)) and formats.decoded(0x7E, e4m3) == e4m3.largest == 448
+    assert not np.isinf(formats.decoded(np.arange(256), e4m3)).any()
 
 
 def formula(text, line_of="stories-rope"):

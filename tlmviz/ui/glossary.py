@@ -31,6 +31,10 @@ TERMS: dict[str, tuple[str, ...]] = {
     "A function that multiplies tensors, named by their indices, and sums over every index that the result does not name.": (
         "einsum",
     ),
+    "A number so small that its format has no leading 1 left for it: the smaller, the fewer bits it keeps.": (
+        "subnormal",
+    ),
+    "Unit in the last place: the distance from a number to the next that its format has.": ("ULP",),
     "A score before softmax turns scores into shares; any number, and only differences count.": (
         "logit",
         "logits",

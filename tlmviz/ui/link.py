@@ -51,6 +51,7 @@ TYPED = (
     *("etext", "ea", "eb", "esent"),
     *("nform", "nsizes"),
     "tiq",
+    "nnum",
 )
 
 

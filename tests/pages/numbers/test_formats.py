@@ -1,0 +1,62 @@
+"""The page Formats, run as Streamlit runs it; what the browser makes of what it is sent is tested in tests/javascript."""
+
+import json
+
+import numpy as np
+import pytest
+
+from pages.numbers.formats.controls import LONGEST
+from tests.pages.helpers import assert_healthy, open_page, run_snippet
+from tlmviz.analysis.numbers import formats
+
+PAGE = "numbers/formats"
+
+
+def header(app) -> dict:
+    """What the picture begins with."""
+    assert_healthy(app)
+    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    size = int(np.frombuffer(data[:4], "<u4")[0])
+    return json.loads(data[4 : 4 + size])
+
+
+def test_it_opens_on_a_tenth_in_eight_bits():
+    sent = header(open_page(PAGE))
+    assert (sent["format"], sent["text"]) == ("e4m3", "0.1")
+    assert [each["name"] for each in sent["formats"]] == [format.name for format in formats.FORMATS]
+    assert len(sent["formats"]) == 9 and sent["formats"][5]["largest"] == 448
+
+
+def test_the_table_has_the_corrected_ranges():
+    rows = open_page(PAGE).dataframe[0].value.set_index("Format")
+    assert rows.loc["E4M3", "Smallest normal"].startswith("2⁻⁶ ")
+    assert rows.loc["E4M3", "Smallest"].startswith("2⁻⁹ ") and rows.loc["E4M3", "Largest"] == "448"
+    assert rows.loc["E5M2", "Smallest normal"].startswith("2⁻¹⁴ ")
+    assert rows.loc["E5M2", "Smallest"].startswith("2⁻¹⁶ ") and rows.loc["E5M2", "Largest"] == "57344"
+    assert rows.loc["TF32", "ULP at 1"].startswith("2⁻¹⁰ ") and rows.loc["INT4", "Largest"] == "7"
+    assert list(rows["Bits"]) == [32, 19, 16, 16, 8, 8, 4, 8, 4]
+
+
+@pytest.mark.parametrize(
+    "number, format, kept",
+    [("0.1", "e4m3", 0.1015625), ("0x7e", "e4m3", 448.0), ("70000", "fp16", np.inf), ("-0", "bf16", 0.0)],
+)
+def test_the_snippet_keeps_what_the_page_keeps(number, format, kept):
+    scope = run_snippet(open_page(PAGE, {"nnum": number, "nfmt": format}))
+    assert scope["kept"][formats.find(format).name] == kept
+
+
+@pytest.mark.parametrize("number", ["", "nan", "1e400", "0xzz", "<b>", "9" * 500, "0x7f' + 1"])
+def test_any_number_in_a_link_reaches_the_browser(number):
+    app = open_page(PAGE, {"nnum": number, "nfmt": "fp12"})
+    sent = header(app)
+    assert (sent["text"], sent["format"]) == (number[:LONGEST], "e4m3")
+    run_snippet(app)
+
+
+def test_numbers_per_doubling_are_as_the_page_says():
+    for key, count in (("bf16", 128), ("fp16", 1024)):
+        format = formats.find(key)
+        values = formats.decoded(np.arange(2 ** (format.bits - 1)), format)
+        assert ((values >= 1) & (values < 2)).sum() == count
+    assert formats.find("fp16").largest == 65504
