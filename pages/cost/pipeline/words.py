@@ -25,8 +25,8 @@ NOTICE_MATHS = (
     "Memory is counted in what one micro-batch leaves on one device with L/p layers. Interleaved, the first device holds "
     "$p\\,(1+\\tfrac{p-1}{pv})$ of these; recomputed, a layer keeps 2 of its 34 bytes for each number of its input "
     "(Korthikanti et al. 2022, without attention maps).",
-    "ZB-H1 and DualPipe reach their papers' formulas for F = B = W and L divisible by p. With W > B no weights' gradient fits "
-    "into its gap: the simulation waits longer than the formula.",
+    "With even stages, free messages and m ≥ p, ZB-H1 waits as its paper says while W ≤ F and W ≤ B; a longer W does not fit "
+    "into its gap, and it waits longer. DualPipe's formula is exact for F = B and W ≤ F, and a few percent off elsewhere.",
 )
 RULES = (
     "**It is a simulation**: no device is measured. Times are those of the sliders.",

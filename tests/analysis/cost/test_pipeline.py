@@ -151,6 +151,24 @@ def test_zero_bubble_waits_as_its_paper_says_where_the_weights_gradient_is_no_lo
     assert found == pytest.approx(SCHEDULES[ZERO].formula(setting))
 
 
+@pytest.mark.parametrize(
+    "f, b, w", [(2, 1, 1), (1, 2, 0.5), (3, 1, 0.5), (2, 1, 1.5), (1, 2, 1.5), (0.5, 1, 0.7)]
+)
+def test_zero_bubble_is_its_formula_exactly_while_w_is_no_longer_than_f_and_b(f, b, w):
+    setting = Setting(4, 12, 1, 4, f, b, w)
+    more = pipeline.simulate(ZERO, setting).bubble - SCHEDULES[ZERO].formula(setting)
+    assert more == pytest.approx(0) if w <= min(f, b) else more > 0.01
+
+
+@pytest.mark.parametrize(
+    "f, b, w", [(1, 1, 0.5), (2, 2, 1.5), (1, 1, 2), (2, 1, 0.5), (1, 2, 1), (3, 1, 0.5)]
+)
+def test_the_formula_of_dualpipe_is_exact_for_f_equal_to_b_and_near_elsewhere(f, b, w):
+    setting = Setting(4, 12, 1, 4, f, b, w)
+    off = abs(pipeline.simulate(DUAL, setting).bubble - SCHEDULES[DUAL].formula(setting))
+    assert off == pytest.approx(0) if f == b and w <= f else 0.01 < off < 0.05
+
+
 @given(half=st.integers(1, 8), more=st.integers(0, 12))
 @options(max_examples=40, deadline=None)
 def test_dualpipe_waits_as_its_report_says(half, more):

@@ -10,7 +10,7 @@ import { brief, heldAt } from "./moments.js";
 /** @typedef {import("./types").Run} Run */
 
 const LEFT = 58;
-const RIGHT = 74; // for what is held now
+const RIGHT = 82; // for what is held now
 const MEMORY = 104;
 const LATER = 0.3; // of a cell that has not begun
 
@@ -126,8 +126,8 @@ function drawRows(pen, run, layout, theme, at) {
     pen.rect(layout.left, y + 1, layout.right - layout.left, layout.row - 2, fade(theme.text, 0.06));
     pen.text(layout.left - 6, y + layout.row / 2, `Device ${device + 1}`, { align: "right", color: theme.muted, size: 10 });
     const color = lineOf(theme, device, stages);
-    pen.rect(layout.right + 10, y + 2, (RIGHT - 38) * (peaks[device] / most), layout.row - 4, null, theme.faint);
-    pen.rect(layout.right + 10, y + 2, (RIGHT - 38) * (held[device] / most), layout.row - 4, color);
+    pen.rect(layout.right + 10, y + 2, (RIGHT - 48) * (peaks[device] / most), layout.row - 4, null, theme.faint);
+    pen.rect(layout.right + 10, y + 2, (RIGHT - 48) * (held[device] / most), layout.row - 4, color);
     pen.text(layout.width - 2, y + layout.row / 2, brief(held[device]), { align: "right", color: theme.text, size: 10 });
   }
 }
