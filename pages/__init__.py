@@ -197,6 +197,15 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "through training; active against total parameters",
             models="experts",
         ),
+        Page(
+            "experts/next_tokens",
+            "Next tokens",
+            "fast_forward",
+            "the next four tokens predicted from every position of a text, by a model and the chain of modules after it; "
+            "text written several tokens a pass, proposed, verified and kept step by step, with its real speed; a "
+            "smaller model that proposes",
+            models="",
+        ),
     ),
     "Words": (
         Page(

@@ -38,6 +38,7 @@ RANKS = {
     "checkpoints": 7,
     "checks": 9,
     "language_model": 8,
+    "next_tokens": 8,
     "translator": 8,
     "word_vectors": 8,
     "hull": 8,
@@ -58,6 +59,8 @@ NEIGHBOURS = {
     ("analysis", "decoding"),
     ("analysis", "checkpoints"),
     ("checkpoints", "language_model"),  # the registry names the facade of each kind
+    ("checkpoints", "next_tokens"),
+    ("next_tokens", "language_model"),
     ("checkpoints", "translator"),
     ("checkpoints", "word_vectors"),
     ("checkpoints", "hull"),

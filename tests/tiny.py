@@ -8,6 +8,7 @@ from tlmviz.config import (
     EncoderDecoderConfig,
     LatentsConfig,
     ModelConfig,
+    MTPConfig,
     PointerConfig,
     ScenesConfig,
     SentinelConfig,
@@ -17,12 +18,14 @@ from tlmviz.config import (
 from tlmviz.networks.encoder import TransformerEncoder
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.latents import LatentReader
+from tlmviz.networks.mtp import MTPNetwork
 from tlmviz.networks.pointer import PointerNetwork
 from tlmviz.networks.scenes import SceneMarker, SceneReader
 from tlmviz.networks.sentinel import SentinelLSTM
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.networks.words import WordNetwork
+from tlmviz.next_tokens import NextTokenModel
 from tlmviz.scenes.language import every_word
 from tlmviz.scenes.models import PictureMarker, PictureReader
 from tlmviz.tokens import Tokenizer
@@ -161,6 +164,15 @@ def digit_reader(seed: int = 0, **changes) -> DigitReader:
     sizes = dict(n_latents=3, d_model=16, n_layers=2, n_heads=2, d_ff=24)
     config = LatentsConfig(**{"name": "tiny", **sizes, **changes})
     return DigitReader(randomise(LatentReader(config), seed, 0.5, centre=0.0))
+
+
+def next_token_model(seed: int = 0, **changes) -> NextTokenModel:
+    words = tokenizer()
+    sizes = dict(
+        vocab_size=words.vocab_size, n_layers=2, d_model=16, n_heads=4, n_kv_heads=2, d_ff=24, context=64
+    )
+    config = MTPConfig.of("tiny", **{**sizes, **changes})
+    return NextTokenModel(randomise(MTPNetwork(config), seed), words)
 
 
 def mixture_model(pointer: bool = True, seed: int = 0, **changes) -> MixtureModel:

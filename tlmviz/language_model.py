@@ -15,13 +15,15 @@ from .caches import KVCache
 from .chat import Conversation, Message, converse
 from .config import ModelConfig
 from .decoding.sampling import Sampling, next_token
-from .errors import BadText, UnknownName
+from .decoding.speculative import Draft, Drawn, Greedy, Proposer, Speculation, forgets, speculate
+from .errors import BadShape, BadText, UnknownName
 from .evaluation import bits_per_byte
 from .layers.positions import Positions
 from .networks.transformer import TransformerLM
 from .tokens import END_OF_TEXT, Tokenizer
 from .trace import Edit, Recording, Trace, keep_attention, keep_maps, recording
 
+LEAST = 0.3  # probability that makes proposing one more token worth its time
 VALUES_KEPT = 16e6  # bytes: where v of a text takes more, a trace reads it again when it is asked for
 
 
@@ -251,6 +253,80 @@ class LanguageModel:
                 break
             new.append(token)
         return new
+
+    def speculate(
+        self,
+        text: str,
+        max_new_tokens: int = 40,
+        draft: LanguageModel | None = None,
+        ahead: int | None = None,
+        least: float | None = None,
+        temperature: float = 0.0,
+        top_k: int | None = None,
+        top_p: float = 1.0,
+        seed: int = 0,
+    ) -> Speculation:
+        """Continue a text by speculative decoding: tokens are proposed, and one pass of this model verifies all of them.
+
+        The text is what the model writes without: at temperature 0 `generate`'s token for token, above it one drawn from the
+        same distribution by rejection sampling. A model with modules that look ahead (stories-mtp) proposes itself, any other
+        needs a `draft` model of the same vocabulary. At most `ahead` tokens are proposed at once (by default one per module, or
+        4), and only while the product of their probabilities is at least `least` (by default 0.3, measured to be quickest).
+        Raises BadText: an empty text, or one that leaves too little of the context; BadShape: counts and shares that make no
+        sense, a draft that does not fit. Source: Leviathan et al. 2023; DeepSeek-V3, section 2.2.
+        """
+        ids = self.encode(text)
+        self._check_speculation(len(ids), max_new_tokens, draft, ahead, least)
+        least = LEAST if least is None else least
+        proposer = (
+            self._proposer(ahead, least)
+            if draft is None
+            else Draft(draft.network, 4 if ahead is None else ahead, least)
+        )
+        rule = Drawn(Sampling(temperature, top_k, top_p), seed) if temperature else Greedy()
+        ends = self.tokenizer.ends
+        rounds = speculate(self.network, ids, max_new_tokens, proposer, rule, ends)
+        new = [token for each in rounds for token in each.written][:max_new_tokens]
+        new = new[: next((i for i, token in enumerate(new) if token in ends), len(new))]
+        return Speculation(self.tokenizer.decode(new, continues=True), new, rounds)
+
+    def _proposer(self, ahead: int | None, least: float) -> Proposer:
+        """What proposes tokens to this model without a draft. Raises BadShape: only its subclass with modules has any."""
+        raise BadShape(
+            f"{self.name} has no modules that look ahead; give a smaller model of the same vocabulary as draft, or load "
+            "stories-mtp."
+        )
+
+    def _check_speculation(
+        self, length: int, count: int, draft: LanguageModel | None, ahead: int | None, least: float | None
+    ) -> None:
+        if count < 1:
+            raise BadShape(f"max_new_tokens is {count}; ask for at least 1 token.")
+        if ahead is not None and ahead < 0:
+            raise BadShape(f"ahead is {ahead}; give the number of tokens to propose at once, 0 or more.")
+        if least is not None and not 0 <= least <= 1:
+            raise BadShape(f"least is {least}; it is a probability, from 0 to 1.")
+        for model in (self, draft) if draft is not None else (self,):
+            context, left = model.config.context, model.config.context - length
+            if left < 1:
+                raise BadText(
+                    f"This text has {length:,} tokens, which is all that {model.name} reads ({context:,}); shorten it, so that "
+                    "there is room for new ones."
+                )
+            if count > left:
+                raise BadText(
+                    f"This text has {length:,} tokens and {model.name} reads {context:,}: ask for at most {left:,} new tokens, "
+                    f"not {count:,}."
+                )
+            if not forgets(model.network):
+                raise BadShape(
+                    f"{model.name} has a sliding window, whose cache cannot take back a token; choose a model without one."
+                )
+        if draft is not None and draft.tokenizer.to_json() != self.tokenizer.to_json():
+            raise BadShape(
+                f"{draft.name} and {self.name} spell texts with different vocabularies, so that neither can verify the other's "
+                "tokens; choose a draft with the same one."
+            )
 
     def _beginning(self) -> list[int]:
         """Ids of an empty text. Raises BadText where no token of its own stands before a text."""

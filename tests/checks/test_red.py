@@ -26,7 +26,7 @@ from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
 from tlmviz.checks import kernels_index, notation_block, translation
 from tlmviz.checks import words as checks_words
-from tlmviz.decoding import beam, penalties
+from tlmviz.decoding import beam, penalties, speculative
 from tlmviz.hull import HullFinder
 from tlmviz.kernels import AttentionMask
 from tlmviz.latents import DigitReader
@@ -578,6 +578,24 @@ def words_that_see_what_comes(patch, model, inputs):
     return *inputs[:-1], model.forced(*inputs[1:3], "a 3 left of a 5")
 
 
+@breaks("Speculative = greedy", "ahead")
+def proposals_that_are_all_believed(patch, lm, inputs):
+    patch.setattr(
+        speculative.Greedy, "verify",
+        lambda rule, logits, proposed: (len(proposed), int(logits[-1].argmax())),
+    )  # fmt: skip
+
+
+breaks("Rejection keeps p", "ahead")(
+    patched(
+        speculative, "reject", lambda honest, p, q, proposed, generator: (proposed >= 0, proposed)
+    )  # every proposal stays
+)
+breaks("Cached proposals = one pass", "ahead")(
+    patched(ContiguousCache, "cut", lambda honest, cache, length: honest(cache, length + 1))
+)
+
+
 @breaks("After the step = moved vectors", "words-negative")
 def scores_that_forget_a_move(patch, wv, inputs):
     patch.setattr(
@@ -679,6 +697,8 @@ def model_of(kind, tokenizer):
         return tiny.picture_marker()
     if kind == "encoder":
         return tiny.encoder(tokenizer)
+    if kind == "ahead":
+        return tiny.next_token_model()
     if kind == "mixture":
         return tiny.mixture_model()
     if kind == "digits":

@@ -32,6 +32,10 @@ class ContiguousCache(Buffers):
         keys, values = self._store(layer, (k, v))
         return keys, values
 
+    def cut(self, length: int) -> None:
+        """Forget every position from `length` on; the next ones take their place."""
+        self._lengths = [min(length, held) for held in self._lengths]
+
     def attend(
         self,
         layer: int,

@@ -19,6 +19,7 @@ from tlmviz.config import (
     IndexerConfig,
     LatentsConfig,
     ModelConfig,
+    MTPConfig,
     PointerConfig,
     ScenesConfig,
     SentinelConfig,
@@ -36,12 +37,14 @@ from tlmviz.mixture import MixtureModel
 from tlmviz.networks.encoder import TransformerEncoder
 from tlmviz.networks.encoder_decoder import EncoderDecoder
 from tlmviz.networks.latents import LatentReader
+from tlmviz.networks.mtp import MTPNetwork
 from tlmviz.networks.pointer import PointerNetwork
 from tlmviz.networks.scenes import SceneMarker, SceneReader
 from tlmviz.networks.sentinel import SentinelLSTM
 from tlmviz.networks.seq2seq import Seq2Seq
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.networks.words import WordNetwork
+from tlmviz.next_tokens import NextTokenModel
 from tlmviz.scenes.models import PictureMarker, PictureReader
 from tlmviz.tokens import Tokenizer
 from tlmviz.trace_file import TraceFile, described
@@ -84,6 +87,7 @@ class Kind:
 
 KINDS = {
     "": Kind(ModelConfig, TransformerLM, LanguageModel, "language"),
+    "mtp": Kind(MTPConfig, MTPNetwork, NextTokenModel, "language"),
     "encoder-decoder": Kind(EncoderDecoderConfig, EncoderDecoder, Translator, "translation"),
     "seq2seq": Kind(Seq2SeqConfig, Seq2Seq, Translator, "translation"),
     "indexer": Kind(IndexerConfig, Indexers, None, "index"),

@@ -8,6 +8,7 @@ from .feedforward import EXPERT_SCORES, FEEDFORWARDS, GATED, ExpertsConfig, Feed
 from .indexer import IndexerConfig
 from .language_model import ModelConfig, notes_preset, with_plain_attention, without_connections
 from .latents import LatentsConfig
+from .mtp import MTPConfig
 from .norm import NORM_PLACES, NORMS, NormConfig
 from .pointer import PointerConfig
 from .positions import LAYOUTS, POSITIONS, ROPE_SCALINGS, PositionsConfig
@@ -42,6 +43,7 @@ __all__ = [
     "IndexerConfig",
     "LatentsConfig",
     "LayerConfig",
+    "MTPConfig",
     "ModelConfig",
     "NormConfig",
     "PointerConfig",

@@ -19,6 +19,8 @@ from . import (
     indexer,
     latents,
     latents_export,
+    mtp,
+    mtp_export,
     repetition,
     scenes,
     scenes_export,
@@ -277,6 +279,27 @@ class Twins:
             logs[name] = sentinel.train(recipe, corpus, tokenizer, runs / name)
             sentinel_export.export(recipe, logs[name], corpus, tokenizer, runs / name, models / name)
         sentinel_export.write_cards(logs, corpus, models)
+        return logs
+
+
+@dataclass(frozen=True)
+class AheadTwins:
+    """The language model with modules that look ahead and its twin without: one comparison, so one recipe."""
+
+    name: str = "stories-mtp"
+    needs: tuple[str, ...] = (STORIES,)
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        corpus, logs = _corpus(data), {}
+        tokenizer = learned_tokenizer(
+            runs / self.name, corpus.train, mtp.RECIPES[self.name].config.vocab_size
+        )
+        loaded = {}
+        for name, recipe in mtp.RECIPES.items():
+            logs[name] = mtp.train(recipe, corpus, tokenizer, runs / name)
+            loaded[name] = mtp_export.export(name, logs[name], corpus, tokenizer, runs / name, models / name)
+        mtp_export.write_cards(loaded, logs, corpus, models)
         return logs
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import encoder, experts, hull, latents, recipes, scenes, translation
 from .recipe import (
+    AheadTwins,
     CoverageControl,
     Distillation,
     Encoding,
@@ -62,5 +63,6 @@ RECIPES: dict[str, Recipe] = {
         Group("scenes", _scenes),
         *_scenes,
         *_zoo,
+        AheadTwins(),
     )
 }

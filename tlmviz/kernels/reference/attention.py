@@ -11,6 +11,7 @@ from torch import Tensor
 from tlmviz.kernels.differentiable import differentiable
 
 TILE_ROWS = 256  # rows of scores alive at once: the only T x S temporary is one such strip
+FEW_ROWS = 16  # queries so few that their mask is written out sooner than it is made of distances
 
 
 def _forward(q, k, v, mask, scale):
@@ -25,6 +26,10 @@ def _without_sinks(q, k, v, mask, scale):
     if _one_call(q, k, v, mask):
         return _flash(q, k, v, scale, is_causal=mask.causal and q.shape[2] > 1)
     fits = _flash_fits(q, v)
+    if (
+        fits and mask.plain and mask.causal and q.shape[2] <= min(FEW_ROWS, k.shape[2])
+    ):  # the newest tokens of a cache
+        return _flash(q, k, v, scale, bias=_newest(q.shape[2], k.shape[2], q), all_see=True)
     outs, lses = [], []
     for rows, cols in tiles(q.shape[2], k.shape[2], mask):
         tile_q, tile_k, tile_v = q[:, :, rows], k[:, :, cols], v[:, :, cols]
@@ -160,16 +165,16 @@ def _dense(x: Tensor) -> Tensor:
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
-def _flash(q, k, v, scale, is_causal=False, bias=None, alike=True):
+def _flash(q, k, v, scale, is_causal=False, bias=None, alike=True, all_see=False):
     """Torch's own fused CPU kernel; unlike scaled_dot_product_attention it also returns the lse.
 
-    `alike` says that the bias hides the same from all heads.
+    `alike` says that the bias hides the same from all heads, `all_see` that it leaves every row something.
     """
     mask = None if bias is None else bias.expand(q.shape[0], q.shape[1], *bias.shape[-2:])
     out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
         q, k, v, 0.0, is_causal, attn_mask=mask, scale=scale
     )
-    if bias is not None:  # it says 0 for a row that sees nothing
+    if bias is not None and not all_see:  # it says 0 for a row that sees nothing
         lse = lse.masked_fill((bias[:, :1] if alike else bias).amax(-1) == -torch.inf, -torch.inf)
     return out, lse
 
@@ -209,6 +214,11 @@ def _bias(rows, cols, queries, keys, mask, like):
         others = mask.query_ids[:, rows, None] != mask.key_ids[:, None, cols]
         bias = bias.masked_fill(others[:, None], -torch.inf)
     return bias
+
+
+def _newest(queries: int, keys: int, like: Tensor) -> Tensor:
+    """The causal mask of the last positions as a bias, [1, 1, T, S]."""
+    return like.new_full((queries, keys), -torch.inf).triu_(keys - queries + 1)[None, None]
 
 
 def _unseen(rows, cols, queries, keys, mask, device) -> Tensor:

@@ -1,0 +1,38 @@
+"""The examples of the page Next tokens: links to texts that are predicted, or written, several tokens at a time."""
+
+from __future__ import annotations
+
+from tlmviz.ui import gallery
+from tlmviz.ui.gallery import Card
+
+CARDS = (
+    Card(
+        "Four tokens from one position",
+        "The model predicts the next token, and three modules the ones after it, each from what the one before named.",
+        {},
+        "A text with a chosen token and four boxes of predictions in a row",
+    ),
+    Card(
+        "Writing several tokens a pass",
+        "The modules propose, one pass verifies: the text is the model's own, written in fewer passes than tokens.",
+        {"nview": "Writing"},
+        "Columns of kept and dropped tokens, one for each pass",
+    ),
+    Card(
+        "A smaller model proposes",
+        "zoo-mqa writes ahead for stories-rope, which spells texts alike and verifies what it is told.",
+        {"nview": "Writing", "nfrom": "A smaller model"},
+        "Columns of kept and dropped tokens, up to four proposed at once",
+    ),
+    Card(
+        "Told what lies between",
+        "Reading the text's own tokens, as in training, the last module is right more often than on what it was told before.",
+        {"nreads": "the text"},
+        "The same text and boxes, with most predictions right",
+    ),
+)
+
+
+def examples() -> None:
+    """Cards."""
+    gallery.menu(__file__, CARDS)

@@ -1,0 +1,26 @@
+"""The page "Next tokens": a position pointed at and chosen, then a text written pass by pass."""
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import assert_above_the_fold, open_link, wait_for_param
+
+SLOW = 120_000
+
+
+def test_positions_and_passes_are_walked(page, server):
+    page.set_default_timeout(SLOW)
+    open_link(page, server, "next_tokens")
+    root = page.get_by_test_id("ahead-root")
+    expect(page.get_by_test_id("ahead-stages").locator(".stage")).to_have_count(4, timeout=SLOW)
+    assert_above_the_fold(page.get_by_test_id("ahead-stages"))
+    page.get_by_test_id("ahead-text").locator(".token").nth(5).click()
+    expect(root).to_have_attribute("data-at", "6")
+    wait_for_param(page, "nplace", "6")
+    page.get_by_text("Writing", exact=True).click()
+    slider = page.get_by_test_id("ahead-slider")
+    slider.focus()
+    slider.press("Home")
+    expect(root).to_have_attribute("data-at", "1")
+    slider.press("ArrowRight")
+    expect(page.get_by_test_id("ahead-said")).to_contain_text("Pass 2 of")
+    wait_for_param(page, "npass", "2")

@@ -1,0 +1,101 @@
+"""The page "Next tokens": chains and passes as sent, against the model; the snippets run; texts it cannot show."""
+
+import json
+
+import numpy as np
+import pytest
+
+import tlmviz
+from pages.experts.next_tokens import controls
+from tests.pages.helpers import assert_healthy, open_page, run_snippet
+from tests.pages.helpers import words as said
+
+PAGE = "experts/next_tokens"
+WRITING = {"nview": "Writing"}
+
+
+def header(app) -> dict:
+    assert_healthy(app)
+    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    return json.loads(data[4 : 4 + int(np.frombuffer(data[:4], "<u4")[0])])
+
+
+def test_the_page_opens_on_four_right_tokens():
+    app = open_page(PAGE)
+    sent, lm = header(app), tlmviz.load("stories-mtp")
+    ids = lm.encode(controls.DEFAULT)
+    assert "".join(sent["tokens"][1:]) == controls.DEFAULT and len(sent["chains"]) == len(ids)
+    chain = sent["chains"][sent["at"] - 1]
+    assert [stage["right"] for stage in chain] == [True] * 4
+    following = sent["tokens"][sent["at"] : sent["at"] + 4]
+    assert [stage["word"] for stage in chain] == following and [s["reads"] for s in chain[1:]] == following[
+        :3
+    ]
+    p = lm.ahead(controls.DEFAULT).probabilities[0]
+    for place, chain in enumerate(sent["chains"]):
+        assert chain[0]["p"] == pytest.approx(float(p[place].max()), abs=1e-3)
+    assert "✗" not in said(app) and "twin" in said(app)
+    scope = run_snippet(app)
+    right = [sum(bool(chain[k]["right"]) for chain in sent["chains"]) for k in range(4)]
+    assert [each[0] for each in scope["accuracy"](scope["chains"], ids)] == right
+
+
+def test_told_what_lies_between():
+    sent = header(open_page(PAGE, {"nreads": "the text"}))
+    assert [len(chain) for chain in sent["chains"][-4:]] == [4, 3, 2, 1]
+    for place, chain in enumerate(sent["chains"]):
+        assert [stage["reads"] for stage in chain] == sent["tokens"][place : place + len(chain)]
+
+
+@pytest.mark.parametrize("query", [{}, {"nfrom": "A smaller model"}, {"ntemp": "0.8", "nnew": "20"}])
+def test_what_is_written_is_the_models(query):
+    app = open_page(PAGE, WRITING | query)
+    sent, scope = header(app), run_snippet(app)
+    written = [
+        word
+        for each in sent["rounds"]
+        for word in [
+            *(name for name, _ in each["proposed"][: each["accepted"]]),
+            *([each["added"]] * (each["added"] is not None)),
+        ]
+    ]
+    assert "".join(written) == scope["said"].text and len(sent["rounds"]) == scope["said"].passes
+    if "ntemp" not in query:
+        assert scope["said"].text == scope["lm"].generate(controls.BEGINNING, 40, temperature=0)
+    assert "tokens per pass" in said(app) and "✗" not in said(app)
+
+
+def test_a_link_shows_its_position_and_pass():
+    assert header(open_page(PAGE, {"nplace": "7"}))["at"] == 7
+    assert header(open_page(PAGE, {**WRITING, "npass": "3"}))["at"] == 3
+    assert header(open_page(PAGE, {"nplace": "119", "ntext": "Tom ran."}))["at"] <= 5
+
+
+@pytest.mark.parametrize(
+    "query, why",
+    [
+        ({"ntext": ""}, "empty"),
+        ({"ntext": "ball " * 130}, "this page shows"),
+        ({"ntext": "ball " * 400}, "reads at most"),
+        ({**WRITING, "nbegin": ""}, "empty"),
+        ({**WRITING, "nbegin": "ball " * 130}, "this page shows"),
+    ],
+)
+def test_a_text_that_cannot_be_shown_is_one_sentence(query, why):
+    app = open_page(PAGE, query)
+    assert not app.exception and not app.error
+    assert any(why in part.value for part in (*app.warning, *app.info)), [part.value for part in app.warning]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"nview": "x", "nplace": "-1", "nreads": "y"},
+        {**WRITING, "nnew": "0", "ntemp": "9", "nfrom": "z", "npass": "x"},
+        {"ntext": "<b> 😀 $x$"},
+        {**WRITING, "nnew": "120", "nbegin": "猫"},
+        {**WRITING, "nnew": "1"},
+    ],
+)
+def test_a_hostile_link_shows_the_page(query):
+    header(open_page(PAGE, query))

@@ -1,0 +1,89 @@
+"""Modules that predict more than the next token, one after another (DeepSeek-V3, section 2.2; 003 section 6.4)."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from ..caches import ContiguousCache, KVCache
+from ..config import ModelConfig, MTPConfig
+from ..layers import BLOCKS, Attention, Positions
+from ..layers.positions import CosSin
+from ..trace import name_taps
+from .transformer import FEEDFORWARDS, NORMS, TransformerLM, initialise
+
+
+class AheadModule(nn.Module):
+    """One module: h'_i = W [norm(h_i); norm(e_(i+k))], then a block and a norm.
+
+    h_i is what the module before it made at position i (the first reads the model), e_(i+k) the embedding of the token k
+    places further, which that one predicted.
+    """
+
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        norm = NORMS[config.norm.kind]
+        self.norm_hidden, self.norm_token = norm(config), norm(config)
+        self.join = nn.Linear(2 * config.d_model, config.d_model, bias=False)
+        self.block = BLOCKS[config.norm.placement](
+            lambda: norm(config), Attention(config, 0), FEEDFORWARDS[config.feedforward.kind](config), ()
+        )
+        self.norm = norm(config)
+
+    def forward(
+        self, hidden, token, positions: Positions, cos_sin: CosSin, cache: KVCache | None = None
+    ):  # [B, T, C] twice
+        joined = self.join(torch.cat((self.norm_hidden(hidden), self.norm_token(token)), -1))
+        return self.norm(self.block(joined, positions, cos_sin, cache))  # [B, T, C]
+
+
+class MTPNetwork(TransformerLM):
+    """A causal language model whose modules `ahead` share its embedding and its head.
+
+    As a language model it is what it would be without them: `forward` and `read` run none. The modules' weights are drawn
+    after the model's, which therefore begins with the same numbers as its twin without modules.
+    """
+
+    config: MTPConfig
+
+    def __init__(self, config: MTPConfig):
+        super().__init__(config)
+        self.ahead = nn.ModuleList(AheadModule(config) for _ in range(config.depth))
+        self.ahead.apply(initialise)
+        for module in self.ahead:
+            for writer in (module.block.attn.proj, module.block.mlp.down):
+                nn.init.normal_(writer.weight, std=0.02 / (2 * config.n_layers) ** 0.5)
+        name_taps(
+            self
+        )  # the modules' taps are no part of a pass of the model: `tap_names` stays without them
+
+    def step(
+        self,
+        depth: int,
+        hidden: Float[Tensor, "b t c"],
+        ids: Int[Tensor, "b t"],
+        cache: ContiguousCache | None = None,
+    ) -> Float[Tensor, "b t c"]:
+        """Module `depth` (from 1): hidden states of the module before it and, for each, the token `depth` places further.
+
+        With that module's own cache, of one layer, they continue what it holds. `unembed` makes logits of the result.
+        """
+        count = ids.shape[1]
+        position_ids = torch.arange(count) if cache is None else cache.position_ids(count)
+        own = self.positions.at(0)
+        token = self.drop(self.token_emb(ids) * self.config.embedding_scale)
+        return self.ahead[depth - 1](hidden, token, own, own.cos_sin(position_ids), cache)
+
+    def look_ahead(
+        self, hidden: Float[Tensor, "b t c"], ids: Int[Tensor, "b t"]
+    ) -> list[Float[Tensor, "b _ c"]]:
+        """Of the model's own states [B, T, C] for ids [B, T], those of every module in turn: T - k positions of the k-th.
+
+        Position i of the k-th has read tokens up to i + k, and `unembed` makes of it a prediction of token i + k + 1.
+        """
+        states: list[Tensor] = []
+        for depth in range(1, min(len(self.ahead), ids.shape[1] - 1) + 1):
+            hidden = self.step(depth, hidden[:, : ids.shape[1] - depth], ids[:, depth:])
+            states.append(hidden)
+        return states

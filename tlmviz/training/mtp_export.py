@@ -1,0 +1,203 @@
+"""From two finished runs to models/stories-mtp*/: weights, tokenizer, and cards that lay the twins side by side."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+
+import pandas as pd
+import torch
+
+from tlmviz.analysis.experts.ahead import COLUMNS, MEASURED
+from tlmviz.checkpoints.native import save_network
+from tlmviz.evaluation import bits_per_byte
+
+from ..config import MTPConfig
+from ..language_model import LanguageModel
+from ..networks.mtp import MTPNetwork
+from ..networks.transformer import TransformerLM
+from ..next_tokens import NextTokenModel
+from ..tokens import Tokenizer
+from . import export as stories
+from .curves import draw
+from .data import Corpus
+from .loop import read_weights
+from .mtp import RECIPES, held_out
+from .precision import stored_dtype
+
+WRITTEN = 60  # tokens after each held-out story's beginning, for the share of proposals that stay
+BEGINNING = 24  # tokens
+
+
+def export(
+    name: str, log: dict, corpus: Corpus, tokenizer: Tokenizer, run: Path, folder: Path
+) -> LanguageModel:
+    """Write one model's folder from the checkpoint in `run`, but for its card; returns the model as stored."""
+    config = RECIPES[name].config
+    network = MTPNetwork(config) if isinstance(config, MTPConfig) else TransformerLM(config)
+    network.load_state_dict(read_weights(run), strict=False)
+    network.eval().requires_grad_(False)
+    dtype, _, _ = stored_dtype(network, lambda: held_out(network, tokenizer, corpus.valid)["nats"][0])
+    save_network(folder, network, tokenizer, dtype)
+    points = log["curve"]
+    draw(
+        folder / "curve.svg", "Training", [point["tokens"] / 1e6 for point in points],
+        ("held-out bits per byte", [point["valid_bpb"] for point in points]),
+        ("training loss (nats per token, with dropout)", [point["train_loss"] for point in points]),
+        top=2.0,
+    )  # fmt: skip
+    facade = NextTokenModel if isinstance(network, MTPNetwork) else LanguageModel
+    return facade(network, tokenizer)
+
+
+def write_cards(
+    models: dict[str, LanguageModel], logs: dict[str, dict], corpus: Corpus, folder: Path
+) -> None:
+    """The cards of both, each with the measures of both."""
+    quality = {name: bits_per_byte(lm.network, lm.tokenizer, corpus.valid) for name, lm in models.items()}
+    further = {name: held_out(lm.network, lm.tokenizer, corpus.valid) for name, lm in models.items()}
+    shares = {name: stays(lm, corpus.valid) for name, lm in models.items() if isinstance(lm, NextTokenModel)}
+    for name in shares:
+        _measured(quality, further, shares).to_csv(folder / name / MEASURED, index=False)
+    for name, lm in models.items():
+        text = _card(name, lm, logs[name], corpus, folder / name, quality, further, shares)
+        (folder / name / "card.md").write_text(text, encoding="utf-8")
+
+
+def _measured(quality, further, shares) -> pd.DataFrame:
+    """A line for each model and depth, as `read_measured` of the page reads it."""
+    lines = []
+    for name, found in further.items():
+        for depth, (nats, accuracy) in enumerate(zip(found["nats"], found["accuracy"])):
+            stay = round(shares[name][0][depth - 1], 4) if depth else None
+            lines.append((name, depth, round(nats, 4), round(accuracy, 4), stay, round(quality[name], 4)))
+    return pd.DataFrame(lines, columns=list(COLUMNS))
+
+
+def _card(name, lm, log, corpus, folder, quality, further, shares) -> str:
+    return "\n".join(
+        [
+            f"# {name}",
+            "",
+            lm.config.description,
+            "",
+            *stories._model(lm, folder, _stored(folder)),
+            *_modules(lm),
+            "## Data and licences",
+            "",
+            f"- {len(corpus.train):,} stories to learn from and {len(corpus.valid)} held out (chosen by a hash of their text): "
+            "excerpts of TinyStories (Eldan and Li 2023), CDLA-Sharing-1.0",
+            "",
+            "## Quality",
+            "",
+            f"- **held-out stories: {quality[name]:.4f} bits per byte** (as stored)",
+            f"- {log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, {log['passes']} passes over the stories",
+            "",
+            *_twins(quality, further),
+            *_ahead(lm, corpus, further[name], shares.get(name)),
+            "![Loss curve](curve.svg)",
+            "",
+            *_recipe(name, log),
+            *stories._samples(lm),
+            "## Limits",
+            "",
+            "It knows the words of small children's stories and nothing else: no facts, no instructions, English only. It saw "
+            "half as many words as the models of the zoo, and was made to be looked into.",
+            "",
+        ]
+    )
+
+
+def _stored(folder: Path) -> torch.dtype:
+    from safetensors import safe_open
+
+    with safe_open(folder / "model.safetensors", "pt") as file:
+        return file.get_tensor(next(iter(file.keys()))).dtype
+
+
+def _modules(lm: LanguageModel) -> list[str]:
+    if not isinstance(lm, NextTokenModel):
+        return ["The starting weights, too, are those of stories-mtp.", ""]
+    own = sum(p.numel() for p in lm.network.ahead.parameters())
+    return [
+        f"Of its parameters {own:,} are those of {lm.depth} modules, one after another. The k-th reads, at position i, what the "
+        "one before it made there (the first: the model) and the embedding of token i + k; each is normalised, both are joined "
+        "and projected to d_model, one block follows, a norm, and the model's own head, which predicts token i + k + 1 "
+        "(DeepSeek-V3, section 2.2). As a language model it runs none of them.",
+        "",
+    ]
+
+
+def _twins(quality: dict[str, float], further: dict[str, dict]) -> list[str]:
+    if len(quality) < 2:
+        return []
+    return [
+        "The twins, of the same starting weights, windows, order, dropout and steps; what differs is the modules' loss:",
+        "",
+        "| | held-out bits per byte | nats per token | next token right |",
+        "| --- | --- | --- | --- |",
+        *(
+            f"| [{name}](../{name}/card.md) | {quality[name]:.4f} | {further[name]['nats'][0]:.4f} | "
+            f"{100 * further[name]['accuracy'][0]:.1f} % |"
+            for name in quality
+        ),
+        "",
+    ]
+
+
+def _ahead(lm, corpus: Corpus, further: dict, found: tuple[list[float], float] | None) -> list[str]:
+    if found is None:
+        return []
+    shares, tokens = found
+    return [
+        "Each module on the held-out stories, and its proposals where the model writes on by itself, greedily: the "
+        f"share that stays of those whose predecessors stayed ({len(corpus.valid)} beginnings of {BEGINNING} tokens, "
+        f"{WRITTEN} new ones each; {tokens:.2f} tokens per pass of the model when all are proposed).",
+        "",
+        "| predicts | by | nats per token | right | proposals that stay |",
+        "| --- | --- | --- | --- | --- |",
+        *(
+            f"| t + {k + 1} | {'the model' if not k else f'module {k}'} | {further['nats'][k]:.3f} | "
+            f"{100 * further['accuracy'][k]:.1f} % | {'' if not k else f'{100 * shares[k - 1]:.1f} %'} |"
+            for k in range(lm.depth + 1)
+        ),
+        "",
+    ]
+
+
+def stays(lm: NextTokenModel, texts: list[str]) -> tuple[list[float], float]:
+    """The share of each module's proposals that stay, of those whose predecessors stayed, and tokens written per pass."""
+    asked, kept, written, passes = [0] * lm.depth, [0] * lm.depth, 0, 0
+    for text in texts:
+        beginning = lm.tokenizer.decode(lm.tokenizer.encode(text)[:BEGINNING])
+        said = lm.speculate(beginning, WRITTEN, least=0.0)
+        written, passes = written + len(said.ids), passes + said.passes
+        for each in said.rounds:
+            for place in range(min(each.accepted + 1, len(each.proposed))):
+                asked[place] += 1
+                kept[place] += place < each.accepted
+    return [k / max(1, a) for k, a in zip(kept, asked)], written / passes
+
+
+def _recipe(name: str, log: dict) -> list[str]:
+    recipe = RECIPES[name]
+    schedule = recipe.schedule
+    weight = (
+        f" The modules' mean loss counts {recipe.weight} beside the model's own."
+        if isinstance(recipe.config, MTPConfig)
+        else ""
+    )
+    return [
+        "## Recipe",
+        "",
+        "`python -m tlmviz.training stories-mtp --data DIR` trains both.",
+        "",
+        f"{schedule.steps:,} steps of {schedule.batch_tokens:,} tokens in windows of {schedule.lengths[0][1]}, AdamW, learning "
+        f"rate {schedule.learning_rate} with warm-up {schedule.warmup} and a cosine to 2 %, betas {schedule.betas}, weight decay "
+        f"{schedule.weight_decay}, clipping {schedule.clip}, dropout {recipe.config.dropout}, BPE-dropout "
+        f"{schedule.bpe_dropout}, seed {schedule.seed}.{weight} {log['seconds'] / 60:.0f} minutes of wall time on one thread of "
+        f"a {os.cpu_count()}-core {platform.machine()} CPU that did other work beside it, float32, torch "
+        f"{torch.__version__.partition('+')[0]}.",
+        "",
+    ]
