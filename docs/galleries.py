@@ -81,6 +81,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "latents: The square and the strip": Region(".st-key-latentcost"),
     "latents: Two things called MLA": Region(),
     "text_and_image": Region(".st-key-sceneview"),
+    "next_tokens": Region(".st-key-aheadview"),
     "pointer_hull": Region(".st-key-hullview", (0.0, 0.0, 0.75, 1.0)),
     "pointer_sentinel": Region(".st-key-copyview"),
     "encoder_only": Region(".st-key-encoderhidden"),

@@ -38,7 +38,9 @@ def test_cards_name_data_licence_parameters_and_size(name):
     card = (folder / "card.md").read_text(encoding="utf-8")
     lm = tlmviz.load(name)
     assert f"{lm.n_parameters:,} parameters" in card
-    assert "CDLA-Sharing-1.0" in card and "CC BY 2.0" in card
+    assert "CDLA-Sharing-1.0" in card and (
+        "CC BY 2.0" in card or name.startswith("stories-mtp")
+    )  # stories alone
     assert (folder / "curve.svg").stat().st_size > 1000
     assert sum(path.stat().st_size for path in folder.iterdir()) < 6_200_000
     assert (folder / "model.safetensors").stat().st_size < 6_000_000

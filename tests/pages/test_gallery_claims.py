@@ -13,6 +13,7 @@ from pages.beyond.text_and_image import compute as scenes
 from pages.beyond.text_and_image import controls as scene_controls
 from pages.beyond.text_and_image.examples import CARDS as SCENES
 from pages.experts.experts.training import compute as expert_training
+from pages.experts.next_tokens import controls as next_tokens
 from pages.notation.einstein.examples import CARDS as FORMULAS
 from pages.notation.einstein.examples import LONG as FORMULA_OF_FOUR
 from pages.positions.rope_planes import compute as rope_planes
@@ -35,6 +36,7 @@ from tlmviz.analysis.attention.stacks import DECODER, read_stack, telling_row
 from tlmviz.analysis.beyond.latent_cost import latent_scores, self_scores
 from tlmviz.analysis.caches.family import DEEPSEEK
 from tlmviz.analysis.cost import pipeline
+from tlmviz.analysis.experts import ahead
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.experts import routing as expert_routing
 from tlmviz.analysis.kernels import online_softmax
@@ -354,6 +356,25 @@ def test_a_mean_of_ten_words_predicts_the_word_in_their_middle():
     around = [word for k, word in enumerate(text) if k != at and abs(k - at) <= wv.config.window]
     assert len(around) == 10 and all(word in wv for word in text)
     assert wv.pair_probabilities(around)[wv.index(text[at])] > 0.5
+
+
+def test_several_tokens_are_written_a_pass():
+    mtp, rope, mqa = (tlmviz.load(name) for name in ("stories-mtp", "stories-rope", "zoo-mqa"))
+    for lm, draft in ((mtp, None), (rope, mqa)):
+        said = lm.speculate(next_tokens.BEGINNING, 40, draft=draft)
+        assert said.passes < len(said.ids) and said.text == lm.generate(
+            next_tokens.BEGINNING, 40, temperature=0
+        )
+    assert max(len(each.proposed) for each in said.rounds) == 4
+
+
+def test_the_last_module_is_right_more_often_where_it_is_told_what_lies_between():
+    lm = tlmviz.load("stories-mtp")
+    ids = lm.encode(next_tokens.DEFAULT)
+    told, own = (
+        ahead.accuracy(make(lm.network, ids), ids)[3] for make in (ahead.given_chains, ahead.own_chains)
+    )
+    assert told[0] > own[0] and told[1] == own[1]
 
 
 def test_hulls_beyond_what_was_trained_on():

@@ -162,6 +162,20 @@ def _data(recipe: LanguageRecipe, corpus: Corpus) -> list[str]:
 
 def _heads(recipe: LanguageRecipe, lm: LanguageModel) -> list[str]:
     """The heads that look at the previous token or do induction, and where induction comes from."""
+    lines = telling_heads(lm)
+    copying = [n for n, stage in enumerate(recipe.stages, start=1) if stage.repeat_share > 0.5]
+    if copying:
+        share = recipe.stages[copying[0] - 1].repeat_share
+        lines += [
+            "",
+            f"Stage {copying[0]} of the training taught the induction: {share:.0%} of its windows repeat a span of random "
+            "tokens. On the stories alone none formed.",
+        ]
+    return lines
+
+
+def telling_heads(lm: LanguageModel) -> list[str]:
+    """The heads that look at the previous token or do induction, with their scores."""
     scores = head_scores(lm)
     lines = [
         "## Heads",
@@ -177,14 +191,6 @@ def _heads(recipe: LanguageRecipe, lm: LanguageModel) -> list[str]:
             lines.append(f"| {kind} | {row.layer}.{row.head} | {getattr(row, kind):.3f} |")
     if scores["induction"].max() < 0.1:
         lines += ["", "No induction head formed: too few stories reward copying from earlier in the text."]
-    copying = [n for n, stage in enumerate(recipe.stages, start=1) if stage.repeat_share > 0.5]
-    if copying:
-        share = recipe.stages[copying[0] - 1].repeat_share
-        lines += [
-            "",
-            f"Stage {copying[0]} of the training taught the induction: {share:.0%} of its windows repeat a span of random "
-            "tokens. On the stories alone none formed.",
-        ]
     return lines
 
 

@@ -98,6 +98,8 @@ def _card(name, lm, log, corpus, folder, quality, further, shares) -> str:
             *_ahead(lm, corpus, further[name], shares.get(name)),
             "![Loss curve](curve.svg)",
             "",
+            *stories.telling_heads(lm),
+            "",
             *_recipe(name, log),
             *stories._samples(lm),
             "## Limits",
