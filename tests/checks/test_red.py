@@ -37,6 +37,7 @@ from tlmviz.layers.streams import ManifoldHyperConnection
 from tlmviz.mixture import MixtureModel
 from tlmviz.networks.encoder import TransformerEncoder
 from tlmviz.networks.latents import LatentReader
+from tlmviz.networks.mtp import MTPNetwork
 from tlmviz.networks.pointer import PointerNetwork
 from tlmviz.scenes.models import PictureReader
 from tlmviz.trace import Recording
@@ -592,8 +593,13 @@ breaks("Rejection keeps p", "ahead")(
     )  # every proposal stays
 )
 breaks("Cached proposals = one pass", "ahead")(
-    patched(ContiguousCache, "cut", lambda honest, cache, length: honest(cache, length + 1))
-)
+    patched(
+        MTPNetwork, "step",
+        lambda honest, network, depth, hidden, ids, cache=None, angles=None: honest(
+            network, depth, 1.01 * hidden if angles is None else -hidden, ids, cache, angles
+        ),
+    )
+)  # fmt: skip
 
 
 @breaks("After the step = moved vectors", "words-negative")

@@ -163,8 +163,13 @@ class Modules:
         self.network, self.least = network, least
         self.most = len(network.ahead) if most is None else most
         self.caches = [ContiguousCache(1) for _ in network.ahead]
+        self.angles = network.positions.at(0).cos_sin(
+            torch.arange(network.config.context, device=network.device)
+        )
         # Of each module: states [1, n, C] that it has still to read, from its cache's length on.
-        self.waiting = [torch.empty(1, 0, network.config.d_model) for _ in network.ahead]
+        self.waiting = [
+            torch.empty(1, 0, network.config.d_model, device=network.device) for _ in network.ahead
+        ]
 
     def propose(
         self, known: list[int], hidden: Float[Tensor, "1 t c"], rule: Rule, limit: int
@@ -180,11 +185,11 @@ class Modules:
                 self.waiting[depth - 1] = states[:, : max(0, newest - depth + 2) - start]
                 break
             hidden = self.network.step(
-                depth, states, torch.tensor([ids[start + depth : newest + depth]]), cache
+                depth, states, torch.tensor([ids[start + depth : newest + depth]]), cache, self.angles
             )
             cache.cut(sure)
             self.waiting[depth - 1] = states[:, sure - start : max(0, newest - depth + 2) - start]
-            proposed.append(rule.pick(self.network.unembed(hidden[0, -1])))
+            proposed.append(rule.pick(self.network.unembed(hidden[0, -1]).cpu()))
             ids.append(proposed[-1].token)
             chance *= proposed[-1].chance
         return proposed
@@ -208,7 +213,7 @@ class Draft:
         ids, chance, proposed = list(known), 1.0, []
         while len(proposed) < min(self.most, limit) and chance >= self.least:
             normed = self.network.read(torch.tensor([ids[self.cache.length :]]), self.cache)
-            proposed.append(rule.pick(self.network.unembed(normed[0, -1])))
+            proposed.append(rule.pick(self.network.unembed(normed[0, -1]).cpu()))
             self.read = list(ids)
             ids.append(proposed[-1].token)
             chance *= proposed[-1].chance
@@ -244,7 +249,7 @@ def speculate(
     while True:
         new = known[cache.length :] + [each.token for each in proposed]
         hidden = network.read(torch.tensor([new]), cache)
-        logits = network.unembed(hidden[0, len(new) - len(proposed) - 1 :])
+        logits = network.unembed(hidden[0, len(new) - len(proposed) - 1 :]).cpu()
         accepted, token = rule.verify(logits, proposed)
         written = (*(each.token for each in proposed[:accepted]), token)
         tokens, chances = (tuple(getattr(each, part) for each in proposed) for part in ("token", "chance"))

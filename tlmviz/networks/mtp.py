@@ -64,16 +64,21 @@ class MTPNetwork(TransformerLM):
         hidden: Float[Tensor, "b t c"],
         ids: Int[Tensor, "b t"],
         cache: ContiguousCache | None = None,
+        angles: CosSin = None,
     ) -> Float[Tensor, "b t c"]:
         """Module `depth` (from 1): hidden states of the module before it and, for each, the token `depth` places further.
 
         With that module's own cache, of one layer, they continue what it holds. `unembed` makes logits of the result.
+        `angles`, what RoPE needs at positions 0 and on, spare making them anew.
         """
-        count = ids.shape[1]
-        position_ids = torch.arange(count) if cache is None else cache.position_ids(count)
+        start, count = 0 if cache is None else cache.length, ids.shape[1]
         own = self.positions.at(0)
-        token = self.drop(self.token_emb(ids) * self.config.embedding_scale)
-        return self.ahead[depth - 1](hidden, token, own, own.cos_sin(position_ids), cache)
+        if angles is None:
+            cos_sin = own.cos_sin(torch.arange(start, start + count, device=self.device))
+        else:
+            cos_sin = (angles[0][start : start + count], angles[1][start : start + count])
+        token = self.drop(self.token_emb(ids.to(self.device)) * self.config.embedding_scale)
+        return self.ahead[depth - 1](hidden, token, own, cos_sin, cache)
 
     def look_ahead(
         self, hidden: Float[Tensor, "b t c"], ids: Int[Tensor, "b t"]

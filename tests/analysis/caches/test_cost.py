@@ -13,7 +13,7 @@ from tests import tiny
 from tlmviz.analysis.caches import cost, shapes
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.caches import ContiguousCache, LatentCache, PagedCache, PagePool, Sequence, SlidingCache
-from tlmviz.checkpoints.folders import models_folder
+from tlmviz.checkpoints.registry import language_config
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadShape, UnknownName
 
@@ -118,7 +118,7 @@ def test_weight_absorption_pays_from_some_length_on():
 
 
 def config_of(name: str) -> ModelConfig:
-    return ModelConfig.from_json((models_folder() / name / "config.json").read_text())
+    return language_config(name)
 
 
 def full_cache(name: str, batch: int, length: int):

@@ -9,9 +9,7 @@ from tests import tiny
 from tlmviz.analysis.caches import cost, family, shapes
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes, Variant
 from tlmviz.analysis.caches.layer_cost import Layer
-from tlmviz.checkpoints.folders import models_folder
-from tlmviz.checkpoints.registry import list_models
-from tlmviz.config import ModelConfig
+from tlmviz.checkpoints.registry import language_config, list_models
 from tlmviz.errors import BadConfig
 
 BUILT = {
@@ -20,10 +18,7 @@ BUILT = {
     "MQA": dict(n_kv_heads=1),
     "MLA": dict(latent_dim=12, rope_dim=4),
 }
-CONFIGS = {
-    name: ModelConfig.from_json((models_folder() / name / "config.json").read_text())
-    for name in list_models("language")
-}
+CONFIGS = {name: language_config(name) for name in list_models("language")}
 BOTH = dict(latent_dim=12, rope_dim=4, query_latent_dim=10)
 SMALL = Sizes(d_model=32, heads=4, head_dim=8, latent=12, rope_dim=4)
 

@@ -25,6 +25,7 @@ KINDS = {
 REFUSED = {
     "stories-mhc": "manifold connections",
     "stories-hc": "hyper connections",
+    "stories-mtp": "modules that look ahead",
     "zoo-alibi": "ALiBi",
     "zoo-relative": "relative positions",
     "zoo-sinusoidal": "sinusoidal positions",

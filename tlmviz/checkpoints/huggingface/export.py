@@ -18,7 +18,7 @@ from tokenizers import Tokenizer as HFTokenizer
 from tokenizers import processors
 from torch import Tensor
 
-from tlmviz.config import ModelConfig, PositionsConfig
+from tlmviz.config import ModelConfig, MTPConfig, PositionsConfig
 from tlmviz.errors import BadCheckpoint, BadConfig, CannotExport
 from tlmviz.networks.transformer import TransformerLM
 from tlmviz.tokens import Tokenizer
@@ -217,6 +217,7 @@ TARGETS = (
 # Why a model is refused: the first that applies.
 REASONS: tuple[tuple[Callable[[ModelConfig], bool], str], ...] = (
     (lambda c: c.experts.count > 0, "experts, of which {c.experts.count} are here"),
+    (lambda c: isinstance(c, MTPConfig), "modules that look ahead"),
     (lambda c: c.connection.kind != "residual", "several residual streams ({c.connection.kind} connections)"),
     (lambda c: c.norm.placement == "post", "norms behind the addition with these parts (post-norm)"),
     (lambda c: c.positions.kind == "alibi", "ALiBi with these parts"),
