@@ -135,7 +135,8 @@ def _twins(quality: dict[str, float], further: dict[str, dict]) -> list[str]:
     if len(quality) < 2:
         return []
     return [
-        "The twins, of the same starting weights, windows, order, dropout and steps; what differs is the modules' loss:",
+        "The twins, of the same starting weights, stories, order, dropout and steps. What differs is the modules' loss, and "
+        "BPE-dropout, which spells words anew in every run:",
         "",
         "| | held-out bits per byte | nats per token | next token right |",
         "| --- | --- | --- | --- |",

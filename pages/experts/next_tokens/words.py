@@ -66,7 +66,7 @@ def twins() -> str:
     gain = plain["bits_per_byte"] - own["bits_per_byte"]
     way = "did not help" if gain <= 0 else "helped"
     return (
-        f"Does learning to look ahead help the model itself? Its twin, trained without modules on the same windows in the same "
+        f"Does learning to look ahead help the model itself? Its twin, trained without modules on the same stories in the same "
         f"order, needs {number(plain['bits_per_byte'], '.4f')} bits per byte on held-out stories, this one "
         f"{number(own['bits_per_byte'], '.4f')}: at this size it {way}, by {number(abs(gain), '.4f')}. One run of each "
         f"cannot tell a difference below about 0.01 from chance (the zoo's seeds differ by that much)."
