@@ -12,7 +12,7 @@ from tlmviz.analysis.notation.running import Result
 from tlmviz.analysis.notation.slips import NotesLine
 from tlmviz.analysis.notation.syntax import Span
 from tlmviz.figures import number
-from tlmviz.figures.numbers import large
+from tlmviz.figures.written import large
 from tlmviz.ui import inputs
 
 from . import compute

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tlmviz.figures import number
-from tlmviz.figures.numbers import large
+from tlmviz.figures.written import large
 
 if TYPE_CHECKING:
     from pages.experts.experts.controls import Reading
