@@ -8,6 +8,7 @@ import streamlit as st
 
 from tlmviz.analysis.experts.ahead import Chain
 from tlmviz.errors import Error
+from tlmviz.figures import readable
 from tlmviz.figures.experts.ahead import accuracy_by_depth, speeds
 from tlmviz.ui import below, frame
 
@@ -35,7 +36,7 @@ def show(choice: Choice) -> None:
 def _spelled(choice: Choice, ids: list[int]) -> list[str]:
     """Each token as it stands in a text; one that spells nothing by its name."""
     tokenizer = choice.lm.tokenizer
-    return [tokenizer.decode([i], continues=True) or tokenizer.name(i) for i in ids]
+    return [tokenizer.decode([i], continues=True) or readable(tokenizer.name(i)) for i in ids]
 
 
 def _chains(choice: Choice) -> dict[str, Any]:

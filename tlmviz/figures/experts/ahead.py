@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from ..chart import figure, layout
-from ..theme import HEADS, Theme
+from ..theme import Theme
 
 
 def accuracy_by_depth(
@@ -23,7 +23,7 @@ def accuracy_by_depth(
             "x": depths[: len(shares)],
             "y": shares,
             "customdata": [f"{right} of {whole}" for right, whole in on_text],
-            "marker": {"color": HEADS[0]},
+            "marker": {"color": theme.accent},
             "hovertemplate": "%{x} on this text: %{y:.1f} % (%{customdata})<extra></extra>",
         },
         {
@@ -31,7 +31,7 @@ def accuracy_by_depth(
             "name": "held-out stories, the modules reading the stories' own tokens",
             "x": depths[: len(held_out)],
             "y": [100 * share for share in held_out],
-            "marker": {"color": HEADS[1]},
+            "marker": {"color": theme.warm},
             "hovertemplate": "%{x} on held-out stories: %{y:.1f} %<extra></extra>",
         },
     ]
@@ -51,7 +51,7 @@ def speeds(plain: float, quick: float, theme: Theme) -> go.Figure:
         "orientation": "h",
         "x": [quick, plain],
         "y": ["with proposals", "one token a pass"],
-        "marker": {"color": [HEADS[0], HEADS[1]]},
+        "marker": {"color": [theme.accent, theme.warm]},
         "hovertemplate": "%{y}: %{x:.0f} tokens per second<extra></extra>",
     }
     return figure(
