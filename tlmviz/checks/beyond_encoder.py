@@ -65,7 +65,8 @@ def _moved(model: EncoderModel, text: str, second: str | None) -> torch.Tensor:
     ids = model.encode(text, second)
     others = [*ids[:-2], (ids[-2] + 1) % model.config.cls, ids[-1]]
     one, two = model.probabilities(torch.tensor([ids, others]))[:, :-2]
-    return (one - two).abs().amax(-1)
+    moved: torch.Tensor = (one - two).abs().amax(-1)
+    return moved
 
 
 @identity(

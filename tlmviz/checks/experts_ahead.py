@@ -54,8 +54,7 @@ def keeps_the_distribution(lm: LanguageModel, text: str, draft: LanguageModel | 
     p, q = _both(lm, text, draft)
     generator = torch.Generator().manual_seed(0)
     proposed = torch.multinomial(q, DRAWS, replacement=True, generator=generator)
-    rows = (each.expand(DRAWS, -1) for each in (p, q))
-    kept, drawn = speculative.reject(*rows, proposed, generator)
+    kept, drawn = speculative.reject(p.expand(DRAWS, -1), q.expand(DRAWS, -1), proposed, generator)
     counts, expected = torch.bincount(drawn, minlength=len(p)).double(), DRAWS * p.double()
     often = expected >= OFTEN
     cells = [

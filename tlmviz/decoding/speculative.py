@@ -5,7 +5,7 @@ What is written is what the model writes alone: greedily token for token, drawn 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -210,7 +210,8 @@ class Draft:
         same = next((i for i, (a, b) in enumerate(zip(self.read, known)) if a != b), len(self.read))
         self.cache.cut(min(same, len(known) - 1))
         self.read = self.read[: self.cache.length]
-        ids, chance, proposed = list(known), 1.0, []
+        ids, chance = list(known), 1.0
+        proposed: list[Proposal] = []
         while len(proposed) < min(self.most, limit) and chance >= self.least:
             normed = self.network.read(torch.tensor([ids[self.cache.length :]]), self.cache)
             proposed.append(rule.pick(self.network.unembed(normed[0, -1]).cpu()))
@@ -238,7 +239,7 @@ def speculate(
     count: int,
     proposer: Proposer,
     rule: Rule,
-    ends: Sequence[int],
+    ends: Collection[int],
 ) -> list[Pass]:
     """Continue `ids` by `count` tokens, fewer where one of `ends` comes first, and say what came of every pass.
 
