@@ -62,6 +62,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "mhc: 24 layers deep": Region(),
     "mhc: The training, replayed": Region(),
     "formats": Region(".st-key-numberformats", (0.0, 0.08, 0.6, 0.6)),
+    "formats: Where gradients fall": Region(".st-key-doublings"),
     "logits": Region(".st-key-growth"),
     "logits: The spread of 2,048 logits": Region(".st-key-spreads"),
     "logits: All words lean one way": Region(".st-key-cloud-as"),

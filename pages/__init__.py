@@ -280,8 +280,8 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Formats",
             "pin",
             "FP32, TF32, BF16, FP16, FP8, FP4 and integers bit by bit, each bit to click: the value it makes, its neighbours, "
-            "range and density; a number of yours in all of them at once with its error",
-            models="",
+            "range and density; a number of yours in all of them at once with its error; what each makes of the loaded model's "
+            "weights, activations and gradients",
         ),
         Page(
             "numbers/logits",

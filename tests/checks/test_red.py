@@ -18,7 +18,8 @@ from tlmviz.analysis.cost import pipeline
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.notation import tensors
-from tlmviz.analysis.numbers import logits
+from tlmviz.analysis.numbers import formats as number_formats
+from tlmviz.analysis.numbers import logits, model_values
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
 from tlmviz.analysis.words import pairs as windows
@@ -681,6 +682,15 @@ breaks("Nothing before its input")(moved(lambda event: (replace(event, start=0.0
 breaks("Everything once")(moved(lambda event: (event, event)))
 breaks("GPipe's bubble")(
     patched(pipeline, "simulate", lambda honest, name, setting: honest(name, replace(setting, hop=0.1)))
+)
+
+breaks("Rounding = torch's cast")(
+    patched(number_formats, "rounded", lambda honest, x, format: np.trunc(honest(x, format) * 1e4) / 1e4)
+)
+breaks("Every number has one fate")(
+    patched(
+        model_values, "fates", lambda honest, *args: replace(found := honest(*args), lost=found.lost + 0.1)
+    )
 )
 
 

@@ -44,7 +44,7 @@ from tlmviz.analysis.notation import costing
 from tlmviz.analysis.notation import tensors as notation
 from tlmviz.analysis.notation.block import compare
 from tlmviz.analysis.notation.running import evaluate
-from tlmviz.analysis.numbers import formats, logits
+from tlmviz.analysis.numbers import formats, logits, model_values
 from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
 from tlmviz.analysis.words import one_step, reading
@@ -365,7 +365,7 @@ def test_several_tokens_are_written_a_pass():
         assert said.passes < len(said.ids) and said.text == lm.generate(
             next_tokens.BEGINNING, 40, temperature=0
         )
-    assert max(len(each.proposed) for each in said.rounds) == 4
+    assert 1 < max(len(each.proposed) for each in said.rounds) <= 4
 
 
 def test_the_last_module_is_right_more_often_where_it_is_told_what_lies_between():
@@ -712,3 +712,10 @@ def test_pipelines_wait_and_hold_as_the_cards_say():
     assert f"{dual.bubble:.0%} {single.bubble:.0%}" == "9% 26%"
     again = pipeline.simulate(pipeline.GPIPE, pipeline.Setting(recompute=True))
     assert (round(again.peak(), 1), again.time / all_first.time) == (1.4, pytest.approx(4 / 3))
+
+
+def test_where_the_gradients_of_the_default_text_fall():
+    lm = tlmviz.load("stories-rope")
+    gradients = model_values.values(lm, lm.encode(DEFAULT_TEXT))["gradients"]
+    assert model_values.fates(gradients, formats.find("fp16")).subnormal == pytest.approx(1 / 8, abs=0.02)
+    assert model_values.fates(gradients, formats.find("e4m3")).lost > 0.5

@@ -18,6 +18,7 @@ SCENES = {"digits-scenes", "digits-scenes-turned"}
 POINTERS = {"pointer-hull", "stories-sentinel"}
 SINGLE = {
     "stories-encoder",
+    "stories-mtp",
     "stories-rope",
     "stories-gpt",
     "indexer",

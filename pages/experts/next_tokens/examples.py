@@ -22,7 +22,7 @@ CARDS = (
         "A smaller model proposes",
         "zoo-mqa writes ahead for stories-rope, which spells texts alike and verifies what it is told.",
         {"nview": "Writing", "nfrom": "A smaller model"},
-        "Columns of kept and dropped tokens, up to four proposed at once",
+        "Columns of kept and dropped tokens, several proposed at once",
     ),
     Card(
         "Told what lies between",

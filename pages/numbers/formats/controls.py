@@ -43,6 +43,20 @@ def choose() -> Choice:
     return Choice(*chosen, st.session_state[begun])
 
 
+def choose_kind(kinds: tuple[str, ...]) -> str:
+    """Which of a model's numbers the table speaks of; gradients at first, which need range most."""
+    chosen = st.segmented_control(
+        "Numbers",
+        kinds,
+        default=kinds[-1],
+        key="nkind",
+        bind="query-params",
+        required=True,
+        label_visibility="collapsed",
+    )
+    return chosen if chosen in kinds else kinds[-1]
+
+
 def keep() -> None:
     """Callback of the picture: the number or the format has come to rest."""
     message: dict[str, Any] | None = (st.session_state.get(KEY) or {}).get("number")

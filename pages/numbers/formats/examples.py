@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tlmviz.ui import gallery
+from tlmviz.ui import gallery, inputs
 from tlmviz.ui.gallery import Card
 
 CARDS = (
@@ -30,9 +30,15 @@ CARDS = (
         {"nnum": "0x7f"},
         "Seven bits that are 1",
     ),
+    Card(
+        "Where gradients fall",
+        "Of this text's gradients an eighth is subnormal in FP16, and E4M3 loses more than half: why a loss is scaled.",
+        {"nfmt": "fp16"},
+        "Three hills of sizes, the gradients' partly left of the format's normal numbers",
+    ),
 )
 
 
 def examples() -> None:
-    """Cards."""
-    gallery.menu(__file__, CARDS)
+    """Cards, and texts to start from."""
+    gallery.menu(__file__, CARDS, inputs.example_texts)

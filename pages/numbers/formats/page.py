@@ -1,20 +1,27 @@
 """Formats: the bits of FP32 down to INT4, and what each makes of a number."""
 
+import streamlit as st
+
 from pages.numbers.formats import controls, examples, view, words
-from tlmviz.ui import frame, link
+from tlmviz.ui import below, compute, frame, inputs, link
 
 
 @frame.fragment
-def show() -> None:
-    """The picture, the table of all formats, and the words."""
+def show(model: str) -> None:
+    """The picture, the model's numbers in the chosen format, the table of all formats, and the words."""
     choice = controls.choose()
     view.bits(choice)
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
+    st.markdown(f"#### {words.MODELS}")
+    text = inputs.text_box(compute.model(model))
+    if text is not None:
+        below.when_painted("beneath-formats", lambda: view.of_the_model(choice, model, text))
+    st.markdown(f"#### {words.ALL}")
     view.table()
     frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice))
+    frame.copy_as_python(words.snippet(choice, model, text))
     link.share()
 
 
 frame.heading("Formats", words.CLAIM, examples.examples)
-show()
+show(st.session_state["model"])

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from tlmviz.analysis.numbers.formats import FORMATS, Format, read
+from tlmviz.analysis.numbers.model_values import Fates
 from tlmviz.errors import BadText
 from tlmviz.figures import number
 from tlmviz.figures.written import RAISED, power_of_ten
@@ -43,6 +46,16 @@ HELPS = {
     "ULP at 1": "Unit in the last place: from 1 to the next larger number.",
     "Beyond": "What a number too large becomes.",
 }
+MODELS = "The loaded model's numbers"
+ALL = "All formats"
+FATES = {"Too large": ".2%", "Lost": ".2%", "Subnormal": ".2%", "Exact": ".2%", "Error": ".2%"}
+FATE_HELPS = {
+    "Too large": "Beyond the format: infinite, NaN or cut to the largest.",
+    "Lost": "Rounded to 0, though it was not 0.",
+    "Subnormal": "Kept, with fewer bits than others.",
+    "Exact": "Kept as it is: no rounding at all.",
+    "Error": "Mean relative error of what is neither lost nor too large.",
+}
 BEYOND = {"infinity": "infinity", "nan": "NaN", "finite": "the largest"}
 
 
@@ -80,9 +93,63 @@ def readable(text: str, format: Format) -> bool:
     return True
 
 
-def snippet(choice: Choice) -> str:
-    """The number in every format, with the public API; of what is no number, the default."""
+def title(choice: Choice, model: str) -> str:
+    """What the lines are."""
+    return f"{model} on this text, over the range of {choice.format.name}"
+
+
+def fates(found: dict[str, Fates]) -> list[dict]:
+    """The table of what every format makes of a model's numbers, without a scale."""
+    return [
+        {
+            "Format": name,
+            "Too large": each.overflow,
+            "Lost": each.lost,
+            "Subnormal": each.subnormal,
+            "Exact": each.exact,
+            "Error": each.error,
+        }
+        for name, each in found.items()
+    ]
+
+
+def sampled(found: dict[str, np.ndarray], kind: str) -> str:
+    """How many numbers were looked at, and why some are exact."""
+    values = found[kind]
+    zeros = int((values == 0).sum())
+    text = (
+        f"{len(values):,} {kind}, spread evenly over all of them; shares are of those that are not 0"
+        f"{f' ({zeros:,} are)' if zeros else ''}, and nothing is scaled. "
+    )
+    if kind == "gradients":
+        return (
+            text
+            + "Gradients of this text's loss: training divides them further, as it takes a mean over many texts."
+        )
+    if kind == "activations":
+        return (
+            text
+            + "Activations are what passes the model's taps: streams, queries, keys, values, scores of the head."
+        )
+    return text + "Weights that are stored as FP16 are exact in it."
+
+
+def snippet(choice: Choice, model: str, text_of_model: str | None) -> str:
+    """The number in every format, and the model's numbers; of what is no number, the default."""
     text = choice.text if readable(choice.text, choice.format) else NUMBER.default
+    of_the_model = (
+        ""
+        if text_of_model is None
+        else f"""\
+
+import tlmviz
+from tlmviz.analysis.numbers import model_values
+
+lm = tlmviz.load({model!r})
+for kind, values in model_values.values(lm, lm.encode({text_of_model!r})).items():
+    print(kind, model_values.fates(values, formats.find({choice.key!r})))
+"""
+    )
     return f"""\
 from tlmviz.analysis.numbers import formats
 
@@ -90,4 +157,4 @@ x = formats.read({text!r}, formats.find({choice.key!r}))
 kept = {{format.name: float(formats.rounded(x, format)) for format in formats.FORMATS}}
 for name, value in kept.items():
     print(name, value, value - x)
-"""
+{of_the_model}"""

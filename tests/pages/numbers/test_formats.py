@@ -5,9 +5,11 @@ import json
 import numpy as np
 import pytest
 
+import tlmviz
 from pages.numbers.formats.controls import LONGEST
-from tests.pages.helpers import assert_healthy, open_page, run_snippet
-from tlmviz.analysis.numbers import formats
+from tests.pages.helpers import assert_healthy, by_title, open_page, run_snippet, words
+from tlmviz.analysis.numbers import formats, model_values
+from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "numbers/formats"
 
@@ -28,7 +30,7 @@ def test_it_opens_on_a_tenth_in_eight_bits():
 
 
 def test_the_table_has_the_corrected_ranges():
-    rows = open_page(PAGE).dataframe[0].value.set_index("Format")
+    rows = open_page(PAGE).dataframe[1].value.set_index("Format")
     assert rows.loc["E4M3", "Smallest normal"].startswith("2⁻⁶ ")
     assert rows.loc["E4M3", "Smallest"].startswith("2⁻⁹ ") and rows.loc["E4M3", "Largest"] == "448"
     assert rows.loc["E5M2", "Smallest normal"].startswith("2⁻¹⁴ ")
@@ -60,3 +62,28 @@ def test_numbers_per_doubling_are_as_the_page_says():
         values = formats.decoded(np.arange(2 ** (format.bits - 1)), format)
         assert ((values >= 1) & (values < 2)).sum() == count
     assert formats.find("fp16").largest == 65504
+
+
+def test_the_model_s_gradients_in_every_format():
+    app = open_page(PAGE, {"nfmt": "fp16"})
+    rows = app.dataframe[0].value.set_index("Format")
+    lm = tlmviz.load("stories-rope")
+    found = model_values.values(lm, lm.encode(DEFAULT_TEXT))["gradients"]
+    for name, format in (("FP16", "fp16"), ("E4M3", "e4m3")):
+        expected = model_values.fates(found, formats.find(format))
+        assert rows.loc[name, "Lost"] == pytest.approx(expected.lost)
+        assert rows.loc[name, "Subnormal"] == pytest.approx(expected.subnormal)
+    assert 0.1 < rows.loc["FP16", "Subnormal"] < 0.2 and 0.4 < rows.loc["E4M3", "Lost"] < 0.6
+    assert any("over the range of FP16" in title for title in by_title(app)) and "red-badge" not in words(app)
+
+
+@pytest.mark.parametrize("kind", ["weights", "activations", "gradients", "[]"])
+@pytest.mark.parametrize("text", ["", "a", "🙂", "Tom ran."])
+def test_kinds_and_texts(kind, text):
+    app = open_page(PAGE, {"nkind": kind}, text=text)
+    assert not app.exception
+
+
+@pytest.mark.parametrize("model", ["zoo-mla", "stories-mhc", "stories-gpt"])
+def test_other_models(model):
+    assert_healthy(open_page(PAGE, {"model": model, "nkind": "weights"}))
