@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -36,25 +38,7 @@ def doublings(
         for (name, (e, share)), color in zip(series.items(), colors)
     ]
     held = np.concatenate([e[share > 0] for e, share in series.values()])
-    zero, normal, largest = (float(np.log2(limit)) for limit in limits)
-    low = min(float(held.min(initial=0)), zero) - 2
-    high = max(float(held.max(initial=0)) + 1, min(largest, 18.0)) + 2
-    shapes = [
-        shaded(low, zero - 1, theme.alarm, 0.10),
-        shaded(zero - 1, normal, theme.warm, 0.10),
-        *([shaded(largest, high, theme.alarm, 0.10)] if largest < high else []),
-        *(
-            upright(x, color=theme.muted, width=1, dash="dot")
-            for x in (zero - 1, normal, largest)
-            if x < high
-        ),
-    ]
-    names = [("lost", low, zero - 1), ("subnormal", zero - 1, normal), ("too large", largest, high)]
-    notes = [
-        {**note(name, (left + right) / 2, 1.0, theme.muted, anchor=("center", "bottom")), "xref": "x"}
-        for name, left, right in names
-        if right - left > 3 and left < high
-    ]
+    low, high, shapes, notes = _limits(held, limits, theme)
     powers = np.arange(np.ceil(low / 3.3219) * 3, high, 3).astype(int)
     ticks = [int(power) for power in powers if low <= power * 3.3219 <= high]
     return figure(
@@ -79,3 +63,29 @@ def doublings(
             yaxis={"fixedrange": True, "rangemode": "tozero"},
         ),
     )
+
+
+def _limits(
+    held: np.ndarray, limits: tuple[float, float, float], theme: Theme
+) -> tuple[float, float, list[dict[str, Any]], list[dict[str, Any]]]:
+    """The ends of the axis, in doublings, and the format's limits as shaded spans with their names."""
+    zero, normal, largest = (float(np.log2(limit)) for limit in limits)
+    low = min(float(held.min(initial=0)), zero) - 2
+    high = max(float(held.max(initial=0)) + 1, min(largest, 18.0)) + 2
+    shapes = [
+        shaded(low, zero - 1, theme.alarm, 0.10),
+        shaded(zero - 1, normal, theme.warm, 0.10),
+        *([shaded(largest, high, theme.alarm, 0.10)] if largest < high else []),
+        *(
+            upright(x, color=theme.muted, width=1, dash="dot")
+            for x in (zero - 1, normal, largest)
+            if x < high
+        ),
+    ]
+    names = [("lost", low, zero - 1), ("subnormal", zero - 1, normal), ("too large", largest, high)]
+    notes = [
+        {**note(name, (left + right) / 2, 1.0, theme.muted, anchor=("center", "bottom")), "xref": "x"}
+        for name, left, right in names
+        if right - left > 3 and left < high
+    ]
+    return low, high, shapes, notes
