@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 
@@ -48,6 +50,38 @@ def _pairs(
             yaxis=yaxis,
             barmode="group",
             showlegend=True,
+        ),
+    )
+
+
+def losses_before_after(
+    tokens: Sequence[str], runs: Mapping[str, np.ndarray], theme: Theme, height: int
+) -> go.Figure:
+    """Each next token's loss in nats, [T - 1], as two bars: name -> losses, as it is and changed."""
+    labels = token_labels(list(tokens)[1:])
+    bars = [
+        {
+            "type": "bar",
+            "x": np.arange(len(labels)),
+            "y": np.asarray(values, np.float32),
+            "name": name,
+            "customdata": labels,
+            "marker": {"color": color},
+            "hovertemplate": f"%{{customdata}}: %{{y:.4f}} nats<extra>{name}</extra>",
+        }
+        for (name, values), color in zip(runs.items(), (theme.accent, theme.warm))
+    ]
+    return figure(
+        bars,
+        layout(
+            theme,
+            title="Loss of each token (nats)",
+            y="nats",
+            height=height,
+            xaxis=token_axis(labels),
+            barmode="group",
+            showlegend=True,
+            bargap=0.25,
         ),
     )
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from types import ModuleType
+from typing import Any, Protocol
 
 from ..errors import UnknownName
 from ..tokens import Tokenizer
@@ -14,16 +15,10 @@ from . import (
     encoder,
     encoder_export,
     experts,
-    hull,
-    hull_export,
     indexer,
-    latents,
-    latents_export,
     mtp,
     mtp_export,
     repetition,
-    scenes,
-    scenes_export,
     sentinel,
     sentinel_export,
     streams,
@@ -185,59 +180,25 @@ class Distillation:
 
 
 @dataclass(frozen=True)
-class Hulls:
-    """A pointer network trained on points that are drawn on the fly."""
+class Drawn:
+    """A model whose training data is drawn on the fly or comes with a library; `module` has train(recipe, run) -> log, and
+    `exporter` export(recipe, log, run, folder).
+    """
 
-    recipe: hull.HullRecipe
+    recipe: Any
+    module: ModuleType
+    exporter: ModuleType
     needs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The model's name."""
-        return self.recipe.config.name
+        return str(self.recipe.config.name)
 
     def run(self, data: Path, runs: Path, models: Path) -> Logs:
         """See `Recipe`."""
-        log = hull.train(self.recipe, runs / self.name)
-        hull_export.export(self.recipe, log, runs / self.name, models / self.name)
-        return {self.name: log}
-
-
-@dataclass(frozen=True)
-class LatentDigits:
-    """A latent array trained on the digits that scikit-learn ships."""
-
-    recipe: latents.LatentsRecipe
-    needs: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.recipe.config.name
-
-    def run(self, data: Path, runs: Path, models: Path) -> Logs:
-        """See `Recipe`."""
-        log = latents.train(self.recipe, runs / self.name)
-        latents_export.export(self.recipe, log, runs / self.name, models / self.name)
-        return {self.name: log}
-
-
-@dataclass(frozen=True)
-class Scenes:
-    """A model of pictures and questions, trained on scenes that are drawn on the fly."""
-
-    recipe: scenes.ScenesRecipe
-    needs: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.recipe.config.name
-
-    def run(self, data: Path, runs: Path, models: Path) -> Logs:
-        """See `Recipe`."""
-        log = scenes.train(self.recipe, runs / self.name)
-        scenes_export.export(self.recipe, log, runs / self.name, models / self.name)
+        log = self.module.train(self.recipe, runs / self.name)
+        self.exporter.export(self.recipe, log, runs / self.name, models / self.name)
         return {self.name: log}
 
 

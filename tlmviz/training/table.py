@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from . import encoder, experts, hull, latents, recipes, scenes, translation
+from . import (
+    encoder,
+    experts,
+    hull,
+    hull_export,
+    latents,
+    latents_export,
+    recipes,
+    scenes,
+    scenes_export,
+    translation,
+)
 from .recipe import (
     AheadTwins,
     CoverageControl,
     Distillation,
+    Drawn,
     Encoding,
     ExpertStories,
     Group,
-    Hulls,
-    LatentDigits,
     MaskedTranslation,
     Recipe,
-    Scenes,
     Stories,
     StreamStories,
     Translation,
@@ -34,9 +43,9 @@ _stories = tuple(Stories(recipe) for recipe in recipes.RECIPES.values())
 _zoo = tuple(Stories(recipe) for recipe in ZOO.values())
 _streams = tuple(StreamStories(recipe) for recipe in STREAMS.values())
 _experts = tuple(ExpertStories(recipe) for recipe in experts.RECIPES.values())
-_latents = tuple(LatentDigits(recipe) for recipe in latents.RECIPES.values())
-_pointers = (Hulls(hull.RECIPE), Twins())
-_scenes = tuple(Scenes(recipe) for recipe in scenes.RECIPES.values())
+_latents = tuple(Drawn(recipe, latents, latents_export) for recipe in latents.RECIPES.values())
+_pointers = (Drawn(hull.RECIPE, hull, hull_export), Twins())
+_scenes = tuple(Drawn(recipe, scenes, scenes_export) for recipe in scenes.RECIPES.values())
 _translations = tuple(
     TRANSLATIONS[recipe.config.kind, recipe.bundled](recipe) for recipe in translation.RECIPES.values()
 )

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ..axes import token_axis
 from ..chart import figure, layout
 from ..heatmap import colorbar
+from ..predictions import losses_before_after
 from ..theme import Theme, scale
-from ..tokens import token_labels
 from .loads import FRAME, LETTERED, ROW
 
 
@@ -19,32 +18,7 @@ def losses(
     tokens: Sequence[str], before: np.ndarray, after: np.ndarray, theme: Theme, *, what: str
 ) -> go.Figure:
     """Each token's loss in nats, [T - 1], as the model routes and with the routing changed, which `what` names."""
-    labels = token_labels(list(tokens)[1:])
-    bars = [
-        {
-            "type": "bar",
-            "x": np.arange(len(labels)),
-            "y": np.asarray(values, np.float32),
-            "name": name,
-            "customdata": labels,
-            "marker": {"color": color},
-            "hovertemplate": f"%{{customdata}}: %{{y:.4f}} nats<extra>{name}</extra>",
-        }
-        for name, values, color in (("as trained", before, theme.accent), (what, after, theme.warm))
-    ]
-    return figure(
-        bars,
-        layout(
-            theme,
-            title="Loss of each token (nats)",
-            y="nats",
-            height=280,
-            xaxis=token_axis(labels),
-            barmode="group",
-            showlegend=True,
-            bargap=0.25,
-        ),
-    )
+    return losses_before_after(tokens, {"as trained": before, what: after}, theme, height=280)
 
 
 def change_map(change: np.ndarray, layers: Sequence[int], theme: Theme, *, title: str) -> go.Figure:

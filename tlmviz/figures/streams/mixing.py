@@ -18,10 +18,10 @@ from tlmviz.figures import (
     layout,
     note,
     scale,
-    token_axis,
     token_labels,
     walked,
 )
+from tlmviz.figures.predictions import losses_before_after
 
 if TYPE_CHECKING:
     from tlmviz.analysis.streams.vectors import Journey
@@ -168,32 +168,7 @@ def losses(
     tokens: Sequence[str], before: np.ndarray, after: np.ndarray, theme: Theme, *, what: str
 ) -> go.Figure:
     """Each token's loss in nats, [T - 1], in the pass as it is and with something muted, which `what` names."""
-    labels = token_labels(tokens[1:])
-    bars = [
-        {
-            "type": "bar",
-            "x": np.arange(len(labels)),
-            "y": np.asarray(values, np.float32),
-            "name": name,
-            "customdata": labels,
-            "marker": {"color": color},
-            "hovertemplate": f"%{{customdata}}: %{{y:.4f}} nats<extra>{name}</extra>",
-        }
-        for name, values, color in (("all streams", before, theme.accent), (what, after, theme.warm))
-    ]
-    return figure(
-        bars,
-        layout(
-            theme,
-            title="Loss of each token (nats)",
-            y="nats",
-            height=300,
-            xaxis=token_axis(labels),
-            barmode="group",
-            showlegend=True,
-            bargap=0.25,
-        ),
-    )
+    return losses_before_after(tokens, {"all streams": before, what: after}, theme, height=300)
 
 
 def muted_map(change: np.ndarray, chosen: tuple[int, int], parts: Sequence[str], theme: Theme) -> go.Figure:
