@@ -8,7 +8,7 @@ import pytest
 from tests.javascript.node import evaluate
 from tlmviz.analysis.numbers import formats
 
-BITS = "pages/numbers/formats/component/bits.js"
+BITS = "tlmviz/ui/components/canvas/bits.js"
 READING = "pages/numbers/formats/component/reading.js"
 E4M3 = formats.find("e4m3")
 

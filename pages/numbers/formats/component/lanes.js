@@ -1,13 +1,13 @@
 // @ts-check
 // Every format's numbers along a line of doublings: one lane a format, darker where it has more numbers.
 
+import { countInDoubling, exponentOf, kept } from "#canvas/bits.js";
 import { fade } from "#canvas/theme.js";
-import { countInDoubling, exponentOf, kept } from "./bits.js";
 import { raised } from "./reading.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
-/** @typedef {import("./bits.js").Format} Format */
+/** @typedef {import("#canvas/bits.js").Format} Format */
 
 const LANE = 25; // as high as a row of the table beside it
 const NAMES = 44;

@@ -1,10 +1,10 @@
 // @ts-check
 // What a user types, and how numbers are written. Free of the DOM.
 
+import { decodeBits } from "#canvas/bits.js";
 import { minus } from "#canvas/text.js";
-import { decodeBits } from "./bits.js";
 
-/** @typedef {import("./bits.js").Format} Format */
+/** @typedef {import("#canvas/bits.js").Format} Format */
 
 export const LONGEST = 60; // characters of what is typed
 

@@ -2,7 +2,7 @@
 
 import type { Component } from "#canvas/mount.js";
 import type { Palette, Theme } from "#canvas/theme.js";
-import type { Format } from "./bits.js";
+import type { Format } from "#canvas/bits.js";
 
 
 export interface View {

@@ -1,18 +1,18 @@
 // @ts-check
 // A number in every format: its bits to click, the value they make, its neighbours, and its error in all formats at once.
 
+import { decodeBits, kept, neighbour } from "#canvas/bits.js";
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
 import { readTheme } from "#canvas/theme.js";
-import { decodeBits, kept, neighbour } from "./bits.js";
 import { drawLanes, laneHeight } from "./lanes.js";
 import { formula, hex, LONGEST, raised, readNumber, spelled } from "./reading.js";
 
 /** @typedef {import("./types").View} View */
-/** @typedef {import("./bits.js").Format} Format */
+/** @typedef {import("#canvas/bits.js").Format} Format */
 
 const DELAY = 400; // milliseconds without a change until the link learns of it
 const FATES = { exact: "exact", rounded: "rounded", overflow: "overflow", underflow: "to zero", subnormal: "few bits left", none: "has none" };
