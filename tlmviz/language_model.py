@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from .analysis.workbench.patching import Progress, patch_grid, patch_preview, task_of
 from .caches import KVCache
 from .chat import Conversation, Message, converse
 from .config import ModelConfig
@@ -193,6 +194,28 @@ class LanguageModel:
         texts = [text] if isinstance(text, str) else text
         documents = [part.strip() for whole in texts for part in whole.split(END_OF_TEXT) if part.strip()]
         return bits_per_byte(self.network, self.tokenizer, documents)
+
+    def patch(
+        self,
+        clean: str,
+        corrupted: str,
+        answer: str,
+        wrong: str,
+        kind: str = "z",
+        exact: bool = True,
+        progress: Progress | None = None,
+    ) -> Float[Tensor, "l n"]:
+        """Activation patching: how much of the answer each part of the clean run brings back into the corrupted one.
+
+        0 is the corrupted run's logit difference of `answer` and `wrong`, 1 the clean run's. [L, H] for the kinds "z", "pattern",
+        "q", "k" and "v" of a head; [L, T] for "resid", "attn" and "mlp" at a position. `exact=False` estimates all of them by one
+        backward pass (attribution patching). `progress(done, total)` is called behind each batch and may raise to end it.
+        Raises BadText: texts of different length, an answer that is no single token, runs that do not differ; UnknownName:
+        no such kind.
+        Example: `lm.patch("John and Mary ... John gave it to", "John and Mary ... Mary gave it to", "Mary", "John")`.
+        """
+        task = task_of(self, clean, corrupted, answer, wrong)
+        return patch_grid(self, task, kind, progress) if exact else patch_preview(self, task, kind)
 
     def generate(
         self,

@@ -23,6 +23,7 @@ from tlmviz.analysis.numbers import logits, model_values
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
 from tlmviz.analysis.words import pairs as windows
+from tlmviz.analysis.workbench import patching
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
 from tlmviz.checks import kernels_index, notation_block, translation
@@ -256,6 +257,17 @@ breaks("ALiBi breaks it")(alike)
 breaks("RoPE breaks it")(alike)
 breaks("Collapsed = one head")(patched(Heads, "as_first", lambda honest, heads: heads))
 breaks("Absorbed = naive", "latent")(scaled(weight_absorption, "absorbed"))
+breaks("All patched = clean")(
+    patched(patching, "_heads_sum", lambda honest, *args: 1.01 * honest(*args)),
+)
+breaks("None patched = corrupted")(
+    patched(patching, "run_from", lambda honest, lm, trace, layer: 1.001 * honest(lm, trace, layer))
+)
+breaks("Heads add up")(
+    patched(
+        patching, "_heads_sum", lambda honest, lm, task, kind, *rest: 1.01 * honest(lm, task, kind, *rest)
+    ),
+)
 breaks("Cache = c_KV and k^R", "latent")(
     lambda patch, lm, inputs: patch.setattr(LatentCache, "nbytes", property(lambda cache: 4))
 )

@@ -146,15 +146,26 @@ class TransformerLM(Network):
         position_ids = position_ids.to(ids.device)
         x = self.token_emb(ids) * self.config.embedding_scale
         x = self.embed(self.drop(positions.embed(x, position_ids)))  # [B, T, C]
-        streams = self.config.connection.streams
-        x = self.expand_streams(x, streams)  # [B, T, C], or [B, T, N, C] with hyper-connections
+        x = self.expand_streams(x, self.config.connection.streams)  # [B, T, N, C] with hyper-connections
+        x = self.run_blocks(x, positions, position_ids, cache=cache)
+        return self.normed(self.norm(self.merge_streams(x)))
+
+    def run_blocks(
+        self,
+        x: Float[Tensor, "b t *n c"],
+        positions: Positions,
+        position_ids: Int[Tensor, "*r t"],
+        first: int = 0,
+        cache: KVCache | None = None,
+    ) -> Float[Tensor, "b t *n c"]:
+        """What block `first` reads, through it and all later ones: what comes before need not be computed again."""
         tables: dict[Positions, CosSin] = {}  # of each kind of positions, made once per pass
-        for layer, block in enumerate(self.blocks):
+        for layer, block in enumerate(self.blocks[first:], first):
             own = positions.at(layer)
             if own not in tables:
                 tables[own] = own.cos_sin(position_ids)
             x = block(x, own, tables[own], cache)
-        return self.normed(self.norm(self.merge_streams(x)))
+        return x
 
     def unembed(self, normed: Float[Tensor, "*b c"]) -> Float[Tensor, "*b v"]:
         """Logits of normalised final streams: the head, and the bound on its logits where there is one."""

@@ -1,0 +1,1 @@
+"""Chapter Workbench: what two runs differ in, which parts matter, and why a head looks where it does."""
