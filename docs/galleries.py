@@ -67,6 +67,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "logits: The spread of 2,048 logits": Region(".st-key-spreads"),
     "logits: All words lean one way": Region(".st-key-cloud-as"),
     "pipeline": Region(".st-key-pipelineview"),
+    "rank_one": Region(".st-key-rankone", (0.0, 0.08, 1.0, 1.0)),
     "glove": Region(".st-key-ratios"),
     "text_to_pairs": Region(".st-key-pairsview"),
     "training_step": Region(".st-key-stepview"),

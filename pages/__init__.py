@@ -327,6 +327,13 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "a block as formulas with named indices, run on the model's own tensors; formulas of your own, checked index by "
             "index with the place marked, their cheapest order and their einsum, einops or torch code; two dozen mistakes to try",
         ),
+        Page(
+            "notation/rank_one",
+            "Rank-1 pictures",
+            "grid_guides",
+            "a head's P V, its W_O and W_V W_O, or a matrix of yours, as a sum of columns times rows, added term by term in "
+            "the browser: by tokens, columns, rows or the SVD; singular values, and what is left after each term",
+        ),
     ),
     "Models": (
         Page(

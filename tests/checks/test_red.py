@@ -17,7 +17,7 @@ from tlmviz.analysis.caches.projections import Heads
 from tlmviz.analysis.cost import pipeline
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
-from tlmviz.analysis.notation import tensors
+from tlmviz.analysis.notation import model_products, rank_one, tensors
 from tlmviz.analysis.numbers import formats as number_formats
 from tlmviz.analysis.numbers import logits, model_values
 from tlmviz.analysis.positions.rope_runs import HalfSplit
@@ -680,6 +680,22 @@ def rotations_of_another_length(patch, lm, inputs):
     honest = tensors._rotations
     patch.setattr(tensors, "_rotations", lambda *args: 1.01 * honest(*args))
     return notation_block.first_layer(lm, tiny.TEXT)
+
+
+breaks("Terms add up")(
+    patched(rank_one, "terms", lambda honest, *of: replace(found := honest(*of), rows=1.01 * found.rows))
+)
+
+
+def smallest_first(u, values, v):
+    """A singular value decomposition in the wrong order."""
+    return u[:, ::-1], values[::-1], v[::-1]
+
+
+breaks("Singular terms come nearest")(
+    patched(rank_one, "svd", lambda honest, product: smallest_first(*honest(product)))
+)
+breaks("P V = the head's output")(scaled(model_products, "_array"))
 
 
 def moved(change):

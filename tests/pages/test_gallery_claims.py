@@ -16,6 +16,7 @@ from pages.experts.experts.training import compute as expert_training
 from pages.experts.next_tokens import controls as next_tokens
 from pages.notation.einstein.examples import CARDS as FORMULAS
 from pages.notation.einstein.examples import LONG as FORMULA_OF_FOUR
+from pages.notation.rank_one.controls import CROSS
 from pages.positions.rope_planes import compute as rope_planes
 from pages.positions.rope_planes.controls import Choice
 from pages.words.fasttext import compute as fasttext
@@ -40,7 +41,7 @@ from tlmviz.analysis.experts import ahead
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.experts import routing as expert_routing
 from tlmviz.analysis.kernels import online_softmax
-from tlmviz.analysis.notation import costing
+from tlmviz.analysis.notation import costing, model_products, rank_one
 from tlmviz.analysis.notation import tensors as notation
 from tlmviz.analysis.notation.block import compare
 from tlmviz.analysis.notation.running import evaluate
@@ -719,3 +720,40 @@ def test_where_the_gradients_of_the_default_text_fall():
     gradients = model_values.values(lm, lm.encode(DEFAULT_TEXT))["gradients"]
     assert model_values.fates(gradients, formats.find("fp16")).subnormal == pytest.approx(1 / 8, abs=0.02)
     assert model_values.fates(gradients, formats.find("e4m3")).lost > 0.5
+
+
+# --- rank-1 pictures --------------------------------------------------------------------------------
+
+
+def left_after(source, way, layer=2, head=5):
+    """Shares of the norm after 0, 1, ... terms, the largest first, on the default text."""
+    lm = compute.model("stories-rope")
+    product = model_products.of_head(lm, lm.trace(DEFAULT_TEXT), source, layer, head, 96)
+    terms = rank_one.terms(product, way)
+    return terms, terms.errors(terms.largest_first())
+
+
+def test_four_tokens_make_most_of_what_a_head_hands_on_and_four_singular_terms_more():
+    terms, left = left_after("P V", "product")
+    _, best = left_after("P V", "singular")
+    assert len(terms) == 28 and round(100 * left[4]) == 13 and round(100 * best[4]) == 3
+    assert best[4] == pytest.approx(left[4] / 4, rel=0.05)
+    lm = compute.model("stories-rope")
+    assert model_products.plainest(lm, lm.trace(DEFAULT_TEXT), 96) == (2, 5)
+
+
+def test_twelve_singular_terms_do_what_columns_do_not():
+    terms, best = left_after("W_V W_O", "singular")
+    columns, left = left_after("W_V W_O", "columns")
+    assert len(terms) == 32 and len(columns) == 192 and terms.columns.shape[0] == 192
+    assert round(100 * best[12]) == 11 and round(100 * left[12]) == 92
+
+
+def test_no_row_of_w_o_is_twice_as_large_as_another():
+    terms, _ = left_after("W_O", "rows")
+    assert terms.sizes.max() < 2 * terms.sizes.min()
+
+
+def test_a_cross_is_two_terms():
+    product = rank_one.read(CROSS)
+    assert product.matrix.size == 25 and rank_one.rank(rank_one.svd(product)[1]) == 2

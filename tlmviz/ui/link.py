@@ -52,6 +52,7 @@ TYPED = (
     *("nform", "nsizes"),
     "tiq",
     "nnum",
+    "r1mat",
 )
 
 

@@ -102,17 +102,23 @@ def heads_of(lm: LanguageModelLike, trace: Trace, layer: int) -> Heads:
     return Heads(x.double(), x.double(), split[0], w_k, scale)
 
 
-def value_products(lm: LanguageModelLike, layer: int) -> Float[Tensor, "h e c"]:
-    """W_V W_O of every head, [H, E, C]: what a head writes for what it reads. With biases, E ends in the bias of V."""
+def value_factors(lm: LanguageModelLike, layer: int) -> tuple[Float[Tensor, "h e d"], Float[Tensor, "h d c"]]:
+    """W_V [H, E, D] and W_O [H, D, C] of every head. With biases, E ends in the bias of V."""
     module = lm.on_cpu.network.blocks[layer].attn
     w_o = rearrange(module.proj.weight.double(), "c (h d) -> h d c", h=module.heads)
     if isinstance(module, LatentAttention):
-        return module.up_matrices()[1].double() @ w_o
+        return module.up_matrices()[1].double(), w_o
     weight = module.qkv.weight.double()
     if module.qkv.bias is not None:
         weight = torch.cat((weight, module.qkv.bias.double()[:, None]), 1)
     w_v = rearrange(weight, "(h d) c -> h c d", d=module.head_dim)[-module.groups :]
-    return w_v.repeat_interleave(module.heads // module.groups, 0) @ w_o
+    return w_v.repeat_interleave(module.heads // module.groups, 0), w_o
+
+
+def value_products(lm: LanguageModelLike, layer: int) -> Float[Tensor, "h e c"]:
+    """W_V W_O of every head, [H, E, C]: what a head writes for what it reads. With biases, E ends in the bias of V."""
+    w_v, w_o = value_factors(lm, layer)
+    return w_v @ w_o
 
 
 # --- why RoPE cannot be absorbed (000 Eq. 60 and 61, 003 section 9) -----------------------------------------

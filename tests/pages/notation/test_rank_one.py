@@ -1,0 +1,194 @@
+"""The page Rank-1 pictures, run as Streamlit runs it, and the browser's sums against NumPy's."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from tests.javascript.node import evaluate
+from tests.pages.helpers import assert_healthy, badges, follow_link, open_page, run_snippet, words
+from tlmviz.analysis.notation import model_products, rank_one
+from tlmviz.ui import compute
+from tlmviz.ui.inputs import DEFAULT_TEXT
+
+PAGE = "notation/rank_one"
+COMPONENT = "pages/notation/rank_one/component"
+SOURCES = ("P V", "W_O", "W_V W_O", "My own")
+
+
+def payload(app) -> bytes:
+    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith("rank_one")]
+    return view.proto.bytes
+
+
+def sent(app) -> dict:
+    data = payload(app)
+    [length] = struct.unpack_from("<I", data)
+    return json.loads(data[4 : 4 + length])
+
+
+def product(source, layer=2, head=5, model="stories-rope"):
+    lm = compute.model(model)
+    return model_products.of_head(lm, lm.trace(DEFAULT_TEXT), source, layer, head, 96)
+
+
+def test_it_opens_on_a_head_that_four_tokens_make():
+    app = open_page(PAGE)
+    assert_healthy(app)
+    assert "✗" not in badges(app) and badges(app).count("✓") == 3
+    header = sent(app)
+    assert (header["rows"], header["cols"], header["way"], header["count"]) == (28, 32, "product", 4)
+    assert header["title"] == "P V of layer 2, head 5 of stories-rope" and len(header["tokens"]) == 28
+    found = product("P V")
+    rows = app.dataframe[0].value.set_index("Way")
+    for way, name in (
+        ("product", "By token"),
+        ("columns", "By columns"),
+        ("rows", "By rows"),
+        ("singular", "Singular"),
+    ):
+        terms = rank_one.terms(found, way)
+        errors = terms.errors(terms.largest_first())
+        assert rows.loc[name, "Terms"] == len(terms)
+        assert rows.loc[name, "Leave 10 %"] == np.flatnonzero(errors <= 0.1)[0]
+        assert rows.loc[name, "Leave 1 %"] == np.flatnonzero(errors <= 0.01)[0]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_snippet_says_what_the_page_says(source):
+    app = open_page(PAGE, r1src=source)
+    assert_healthy(app)
+    scope = run_snippet(app)
+    ways = {way["key"]: way["count"] for way in sent(app)["ways"]}
+    assert {way: len(left) - 1 for way, left in scope["left"].items()} == ways
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("way", rank_one.WAYS)
+def test_the_browser_adds_what_the_analysis_adds(source, way):
+    typed = "1 2 0; 0 1 -4 × 3 1; 0 5; -2 2"
+    session = {"r1src": source} | ({"r1mat": typed} if source == "My own" else {})
+    data = payload(open_page(PAGE, **session))
+    found = rank_one.read(typed) if source == "My own" else product(source)
+    body = f"""
+const data = opened(decode(given));
+const way = data.header.ways.find((each) => each.key === {json.dumps(way)});
+result = way ? [false, true].map((sorted) => {{
+  const state = {{ way, sorted, count: Math.min(3, way.count) }};
+  const sum = addTerms(data, state, new Float64Array(data.whole.length), 0, state.count);
+  return {{ sum: [...sum], errors: [...errorsOf(data, way, sorted)], first: numberOf(data, state, 0),
+    said: sumSentence(data, state), cell: cellSentence(data, state, sum, {{ row: 0, col: 1 }}), count: state.count }};
+}}) : null;"""
+    files = {
+        "tlmviz/ui/components/canvas/decode.js": "decode",
+        f"{COMPONENT}/terms.js": "addTerms, cellSentence, errorsOf, numberOf, opened, sumSentence",
+    }
+    answered = evaluate(files, body, data)
+    if way not in found.ways:
+        assert answered is None
+        return
+    terms = rank_one.terms(found, way)
+    size = np.abs(found.matrix).max()
+    for is_sorted, answer in zip((False, True), answered):
+        order = terms.largest_first() if is_sorted else np.arange(len(terms))
+        count = min(3, len(terms))
+        expected = terms.columns[:, order[:count]] @ terms.rows[order[:count]]
+        np.testing.assert_allclose(np.reshape(answer["sum"], expected.shape), expected, atol=1e-5 * size)
+        np.testing.assert_allclose(answer["errors"], terms.errors(order), atol=1e-6)
+        assert answer["first"] == order[0] and answer["count"] == count
+        assert (
+            answer["said"].startswith(f"{count} of {len(terms)} terms leave ")
+            and "undefined" not in answer["said"] + answer["cell"]
+        )
+
+
+def test_cells_and_counts_are_found_where_they_are_drawn():
+    body = """
+const shape = { rows: 5, cols: 8 };
+result = [1000, 360].every((width) => {
+  const layout = layoutOf(width, shape);
+  const right = layout.panels.every((box) => [0, 4].every((row) => [0, 7].every((col) => {
+    const at = cellAt(layout, shape, box.x + ((col + 0.5) / 8) * box.width, box.y + ((row + 0.5) / 5) * box.height);
+    return at.row === row && at.col === col;
+  })));
+  const { curve, panels } = layout;
+  const counted = [0, 3, 6].every((k) => countAt(layout, 6, curve.x + (curve.width * k) / 6, curve.y + 9) === k);
+  return right && counted && cellAt(layout, shape, 0, 0) === null
+    && countAt(layout, 6, panels[0].x, panels[0].y) === null && panels.every((box) => box.x >= 0 && box.x + box.width <= width);
+});"""
+    assert evaluate({f"{COMPONENT}/drawing.js": "cellAt, countAt, layoutOf"}, body, {})
+
+
+@pytest.mark.parametrize(
+    "typed, said",
+    [
+        ("1 2; 3", "give every row equally many"),
+        ("", "There is no matrix yet"),
+        ("0x7f", "is no number"),
+        ("1e400", "neither infinite nor NaN"),
+        ("nan 1", "neither infinite nor NaN"),
+        ("1 2 × 3 4", "is no product"),
+    ],
+)
+def test_what_is_no_matrix_is_one_sentence_and_nothing_is_lost(typed, said):
+    app = (
+        follow_link(PAGE, {"r1src": "My own", "r1mat": typed})
+        if typed
+        else open_page(PAGE, r1src="My own", r1mat="")
+    )
+    assert not app.exception and said in app.error[0].value
+    assert app.text_input("r1mat").value == typed
+    app.text_input("r1mat").set_value("1 2; 2 4").run()
+    assert_healthy(app)
+    assert sent(app)["rank"] == 1 and sent(app)["rows"] == 2
+
+
+@pytest.mark.parametrize(
+    "typed", ["0", "-0", "0 0; 0 0", "7", "1; 2; 3", "1 2 3", "1e9 -1e9", " ".join("1" * 24), "1e-9 × 1e-9"]
+)
+def test_the_smallest_matrices(typed):
+    app = open_page(PAGE, r1src="My own", r1mat=typed)
+    assert_healthy(app)
+    assert "✗" not in badges(app) and sent(app)["rank"] in (0, 1)
+
+
+@pytest.mark.parametrize(
+    "model", ["zoo-mla", "zoo-mqa", "zoo-alibi", "stories-gpt", "stories-moe", "stories-mhc"]
+)
+@pytest.mark.parametrize("source", SOURCES[:3])
+def test_every_kind_of_model(model, source):
+    app = open_page(PAGE, {"model": model}, model=model, r1src=source)
+    assert_healthy(app)
+    assert "✗" not in badges(app)
+
+
+@pytest.mark.parametrize("text", ["a", "<b>x</b> $x$ 😀 <|endoftext|>", "cat " * 400])
+def test_odd_texts(text):
+    app = open_page(PAGE, text=text)
+    assert_healthy(app)
+    header = sent(app)
+    assert header["rows"] == len(header["tokens"]) <= 96 and "✗" not in badges(app)
+    assert ("The first 96 of" in words(app)) == (len(text) > 400)
+
+
+def test_an_empty_text_is_one_sentence():
+    app = open_page(PAGE, text="")
+    assert not app.exception and "empty" in app.info[0].value
+
+
+@pytest.mark.parametrize(
+    "query, expected",
+    [
+        ({"r1way": "rows", "r1k": "7", "r1sort": "given"}, ("rows", 7, False)),
+        ({"r1way": "<b>", "r1k": "-3", "r1sort": "1e400"}, ("product", 4, True)),
+        ({"r1k": "999999999"}, ("product", 9999, True)),
+    ],
+)
+def test_the_sum_is_in_the_link(query, expected):
+    header = sent(follow_link(PAGE, query))
+    assert (header["way"], header["count"], header["sorted"]) == expected
+
+
+def test_a_hostile_link_shows_the_page():
+    assert_healthy(open_page(PAGE, {"r1src": "[]", "head": "99.99", "r1mat": "<script>", "r1k": "nan"}))
