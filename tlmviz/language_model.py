@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from .analysis.workbench.explaining import Explanation, explain
 from .analysis.workbench.patching import Progress, patch_grid, patch_preview, task_of
 from .caches import KVCache
 from .chat import Conversation, Message, converse
@@ -216,6 +217,16 @@ class LanguageModel:
         """
         task = task_of(self, clean, corrupted, answer, wrong)
         return patch_grid(self, task, kind, progress) if exact else patch_preview(self, task, kind)
+
+    def explain(self, text: str, layer: int, head: int, query: int, key: int) -> Explanation:
+        """Why one head's query gives one key its weight: the score as a sum over pairs of sources, with norms frozen.
+
+        `.scores` [N, N] adds up to `.score`, and `.names` names the sources: the token, every earlier head and MLP, biases.
+        `.written` says which tokens the head promotes by what it reads there. Raises UnknownName (a layer, head or position
+        that does not exist) and BadShape (a key that the query does not see).
+        Example: `lm.explain("Lily had a red ball. Lily lost", 3, 2, query=8, key=3).largest()`.
+        """
+        return explain(self, self.trace(text), layer, head, query, key)
 
     def generate(
         self,

@@ -23,7 +23,7 @@ from tlmviz.analysis.numbers import logits, model_values
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
 from tlmviz.analysis.words import pairs as windows
-from tlmviz.analysis.workbench import patching
+from tlmviz.analysis.workbench import patching, sources
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
 from tlmviz.checks import kernels_index, notation_block, translation
@@ -267,6 +267,9 @@ breaks("Heads add up")(
     patched(
         patching, "_heads_sum", lambda honest, lm, task, kind, *rest: 1.01 * honest(lm, task, kind, *rest)
     ),
+)
+breaks("Sources add up")(
+    patched(sources, "linear", lambda honest, parts, layer: 1.001 * honest(parts, layer)),
 )
 breaks("Cache = c_KV and k^R", "latent")(
     lambda patch, lm, inputs: patch.setattr(LatentCache, "nbytes", property(lambda cache: 4))
