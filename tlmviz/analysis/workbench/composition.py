@@ -1,0 +1,106 @@
+"""How much one head reads of what another writes, by their weights alone (Elhage et al. 2021, "Three kinds of composition")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from einops import rearrange
+from jaxtyping import Float
+from torch import Tensor
+
+from tlmviz.errors import BadShape
+from tlmviz.layers import Attention
+from tlmviz.layers.norms import FullQKNorm, HeadQKNorm
+from tlmviz.protocols import LanguageModelLike
+
+from .sources import NO_NORM_BEFORE, NORM_BEHIND
+
+KINDS = ("q", "k", "v")
+
+
+@dataclass(frozen=True)
+class HeadMatrices:
+    """The four matrices of every head, gains of norms folded in: what it reads by, and what it writes with."""
+
+    q: Float[Tensor, "l h d c"]
+    k: Float[Tensor, "l h d c"]
+    v: Float[Tensor, "l h e c"]
+    o: Float[Tensor, "l h c e"]
+
+
+@torch.inference_mode()
+def head_matrices(lm: LanguageModelLike) -> HeadMatrices:
+    """W_Q, W_K, W_V and W_O of every head; with fewer key/value heads, a group's once for each of its query heads.
+
+    Raises BadShape for latent attention, whose keys pass a norm that no weight can stand for.
+    """
+    found: dict[str, list[Tensor]] = {"q": [], "k": [], "v": [], "o": []}
+    placement = lm.config.norm.placement
+    for block in lm.on_cpu.network.blocks:
+        attn = block.attn
+        if not isinstance(attn, Attention):
+            raise BadShape(
+                f"{lm.name} makes keys and values from a latent that a norm stands in, so that no product of weights says how "
+                "its heads compose; choose a model without latent attention."
+            )
+        gain = 1.0 if placement in NO_NORM_BEFORE else block.norm1.weight
+        split = rearrange(attn.qkv.weight * gain, "(h d) c -> h d c", d=attn.head_dim)
+        q, k, v = split.split((attn.heads, attn.groups, attn.groups))
+        of_q, of_k = _gains(attn)
+        shared = attn.heads // attn.groups
+        o = rearrange(attn.proj.weight, "c (h d) -> h c d", h=attn.heads)
+        if placement in NORM_BEHIND:
+            o = o * getattr(block, NORM_BEHIND[placement]).weight[:, None]
+        k, v = ((k * of_k).repeat_interleave(shared, 0), v.repeat_interleave(shared, 0))
+        for name, matrices in zip("qkvo", (q * of_q, k, v, o)):
+            found[name].append(matrices)
+    return HeadMatrices(**{name: torch.stack(matrices).float() for name, matrices in found.items()})
+
+
+def _gains(attn: Any) -> tuple[Tensor | float, Tensor | float]:
+    """What the norm of queries and keys multiplies each dimension of a head by; its scale cancels in every ratio."""
+    norm = attn.qk_norm
+    if isinstance(norm, HeadQKNorm):
+        return norm.q.weight[:, None], norm.k.weight[:, None]
+    if isinstance(norm, FullQKNorm):
+        d = attn.head_dim
+        return norm.q.weight.unflatten(0, (-1, d))[..., None], norm.k.weight.unflatten(0, (-1, d))[..., None]
+    return 1.0, 1.0
+
+
+@torch.inference_mode()
+def composition(lm: LanguageModelLike) -> dict[str, Float[Tensor, "n n"]]:
+    """Composition scores [writer, reader] of all pairs of heads, L H of them in order, for queries, keys and values.
+
+    "k": ||W_QK W_OV|| / (||W_QK|| ||W_OV||), the share of what the writer writes that the reader's keys take up; "q" the same
+    with W_QK transposed, "v" with the reader's W_OV in its place (Frobenius norms). 0 where the writer does not come before
+    the reader. Two matrices without relation give about 1 / sqrt(C). RoPE, which turns with distance, and MLPs between are
+    left out. Raises BadShape as `head_matrices` does.
+    """
+    heads = head_matrices(lm)
+    layers, count = heads.q.shape[:2]
+    flat = {name: getattr(heads, name).flatten(0, 1) for name in "qkvo"}
+    grams = {name: flat[name] @ flat[name].mT for name in "qkv"}
+    o_gram = flat["o"].mT @ flat["o"]
+    norms = {
+        "qk": (grams["q"] * grams["k"])
+        .sum((-1, -2))
+        .sqrt(),  # ||W_Q' W_K||: trace of a product of Gram matrices
+        "ov": (o_gram * grams["v"]).sum((-1, -2)).sqrt(),
+    }
+    # What the reader reads by, and what stands on its other side.
+    sides = {"q": ("q", grams["k"], "qk"), "k": ("k", grams["q"], "qk"), "v": ("v", o_gram, "ov")}
+    scores = {}
+    for kind, (reads, other, own) in sides.items():
+        result = torch.zeros(layers * count, layers * count)
+        for layer in range(1, layers):
+            writers, readers = slice(0, layer * count), slice(layer * count, (layer + 1) * count)
+            # [readers, writers, D, E]: what each reader takes of what each writer writes
+            taken = torch.einsum("rdc,wce->rwde", flat[reads][readers], flat["o"][writers])
+            squared = ((other[readers, None] @ taken) * (taken @ grams["v"][writers])).sum((-1, -2))
+            found = squared.clamp(min=0).sqrt() / (norms[own][readers, None] * norms["ov"][writers])
+            result[writers, readers] = found.T
+        scores[kind] = result
+    return scores
