@@ -6,6 +6,7 @@ trace = lm.trace("Once upon a time")
 trace.attention(layer=0, head=0)  # [T, T], computed when asked
 """
 
+from .analysis.workbench.comparing import Comparison, compare
 from .checkpoints.registry import list_models, load
 from .dump import open_trace as open
 from .encoder import EncoderModel, Guess
@@ -21,6 +22,7 @@ from .watching import Watched, watch
 from .word_vectors import WordVectors
 
 __all__ = [
+    "Comparison",
     "DigitReader",
     "EncoderModel",
     "Error",
@@ -35,6 +37,7 @@ __all__ = [
     "Translator",
     "Watched",
     "WordVectors",
+    "compare",
     "list_models",
     "load",
     "open",

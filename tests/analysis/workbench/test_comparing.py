@@ -1,0 +1,108 @@
+"""Comparisons against plain code: edit distance by recursion, differences cell by cell."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tlmviz
+from tests import tiny
+from tests.tiny import TEXT, sentence
+from tlmviz.analysis.workbench.comparing import align, compare
+from tlmviz.errors import BadShape
+
+OTHER = "Lily had a big ball. Tom lost the ball."
+words = st.lists(st.sampled_from("abc"), max_size=7)
+
+
+def levenshtein(a, b):
+    @cache
+    def distance(i, j):
+        if i == 0 or j == 0:
+            return i + j
+        same = distance(i - 1, j - 1) + (a[i - 1] != b[j - 1])
+        return min(same, distance(i - 1, j) + 1, distance(i, j - 1) + 1)
+
+    return distance(len(a), len(b))
+
+
+@given(words, words)
+def test_alignments_are_the_cheapest(a, b):
+    found = align(a, b)
+    assert found.edits == levenshtein(tuple(a), tuple(b))
+    assert (np.diff(found.a) > 0).all() and (np.diff(found.b) > 0).all()
+    assert [a[i] == b[j] for i, j in zip(found.a, found.b)] == found.equal.tolist()
+    exchanged = int((~found.equal).sum())
+    assert exchanged + (len(a) - len(found.a)) + (len(b) - len(found.b)) == found.edits
+
+
+@pytest.fixture(scope="module")
+def two(lm):
+    return tlmviz.compare(lm.trace(TEXT), lm.trace(OTHER))
+
+
+def test_a_difference_is_that_of_the_cells(two):
+    first, second = two.a.attention(1, 2), two.b.attention(1, 2)
+    found = two.difference(1, 2)
+    for row, (i, j) in enumerate(zip(two.alignment.a, two.alignment.b)):
+        for column, (s, r) in enumerate(zip(two.alignment.a, two.alignment.b)):
+            assert found[row, column] == pytest.approx(float(second[j, r] - first[i, s]), abs=1e-6)
+    assert len(two.tokens) == len(found) and any("→" in token for token in two.tokens)
+
+
+def test_how_far_a_head_moved(two):
+    """Total variation between two distributions over the aligned keys and one cell for all others."""
+    frame = two.heads
+    assert len(frame) == 8 and frame.moved.between(0, 1).all()
+    chosen = frame[(frame.layer == 1) & (frame["head"] == 3)].iloc[0]
+    moved = []
+    for i, j in zip(two.alignment.a, two.alignment.b):
+        one = two.a.attention(1, 3)[i].double()[two.alignment.a]
+        other = two.b.attention(1, 3)[j].double()[two.alignment.b]
+        one, other = (torch.cat((row, 1 - row.sum()[None])) for row in (one, other))
+        moved.append(float((one - other).abs().sum() / 2))
+    assert chosen.moved == pytest.approx(np.mean(moved), abs=1e-5) and chosen["row"] == int(np.argmax(moved))
+    assert two.moved(3).moved.tolist() == sorted(frame.moved, reverse=True)[:3]
+
+
+def test_streams_and_predictions(two):
+    aligned = list(zip(two.alignment.a, two.alignment.b))
+    assert two.cosines.shape == (3, len(aligned)) and two.kl.shape == (len(aligned),)
+    first, second = two.a["blocks.1.resid_post"][0], two.b["blocks.1.resid_post"][0]
+    i, j = aligned[5]
+    expected = torch.cosine_similarity(first[i], second[j], 0)
+    assert two.cosines[2, 5] == pytest.approx(float(expected), abs=1e-5)
+    p, q = two.a.logits[i].double().softmax(-1), two.b.logits[j].double().softmax(-1)
+    assert two.kl[5] == pytest.approx(float((p * (p / q).log()).sum()), abs=1e-5)
+
+
+def test_identical_runs_do_not_differ(variant):
+    found = compare(variant.trace(TEXT), variant.trace(TEXT))
+    assert found.alignment.edits == 0 and found.heads.moved.max() == 0
+    assert found.kl.max() == 0 and found.cosines.min() == pytest.approx(1)
+
+
+def test_texts_without_a_common_token(lm):
+    found = compare(lm.trace_ids([5]), lm.trace_ids([6, 7]))
+    assert found.alignment.edits == 2 and found.difference(0, 0).shape == (1, 1)
+
+
+def test_models_that_do_not_fit(lm, tokenizer):
+    small = tiny.language_model(tokenizer, n_layers=1)
+    with pytest.raises(BadShape) as error:
+        tlmviz.compare(lm.trace(TEXT), small.trace(TEXT))
+    assert "2 layers of 4 heads" in sentence(error) and "1 of 4" in sentence(error)
+    narrow = tiny.language_model(tokenizer, d_model=16)
+    with pytest.raises(BadShape, match="32 and 16 wide"):
+        _ = compare(lm.trace(TEXT), narrow.trace(TEXT)).cosines
+
+
+def test_one_model_in_two_precisions(lm, tokenizer):
+    """Weights rounded to bfloat16 move heads a little, and something."""
+    rough = tiny.language_model(tokenizer)
+    rough.network.to(torch.bfloat16).to(torch.float32)
+    found = compare(lm.trace(TEXT), rough.trace(TEXT))
+    assert found.alignment.edits == 0 and 0 < found.heads.moved.max() < 0.2 and 0 < found.kl.max() < 0.2

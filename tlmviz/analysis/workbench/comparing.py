@@ -1,0 +1,165 @@
+"""Two runs laid side by side: tokens aligned, every head's maps, the residual streams and the predictions compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from rapidfuzz.distance import Levenshtein
+
+from tlmviz.errors import BadShape, UnknownName
+from tlmviz.trace import Trace
+
+from ..attention.heads import kl_divergence
+from ..streams.mixing import stream
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+POSITIONS_AT_ONCE = 256  # of a large vocabulary, predictions are compared for so many at a time
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Which tokens of two texts stand for each other: equal ones, and exchanged ones in place of each other.
+
+    `a` and `b` [P] are their positions, `equal` [P] says which are the same token; `edits` is the number of tokens exchanged,
+    left out or added (Levenshtein 1966), the smallest that turns one text into the other.
+    """
+
+    a: np.ndarray
+    b: np.ndarray
+    equal: np.ndarray
+    edits: int
+
+
+def align(a: list[str], b: list[str]) -> Alignment:
+    """Two lists of tokens aligned with as few edits as possible."""
+    pairs: list[tuple[int, int, bool]] = []
+    edits = 0
+    for step in Levenshtein.opcodes(a, b):
+        if step.tag in ("equal", "replace"):
+            rows = zip(range(step.src_start, step.src_end), range(step.dest_start, step.dest_end))
+            pairs += [(i, j, step.tag == "equal") for i, j in rows]
+        if step.tag != "equal":
+            edits += max(step.src_end - step.src_start, step.dest_end - step.dest_start)
+    first, second, equal = zip(*pairs) if pairs else ((), (), ())
+    return Alignment(np.array(first, int), np.array(second, int), np.array(equal, bool), edits)
+
+
+class Comparison:
+    """What changed from a trace `a` to a trace `b`: of one model or of two with as many layers and heads.
+
+    Everything is computed when it is asked for, a head at a time: no [L, H, T, T] is formed.
+    """
+
+    def __init__(self, a: Trace, b: Trace):
+        self.a, self.b = a, b
+        self.alignment = align(a.tokens, b.tokens)
+
+    @property
+    def tokens(self) -> list[str]:
+        """The aligned tokens: one where both are equal, else "a→b"."""
+        rows = zip(self.alignment.a, self.alignment.b)
+        pairs = [(self.a.tokens[i], self.b.tokens[j]) for i, j in rows]
+        return [first if first == second else f"{first}→{second}" for first, second in pairs]
+
+    def difference(self, layer: int, head: int) -> Float[np.ndarray, "p p"]:
+        """The signed difference b - a of one head's weights between aligned tokens: [P, P]. Raises UnknownName."""
+        one, two = self._aligned(layer, head)
+        return two - one
+
+    def _aligned(self, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
+        ours, theirs = self.alignment.a, self.alignment.b
+        one = self.a.attention(layer, head).numpy()[np.ix_(ours, ours)]
+        return one, self.b.attention(layer, head).numpy()[np.ix_(theirs, theirs)]
+
+    @cached_property
+    def heads(self) -> pd.DataFrame:
+        """How far each head moved: columns layer, head, moved, row.
+
+        moved is the mean over aligned rows of half the summed differences (total variation: the share of its attention that a
+        row puts elsewhere), what goes to tokens without a partner counted as one cell; row is the aligned row that moved most.
+        """
+        import pandas as pd
+
+        rows = []
+        for layer in range(self.a.n_layers):
+            for head in range(self.a.n_heads):
+                one, two = self._aligned(layer, head)
+                elsewhere = np.abs(two.sum(1) - one.sum(1))
+                moved = (np.abs(two - one).sum(1) + elsewhere) / 2
+                most = int(moved.argmax()) if moved.size else 0
+                rows.append((layer, head, float(moved.mean()) if moved.size else 0.0, most))
+        return pd.DataFrame(rows, columns=["layer", "head", "moved", "row"])
+
+    def moved(self, count: int = 10) -> pd.DataFrame:
+        """The heads that moved most, of `heads`."""
+        return self.heads.nlargest(count, "moved").reset_index(drop=True)
+
+    @cached_property
+    def cosines(self) -> Float[np.ndarray, "n p"]:
+        """The cosine of both residual streams at each aligned token: before the first layer and behind each, [L + 1, P].
+
+        Of several streams, of their mean. Raises BadShape where the models differ in width, NoNetwork where a trace has none.
+        """
+        names = ["blocks.0.resid_pre", *(f"blocks.{i}.resid_post" for i in range(self.a.n_layers))]
+        for trace in (self.a, self.b):
+            trace.tensors(names)
+        rows = []
+        for name in names:
+            one, two = stream(self.a, name)[self.alignment.a], stream(self.b, name)[self.alignment.b]
+            if one.shape[-1] != two.shape[-1]:
+                raise BadShape(
+                    f"The streams are {one.shape[-1]} and {two.shape[-1]} wide, and no angle is between them; "
+                    "compare models of one width."
+                )
+            rows.append(torch.cosine_similarity(one.double(), two.double(), dim=-1))
+        return torch.stack(rows).float().numpy()
+
+    @cached_property
+    def kl(self) -> Float[np.ndarray, " p"]:
+        """KL(a || b) of the next-token predictions behind each aligned token, in nats, [P].
+
+        Raises BadShape where the vocabularies differ in size.
+        """
+        found = []
+        for start in range(0, len(self.alignment.a), POSITIONS_AT_ONCE):
+            part = slice(start, start + POSITIONS_AT_ONCE)
+            one, two = (
+                torch.stack([trace.logits_at(int(i)) for i in where[part]])
+                for trace, where in ((self.a, self.alignment.a), (self.b, self.alignment.b))
+            )
+            if one.shape[-1] != two.shape[-1]:
+                raise BadShape(
+                    f"One model knows {one.shape[-1]:,} tokens and the other {two.shape[-1]:,}: their predictions cannot be laid "
+                    "over each other; compare models of one vocabulary."
+                )
+            found.append(kl_divergence(one, two))
+        return torch.cat(found).numpy() if found else np.zeros(0, np.float32)
+
+
+def compare(a: Trace, b: Trace) -> Comparison:
+    """What changed from one trace to another: two texts, two models, or one model changed.
+
+    Tokens are aligned with as few edits as possible. `.heads` says how far each head moved and `.moved(10)` which moved most,
+    `.difference(layer, head)` is the signed difference of two maps, `.cosines` and `.kl` follow streams and predictions
+    along the text. Raises BadShape for different numbers of layers or heads; UnknownName for maps between two texts.
+    Example: `tlmviz.compare(lm.trace("Lily had a red ball."), lm.trace("Lily had a big ball.")).moved(10)`.
+    """
+    if a.crosses or b.crosses:
+        raise UnknownName(
+            "These maps are between two texts; compare traces whose tokens attend to their own text."
+        )
+    shapes = [(trace.n_layers, trace.n_heads) for trace in (a, b)]
+    if shapes[0] != shapes[1]:
+        (layers, heads), (others, other_heads) = shapes
+        raise BadShape(
+            f"{a.model or 'The first'} has {layers} layers of {heads} heads, {b.model or 'the second'} {others} of "
+            f"{other_heads}: no head stands for another; compare traces of models with as many layers and heads."
+        )
+    return Comparison(a, b)
