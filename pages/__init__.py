@@ -290,6 +290,13 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "why scores are divided by √d and output logits by √E: variances measured on real heads before and after "
             "training, what softmax makes of them, and which way an embedding's vectors point",
         ),
+        Page(
+            "numbers/norms",
+            "Norms and dropout",
+            "equalizer",
+            "LayerNorm, RMSNorm and BatchNorm on a batch of the model's own activations, and behind a convolution: which cells "
+            "share a statistic, what each norm forgets, measured; training against evaluation",
+        ),
     ),
     "Cost": (
         Page(

@@ -19,7 +19,7 @@ from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.notation import model_products, rank_one, tensors
 from tlmviz.analysis.numbers import formats as number_formats
-from tlmviz.analysis.numbers import logits, model_values
+from tlmviz.analysis.numbers import logits, model_values, norm_pictures, norms
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
 from tlmviz.analysis.words import pairs as windows
@@ -722,6 +722,17 @@ breaks("Every number has one fate")(
     patched(
         model_values, "fates", lambda honest, *args: replace(found := honest(*args), lost=found.lost + 0.1)
     )
+)
+
+breaks("Norm = the model's own")(
+    patched(norms, "moments", lambda honest, x, axis, centred=True: honest(x, axis, not centred))
+)
+breaks("Norms forget scale")(patched(norms, "rms_norm", lambda honest, x, eps: honest(x, eps + 0.1)))
+breaks("The bias absorbs the mean")(
+    patched(norms, "offset", lambda honest, *args: replace(found := honest(*args), split=found.fixed))
+)
+breaks("Running statistics = torch's")(
+    patched(norm_pictures, "batch_moments", lambda honest, x: (x.mean(1), x.var(1)))
 )
 
 

@@ -45,7 +45,7 @@ from tlmviz.analysis.notation import costing, model_products, rank_one
 from tlmviz.analysis.notation import tensors as notation
 from tlmviz.analysis.notation.block import compare
 from tlmviz.analysis.notation.running import evaluate
-from tlmviz.analysis.numbers import formats, logits, model_values
+from tlmviz.analysis.numbers import formats, logits, model_values, norms
 from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
 from tlmviz.analysis.words import one_step, reading
@@ -757,3 +757,11 @@ def test_no_row_of_w_o_is_twice_as_large_as_another():
 def test_a_cross_is_two_terms():
     product = rank_one.read(CROSS)
     assert product.matrix.size == 25 and rank_one.rank(rank_one.svd(product)[1]) == 2
+
+
+def test_the_printed_norm_leaves_more_than_one():
+    batch = norms.collect(tlmviz.load("stories-rope"), DEFAULT_TEXT, "norm")
+    spread = norms.layer_norm(batch.x, printed=True).std(1)
+    assert spread.min() > 1.2 and spread == pytest.approx(np.sqrt(batch.x.std(1)), rel=1e-3)
+    first = batch.x[batch.row < batch.row.max()]
+    assert np.abs(norms.batch_norm(first) - norms.batch_norm(batch.x)[: len(first)]).max() > 0.5

@@ -1,0 +1,24 @@
+"""Norms and dropout: what each norm takes its statistics over, and what it makes invariant, on a model's own activations."""
+
+import streamlit as st
+
+from pages.numbers.norms import controls, examples, words
+from pages.numbers.norms.batch import view as batch
+from tlmviz.ui import frame, link
+
+SHOW = {controls.NORMS: batch.show_tokens, controls.PICTURES: batch.show_maps}
+
+
+@frame.fragment
+def show(model: str) -> None:
+    """The chosen view."""
+    with frame.picture_first():
+        choice, room = controls.choose(model)
+        if choice is None:
+            return
+        SHOW[choice.view](choice, room)
+    link.share()
+
+
+frame.heading("Norms and dropout", words.CLAIM, examples.examples)
+show(st.session_state["model"])

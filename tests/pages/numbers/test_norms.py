@@ -1,0 +1,102 @@
+"""The page Norms and dropout, run as Streamlit runs it; what the browser makes of it is tested in tests/javascript."""
+
+import json
+
+import numpy as np
+import pytest
+
+import tlmviz
+from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, words
+from tlmviz.analysis.numbers import norm_pictures, norms
+from tlmviz.ui.inputs import DEFAULT_TEXT
+
+PAGE = "numbers/norms"
+
+
+def sent(app) -> tuple[dict, dict]:
+    """Header and arrays of the live picture."""
+    assert_healthy(app)
+    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    size = int(np.frombuffer(data[:4], "<u4")[0])
+    header = json.loads(data[4 : 4 + size])
+    types = {"uint8": np.uint8, "uint16": np.uint16, "float32": np.float32}
+    arrays = {}
+    for name, entry in header["arrays"].items():
+        start = 4 + size + entry["offset"]
+        raw = np.frombuffer(data, types[entry["dtype"]], int(np.prod(entry["shape"])), start)
+        arrays[name] = raw.reshape(entry["shape"])
+    return header, arrays
+
+
+class TestNorms:
+    def test_it_opens_on_the_last_norm_of_the_default_text(self):
+        app = open_page(PAGE)
+        header, arrays = sent(app)
+        found = norms.collect(tlmviz.load("stories-rope"), DEFAULT_TEXT, "norm")
+        np.testing.assert_allclose(arrays["x"], found.x, atol=1e-5)
+        assert header["state"]["norm"] == "layer" and header["state"]["action"] == "itemtimes"
+        channel = header["state"]["channel"]
+        assert channel == np.abs(found.x).mean(0).argmax()
+        assert list(arrays["unit"]) == list(found.row) and len(header["tokens"]) == len(found.x)
+        assert "red-badge" not in badges(app) and "The mean that RMSNorm leaves" in words(app)
+
+    def test_the_mean_in_numbers(self):
+        app = open_page(PAGE)
+        [chart] = [chart for title, chart in by_title(app).items() if "W y" in title]
+        lm = tlmviz.load("stories-rope")
+        found = norms.offset(norms.collect(lm, DEFAULT_TEXT, "norm").out, *norms.reader(lm, "norm"))
+        dropped, fixed, _ = chart["data"]
+        assert dropped["x"][-1] == "final" and len(dropped["x"]) == 13
+        assert f"{norms.centred_loss(lm, lm.encode(DEFAULT_TEXT))[1]:.4f}" in words(app)
+        assert found.fixed <= found.dropped < 0.1
+
+    def test_the_snippet_measures_what_the_table_does(self):
+        change = run_snippet(open_page(PAGE))["change"]
+        assert change["layer_norm"] < 1e-4 > change["rms_norm"] and change["batch_norm"] > 0.5
+
+    @pytest.mark.parametrize("model", ["stories-gpt", "zoo-post", "stories-mhc", "stories-moe", "zoo-mla"])
+    def test_other_models(self, model):
+        app = open_page(PAGE, {"model": model})
+        assert_healthy(app)
+        assert "red-badge" not in badges(app)
+
+    @pytest.mark.parametrize(
+        "text", ["", "a", "🙂🙂", "...", "word " * 3000, "a. b. c. d. e. f. g. h. i. j. k."]
+    )
+    def test_texts(self, text):
+        app = open_page(PAGE, text=text)
+        assert not app.exception
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            {
+                "noview": "Nothing",
+                "nbnorm": "x",
+                "nbact": "[]",
+                "nbitem": "-1",
+                "nbchan": "1e400",
+                "nbseen": "99999999999",
+            },
+            {"nbplace": "../..", "nbitem": "9999", "nbchan": "99999", "nbfrom": "99999", "nbslip": "yes"},
+            {"noview": "Convolution", "npmany": "0", "npseed": "nan", "npnorm": "rms", "npitem": "77"},
+        ],
+    )
+    def test_hostile_links(self, query):
+        header, _ = sent(open_page(PAGE, query))
+        state = header["state"]
+        assert state["seen"] <= 60 and 1 <= state["count"] <= 8 and state["action"] == "itemtimes"
+
+
+class TestConvolution:
+    def test_digits_and_their_maps(self):
+        app = open_page(PAGE, {"noview": "Convolution", "npseed": "5"})
+        header, arrays = sent(app)
+        images, labels = norm_pictures.shown()
+        np.testing.assert_allclose(arrays["images"], images)
+        np.testing.assert_allclose(arrays["x"], norm_pictures.responses(images))
+        assert header["labels"] == labels and header["state"]["seed"] == 5 and header["filters"][3] == "blur"
+        assert "red-badge" not in badges(app)
+
+    def test_the_snippet_is_torchs(self):
+        assert run_snippet(open_page(PAGE, {"noview": "Convolution"}))["difference"] < 1e-9

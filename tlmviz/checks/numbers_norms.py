@@ -1,0 +1,128 @@
+"""The identities behind the page Norms and dropout."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from tlmviz.analysis.numbers import norm_pictures, norms
+from tlmviz.errors import UnknownName
+
+from .cases import is_language_model
+from .registry import identity, once
+from .result import largest
+
+if TYPE_CHECKING:
+    from ..language_model import LanguageModel
+
+
+def given(lm: LanguageModel, text: str) -> tuple[LanguageModel, str]:
+    """The model and the text."""
+    return lm, text
+
+
+def some_places(lm: Any) -> list[str]:
+    """The first, the middle and the last norm."""
+    every = list(norms.places(lm))
+    return sorted({every[0], every[len(every) // 2], every[-1]}, key=every.index)
+
+
+def has_norms(model: Any) -> bool:
+    """Whether the model is a language model whose streams are normalised."""
+    return is_language_model(model) and bool(norms.places(model))
+
+
+def has_reader(model: Any) -> bool:
+    """Whether some product reads the output of a norm alone."""
+    return has_norms(model) and any(_reader(model, place) for place in some_places(model))
+
+
+def _reader(lm: Any, place: str) -> tuple[np.ndarray, np.ndarray | None] | None:
+    try:
+        return norms.reader(lm, place)
+    except UnknownName:
+        return None
+
+
+@identity(
+    "Norm = the model's own",
+    "the formula with the learned gain gives what the model's norms give",
+    1e-4,
+    "max relative",
+    when=has_norms,
+    inputs=given,
+)
+def norm_is_the_models(lm: LanguageModel, text: str) -> float:
+    """LayerNorm or RMSNorm by the formula in float64 on what the model's norms are given, against what they return."""
+    errors = []
+    for place in some_places(lm):
+        found = norms.collect(lm, text, place)
+        own = norms.layer_norm if found.centred else norms.rms_norm
+        made = own(found.x, found.eps) * found.gain + (0 if found.bias is None else found.bias)
+        errors.append(float(np.abs(made - found.out).max() / max(1.0, np.abs(found.out).max())))
+    return largest(errors)
+
+
+@identity(
+    "Norms forget scale",
+    "every token times 3, and for LayerNorm plus 5, changes nothing where ε is 0",
+    1e-9,
+    when=has_norms,
+    inputs=given,
+)
+def norms_forget_scale(lm: LanguageModel, text: str) -> float:
+    """In float64; with an epsilon what is quieter than its root changes."""
+    errors = []
+    for place in some_places(lm):
+        x = norms.collect(lm, text, place).x
+        x = x[x.std(1) > 0]
+        for norm, changed in ((norms.layer_norm, 3 * x + 5), (norms.rms_norm, 3 * x)):
+            errors.append(float(np.abs(norm(changed, eps=0) - norm(x, eps=0)).max(initial=0)))
+    return largest(errors)
+
+
+@identity(
+    "The bias absorbs the mean",
+    "W y + b = W (y − μ) + (b + W μ), each token with its own μ",
+    1e-9,
+    when=has_reader,
+    inputs=given,
+)
+def bias_absorbs_the_mean(lm: LanguageModel, text: str) -> float:
+    """The notes' derivation, on what the products behind the norms read."""
+    errors = []
+    for place in some_places(lm):
+        if (read := _reader(lm, place)) is not None:
+            errors.append(norms.offset(norms.collect(lm, text, place).out, *read).split)
+    return largest(errors)
+
+
+def of_the_last_norm(lm: LanguageModel, text: str) -> tuple[np.ndarray]:
+    """What the last norm is given of other texts, batch by batch."""
+    return (once(lambda model, _: norms.other_batches(model, some_places(model)[-1]), lm, text),)
+
+
+@identity(
+    "Running statistics = torch's",
+    "mean and deviation after all batches are what torch's BatchNorm keeps",
+    1e-6,
+    "max relative",
+    when=has_norms,
+    inputs=of_the_last_norm,
+)
+def running_is_torchs(batches: np.ndarray) -> float:
+    """Batches [K, N, C] or [K, B, C, H, W] through torch's BatchNorm in training, against the page's own arithmetic."""
+    kind = nn.BatchNorm1d if batches.ndim == 3 else nn.BatchNorm2d
+    module = kind(batches.shape[2], momentum=norms.MOMENTUM).double().train()
+    with torch.inference_mode():
+        for batch in torch.from_numpy(batches):
+            module(batch)
+    found = norms.running(*norm_pictures.batch_moments(batches))
+    wanted = (module.running_mean.numpy(), module.running_var.numpy())  # type: ignore[union-attr]
+    return largest([float(np.abs(a - b).max() / max(1.0, np.abs(b).max())) for a, b in zip(found, wanted)])
+
+
+OF_TEXT = (norm_is_the_models, norms_forget_scale, bias_absorbs_the_mean)
