@@ -68,6 +68,8 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "logits: All words lean one way": Region(".st-key-cloud-as"),
     "norms": Region(".st-key-normsview", (0.0, 0.05, 0.78, 0.62)),
     "norms: Maps that share a mean": Region(".st-key-mapsview", (0.0, 0.05, 0.5, 0.62)),
+    "scaling": Region(".st-key-scalingview", (0.0, 0.05, 1.0, 0.95)),
+    "scaling: Down is what breaks": Region(".st-key-divergence"),
     "pipeline": Region(".st-key-pipelineview"),
     "rank_one": Region(".st-key-rankone", (0.0, 0.08, 1.0, 1.0)),
     "glove": Region(".st-key-ratios"),

@@ -284,6 +284,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "weights, activations and gradients",
         ),
         Page(
+            "numbers/scaling",
+            "Scaling",
+            "tune",
+            "a layer's real X and W in FP8, FP4 or integers with a scale per tensor, channel or block: error maps, loud and "
+            "quiet channels, the scale moved by hand; the whole model's pass in few bits, matrices chosen one by one, and what "
+            "it costs in bits per byte",
+        ),
+        Page(
             "numbers/logits",
             "Logits",
             "square_foot",

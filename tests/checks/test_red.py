@@ -20,6 +20,7 @@ from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.notation import model_products, rank_one, tensors
 from tlmviz.analysis.numbers import formats as number_formats
 from tlmviz.analysis.numbers import logits, model_values, norm_pictures, norms
+from tlmviz.analysis.numbers import scaling as scales
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
 from tlmviz.analysis.words import pairs as windows
@@ -722,6 +723,11 @@ breaks("Every number has one fate")(
     patched(
         model_values, "fates", lambda honest, *args: replace(found := honest(*args), lost=found.lost + 0.1)
     )
+)
+breaks("O = O_s / (S_X S_W)")(scaled(scales, "unscaled"))
+breaks("Within half a step")(patched(scales, "rounded", lambda honest, x, format: honest(x - 0.1, format)))
+breaks("INT8 = NumPy's integers")(
+    patched(scales, "unscaled", lambda honest, x, w: honest(x, w).clamp(max=2.0**12))
 )
 
 breaks("Norm = the model's own")(

@@ -45,7 +45,7 @@ from tlmviz.analysis.notation import costing, model_products, rank_one
 from tlmviz.analysis.notation import tensors as notation
 from tlmviz.analysis.notation.block import compare
 from tlmviz.analysis.notation.running import evaluate
-from tlmviz.analysis.numbers import formats, logits, model_values, norms
+from tlmviz.analysis.numbers import formats, logits, model_values, norms, rounded_model, scaling
 from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
 from tlmviz.analysis.words import one_step, reading
@@ -765,3 +765,37 @@ def test_the_printed_norm_leaves_more_than_one():
     assert spread.min() > 1.2 and spread == pytest.approx(np.sqrt(batch.x.std(1)), rel=1e-3)
     first = batch.x[batch.row < batch.row.max()]
     assert np.abs(norms.batch_norm(first) - norms.batch_norm(batch.x)[: len(first)]).max() > 0.5
+
+
+def test_scales_decide_as_the_cards_say():
+    lm = tlmviz.load("stories-rope")
+    ids, simulator = lm.encode(DEFAULT_TEXT), rounded_model.Simulator(lm)
+    loudest = simulator.loudest(ids)
+    assert max(loudest, key=loudest.get) == "2.down" and round(loudest["2.down"]) == 48
+    x, matrix = simulator.read_by(ids, "2.down")
+
+    def kept(format, per=scaling.TENSOR):
+        return scaling.scaled(x, scaling.Scheme(format, per))
+
+    assert [round(float(scaling.sqnr(x, kept("int8", per).restored))) for per in ("tensor", "block")] == [
+        19,
+        39,
+    ]
+    assert f"{float((kept('int4').codes == 0).float().mean()):.1%}" == "99.5%"
+    medians = [float(scaling.sqnr(x, kept(format).restored, 0).median()) for format in ("e4m3", "int8")]
+    assert [round(each) for each in medians] == [32, 11]
+    w, four = matrix.weight, scaling.Scheme("int4")
+    cut = scaling.scaled(w, four, 2**0.75)
+    gain = scaling.sqnr(w, cut.restored) - scaling.sqnr(w, scaling.scaled(w, four).restored)
+    assert round(float(gain)) == 4
+    assert f"{float((w.abs() > w.abs().max() / 2**0.75).float().mean()):.1%}" == "0.7%"
+
+    def cost(parts):
+        setting = rounded_model.Setting(four, parts=parts)
+        before, after = rounded_model.loss(
+            lm, ids, simulator.logits(ids), simulator.logits(ids, setting)
+        ).bits_per_byte
+        return after - before
+
+    assert round(cost(None), 2) == 0.10
+    assert cost(("q", "k", "v", "o", "gate", "up", "head")) < 0.001

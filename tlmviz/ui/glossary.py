@@ -35,6 +35,8 @@ TERMS: dict[str, tuple[str, ...]] = {
         "subnormal",
     ),
     "Unit in the last place: the distance from a number to the next that its format has.": ("ULP",),
+    "Signal to quantisation noise ratio, in decibels: how far numbers stand above the error that rounding makes. 20 dB is an "
+    "error of a tenth, 40 dB of a hundredth.": ("SQNR",),
     "A score before softmax turns scores into shares; any number, and only differences count.": (
         "logit",
         "logits",

@@ -30,9 +30,21 @@ from tlmviz.protocols import LanguageModelLike
 from .scaling import Scaled, Scheme, product, scaled
 
 SIDES = BOTH, WEIGHTS, ACTIVATIONS = "both", "weights", "activations"
-PARTS = ("q down", "q", "latent", "k", "v", "o", "gate", "up", "down", "head")  # what the matrices of a model are for
+PARTS = (
+    "q down",
+    "q",
+    "latent",
+    "k",
+    "v",
+    "o",
+    "gate",
+    "up",
+    "down",
+    "head",
+)  # what the matrices of a model are for
 KEPT = 30_000_000  # rounded weights that a Simulator keeps: 9 bytes each, as codes, integers and restored
 Product = Callable[[Tensor, "Matrix"], Tensor]
+Seen = Callable[[Tensor, "Matrix", Tensor], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +185,7 @@ class Simulator:
         return found
 
     @contextmanager
-    def rounding(self, setting: Setting, seen: Product | None = None) -> Iterator[None]:
+    def rounding(self, setting: Setting, seen: Seen | None = None) -> Iterator[None]:
         """While open, the chosen products of the model are made in the setting's format.
 
         `seen(x, matrix, out)` is told of each of them: x [T, K] before rounding, out [T, N].
@@ -247,7 +259,7 @@ class Simulator:
 class Loss:
     """What a pass in few bits loses on a text, for each token that is predicted [T - 1].
 
-    `exact` and `kept` are -log2 p of the token that follows, `divergence` is KL(exact || kept) in bits, `same` whether the
+    `exact` and `kept` are -log2 p of the token that follows, `divergence` is KL(exact || kept) in nats, `same` whether the
     token thought likeliest is the same; `size` is what all of these tokens have in bytes.
     """
 
@@ -274,5 +286,5 @@ def loss(
     p, q = (logits[:-1].double().log_softmax(-1) for logits in (exact, kept))
     rows = [-part.gather(1, targets)[:, 0] for part in (p, q)]
     divergence = (p.exp() * (p - q)).sum(-1).clamp(min=0)
-    bits = [(row / math.log(2)).numpy() for row in (*rows, divergence)]
-    return Loss(*bits, (p.argmax(-1) == q.argmax(-1)).numpy(), size)
+    bits = [(row / math.log(2)).numpy() for row in rows]
+    return Loss(*bits, divergence.numpy(), (p.argmax(-1) == q.argmax(-1)).numpy(), size)

@@ -1,0 +1,157 @@
+// @ts-check
+// Channels as dots, and what one scale for a whole matrix does: to sizes, and to the error.
+
+import { digits } from "#canvas/text.js";
+import { fade } from "#canvas/theme.js";
+import { HIGHEST, LOWEST, bySize } from "./rounding.js";
+import { decibels, heading } from "./writing.js";
+
+/** @typedef {import("#canvas/pens.js").Pen} Pen */
+/** @typedef {import("#canvas/theme.js").Theme} Theme */
+/** @typedef {import("./types").View} View */
+/** @typedef {import("./types").Box} Box */
+
+const BINS = 64; // of sizes, four to a doubling
+const MOST_DB = 100; // drawn where nothing is lost
+
+/**
+ * Where the dots of channels lie: sizes in doublings across, decibels up.
+ * @param {View} v
+ * @param {Box} box
+ */
+function dotPlaces(v, box) {
+  const [loud, kept, plain] = ["loud", "kept", "plain"].map((name) => v.arrays[`${v.see}_${name}`]);
+  const sizes = Array.from(loud, (value) => Math.log2(value));
+  const there = sizes.filter(Number.isFinite);
+  const [low, high] = [Math.min(...there, 0) === 0 && !there.length ? -1 : Math.min(...there), there.length ? Math.max(...there) : 1];
+  const levels = [...kept, ...plain].filter(Number.isFinite);
+  const bottom = Math.min(0, ...levels.map((level) => Math.max(level, -20)));
+  const top = Math.max(20, ...levels.map((level) => Math.min(level, MOST_DB))) + 3;
+  const across = (/** @type {number} */ size) => box.x + ((size - low + 0.3) / (high - low + 0.6)) * box.w;
+  const up = (/** @type {number} */ level) => box.y + box.h - ((Math.max(bottom, Math.min(level, top)) - bottom) / (top - bottom)) * box.h;
+  return { loud, kept, plain, sizes, low, high, bottom, top, across, up };
+}
+
+/**
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Box} box
+ * @param {Theme} theme
+ */
+export function drawDots(pen, v, box, theme) {
+  const at = dotPlaces(v, box);
+  const { per } = v.header;
+  heading(pen, box, theme, `SQNR of each ${v.see === "x" ? "channel" : "output"}, by its loudest number`);
+  const every = at.top - at.bottom > 60 ? 20 : 10;
+  for (let level = Math.ceil(at.bottom / every) * every; level < at.top; level += every) {
+    pen.line(box.x, at.up(level), box.x + box.w, at.up(level), theme.faint);
+    pen.text(box.x - 4, at.up(level), digits(level, 2).replace(/\.0$/, ""), { color: theme.muted, align: "right" });
+  }
+  const span = at.high - at.low;
+  const step = span < 2.5 ? 0.5 : Math.max(1, Math.ceil(span / 7));
+  for (let size = Math.ceil(at.low / step) * step; size <= at.high; size += step) pen.text(at.across(size), box.y + box.h + 12, digits(2 ** size, 2), { color: theme.muted, align: "center" });
+  const [one, chosen] = [theme.muted, theme.primary];
+  at.sizes.forEach((size, i) => {
+    if (!Number.isFinite(size)) return;
+    if (!Number.isNaN(at.plain[i])) pen.circle(at.across(size), at.up(at.plain[i]), 2, per === "tensor" ? chosen : one, 0.55);
+    if (per !== "tensor" && !Number.isNaN(at.kept[i])) pen.circle(at.across(size), at.up(at.kept[i]), 2, chosen, 0.75);
+  });
+  const name = { tensor: "", channel: v.see === "x" ? "per token" : v.see === "w" ? "per output" : "per channel", block: `per ${v.header.block}`, mx: `per ${v.header.block}, powers of 2` }[per];
+  const y = box.y + box.h + 26;
+  pen.circle(box.x + 4, y, 3, per === "tensor" ? chosen : one);
+  pen.text(box.x + 12, y, "one scale for all", { color: theme.muted });
+  if (!name) return;
+  pen.circle(box.x + 114, y, 3, chosen);
+  pen.text(box.x + 122, y, name, { color: theme.muted });
+}
+
+/** @param {View} v */
+export function sampleOf(v) {
+  const name = v.see === "o" ? "x" : v.see;
+  const { tail, weight, scale } = v.header.sides[name];
+  return { name, values: v.arrays[`${name}_sample`], tail, weight, scale };
+}
+
+// --- one scale for all: sizes and error -----------------------------------------------------------
+
+/**
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Box} box
+ * @param {Theme} theme
+ */
+export function drawSizes(pen, v, box, theme) {
+  const sample = sampleOf(v);
+  const { format } = v.header;
+  const { top, shares } = bySize(sample, BINS);
+  const low = top - BINS / 4;
+  const right = top + 1.6;
+  const across = (/** @type {number} */ size) => box.x + ((Math.max(low, Math.min(size, right)) - low) / (right - low)) * box.w;
+  heading(pen, box, theme, `Sizes in ${sample.name.toUpperCase()} under one scale for all`);
+  const scale = Math.log2(sample.scale) + v.factor;
+  const [zero, normal, most] = [format.smallest / 2, format.smallest_normal, format.largest].map((limit) => Math.log2(limit) - scale);
+  const span = (/** @type {number} */ from, /** @type {number} */ to, /** @type {string} */ color, /** @type {string} */ name) => {
+    const [a, b] = [across(from), across(to)];
+    if (b - a < 1) return;
+    pen.rect(a, box.y, b - a, box.h, fade(color, 0.16));
+    if (b - a > (name === "cut" ? 24 : 46)) pen.text((a + b) / 2, box.y + 9, name, { color: theme.muted, align: "center" });
+  };
+  span(low, zero, ALARM, "rounded to 0");
+  if (!format.integer) span(zero, normal, WARM, "few bits");
+  span(most, right, ALARM, "cut");
+  const tallest = Math.max(...shares);
+  shares.forEach((share, i) => {
+    const a = across(low + i / 4);
+    const height = (share / tallest) * (box.h - 16);
+    pen.rect(a, box.y + box.h - height, across(low + (i + 1) / 4) - a - 0.5, height, theme.primary, null, { alpha: 0.8 });
+  });
+  pen.line(box.x, box.y + box.h, box.x + box.w, box.y + box.h, theme.muted);
+  for (let size = Math.ceil(low / 3) * 3; size < right; size += 3) pen.text(across(size), box.y + box.h + 12, digits(2 ** size, 2), { color: theme.muted, align: "center" });
+}
+
+const ALARM = "#d32f22";
+const WARM = "#c77700";
+
+/**
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Box} box
+ * @param {Theme} theme
+ */
+export function drawCurve(pen, v, box, theme) {
+  const curve = v.curves.get(v.see === "o" ? "x" : v.see);
+  if (!curve) return;
+  const known = curve.sqnr.filter(Number.isFinite);
+  const [bottom, top] = [Math.min(0, ...known), Math.max(...known, 10) * 1.12];
+  const across = (/** @type {number} */ factor) => box.x + ((factor - LOWEST) / (HIGHEST - LOWEST)) * box.w;
+  const up = (/** @type {number} */ level) => box.y + box.h - ((Math.min(level, top) - bottom) / (top - bottom)) * box.h;
+  heading(pen, box, theme, "SQNR by that scale", `best ${decibels(curve.sqnr[curve.best])}`);
+  const every = top > 60 ? 20 : 10;
+  for (let level = Math.ceil(bottom / every) * every; level < top; level += every) {
+    pen.line(box.x, up(level), box.x + box.w, up(level), theme.faint);
+    pen.text(box.x - 4, up(level), digits(level, 2).replace(/\.0$/, ""), { color: theme.muted, align: "right" });
+  }
+  const path = curve.doublings.map((factor, i) => `${i ? "L" : "M"}${across(factor)} ${up(curve.sqnr[i])}`).join("");
+  pen.path(path, theme.primary, 2);
+  pen.circle(across(curve.doublings[curve.best]), up(curve.sqnr[curve.best]), 4, theme.primary);
+  pen.line(across(v.factor), box.y, across(v.factor), box.y + box.h, theme.text, { width: 1.5, dash: "4 3" });
+  for (let factor = LOWEST; factor <= HIGHEST; factor += 2) pen.text(across(factor), box.y + box.h + 12, factor === 0 ? "none cut" : factor > 0 ? `×${2 ** factor}` : `÷${2 ** -factor}`, { color: theme.muted, align: factor === HIGHEST ? "right" : "center" });
+}
+
+/**
+ * @param {View} v
+ * @param {number} x
+ * @param {number} y
+ */
+export function dotSentence(v, x, y) {
+  const at = dotPlaces(v, v.layout.dots);
+  let [best, near] = [-1, 100];
+  at.sizes.forEach((size, i) => {
+    if (!Number.isFinite(size) || Number.isNaN(at.kept[i])) return;
+    const distance = (at.across(size) - x) ** 2 + (at.up(at.kept[i]) - y) ** 2;
+    if (distance < near) [best, near] = [i, distance];
+  });
+  if (best < 0) return "";
+  const beside = v.header.per === "tensor" ? "" : `, ${decibels(at.plain[best])} with one scale for all`;
+  return `${v.see === "x" ? "channel" : "output"} ${v.arrays[`${v.see}_numbers`][best]}: largest ${digits(at.loud[best], 3)}, ${decibels(at.kept[best])}${beside}`;
+}

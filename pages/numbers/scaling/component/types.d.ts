@@ -1,0 +1,80 @@
+// What the files of this view hand to each other.
+
+import type { Format } from "#canvas/bits.js";
+import type { Component } from "#canvas/mount.js";
+import type { Palette, Theme } from "#canvas/theme.js";
+
+export type Name = "x" | "w" | "o";
+export type Color = "size" | "error" | "relative";
+
+/** A matrix: its shape, how many numbers share a cell of its map, its SQNR in decibels (null: nothing is lost); of X and W a sample. */
+export interface Side {
+  shape: [number, number];
+  cell: [number, number];
+  sqnr: number | null;
+  tail?: number; // numbers of the sample that stand for themselves: the largest
+  weight?: number; // numbers that each of the others stands for
+  scale?: number; // S, one for the whole matrix, that cuts nothing
+}
+
+export interface Header {
+  title: string;
+  format: Format;
+  per: "tensor" | "channel" | "block" | "mx";
+  block: number;
+  tokens: string[];
+  sides: Record<Name, Side>;
+  state: { see: Name; color: Color; factor: number; origin: string };
+  picture: number;
+  colors: Palette;
+}
+
+/** What one scale makes of a sample: in decibels, and shares of the numbers. */
+export interface Outcome {
+  sqnr: number;
+  cut: number;
+  lost: number;
+}
+
+/** SQNR [dB] of scales so many doublings from the one that cuts nothing, and the best of them. */
+export interface Curve {
+  doublings: number[];
+  sqnr: number[];
+  best: number; // index
+}
+
+export interface Box {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+export interface Layout {
+  map: Box;
+  dots: Box;
+  sizes: Box;
+  curve: Box;
+  width: number;
+  height: number;
+}
+
+export interface View {
+  root: HTMLElement;
+  component: Component;
+  bytes?: Uint8Array;
+  header: Header;
+  arrays: Record<string, Float32Array>;
+  els: { canvas: HTMLCanvasElement; said: HTMLElement; slider: HTMLInputElement; name: HTMLElement; sees: HTMLElement; colors: HTMLElement; sliderBar: HTMLElement; best: HTMLButtonElement };
+  theme: Theme;
+  layout?: Layout;
+  see: Name;
+  color: Color;
+  factor: number; // doublings
+  hover: string; // what is pointed at, in a sentence
+  curves: Map<string, Curve>;
+  image?: { key: string; canvas: HTMLCanvasElement };
+  sendSoon: (() => void) & { cancel: () => void };
+  observer: ResizeObserver;
+  width?: number;
+}

@@ -1,0 +1,29 @@
+"""What people do on the page Scaling, in a real browser: matrices switched and the scale moved, without the server."""
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+
+
+def test_the_scale_is_moved(page, server):
+    open_link(page, server, "scaling", scf="INT4")
+    root, told = page.get_by_test_id("scaling-root"), page.get_by_test_id("scaling-outcome")
+    expect(told).to_contain_text("0 % cut, 99.5 % rounded to 0")
+    assert_above_the_fold(page.get_by_test_id("scaling-canvas"))
+    page.get_by_role("button", name="W", exact=True).click()
+    expect(root).to_have_attribute("data-see", "w")
+    expect(told).to_contain_text("14.5 dB")
+    page.get_by_role("button", name="Best", exact=True).click()
+    expect(told).to_contain_text("18.5 dB")
+    page.get_by_role("button", name="Errors", exact=True).click()
+    wait_for_param(page, "scs", "0.75")
+    wait_for_param(page, "sccol", "error")
+    page.get_by_test_id("scaling-scale").press("ArrowRight")
+    expect(root).to_have_attribute("data-factor", "0.875")
+
+
+def test_it_fits_a_phone(browser, server):
+    with phone(browser) as page:
+        open_link(page, server, "scaling")
+        expect(page.get_by_test_id("scaling-canvas")).to_be_visible()
+        assert_fits(page)

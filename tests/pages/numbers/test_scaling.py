@@ -1,0 +1,143 @@
+"""The page Scaling, run as Streamlit runs it."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+import tlmviz
+from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, words
+from tlmviz.analysis.numbers import rounded_model, scaling
+from tlmviz.analysis.numbers.rounded_model import Setting, Simulator
+from tlmviz.analysis.numbers.scaling import Scheme
+from tlmviz.ui.inputs import DEFAULT_TEXT
+
+PAGE = "numbers/scaling"
+MODEL = {"scview": "Whole model"}
+
+
+def sent(app) -> tuple[dict, dict]:
+    """Header and arrays of the picture."""
+    assert_healthy(app)
+    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    size = int(np.frombuffer(data[:4], "<u4")[0])
+    header = json.loads(data[4 : 4 + size])
+    arrays = {
+        name: np.frombuffer(data, "<f4", int(np.prod(about["shape"])), 4 + size + about["offset"]).reshape(
+            about["shape"]
+        )
+        for name, about in header["arrays"].items()
+    }
+    return header, arrays
+
+
+def test_it_opens_on_the_loudest_channel():
+    app = open_page(PAGE)
+    header, arrays = sent(app)
+    assert "layer 2 · down" in header["title"] and header["format"]["key"] == "int8"
+    assert (header["state"]["see"], header["state"]["factor"]) == ("x", 0)
+    lm = tlmviz.load("stories-rope")
+    x, matrix = Simulator(lm).read_by(lm.encode(DEFAULT_TEXT), "2.down")
+    made = scaling.rounded_product(x, matrix.weight, Scheme("int8", "block", 32))
+    np.testing.assert_allclose(arrays["x_values"], x.numpy(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(arrays["x_errors"], (made.x.restored - x).numpy(), atol=1e-6)
+    assert header["sides"]["o"]["sqnr"] == pytest.approx(float(scaling.sqnr(made.exact, made.kept)), abs=1e-3)
+    rows = app.dataframe[0].value.set_index("A scale per")
+    assert rows.loc["block", "X"] == pytest.approx(float(scaling.sqnr(x, made.x.restored)), abs=1e-3)
+    assert badges(app).count("green-badge") == 3 and "red-badge" not in badges(app)
+
+
+def test_the_worked_numbers_divide_out():
+    rows = open_page(PAGE, {"scper": "per channel"}).dataframe[1].value
+    for _, row in rows.iterrows():
+        assert row["O_s"] / (row["S_X"] * row["S_W"]) == pytest.approx(row["O_s / (S_X S_W)"], rel=1e-4)
+    blocks = open_page(PAGE)
+    assert blocks.dataframe[1].value["O_s"].isna().all() and "no one O_s" in words(blocks)
+
+
+@pytest.mark.parametrize("query", [{}, {"scf": "E4M3", "scper": "per block, powers of 2", "scm": "5.v"}])
+def test_the_snippet_gives_the_decibels(query, capsys):
+    app = open_page(PAGE, query)
+    header, _ = sent(app)
+    scope = run_snippet(app)
+    assert float(scaling.sqnr(scope["made"].exact, scope["made"].kept)) == pytest.approx(
+        header["sides"]["o"]["sqnr"], abs=1e-2
+    )
+
+
+def test_the_whole_model():
+    app = open_page(
+        PAGE,
+        {**MODEL, "scf": "INT4", "scper": "per tensor", "scparts": ["q", "down"], "sclayers": ["2", "3"]},
+    )
+    assert_healthy(app)
+    lm = tlmviz.load("stories-rope")
+    ids, simulator = lm.encode(DEFAULT_TEXT), Simulator(lm)
+    setting = Setting(Scheme("int4"), parts=("q", "down"), layers=(2, 3))
+    loss = rounded_model.loss(lm, ids, simulator.logits(ids), simulator.logits(ids, setting))
+    chart = next(chart for title, chart in by_title(app).items() if "bits per byte" in title)
+    assert f"{loss.bits_per_byte[1]:.3f}" in chart["layout"]["title"]["text"]
+    assert "4 of the model's 43 matrices" in words(app) and "true integers" in words(app)
+    rows = app.dataframe[0].value.set_index("Format")
+    assert rows.loc["INT4", "KL: tensor"] == pytest.approx(float(loss.divergence.mean()), rel=1e-3)
+    assert list(rows.index) == ["INT8", "E4M3", "E5M2", "E2M1", "INT4", "FP16", "BF16"]
+    scope = run_snippet(app)
+    np.testing.assert_allclose(scope["loss"].divergence, loss.divergence, atol=1e-6)
+    assert "simulated in float32" in words(open_page(PAGE, {**MODEL, "scf": "E4M3"}))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"scm": "9.down", "scsee": "z", "sccol": "<b>", "scs": "nan"},
+        {"scs": "1e400", "scf": "INT5", "scper": "per row", "scblock": "7"},
+        {"scm": "head", "scs": "-99", "scsee": "o"},
+        {**MODEL, "scparts": ["z"], "sclayers": ["77"], "scsides": "None"},
+        {**MODEL, "scparts": [], "sclayers": ["0"]},
+        {"scm": "2.down" * 100},
+    ],
+)
+def test_hostile_links(query):
+    assert_healthy(open_page(PAGE, query))
+
+
+@pytest.mark.parametrize("view", [{}, MODEL])
+@pytest.mark.parametrize("text", ["a", "🙂", "Tom ran.", "   ", "x" * 5000])
+def test_texts(view, text):
+    app = open_page(PAGE, view, text=text)
+    assert not app.exception
+
+
+def test_nothing_to_read():
+    app = open_page(PAGE, text="")
+    assert not app.exception and app.info
+
+
+@pytest.mark.parametrize(
+    "model", ["zoo-mla", "stories-moe", "stories-mhc", "stories-gpt", "zoo-gqa", "zoo-window"]
+)
+@pytest.mark.parametrize("view", [{}, {**MODEL, "scper": "per channel"}])
+def test_other_models(model, view):
+    app = open_page(PAGE, {"model": model, **view})
+    assert_healthy(app)
+    assert "red-badge" not in badges(app)
+
+
+def test_an_expert_that_no_token_reaches_says_so():
+    lm = tlmviz.load("stories-moe")
+    simulator = Simulator(lm)
+    reached = simulator.loudest(lm.encode("a"))
+    missed = next(each.key for each in simulator.matrices if each.key not in reached)
+    app = open_page(PAGE, {"model": "stories-moe", "scm": missed}, text="a")
+    assert not app.exception and "No token of this text reaches" in app.error[0].value
+
+
+def test_a_large_model_is_not_run_by_the_dozen(monkeypatch):
+    from pages.numbers.scaling import compute
+
+    monkeypatch.setattr(compute, "SMALL", 1)
+    app = open_page(PAGE, MODEL)
+    assert_healthy(app)
+    assert "would take minutes" in words(app) and not app.dataframe
+    assert torch.is_inference_mode_enabled() is False
