@@ -71,6 +71,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "scaling": Region(".st-key-scalingview", (0.0, 0.05, 1.0, 0.95)),
     "scaling: Down is what breaks": Region(".st-key-divergence"),
     "pipeline": Region(".st-key-pipelineview"),
+    "collapse_lemma": Region(".st-key-collapselemma", (0.0, 0.14, 0.85, 0.97)),
     "rank_one": Region(".st-key-rankone", (0.0, 0.08, 1.0, 1.0)),
     "glove": Region(".st-key-ratios"),
     "text_to_pairs": Region(".st-key-pairsview"),

@@ -349,6 +349,13 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "a head's P V, its W_O and W_V W_O, or a matrix of yours, as a sum of columns times rows, added term by term in "
             "the browser: by tokens, columns, rows or the SVD; singular values, and what is left after each term",
         ),
+        Page(
+            "notation/collapse_lemma",
+            "Collapse lemma",
+            "join_inner",
+            "all heads of a layer given one W_Q W_K' and so one map, until RoPE, a norm or ALiBi stands between, switch by "
+            "switch with the measured difference; heads with one W_V W_O, with and without a softmax",
+        ),
     ),
     "Models": (
         Page(
@@ -362,3 +369,16 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
     ),
 }
 ALL = tuple(page for pages in SECTIONS.values() for page in pages)
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A part of a page that became a page of its own: a link to `page` that says `key`=`value` leads `to` that one."""
+
+    page: str
+    key: str
+    value: str
+    to: str
+
+
+MOVED = (Moved("caches/attention_family", "fview", "Collapse lemma", "notation/collapse_lemma"),)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages import ALL, HOME, SECTIONS
+from pages import ALL, HOME, MOVED, SECTIONS
 from tlmviz.ui import glossary, link, menu, reading
 
 HERE = Path(__file__).resolve().parent
@@ -25,8 +25,18 @@ opened = st.navigation(
 )
 link.drop_infinite()
 link.follow_history()
-link.carry(opened.url_path, menu.SHARED)
 page = next(page for page in ALL if entries[page] is opened)
+for moved in MOVED:
+    if page.folder == moved.page and st.query_params.get(moved.key) == moved.value:
+        kept = {
+            key: values
+            for key in st.query_params
+            if key != moved.key and (values := st.query_params.get_all(key))
+        }
+        st.switch_page(
+            next(entry for each, entry in entries.items() if each.folder == moved.to), query_params=kept
+        )
+link.carry(opened.url_path, menu.SHARED)
 reading.switch()
 model = menu.sidebar(page.models, page.path, page.opens_on, page.translates) if page.models else menu.none()
 glossary.listed()

@@ -1,12 +1,10 @@
 """The identities of the attention family hold on healthy models, and each notices what it is there to notice."""
 
 import pytest
-import torch
 
 from tests.tiny import TEXT, VARIANTS, language_model
 from tlmviz import kernels
 from tlmviz.analysis.caches import weight_absorption
-from tlmviz.analysis.caches.projections import Heads
 from tlmviz.caches import LatentCache
 from tlmviz.checks import caches_family as family
 from tlmviz.checks import measure
@@ -73,39 +71,6 @@ def test_a_cache_that_forgets_is_noticed(tokenizer, monkeypatch, name):
 
     monkeypatch.setattr(kind, "append", forgetful)
     assert "Own cache = full" in failed(lm, trace)
-
-
-@pytest.mark.parametrize(
-    "change, names",
-    [
-        (
-            lambda logits: logits + torch.arange(len(logits))[:, None, None],
-            {"One M, one map", "RoPE: equal at t = s"},
-        ),
-        (lambda logits: logits[:1].expand_as(logits), {"ALiBi breaks it", "RoPE breaks it"}),
-    ],
-)
-def test_wrong_logits_are_noticed(lm, monkeypatch, change, names):
-    trace, honest = lm.trace(TEXT), Heads.logits
-    monkeypatch.setattr(
-        Heads, "logits", lambda self, *args, **options: change(honest(self, *args, **options))
-    )
-    assert names <= failed(lm, trace)
-
-
-def test_values_that_do_not_add_up_are_noticed(lm, monkeypatch):
-    trace, honest = lm.trace(TEXT), Heads.as_first
-    # Head 1's weights are no longer head 0's: one head cannot do both heads' work.
-    monkeypatch.setattr(
-        Heads,
-        "as_first",
-        lambda self, count=None: (
-            Heads(self.x_q, self.x_k, self.w_q, self.w_k, self.scale)
-            if count is None
-            else honest(self, count)
-        ),
-    )
-    assert "Collapsed = one head" in failed(lm, trace)
 
 
 def test_a_wrong_fold_and_a_larger_cache_are_noticed(tokenizer, monkeypatch):

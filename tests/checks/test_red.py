@@ -27,7 +27,7 @@ from tlmviz.analysis.words import pairs as windows
 from tlmviz.analysis.workbench import patching, sources
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
-from tlmviz.checks import kernels_index, notation_block, translation
+from tlmviz.checks import kernels_index, notation_block, notation_collapse, translation
 from tlmviz.checks import words as checks_words
 from tlmviz.decoding import beam, penalties, speculative
 from tlmviz.hull import HullFinder
@@ -256,6 +256,15 @@ breaks("One M, one map")(apart)
 breaks("RoPE: equal at t = s")(apart)
 breaks("ALiBi breaks it")(alike)
 breaks("RoPE breaks it")(alike)
+breaks("Norm breaks it")(alike)
+breaks("Without softmax, one head")(apart)
+breaks("Softmax breaks it")(
+    patched(
+        notation_collapse.lemma,
+        "weights",
+        lambda honest, logits: torch.cat((honest(logits[:-1]), honest(logits[:-1]).mean(0, keepdim=True))),
+    )
+)
 breaks("Collapsed = one head")(patched(Heads, "as_first", lambda honest, heads: heads))
 breaks("Absorbed = naive", "latent")(scaled(weight_absorption, "absorbed"))
 breaks("All patched = clean")(

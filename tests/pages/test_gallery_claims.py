@@ -41,7 +41,7 @@ from tlmviz.analysis.experts import ahead
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.experts import routing as expert_routing
 from tlmviz.analysis.kernels import online_softmax
-from tlmviz.analysis.notation import costing, model_products, rank_one
+from tlmviz.analysis.notation import collapse, costing, model_products, rank_one
 from tlmviz.analysis.notation import tensors as notation
 from tlmviz.analysis.notation.block import compare
 from tlmviz.analysis.notation.running import evaluate
@@ -799,3 +799,20 @@ def test_scales_decide_as_the_cards_say():
 
     assert round(cost(None), 2) == 0.10
     assert cost(("q", "k", "v", "o", "gate", "up", "head")) < 0.001
+
+
+# --- collapse lemma ---------------------------------------------------------------------------------
+
+
+def test_one_matrix_makes_six_heads_one_until_something_stands_between():
+    lm = compute.model("stories-rope")
+    trace = lm.trace(DEFAULT_TEXT)
+    layer = compute.previous_head("stories-rope", DEFAULT_TEXT)[0]
+    found = collapse.collapse(lm, trace, layer, 40)
+    apart = dict(zip(collapse.EVERY, found.apart))
+    assert trace.n_heads == 6 and apart[collapse.Between()].maps < 1e-9
+    assert round(100 * apart[collapse.Between(rope=True)].output) == 45
+    normed = apart[collapse.Between(norm=True)]
+    assert round(normed.maps, 2) == 0.11 and round(10 * normed.output) == 1
+    assert apart[collapse.Between(alibi=True, same=True)].maps > 0.1
+    assert found.missed[0] < 1e-9 and round(5 * found.missed[1]) == 1

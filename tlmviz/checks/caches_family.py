@@ -1,6 +1,6 @@
 """The identities behind the attention family, in the manner of `identities`: each measures an error on a trace.
 
-Every one holds for any model. Those that need a latent are in CHECKS_LATENT; `for_model` chooses.
+Every one holds for any model; some apply to those with a latent alone.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from tlmviz.analysis.caches.projections import heads_of, value_products
 from tlmviz.analysis.caches.weight_absorption import absorbed_errors
 
 from .. import kernels
 from ..caches import LatentCache
-from ..layers.positions import alibi_slopes
 from ..trace import Trace
 from .cases import has_latent, is_language_model, reading
 from .registry import identity
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
 
 READ = 128  # tokens of the text that a check looks at: float64 logits of all heads
 STEPS = 48  # tokens read one by one
-BASE = 10000.0
 
 
 @identity(
@@ -84,96 +81,6 @@ def own_cache_equals_full(lm: LanguageModel, trace: Trace) -> Measured:
 
 
 @identity(
-    "One M, one map",
-    "heads with equal W_Q W_K' share logits",
-    1e-8,
-    "relative max abs",
-    when=is_language_model,
-    inputs=reading,
-)
-def collapse(lm: LanguageModel, trace: Trace) -> float:
-    """With one W_Q W_K' in all heads, however factored, and no positions, all heads of a layer share logits (003 section 9)."""
-    errors = [0.0]
-    for layer in range(lm.config.n_layers):
-        logits = heads_of(lm, trace, layer).until(READ).refactored().logits()
-        errors.append(worst(logits - logits[:1]) / max(1.0, worst(logits)))
-    return largest(errors)
-
-
-@identity(
-    "Collapsed = one head",
-    "the sum of W_V W_O does all heads' work",
-    1e-8,
-    "relative max abs",
-    when=is_language_model,
-    inputs=reading,
-)
-def collapsed_is_single_head(lm: LanguageModel, trace: Trace) -> float:
-    """Such a layer equals one head with value projection sum over h of W_V W_O (003 section 9), in its own states."""
-    errors = [0.0]
-    for layer in range(lm.config.n_layers):
-        heads = heads_of(lm, trace, layer).until(READ).as_first()
-        weights = (
-            heads.logits()
-            .masked_fill(torch.ones(len(heads.x_q), len(heads.x_q)).triu(1).bool(), -torch.inf)
-            .softmax(-1)
-        )
-        values = value_products(lm, layer)
-        products = (weights[h] @ heads.x_k @ values[h] for h in range(len(values)))
-        apart = sum(products, torch.zeros(()))
-        errors.append(worst(weights[0] @ heads.x_k @ values.sum(0) - apart) / max(1e-30, worst(apart)))
-    return largest(errors)
-
-
-@identity(
-    "ALiBi breaks it",
-    "logits of equal M differ by (m_h − m_g)(t − s)",
-    1e-8,
-    "relative max abs",
-    when=is_language_model,
-    inputs=reading,
-)
-def alibi_breaks_it(lm: LanguageModel, trace: Trace) -> float:
-    """With ALiBi, heads of equal M differ by exactly (m_h - m_g)(t - s) (003 section 9)."""
-    heads = heads_of(lm, trace, 0).until(READ).as_first()
-    slopes = alibi_slopes(len(heads.w_q)).double()
-    logits, where = heads.logits(slopes=slopes), torch.arange(len(heads.x_q))
-    wanted = (slopes[0] - slopes)[:, None, None] * (where[:, None] - where).abs()
-    return worst(logits - logits[:1] - wanted) / max(1.0, worst(logits))
-
-
-@identity(
-    "RoPE: equal at t = s",
-    "two factorisations of one M agree on the diagonal",
-    1e-5,
-    "relative max abs",
-    when=is_language_model,
-    inputs=reading,
-)
-def rope_agrees_at_home(lm: LanguageModel, trace: Trace) -> float:
-    """With RoPE, two factorisations of one M give the same logit where t = s: R_t R_t' = 1."""
-    logits, largest = _two_factorisations(lm, trace)
-    return worst((logits[0] - logits[1]).diagonal()) / largest
-
-
-@identity(
-    "RoPE breaks it",
-    "off the diagonal they share no logit",
-    0.01,
-    "share of equal logits",
-    when=is_language_model,
-    inputs=reading,
-)
-def rope_breaks_it(lm: LanguageModel, trace: Trace) -> float:
-    """With RoPE, two factorisations of one M differ where t != s: R stands between W_Q and W_K' (003 section 9)."""
-    logits, largest = _two_factorisations(lm, trace)
-    elsewhere = torch.ones_like(logits[0]).tril(-1).bool()
-    equal = ((logits[0] - logits[1]).abs() < 1e-6 * largest)[elsewhere]
-    # A single token has no other to look at, and a single dimension no plane to turn in.
-    return equal.double().mean().item() if equal.numel() and lm.config.head_dim > 1 else 0.0
-
-
-@identity(
     "Absorbed = naive",
     "folded matrices give the layer's output",
     1e-4,
@@ -206,9 +113,3 @@ def latent_is_the_cache(lm: LanguageModel, trace: Trace) -> float:
         * lm.network.token_emb.weight.itemsize
     )
     return abs(cache.nbytes - wanted)
-
-
-def _two_factorisations(lm: LanguageModel, trace: Trace) -> tuple[torch.Tensor, float]:
-    """Logits under RoPE of W_Q, W_K and of W_Q A, W_K A in the first layer, [2, T, T], and their largest number."""
-    logits = heads_of(lm, trace, 0).until(READ).refactored(count=2).logits(BASE)
-    return logits, max(1e-30, worst(logits))

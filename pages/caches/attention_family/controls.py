@@ -13,12 +13,11 @@ from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
 from tlmviz.ui import compute, inputs, link
 
-VIEWS = MORPH, MAPS, LATENT, REDUNDANCY, COLLAPSE = (
+VIEWS = MORPH, MAPS, LATENT, REDUNDANCY = (
     "Morph",
     "Trained maps",
     "Latent attention",
     "Redundancy",
-    "Collapse lemma",
 )
 TRAIN = "`python -m tlmviz.training zoo --data DIR`"
 LOADED, PUBLISHED, FREE = "Loaded model", "DeepSeek", "Free sizes"

@@ -30,12 +30,6 @@ CARDS = (
         {"fview": "Trained maps"},
         "Rows of small attention maps, one row for each model",
     ),
-    Card(
-        "When heads become one",
-        "Given one W_Q and W_K and no positions, all heads of a layer draw the same map.",
-        {"fview": "Collapse lemma"},
-        "Rows of attention maps, the second with the same map in every column",
-    ),
 )
 
 

@@ -6,7 +6,6 @@ from pages.caches.attention_family import (
     compute,
     controls,
     examples,
-    view_collapse,
     view_latent,
     view_maps,
     view_morph,
@@ -20,7 +19,6 @@ DRAW = {
     controls.MAPS: view_maps.maps,
     controls.LATENT: view_latent.latent,
     controls.REDUNDANCY: view_redundancy.redundancy,
-    controls.COLLAPSE: view_collapse.collapse,
 }
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from tlmviz.analysis.caches.family import DEEPSEEK, Variant, size_text
 from tlmviz.config import ModelConfig
 
-from .compute import BINS
-from .controls import COLLAPSE, LATENT, MAPS, MORPH, REDUNDANCY, Ablation, Choice, Morph, Reading
+from .controls import LATENT, MAPS, MORPH, REDUNDANCY, Ablation, Choice, Morph, Reading
 
 CLAIM = "MHA, GQA, MQA, MLA: who shares keys and values, and at what price."
 NOTICE = {
@@ -30,24 +29,15 @@ NOTICE = {
         "Heads that look alike need not merge well.",
         "Muting heads is not training without them: a model that was trained on with few heads would lose less.",
     ),
-    COLLAPSE: (
-        "Second row: one shared matrix between queries and keys, and no positions. However many heads there are, all draw one "
-        "map.",
-        "ALiBi tells the heads apart again, as each has its own slope.",
-    ),
 }
 NOTICE_MATHS = {
     MORPH: ("Parameters shrink a little with the key/value heads; the operations per cached token do not.",),
     MAPS: (),
     LATENT: (
-        "RoPE between W_Q and W_↑K' makes another matrix for every distance: no product can be made beforehand.",
+        "RoPE between W_Q and W_↑K' makes another matrix for every distance: no product can be made beforehand. "
+        "The page Collapse lemma says what else stands in the way of a product.",
     ),
     REDUNDANCY: ("CKA is invariant to rotations of a head's basis; averaging keys is not.",),
-    COLLAPSE: (
-        "RoPE with equal W_Q, W_K keeps the heads equal, but the factors of M matter: in the last row M = W_Q W_K' is the "
-        "same in "
-        "every head, and the maps are not.",
-    ),
 }
 EQUATIONS = {
     MORPH: (
@@ -81,12 +71,6 @@ EQUATIONS = {
         r"\ \text{(centred)},\qquad K_a, K_b \to \tfrac12 (K_a + K_b)",
         "Attention, “Redundancy Among Heads” and “Pruning or Tying Heads”; Kornblith et al. 2019, Song et al. 2012 (unbiased); "
         "Michel et al. 2019 (pruning); Ainslie et al. 2023, section 2.1 (GQA by averaging the heads of MHA, then training on).",
-    ),
-    COLLAPSE: (
-        r"W_Q^{(h)} {W_K^{(h)}}^\top = M \ \Rightarrow\ L^{(h)}_{ts} = x_t M x_s^\top,\qquad "
-        r"\text{RoPE: } W_Q R_t R_s^\top W_K^\top,\qquad \text{ALiBi: } x_t M x_s^\top - m_h (t - s)",
-        "Decoder-Only Transformers in Einstein Notation, section 9: single bilinear collapse, and why RoPE and ALiBi break it.",
-        "The notes write R_tᵀ R_s, for vectors as columns; rows, as here, are turned by R_t R_sᵀ.",
     ),
 }
 
@@ -186,29 +170,6 @@ def merges(reading: Reading) -> str:
     return f"{reading.model} reads with key/value heads merged …"
 
 
-def collapse_caption(choice: Choice) -> str:
-    """Which weights and tokens the maps are of, and what of the model stands in the first row only."""
-    return (
-        f"{choice.reading.model}'s own weights on this text (its first {BINS} tokens). Last row: W_Q A and W_K A with a drawn "
-        f"orthogonal A per head (seed 0), the same M in every head.{left_out(choice.reading)}"
-    )
-
-
-def left_out(reading: Reading) -> str:
-    """What a model does between W_Q, W_K and its scores that no product of the two holds; nothing for most models."""
-    part = reading.lm.config.attention
-    parts = [
-        *(["the norms of queries and keys"] if part.qk_norm != "none" else []),
-        *(["the bound (softcap) of the scores"] if part.softcap is not None else []),
-    ]
-    if not parts:
-        return ""
-    return (
-        f" **Left out of W_Q W_K', and of every row but the first: {' and '.join(parts)}** that {reading.model} has; the "
-        "lemma is about models without."
-    )
-
-
 # --- snippets -------------------------------------------------------------------------------------------
 
 
@@ -281,22 +242,3 @@ merges = redundancy.sharing_order(lm, similarity)
 shared = redundancy.share(lm, ids, merges)
 """
     return snippet
-
-
-def collapse_snippet(choice: Choice) -> str:
-    """All heads with one M, and with RoPE between its factors."""
-    config = choice.reading.lm.config
-    return f"""\
-import tlmviz
-from tlmviz.analysis.caches.projections import heads_of, turning
-
-lm = tlmviz.load({choice.reading.model!r})
-trace = lm.trace({choice.reading.text!r})
-heads = heads_of(lm, trace, layer={choice.layer})
-shown = heads.until({BINS})  # the tokens of the maps
-one = shown.as_first().logits()  # [H, T, T]: all heads equal
-other = shown.refactored().logits(base={config.positions.rope_base})  # the same M, with RoPE
-apart = [(logits - logits[:1]).tril().abs().max().item() for logits in (one, other)]  # where no key is later than its query
-print(apart)
-moved, missed = turning(heads, {choice.head}, {config.context}, {config.positions.rope_base})
-"""

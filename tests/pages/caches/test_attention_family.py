@@ -22,7 +22,7 @@ from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
 from tlmviz.ui import compute, patience
 
 PAGE = "caches/attention_family"
-MAPS, LATENT, REDUNDANCY, ONE = "Trained maps", "Latent attention", "Redundancy", "Collapse lemma"
+MAPS, LATENT, REDUNDANCY = "Trained maps", "Latent attention", "Redundancy"
 ZOO = dict(model="zoo-rope", text="Lily had a red ball. Lily lost the")
 
 
@@ -48,7 +48,7 @@ def test_opens_on_the_loaded_model(tmp_path):
         "MQA",
         "MLA",
     ]
-    assert "✗" not in words(app) and words(app).count("✓") == 8 and app.latex and "Eq. 38 to 41" in words(app)
+    assert "✗" not in words(app) and words(app).count("✓") == 3 and app.latex and "Eq. 38 to 41" in words(app)
     table = app.dataframe[0].value
     assert table["MQA"]["W_K"] == "1 × (192 × 32), per all heads" and table["MHA"]["W_↓KV"] == "–"
     scope = run_snippet(app, tmp_path)
@@ -155,7 +155,7 @@ def test_latent_attention_is_taken_apart(tmp_path):
         and "Layer 3, head 1: two parts" in found[2]
         and len(found) == 4
     )
-    assert words(app).count("✓") == 10 and "✗" not in words(app)
+    assert words(app).count("✓") == 5 and "✗" not in words(app)
     scope = run_snippet(app, tmp_path)
     errors = scope["absorbed_errors"](scope["lm"], scope["trace"])
     assert f"layer 3's output on this text moves by {errors[3]:.1e}" in words(app) and max(errors) < 1e-5
@@ -249,17 +249,7 @@ def test_where_nothing_is_left_to_share_it_is_said(model, sentence):
     assert len(charts(app)) == 3 and sentence in app.info[0].value
 
 
-# --- one M, and odd texts ---------------------------------------------------------------------------
-
-
-def test_one_m_is_one_map_until_positions_come(tmp_path):
-    app = opened(**ZOO, fview=ONE)
-    labels = charts(app)[0]["layout"]["yaxis"]["ticktext"]
-    apart = [float(label.rpartition(" up to ")[2].removesuffix(" apart")) for label in labels]
-    assert apart[1] < 1e-6 and apart[3] < 1e-6 and min(apart[0], apart[2], apart[4]) > 0.1
-    scope = run_snippet(app, tmp_path)
-    assert scope["missed"] > 0.1
-    assert [f"{far:.2g}" for far in scope["apart"]] == [f"{apart[i]:.2g}" for i in (1, 4)]
+# --- odd texts -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -268,7 +258,6 @@ def test_one_m_is_one_map_until_positions_come(tmp_path):
         ("Morph", "zoo-rope", "a"),
         (MAPS, "zoo-rope", "a"),
         (LATENT, "zoo-mla", "a"),
-        (ONE, "zoo-alibi", "a"),
         (MAPS, "zoo-rope", "<b>x</b> $x$ 😀 <|endoftext|>"),
         (LATENT, "zoo-mla", "<b>x</b> $x$ 😀 <|endoftext|>"),
         (REDUNDANCY, "zoo-gqa", "a b"),
@@ -280,13 +269,12 @@ def test_odd_texts_are_read_or_a_sentence(view, model, text):
     assert "✗" not in words(app) and app.text_input("text").value == text
 
 
-@pytest.mark.parametrize("view", [LATENT, ONE])
-def test_ten_thousand_characters_are_cut_and_sent_light(view):
+def test_ten_thousand_characters_are_cut_and_sent_light():
     long = ("The cat sat on the big mat. " * 400)[:10_000]
-    app = opened(model="zoo-mla", fview=view, text=long)
+    app = opened(model="zoo-mla", fview=LATENT, text=long)
     found = titles(app)
     assert "the first 256 are shown" in app.warning[0].value and app.text_input("text").value == long
-    assert view != LATENT or "last 160 of 256 tokens" in found[2]
+    assert "last 160 of 256 tokens" in found[2]
 
 
 def test_an_empty_text_is_one_sentence():
@@ -304,18 +292,3 @@ def test_redundancy_of_a_large_model_is_asked_for_first(monkeypatch):
     assert "32 heads" in said and "minute" in said and len(charts(app)) == 1  # the similarity alone
     app.button(key=next(b.key for b in app.button if b.label == "Mute them anyway")).click().run()
     assert len(charts(app)) > 3 and not app.info
-
-
-@pytest.fixture
-def normed(tmp_path, tokenizer):
-    network = tiny.network(vocab_size=tokenizer.vocab_size, qk_norm="head", softcap=5.0)
-    with only_models(
-        {"tiny": network, "plain": tiny.network(vocab_size=tokenizer.vocab_size)}, tokenizer, tmp_path
-    ):
-        yield
-
-
-@pytest.mark.parametrize("name, said", [("tiny", True), ("plain", False)])
-def test_the_products_say_what_they_leave_out(normed, name, said):
-    app = open_alone(PAGE, {"model": name}, model=name, text="Lily lost the ball.", fview=ONE)
-    assert ("norms of queries and keys and the bound (softcap)" in words(app)) == said

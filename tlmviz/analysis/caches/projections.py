@@ -37,10 +37,12 @@ class Heads:
         return self.w_q @ self.w_k.transpose(1, 2)
 
     def logits(
-        self, base: float | None = None, slopes: Float[Tensor, " h"] | None = None
+        self, base: float | None = None, slopes: Float[Tensor, " h"] | None = None, normed: bool = False
     ) -> Float[Tensor, "h t t"]:
-        """Scaled logits of every head, [H, T, T], with RoPE of a base, with ALiBi, or with neither."""
+        """Scaled logits of every head, [H, T, T], with RMS-`normed` queries and keys, RoPE of a base, ALiBi, or none of them."""
         q, k = self.x_q @ self.w_q, self.x_k @ self.w_k  # [H, T, D]
+        if normed:
+            q, k = (part / part.square().mean(-1, keepdim=True).clamp(min=1e-30).sqrt() for part in (q, k))
         where = torch.arange(len(self.x_q))
         if base is not None:
             q, k = (rotated(part, where, base) for part in (q, k))
@@ -54,8 +56,12 @@ class Heads:
         w_q, w_k = (w[:1].expand(count or len(w), -1, -1) for w in (self.w_q, self.w_k))
         return Heads(self.x_q, self.x_k, w_q, w_k, self.scale)
 
-    def refactored(self, seed: int = 0, count: int | None = None) -> Heads:
-        """Head 0's M in every head, each time as another product: W_Q A and W_K A, A orthogonal and drawn, but 1 in head 0."""
+    def refactored(self, seed: int = 0, count: int | None = None, stretch: float = 1.0) -> Heads:
+        """Head 0's M in every head, each time as another product: W_Q A and W_K A'^-1 with a drawn A, which is 1 in head 0.
+
+        A is orthogonal, so that A'^-1 = A, and keeps lengths; a `stretch` above 1 makes it multiply the first dimensions by up to
+        1/stretch and the last by up to stretch besides.
+        """
         first, size = self.as_first(count), self.w_q.shape[2]
         generator = torch.Generator().manual_seed(seed)
         turns = torch.linalg.qr(
@@ -65,7 +71,11 @@ class Heads:
             :, None
         ]  # mirrors: in two dimensions a turn would commute with RoPE's
         turns[0] = torch.eye(size, dtype=torch.float64)
-        return Heads(self.x_q, self.x_k, first.w_q @ turns, first.w_k @ turns, self.scale)
+        factors = (
+            stretch ** torch.linspace(-1, 1, size, dtype=torch.float64).expand(len(turns), 1, size).clone()
+        )
+        factors[0] = 1
+        return Heads(self.x_q, self.x_k, first.w_q @ turns * factors, first.w_k @ turns / factors, self.scale)
 
     def until(self, stop: int) -> Heads:
         """The same heads on the text's first tokens."""
