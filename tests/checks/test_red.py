@@ -14,7 +14,7 @@ from tests import tiny
 from tlmviz import checks, kernels
 from tlmviz.analysis.caches import weight_absorption
 from tlmviz.analysis.caches.projections import Heads
-from tlmviz.analysis.cost import pipeline
+from tlmviz.analysis.cost import feedforward, layer, layer_run, parameters, pipeline
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.notation import model_products, rank_one, tensors
@@ -724,6 +724,33 @@ breaks("Everything once")(moved(lambda event: (event, event)))
 breaks("GPipe's bubble")(
     patched(pipeline, "simulate", lambda honest, name, setting: honest(name, replace(setting, hop=0.1)))
 )
+
+
+def one_more(honest, sizes):
+    """A bill with one multiplication, and one number written, too many."""
+    lines = honest(sizes)
+    scores = lines["scores"]
+    return lines | {
+        "scores": replace(scores, multiplications=scores.multiplications + 1, written=scores.written + 1)
+    }
+
+
+breaks("Operations are torch's")(patched(layer, "bill", one_more))
+breaks("Bytes are torch's")(patched(layer, "bill", one_more))
+breaks("Heads cost the same")(
+    patched(
+        layer_run,
+        "count",
+        lambda honest, sizes: honest(sizes if sizes.h == 1 else replace(sizes, n=sizes.n + 1)),
+    )
+)
+breaks("Areas are sums")(
+    patched(
+        layer, "growth", lambda honest, *given: replace(found := honest(*given), without=found.without[:-1])
+    )
+)
+breaks("Every parameter once")(patched(parameters, "parameters", lambda honest, lm: honest(lm)[1:]))
+breaks("Slope by formula")(patched(feedforward, "slope", lambda honest, kind, x: honest(kind, x) + 1e-3))
 
 breaks("Rounding = torch's cast")(
     patched(number_formats, "rounded", lambda honest, x, format: np.trunc(honest(x, format) * 1e4) / 1e4)

@@ -36,7 +36,8 @@ from tlmviz.analysis.attention.flow import follow
 from tlmviz.analysis.attention.stacks import DECODER, read_stack, telling_row
 from tlmviz.analysis.beyond.latent_cost import latent_scores, self_scores
 from tlmviz.analysis.caches.family import DEEPSEEK
-from tlmviz.analysis.cost import pipeline
+from tlmviz.analysis.cost import feedforward, layer, parameters, pipeline
+from tlmviz.analysis.cost import presets as layer_presets
 from tlmviz.analysis.experts import ahead
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.experts import routing as expert_routing
@@ -816,3 +817,32 @@ def test_one_matrix_makes_six_heads_one_until_something_stands_between():
     assert round(normed.maps, 2) == 0.11 and round(10 * normed.output) == 1
     assert apart[collapse.Between(alibi=True, same=True)].maps > 0.1
     assert found.missed[0] < 1e-9 and round(5 * found.missed[1]) == 1
+
+
+def test_a_layer_costs_what_the_cards_say():
+    small = layer_presets.find("GPT-2 small").sizes
+    assert (small.n, small.h) == (1024, 12) and layer.crossings(small)["projections"] == 1536
+    many, one = layer.bill(small), layer.bill(small.one_head)
+    assert all(many[part].multiplications == one[part].multiplications for part in many)
+    llama = layer.totals(layer_presets.find("Llama 3 8B").sizes)
+    assert llama.maps / 1e9 == pytest.approx(4.3, abs=0.05) and llama.maps / llama.weights == pytest.approx(
+        10, abs=0.3
+    )
+    pairs = layer.growth(small, 16, 100, "cells")
+    assert (sum(pairs.without), sum(pairs.cached)) == (525_550, 6_650)
+
+
+def test_parameters_and_feed_forward_parts_are_as_the_cards_say():
+    lm = tlmviz.load("stories-rope")
+    parts = parameters.by_part(parameters.parameters(lm))
+    assert parts["feed-forward"] / lm.n_parameters == pytest.approx(0.56, abs=0.005)
+    large = layer_presets.find("Llama 3.1 405B")
+    share = large.n_layers * layer.bill(large.sizes)["ffn"].weights / large.parameters
+    assert share == pytest.approx(0.81, abs=0.005)
+    small = layer_presets.find("GPT-2 small")
+    table = small.vocab * small.sizes.d
+    inside = small.n_layers * sum(line.weights for line in layer.bill(small.sizes).values())
+    assert table / (table + inside) == pytest.approx(0.31, abs=0.01), "nearly a third"
+    found = feedforward.removed(lm, DEFAULT_TEXT)
+    assert found.ffn[0] / found.base == pytest.approx(4, abs=0.3)
+    assert found.ffn[2:4].max() / found.base < 1.05

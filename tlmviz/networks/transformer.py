@@ -207,15 +207,25 @@ def n_parameters(config: ModelConfig) -> int:
 
 def count_parameters(config: ModelConfig) -> int:
     """Parameters by formula, without building the network: the check that the network is what it should be."""
+    return sum(count_by_part(config).values())
+
+
+def count_by_part(config: ModelConfig) -> dict[str, int]:
+    """The same part by part: embedding, positions, attention, feed-forward, norms, connections, head; a tied head is 0."""
     c, layers = config.d_model, config.n_layers
     norm = {"layernorm": 2 * c, "rmsnorm": c}[config.norm.kind]
     norms = {"sandwich": 4, "parallel-shared": 1}.get(config.norm.placement, 2)
-    block = _attention_parameters(config) + norms * norm + 2 * _connection_parameters(config)
-    feedforwards = sum(feedforward_parameters(config, layer) for layer in range(layers))
-    embeddings = config.vocab_size * c * (1 if config.tied else 2) + config.vocab_size * config.head_bias
+    head = 0 if config.tied else config.vocab_size * c
     relative = layers * config.positions.distances * config.head_dim
-    positions = {"learned": config.context * c, "relative": relative}.get(config.positions.kind, 0)
-    return embeddings + positions + layers * block + feedforwards + norm * config.norm.final
+    return {
+        "embedding": config.vocab_size * c,
+        "positions": {"learned": config.context * c, "relative": relative}.get(config.positions.kind, 0),
+        "attention": layers * _attention_parameters(config),
+        "feed-forward": sum(feedforward_parameters(config, layer) for layer in range(layers)),
+        "norms": layers * norms * norm + norm * config.norm.final,
+        "connections": layers * 2 * _connection_parameters(config),
+        "head": head + config.vocab_size * config.head_bias,
+    }
 
 
 def _attention_parameters(config: ModelConfig) -> int:
