@@ -313,7 +313,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "receipt_long",
             "one Transformer layer's operations, bytes and milliseconds, part by part, at any size and for published models; "
             "many heads beside one; where n² takes over; the bill to fill in by hand; 1 + 2 + … + N with a cache and without; "
-            "every parameter of the loaded model as nested areas; its feed-forward parts left out, and units that ReLU would kill",
+            "every parameter of the loaded model as nested areas; its feed-forward parts left out, and what ReLU would kill",
         ),
         Page(
             "cost/pipeline",

@@ -38,13 +38,13 @@ def treemap(leaves: Sequence[Leaf], root: str, theme: Theme, *, title: str) -> g
     trace = {
         "type": "treemap",
         "ids": ["/".join((root, *node)) for node in nodes],
-        "labels": [node[-1] if node else root for node in nodes],
+        "labels": [f"{node[-1] if node else root} · {counts[node] / counts[()]:.1%}" for node in nodes],
         "parents": ["/".join((root, *node[:-1])) if node else "" for node in nodes],
         "values": np.array([counts[node] for node in nodes], np.float64),
         "branchvalues": "total",
         "marker": {"colors": colors, "line": {"width": 1, "color": theme.page}},
-        "texttemplate": "%{label} · %{percentRoot:.1%}",
-        "hovertemplate": "%{label}: %{value:,} parameters, %{percentRoot:.2%} of all<extra></extra>",
+        "texttemplate": "%{label}",  # that of a group shows nothing but its label
+        "hovertemplate": "%{label} of all: %{value:,} parameters<extra></extra>",
         "tiling": {"pad": 1},
         "pathbar": {"visible": True},
         "maxdepth": 4,
