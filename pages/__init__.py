@@ -303,7 +303,8 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Norms and dropout",
             "equalizer",
             "LayerNorm, RMSNorm and BatchNorm on a batch of the model's own activations, and behind a convolution: which cells "
-            "share a statistic, what each norm forgets, measured; training against evaluation",
+            "share a statistic, what each norm forgets, measured; training against evaluation; norms before and after the "
+            "sublayers, and what warm-up has to do with them, in logged runs and on your text",
         ),
     ),
     "Cost": (

@@ -19,7 +19,7 @@ from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.notation import model_products, rank_one, tensors
 from tlmviz.analysis.numbers import formats as number_formats
-from tlmviz.analysis.numbers import logits, model_values, norm_pictures, norms
+from tlmviz.analysis.numbers import logits, model_values, norm_depth, norm_pictures, norms
 from tlmviz.analysis.numbers import scaling as scales
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
@@ -773,6 +773,7 @@ breaks("Norms forget scale")(patched(norms, "rms_norm", lambda honest, x, eps: h
 breaks("The bias absorbs the mean")(
     patched(norms, "offset", lambda honest, *args: replace(found := honest(*args), split=found.fixed))
 )
+breaks("Gradient = measured slope")(scaled(norm_depth, "slope", 1.1))
 breaks("Running statistics = torch's")(
     patched(norm_pictures, "batch_moments", lambda honest, x: (x.mean(1), x.var(1)))
 )

@@ -19,6 +19,7 @@ POINTERS = {"pointer-hull", "stories-sentinel"}
 SINGLE = {
     "stories-encoder",
     "stories-mtp",
+    "warm-up",
     "stories-rope",
     "stories-gpt",
     "indexer",

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from tlmviz.analysis.numbers import norm_pictures, norms
+from tlmviz.analysis.numbers import norm_depth, norm_pictures, norms
 from tlmviz.errors import UnknownName
 
-from .cases import is_language_model
+from .cases import is_dense, is_language_model
 from .registry import identity, once
 from .result import largest
 
@@ -123,6 +123,32 @@ def running_is_torchs(batches: np.ndarray) -> float:
     found = norms.running(*norm_pictures.batch_moments(batches))
     wanted = (module.running_mean.numpy(), module.running_var.numpy())  # type: ignore[union-attr]
     return largest([float(np.abs(a - b).max() / max(1.0, np.abs(b).max())) for a, b in zip(found, wanted)])
+
+
+STEP = 0.02  # change of the loss, in nats, that a step along the gradient should make
+
+
+@identity(
+    "Gradient = measured slope",
+    "moved along its gradient, the stream in the middle of the network raises the loss as fast as the gradient is long",
+    0.03,
+    "relative",
+    when=is_dense,
+    inputs=given,
+)
+def gradient_is_the_slope(lm: LanguageModel, text: str) -> float:
+    """Two passes with the stream moved there and back, against the length that autograd gives."""
+    ids, network = lm.encode(text), lm.on_cpu.network
+    if len(ids) < 2:
+        return 0.0
+    streams = norm_depth.gradients(network, ids)[1]
+    place = list(streams)[len(streams) // 2]
+    gradient = streams[place]
+    long = norm_depth.flow(network, ids).stream[len(streams) // 2]
+    direction = gradient / gradient.norm()
+    return abs(
+        norm_depth.slope(network, ids, place, direction, STEP / float(gradient.norm())) / float(long) - 1
+    )
 
 
 OF_TEXT = (norm_is_the_models, norms_forget_scale, bias_absorbs_the_mean)

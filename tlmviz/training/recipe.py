@@ -25,6 +25,7 @@ from . import (
     translation,
     translation_export,
     unmasked,
+    warmup,
 )
 from .data import STORIES, Corpus, read_corpus
 from .export import export
@@ -262,6 +263,18 @@ class AheadTwins:
             loaded[name] = mtp_export.export(name, logs[name], corpus, tokenizer, runs / name, models / name)
         mtp_export.write_cards(loaded, logs, corpus, models)
         return logs
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """Short runs with norms before and after the sublayers, with and without warm-up: a log beside zoo-post, no model."""
+
+    name: str = "warm-up"
+    needs: tuple[str, ...] = (STORIES,)
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        return warmup.run(_corpus(data), runs, models)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ from .recipe import (
     StreamStories,
     Translation,
     Twins,
+    WarmUp,
 )
 from .streams import STREAMS
 from .word_recipes import WORDS
@@ -73,5 +74,6 @@ RECIPES: dict[str, Recipe] = {
         *_scenes,
         *_zoo,
         AheadTwins(),
+        WarmUp(),
     )
 }

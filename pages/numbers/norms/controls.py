@@ -12,7 +12,7 @@ from tlmviz.errors import UnknownName
 from tlmviz.language_model import LanguageModel
 from tlmviz.ui import compute, inputs, link
 
-VIEWS = NORMS, PICTURES = "Norms", "Convolution"
+VIEWS = NORMS, PICTURES, DEPTH = "Norms", "Convolution", "Depth"
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,8 @@ def choose(model: str) -> tuple[Choice | None, DeltaGenerator]:
     )
     if view == PICTURES:
         link.keep("text")
+        return Choice(view, model), room
+    if view == DEPTH:  # its text is further down
         return Choice(view, model), room
     text = inputs.text_box(compute.model(model))
     return None if text is None else Choice(view, model, text), room

@@ -1,5 +1,6 @@
 """The page Norms and dropout, run as Streamlit runs it; what the browser makes of it is tested in tests/javascript."""
 
+import base64
 import json
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import tlmviz
 from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, words
-from tlmviz.analysis.numbers import norm_pictures, norms
+from tlmviz.analysis.numbers import norm_depth, norm_pictures, norms, warmup
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "numbers/norms"
@@ -26,6 +27,11 @@ def sent(app) -> tuple[dict, dict]:
         raw = np.frombuffer(data, types[entry["dtype"]], int(np.prod(entry["shape"])), start)
         arrays[name] = raw.reshape(entry["shape"])
     return header, arrays
+
+
+def heights(trace: dict) -> list[float]:
+    """What a trace shows: arrays travel as bytes."""
+    return np.frombuffer(base64.b64decode(trace["y"]["bdata"]), trace["y"]["dtype"]).tolist()
 
 
 class TestNorms:
@@ -100,3 +106,56 @@ class TestConvolution:
 
     def test_the_snippet_is_torchs(self):
         assert run_snippet(open_page(PAGE, {"noview": "Convolution"}))["difference"] < 1e-9
+
+
+class TestDepth:
+    def test_four_runs_and_two_networks(self):
+        app = open_page(PAGE, {"noview": "Depth"})
+        shown = by_title(app)
+        losses = shown["First steps at a rate of 0.001: the loss"]["data"]
+        runs = [run for run in warmup.read() if run.peak == 0.001]
+        assert [heights(trace)[-1] for trace in losses] == pytest.approx(
+            [run.loss[-10:].mean() for run in runs], rel=1e-5
+        )
+        after = shown["Gradient by the weights after step 100"]["data"]
+        assert heights(after[3]) == pytest.approx(list(runs[3].weights[5]), rel=1e-5)
+        own = shown["Gradient by the weights of this text's loss, trained"]["data"]
+        for trace, name in zip(own, ("zoo-rope", "zoo-post")):
+            lm = tlmviz.load(name)
+            wanted = norm_depth.flow(lm.network, lm.encode(DEFAULT_TEXT))
+            assert heights(trace) == pytest.approx(list(wanted.weights), rel=1e-4)
+        assert "red-badge" not in badges(app)
+
+    def test_before_training_by_the_stream(self):
+        query = {
+            "noview": "Depth",
+            "nodwhen": "before training",
+            "nodlay": "16",
+            "nodof": "by the stream",
+            "nodstep": "0",
+        }
+        app = open_page(PAGE, query)
+        own = by_title(app)["Gradient by the stream of this text's loss, before training, 16 layers"]["data"]
+        assert len(heights(own[0])) == 33
+
+    def test_the_snippet(self):
+        scope = run_snippet(open_page(PAGE, {"noview": "Depth", "nodrate": "0.002"}))
+        assert [run.placement for run in scope["runs"]] == ["pre", "pre", "post", "post"] and scope[
+            "found"
+        ].loss > 0
+
+    @pytest.mark.parametrize("text", ["", "a", "word " * 3000])
+    def test_texts(self, text):
+        app = open_page(PAGE, {"noview": "Depth"}, text=text)
+        assert not app.exception
+
+    def test_a_hostile_link(self):
+        query = {
+            "noview": "Depth",
+            "nodrate": "9",
+            "nodstep": "1e400",
+            "nodof": "[]",
+            "nodlay": "-1",
+            "nodwhen": "x",
+        }
+        assert_healthy(open_page(PAGE, query))

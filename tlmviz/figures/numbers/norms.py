@@ -1,17 +1,18 @@
-"""Pictures of the page Norms and dropout that are charts: what a mean left standing does."""
+"""Charts of the page Norms and dropout: a mean left standing, gradients through depth, first steps, losses under dropout."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, figure, layout
+from tlmviz.figures import Theme, figure, layout, log_ticks
 
 if TYPE_CHECKING:
     from tlmviz.analysis.numbers.norms import Offset
+    from tlmviz.analysis.numbers.warmup import Logged
 
 FIXED = {"fixedrange": True, "zeroline": False}
 LEGEND = {"orientation": "h", "y": -0.3, "x": 0}
@@ -63,3 +64,79 @@ def _dots(x: list[str], y: list[float], color: str, name: str, symbol: str) -> d
         "name": name,
         "hovertemplate": f"%{{x}}, {name}<br>error %{{y:.3g}} %<extra></extra>",
     }
+
+
+def run_style(run: Logged, theme: Theme) -> tuple[str, dict]:
+    """A run's name and line: post-norm warm, pre-norm cool, without warm-up dashed."""
+    color = theme.warm if run.placement == "post" else theme.accent
+    how = f"warm-up of {run.warmup}" if run.warmup else "no warm-up"
+    return f"{run.placement}-norm, {how}", {
+        "color": color,
+        "width": 2.5,
+        "dash": "solid" if run.warmup else "dash",
+    }
+
+
+def first_steps(runs: Sequence[Logged], moment: int, theme: Theme, *, title: str) -> go.Figure:
+    """Training loss of every run, each point the mean of the last ten steps; the moment marked."""
+    traces = []
+    for run in runs:
+        name, line = run_style(run, theme)
+        smooth = np.array([run.loss[max(0, i - 9) : i + 1].mean() for i in range(len(run.loss))])
+        traces.append(_line(np.arange(1, len(smooth) + 1), smooth, name, line, "step %{x}: %{y:.3f} nats"))
+    parts = layout(
+        theme,
+        title=title,
+        x="training step",
+        y="training loss (nats per token)",
+        height=350,
+        showlegend=True,
+        legend={**LEGEND, "font": {"color": theme.muted, "size": 11}},
+        xaxis=FIXED,
+        yaxis=FIXED,
+    )
+    made = figure(traces, parts)
+    made.add_vline(x=moment, line={"color": theme.muted, "width": 1, "dash": "dot"})
+    return made
+
+
+def through_depth(
+    lines: Mapping[str, tuple[np.ndarray, dict]], places: Sequence[str], theme: Theme, *, title: str, y: str
+) -> go.Figure:
+    """Norms of gradients against depth, on a logarithmic axis; each line by name with its style."""
+    values = [value for value, _ in lines.values()]
+    traces = [
+        _line(np.arange(len(value)), value, name, line, "%{customdata}: %{y:.3g}", places)
+        for name, (value, line) in lines.items()
+    ]
+    for trace in traces:
+        trace["mode"] = "lines+markers"
+    few = len(places) <= 18
+    axis = {"tickvals": list(range(len(places))), "ticktext": list(places), "tickangle": -45} if few else {}
+    return figure(
+        traces,
+        layout(
+            theme,
+            title=title,
+            x="from the input to the output",
+            y=y,
+            height=350,
+            showlegend=True,
+            legend={**LEGEND, "y": -0.62 if few else -0.3, "font": {"color": theme.muted, "size": 11}},
+            xaxis={**FIXED, **axis},
+            yaxis={**FIXED, "type": "log", **log_ticks(*values)},
+        ),
+    )
+
+
+def _line(x, y, name: str, line: dict, says: str, custom: Sequence[str] | None = None) -> dict:
+    trace = {
+        "type": "scatter",
+        "x": np.asarray(x, np.float32),
+        "y": np.asarray(y, np.float32),
+        "mode": "lines",
+        "line": line,
+        "name": name,
+        "hovertemplate": f"{name}<br>{says}<extra></extra>",
+    }
+    return trace if custom is None else {**trace, "customdata": list(custom)}
