@@ -15,6 +15,7 @@ from . import (
     encoder,
     encoder_export,
     experts,
+    half,
     indexer,
     mtp,
     mtp_export,
@@ -177,6 +178,19 @@ class Distillation:
     def run(self, data: Path, runs: Path, models: Path) -> Logs:
         """See `Recipe`."""
         indexer.run(data, runs, models)
+        return {}
+
+
+@dataclass(frozen=True)
+class FewBits:
+    """Two hundred steps of training in FP16 and BF16, logged beside the model that they are of."""
+
+    name: str = "half"
+    needs: tuple[str, ...] = (STORIES, PAIRS)
+
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`."""
+        half.run(data, runs, models)
         return {}
 
 

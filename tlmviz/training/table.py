@@ -21,6 +21,7 @@ from .recipe import (
     Drawn,
     Encoding,
     ExpertStories,
+    FewBits,
     Group,
     MaskedTranslation,
     Recipe,
@@ -75,5 +76,6 @@ RECIPES: dict[str, Recipe] = {
         *_zoo,
         AheadTwins(),
         WarmUp(),
+        FewBits(),
     )
 }
