@@ -40,7 +40,7 @@ docs: $(VENV)/.run-ready
 
 # Retrain every bundled model from the data in DATA; runs resume from runs/.
 models: $(VENV)/.train-ready
-	for recipe in stories-rope stories-gpt indexer zoo warm-up streams experts stories-mtp translation words pointers latents stories-encoder scenes; do $(BIN)/python -m tlmviz.training $$recipe --data $(DATA) || exit 1; done
+	for recipe in stories-rope stories-gpt indexer zoo warm-up half streams experts stories-mtp translation words pointers latents stories-encoder scenes; do $(BIN)/python -m tlmviz.training $$recipe --data $(DATA) || exit 1; done
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \

@@ -306,6 +306,13 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "share a statistic, what each norm forgets, measured; training against evaluation; norms before and after the "
             "sublayers, and what warm-up has to do with them, in logged runs and on your text",
         ),
+        Page(
+            "numbers/loss_scaling",
+            "Loss scaling",
+            "swap_vert",
+            "the gradients of one real training step over FP16's range, every tensor's share lost, the loss's scale dragged; "
+            "dynamic scaling over 200 logged steps; updates that vanish in BF16 beside master weights and rounding by a die",
+        ),
     ),
     "Cost": (
         Page(

@@ -19,7 +19,15 @@ from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.notation import model_products, rank_one, tensors
 from tlmviz.analysis.numbers import formats as number_formats
-from tlmviz.analysis.numbers import logits, model_values, norm_depth, norm_pictures, norms
+from tlmviz.analysis.numbers import (
+    logits,
+    loss_scaling,
+    master_weights,
+    model_values,
+    norm_depth,
+    norm_pictures,
+    norms,
+)
 from tlmviz.analysis.numbers import scaling as scales
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
@@ -776,6 +784,21 @@ breaks("The bias absorbs the mean")(
 breaks("Gradient = measured slope")(scaled(norm_depth, "slope", 1.1))
 breaks("Running statistics = torch's")(
     patched(norm_pictures, "batch_moments", lambda honest, x: (x.mean(1), x.var(1)))
+)
+breaks("Counted = rounded one by one")(
+    patched(loss_scaling, "limits", lambda honest, format: (at := honest(format)) | {"lost": at["lost"] + 1})
+)
+breaks("Scaled and divided = the same gradient")(
+    patched(
+        loss_scaling,
+        "gradients",
+        lambda honest, *args, k=0: {name: each + 1e-3 for name, each in honest(*args, k=k).items()},
+    )
+)
+breaks("The die is right in the mean")(
+    patched(
+        master_weights, "stochastic_bf16", lambda honest, x, generator: x.bfloat16().float() * (1 - 2**-9)
+    )
 )
 
 

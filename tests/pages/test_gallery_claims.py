@@ -46,7 +46,17 @@ from tlmviz.analysis.notation import collapse, costing, model_products, rank_one
 from tlmviz.analysis.notation import tensors as notation
 from tlmviz.analysis.notation.block import compare
 from tlmviz.analysis.notation.running import evaluate
-from tlmviz.analysis.numbers import formats, logits, model_values, norms, rounded_model, scaling
+from tlmviz.analysis.numbers import (
+    formats,
+    half_runs,
+    logits,
+    loss_scaling,
+    master_weights,
+    model_values,
+    norms,
+    rounded_model,
+    scaling,
+)
 from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.analysis.translation import coverage, masks, score_steps
 from tlmviz.analysis.words import one_step, reading
@@ -632,6 +642,32 @@ def test_what_the_cards_say_of_number_formats():
     assert fp16.smallest / 2 > 1e-8
     assert np.isnan(formats.decoded(0x7F, e4m3)) and formats.decoded(0x7E, e4m3) == e4m3.largest == 448
     assert not np.isinf(formats.decoded(np.arange(256), e4m3)).any()
+
+
+def test_what_the_cards_say_of_loss_scaling():
+    lm = tlmviz.load("stories-rope")
+    found = loss_scaling.gradients(lm, loss_scaling.batch(lm, None), loss_scaling.ACTIVATIONS)
+    counts = loss_scaling.together([loss_scaling.count(each) for each in found.values()])
+    unscaled, scaled = (loss_scaling.scaled(counts, formats.find("fp16"), k) for k in (0, 16))
+    assert unscaled.normal == pytest.approx(1 / 5, abs=0.03)
+    assert scaled.lost < 0.001 and scaled.overflow == 0 and scaled.normal > 0.95
+
+
+def test_what_the_page_says_of_its_logged_runs():
+    log = half_runs.read()
+    ends = log.groupby("run").tail(10).groupby("run")["loss"].mean()
+    lost = log.groupby("run").tail(50).groupby("run")["lost"].mean()
+    assert lost["parts"] > 0.95 and ends["parts"] > 10 and lost["unscaled"] < 0.01
+    for run in ("unscaled", "parts-dynamic", "dynamic", "dynamic-slow", "dynamic-high"):
+        assert ends[run] == pytest.approx(ends["fp32"], abs=0.15)
+    skipped = log[log["kept"] == 1].groupby("run")["step"].agg(["size", "max"])
+    assert skipped.loc["too-large", "size"] == 200 and skipped.loc["parts-dynamic", "size"] > 10
+    high = log[log["run"] == "dynamic-high"]["kept"].head(20)
+    assert 5 < (high == 1).sum() < 20
+    assert ends["weights-bf16"] > ends["weights-fp32"] + 1
+    assert ends["weights-stochastic"] == pytest.approx(ends["weights-fp32"], abs=0.05)
+    paths = master_weights.added(0.1, 1e-4, 200)
+    assert len(set(paths["BF16"])) == 1 and paths["FP16"][-1] > paths["exact"][-1] + 0.004
 
 
 def formula(text, line_of="stories-rope"):

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor
 from torch.nn import functional as F
-from torch.utils._python_dispatch import TorchDispatchMode
 from tqdm import tqdm
 
+from tlmviz.analysis.numbers.half_products import HalfProducts
 from tlmviz.analysis.numbers.half_runs import COLUMNS, FILE, MODEL, RUNS, HalfRun
 from tlmviz.analysis.numbers.master_weights import STORED, stochastic_bf16
 from tlmviz.checkpoints.registry import load
@@ -33,26 +32,6 @@ from .pairs import read_pairs
 ROWS, LENGTH = 4, 128  # of a batch
 BETAS, CLIP = (0.9, 0.98), 1.0
 FRENCH, TOGETHER = 20_000, 20  # sentences, and how many make a document
-_ATEN = torch.ops.aten
-PRODUCTS = {_ATEN.mm.default, _ATEN.bmm.default, _ATEN.addmm.default, _ATEN.baddbmm.default}
-
-
-class HalfProducts(TorchDispatchMode):
-    """Within it, matrix products take and give numbers of FP16 and add up in FP32, as tensor cores do; so does the backward pass.
-
-    What `torch.autocast("cpu", torch.float16)` computes but for the order of sums, eight times faster on a CPU without
-    instructions for FP16. FlashAttention's inner products stay in FP32; what goes in and out of it is rounded by its neighbours.
-    """
-
-    def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
-        if function not in PRODUCTS:
-            return function(*args, **(kwargs or {}))
-        rounded = [_half(arg) if isinstance(arg, Tensor) else arg for arg in args]
-        return _half(function(*rounded, **(kwargs or {})))
-
-
-def _half(x: Tensor) -> Tensor:
-    return x.half().to(x.dtype)
 
 
 def run(data: Path, runs: Path, models: Path) -> None:
@@ -76,7 +55,9 @@ def run(data: Path, runs: Path, models: Path) -> None:
 
 def _french(data: Path) -> Corpus:
     sentences = [french for _, french in read_pairs(data).train[:FRENCH]]
-    return Corpus(["\n".join(sentences[at : at + TOGETHER]) for at in range(0, len(sentences), TOGETHER)], [], [])
+    return Corpus(
+        ["\n".join(sentences[at : at + TOGETHER]) for at in range(0, len(sentences), TOGETHER)], [], []
+    )
 
 
 def train(lm: LanguageModel, spec: HalfRun, batches: list[tuple[Tensor, Tensor]]) -> Iterator[tuple]:

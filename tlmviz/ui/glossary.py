@@ -34,6 +34,12 @@ TERMS: dict[str, tuple[str, ...]] = {
     "A number so small that its format has no leading 1 left for it: the smaller, the fewer bits it keeps.": (
         "subnormal",
     ),
+    "A number that the loss is multiplied by before gradients are computed, and gradients are divided by after: so that they do "
+    "not become 0 in few bits.": ("loss scaling", "scale of the loss"),
+    "The copy of the weights in FP32 that training adds its updates to, where it computes with fewer bits.": (
+        "master weights",
+        "master copy",
+    ),
     "Unit in the last place: the distance from a number to the next that its format has.": ("ULP",),
     "Signal to quantisation noise ratio, in decibels: how far numbers stand above the error that rounding makes. 20 dB is an "
     "error of a tenth, 40 dB of a hundredth.": ("SQNR",),

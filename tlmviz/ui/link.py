@@ -53,6 +53,7 @@ TYPED = (
     "tiq",
     "nnum",
     "r1mat",
+    *("lsw", "lsu"),
 )
 
 

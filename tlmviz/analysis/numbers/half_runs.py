@@ -59,8 +59,8 @@ RUNS = {spec.key: spec for spec in (*_SCALED, *_KEPT)}
 
 
 def read() -> pd.DataFrame:
-    """All runs: `run` (a key of RUNS), `step` from 1, `loss` (nats per token, before the step), `scale` (log2 S), `lost` (share of the
-    scaled gradients that are 0), `kept` (share of the weights that the step left as they were; 1 where it was skipped).
+    """All runs: `run` (a key of RUNS), `step` from 1, `loss` (nats per token, before the step), `scale` (log2 S), `lost` (share
+    of the scaled gradients that are 0), `kept` (share of the weights that the step left as they were; 1 where it was skipped).
 
     Raises BadCheckpoint where the file is missing or broken.
     """

@@ -7,7 +7,8 @@ for every k how many gradients are lost, subnormal or too large. Sources: LLM no
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,13 +19,16 @@ from torch.nn import functional as F
 
 from tlmviz.errors import BadText
 from tlmviz.protocols import LanguageModelLike
+from tlmviz.recording import recording
 
 from ..samples import sample_text
 from .formats import Format, find, rounded
 
 FORMATS = tuple(find(key) for key in ("fp16", "bf16", "e5m2", "e4m3"))
 KINDS = WEIGHTS, ACTIVATIONS = "weights", "activations"
-ROWS, LENGTH = 8, 128  # of a batch of stories
+ROWS, LENGTH = 4, 128  # of a batch of stories
+SCALES = range(-16, 49)  # k that are looked at
+MOST_LOST = 0.001  # share of the gradients that a scale may lose and be called safe
 SKIPPED = ("lse", "chosen")  # taps that hold no numbers of the pass itself
 HEAD = "logits"  # what is no tap: the network's output
 # Where within a doubling, from 1 to 2, a format's fates change: halfway to its smallest normal number and beyond its largest.
@@ -40,7 +44,7 @@ EDGES = np.unique([float(np.nextafter(np.float32(1), np.float32(2))), *sum(_TIES
 
 @dataclass(frozen=True)
 class Counts:
-    """Numbers of one tensor by size: `by_size` [E, B] counts those of exponent `lowest` + row, by their place within the doubling.
+    """Numbers of one tensor by size: `by_size` [E, B] counts those of exponent `lowest` + row, by their place in the doubling.
 
     The first column holds powers of two, the others begin at EDGES. `zeros` are 0 already, `broken` infinite or NaN.
     """
@@ -82,10 +86,17 @@ def batch(lm: LanguageModelLike, text: str | None) -> Int[Tensor, "b t"]:
     return torch.tensor([ids])
 
 
-def gradients(lm: LanguageModelLike, ids: Int[Tensor, "b t"], kind: str = WEIGHTS) -> dict[str, Tensor]:
-    """The gradient of the batch's mean loss by every weight, or by everything that passes a tap and by the logits; float32."""
-    from tlmviz.recording import recording
+def gradients(
+    lm: LanguageModelLike,
+    ids: Int[Tensor, "b t"],
+    kind: str = WEIGHTS,
+    k: int = 0,
+    within: Callable[[], AbstractContextManager] = nullcontext,
+) -> dict[str, Tensor]:
+    """The gradient of the batch's mean loss, times 2^k, by every weight, or by everything that passes a tap and by the logits.
 
+    Both passes run `within` a context, such as HalfProducts.
+    """
     lm, passed = lm.on_cpu, {}
 
     def watched(name: str):
@@ -98,11 +109,11 @@ def gradients(lm: LanguageModelLike, ids: Int[Tensor, "b t"], kind: str = WEIGHT
 
     taps = [name for name in lm.network.tap_names() if name.rpartition(".")[2] not in SKIPPED]
     weights = _leaves(lm)
-    with torch.enable_grad(), recording(lambda name: False, {name: watched(name) for name in taps}):
+    edits = {name: watched(name) for name in taps} if kind == ACTIVATIONS else {}
+    with torch.enable_grad(), within(), recording(lambda name: False, edits):
         logits = torch.func.functional_call(lm.network, weights, (ids,))
-        loss = loss_of(logits, ids)
-    of = weights if kind == WEIGHTS else {**passed, HEAD: logits}
-    found = torch.autograd.grad(loss, list(of.values()), allow_unused=True)
+        of = weights if kind == WEIGHTS else {**passed, HEAD: logits}
+        found = torch.autograd.grad(loss_of(logits, ids) * 2.0**k, list(of.values()), allow_unused=True)
     return {name: each.float() for name, each in zip(of, found) if each is not None}
 
 
@@ -117,18 +128,40 @@ def _leaves(lm: LanguageModelLike) -> dict[str, Tensor]:
 
 
 def count(x: Float[Tensor, "*n"] | Float[np.ndarray, "*n"]) -> Counts:
-    """The numbers of a tensor by size."""
-    x = np.abs(np.asarray(x, np.float32)).reshape(-1)
-    finite = x[np.isfinite(x)]
-    sizes = finite[finite > 0]
-    significands, exponents = np.frexp(sizes)
-    low = int(exponents.min(initial=0)) - 1 if len(sizes) else 0
-    bins = np.searchsorted(EDGES, 2 * significands.astype(np.float64), side="right")
-    codes = (exponents.astype(np.int64) - 1 - low) * (len(EDGES) + 1) + bins
-    table = np.bincount(codes, minlength=len(EDGES) + 1)
-    rows = -(-len(table) // (len(EDGES) + 1))
-    table = np.pad(table, (0, rows * (len(EDGES) + 1) - len(table)))
-    return Counts(low, table.reshape(rows, -1), len(finite) - len(sizes), len(x) - len(finite))
+    """The numbers of a tensor by size, from the bits that FP32 keeps them in."""
+    bits = np.asarray(x, np.float32).reshape(-1).view(np.uint32) & 0x7FFFFFFF
+    # The exponent and 11 bits of the mantissa, which hold all edges but those that are one bit beyond a round number.
+    leading = np.bincount(bits >> 12, minlength=1 << 19).reshape(256, 2048)
+    fractions = np.arange(2048) / 2048 + 1
+    columns = np.searchsorted(EDGES, fractions, side="right")
+    for column in np.flatnonzero(np.isin(fractions, np.nextafter(EDGES.astype(np.float32), np.float32(0)))):
+        columns[column] += 1  # what is exactly there is taken back below
+    table = np.zeros((256, len(EDGES) + 1), np.int64)
+    for column in range(len(EDGES) + 1):
+        table[:, column] = leading[:, columns == column].sum(1)
+    for edge in np.nextafter(EDGES.astype(np.float32), np.float32(0)):
+        fraction = edge.view(np.uint32) & 0x7FFFFF
+        if fraction & 0xFFF == 0:
+            column = int(np.searchsorted(EDGES, edge, side="right"))
+            there = np.bincount(bits[(bits & 0x7FFFFF) == fraction] >> 23, minlength=256)
+            table[:, column] += there
+            table[:, column + 1] -= there
+    broken, zeros = int(table[255].sum()), int((bits == 0).sum())
+    tiny = bits[(bits < 1 << 23) & (bits > 0)].view(np.float32).astype(np.float64)
+    return _with_tiny(table[1:255], tiny, zeros, broken)
+
+
+def _with_tiny(
+    normal: Int[np.ndarray, "e b"], tiny: Float[np.ndarray, " n"], zeros: int, broken: int
+) -> Counts:
+    """Counts without empty ends, of FP32's normal numbers from the exponent −126 on and of its subnormal ones."""
+    table = np.zeros((23 + len(normal), normal.shape[1]), np.int64)
+    table[23:] = normal
+    significands, exponents = np.frexp(tiny)
+    np.add.at(table, (exponents - 1 + 149, np.searchsorted(EDGES, 2 * significands, side="right")), 1)
+    held = np.flatnonzero(table.any(1))
+    first, last = (int(held[0]), int(held[-1])) if len(held) else (149, 149)
+    return Counts(first - 149, table[first : last + 1], zeros, broken)
 
 
 def together(parts: Sequence[Counts]) -> Counts:
@@ -182,14 +215,11 @@ def one_by_one(x: Float[Tensor, "*n"], format: Format, k: int) -> Scaled:
     return Scaled(float((kept == 0).mean()), float(small.mean()), float((~np.isfinite(kept)).mean()))
 
 
-def safe_scales(counts: Counts, format: Format, most_lost: float = 0.001) -> tuple[int, int] | None:
+def safe_scales(counts: Counts, format: Format, most_lost: float = MOST_LOST) -> tuple[int, int] | None:
     """The least and the largest k at which nothing overflows and at most this share is lost; None where there is none."""
     found = [scaled(counts, format, k) for k in SCALES]
     good = [k for k, each in zip(SCALES, found) if each.overflow == 0 and each.lost <= most_lost]
     return (good[0], good[-1]) if good else None
-
-
-SCALES = range(-16, 65)  # k on the page's slider
 
 
 @dataclass(frozen=True)
@@ -205,21 +235,40 @@ class Pass:
 
 
 def in_half(lm: LanguageModelLike, ids: Int[Tensor, "b t"], scales: Sequence[int]) -> list[Pass]:
-    """The step run by torch.autocast in FP16 for each k: |g_FP16 / 2^k - g| / |g| over all weights."""
-    lm, found = lm.on_cpu, []
-    exact = gradients(lm, ids)
-    size = _norm(exact)
+    """The step run within HalfProducts for each k: |g_FP16 / 2^k − g| / |g| over all weights."""
+    from .half_products import HalfProducts  # late: what it is made of takes torch a second to import
+
+    exact, found = gradients(lm, ids), []
+    size = norm(exact)
     for k in scales:
-        weights = _leaves(lm)
-        with torch.enable_grad(), torch.autocast("cpu", torch.float16):
-            loss = loss_of(torch.func.functional_call(lm.network, weights, (ids,)), ids)
-        each = torch.autograd.grad(loss * 2.0**k, list(weights.values()), allow_unused=True)
-        half = {name: g.float() for name, g in zip(weights, each) if g is not None}
+        half = gradients(lm, ids, k=k, within=HalfProducts)
         off = {name: half[name] / 2.0**k - exact[name] for name in exact}
         zeros = sum(int((g == 0).sum()) for g in half.values()) / sum(g.numel() for g in half.values())
-        found.append(Pass(k, _norm(off) / size, zeros))
+        found.append(Pass(k, norm(off) / size, zeros))
     return found
 
 
-def _norm(tensors: Mapping[str, Tensor]) -> float:
+def norm(tensors: Mapping[str, Tensor]) -> float:
+    """The Euclidean norm of all their numbers."""
     return float(torch.stack([each.double().pow(2).sum() for each in tensors.values()]).sum().sqrt())
+
+
+def as_arrays(counts: Mapping[str, Counts]) -> dict[str, np.ndarray]:
+    """Counts of several tensors as arrays: `names`, spelled as bytes, `shapes` [N, 4] and `counts`, one after another."""
+    shapes = [(each.lowest, len(each.by_size), each.zeros, each.broken) for each in counts.values()]
+    return {
+        "names": np.frombuffer("\n".join(counts).encode(), np.uint8),
+        "shapes": np.array(shapes, np.int64),
+        "counts": np.concatenate([each.by_size.ravel() for each in counts.values()]).astype(np.uint32),
+    }
+
+
+def from_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, Counts]:
+    """What `as_arrays` was given."""
+    found, start, columns = {}, 0, len(EDGES) + 1
+    for name, (lowest, rows, zeros, broken) in zip(
+        arrays["names"].tobytes().decode().split("\n"), arrays["shapes"].tolist()
+    ):
+        table = arrays["counts"][start : start + rows * columns].astype(np.int64).reshape(rows, columns)
+        found[name], start = Counts(lowest, table, zeros, broken), start + rows * columns
+    return found

@@ -1,0 +1,33 @@
+"""What people do on the page Loss scaling, in a real browser: a scale dragged and tensors picked, without the server."""
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+
+
+def test_a_scale_is_dragged_and_a_tensor_picked(page, server):
+    open_link(page, server, "loss_scaling")
+    root, said = page.get_by_test_id("scaling-root"), page.get_by_test_id("scaling-said")
+    expect(said).to_contain_text("71")
+    assert_above_the_fold(page.get_by_test_id("scaling-curve"))
+    lost = int(root.get_attribute("data-lost"))
+    page.get_by_test_id("scaling-slider").focus()
+    page.keyboard.press("ArrowRight")
+    expect(root).to_have_attribute("data-k", "1")
+    assert int(root.get_attribute("data-lost")) < lost
+    page.get_by_role("button", name="Largest safe").click()
+    expect(root).to_have_attribute("data-overflow", "0")
+    wait_for_param(page, "lsk", root.get_attribute("data-k"))
+    page.get_by_role("button", name="BF16", exact=True).click()
+    expect(root).to_have_attribute("data-lost", "0")
+    page.get_by_test_id("scaling-grid").click(position={"x": 50, "y": 90})
+    expect(page.get_by_role("button", name="All tensors")).to_be_visible()
+    expect(said).to_contain_text("blocks.0.")
+    wait_for_param(page, "lsfmt", "bf16")
+
+
+def test_it_fits_a_phone(browser, server):
+    with phone(browser) as page:
+        open_link(page, server, "loss_scaling", lsk="16")
+        expect(page.get_by_test_id("scaling-sizes")).to_be_visible()
+        assert_fits(page)
