@@ -7,6 +7,7 @@ trace.attention(layer=0, head=0)  # [T, T], computed when asked
 """
 
 from .analysis.workbench.comparing import Comparison, compare
+from .analysis.workbench.doctor import Diagnosis, diagnose
 from .checkpoints.registry import list_models, load
 from .dump import open_trace as open
 from .encoder import EncoderModel, Guess
@@ -23,6 +24,7 @@ from .word_vectors import WordVectors
 
 __all__ = [
     "Comparison",
+    "Diagnosis",
     "DigitReader",
     "EncoderModel",
     "Error",
@@ -38,6 +40,7 @@ __all__ = [
     "Watched",
     "WordVectors",
     "compare",
+    "diagnose",
     "list_models",
     "load",
     "open",

@@ -147,9 +147,9 @@ class LanguageModel:
             keep = keep_maps
         edited = "logits" in (edit or {})
 
-        def run(keep: Callable[[str], bool]) -> Recording:
+        def run(keep: Callable[[str], bool], edit: Mapping[str, Edit] | None = edit) -> Recording:
             # Logits are made of the final stream, for the rows that are looked at, unless they are asked for or edited.
-            network = self.network if edited or keep("logits") else self.network.read
+            network = self.network if "logits" in (edit or {}) or keep("logits") else self.network.read
             with torch.inference_mode(), recording(keep, edit) as record:
                 network(torch.tensor([ids]), positions=positions)
             return record

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AttentionSpec", "Edit", "Recording", "Tap", "Trace", "keep_attention", "name_taps", "recording"]
 STAGES = ("dot", "scaled", "masked", "softmax")
+# The same pass once more: what to keep of it and, where given, other edits than its own.
+Rerun = Callable[..., Recording]
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Trace:
         record: Recording,
         specs: list[AttentionSpec],
         tap_names: frozenset[str],
-        rerun: Callable[[Callable[[str], bool]], Recording] | None,
+        rerun: Rerun | None,
         unembed: Callable[[Tensor], Tensor] | None = None,
         *,
         key_tokens: list[str] | None = None,
@@ -202,6 +204,11 @@ class Trace:
         return frozenset(self._record.values)
 
     @property
+    def has_network(self) -> bool:
+        """Whether a network stands behind it that can be run again."""
+        return self._rerun is not None
+
+    @property
     def replaced_rows(self) -> dict[tuple[int, int], dict[int, Tensor]]:
         """Rows of maps that an edit replaced: (layer, head) -> {row: weights [S]}."""
         return self._record.rows
@@ -246,6 +253,26 @@ class Trace:
         if self._unembed is None or "logits" in self._record.values:
             return self._kept("logits")[0, rows]
         return self._unembed(self._kept("normed")[0, rows])
+
+    def answers_to(self, given: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """What this trace's network makes at every named tap when all taps before it hold the given tensors.
+
+        Each part of the network is so asked alone: its answer to an input that another run had. Raises NoNetwork for a trace
+        from a file, and BadShape where a given tensor does not fit.
+        """
+        if self._rerun is None:
+            raise NoNetwork("There is no network behind this trace that could answer to other tensors.")
+        answers: dict[str, Tensor] = {}
+
+        def asked(name: str) -> Edit:
+            def edit(value: Tensor, record: Recording) -> Tensor:
+                answers[name] = value.cpu()
+                return given[name].to(value)
+
+            return edit
+
+        self._rerun(lambda name: False, {name: asked(name) for name in given})
+        return answers
 
     @property
     def logits(self) -> Float[Tensor, "t v"]:

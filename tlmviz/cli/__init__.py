@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import check, export, get, models, run, trace
+from . import check, doctor, export, get, models, run, trace
 
 
 class Command(Protocol):
@@ -25,6 +25,7 @@ COMMANDS: dict[str, Command] = {
     "list": models,
     "get": get,
     "check": check,
+    "doctor": doctor,
     "trace": trace,
     "export": export,
 }

@@ -1,0 +1,251 @@
+"""The doctor on faults put into tiny random models of every kind: the right name and number, or none."""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+
+import tlmviz
+from tests import tiny
+from tests.tiny import TEXT, sentence
+from tlmviz import LanguageModel, Trace, diagnose
+from tlmviz.errors import BadShape
+from tlmviz.layers.positions import NoPositions, PerLayer, RoPE
+
+
+def changed(lm, change):
+    """A copy of a model with something done to its network."""
+    network = copy.deepcopy(lm.network)
+    change(network)
+    return LanguageModel(network, lm.tokenizer)
+
+
+def said(lm, change, text=TEXT):
+    return diagnose(lm.trace(text), changed(lm, change).trace(text))
+
+
+def recorded(trace):
+    """A trace as a file holds it: q, k, v, lse and masks, without a network."""
+    layers = range(trace.n_layers)
+    parts = {part: [trace[f"blocks.{i}.attn.{part}"][0] for i in layers] for part in ("q", "k", "v", "lse")}
+    masks, scales = [spec.mask for spec in trace.specs], [spec.scale for spec in trace.specs]
+    return Trace.from_arrays(tokens=trace.tokens, ids=trace.ids, mask=masks, scale=scales, **parts)
+
+
+class TestHealthy:
+    def test_the_same_model_twice(self, variant):
+        found = said(variant, lambda network: None)
+        assert found.cause == "no difference" and found.healthy and found.sure and found.step is None
+
+    @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+    def test_another_precision(self, lm, dtype):
+        found = said(lm, lambda network: network.to(dtype))
+        assert found.healthy, found
+
+    def test_weights_in_few_bits(self, lm):
+        def rounded(network):
+            for parameter in network.parameters():
+                if parameter.ndim == 2:
+                    step = parameter.abs().amax(1, keepdim=True) / 127
+                    parameter.copy_((parameter / step).round() * step)
+
+        found = said(lm, rounded)
+        assert found.cause == "precision" and 1e-4 < found.value < 0.05
+
+    def test_recorded_runs(self, variant):
+        trace = variant.trace(TEXT)
+        assert diagnose(recorded(trace), recorded(trace)).cause == "no difference"
+
+
+def scale(network):
+    network.blocks[1].attn.scale *= 1.59
+
+
+def window(network):
+    network.blocks[1].attn.window = 3
+
+
+def look_ahead(network):
+    network.blocks[0].attn.causal = False
+
+
+def capped(network):
+    network.blocks[1].attn.softcap = 1.5
+
+
+def base(network):
+    network.positions = PerLayer([network.positions, RoPE(8, 500.0)], [0, 1])
+
+
+def layout(network):
+    network.positions = PerLayer([network.positions, RoPE(8, layout="half")], [0, 1])
+
+
+def unturned(network):
+    network.positions = PerLayer([network.positions, NoPositions()], [0, 1])
+
+
+def eps(network):
+    network.blocks[1].norm2.eps = 0.5
+
+
+def last_eps(network):
+    network.norm.eps = 0.5
+
+
+def gain(network):
+    network.blocks[0].norm1.weight[:5] *= 1.3
+
+
+def keys(network):
+    network.blocks[1].attn.qkv.weight[32:64] *= 1.02
+
+
+def output(network):
+    network.blocks[0].attn.proj.weight[3] *= 1.5
+
+
+def down(network):
+    network.blocks[1].mlp.down.weight[:, 7] *= 2
+
+
+def activation(network):
+    network.blocks[1].mlp.activation = nn.GELU()
+
+
+def embedding(network):
+    network.head.weight = nn.Parameter(network.head.weight.clone())
+    network.token_emb.weight *= 1.4
+
+
+FAULTS = [
+    (scale, "scale", 1.59, 1),
+    (window, "window", 3, 1),
+    (look_ahead, "causal mask", "lost", 0),
+    (capped, "soft-cap", 1.5, 1),
+    (base, "rope base", 500, 1),
+    (layout, "rope layout", "half", 1),
+    (unturned, "rope missing", 0, 1),
+    (eps, "norm eps", 0.5, 1),
+    (last_eps, "norm eps", 0.5, None),
+    (gain, "norm gain", None, 0),
+    (keys, "weights", "W_K", 1),
+    (output, "weights", "W_O", 0),
+    (down, "weights", "W_down", 1),
+    (activation, "activation", "gelu", 1),
+    (embedding, "embedding scale", 1.4, None),
+]
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause", "value", "layer"), FAULTS, ids=lambda part: getattr(part, "__name__", "")
+)
+def test_a_fault_is_named(lm, fault, cause, value, layer):
+    found = said(lm, fault)
+    assert (found.cause, found.layer) == (cause, layer), found
+    assert not found.healthy and found.sure and found.evidence and found.errors[found.step] > 0
+    if isinstance(value, str):
+        assert found.value == value
+    elif value is not None:
+        assert found.value == pytest.approx(value, rel=0.05, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause", "value", "layer"), FAULTS[:4], ids=lambda part: getattr(part, "__name__", "")
+)
+def test_masks_and_scales_of_recorded_runs(lm, fault, cause, value, layer):
+    """Without a network, q, k and lse tell what was done between them."""
+    found = diagnose(recorded(lm.trace(TEXT)), recorded(changed(lm, fault).trace(TEXT)))
+    assert (found.cause, found.layer) == (cause, layer), found
+
+
+def test_the_first_of_several_faults_is_named(lm):
+    """Each part is asked alone, so that what follows from the first fault is no further one."""
+
+    def both(network):
+        keys(network)
+        gain(network)
+
+    found = said(lm, both)
+    assert (found.cause, found.layer) == ("norm gain", 0)
+    off = [name for name, error in found.errors.items() if error > 1e-3]
+    assert off == ["blocks.0.normed_attn", "blocks.1.attn.fused"]
+
+
+def test_what_it_cannot_tell_it_does_not_name(lm):
+    """A head's output shuffled among its dimensions is none of the known faults."""
+
+    def shuffled(network):
+        honest = network.blocks[1].attn.attend
+        network.blocks[1].attn.attend = lambda *args: honest(*args).flip(-1)
+
+    found = said(lm, shuffled)
+    assert (
+        found.cause == "cannot tell"
+        and not found.sure
+        and not found.healthy
+        and found.step == "blocks.1.attn.z"
+    )
+
+
+def test_other_tokens(lm):
+    found = diagnose(lm.trace(TEXT), lm.trace("Lily had a big ball. Lily lost the red ball."))
+    assert found.cause == "tokens" and found.value == 1 and "first at" in found.evidence[0]
+
+
+def test_another_shape_is_refused(lm, tokenizer):
+    with pytest.raises(BadShape) as error:
+        diagnose(lm.trace(TEXT), tiny.language_model(tokenizer, n_layers=1).trace(TEXT))
+    assert "2 layers of 4 heads, the second 1 of 4" in sentence(error)
+
+
+def test_every_part_answers_to_what_it_is_given(variant):
+    """An unchanged network gives its own tensors back when it is asked with them."""
+    trace = variant.trace(TEXT)
+    names = sorted(name for name in trace.tap_names if trace[name].is_floating_point())
+    answers = trace.answers_to(trace.tensors(names))
+    assert answers.keys() == set(names)
+    for name in names:
+        torch.testing.assert_close(answers[name], trace[name], atol=1e-5, rtol=1e-5)
+
+
+def test_a_file_answers_to_nothing(lm):
+    with pytest.raises(tlmviz.Error, match="no network"):
+        recorded(lm.trace(TEXT)).answers_to({})
+
+
+class TestCommand:
+    @pytest.fixture
+    def runs(self, lm, tmp_path):
+        good, bad = tmp_path / "good.safetensors", tmp_path / "bad.safetensors"
+        lm.trace(TEXT).save(good)
+        changed(lm, scale).trace(TEXT).save(bad)
+        return str(good), str(bad)
+
+    def test_files(self, runs, capsys):
+        from tlmviz.__main__ import main
+
+        assert main(["doctor", *runs]) == 1
+        assert "scale (1.59)" in capsys.readouterr().out
+        assert main(["doctor", runs[0], runs[0]]) == 0
+
+    def test_json(self, runs, capsys):
+        import json
+
+        from tlmviz.__main__ import main
+
+        assert main(["doctor", *runs, "--json"]) == 1
+        found = json.loads(capsys.readouterr().out)
+        assert (
+            found["cause"] == "scale"
+            and found["layer"] == 1
+            and found["value"] == pytest.approx(1.59, rel=1e-4)
+        )
+
+    def test_models(self, capsys):
+        from tlmviz.__main__ import main
+
+        assert main(["doctor", "stories-rope", "stories-rope", "--text", "Lily had a ball."]) == 0
+        assert main(["doctor", "stories-rope", "zoo-rope"]) == 2
+        assert "different shape" in capsys.readouterr().err

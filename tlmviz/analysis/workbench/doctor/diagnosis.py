@@ -1,0 +1,208 @@
+"""From evidence to a name: the first step at which two runs part, and what explains it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tlmviz.errors import BadShape
+from tlmviz.trace import Trace
+
+from ..comparing import align
+from . import parts, scores
+from .evidence import Evidence, Step, gather
+
+NONE, PRECISION, UNSURE = "no difference", "precision", "cannot tell"
+COARSE = 0.25  # relative error up to which weights may have been rounded (INT4 rounds by about 0.1)
+# Taps behind a product with weights, and what those are called.
+WEIGHTS = {
+    "attn.fused": "W_Q, W_K, W_V",
+    "attn.out": "W_O",
+    "mlp.pre": "W_gate",
+    "mlp.hidden": "W_up",
+    "mlp.out": "W_down",
+}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the doctor says: `cause` by name, its `value` (a number, or a name where there is none), the first `layer`
+    concerned (None before the first and behind the last), the first `step` (a tap's name), and sentences of `evidence`.
+
+    `healthy` is true where nothing is wrong: no difference, or one that rounding explains.
+    """
+
+    cause: str
+    value: float | str | None
+    layer: int | None
+    step: str | None
+    evidence: list[str]
+    errors: dict[str, float] = field(repr=False, default_factory=dict)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether no fault was found."""
+        return self.cause in (NONE, PRECISION)
+
+    @property
+    def sure(self) -> bool:
+        """Whether a cause is named at all."""
+        return self.cause != UNSURE
+
+    def __str__(self) -> str:
+        where = "" if self.step is None else f" at {self.step}"
+        value = (
+            ""
+            if self.value is None
+            else f" ({self.value:.5g})"
+            if isinstance(self.value, float)
+            else f" ({self.value})"
+        )
+        return f"{self.cause}{value}{where}: {'; '.join(self.evidence)}"
+
+
+def diagnose(a: Trace, b: Trace) -> Diagnosis:
+    """Where trace `b` parts from trace `a` of the same text, and why.
+
+    With a network behind `a` and all tensors in `b`, every part of it is asked alone what it makes of b's input, so that one
+    fault does not hide in what follows from it. Causes: "tokens", "embedding scale", "positions", "norm eps", "norm gain",
+    "norm bias", "norm kind", "weights", "bias", "rope base", "rope scaling", "rope layout", "rope missing", "rope factor",
+    "position offset", "qk-norm", "causal mask", "window", "padding", "documents", "scale", "soft-cap", "alibi slopes", "sink",
+    "key/value groups", "activation", "residual", "logit scale", "logit soft-cap"; and "no difference", "precision", which are
+    healthy, and "cannot tell". Raises BadShape for models of different shape.
+    """
+    if a.ids != b.ids and a.tokens != b.tokens:
+        found = align(a.tokens, b.tokens)
+        where = next((i for i, (x, y) in enumerate(zip(a.tokens, b.tokens)) if x != y), min(len(a), len(b)))
+        first = f"first at {where}: {a.tokens[where : where + 3]} and {b.tokens[where : where + 3]}"
+        return Diagnosis(
+            "tokens", float(found.edits), None, None, [f"the texts differ by {found.edits} tokens, {first}"]
+        )
+    if (a.n_layers, a.n_heads) != (b.n_layers, b.n_heads):
+        raise BadShape(
+            f"The first run has {a.n_layers} layers of {a.n_heads} heads, the second {b.n_layers} of {b.n_heads}: two models of "
+            "different shape have no fault in common; compare runs of one."
+        )
+    evidence = gather(a, b)
+    errors = {step.name: step.error for step in evidence.steps}
+    wrong = [step for step in evidence.steps if evidence.stands_out(step)]
+    if not wrong:
+        largest = max(errors.values(), default=0.0)
+        cause = NONE if largest < 1e-6 else PRECISION
+        what = "step" if evidence.asked else "q, k, v or lse, of which alone is known,"
+        said = f"no {what} differs by more than {largest:.2g} of its size"
+        return Diagnosis(cause, largest, None, None, [said], errors)
+    first = wrong[0]
+    rounded = _rounded_weights(evidence, wrong)
+    if rounded is not None:
+        return Diagnosis(PRECISION, rounded, None, None, [_ROUNDED.format(rounded)], errors)
+    named = _name(evidence, first)
+    seen = f"the first step that differs is {first.name}, by {first.error:.3g} of its size"
+    if named is None:
+        return Diagnosis(UNSURE, first.error, first.layer, first.name, [seen, "no rule explains it"], errors)
+    cause, value, sentence = named
+    return Diagnosis(cause, value, first.layer, first.name, [sentence, seen], errors)
+
+
+_ROUNDED = "every product with weights differs by about {:.2g} of its size, in all layers alike: weights were rounded"
+
+
+def _rounded_weights(evidence: Evidence, wrong: list[Step]) -> float | None:
+    """The usual error of products with weights, where nearly all of them have a similar one: weights kept in few bits."""
+    if not evidence.asked:
+        return None
+    products = [
+        step for step in evidence.steps if step.part in ("attn.fused", "attn.out", "mlp.pre", "mlp.out")
+    ]
+    off = [step for step in products if step in wrong]
+    if len(products) < 4 or len(off) < 0.9 * len(products):
+        return None
+    usual = statistics.median(step.error for step in off)
+    alike = all(usual / 8 < step.error < usual * 8 for step in off)
+    others = [step for step in wrong if step.part not in WEIGHTS and step.name not in ("embed", "logits")]
+    return usual if alike and usual < COARSE and not others else None
+
+
+def _name(evidence: Evidence, step: Step) -> scores.Named | None:
+    """What the rule of a step's part says."""
+    if not evidence.asked:
+        return _name_entering(evidence, step)
+    rule = RULES.get(step.part)
+    return None if rule is None else rule(evidence, step)
+
+
+def _name_entering(evidence: Evidence, step: Step) -> scores.Named | None:
+    """Of runs without a network, where only what enters attention is known: which of q, k, v and lse differ in the first layer
+    that does. Where all of them do, the cause lies before attention, and nothing here can tell it."""
+    names = {part: evidence.step(f"blocks.{step.layer}.attn.{part}") for part in ("q", "k", "v", "lse")}
+    off = [part for part, other in names.items() if other is not None and evidence.stands_out(other)]
+    if off == ["lse"]:
+        return scores.name_cause(evidence, step)
+    if "v" in off and len(off) > 2:
+        return None
+    turned = parts.name_turned(evidence, step) if step.part in ("attn.q", "attn.k") else None
+    if turned is not None:
+        return turned
+    alone = [part for part in off if part != "lse"]
+    if len(alone) != 1:
+        return None
+    name = f"W_{alone[0].upper()}"
+    return (
+        "weights",
+        name,
+        f"only {alone[0]} differs of what enters attention: {name}, by {step.error:.3g} of its size",
+    )
+
+
+def _product(evidence: Evidence, step: Step) -> scores.Named | None:
+    """Behind weights: one vector at every position is a bias, anything else the weights."""
+    bias = parts.name_bias(step.expected, step.found, evidence.rounding)
+    if bias is not None:
+        return "bias", bias, f"{WEIGHTS[step.part]} adds another vector at every position"
+    names = WEIGHTS[step.part]
+    return (
+        "weights",
+        names,
+        f"{names}: another product of the same input, relative difference {step.error:.3g}",
+    )
+
+
+def _norm_of(entering: str) -> Callable[[Evidence, Step], scores.Named | None]:
+    """The rule of a norm that reads this tap of its layer."""
+
+    def rule(evidence: Evidence, step: Step) -> scores.Named | None:
+        name = entering if step.layer is None else f"blocks.{step.layer}.{entering}"
+        return parts.name_norm(
+            evidence, step, evidence.found(name.replace("LAST", str(evidence.a.n_layers - 1)))
+        )
+
+    return rule
+
+
+def _sum_of(entering: str, added: str) -> Callable[[Evidence, Step], scores.Named | None]:
+    def rule(evidence: Evidence, step: Step) -> scores.Named | None:
+        before, more = (evidence.found(f"blocks.{step.layer}.{name}") for name in (entering, added))
+        return parts.name_sum(evidence, step, before, more)
+
+    return rule
+
+
+RULES: dict[str, Callable[[Evidence, Step], scores.Named | None]] = {
+    "embed": parts.name_embedding,
+    "normed_attn": _norm_of("resid_pre"),
+    "normed_mlp": _norm_of("resid_mid"),
+    "normed": _norm_of("blocks.LAST.resid_post"),
+    "attn.fused": parts.name_projection,
+    "attn.q": parts.name_turned,
+    "attn.k": parts.name_turned,
+    "attn.lse": scores.name_cause,
+    "attn.z": scores.name_cause,
+    "attn.out": _product,
+    "resid_mid": _sum_of("resid_pre", "attn.out"),
+    "mlp.pre": _product,
+    "mlp.hidden": parts.name_hidden,
+    "mlp.out": _product,
+    "resid_post": _sum_of("resid_mid", "mlp.out"),
+    "logits": parts.name_logits,
+}

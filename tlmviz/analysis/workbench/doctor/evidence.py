@@ -1,0 +1,137 @@
+"""What the doctor looks at: every part's answer to the same input in two runs, and how far the answers are apart."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from tlmviz.kernels import AttentionMask
+from tlmviz.trace import Trace
+
+# Rounding to 16 bits (or, of float32, in long sums), as a share of a tensor's size: what arithmetic alone may do.
+ROUNDING = {torch.bfloat16: 2.0**-8, torch.float16: 2.0**-10, torch.float32: 2.0**-17}
+
+CLEAR = 4.0  # times what rounding alone does: from here on a difference asks for a cause
+
+
+@dataclass(frozen=True)
+class Step:
+    """One tap: what the first model's part makes of the second run's input, what the second run made of it, and their distance.
+
+    `error` is the root mean square of the difference beside that of the expected tensor.
+    """
+
+    name: str
+    expected: Tensor
+    found: Tensor
+    error: float
+
+    @property
+    def layer(self) -> int | None:
+        """The layer it is in; None before the first and behind the last."""
+        parts = self.name.split(".")
+        return int(parts[1]) if parts[0] == "blocks" else None
+
+    @property
+    def part(self) -> str:
+        """Its name within the layer, such as "attn.q"."""
+        return self.name.split(".", 2)[2] if self.layer is not None else self.name
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The steps of both runs in the order in which they happen, and the runs themselves.
+
+    `asked` says whether the first model's parts were asked one by one; without a network behind the first trace, what its own
+    run had is expected, and a step behind the first that differs proves nothing.
+    """
+
+    a: Trace
+    b: Trace
+    steps: list[Step] = field(repr=False)
+    asked: bool
+    rounding: float
+    noise: float
+
+    def step(self, name: str) -> Step | None:
+        """One step by its tap's name, or None where it was not recorded."""
+        return next((step for step in self.steps if step.name == name), None)
+
+    def found(self, name: str) -> Tensor | None:
+        """What the second run had at a tap."""
+        step = self.step(name)
+        return None if step is None else step.found
+
+    def stands_out(self, step: Step) -> bool:
+        """Whether a step differs by more than arithmetic does: by more than rounding may, or than it did in every other layer."""
+        if step.error > CLEAR * self.noise:
+            return True
+        beside = [
+            other.error for other in self.steps if other.part == step.part and other.layer != step.layer
+        ]
+        return self.asked and len(beside) > 2 and step.error > max(CLEAR * max(beside), self.noise)
+
+    def masks(self, layer: int) -> tuple[AttentionMask, AttentionMask]:
+        """Both runs' masks of a layer."""
+        return self.a.specs[layer].mask, self.b.specs[layer].mask
+
+
+def distance(expected: Tensor, found: Tensor) -> float:
+    """Root mean square of the difference beside that of the expected numbers; infinity in the same places counts as equal."""
+    expected, found = expected.double(), found.double()
+    both = torch.isfinite(expected) & torch.isfinite(found)
+    if (both != torch.isfinite(expected)).any() or (both != torch.isfinite(found)).any():
+        return float("inf")
+    size = expected[both].square().mean().sqrt()
+    return (
+        float((found - expected)[both].square().mean().sqrt() / size.clamp(min=1e-30)) if both.any() else 0.0
+    )
+
+
+def gather(a: Trace, b: Trace) -> Evidence:
+    """Both runs' tensors, tap by tap."""
+    asked = a.has_network and b.has_network and "embed" in a.tap_names & b.tap_names
+    if asked:
+        names = sorted(b.tap_names & a.tap_names)
+        found = {name: value for name, value in b.tensors(names).items() if value.is_floating_point()}
+        expected = a.answers_to(found)
+    else:
+        names = [f"blocks.{i}.attn.{part}" for i in range(a.n_layers) for part in ("q", "k", "v", "lse")]
+        names = [name for name in names if name in a.kept_names and name in b.kept_names]
+        found, expected = {name: b[name] for name in names}, {name: a[name] for name in names}
+    steps = [
+        Step(name, expected[name], found[name], _error(b, name, expected[name], found[name]))
+        for name in expected
+        if expected[name].shape == found[name].shape
+    ]
+    rounding = max(_rounding(a), _rounding(b))
+    # Runs of one arithmetic are the same to the last bit wherever nothing is wrong, however coarse it is.
+    usual = 2 * statistics.median(step.error for step in steps) if asked and steps else rounding
+    return Evidence(a, b, steps, asked, rounding, min(rounding, max(usual, ROUNDING[torch.float32])))
+
+
+def projection_widths(trace: Trace, name: str) -> list[int]:
+    """How many columns of a fused projection make queries, keys and values."""
+    shapes = [trace[name.replace("fused", part)].shape for part in "qkv"]
+    return [shape[1] * shape[3] for shape in shapes]
+
+
+def _error(trace: Trace, name: str, expected: Tensor, found: Tensor) -> float:
+    """The distance; of a fused projection, that of the worst of its three parts, the largest of which would hide the others."""
+    if not name.endswith("attn.fused"):
+        return distance(expected, found)
+    widths = projection_widths(trace, name)
+    return max(distance(x, y) for x, y in zip(expected.split(widths, -1), found.split(widths, -1)))
+
+
+def _rounding(trace: Trace) -> float:
+    """How coarse a run's numbers are, told from the numbers: 16-bit ones survive being rounded to 16 bits."""
+    for dtype in (torch.bfloat16, torch.float16):
+        q = trace["blocks.0.attn.q"]
+        v = trace["blocks.0.attn.v"] if "blocks.0.attn.v" in trace.kept_names | trace.tap_names else q
+        if v.dtype == dtype or torch.equal(v.to(dtype).to(v.dtype), v):
+            return ROUNDING[dtype]
+    return ROUNDING[torch.float32]

@@ -1,0 +1,268 @@
+"""What was done to norms, weights, activations, residual additions, embeddings and logits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from scipy.optimize import minimize_scalar
+from torch import Tensor
+from torch.nn import functional as F
+
+from tlmviz import kernels
+
+from .evidence import Evidence, Step, distance, projection_widths
+from .rotation import LAYOUTS, best_turning, name_change, rotary_width
+from .scores import EXPLAINED, Named
+
+BASES = (10000.0, 500000.0, 100000.0, 1000000.0)  # of RoPE, in models that are released
+ACTIVATIONS = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "gelu-tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "silu": F.silu,
+}
+
+
+def name_factor(expected: Tensor, found: Tensor, rounding: float) -> float | None:
+    """The one factor between two tensors; None where there is none or it is 1."""
+    x, y = expected.double(), found.double()
+    factor = float((x * y).sum() / (x * x).sum().clamp(min=1e-300))
+    gap = distance(x, y)
+    left = distance(factor * x, y)
+    return factor if abs(factor - 1) > 1e-3 + rounding and left <= EXPLAINED * gap + rounding else None
+
+
+def name_bias(expected: Tensor, found: Tensor, rounding: float) -> float | None:
+    """The length of the one vector that is added at every position, beside the tensor's; None where there is none."""
+    gap = (found.double() - expected.double()).flatten(0, -2)  # [T, C]
+    if len(gap) < 3:
+        return None
+    spread = (gap - gap.mean(0)).square().mean().sqrt()
+    whole = gap.square().mean().sqrt()
+    size = expected.double().square().mean().sqrt()
+    steady = float(spread) <= EXPLAINED * float(whole) + rounding * float(size) and float(whole) > 2 * float(
+        spread
+    )
+    return float(whole / size) if steady else None
+
+
+def name_norm(evidence: Evidence, step: Step, entering: Tensor | None) -> Named | None:
+    """The cause of a difference behind a norm: another eps, other gains, another kind of norm."""
+    x, y = step.expected[0].double(), step.found[0].double()  # [T, C]
+    if entering is not None and entering.ndim == 3:
+        read = entering[0].double()
+        found = _eps(read, x, y, evidence.rounding)
+        if found is not None:
+            return found
+    ratio = (x * y).sum(0) / (x * x).sum(0).clamp(min=1e-30)  # per channel
+    if distance(ratio * x, y) <= EXPLAINED * step.error + evidence.rounding:
+        return (
+            "norm gain",
+            float((ratio - 1).square().mean().sqrt()),
+            "the same factor for each channel at every position",
+        )
+    bias = name_bias(step.expected, step.found, evidence.rounding)
+    if bias is not None:
+        return "norm bias", bias, "the same vector added at every position"
+    apart = x - x.mean(0)  # a norm's own bias stays: each channel has a factor and a constant
+    slope = (apart * (y - y.mean(0))).sum(0) / apart.square().sum(0).clamp(min=1e-30)
+    if len(x) > 3 and distance(slope * apart + y.mean(0), y) <= EXPLAINED * step.error + evidence.rounding:
+        return (
+            "norm gain",
+            float((slope - 1).square().mean().sqrt()),
+            "one factor and one constant for each channel",
+        )
+    centred = x - x.mean(-1, keepdim=True)
+    per_token = (centred * y).sum(-1, keepdim=True) / (centred * centred).sum(-1, keepdim=True)
+    if distance(per_token * centred, y) <= EXPLAINED * step.error + evidence.rounding:
+        return "norm kind", "mean taken off", "the second run takes the mean off, as LayerNorm does"
+    return None
+
+
+def _eps(read: Tensor, x: Tensor, y: Tensor, rounding: float) -> Named | None:
+    """One factor for each position that a further eps under the root explains."""
+    bias = torch.zeros(x.shape[-1], dtype=torch.double)
+    for _ in range(20):  # a norm's own bias is not divided: found together with the factors
+        ratio = ((x - bias) * (y - bias)).sum(-1, keepdim=True) / (x - bias).square().sum(-1, keepdim=True)
+        off = 1 - ratio
+        if float(off.abs().max()) < 1e-9:
+            return None
+        bias = (off * (y - ratio * x)).sum(0) / off.square().sum().clamp(min=1e-30)
+        if float(bias.abs().max()) < 1e-3 * float(x.abs().max()):
+            bias = torch.zeros_like(bias)
+    gap = distance(x, y)
+    if distance(ratio * (x - bias) + bias, y) > EXPLAINED * gap + rounding:
+        return None
+    ratio = ratio[:, 0]
+    trials = []
+    for size in (read.square().mean(-1), read.var(-1, unbiased=False)):
+        # (size + e) = ratio^2 (size + e'): two unknowns, one equation for each position
+        matrix = torch.stack((torch.ones_like(ratio), -ratio.square()), -1)
+        weight = 1 / size[:, None]
+        solved = torch.linalg.lstsq(
+            matrix * weight, (ratio.square() - 1)[:, None] * size[:, None] * weight
+        ).solution
+        was, now = float(solved[0]), float(solved[1])
+        made = ((size + was) / (size + now)).clamp(min=0).sqrt()
+        trials.append((float((made - ratio).abs().max()), now, was))
+    left, now, was = min(trials)
+    if left > 0.02 * float((ratio - 1).abs().max()) + 4 * rounding or float(ratio.std()) < 1e-7:
+        return None
+    return "norm eps", now, f"eps of about {now:.3g} where about {max(was, 0.0):.3g} was expected"
+
+
+def name_projection(evidence: Evidence, step: Step) -> Named | None:
+    """Which of queries, keys and values other weights made, of a fused projection [1, T, (H + 2G) D]."""
+    bias = name_bias(step.expected, step.found, evidence.rounding)
+    if bias is not None:
+        return "bias", bias, "the projections add another vector at every position"
+    widths = projection_widths(evidence.b, step.name)
+    parts = zip("qkv", step.expected.split(widths, -1), step.found.split(widths, -1))
+    errors = {name: distance(x, y) for name, x, y in parts}
+    off = [name for name, error in errors.items() if error > 0.2 * max(errors.values())]
+    layout = _reordered(evidence, step, widths) if off == ["q", "k"] else None
+    if layout is not None:
+        return layout
+    names = " and ".join(f"W_{name.upper()}" for name in off)
+    return (
+        "weights",
+        names,
+        f"{names}: another product of the same input, relative difference {max(errors.values()):.3g}",
+    )
+
+
+def _reordered(evidence: Evidence, step: Step, widths: list[int]) -> Named | None:
+    """Rows of W_Q and W_K in the order of the other layout of RoPE's planes, as a conversion leaves them."""
+    d = evidence.b[f"blocks.{step.layer}.attn.q"].shape[-1]
+    x, y = (
+        whole[..., : widths[0] + widths[1]].unflatten(-1, (-1, d)) for whole in (step.expected, step.found)
+    )
+    rows = torch.arange(d)
+    orders = {
+        "half": rows.unflatten(0, (-1, 2)).T.flatten(),
+        "interleaved": rows.unflatten(0, (2, -1)).T.flatten(),
+    }
+    for layout, order in orders.items():
+        if distance(x[..., order], y) <= EXPLAINED * distance(x, y) + evidence.rounding:
+            return "rope layout", layout, f"rows of W_Q and W_K stand in the order of the layout {layout!r}"
+    return None
+
+
+def name_turned(evidence: Evidence, step: Step) -> Named | None:
+    """What was done to queries or keys [1, H, T, D] between their projection and the scores."""
+    x, y = step.expected[0], step.found[0]
+    for raw in _raw(evidence, step):
+        width = max(rotary_width(raw, x), rotary_width(raw, y))
+        if width >= 2:
+            before = raw[..., :width]
+            expected, found = best_turning(before, x[..., :width]), best_turning(before, y[..., :width])
+            if max(expected.residual, found.residual) < 0.05 + 8 * evidence.rounding:
+                named = name_change(expected, found, 4 * evidence.rounding)
+                if named is not None:
+                    return named
+    lengths = (x.double() * y.double()).sum(-1) / x.double().square().sum(-1)  # of each head and token
+    if (
+        distance(lengths[..., None] * x, y) <= EXPLAINED * step.error + evidence.rounding
+        and float(lengths.std()) > 1e-3
+    ):
+        return "qk-norm", float(lengths.mean()), "each query or key has another length and the same direction"
+    factor = name_factor(x, y, evidence.rounding)
+    return None if factor is None else ("scale", factor, f"all numbers times {factor:.5g}")
+
+
+def _raw(evidence: Evidence, step: Step) -> Iterator[Tensor]:
+    """Queries or keys before they are turned, [H, T, D]: as the second run's projection made them; without it, the first run's
+    turned back by each base and layout that models are released with, of which the one is right that explains the second."""
+    if not evidence.asked:
+        x, ids = step.expected[0].double(), torch.arange(step.expected.shape[2])
+        for layout in LAYOUTS:
+            for base in BASES:
+                cos, sin = kernels.angle_table(ids, x.shape[-1], base)
+                yield kernels.rotate(x, cos.double(), -sin.double(), layout=layout)
+        return
+    fused = evidence.found(f"blocks.{step.layer}.attn.fused")
+    if fused is not None:
+        heads, _, d = step.found.shape[1:]
+        split = fused[0].unflatten(-1, (-1, d)).transpose(0, 1)  # [H + 2G, T, D]
+        queries = evidence.b[f"blocks.{step.layer}.attn.q"].shape[1]
+        yield split[:queries] if step.part == "attn.q" else split[queries : queries + heads]
+
+
+def name_hidden(evidence: Evidence, step: Step) -> Named | None:
+    """Another activation, or, of gated kinds, other weights of the half that is not activated."""
+    pre = evidence.found(f"blocks.{step.layer}.mlp.pre")
+    if pre is None:
+        return None
+    x, y, pre = step.expected.double(), step.found.double(), pre.double()
+    best = None
+    for was, one in ACTIVATIONS.items():
+        for now, other in ACTIVATIONS.items():
+            if was == now:
+                continue
+            top, under = other(pre), one(pre)
+            clear = under.abs() > 1e-3
+            left = distance(x[clear] * (top / under.where(clear, torch.ones_like(under)))[clear], y[clear])
+            if best is None or left < best[0]:
+                best = left, was, now
+    assert best is not None
+    left, was, now = best
+    if left <= EXPLAINED * step.error + evidence.rounding:
+        return "activation", now, f"{now} where {was} was expected"
+    return "weights", "W_up", f"W_up: another product of the same input, relative difference {step.error:.3g}"
+
+
+def name_sum(evidence: Evidence, step: Step, entering: Tensor | None, added: Tensor | None) -> Named | None:
+    """A residual addition that adds another multiple of what the sublayer gave."""
+    if entering is None or added is None or entering.shape != added.shape:
+        return None
+    gap = step.found.double() - entering.double()
+    factor = float((gap * added.double()).sum() / added.double().square().sum().clamp(min=1e-300))
+    left = distance(entering.double() + factor * added.double(), step.found)
+    if left <= EXPLAINED * step.error + evidence.rounding and abs(factor - 1) > 1e-3:
+        return "residual", factor, f"the sublayer's output is added {factor:.4g} times"
+    return None
+
+
+def name_embedding(evidence: Evidence, step: Step) -> Named | None:
+    """Another factor on the embedding, another table, or other position vectors."""
+    factor = name_factor(step.expected, step.found, evidence.rounding)
+    if factor is not None:
+        return "embedding scale", factor, f"the embedding times {factor:.5g}"
+    gap = (step.found - step.expected)[0].double()
+    ids, apart = evidence.b.ids, []
+    for token in set(ids):
+        where = [i for i, other in enumerate(ids) if other == token]
+        apart += [distance(gap[where[0]], gap[i]) for i in where[1:]]
+    if apart and max(apart) > 0.1:
+        return (
+            "positions",
+            "embedded",
+            "equal tokens differ by another vector at each position: position vectors differ",
+        )
+    return "weights", "embedding", f"tokens have other vectors: relative difference {step.error:.3g}"
+
+
+def name_logits(evidence: Evidence, step: Step) -> Named | None:
+    """A factor, a bound, a bias or other weights of the head."""
+    x, y = step.expected.double(), step.found.double()
+    factor = name_factor(x, y, evidence.rounding)
+    if factor is not None:
+        return "logit scale", factor, f"all logits times {factor:.5g}"
+
+    def bounded(log_cap: float) -> float:
+        cap = 2.0**log_cap
+        return distance(cap * torch.tanh(x / cap), y)
+
+    best = minimize_scalar(bounded, bounds=(-2.0, 12.0), method="bounded", options={"xatol": 1e-4})
+    cap = float(2.0**best.x)
+    if best.fun <= EXPLAINED * step.error + evidence.rounding and float(y.abs().max()) <= cap * 1.001:
+        return "logit soft-cap", cap, f"logits bounded by {cap:.4g} * tanh(logit / {cap:.4g})"
+    bias = name_bias(step.expected, step.found, evidence.rounding)
+    if bias is not None:
+        return "bias", bias, "the head adds another vector at every position"
+    return (
+        "weights",
+        "head",
+        f"the head: another product of the same input, relative difference {step.error:.3g}",
+    )

@@ -1,0 +1,219 @@
+"""What was done between scores and weighted sum: cells seen, factors, bounds, distances, sinks, groups."""
+
+from __future__ import annotations
+
+import statistics
+
+import torch
+from scipy.optimize import minimize_scalar
+from torch import Tensor
+
+from tlmviz import kernels
+
+from .evidence import Evidence, Step, distance
+
+Named = tuple[str, float | str, str]
+LSE = 1e-4  # log-sum-exps are float32 whatever the weights are: differences beyond this are real
+EXPLAINED = 0.1  # a cause is named if it leaves at most this share of the difference, or what rounding leaves
+
+
+def scores_of(evidence: Evidence, layer: int) -> tuple[Tensor, Tensor]:
+    """Masked scores [H, T, S] of the second run's queries and keys: as the first model scores them, and as its own does."""
+    q = evidence.b[f"blocks.{layer}.attn.q"]
+    k = evidence.b[f"blocks.{layer}.attn.k"]
+    pair = []
+    for trace in (evidence.a, evidence.b):
+        spec = trace.specs[layer]
+        pair.append(kernels.attention_scores(q.float(), k.float(), spec.mask, scale=spec.scale)[0].double())
+    return pair[0], pair[1]
+
+
+def name_cause(evidence: Evidence, step: Step) -> Named | None:
+    """The cause of a difference at "attn.lse" or "attn.z", where queries, keys and values were the same."""
+    assert step.layer is not None
+    expected, found = scores_of(evidence, step.layer)
+    seen, seen_there = torch.isfinite(expected), torch.isfinite(found)
+    if not torch.equal(seen, seen_there):
+        return name_mask(seen[0], seen_there[0])
+    both = seen & seen_there
+    if distance(expected[both], found[both]) > evidence.rounding:
+        return _name_scores(expected, found, both, evidence.rounding)
+    return _name_sink(evidence, step.layer) or _name_groups(evidence, step.layer)
+
+
+def name_mask(seen: Tensor, there: Tensor) -> Named | None:
+    """Which cells [T, S] the second run sees more or less, told as the mask that makes them."""
+    t, s = torch.meshgrid(torch.arange(len(seen)), torch.arange(seen.shape[1]), indexing="ij")
+    more, less = there & ~seen, seen & ~there
+    far = t - s
+    cells = f"{int(more.sum())} cells seen more, {int(less.sum())} less"
+    if (more & (far < 0)).any():
+        return "causal mask", "lost", f"queries see later keys; {cells}"
+    windows = _window(seen), _window(there)
+    if windows[0] != windows[1] and None not in windows:
+        named = [f"{w}" if w < len(seen) else "no window" for w in windows if w is not None]
+        value = float(windows[1]) if windows[1] is not None and windows[1] < len(seen) else "none"
+        return "window", value, f"{named[1]} where {named[0]} was expected; {cells}"
+    columns = [_hidden_columns(part) for part in (seen, there)]
+    if columns[0] != columns[1] and all(part is not None for part in columns):
+        lost, gained = (
+            set(columns[1] or ()) - set(columns[0] or ()),
+            set(columns[0] or ()) - set(columns[1] or ()),
+        )
+        which = sorted(lost | gained)
+        how = "hidden" if lost else "seen"
+        return "padding", float(len(which)), f"columns {which[:8]} are {how} throughout; {cells}"
+    documents = [_documents(part) for part in (seen, there)]
+    if documents[0] is not None and documents[1] is not None and documents[0] != documents[1]:
+        return (
+            "documents",
+            float(len(documents[0])),
+            f"documents begin at {documents[0]} and {documents[1]}; {cells}",
+        )
+    return None
+
+
+def _window(seen: Tensor) -> int | None:
+    """The window of a causal mask: its size, T where it has none, None where it is no window."""
+    t, s = torch.meshgrid(torch.arange(len(seen)), torch.arange(seen.shape[1]), indexing="ij")
+    size = int(seen.sum(1).max())
+    return size if torch.equal(seen, (s <= t) & (t - s < size)) else None
+
+
+def _hidden_columns(seen: Tensor) -> list[int] | None:
+    """Columns that no query but its own sees of a causal mask; None where that does not make the mask."""
+    causal = torch.ones_like(seen).tril()
+    hidden = [c for c in range(seen.shape[1]) if not seen[c + 1 :, c].any() and len(seen) > c + 1]
+    made = causal.clone()
+    made[:, hidden] = False
+    rows = [r for r in range(len(seen)) if r not in hidden]
+    return hidden if torch.equal(seen[rows], made[rows]) else None
+
+
+def _documents(seen: Tensor) -> list[int] | None:
+    """First positions of packed texts; None where the mask is not causal within blocks."""
+    first = seen.int().argmax(1)
+    segments = first[:, None] == first[None, :]
+    causal = torch.ones_like(seen).tril()
+    return sorted(set(first.tolist())) if torch.equal(seen, causal & segments) else None
+
+
+def _name_scores(expected: Tensor, found: Tensor, both: Tensor, rounding: float) -> Named | None:
+    """Scores that see the same cells and have other numbers."""
+    x, y = expected[both], found[both]
+    gap = (y - x).square().mean().sqrt()
+    factor = float((x * y).sum() / (x * x).sum())
+    trials: list[tuple[float, Named]] = [
+        (float((y - factor * x).square().mean().sqrt()), ("scale", factor, f"scores all times {factor:.5g}"))
+    ]
+    ends = float(y.abs().max())
+
+    def bounded(log_cap: float) -> float:
+        cap = 2.0**log_cap
+        return float((y - cap * torch.tanh(x / cap)).square().mean().sqrt())
+
+    best = minimize_scalar(bounded, bounds=(-4.0, 12.0), method="bounded", options={"xatol": 1e-4})
+    cap = float(2.0**best.x)
+    if ends <= cap * 1.001:
+        trials.append(
+            (float(best.fun), ("soft-cap", cap, f"scores bounded by {cap:.4g} * tanh(score / {cap:.4g})"))
+        )
+    rows = torch.arange(expected.shape[1])
+    apart = (rows[:, None] - rows[None, :]).double().expand_as(expected)
+    slopes = []
+    for h in range(len(expected)):
+        here = both[h]
+        slopes.append(
+            float(
+                (apart[h][here] * (expected[h] - found[h])[here]).sum()
+                / apart[h][here].square().sum().clamp(min=1)
+            )
+        )
+    made = expected - torch.tensor(slopes, dtype=torch.double)[:, None, None] * apart
+    left = float((y - made[both]).square().mean().sqrt())
+    trials.append(
+        (
+            left,
+            (
+                "alibi slopes",
+                max(slopes, key=abs),
+                "scores differ by a slope times the distance, head by head",
+            ),
+        )
+    )
+    left, named = min(trials, key=lambda trial: trial[0])
+    return named if left <= EXPLAINED * float(gap) + rounding * float(x.square().mean().sqrt()) else None
+
+
+def _name_sink(evidence: Evidence, layer: int) -> Named | None:
+    """Scores that are the same under larger or smaller denominators: a logit that only joins the softmax's sum."""
+    step = evidence.step(f"blocks.{layer}.attn.lse")
+    if step is None or step.error <= LSE:
+        return None
+    x, y = step.expected[0].double(), step.found[0].double()  # [H, T]
+    gained = bool((y - x).mean() > 0)
+    small, large = (x, y) if gained else (y, x)
+
+    def missed(sink: float) -> float:
+        return float(
+            (torch.logaddexp(small, torch.tensor(sink, dtype=torch.double)) - large).square().mean().sqrt()
+        )
+
+    best = minimize_scalar(missed, bounds=(-20.0, 40.0), method="bounded", options={"xatol": 1e-5})
+    noise = [other.error for other in evidence.steps if other.part == step.part and other.layer != layer]
+    arithmetic = 2 * statistics.median(noise) * float(x.square().mean().sqrt()) if noise else 0.0
+    if best.fun > EXPLAINED * float((y - x).square().mean().sqrt()) + arithmetic:
+        return _sinks_of_heads(small, large, gained)
+    sign = "has" if gained else "lacks"
+    return (
+        "sink",
+        float(best.x),
+        f"same scores, other denominators: the second run {sign} a sink of logit {best.x:.4g}",
+    )
+
+
+def _sinks_of_heads(small: Tensor, large: Tensor, gained: bool) -> Named | None:
+    """Sinks that differ between heads: in each, what joins the sum is the same for every query."""
+    added = large.exp() - small.exp()  # [H, T]
+    steady = added.std(-1) / added.abs().mean(-1).clamp(min=1e-300)
+    if float(steady.max()) > 0.05:
+        return None
+    logits = added.abs().mean(-1).log()
+    named = ", ".join(f"{value:.3g}" for value in logits[:6].tolist())
+    sign = "has" if gained else "lacks"
+    return (
+        "sink",
+        float(logits.median()),
+        f"other denominators: the second run {sign} sinks, of logits {named} by head",
+    )
+
+
+def _name_groups(evidence: Evidence, layer: int) -> Named | None:
+    """Query heads that read another group of keys and values than their own."""
+    names = [f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "z")]
+    q, k, v, z = (evidence.found(name) for name in names)
+    if q is None or k is None or v is None or z is None or k.shape[1] == 1:
+        return None
+    spec = evidence.a.specs[layer]
+    read = []
+    for h in range(q.shape[1]):
+        errors = []
+        for g in range(k.shape[1]):
+            mask = spec.mask.of_heads(slice(h, h + 1))
+            made, _ = kernels.attention(
+                q[:, h : h + 1].float(),
+                k[:, g : g + 1].float(),
+                v[:, g : g + 1].float(),
+                mask,
+                scale=spec.scale,
+            )
+            errors.append(distance(made, z[:, h : h + 1]))
+        best = min(range(len(errors)), key=errors.__getitem__)
+        if errors[best] > 0.02 + 8 * evidence.rounding:
+            return None
+        read.append(best)
+    own = [h * k.shape[1] // q.shape[1] for h in range(q.shape[1])]
+    if read == own:
+        return None
+    moved = sum(a != b for a, b in zip(read, own))
+    return "key/value groups", float(moved), f"query heads read groups {read}, expected {own}"
