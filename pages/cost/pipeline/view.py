@@ -7,23 +7,24 @@ import streamlit as st
 from tlmviz.checks import Check
 from tlmviz.errors import BadSchedule
 from tlmviz.figures.cost import pipeline as figures
-from tlmviz.ui import frame
+from tlmviz.ui import below, frame
 
 from . import compute, controls, words
 from .component import payload, pipeline_view
 from .controls import Choice
 
 
-def timeline(choice: Choice) -> None:
-    """The timeline of one schedule with what every device holds, or what the schedule needs."""
+def timeline(choice: Choice) -> bool:
+    """The timeline of one schedule with what every device holds, or what the schedule needs; whether there is a timeline."""
     try:
         run = compute.run(choice)
     except BadSchedule as error:
         st.warning(str(error))
-        return
-    data = payload(run, title=words.title(run), state=controls.state())
+        return False
+    data = payload(run, title=words.title(run), state=controls.state(), picture=below.next_picture())
     st.markdown(f"**{words.title(run)}**")
     pipeline_view(data, key=controls.KEY, on_change=controls.keep_time)
+    return True
 
 
 def all_schedules(choice: Choice) -> None:

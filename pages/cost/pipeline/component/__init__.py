@@ -19,12 +19,16 @@ KINDS = (FORWARD, AGAIN, INPUTS, WEIGHTS, BOTH, SENDING)
 _component = component("tlmviz_pipeline", Path(__file__).parent)
 
 
-def payload(run: Run, *, title: str, state: Mapping[str, Any]) -> bytes:
-    """Everything the view shows. `state` holds `at` (a time; None: the end) and the `seq` that came with it."""
+def payload(run: Run, *, title: str, state: Mapping[str, Any], picture: int) -> bytes:
+    """Everything the view shows. `state` holds `at` (a time; None: the end) and the `seq` that came with it.
+
+    `picture` is its number, as the session counts them.
+    """
     setting, events = run.setting, run.events
     memory = [run.memory(device) for device in range(setting.stages)]
     header = {
         "title": title,
+        "picture": picture,
         "stages": setting.stages,
         "time": run.time,
         "peaks": [float(held.max()) for _, held in memory],

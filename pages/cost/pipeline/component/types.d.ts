@@ -5,6 +5,7 @@ import type { Palette, Theme } from "#canvas/theme.js";
 
 export interface Header {
   title: string;
+  picture: number; // as the server counts them
   stages: number; // devices
   time: number; // of the whole step
   peaks: number[]; // of every device
@@ -46,7 +47,6 @@ export interface Layout {
 export interface View extends Run {
   root: HTMLElement;
   component: Component;
-  bytes?: Uint8Array;
   els: { play: HTMLButtonElement; time: HTMLInputElement; name: HTMLElement; said: HTMLElement; legend: HTMLElement; canvas: HTMLCanvasElement };
   theme: Theme;
   layout?: Layout;

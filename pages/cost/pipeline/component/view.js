@@ -4,6 +4,7 @@
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
+import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { colorOf, drawPipeline, eventAt, layoutOf, timeAt } from "./drawing.js";
@@ -21,11 +22,12 @@ const SAVED = 1100; // pixels of a saved figure
  */
 function receive(v, bytes) {
   if (!bytes) return;
-  if (!(bytes.length === v.bytes?.length && v.bytes.every((byte, i) => byte === bytes[i]))) {
+  const run = /** @type {import("./types").Run} */ (/** @type {unknown} */ (decode(bytes)));
+  const { picture } = run.header;
+  if (!same(v, run)) {
     const share = v.header ? v.at / v.header.time : 1;
     const first = !v.header;
-    v.bytes = new Uint8Array(bytes);
-    Object.assign(v, decode(bytes), { hover: -1 });
+    Object.assign(v, run, { hover: -1 });
     const { at, seq } = v.header.state;
     if (first || seq > v.seq) Object.assign(v, { at: at ?? v.header.time, seq: Math.max(seq, v.seq) });
     else v.at = seq === v.seq && !v.unsent ? (at ?? v.header.time) : share * v.header.time;
@@ -34,6 +36,18 @@ function receive(v, bytes) {
   }
   v.at = Math.max(0, Math.min(v.at, v.header.time));
   repaint(v);
+  announcePicture(picture);
+}
+
+/**
+ * Whether a run is the one that is shown, but for the number of the picture.
+ * @param {View} v
+ * @param {import("./types").Run} run
+ */
+function same(v, { header, arrays }) {
+  const plain = (/** @type {object} */ of) => JSON.stringify({ ...of, picture: 0 });
+  if (!v.header || plain(header) !== plain(v.header)) return false;
+  return Object.entries(arrays).every(([name, values]) => values.every((/** @type {number} */ x, /** @type {number} */ i) => x === /** @type {any} */ (v.arrays)[name][i]));
 }
 
 /**
