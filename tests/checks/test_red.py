@@ -769,7 +769,7 @@ breaks("Every number has one fate")(
     )
 )
 breaks("O = O_s / (S_X S_W)")(scaled(scales, "unscaled"))
-breaks("Within half a step")(patched(scales, "rounded", lambda honest, x, format: honest(x - 0.1, format)))
+breaks("Within half a step")(patched(scales, "_round_", lambda honest, x, format: honest(x - 0.1, format)))
 breaks("INT8 = NumPy's integers")(
     patched(scales, "unscaled", lambda honest, x, w: honest(x, w).clamp(max=2.0**12))
 )

@@ -87,7 +87,7 @@ def product_parts(x: Float[Tensor, "t k"], w: Float[Tensor, "n k"], scheme: Sche
 
 def _part(exact: Tensor, kept: Tensor, plain: Tensor, turned: bool = False) -> Part:
     """Of a matrix whose rows are channels, drawn `turned` or as it is."""
-    numbers = torch.linspace(0, len(exact) - 1, min(len(exact), CHANNELS)).round().long()
+    numbers = evenly(len(exact), CHANNELS)
     loud, here, one = exact[numbers], kept[numbers], plain[numbers]
     drawn = (exact.T, kept.T) if turned else (exact, kept)
     cell = cell_of(*drawn[0].shape)
@@ -124,22 +124,30 @@ def largest_of_cells(x: Float[Tensor, "r c"], cell: tuple[int, int]) -> Float[Te
 
 
 def sample(x: Float[Tensor, "r k"], scale: float, most: int = SAMPLE) -> Sample:
-    """All numbers of a matrix, or the largest and every n-th of the others, in order of size."""
+    """All numbers of a matrix, or the largest and every n-th of the others, as they lie."""
     flat = x.flatten()
-    ordered = flat[flat.abs().argsort(descending=True)]
     if len(flat) <= most:
-        return Sample(ordered.numpy(), len(flat), 1.0, scale)
-    rest = ordered[TAIL:]
-    # Every n-th of those in order of size keeps their distribution better than any n of them.
-    chosen = rest[torch.linspace(0, len(rest) - 1, most - TAIL).round().long()]
-    weight = len(rest) / len(chosen)
-    return Sample(torch.cat([ordered[:TAIL], chosen]).numpy(), TAIL, weight, scale)
+        return Sample(flat.numpy(), len(flat), 1.0, scale)
+    sizes, places = flat.abs().topk(TAIL)
+    chosen = flat[evenly(len(flat), most - TAIL)]
+    rest = chosen[chosen.abs() < sizes[-1]]
+    weight = (len(flat) - TAIL) / max(1, len(rest))
+    return Sample(torch.cat([flat[places], rest]).numpy(), TAIL, weight, scale)
+
+
+def evenly(count: int, most: int) -> Tensor:
+    """At most so many of the whole numbers below `count`, spread evenly over them."""
+    taken = min(count, most)
+    return torch.arange(taken) * (count - 1) // max(1, taken - 1)
 
 
 def _examples(under: Rounded, count: int = 4) -> list[Example]:
     """Numbers of O from the largest by size to the median, worked out."""
-    order = under.exact.abs().flatten().argsort(descending=True)
-    places = order[torch.linspace(0, len(order) // 2, min(count, len(order))).long()].tolist()
+    thinned = evenly(under.exact.numel(), CELLS)  # the largest of all beside them
+    flat = under.exact.abs().flatten()
+    order = thinned[flat[thinned].argsort(descending=True)]
+    order = torch.cat([flat.argmax()[None], order[order != flat.argmax()]])
+    places = order[evenly(1 + len(order) // 2, count)].tolist()
     found = []
     for place in places:
         row, column = divmod(place, under.exact.shape[1])

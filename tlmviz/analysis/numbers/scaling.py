@@ -8,6 +8,7 @@ W; a block is some neighbours of a row. Sources: LLM notes, section 6; the OCP M
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +25,12 @@ from .formats import BY_KEY, Format, find
 PER = TENSOR, CHANNEL, BLOCK, SHARED = "tensor", "channel", "block", "mx"
 BLOCKS = (16, 32, 64, 128)
 KEYS = ("int8", "e4m3", "e5m2", "e2m1", "int4", "fp16", "bf16")  # formats that are scaled
+CASTS = {
+    "fp16": torch.float16,
+    "bf16": torch.bfloat16,
+    "e4m3": torch.float8_e4m3fn,
+    "e5m2": torch.float8_e5m2,
+}  # formats that torch rounds to
 SCALE_BITS = {TENSOR: 32, CHANNEL: 32, BLOCK: 32, SHARED: 8}  # of one scale: FP32, or E8M0, a power of two
 
 
@@ -75,24 +82,27 @@ class Scaled:
     @cached_property
     def restored(self) -> Float[Tensor, "r k"]:
         """What is left of the numbers, float32."""
-        return self.codes * self.spread()
+        return _by_group(torch.mul, self.codes, self.step, self.scheme)
 
     @cached_property
     def integers(self) -> Int8[Tensor, "r k"]:
         """The codes of an integer format as integers."""
         return self.codes.to(torch.int8)
 
-    def spread(self) -> Float[Tensor, "r1 k1"]:
-        """The step of every number, as wide as the row where it changes within."""
-        if self.scheme.factors_out:
-            return self.step
-        return self.step.repeat_interleave(self.scheme.block, -1)[:, : self.codes.shape[-1]]
-
 
 def rounded(x: Float[Tensor, "*n"], format: Format) -> Float[Tensor, "*n"]:
     """Numbers as a format keeps them, as float32: to nearest, ties to even, and cut to the largest, as whoever scales does."""
+    return _round_(x.clone(), format)
+
+
+def _round_(x: Tensor, format: Format) -> Tensor:
+    """The same, which may use the memory of x: for large matrices new memory takes longer than the arithmetic."""
+    if format.mantissa >= 23:
+        return x
     if format.integer:
-        return x.round().clamp(-format.largest, format.largest)
+        return x.round_().clamp_(-format.largest, format.largest)
+    if format.key in CASTS:  # the same, and many times as fast
+        return x.clamp_(-format.largest, format.largest).to(CASTS[format.key]).float()
     _, exponent = torch.frexp(x)
     step = torch.ldexp(torch.ones_like(x), exponent.sub_(1).clamp_(min=format.least) - format.mantissa)
     return ((x / step).round_() * step).clamp_(-format.largest, format.largest)
@@ -106,8 +116,19 @@ def scaled(x: Float[Tensor, "r k"], scheme: Scheme, factor: float = 1.0) -> Scal
     """
     x = x.float()
     step = _step(x, scheme) / factor
-    found = Scaled(x, step, scheme)
-    return Scaled(rounded(x / found.spread(), scheme.kept), step, scheme)
+    return Scaled(_round_(_by_group(torch.div, x, step, scheme), scheme.kept), step, scheme)
+
+
+def _by_group(
+    operation: Callable[[Tensor, Tensor], Tensor], x: Tensor, step: Tensor, scheme: Scheme
+) -> Tensor:
+    """x [R, K] multiplied or divided by the step of its group [R or 1, groups]."""
+    if scheme.factors_out:
+        return operation(x, step)
+    width = x.shape[-1]
+    left = -width % scheme.block
+    groups = (F.pad(x, (0, left)) if left else x).unflatten(-1, (-1, scheme.block))
+    return operation(groups, step[..., None]).flatten(-2)[:, :width]
 
 
 def _step(x: Tensor, scheme: Scheme) -> Tensor:
@@ -116,17 +137,22 @@ def _step(x: Tensor, scheme: Scheme) -> Tensor:
     if format.exponent >= 8:
         return torch.ones(1 if scheme.per == TENSOR else rows, _groups(x, scheme))
     if scheme.per == TENSOR:
-        largest = x.abs().amax().reshape(1, 1)
+        largest = _largest(x.flatten()).reshape(1, 1)
     elif scheme.per == CHANNEL:
-        largest = x.abs().amax(-1, keepdim=True)
+        largest = _largest(x)[:, None]
     else:
-        padded = F.pad(x, (0, -x.shape[-1] % scheme.block))
-        largest = padded.abs().unflatten(-1, (-1, scheme.block)).amax(-1)
+        left = -x.shape[-1] % scheme.block
+        largest = _largest((F.pad(x, (0, left)) if left else x).unflatten(-1, (-1, scheme.block)))
     if scheme.per != SHARED:
         return (largest / format.largest).clamp(min=SMALLEST)
     own = torch.frexp(torch.tensor(format.largest)).exponent
     exponent = torch.frexp(largest.clamp(min=SMALLEST)).exponent - own
     return torch.ldexp(torch.ones_like(largest), exponent.clamp(min=-126))
+
+
+def _largest(x: Tensor) -> Tensor:
+    """The largest |x| of each row, without a copy of |x|."""
+    return torch.maximum(x.amax(-1), -x.amin(-1))
 
 
 def _groups(x: Tensor, scheme: Scheme) -> int:
