@@ -20,6 +20,7 @@ SINGLE = {
     "stories-encoder",
     "stories-mtp",
     "warm-up",
+    "half",
     "stories-rope",
     "stories-gpt",
     "indexer",
@@ -67,6 +68,7 @@ def test_what_is_needed(name):
         "digits-scenes": (),
         "scenes": (),
         "words": ("stories.txt", "eng-fra.tsv.gz"),
+        "half": ("stories.txt", "eng-fra.tsv.gz"),
     }
     expected = [files for start, files in needs.items() if name.startswith(start)]
     assert table.RECIPES[name].needs == (expected[0] if expected else ("stories.txt",))

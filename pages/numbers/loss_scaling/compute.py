@@ -25,7 +25,7 @@ def _ids(model: str, text: str | None) -> torch.Tensor:
     return loss_scaling.batch(compute.model(model), text)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner="Running a step …")
 def counts(model: str, text: str | None, kind: str) -> dict[str, Counts]:
     """Every tensor's gradients by size. Raises BadText."""
     lm, ids = compute.model(model), _ids(model, text)

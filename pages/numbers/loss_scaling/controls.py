@@ -49,7 +49,7 @@ class Choice:
 
 
 def choose(model: str) -> Choice | None:
-    """Draw the controls and return what they say; None, with a sentence, where there is no text or no number."""
+    """Draw the controls and return what they say; None, with a sentence, where there is no text."""
     with frame.split_on_phones():
         view = _segments("View", VIEWS, "lsview")
         if view == DYNAMIC:
@@ -69,8 +69,8 @@ def choose(model: str) -> Choice | None:
     if batch == TEXT and text is None:
         return None
     if view == MASTER:
-        numbers = _numbers()
-        return None if numbers is None else Choice(view, model, text, weight=numbers[0], update=numbers[1])
+        weight, update = _numbers()
+        return Choice(view, model, text, weight=weight, update=update)
     for field in (FORMAT, SCALE, PART):
         field.share()
     chosen = FORMAT.get(), SCALE.get(), PART.get()
@@ -94,8 +94,8 @@ def _segments(label: str, options: tuple[str, ...], key: str) -> str:
     return chosen if chosen in options else options[0]
 
 
-def _numbers() -> tuple[float, float] | None:
-    """The weight and the update; None, with a sentence, for what is no finite number of FP32."""
+def _numbers() -> tuple[float, float]:
+    """The weight and the update; what is no finite number of FP32 is named in a sentence, and the default is shown."""
     left, right = st.columns(2)
     found = []
     for place, label, start, key in (
@@ -110,10 +110,10 @@ def _numbers() -> tuple[float, float] | None:
                     f"{text!r} is no number that FP32 holds; write a finite one, such as 0.1 or 1e-4."
                 )
         except BadText as error:
-            place.warning(str(error))
-            continue
+            place.warning(f"{error} Shown is {start}.")
+            value = float(start)
         found.append(value)
-    return (found[0], found[1]) if len(found) == 2 else None
+    return found[0], found[1]
 
 
 def keep() -> None:

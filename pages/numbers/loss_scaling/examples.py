@@ -24,7 +24,7 @@ CARDS = (
         "Ruined, and rescued",
         "In parts of a large batch nearly all gradients are 0 without a scale; with a dynamic one it learns as FP32 does.",
         {"lsview": DYNAMIC},
-        "A scale that climbs in steps and then saws along a ceiling",
+        "One line of losses that rises away from all others",
     ),
     Card(
         "Weights that stand still",

@@ -6,14 +6,13 @@ import numpy as np
 import streamlit as st
 
 from tlmviz.analysis.numbers.half_runs import RUNS
+from tlmviz.analysis.numbers.loss_scaling import LARGE
 from tlmviz.figures.numbers import loss_scaling as figures
 from tlmviz.ui import below, frame
 
 from . import compute, controls, words
 from .component import payload, scaling_view
 from .controls import Choice
-
-LARGE = 30_000_000  # parameters, from which a dozen passes take a minute and are run when asked for
 
 
 def gradients(choice: Choice) -> None:
@@ -38,7 +37,7 @@ def beneath_gradients(choice: Choice) -> None:
 
 def _real_passes(choice: Choice) -> None:
     st.markdown(f"#### {words.REAL}")
-    if choice.lm.n_parameters > LARGE and not st.toggle(words.LONG, key="lspasses"):
+    if choice.lm.n_parameters >= LARGE and not st.toggle(words.LONG, key="lspasses"):
         return
     every = compute.passes(choice.model, choice.text)
     k, error = (np.array([getattr(each, name) for each in every]) for name in ("k", "error"))
@@ -55,9 +54,10 @@ def dynamic(choice: Choice) -> None:
     scale, lost = mine["scale"].to_numpy(), mine["lost"].to_numpy()
     skipped = mine["kept"].to_numpy() == 1
     figure = figures.scale_of_run(
-        scale, skipped, lost, frame.theme(), title=words.run_title(spec, int(skipped.sum()))
+        scale, skipped, lost, frame.theme(), title=words.run_title(int(skipped.sum()))
     )
     frame.chart(figure, key="scale", alt="The scale of the loss step by step, and which steps were skipped")
+    frame.caption(words.run_caption(spec))
     found = {RUNS[key].name: log.loc[log["run"] == key, "loss"].to_numpy() for key in controls.SCALED}
     figure = figures.losses(found, frame.theme(), title=words.LOSSES, chosen=spec.name)
     frame.chart(figure, key="losses", alt="Losses of all runs")

@@ -88,12 +88,12 @@ NAMES = {"bf16": "BF16", "fp16": "FP16"}
 REAL = "The same step, really run in FP16"
 LONG = "Run it at twelve scales: a minute or two for a model of this size"
 STEP = "A real step of AdamW on the loaded model"
-LOSSES = "Loss of all runs: the same model, batches and order (mean of 5 steps)"
-KEPT = "200 logged steps: zoo-rope learns French, rate 3·10⁻⁵ (mean of 5 steps)"
+LOSSES = "Loss of all runs, in the mean of 5 steps"
+KEPT = "zoo-rope learns French, mean of 5 steps"
 LOGGED = (
-    f"200 real steps of a model of zoo-rope's sizes from random weights, {ROWS * LENGTH} tokens of stories each, matrix products "
-    "rounded to FP16 forwards and backwards and added up in FP32; logged by python -m tlmviz.training half. “Large batch”: the "
-    f"loss is divided by {PARTS:,}, as if this were one of so many parts, and the sum of the parts' gradients is taken to be "
+    f"All runs: the same 200 batches of {ROWS * LENGTH} tokens of stories, a model of zoo-rope's sizes from random weights, "
+    "matrix products rounded to FP16 forwards and backwards and added up in FP32; logged by python -m tlmviz.training half. "
+    f"“Large batch”: the loss is divided by {PARTS:,}, as if this were one of so many parts, and the sum of the parts' gradients is taken to be "
     f"{PARTS:,} times this one."
 )
 RUN_FORMATS = {"Skipped": "d", "Zero": ".2%", "Loss": ".3f"}
@@ -112,7 +112,7 @@ def what(choice: Choice) -> str:
 
 def errors_title(choice: Choice) -> str:
     """What the curve is of."""
-    return f"{choice.model}: error of the weights' gradient, its products in FP16"
+    return f"{choice.model}: error of the gradient in FP16"
 
 
 def errors_caption(every: list[Pass]) -> str:
@@ -129,10 +129,15 @@ def errors_caption(every: list[Pass]) -> str:
     return f"{said} Least at {power_of_two(best.k)}: {number(best.error, '.2%')}; {ends}."
 
 
-def run_title(spec: HalfRun, skipped: int) -> str:
-    """A run's name, its rule, and how many steps it skipped."""
+def run_title(skipped: int) -> str:
+    """How many steps a run skipped."""
+    return f"Scale S; {skipped} of 200 steps skipped"
+
+
+def run_caption(spec: HalfRun) -> str:
+    """A run's name and its rule."""
     rule = f"doubled after {spec.interval} good steps" if spec.interval else "fixed"
-    return f"{spec.name}: S starts at {power_of_two(spec.start)}, {rule}; {skipped} of 200 steps skipped"
+    return f"{spec.name}: S starts at {power_of_two(spec.start)}, {rule}."
 
 
 def run_rows(log: pd.DataFrame, keys: tuple[str, ...]) -> list[dict]:
@@ -176,14 +181,14 @@ def kept_caption(log: pd.DataFrame) -> str:
     """What was kept, and how many weights stood still."""
     still = {key: log.loc[log["run"] == f"weights-{key}", "kept"].mean() for key in ("bf16", "fp16")}
     return (
-        "Everything is in FP32 but the weights, which are rounded after each step. A step left "
-        f"{number(still['bf16'], '.0%')} of the weights as they were in BF16, {number(still['fp16'], '.0%')} in FP16 (mean)."
+        "200 logged steps at a rate of 3·10⁻⁵. Everything is in FP32 but the weights, which are rounded after each step. A step "
+        f"left {number(still['bf16'], '.0%')} of the weights as they were in BF16, {number(still['fp16'], '.0%')} in FP16."
     )
 
 
 def unchanged_title(choice: Choice) -> str:
     """What the shares are of."""
-    return f"{choice.model}: weights that one step leaves as they are"
+    return f"{choice.model}: weights a step leaves as they are"
 
 
 def unchanged_caption(updates: Updates) -> str:

@@ -42,7 +42,7 @@ def test_it_opens_on_a_batch_of_stories():
     low, high = (array_of(header, data, name).astype(np.int64).sum() for name in ("low", "high"))
     assert low + 65536 * high + sum(part["zeros"] + part["broken"] for part in header["parts"]) == total
     assert len(data) < 1_500_000 and "red-badge" not in words(app)
-    assert any("error of the weights' gradient" in title for title in by_title(app))
+    assert any("error of the gradient in FP16" in title for title in by_title(app))
 
 
 def test_the_user_s_text_and_the_snippet():
@@ -77,7 +77,7 @@ def test_master_weights():
     titles = by_title(app)
     assert {
         "w = 0.1, 200 updates of 1.0·10⁻⁴",
-        "stories-rope: weights that one step leaves as they are",
+        "stories-rope: weights a step leaves as they are",
     } <= titles.keys()
     assert "Unchanged throughout: BF16." in words(app) and "red-badge" not in words(app)
     scope = run_snippet(app)
@@ -101,7 +101,8 @@ def test_master_weights():
 def test_any_numbers(weight, update, said):
     app = open_page(PAGE, {"lsview": MASTER, "lsw": weight, "lsu": update, "lsbatch": TEXT})
     assert not app.exception
-    assert said is None or any(said in each.value for each in app.warning)
+    assert said is None or any(said in each.value and "Shown is " in each.value for each in app.warning)
+    assert any("200 updates of" in title for title in by_title(app))
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from .formats import Format, find, rounded
 FORMATS = tuple(find(key) for key in ("fp16", "bf16", "e5m2", "e4m3"))
 KINDS = WEIGHTS, ACTIVATIONS = "weights", "activations"
 ROWS, LENGTH = 4, 128  # of a batch of stories
+LARGE = 30_000_000  # parameters, from which stories are read in one row: a step takes a second for each
 SCALES = range(-16, 49)  # k that are looked at
 MOST_LOST = 0.001  # share of the gradients that a scale may lose and be called safe
 SKIPPED = ("lse", "chosen")  # taps that hold no numbers of the pass itself
@@ -75,11 +76,14 @@ class Scaled:
 
 
 def batch(lm: LanguageModelLike, text: str | None) -> Int[Tensor, "b t"]:
-    """The ids of a text as one row; of None, bundled stories in ROWS rows of LENGTH. Raises BadText for a text of one token."""
+    """The ids of a text as one row; of None, bundled stories in ROWS rows of LENGTH, for a large model in one.
+
+    Raises BadText for a text of one token.
+    """
     if text is None:
         length = min(LENGTH, lm.config.context)
-        ids = lm.tokenizer.encode(sample_text())[: ROWS * length]
-        return torch.tensor(ids[: len(ids) // length * length]).view(-1, length)
+        rows = ROWS if lm.n_parameters < LARGE else 1
+        return torch.tensor(lm.tokenizer.encode(sample_text())[: rows * length]).view(rows, length)
     ids = lm.encode(text)
     if len(ids) < 2:
         raise BadText("The text has one token, so there is no loss and no gradient; type at least one more.")

@@ -141,7 +141,7 @@ def losses(
             theme,
             title=title,
             x="step",
-            y="loss (nats per token)",
+            y="loss (nats)",
             height=height,
             showlegend=True,
             legend={**LEGEND, "font": {"color": theme.muted, "size": 11}},
