@@ -93,8 +93,8 @@ KEPT = "zoo-rope learns French, mean of 5 steps"
 LOGGED = (
     f"All runs: the same 200 batches of {ROWS * LENGTH} tokens of stories, a model of zoo-rope's sizes from random weights, "
     "matrix products rounded to FP16 forwards and backwards and added up in FP32; logged by python -m tlmviz.training half. "
-    f"“Large batch”: the loss is divided by {PARTS:,}, as if this were one of so many parts, and the sum of the parts' gradients is taken to be "
-    f"{PARTS:,} times this one."
+    f"“Large batch”: the loss is divided by {PARTS:,}, as if this were one of so many parts, and the sum of the parts' gradients "
+    f"is taken to be {PARTS:,} times this one."
 )
 RUN_FORMATS = {"Skipped": "d", "Zero": ".2%", "Loss": ".3f"}
 RUN_HELPS = {
