@@ -14,7 +14,7 @@ from tlmviz.checks import numbers_scaling as checks
 from tlmviz.ui import compute
 from tlmviz.ui.compute import run_in_worker
 
-SMALL = 2e9  # parameters times tokens: passes of this size are made by the dozen, unasked
+SMALL = 1e9  # parameters times tokens: passes of this size are made by the dozen, unasked
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
@@ -64,7 +64,7 @@ def groupings(model: str, text: str, matrix: str, format: str, block: int) -> di
     return run_in_worker(lambda: product_parts.by_grouping(x, found.weight, format, block), len(x))
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=2, show_spinner=False)
 def exact(model: str, text: str):
     """The model's own logits of a text."""
     ids = compute.model(model).encode(text)

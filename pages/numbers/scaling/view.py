@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import streamlit as st
 
 from tlmviz.analysis.numbers.scaling import PER
@@ -12,6 +14,8 @@ from tlmviz.ui import below, frame
 from . import compute, controls, words
 from .component import payload, scaling_view
 from .controls import Choice
+
+WAITING = "Rounding every matrix, and reading the text …"
 
 
 def tokens_of(choice: Choice) -> list[str]:
@@ -52,7 +56,9 @@ def beneath_product(choice: Choice) -> None:
 
 def model(choice: Choice) -> None:
     """What the pass loses along the text."""
-    found = compute.loss(choice.model, choice.text, choice.setting)
+    waiting = contextlib.nullcontext() if compute.quick(choice.model, choice.text) else st.spinner(WAITING)
+    with waiting:
+        found = compute.loss(choice.model, choice.text, choice.setting)
     tokens = readable_all(tokens_of(choice))
     figure = figures.divergences(
         tokens[1:],

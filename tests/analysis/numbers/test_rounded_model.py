@@ -164,6 +164,23 @@ def test_settings_that_make_no_sense():
             Setting(**wrong)
 
 
+def test_long_texts_of_many_words_are_refused(rope, monkeypatch):
+    lm, ids, simulator = rope
+    monkeypatch.setattr(rounded_model, "MOST_LOGITS", 5 * lm.config.vocab_size)
+    with pytest.raises(BadText, match="at most 5 tokens"):
+        simulator.logits(ids)
+
+
+def test_strips_change_nothing(rope, monkeypatch):
+    lm, ids, simulator = rope
+    exact, kept = simulator.logits(ids), simulator.logits(ids, Setting(Scheme("int4")))
+    whole = rounded_model.loss(lm, ids, exact, kept)
+    monkeypatch.setattr(rounded_model, "STRIP", 2 * lm.config.vocab_size)
+    parts = rounded_model.loss(lm, ids, exact, kept)
+    np.testing.assert_allclose(parts.divergence, whole.divergence, atol=1e-12)
+    assert parts.bits_per_byte == pytest.approx(whole.bits_per_byte)
+
+
 def test_few_rounded_weights_are_kept(rope, monkeypatch):
     lm, ids, _ = rope
     simulator = Simulator(lm)

@@ -56,6 +56,14 @@ def test_the_worked_numbers_divide_out():
     assert blocks.dataframe[1].value["O_s"].isna().all() and "no one O_s" in words(blocks)
 
 
+def test_another_matrix_is_chosen_and_linked():
+    app = open_page(PAGE)
+    [menu] = [box for box in app.selectbox if box.label == "Matrix"]
+    menu.select("5.gate").run()
+    assert "layer 5 · gate" in sent(app)[0]["title"] and app.query_params["scm"] in ("5.gate", ["5.gate"])
+    assert "5.gate" in app.code[-1].value
+
+
 @pytest.mark.parametrize("query", [{}, {"scf": "E4M3", "scper": "per block, powers of 2", "scm": "5.v"}])
 def test_the_snippet_gives_the_decibels(query, capsys):
     app = open_page(PAGE, query)

@@ -43,6 +43,8 @@ PARTS = (
     "head",
 )  # what the matrices of a model are for
 KEPT = 30_000_000  # rounded weights that a Simulator keeps: 9 bytes each, as codes, integers and restored
+MOST_LOGITS = 1 << 26  # numbers: 268 MB
+STRIP = 1 << 22  # logits that are compared at once, in float64
 Product = Callable[[Tensor, "Matrix"], Tensor]
 Seen = Callable[[Tensor, "Matrix", Tensor], None]
 
@@ -211,7 +213,13 @@ class Simulator:
             yield
 
     def logits(self, ids: list[int], setting: Setting | None = None) -> Float[Tensor, "t v"]:
-        """Of a text: in few bits, or as the model is."""
+        """Of a text: in few bits, or as the model is. Raises BadText where they would not fit into memory."""
+        words = self.lm.config.vocab_size
+        if len(ids) * words > MOST_LOGITS:
+            raise BadText(
+                f"This text has {len(ids):,} tokens; {self.lm.name} knows {words:,}, and a number for each at every place "
+                f"is too much for this page: give it at most {MOST_LOGITS // words:,} tokens."
+            )
         with torch.inference_mode():
             if setting is None:
                 return self.lm.network(torch.tensor([ids]))[0]
@@ -283,8 +291,15 @@ def loss(
     if len(ids) < 2 or not size:
         raise BadText("The text has one token, so there is no next token to predict; type at least one more.")
     targets = torch.tensor(ids[1:])[:, None]
-    p, q = (logits[:-1].double().log_softmax(-1) for logits in (exact, kept))
-    rows = [-part.gather(1, targets)[:, 0] for part in (p, q)]
-    divergence = (p.exp() * (p - q)).sum(-1).clamp(min=0)
-    bits = [(row / math.log(2)).numpy() for row in rows]
-    return Loss(*bits, divergence.numpy(), (p.argmax(-1) == q.argmax(-1)).numpy(), size)
+    rows = max(1, STRIP // exact.shape[-1])
+    strips = zip(exact[:-1].split(rows), kept[:-1].split(rows), targets.split(rows))
+    before, after, divergence = (torch.cat(part) for part in zip(*(_compare(*strip) for strip in strips)))
+    bits = [(row / math.log(2)).numpy() for row in (before, after)]
+    return Loss(*bits, divergence.numpy(), (exact[:-1].argmax(-1) == kept[:-1].argmax(-1)).numpy(), size)
+
+
+def _compare(exact: Tensor, kept: Tensor, targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """-log p of the targets under both, and KL, in nats."""
+    p, q = (logits.double().log_softmax(-1) for logits in (exact, kept))
+    before, after = (-part.gather(1, targets)[:, 0] for part in (p, q))
+    return before, after, (p.exp() * (p - q)).sum(-1).clamp(min=0)

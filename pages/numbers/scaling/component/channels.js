@@ -4,7 +4,7 @@
 import { digits } from "#canvas/text.js";
 import { fade } from "#canvas/theme.js";
 import { HIGHEST, LOWEST, bySize } from "./rounding.js";
-import { decibels, heading } from "./writing.js";
+import { axisNumber, decibels, heading } from "./writing.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -45,11 +45,11 @@ export function drawDots(pen, v, box, theme) {
   const every = at.top - at.bottom > 60 ? 20 : 10;
   for (let level = Math.ceil(at.bottom / every) * every; level < at.top; level += every) {
     pen.line(box.x, at.up(level), box.x + box.w, at.up(level), theme.faint);
-    pen.text(box.x - 4, at.up(level), digits(level, 2).replace(/\.0$/, ""), { color: theme.muted, align: "right" });
+    pen.text(box.x - 4, at.up(level), axisNumber(level), { color: theme.muted, align: "right" });
   }
   const span = at.high - at.low;
   const step = span < 2.5 ? 0.5 : Math.max(1, Math.ceil(span / 7));
-  for (let size = Math.ceil(at.low / step) * step; size <= at.high; size += step) pen.text(at.across(size), box.y + box.h + 12, digits(2 ** size, 2), { color: theme.muted, align: "center" });
+  for (let size = Math.ceil(at.low / step) * step; size <= at.high; size += step) pen.text(at.across(size), box.y + box.h + 12, axisNumber(2 ** size), { color: theme.muted, align: "center" });
   const [one, chosen] = [theme.muted, theme.primary];
   at.sizes.forEach((size, i) => {
     if (!Number.isFinite(size)) return;
@@ -106,7 +106,7 @@ export function drawSizes(pen, v, box, theme) {
     pen.rect(a, box.y + box.h - height, across(low + (i + 1) / 4) - a - 0.5, height, theme.primary, null, { alpha: 0.8 });
   });
   pen.line(box.x, box.y + box.h, box.x + box.w, box.y + box.h, theme.muted);
-  for (let size = Math.ceil(low / 3) * 3; size < right; size += 3) pen.text(across(size), box.y + box.h + 12, digits(2 ** size, 2), { color: theme.muted, align: "center" });
+  for (let size = Math.ceil(low / 3) * 3; size < right; size += 3) pen.text(across(size), box.y + box.h + 12, axisNumber(2 ** size), { color: theme.muted, align: "center" });
 }
 
 const ALARM = "#d32f22";
@@ -129,7 +129,7 @@ export function drawCurve(pen, v, box, theme) {
   const every = top > 60 ? 20 : 10;
   for (let level = Math.ceil(bottom / every) * every; level < top; level += every) {
     pen.line(box.x, up(level), box.x + box.w, up(level), theme.faint);
-    pen.text(box.x - 4, up(level), digits(level, 2).replace(/\.0$/, ""), { color: theme.muted, align: "right" });
+    pen.text(box.x - 4, up(level), axisNumber(level), { color: theme.muted, align: "right" });
   }
   const path = curve.doublings.map((factor, i) => `${i ? "L" : "M"}${across(factor)} ${up(curve.sqnr[i])}`).join("");
   pen.path(path, theme.primary, 2);

@@ -1,7 +1,7 @@
 // @ts-check
 // Headings and decibels, as all panels write them.
 
-import { digits } from "#canvas/text.js";
+import { digits, minus } from "#canvas/text.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -22,4 +22,12 @@ export function decibels(value) {
 export function heading(pen, box, theme, text, right = "") {
   pen.text(box.x, box.y - 10, text, { color: theme.text, size: 12, weight: 600 });
   if (right) pen.text(box.x + box.w, box.y - 10, right, { color: theme.muted, align: "right" });
+}
+
+/**
+ * A number beneath an axis, in two digits: 0.13, 20, 4100.
+ * @param {number} value
+ */
+export function axisNumber(value) {
+  return minus(String(Number(value.toPrecision(2))));
 }
