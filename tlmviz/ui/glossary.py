@@ -95,7 +95,16 @@ TERMS: dict[str, tuple[str, ...]] = {
         "residuals",
     ),
     "An attention or an MLP with its normalisation: half a layer.": ("sublayer", "sublayers"),
-    "The part of a layer that works on each token alone, after attention has mixed them.": ("MLP",),
+    "The part of a layer that works on each token alone, after attention has mixed them.": (
+        "MLP",
+        "feed-forward part",
+        "feed-forward parts",
+    ),
+    "What a unit hands on of the number that enters it: of one below zero ReLU hands on nothing, GELU and SiLU a little.": (
+        "ReLU",
+        "GELU",
+        "SiLU",
+    ),
     "One of several feed-forward networks of a layer, of which each token reads a few.": (
         "expert",
         "experts",

@@ -30,10 +30,7 @@ def presets(model: str) -> list[tuple[str, Sizes, str]]:
 @st.cache_data(max_entries=64, show_spinner=False)
 def timings(sizes: Sizes) -> tuple[Timing, Timing]:
     """Every part's time here, with all heads and with one; of as many tokens as can be timed at once."""
-    sizes = layer_run.affordable(sizes)
-    return tuple(
-        run_in_worker(lambda each=each: layer_run.timed(each), sizes.n) for each in (sizes, sizes.one_head)
-    )
+    return run_in_worker(lambda: layer_run.compared(sizes), sizes.n)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -253,7 +253,7 @@ def path(each: Parameter, by_layer: bool) -> tuple[str, ...]:
 
 def parameters_title(choice: Choice, total: int) -> str:
     """The treemap's title."""
-    return f"{total:,} parameters of {choice.model}, every tensor of its module"
+    return f"{total:,} parameters of {choice.model}"
 
 
 def share_caption(every: list[Parameter]) -> str:

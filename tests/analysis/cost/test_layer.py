@@ -228,6 +228,16 @@ def test_only_what_is_affordable_is_timed():
     assert found.seconds == dict.fromkeys(PARTS, 0.5) and (found.n, found.batch) == (8, 2)
 
 
+def test_a_layer_and_one_head_are_timed_in_turn():
+    many, one = layer_run.compared(Sizes(4, 16, 2, 2, 32))
+    assert many.n == one.n == 4 and set(many.seconds) == set(PARTS)
+    better = layer_run._better(
+        layer_run.Timing({"scores": 2.0, "ffn": None}, 4, 1),
+        layer_run.Timing({"scores": 1.0, "ffn": None}, 4, 1),
+    )
+    assert better.seconds == {"scores": 1.0, "ffn": None}
+
+
 def test_parts_with_too_many_weights_have_no_time(monkeypatch):
     monkeypatch.setattr(layer_run, "MOST_BYTES", 4 * 16 * 16 * 2)
     found = layer_run.timed(Sizes(2, 16, 2, 2, 64), Clock())

@@ -150,12 +150,28 @@ def timed(sizes: Sizes, clock: Callable[[], float] = time.perf_counter) -> Timin
             continue
         layer.prepare(part)
         runs: list[float] = []
-        while len(runs) < 2 or (sum(runs) < LONG and len(runs) < REPEATS):  # the first finds no memory ready
+        while sum(runs) < LONG and len(runs) < REPEATS:
             start = clock()
             layer.work(part)
             runs.append(clock() - start)
         seconds[part] = min(runs)
     return Timing(seconds, sizes.n, sizes.batch)
+
+
+def compared(sizes: Sizes) -> tuple[Timing, Timing]:
+    """A layer's times and those with one head, in turn and twice, the better of each: what else the machine does hits both."""
+    sizes = affordable(sizes)
+    (many, one), (again, one_again) = ((timed(sizes), timed(sizes.one_head)) for _ in range(2))
+    return _better(many, again), _better(one, one_again)
+
+
+def _better(one: Timing, other: Timing) -> Timing:
+    """The smaller time of every part."""
+    seconds = {
+        part: None if taken is None else min(taken, other.seconds[part] or taken)
+        for part, taken in one.seconds.items()
+    }
+    return replace(one, seconds=seconds)
 
 
 def _stand_in(layer: PlainLayer, part: str) -> None:

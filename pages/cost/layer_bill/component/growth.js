@@ -49,8 +49,10 @@ export function drawGrowth(pen, theme, state, width, at) {
     const y = (/** @type {number} */ value) => bottom - Math.max(1, (PANEL - 34) * (value / most));
     pen.rect(x(1), y(found.prefill / prompt), x(prompt + 1) - x(1), bottom - y(found.prefill / prompt), theme.heads[3]);
     const area = (/** @type {(value: number) => number} */ height) => `M${x(prompt + 1)} ${bottom}${series.map((value, i) => `V${height(value)}H${x(prompt + 2 + i)}`).join("")}V${bottom}Z`;
-    const times = 10 ** Math.floor(Math.log10(most / Math.max(...series)));
+    const times = 10 ** Math.floor(Math.log10(most / Math.max(found.prefill / prompt, ...series)));
     if (times > 1) {
+      const top = y((found.prefill / prompt) * times);
+      pen.rect(x(1), top, x(prompt + 1) - x(1), bottom - top, theme.heads[3], null, { alpha: 0.3 });
       pen.shape(area((value) => y(value * times)), color, 0.3);
       pen.text(spot.right, bottom - PANEL + 14, `faint: ${grouped(times)} times as high`, { color: theme.muted, size: 11, align: "right" });
     }

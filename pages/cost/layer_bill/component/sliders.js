@@ -10,7 +10,7 @@ import { grouped } from "./written.js";
 
 const FINE = 1000; // steps of a slider on a logarithmic scale
 const OWN = "your own sizes";
-const SLIDERS = /** @type {const} */ ({ n: ["tokens n", 1 << 17], batch: ["texts B", 256], d: ["width d", 1 << 15], f: ["inner width F", 1 << 17], h: ["heads h", 256], g: ["key/value heads", 256] });
+const SLIDERS = /** @type {const} */ ({ n: ["tokens n", 1 << 17], batch: ["texts B", 256], d: ["width d", 1 << 15], f: ["inner width F", 1 << 17], h: ["heads h", 256], g: ["kv heads g", 256] });
 
 /** Whole numbers that a slider of d or F stops at: multiples of 64 above 256. @param {number} value */
 function rounded(value) {

@@ -68,7 +68,7 @@ function paint(v) {
   const told = bill ? billSentence(v.at ? { ...sizes, n: v.at } : sizes) : growthSentence(v.state, v.at);
   v.els.told.textContent = told;
   canvas.setAttribute("aria-label", told);
-  for (const button of v.els.counted.children) button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.counted === v.state.counted));
+  for (const button of v.els.counted.querySelectorAll("button.pick")) button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.counted === v.state.counted));
   Object.assign(v.els.prompt, { value: v.state.prompt });
   Object.assign(v.els.steps, { value: v.state.steps });
   v.els.promptName.textContent = String(v.state.prompt);
@@ -94,6 +94,12 @@ function save(v, kind) {
   const theme = paperTheme(v.theme, v.header.colors);
   const height = (v.header.view === "bill" ? billHeight(SAVED - 32) : growthHeight()) + 32;
   saveFigure("tlmviz-layer-bill", kind, { width: SAVED, height, theme }, (pen) => pen.shifted(16, 16, () => drawPicture(v, pen, theme, SAVED - 32, 0)));
+}
+
+/** @param {View} v */
+function savesOf(v) {
+  const button = (/** @type {"svg" | "png"} */ kind) => makeButton(kind.toUpperCase(), `Save this figure as ${kind.toUpperCase()}`, () => save(v, kind));
+  return make("div", { className: "saves" }, button("svg"), button("png"));
 }
 
 // --- the DOM, built once --------------------------------------------------------------------------
@@ -141,6 +147,7 @@ function makeGrowth(v) {
     button.dataset.counted = counted;
     return button;
   }));
+  v.els.counted.append(savesOf(v));
   const slider = (/** @type {"prompt" | "steps"} */ key, /** @type {string} */ name) => {
     v.els[key] = make("input", { type: "range", min: 1, max: LONGEST_TEXT, "aria-label": name, testid: `growth-${key}` });
     v.els[`${key}Name`] = make("output");
@@ -179,8 +186,7 @@ function create(host) {
   v.controls = /** @type {const} */ (["n", "batch", "d", "f", "h", "g"]).map((key) => makeControl(v, key, change));
   v.els.sliders = make("div", { className: "grid" }, ...v.controls.map(({ root }) => root));
   makeGrowth(v);
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png"))];
-  const bar = make("div", { className: "bar" }, v.els.preset, v.els.bytes, make("label", { className: "gate" }, v.els.gated, "gate (third matrix)"), v.els.source, make("div", { className: "saves" }, ...saves));
+  const bar = make("div", { className: "bar" }, v.els.preset, v.els.bytes, make("label", { className: "gate" }, v.els.gated, "gate (third matrix)"), v.els.source, savesOf(v));
   v.root = make("div", { className: "bill", testid: "bill-root" }, make("div", { className: "sizes" }, bar, v.els.sliders), v.els.growth, v.els.table, v.els.said, make("div", { className: "picture" }, v.els.canvas), v.els.told);
   host.append(v.root);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
