@@ -165,12 +165,14 @@ PUBLISHED_HELPS = {
 UNIT_COLUMNS = {
     "Units": ",d",
     "Dead under ReLU": ",d",
+    "Rarely above 0": ",d",
     "Nearly silent": ",d",
     "ReLU lets through": ".1%",
     "Own slope": ".3f",
 }
 UNIT_HELPS = {
     "Dead under ReLU": "Units with x ≤ 0 on every token of this text: ReLU would make them 0, with no gradient.",
+    "Rarely above 0": "Units with x > 0 on some token, but on no more than one in twenty.",
     "Nearly silent": "Units that with the model's own activation stay below a hundredth of the layer's loudest on every token.",
     "ReLU lets through": "Share of all numbers before the activation that are above 0.",
     "Own slope": "Mean size of the own activation's slope: what is left of a gradient on its way back.",
@@ -311,10 +313,12 @@ def removed_title(found: Removed) -> str:
 def removed_caption(found: Removed) -> str:
     """The losses in a sentence."""
     worst = int(np.argmax(found.ffn))
+    base, one, no_ffn, no_attention = (
+        number(value, ".3f") for value in (found.base, found.ffn[worst], found.no_ffn, found.no_attention)
+    )
     return (
-        f"As it is {number(found.base, '.3f')} bits per byte; without the feed-forward part of layer {found.layers[worst]} "
-        f"{number(found.ffn[worst], '.3f')}, without all of them {number(found.no_ffn, '.3f')}, without all attention "
-        f"{number(found.no_attention, '.3f')}. What the part writes becomes zero."
+        f"As it is {base} bits per byte; {one} without the feed-forward part of layer {found.layers[worst]}, {no_ffn} without "
+        f"all of them, {no_attention} without all attention. What a part writes becomes zero."
     )
 
 
@@ -333,6 +337,7 @@ def unit_rows(every: list[Units]) -> list[dict[str, Any]]:
             "Layer": found.layer,
             "Units": found.before.shape[1],
             "Dead under ReLU": int(found.dead.sum()),
+            "Rarely above 0": int(found.rare.sum()),
             "Nearly silent": int(found.silent.sum()),
             "ReLU lets through": found.passed_by_relu,
             "Own slope": found.passed,

@@ -71,6 +71,8 @@ def test_units_are_what_enters_the_activation(lm):
         x = trace[f"blocks.{each.layer}.mlp.pre"][0].numpy()
         assert np.array_equal(each.before, x)
         assert (each.dead == (x.max(0) <= 0)).all()
+        share = (x > 0).mean(0)
+        assert (each.rare == ((share > 0) & (share <= 0.05))).all()
         assert each.passed_by_relu == pytest.approx((x > 0).mean())
         assert np.abs(each.slope - feedforward.slope(kind, x)).max() < 1e-5
         assert each.passed == pytest.approx(np.abs(each.slope).mean())

@@ -114,7 +114,7 @@ def test_losses_without_parts_are_measured():
     [removal] = [chart for title, chart in charts.items() if title.startswith("Loss of this text")]
     assert len(removal["data"][0]["x"]) == lm.config.n_layers + 1
     found = feedforward.removed(lm, DEFAULT_TEXT)
-    assert any(f"without all of them {found.no_ffn:.3f}" in part.value for part in app.caption)
+    assert any(f"{found.no_ffn:.3f} without all of them" in part.value for part in app.caption)
     rows = app.dataframe[0].value
     assert list(rows["Dead under ReLU"]) == [
         int(each.dead.sum()) for each in feedforward.units(lm, DEFAULT_TEXT)

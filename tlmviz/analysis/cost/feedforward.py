@@ -20,6 +20,7 @@ from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import Recording
 
 SILENT = 0.01  # of the layer's loudest unit: below it on every token, a unit says next to nothing
+RARE = 0.05  # of the tokens
 FFN, ATTENTION = "mlp", "attn"
 ROOT = math.sqrt(2 / math.pi)
 CUBIC = 0.044715
@@ -90,6 +91,11 @@ class Units:
     def dead(self) -> Bool[np.ndarray, " f"]:
         """Units that ReLU would leave at 0 on every token: nothing comes out, and no gradient comes back."""
         return ~(self.before > 0).any(0)
+
+    @property
+    def rare(self) -> Bool[np.ndarray, " f"]:
+        """Units above zero on some token, but on a share of RARE of them at most."""
+        return ~self.dead & ((self.before > 0).mean(0) <= RARE)
 
     @property
     def silent(self) -> Bool[np.ndarray, " f"]:
