@@ -78,6 +78,8 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "layer_bill: One and two and so on to N": Region(".st-key-layerbill", (0.0, 0.16, 1.0, 0.92)),
     "layer_bill: Where the parameters are": Region(".st-key-treemap"),
     "layer_bill: Without the first one, nothing": Region(".st-key-removed"),
+    "norms: Saved by a warm-up": Region(".st-key-firststeps"),
+    "norms: What masks cost": Region(".st-key-maskedlosses"),
     "pipeline": Region(".st-key-pipelineview"),
     "collapse_lemma": Region(".st-key-collapselemma", (0.0, 0.14, 0.85, 0.97)),
     "rank_one": Region(".st-key-rankone", (0.0, 0.08, 1.0, 1.0)),

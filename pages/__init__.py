@@ -304,7 +304,8 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "equalizer",
             "LayerNorm, RMSNorm and BatchNorm on a batch of the model's own activations, and behind a convolution: which cells "
             "share a statistic, what each norm forgets, measured; training against evaluation; norms before and after the "
-            "sublayers, and what warm-up has to do with them, in logged runs and on your text",
+            "sublayers, and what warm-up has to do with them, in logged runs and on your text; dropout's masks by a die, their "
+            "mean, and what they do to the loss",
         ),
         Page(
             "numbers/loss_scaling",

@@ -18,8 +18,8 @@ from tlmviz.analysis.cost import feedforward, layer, layer_run, parameters, pipe
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.kernels import tiling
 from tlmviz.analysis.notation import model_products, rank_one, tensors
-from tlmviz.analysis.numbers import formats as number_formats
 from tlmviz.analysis.numbers import (
+    dropout,
     logits,
     loss_scaling,
     master_weights,
@@ -28,6 +28,7 @@ from tlmviz.analysis.numbers import (
     norm_pictures,
     norms,
 )
+from tlmviz.analysis.numbers import formats as number_formats
 from tlmviz.analysis.numbers import scaling as scales
 from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
@@ -780,6 +781,9 @@ breaks("Norm = the model's own")(
 breaks("Norms forget scale")(patched(norms, "rms_norm", lambda honest, x, eps: honest(x, eps + 0.1)))
 breaks("The bias absorbs the mean")(
     patched(norms, "offset", lambda honest, *args: replace(found := honest(*args), split=found.fixed))
+)
+breaks("Dropout keeps the mean")(
+    patched(dropout, "dropped", lambda honest, x, p, die: honest(x, p, die, scaled=False))
 )
 breaks("Gradient = measured slope")(scaled(norm_depth, "slope", 1.1))
 breaks("Running statistics = torch's")(

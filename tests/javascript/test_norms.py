@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional as F
 
 from tests.javascript.node import evaluate
-from tlmviz.analysis.numbers import norms
+from tlmviz.analysis.numbers import dropout, norms
 
 STATISTICS = "pages/numbers/norms/batch/component/statistics.js"
 X = np.random.default_rng(5).normal(1, 2, (6, 4, 9)).astype(np.float32)
@@ -108,3 +108,42 @@ def test_pictures_are_drawn_by_a_seed():
     )
     assert plain == list(range(8)) and one == again != plain and len(set(one)) == 8
     assert all_of_them == list(range(64))
+
+
+MASKS = "pages/numbers/norms/dropout/component/masks.js"
+
+
+def test_masks_keep_their_share_and_their_mean():
+    x = np.random.default_rng(7).normal(0, 2, 3000)
+    body = (
+        "const one = dropped(given.x, 0.3, 5, 0, true); const { mean, errors } = meanOf(given.x, 0.3, 5, 200, true);"
+        "const plain = meanOf(given.x, 0.3, 5, 200, false).errors.at(-1).error;"
+        "const size = rms(given.x);"
+        "result = [[...one], [...mean], errors, plain, ...[true, false].map((s) => expected(size, 0.3, 200, s))];"
+    )
+    one, mean, errors, raw, expected, expected_raw = evaluate(
+        {MASKS: "dropped, meanOf, expected, rms"}, body, {"x": x.tolist()}
+    )
+    one, mean = np.array(one), np.array(mean)
+    assert (one == 0).mean() == pytest.approx(0.3, abs=0.03)
+    np.testing.assert_allclose(one[one != 0], x[one != 0] / 0.7)
+    assert errors[0]["n"] == 1 and errors[-1]["n"] == 200
+    assert errors[-1]["error"] == pytest.approx(np.sqrt(((mean - x) ** 2).mean()))
+    assert (
+        errors[-1]["error"]
+        == pytest.approx(expected, rel=0.06)
+        == pytest.approx(dropout.expected_error(x, 0.3, 200), rel=0.06)
+    )
+    assert raw == pytest.approx(expected_raw, rel=0.06) and raw > 0.3 * np.sqrt((x**2).mean())
+
+
+def test_masks_follow_their_seed():
+    body = "const t = (s, k) => [...dropped(given.x, 0.5, s, k, true)]; result = [t(1, 0), t(1, 0), t(1, 1), t(2, 0)];"
+    one, again, other, thrown = evaluate({MASKS: "dropped"}, body, {"x": [1.0] * 64})
+    assert one == again and one != other and one != thrown
+    none, all_kept = evaluate(
+        {MASKS: "dropped, expected"},
+        "result = [[...dropped([3], 0, 1, 0, true)], expected(2, 0, 5, true)];",
+        {},
+    )
+    assert none == [3] and all_kept == 0

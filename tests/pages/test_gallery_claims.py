@@ -47,6 +47,7 @@ from tlmviz.analysis.notation import tensors as notation
 from tlmviz.analysis.notation.block import compare
 from tlmviz.analysis.notation.running import evaluate
 from tlmviz.analysis.numbers import (
+    dropout,
     formats,
     half_runs,
     logits,
@@ -796,12 +797,23 @@ def test_a_cross_is_two_terms():
     assert product.matrix.size == 25 and rank_one.rank(rank_one.svd(product)[1]) == 2
 
 
-def test_the_printed_norm_leaves_more_than_one():
+def test_norms_and_masks_do_what_the_cards_say():
     batch = norms.collect(tlmviz.load("stories-rope"), DEFAULT_TEXT, "norm")
     spread = norms.layer_norm(batch.x, printed=True).std(1)
     assert spread.min() > 1.2 and spread == pytest.approx(np.sqrt(batch.x.std(1)), rel=1e-3)
     first = batch.x[batch.row < batch.row.max()]
     assert np.abs(norms.batch_norm(first) - norms.batch_norm(batch.x)[: len(first)]).max() > 0.5
+    louder = batch.x.copy()
+    louder[19] *= 3
+    changes = [
+        np.abs(norm(louder) - norm(batch.x)).max()
+        for norm in (norms.layer_norm, norms.rms_norm, norms.batch_norm)
+    ]
+    assert max(changes[:2]) < 1e-4 and changes[2] > 1
+    found = dropout.losses(
+        tlmviz.load("stories-rope"), tlmviz.load("stories-rope").encode(DEFAULT_TEXT), 0.1, 64
+    )
+    assert found.masked.mean() > found.plain + 0.03 and found.averaged == pytest.approx(found.plain, abs=0.01)
 
 
 def test_scales_decide_as_the_cards_say():

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from tlmviz.analysis.numbers import norm_depth, norm_pictures, norms
+from tlmviz.analysis.numbers import dropout, norm_depth, norm_pictures, norms
 from tlmviz.errors import UnknownName
 
 from .cases import is_dense, is_language_model
@@ -149,6 +149,28 @@ def gradient_is_the_slope(lm: LanguageModel, text: str) -> float:
     return abs(
         norm_depth.slope(network, ids, place, direction, STEP / float(gradient.norm())) / float(long) - 1
     )
+
+
+MASKS, RATE = 200, 0.1  # thrown to see their mean
+
+
+@identity(
+    "Dropout keeps the mean",
+    "the mean of 200 masks with 1/q comes back to what they were thrown over",
+    5.0,
+    "standard deviations",
+    when=is_dense,
+    inputs=given,
+)
+def dropout_keeps_the_mean(lm: LanguageModel, text: str) -> float:
+    """How far the sum of all numbers is off, in standard deviations of what chance makes of it; of the last place that drops."""
+    place = list(dropout.places(lm))[-1]
+    x = lm.trace(text, keep=lambda name: name == place)[place].double().cpu()
+    die = torch.Generator().manual_seed(0)
+    mean = torch.stack([dropout.dropped(x, RATE, die) for _ in range(MASKS)]).mean(0)
+    # Weighted by x, so that errors of both signs of x count alike: its variance is the sum of x^4 p / (q n).
+    chance = float((x**4).sum() * RATE / ((1 - RATE) * MASKS)) ** 0.5
+    return abs(float(((mean - x) * x).sum())) / max(chance, 1e-300)
 
 
 OF_TEXT = (norm_is_the_models, norms_forget_scale, bias_absorbs_the_mean)

@@ -61,7 +61,7 @@ TERMS: dict[str, tuple[str, ...]] = {
         "encoders",
     ),
     "Reading from both sides: every token sees those before it and those after it.": ("bidirectional",),
-    "What hides later tokens, or others that may not be seen, from a query.": (
+    "What hides later tokens, or others that may not be seen, from a query; in dropout, what sets numbers to 0 at random.": (
         "causal mask",
         "mask",
         "masks",

@@ -12,7 +12,7 @@ from tlmviz.errors import UnknownName
 from tlmviz.language_model import LanguageModel
 from tlmviz.ui import compute, inputs, link
 
-VIEWS = NORMS, PICTURES, DEPTH = "Norms", "Convolution", "Depth"
+VIEWS = NORMS, PICTURES, DEPTH, DROPOUT = "Norms", "Convolution", "Depth", "Dropout"
 
 
 @dataclass(frozen=True)

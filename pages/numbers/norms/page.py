@@ -5,12 +5,14 @@ import streamlit as st
 from pages.numbers.norms import controls, examples, words
 from pages.numbers.norms.batch import view as batch
 from pages.numbers.norms.depth import view as depth
+from pages.numbers.norms.dropout import view as dropout
 from tlmviz.ui import frame, link
 
 SHOW = {
     controls.NORMS: batch.show_tokens,
     controls.PICTURES: batch.show_maps,
     controls.DEPTH: depth.show,
+    controls.DROPOUT: dropout.show,
 }
 
 

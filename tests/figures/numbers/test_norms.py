@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tlmviz.analysis.numbers import norms, warmup
+from tlmviz.analysis.numbers.dropout import Losses
 from tlmviz.figures import THEMES
 from tlmviz.figures.numbers import norms as figures
 
@@ -37,3 +38,11 @@ def test_through_depth(theme, size):
     places = [f"p{i}" for i in range(size)]
     [trace] = figures.through_depth({"a": (values, {"color": "red"})}, places, theme, title="t", y="y").data
     assert list(trace.y) == pytest.approx(list(values)) and list(trace.customdata) == places
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=str)
+def test_masked_losses(theme):
+    found = Losses(1.5, np.linspace(1.4, 1.9, 40), 1.45)
+    bars, plain, mean, averaged = figures.masked_losses(found, theme, title="t").data
+    assert sum(bars.y) == 40 and plain.x[0] == plain.x[1] == 1.5
+    assert mean.x[0] == pytest.approx(1.65) and averaged.x[0] == pytest.approx(1.45)

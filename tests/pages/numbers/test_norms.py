@@ -8,7 +8,7 @@ import pytest
 
 import tlmviz
 from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, words
-from tlmviz.analysis.numbers import norm_depth, norm_pictures, norms, warmup
+from tlmviz.analysis.numbers import dropout, norm_depth, norm_pictures, norms, warmup
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "numbers/norms"
@@ -159,3 +159,44 @@ class TestDepth:
             "nodwhen": "x",
         }
         assert_healthy(open_page(PAGE, query))
+
+
+class TestDropout:
+    def test_the_activation_and_the_losses(self):
+        app = open_page(PAGE, {"noview": "Dropout"})
+        header, arrays = sent(app)
+        lm = tlmviz.load("stories-rope")
+        wanted = lm.trace(DEFAULT_TEXT, keep=lambda name: True)["blocks.5.mlp.out"].numpy()
+        np.testing.assert_allclose(arrays["x"], wanted.reshape(28, 192), atol=1e-5)
+        assert header["state"] == {"p": 10, "seed": 0, "masks": 20, "raw": False, "evaluating": False}
+        [chart] = [chart for title, chart in by_title(app).items() if "10% dropped" in title]
+        found = dropout.losses(lm, lm.encode(DEFAULT_TEXT), 0.1, 64)
+        assert sum(heights(chart["data"][0])) == 64
+        assert f"without dropout {found.plain:.3f}" in words(app) and f"{found.masked.mean():.3f}" in words(
+            app
+        )
+        assert "red-badge" not in badges(app)
+
+    def test_the_snippet(self):
+        scope = run_snippet(open_page(PAGE, {"noview": "Dropout", "ndrop": "30"}))
+        assert scope["losses"].masked.mean() > scope["losses"].plain and scope["error"] < 0.2
+
+    @pytest.mark.parametrize("model", ["stories-gpt", "stories-mhc", "zoo-mla", "stories-moe"])
+    def test_other_models(self, model):
+        assert_healthy(open_page(PAGE, {"noview": "Dropout", "model": model}))
+
+    @pytest.mark.parametrize("text", ["", "a", "🙂"])
+    def test_texts(self, text):
+        assert not open_page(PAGE, {"noview": "Dropout"}, text=text).exception
+
+    def test_a_hostile_link(self):
+        query = {
+            "noview": "Dropout",
+            "ndrop": "100",
+            "ndmasks": "0",
+            "ndseed": "-1",
+            "ndraw": "[]",
+            "ndplace": "x.y",
+        }
+        header, _ = sent(open_page(PAGE, query))
+        assert header["state"] == {"p": 90, "seed": 0, "masks": 1, "raw": False, "evaluating": False}

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from tlmviz.figures import Theme, figure, layout, log_ticks
 
 if TYPE_CHECKING:
+    from tlmviz.analysis.numbers.dropout import Losses
     from tlmviz.analysis.numbers.norms import Offset
     from tlmviz.analysis.numbers.warmup import Logged
 
@@ -125,6 +126,46 @@ def through_depth(
             legend={**LEGEND, "y": -0.62 if few else -0.3, "font": {"color": theme.muted, "size": 11}},
             xaxis={**FIXED, **axis},
             yaxis={**FIXED, "type": "log", **log_ticks(*values)},
+        ),
+    )
+
+
+def masked_losses(found: Losses, theme: Theme, *, title: str) -> go.Figure:
+    """How often a mask gives which loss; lines at the loss without dropout, the masks' mean, and their mean prediction's."""
+    counts, edges = np.histogram(found.masked, bins=18)
+    bars = {
+        "type": "bar",
+        "x": ((edges[1:] + edges[:-1]) / 2).astype(np.float32),
+        "y": counts.astype(np.float32),
+        "width": float(edges[1] - edges[0]),
+        "marker": {"color": theme.accent, "line": {"width": 0}},
+        "opacity": 0.6,
+        "name": "losses under a mask",
+        "hovertemplate": "about %{x:.3f} nats: %{y} masks<extra></extra>",
+    }
+    top = float(counts.max())
+    marks = (
+        ("without dropout", found.plain, theme.ink, "solid"),
+        ("mean of the masks", float(found.masked.mean()), theme.accent, "dash"),
+        ("mean prediction", found.averaged, theme.warm, "dot"),
+    )
+    lines = [
+        _line([x, x], [0, top], name, {"color": color, "width": 2.5, "dash": dash}, "%{x:.4f} nats per token")
+        for name, x, color, dash in marks
+    ]
+    return figure(
+        [bars, *lines],
+        layout(
+            theme,
+            title=title,
+            x="loss (nats per token)",
+            y="masks",
+            height=270,
+            bargap=0,
+            showlegend=True,
+            legend={**LEGEND, "y": -0.36, "font": {"color": theme.muted, "size": 11}},
+            xaxis=FIXED,
+            yaxis=FIXED,
         ),
     )
 

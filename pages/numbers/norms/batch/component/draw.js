@@ -1,6 +1,7 @@
 // @ts-check
 // What is to be drawn: the batch before and after a norm, with the action that is chosen done to it. Free of the DOM.
 
+import { dice } from "#canvas/dice.js";
 import { drawPictures, picturesAt, picturesLayout } from "./pictures.js";
 import { acted, momentsOf, normalise, NORMS, runningAfter } from "./statistics.js";
 import { drawTokens, tokensAt, tokensLayout } from "./tokens.js";
@@ -11,20 +12,6 @@ import { drawTokens, tokensAt, tokensLayout } from "./tokens.js";
 const CLIPPED = 0.02; // share of the values that are beyond the colours
 export const DRAW = { tokens: drawTokens, pictures: drawPictures };
 export const AT = { tokens: tokensAt, pictures: picturesAt };
-
-/**
- * A number from 0 to 1 for every call, the same ones for the same seed (mulberry32).
- * @param {number} seed
- */
-function dice(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /**
  * The first `count` of `n` numbers in an order that the seed decides; seed 0 leaves them as they are.
