@@ -52,6 +52,7 @@ TYPED = (
     *("nform", "nsizes"),
     "tiq",
     "nnum",
+    "lbcells",
     "r1mat",
     *("lsw", "lsu"),
 )

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from tlmviz.analysis.cost.layer import BYTES, COUNTED, MOST, Sizes, fitted
+from tlmviz.errors import BadShape
 from tlmviz.language_model import LanguageModel
 from tlmviz.ui import compute, frame, inputs, link
 
@@ -30,9 +31,17 @@ _SENT = f"{link.SLOT}bill_sent"  # session: what the picture sent last
 def _toy(text: str) -> tuple[int, int, int]:
     """Reads n.d.h; raises ValueError for what is no layer."""
     n, d, h = (link.whole(1, 100_000)(part) for part in text.split("."))
-    if d % h:
-        raise ValueError(text)
+    try:
+        toy_sizes((n, d, h))
+    except BadShape as error:
+        raise ValueError(text) from error
     return n, d, h
+
+
+def toy_sizes(toy: tuple[int, int, int]) -> Sizes:
+    """The layer that is filled in by hand: FP32, every head with keys and values of its own. Raises BadShape."""
+    n, d, h = toy
+    return Sizes(n, d, h, h, 4 * d, bytes=4)
 
 
 FIELDS: dict[str, link.Field[Any]] = {

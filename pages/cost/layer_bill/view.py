@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from tlmviz.analysis.cost import feedforward, layer
+from tlmviz.analysis.cost import feedforward
 from tlmviz.analysis.cost.presets import PRESETS
 from tlmviz.checks import Check
 from tlmviz.checks.cost_layer import has_units
@@ -147,8 +147,7 @@ def measured(choice: Choice) -> list[Check]:
     if choice.view == BILL:
         return compute.measured_sizes(choice.sizes)
     if choice.view == HAND:
-        n, d, h = choice.toy
-        return compute.measured_sizes(layer.Sizes(n, d, h, h, 4 * d, bytes=4))
+        return compute.measured_sizes(controls.toy_sizes(choice.toy))
     if choice.view == GROWTH:
         return compute.measured_growth(choice.sizes, choice.prompt, choice.steps)
     return compute.measured_model(choice.model, choice.text)

@@ -167,6 +167,8 @@ def test_published_layers_add_up_to_published_parameters():
         table = preset.vocab * preset.sizes.d
         assert any(abs((layers + k * table) / preset.parameters - 1) < 0.003 for k in (1, 2)), preset.name
         assert preset.source
+        ffn = preset.n_layers * layer.bill(preset.sizes)["ffn"].weights
+        assert ffn / preset.parameters > 0.6, "more than the notes' 50% to 60%"
     assert set(FEEDFORWARDS) < {preset.name for preset in PRESETS}
 
 

@@ -71,7 +71,9 @@ def test_every_view_is_healthy_and_its_snippet_runs(view, capsys):
 def test_the_table_by_hand_comes_from_the_link():
     header = sent(open_page(PAGE, {"lbtoy": "3.6.3", "lbcells": "6~2~9"}, lbview=HAND))
     assert header["view"] == "hand" and header["toy"] == [3, 6, 3] and header["answers"] == "6~2~9"
-    assert sent(open_page(PAGE, {"lbtoy": "3.7.2"}, lbview=HAND))["toy"] == [4, 8, 2]
+    for toy in ("3.7.2", "9.9999.9999", "1.2", "1e400", "0.0.0"):
+        app = open_page(PAGE, {"lbtoy": toy, "lbcells": "1e400"}, lbview=HAND)
+        assert sent(app)["toy"] in ([4, 8, 2], [1, 1, 1]) and sent(app)["answers"] == "1e400"
 
 
 def test_the_areas_are_in_the_table():
