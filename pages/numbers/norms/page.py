@@ -19,11 +19,10 @@ SHOW = {
 @frame.fragment
 def show(model: str) -> None:
     """The chosen view."""
-    with frame.picture_first():
-        choice, room = controls.choose(model)
-        if choice is None:
-            return
-        SHOW[choice.view](choice, room)
+    choice, room = controls.choose(model)
+    if choice is None:
+        return
+    SHOW[choice.view](choice, room)
     link.share()
 
 

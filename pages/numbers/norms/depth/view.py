@@ -17,8 +17,9 @@ from .controls import STREAM, TRAINED, Depth
 
 def show(choice: Choice, room: DeltaGenerator) -> None:
     """The view, top to bottom."""
-    rate, moment, of = controls.choose_runs()
-    logged(rate, moment, of)
+    with frame.picture_first():
+        rate, moment, of = controls.choose_runs()
+        logged(rate, moment, of)
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     st.markdown(f"#### {words.OWN}")
     when, layers = controls.choose_networks()

@@ -21,15 +21,15 @@ const BETWEEN = 18;
  */
 export function picturesLayout(width, cells, side) {
   const stacked = width < NARROW;
-  const room = stacked ? width : (width - BETWEEN) / 2;
+  const room = (stacked ? width : (width - BETWEEN) / 2) - 2; // the frame of the first map lies beside it
   const cell = Math.max(1, Math.min(6, Math.floor((room / Math.max(cells.items, 5) - 4) / side)));
   const column = cell * side + 4;
   const row = cell * side + TITLE;
   const inputs = HEAD + row; // the pictures themselves, over the first block
   const block = HEAD + row * cells.channels;
   const places = [
-    { x: 0, y: inputs },
-    stacked ? { x: 0, y: inputs + block } : { x: room + BETWEEN, y: inputs },
+    { x: 2, y: inputs },
+    stacked ? { x: 2, y: inputs + block } : { x: room + BETWEEN, y: inputs },
   ];
   return { width, height: places[1].y + block, stacked, shown: cells.channels, first: 0, cell, row, column, places, inner: side * side, side };
 }

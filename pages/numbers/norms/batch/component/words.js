@@ -55,6 +55,15 @@ export function channelName(header, channel) {
 }
 
 /**
+ * A number in so many digits; a thousand and more as a whole number.
+ * @param {number} value
+ * @param {number} count
+ */
+function sized(value, count) {
+  return Math.abs(value) >= 10 ** count && Math.abs(value) < 1e6 ? String(Math.round(value)).replace("-", "−") : digits(value, count);
+}
+
+/**
  * One cell, worked out: what it was, what it is, and with which others it shares a statistic.
  * @param {Header} header
  * @param {Norm} norm
@@ -63,8 +72,8 @@ export function channelName(header, channel) {
  */
 export function cellSentence(header, norm, cell, settings) {
   const { item, channel, before, after, mean, variance, items } = cell;
-  const root = `√(${digits(settings.printed ? Math.sqrt(variance) : variance, 4)} + ${String(settings.eps)})`;
-  const top = norm.centred ? `(${digits(before, 3)} − ${digits(mean, 3).replace(/^−(.*)$/, "(−$1)")})` : digits(before, 3);
+  const root = `√(${sized(settings.printed ? Math.sqrt(variance) : variance, 4)} + ${String(settings.eps)})`;
+  const top = norm.centred ? `(${sized(before, 3)} − ${sized(mean, 3).replace(/^−(.*)$/, "(−$1)")})` : sized(before, 3);
   const shares = /** @type {Record<string, (c: number, n: number) => string>} */ (SHARED[header.kind])[norm.sharing](header.channels, items);
   const whose = norm.running ? "Its μ and σ are running ones, from other batches: no cell here changes them." : `It shares ${norm.centred ? "μ and σ" : "its RMS"} with ${shares}.`;
   return `${itemName(header, item)}, ${channelName(header, channel)}: ${top} / ${root} = ${digits(before - mean, 3)} / ${digits(divisor(variance, settings), 3)} = ${digits(after, 3)}. ${whose}`;
