@@ -80,6 +80,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "layer_bill: Without the first one, nothing": Region(".st-key-removed"),
     "norms: Saved by a warm-up": Region(".st-key-firststeps"),
     "norms: What masks cost": Region(".st-key-maskedlosses"),
+    "einstein": Region(".st-key-made"),
     "pipeline": Region(".st-key-pipelineview"),
     "collapse_lemma": Region(".st-key-collapselemma", (0.0, 0.14, 0.85, 0.97)),
     "rank_one": Region(".st-key-rankone", (0.0, 0.08, 1.0, 1.0)),

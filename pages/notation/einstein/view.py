@@ -11,10 +11,10 @@ from tlmviz.analysis.notation.latex import latex
 from tlmviz.analysis.notation.panels import panel
 from tlmviz.analysis.notation.running import Result
 from tlmviz.analysis.notation.syntax import BadNotation
-from tlmviz.figures.attention import block
-from tlmviz.ui import frame, inputs
+from tlmviz.ui import below, frame, inputs
 
 from . import compute, controls, words
+from .component import payload, tensors_view
 from .controls import Choice
 
 
@@ -32,8 +32,10 @@ def beneath(choice: Choice, found: Result | None) -> None:
     """What to notice, order, code, mistakes, the notes' own lines, badges."""
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     if found is not None and found.plan is not None:
-        cost(found)
-        python(choice, found)
+        if found.value is not None and found.checked.out:  # there is a picture, which goes first
+            below.when_painted("beneath-einstein", lambda: _order_and_code(choice, found))
+        else:
+            _order_and_code(choice, found)
     if choice.sizes is None:
         mistakes(choice)
     notes()
@@ -43,6 +45,12 @@ def beneath(choice: Choice, found: Result | None) -> None:
         frame.equation(*equation)
     if found is not None and found.plan is not None:
         frame.copy_as_python(words.snippet(choice, found))
+
+
+def _order_and_code(choice: Choice, found: Result) -> None:
+    """A table and code: what draws them takes the browser longer to load than the picture."""
+    cost(found)
+    python(choice, found)
 
 
 def formula(choice: Choice) -> Result | None:
@@ -83,10 +91,7 @@ def pictures(choice: Choice, found: Result, compared: Compared | None) -> None:
     if compared is not None:
         drawn.append((f"{named} of the model", compared.own.value))
     panels = [panel(name, each, letters, choice.head, tokens) for name, each in drawn]
-    for number, (place, each) in enumerate(zip(st.columns(len(panels)), panels)):
-        with place:
-            figure = block.matrix(each, frame.theme(), height=330, side_by_side=len(panels))
-            frame.chart(figure, key=f"made{number}", alt=f"{each.name}: {each.y} by {each.x}, {each.shape}")
+    tensors_view(payload(panels, picture=below.next_picture()), key="made")
 
 
 def cost(found: Result) -> None:

@@ -12,7 +12,12 @@ LOST = "L_{ts} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}"
 
 def test_the_formula_and_its_tensor_are_above_the_fold(page, server):
     open_link(page, server, "einstein")
-    assert_above_the_fold(page.locator(".st-key-made0").first)
+    canvas = page.get_by_test_id("tensors-canvas")
+    assert_above_the_fold(canvas)
+    box = canvas.bounding_box()
+    page.mouse.move(box["x"] + 70, box["y"] + 45)
+    expect(page.get_by_test_id("tensors-said")).to_contain_text("L by the formula")
+    expect(page.get_by_test_id("tensors-said")).to_contain_text("0 “⟨start⟩”")
 
 
 def test_a_typed_line_is_checked_while_it_is_typed(page, server):
@@ -39,5 +44,5 @@ def test_a_typed_line_is_checked_while_it_is_typed(page, server):
 def test_it_fits_a_phone(browser, server):
     with phone(browser) as page:
         open_link(page, server, "einstein")
-        expect(page.locator(".st-key-made0").first).to_be_visible()
+        expect(page.get_by_test_id("tensors-canvas")).to_be_visible()
         assert_fits(page)

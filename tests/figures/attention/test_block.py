@@ -1,10 +1,9 @@
 """Pictures of the inside of a block: what they hold, and that they survive the smallest and oddest inputs."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
+from tlmviz.analysis.attention.matrices import Panel
 from tlmviz.figures import DARK, LIGHT
 from tlmviz.figures.attention import block
 from tlmviz.figures.attention import residual_stream as stream
@@ -31,7 +30,7 @@ def panel(values, **changes):
         outline=None,
         limit=None,
     )
-    return SimpleNamespace(**{**fields, **changes})
+    return Panel(**{**fields, **changes})
 
 
 @THEMES

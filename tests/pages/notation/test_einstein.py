@@ -1,12 +1,16 @@
 """The page Einstein notation, run as Streamlit runs it."""
 
+import json
+import struct
+
+import numpy as np
 import pytest
 import torch
 
 import tlmviz
 from pages.notation.einstein import compute, words
 from pages.notation.einstein.controls import OWN
-from tests.pages.helpers import assert_healthy, badges, by_title, follow_link, open_page, run_snippet
+from tests.pages.helpers import assert_healthy, badges, follow_link, open_page, run_snippet
 from tests.pages.helpers import words as said_on
 from tlmviz.analysis.notation.syntax import BadNotation
 
@@ -16,6 +20,19 @@ LOST = "L_{ts} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}"
 
 def opened(**link):
     return follow_link(PAGE, link)
+
+
+def sent(app) -> list[dict]:
+    """The matrices that are drawn, each with its `values`."""
+    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith("tensors")]
+    data = view.proto.bytes
+    [length] = struct.unpack_from("<I", data)
+    header = json.loads(data[4 : 4 + length])
+    for name, panel in enumerate(header["panels"]):
+        entry = header["arrays"][str(name)]
+        values = np.frombuffer(data, "<f4", panel["rows"] * panel["cols"], 4 + length + entry["offset"])
+        panel["values"] = values.reshape(panel["rows"], panel["cols"])
+    return header["panels"]
 
 
 def marked(app):
@@ -29,13 +46,14 @@ def marked(app):
 def test_it_opens_on_a_line_that_is_the_models_own():
     app = opened(head="4.2")
     assert "Equal to the model's own L" in said_on(app) and "red-badge" not in badges(app)
-    made, own = by_title(app).values()
+    made, own = sent(app)
     lm = tlmviz.load("stories-rope")
     trace = lm.trace(app.text_input("text").value)
     scores = trace.scores(4, 2, "scaled")
-    for chart in (made, own):
-        values = chart["data"][0]["z"]
-        assert len(values["bdata"] if isinstance(values, dict) else values) > 0
+    for panel in (made, own):
+        assert panel["rows"] == panel["cols"] == len(trace) and panel["row_labels"] == list(trace.tokens)
+        drawn = trace.scores(app.selectbox("_layer").value, app.selectbox("_head").value, "scaled")
+        np.testing.assert_allclose(panel["values"], drawn, atol=1e-4)
     table = compute._of_model("stories-rope", app.text_input("text").value, 4)[0]
     torch.testing.assert_close(table.tensors["L"].value[..., 2], scores)
     assert "✓ Logits" in badges(app) and "✓ Add 2" in badges(app)
@@ -46,7 +64,7 @@ def test_a_mistake_is_named_marked_and_run():
     assert_healthy(app)
     assert "A head index is lost" in badges(app) and marked(app) == "h"
     assert "It runs" in said_on(app) and r"\textcolor" in " ".join(part.value for part in app.latex)
-    assert len(by_title(app)) == 1  # the model has no map of that shape
+    assert len(sent(app)) == 1  # the model has no map of that shape
 
 
 def test_a_button_tries_a_mistake_and_another_line_clears_it():

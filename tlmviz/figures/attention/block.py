@@ -34,12 +34,7 @@ def matrix(
     """
     values = np.asarray(panel.values, np.float32)
     rows, cols = np.asarray(panel.rows), np.asarray(panel.cols)
-    seen = np.abs(values[np.isfinite(values)])
-    probability = panel.kind == "probability"
-    # Outliers must not dim the rest: the first token's weight on itself is always 1.
-    limit = (
-        panel.limit or (float(np.quantile(seen, 0.97 if probability else 0.995)) if seen.size else 1.0) or 1.0
-    )
+    probability, limit = panel.kind == "probability", panel.end
     heatmap = dict(
         type="heatmap",
         z=values,

@@ -1,0 +1,143 @@
+// @ts-check
+// Tensors as matrices beside each other, drawn without a chart library: a first picture need not wait for one.
+
+import { decode } from "#canvas/decode.js";
+import { make } from "#canvas/dom.js";
+import { mounted, watchWidth } from "#canvas/mount.js";
+import { numbersImage } from "#canvas/numbers_image.js";
+import { announcePicture } from "#canvas/painted.js";
+import { canvasPen, fit } from "#canvas/pens.js";
+import { digits, visible } from "#canvas/text.js";
+import { readTheme } from "#canvas/theme.js";
+
+/** @typedef {import("#canvas/pens.js").Pen} Pen */
+/** @typedef {import("./types").Box} Box */
+/** @typedef {import("./types").Drawn} Drawn */
+/** @typedef {import("./types").View} View */
+
+const SIDES = { left: 64, right: 12, top: 40 };
+const HIGH = 226; // of a matrix
+const LABEL = 12; // pixels that a row's token needs
+const NARROW = 620; // pixels, below which one stands under the other
+const LONG = 56; // pixels of a token
+
+/**
+ * @param {View} v
+ * @param {ArrayLike<number>} bytes
+ */
+function receive(v, bytes) {
+  if (!bytes) return;
+  const { header, arrays } = decode(bytes);
+  Object.assign(v, { header, arrays });
+  paint(v);
+  announcePicture(header.picture);
+}
+
+/**
+ * Where the matrices lie, and how high all of it is.
+ * @param {Drawn[]} panels
+ * @param {number} width
+ */
+export function boxesOf(panels, width) {
+  const across = width < NARROW ? 1 : panels.length;
+  const wide = width / across;
+  const foot = panels.some((panel) => panel.col_labels.length) ? LONG + 20 : 36;
+  const step = SIDES.top + HIGH + foot;
+  const boxes = panels.map((_, i) => ({
+    x: (i % across) * wide + SIDES.left,
+    y: Math.floor(i / across) * step + SIDES.top,
+    width: wide - SIDES.left - SIDES.right,
+    height: HIGH,
+  }));
+  return { boxes, height: Math.ceil(panels.length / across) * step };
+}
+
+/**
+ * Places for ticks: of all that are there, one every `least` pixels.
+ * @param {number} count
+ * @param {number} length pixels
+ * @param {number} least
+ */
+export function tickPlaces(count, length, least) {
+  const every = Math.max(1, Math.ceil((least * count) / length));
+  const round = [1, 2, 5, 10, 20, 25, 50, 100, 200].find((step) => step >= every) ?? every;
+  return Array.from({ length: Math.ceil(count / round) }, (_, i) => i * round);
+}
+
+/** @param {View} v */
+function paint(v) {
+  const width = v.root.clientWidth;
+  if (!v.header || !width) return;
+  v.theme = readTheme(v.root, v.header.colors, v.theme);
+  const { boxes, height } = boxesOf(v.header.panels, width);
+  v.boxes = boxes;
+  const pen = canvasPen(fit(v.canvas, width, height), v.theme);
+  v.header.panels.forEach((panel, i) => drawPanel(pen, v, panel, v.arrays[i], boxes[i]));
+  v.canvas.setAttribute("aria-label", v.header.panels.map(({ name, y, x, detail }) => `${name}: ${y} by ${x}, ${detail}`).join("; "));
+  v.root.dataset.panels = String(boxes.length);
+}
+
+/**
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {Drawn} panel
+ * @param {Float32Array} values
+ * @param {Box} box
+ */
+function drawPanel(pen, { theme }, panel, values, box) {
+  const { rows, cols, row_labels: down, col_labels: along } = panel;
+  pen.text(box.x, box.y - 30, panel.name, { color: theme.text, size: 14, weight: 600 });
+  pen.text(box.x, box.y - 12, panel.detail, { color: theme.muted, size: 11 });
+  pen.rect(box.x, box.y, box.width, box.height, theme.missing);
+  pen.image(numbersImage(theme, values, rows, cols, !panel.probability, panel.end), box.x, box.y, box.width, box.height);
+  for (const at of tickPlaces(rows, box.height, LABEL)) {
+    const y = box.y + ((at + 0.5) / rows) * box.height;
+    pen.text(box.x - 5, y, down[at] ?? at, { color: theme.muted, size: 10.5, align: "right", token: down.length ? LONG : 0 });
+  }
+  for (const at of tickPlaces(cols, box.width, along.length ? LABEL : 36)) {
+    const x = box.x + ((at + 0.5) / cols) * box.width;
+    if (along.length) pen.text(x, box.y + box.height + 6, along[at], { color: theme.muted, size: 10.5, align: "right", token: LONG, rotate: -Math.PI / 2.6 });
+    else pen.text(x, box.y + box.height + 10, at, { color: theme.muted, size: 10.5, align: "center" });
+  }
+  pen.text(box.x + box.width / 2, box.y + box.height + (along.length ? LONG + 12 : 26), panel.x, { color: theme.muted, size: 11, align: "center" });
+  pen.text(8, box.y + box.height / 2, panel.y, { color: theme.muted, size: 11, align: "center", rotate: -Math.PI / 2 });
+}
+
+/**
+ * The number under a point, in words.
+ * @param {View} v
+ * @param {number} x
+ * @param {number} y
+ */
+function pointed({ header, arrays, boxes }, x, y) {
+  const i = (boxes ?? []).findIndex((box) => x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height);
+  if (i < 0) return "";
+  const { rows, cols, name, x: across, y: down, row_labels, col_labels } = header.panels[i];
+  const [row, col] = [Math.floor(((y - boxes[i].y) / boxes[i].height) * rows), Math.floor(((x - boxes[i].x) / boxes[i].width) * cols)];
+  const place = (/** @type {string} */ axis, /** @type {string[]} */ labels, /** @type {number} */ at) => (axis ? `${axis} ${at}${labels.length ? ` “${visible(labels[at])}”` : ""}` : "");
+  const value = arrays[i][row * cols + col];
+  return `${name}: ${[place(down, row_labels, row), place(across, col_labels, col)].filter(Boolean).join("; ")}: ${Number.isNaN(value) ? "hidden" : digits(value, 5)}`;
+}
+
+/** @param {HTMLElement} host */
+function create(host) {
+  const v = /** @type {View} */ ({});
+  v.canvas = make("canvas", { role: "img", testid: "tensors-canvas" });
+  v.said = make("p", { className: "said", testid: "tensors-said" });
+  const point = (/** @type {PointerEvent} */ { offsetX, offsetY }) => {
+    v.said.textContent = pointed(v, offsetX, offsetY);
+  };
+  v.canvas.addEventListener("pointermove", point);
+  v.canvas.addEventListener("pointerdown", point);
+  v.root = make("div", { className: "tensors", testid: "tensors-root" }, v.canvas, v.said);
+  host.append(v.root);
+  v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
+  return v;
+}
+
+/** @param {View} v */
+function leave(v) {
+  v.observer.disconnect();
+}
+
+export default mounted({ create, receive, leave });
