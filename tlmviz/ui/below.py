@@ -33,6 +33,11 @@ def when_painted(area: str, draw: Callable[[], None]) -> None:
         _fragment(area, draw)
 
 
+def copy_as_python(area: str, code: str) -> None:
+    """`frame.copy_as_python` after the picture: what colours code is 1.5 MB of script."""
+    when_painted(area, lambda: frame.copy_as_python(code))
+
+
 @frame.fragment
 def _fragment(area: str, draw: Callable[[], None]) -> None:
     drawn = max(1, st.session_state.get(_PICTURE, 0)) if st.session_state.get(PAINTED) else 0

@@ -18,7 +18,10 @@ def show() -> None:
     view.rules()
     frame.measured(lambda: view.measured(choice))
     frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice))
+    if shown:
+        below.copy_as_python("pipeline-python", words.snippet(choice))
+    else:
+        frame.copy_as_python(words.snippet(choice))
     link.share()
 
 

@@ -19,7 +19,7 @@ def show(model: str) -> None:
     frame.measured(lambda: compute.checks(choice))
     for equation in words.EQUATIONS:
         frame.equation(*equation)
-    frame.copy_as_python(words.snippet(choice))
+    below.copy_as_python("collapse-python", words.snippet(choice))
     link.share()
 
 

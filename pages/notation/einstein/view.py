@@ -32,7 +32,7 @@ def beneath(choice: Choice, found: Result | None) -> None:
     """What to notice, order, code, mistakes, the notes' own lines, badges."""
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     if found is not None and found.plan is not None:
-        if found.value is not None and found.checked.out:  # there is a picture, which goes first
+        if pictured(found):
             below.when_painted("beneath-einstein", lambda: _order_and_code(choice, found))
         else:
             _order_and_code(choice, found)
@@ -44,7 +44,15 @@ def beneath(choice: Choice, found: Result | None) -> None:
     for equation in words.EQUATIONS:
         frame.equation(*equation)
     if found is not None and found.plan is not None:
-        frame.copy_as_python(words.snippet(choice, found))
+        if pictured(found):
+            below.copy_as_python("einstein-python", words.snippet(choice, found))
+        else:
+            frame.copy_as_python(words.snippet(choice, found))
+
+
+def pictured(found: Result) -> bool:
+    """Whether there is a picture, which goes before what is below it; one number has none."""
+    return found.value is not None and bool(found.checked.out)
 
 
 def _order_and_code(choice: Choice, found: Result) -> None:

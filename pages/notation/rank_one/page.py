@@ -18,7 +18,7 @@ def show(model: str) -> None:
     below.when_painted("beneath-rank", lambda: view.needed(choice))
     frame.measured(lambda: view.measured(choice))
     frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice))
+    below.copy_as_python("rank-python", words.snippet(choice))
     link.share()
 
 
