@@ -25,7 +25,7 @@ EPS = 1e-5
 MOMENTUM = 0.1  # of running statistics, as torch's
 MOST_SENTENCES = 8
 MOST_VALUES = 60_000  # of a batch that is shown
-OTHERS, LENGTH = 40, 48  # batches that running statistics come from, and tokens of each
+OTHERS, LENGTH = 30, 32  # batches that running statistics come from, and tokens of each
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*[\"'”’)]*")
 _PARTS = {
     "norm1": "attention",

@@ -26,7 +26,7 @@ const SHARED = {
  * @returns {[string, string][]}
  */
 export function actionsOf(header, state) {
-  const plus = `+ ${digits(header.plus, 2)}`;
+  const plus = `+ ${sized(header.plus, 2)}`;
   const item = header.kind === "tokens" ? "token" : "picture";
   return [
     ["nothing", "as it is"],
@@ -76,7 +76,7 @@ export function cellSentence(header, norm, cell, settings) {
   const top = norm.centred ? `(${sized(before, 3)} − ${sized(mean, 3).replace(/^−(.*)$/, "(−$1)")})` : sized(before, 3);
   const shares = /** @type {Record<string, (c: number, n: number) => string>} */ (SHARED[header.kind])[norm.sharing](header.channels, items);
   const whose = norm.running ? "Its μ and σ are running ones, from other batches: no cell here changes them." : `It shares ${norm.centred ? "μ and σ" : "its RMS"} with ${shares}.`;
-  return `${itemName(header, item)}, ${channelName(header, channel)}: ${top} / ${root} = ${digits(before - mean, 3)} / ${digits(divisor(variance, settings), 3)} = ${digits(after, 3)}. ${whose}`;
+  return `${itemName(header, item)}, ${channelName(header, channel)}: ${top} / ${root} = ${sized(before - mean, 3)} / ${digits(divisor(variance, settings), 3)} = ${digits(after, 3)}. ${whose}`;
 }
 
 /**
@@ -93,7 +93,7 @@ export function actionSentence(header, state, unit) {
     if (gone < 0) return "There is only one, so none can be taken away.";
     return header.kind === "tokens" ? `Sentence ${gone + 1} is taken away.` : `Picture ${gone + 1} is taken away.`;
   }
-  const by = action.endsWith("times") ? `multiplied by ${FACTOR}` : `raised by ${digits(header.plus, 2)}`;
+  const by = action.endsWith("times") ? `multiplied by ${FACTOR}` : `raised by ${sized(header.plus, 2)}`;
   return `${action.startsWith("item") ? itemName(header, item) : channelName(header, channel)} is ${by}.`;
 }
 
