@@ -60,12 +60,13 @@ def model(choice: Choice) -> None:
     with waiting:
         found = compute.loss(choice.model, choice.text, choice.setting)
     tokens = readable_all(tokens_of(choice))
+    st.markdown(f"**{words.loss_title(choice, found)}**")
     figure = figures.divergences(
         tokens[1:],
         found.divergence,
         words.gained(found),
         frame.theme(),
-        title=words.loss_title(choice, found),
+        title="KL of every prediction (nats)",
     )
     frame.chart(figure, key="divergence", alt="KL of every prediction along the text")
     every = compute.simulator(choice.model).matrices

@@ -84,8 +84,8 @@ def test_the_whole_model():
     ids, simulator = lm.encode(DEFAULT_TEXT), Simulator(lm)
     setting = Setting(Scheme("int4"), parts=("q", "down"), layers=(2, 3))
     loss = rounded_model.loss(lm, ids, simulator.logits(ids), simulator.logits(ids, setting))
-    chart = next(chart for title, chart in by_title(app).items() if "bits per byte" in title)
-    assert f"{loss.bits_per_byte[1]:.3f}" in chart["layout"]["title"]["text"]
+    assert "KL of every prediction (nats)" in by_title(app)
+    assert f"{loss.bits_per_byte[1]:.3f} bits per byte" in words(app)
     assert "4 of the model's 43 matrices" in words(app) and "true integers" in words(app)
     rows = app.dataframe[0].value.set_index("Format")
     assert rows.loc["INT4", "KL: tensor"] == pytest.approx(float(loss.divergence.mean()), rel=1e-3)
