@@ -12,7 +12,7 @@ def test_the_scale_is_moved(page, server):
     assert_above_the_fold(page.get_by_test_id("scaling-canvas"))
     page.get_by_role("button", name="W", exact=True).click()
     expect(root).to_have_attribute("data-see", "w")
-    expect(told).to_contain_text("14.5 dB")
+    expect(told).to_contain_text("14.4 dB")
     page.get_by_role("button", name="Best", exact=True).click()
     expect(told).to_contain_text("18.5 dB")
     page.get_by_role("button", name="Errors", exact=True).click()
