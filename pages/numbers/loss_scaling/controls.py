@@ -24,6 +24,7 @@ SCALE = link.Field("lsk", 0, link.whole(SCALES[0], SCALES[-1]))
 PART = link.Field("lspart", "", link.up_to(LONGEST))
 SCALED = tuple(key for key, spec in RUNS.items() if not spec.trained)
 _SENT = f"{link.SLOT}scale_sent"  # session: what the picture sent last
+_BEGUN = "_scale_begun"  # session: how often a link, and not the picture, has set it; outlives links
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,11 @@ def choose(model: str) -> Choice | None:
     for field in (FORMAT, SCALE, PART):
         field.share()
     chosen = FORMAT.get(), SCALE.get(), PART.get()
-    begun = f"{_SENT}_begun"
     if st.session_state.get(_SENT) != chosen:
-        st.session_state[begun] = " ".join(map(str, chosen))
+        # A number, as a link may lead back to what was there before.
+        st.session_state[_BEGUN] = st.session_state.get(_BEGUN, 0) + 1
         st.session_state[_SENT] = chosen
-    return Choice(view, model, text, kind, *chosen, st.session_state[begun])
+    return Choice(view, model, text, kind, *chosen, str(st.session_state[_BEGUN]))
 
 
 def _segments(label: str, options: tuple[str, ...], key: str) -> str:

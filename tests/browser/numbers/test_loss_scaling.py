@@ -24,6 +24,11 @@ def test_a_scale_is_dragged_and_a_tensor_picked(page, server):
     expect(page.get_by_role("button", name="All tensors")).to_be_visible()
     expect(said).to_contain_text("blocks.0.")
     wait_for_param(page, "lsfmt", "bf16")
+    page.get_by_role("button", name="Examples").click()
+    page.locator("a[data-card]", has_text="Four in five").click()
+    expect(root).to_have_attribute("data-format", "fp16")
+    expect(root).to_have_attribute("data-k", "0")
+    expect(root).to_have_attribute("data-part", "")
 
 
 def test_it_fits_a_phone(browser, server):
