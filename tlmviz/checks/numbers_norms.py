@@ -170,7 +170,7 @@ def dropout_keeps_the_mean(lm: LanguageModel, text: str) -> float:
     mean = torch.stack([dropout.dropped(x, RATE, die) for _ in range(MASKS)]).mean(0)
     # Weighted by x, so that errors of both signs of x count alike: its variance is the sum of x^4 p / (q n).
     chance = float((x**4).sum() * RATE / ((1 - RATE) * MASKS)) ** 0.5
-    return abs(float(((mean - x) * x).sum())) / max(chance, 1e-300)
+    return float(abs(float(((mean - x) * x).sum())) / max(chance, 1e-300))
 
 
 OF_TEXT = (norm_is_the_models, norms_forget_scale, bias_absorbs_the_mean)
