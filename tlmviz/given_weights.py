@@ -114,7 +114,9 @@ class GivenWeights(Trace):
                 raise UnknownName(f"There is no {name} {number}; this model has {name}s 0 to {count - 1}.")
         return self._layers[layer][head].float().cpu()
 
-    def _row_statistics(self, ids: Tensor) -> dict[str, Tensor]:
+    def row_statistics(self) -> dict[str, Tensor]:
+        """Of every row: see `Trace.row_statistics`."""
+        ids = torch.tensor(self.ids)
         rows = [row_statistics(self.row(i), i, None if self.crosses else ids) for i in range(len(self))]
         return {name: torch.stack([row[name] for row in rows], -1) for name in rows[0]}
 

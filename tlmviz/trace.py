@@ -466,7 +466,7 @@ class Trace:
         """The columns of `head_statistics` but layer and head, [L * H] each, shared: not to be changed."""
         if self._statistics is None:
             ids = torch.tensor(self.ids)
-            rows = self._row_statistics(ids)
+            rows = self.row_statistics()
             for (layer, head), replaced in self._record.rows.items():
                 for row, weights in replaced.items():
                     for name, value in row_statistics(weights, row, ids).items():
@@ -482,8 +482,9 @@ class Trace:
             self._statistics = columns
         return self._statistics
 
-    def _row_statistics(self, ids: Tensor) -> dict[str, Tensor]:
-        """What `kernels.head_statistics` says of every row, [L, H, T] each, before any row was replaced."""
+    def row_statistics(self) -> dict[str, Tensor]:
+        """What `head_statistics` averages, of every row: [L, H, T] each, entropy in nats, before any row was replaced."""
+        ids = torch.tensor(self.ids)
         parts = [
             kernels.head_statistics(
                 q, k, lse, spec.mask, ids=None if self.crosses else ids.to(q.device), scale=spec.scale

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import check, doctor, export, get, models, run, trace
+from . import check, doctor, export, get, models, run, survey, trace
 
 
 class Command(Protocol):
@@ -26,6 +26,7 @@ COMMANDS: dict[str, Command] = {
     "get": get,
     "check": check,
     "doctor": doctor,
+    "survey": survey,
     "trace": trace,
     "export": export,
 }

@@ -1,0 +1,194 @@
+"""A finished survey: tables of heads, distances, deciles, passages and tokens."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tlmviz.errors import BadFile
+
+from .shards import BINS, STATISTICS, Shard, bin_names
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TOP = 10  # passages and tokens that are kept of each head
+TABLES = ("heads", "distances", "deciles", "passages", "tops", "tokens")
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The tables of a survey, read when they are asked for.
+
+    `heads`: layer, head and the columns of `Trace.head_statistics`, averaged over all query rows of the corpus. `distances`:
+    layer, head, bin, share of mass. `deciles`: layer, head, statistic, decile (0 to 10), value over passages. `passages`:
+    passage, source, start, tokens, text. `tops`: layer, head, statistic, rank, passage, value. `tokens`: layer, head, role
+    ("query" or "key"), rank, token, share of the mass behind the first token.
+    """
+
+    folder: Path
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Survey:
+        """A finished survey. Raises BadFile where there is none, or none that was finished."""
+        found = cls(Path(folder))
+        missing = [name for name in TABLES if not found._path(name).is_file()]
+        if missing:
+            raise BadFile(
+                f"There is no finished survey in {folder}: {missing[0]}.parquet is missing; run `tlmviz survey MODEL CORPUS "
+                f"--out {folder}`, which goes on where it was."
+            )
+        return found
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.parquet"
+
+    def _table(self, name: str) -> pd.DataFrame:
+        import pandas as pd
+
+        return pd.read_parquet(self._path(name))
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Model, corpus and sizes."""
+        return json.loads((self.folder / "settings.json").read_text(encoding="utf-8"))
+
+    @cached_property
+    def heads(self) -> pd.DataFrame:
+        """One line per head."""
+        return self._table("heads")
+
+    @cached_property
+    def distances(self) -> pd.DataFrame:
+        """Share of mass in each bin of distance."""
+        return self._table("distances")
+
+    @cached_property
+    def deciles(self) -> pd.DataFrame:
+        """How each statistic is spread over passages."""
+        return self._table("deciles")
+
+    @cached_property
+    def passages(self) -> pd.DataFrame:
+        """Every passage with its text."""
+        return self._table("passages")
+
+    @cached_property
+    def tops(self) -> pd.DataFrame:
+        """Passages in which a head's statistic is largest."""
+        return self._table("tops")
+
+    @cached_property
+    def tokens(self) -> pd.DataFrame:
+        """Tokens that a head looks from, and that it looks at."""
+        return self._table("tokens")
+
+
+def put_together(out: Path, settings: dict[str, Any], name: Callable[[int], str]) -> Survey:
+    """All shards of a folder as tables, each written whole or not at all; `name` says what a token is called."""
+    import pandas as pd
+
+    paths = sorted((out / "shards").glob("*.npz"))
+    layers, per_layer = settings["layers"], settings["heads"]
+    layer, head = np.divmod(np.arange(layers * per_layer), per_layer)
+    place = {"layer": layer, "head": head}
+    sums, rows, histogram = 0.0, 0, np.zeros((len(layer), BINS))
+    passages = []
+    for shard in _each(paths):
+        sums, rows, histogram = sums + shard.sums, rows + shard.rows, histogram + shard.histogram
+        passages.append(
+            pd.DataFrame(
+                {
+                    "source": shard.sources,
+                    "start": shard.places[:, 1],
+                    "tokens": shard.lengths,
+                    "text": shard.texts,
+                }
+            )
+        )
+    means = np.divide(sums, rows, out=np.full(np.shape(sums), np.nan), where=np.asarray(rows) > 0)
+    written = {
+        "heads": pd.DataFrame({**place, **dict(zip(STATISTICS, means))}),
+        "distances": _distances(place, histogram),
+        "passages": pd.concat(passages, ignore_index=True).rename_axis("passage").reset_index(),
+        "tokens": _tokens(paths, place, name),
+        **_by_passage(paths, place),
+    }
+    for title, table in written.items():
+        partial = out / f"{title}.parquet.partial"
+        table.to_parquet(partial, index=False, compression="zstd")
+        partial.replace(out / f"{title}.parquet")
+    return Survey(out)
+
+
+def _each(paths: list[Path]) -> Iterator[Shard]:
+    return (Shard.open(path) for path in paths)
+
+
+def _distances(place: dict[str, np.ndarray], histogram: np.ndarray) -> pd.DataFrame:
+    import pandas as pd
+
+    shares = histogram / histogram.sum(1, keepdims=True).clip(1e-300)
+    n = len(shares)
+    return pd.DataFrame(
+        {
+            "layer": place["layer"].repeat(BINS),
+            "head": place["head"].repeat(BINS),
+            "bin": bin_names() * n,
+            "share": shares.ravel(),
+        }
+    )
+
+
+def _by_passage(paths: list[Path], place: dict[str, np.ndarray]) -> dict[str, pd.DataFrame]:
+    """Deciles over passages and the passages at the top, a statistic at a time: what memory holds is one of them."""
+    import pandas as pd
+
+    deciles, tops = [], []
+    for s, statistic in enumerate(STATISTICS):
+        values = np.concatenate([shard.passages[:, s] for shard in _each(paths)])  # [P, N]
+        empty = np.isnan(values).all(0)
+        spread = np.full((11, values.shape[1]), np.nan)
+        spread[:, ~empty] = np.nanquantile(values[:, ~empty], np.linspace(0, 1, 11), axis=0)
+        order = np.argsort(np.where(np.isnan(values), -np.inf, values), 0, kind="stable")[::-1][:TOP]
+        for n in range(values.shape[1]):
+            where = {"layer": place["layer"][n], "head": place["head"][n], "statistic": statistic}
+            deciles.append(pd.DataFrame({**where, "decile": range(11), "value": spread[:, n]}))
+            best = [p for p in order[:, n] if not np.isnan(values[p, n])]
+            tops.append(
+                pd.DataFrame({**where, "rank": range(len(best)), "passage": best, "value": values[best, n]})
+            )
+    return {"deciles": pd.concat(deciles, ignore_index=True), "tops": pd.concat(tops, ignore_index=True)}
+
+
+def _tokens(paths: list[Path], place: dict[str, np.ndarray], name: Callable[[int], str]) -> pd.DataFrame:
+    """The tokens that each head looks from and looks at most, by their share of its mass behind the first token."""
+    import pandas as pd
+
+    ids = np.unique(np.concatenate([shard.ids for shard in _each(paths)]))
+    totals = {
+        "query": np.zeros((len(place["layer"]), len(ids))),
+        "key": np.zeros((len(place["layer"]), len(ids))),
+    }
+    for shard in _each(paths):
+        where = np.searchsorted(ids, shard.ids)
+        totals["query"][:, where] += shard.looked
+        totals["key"][:, where] += shard.met
+    lines = []
+    for role, mass in totals.items():
+        shares = mass / mass.sum(1, keepdims=True).clip(1e-300)
+        for n, row in enumerate(shares):
+            best = np.argsort(-row, kind="stable")[:TOP]
+            where = {"layer": place["layer"][n], "head": place["head"][n], "role": role}
+            tokens = [name(int(ids[i])) for i in best]
+            lines.append(
+                pd.DataFrame({**where, "rank": range(len(best)), "token": tokens, "share": row[best]})
+            )
+    return pd.concat(lines, ignore_index=True)

@@ -1,0 +1,184 @@
+"""A survey run: shards computed by processes side by side, each kept as it is done, and put together at the end."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from tlmviz.checkpoints.registry import load
+from tlmviz.errors import BadShape, Error, UnknownName
+from tlmviz.protocols import LanguageModelLike
+
+from .corpus import Document, Skipped, documents
+from .results import Survey, put_together
+from .shards import LONGEST, survey_shard
+
+SHARD = 16  # documents
+SETTINGS = "settings.json"
+Progress = Callable[[int, int], None]  # documents done, documents in all
+
+
+def survey(
+    model: str,
+    corpus: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    workers: int | None = None,
+    length: int = LONGEST,
+    progress: Progress = lambda done, total: None,
+    skipped: Skipped = lambda path, why: None,
+) -> Survey:
+    """Exact statistics of every head of a model over a corpus, written to the folder `out` as Parquet.
+
+    Shards of 16 documents are computed by `workers` processes of one thread each (one per core unless given; 0 computes
+    them in this one), and each is kept when it is done: the same call goes on where a killed one was. Texts are cut into
+    passages of `length` tokens.
+    Raises BadText (no text), UnknownName (no language model), BadShape (a length that no model reads), and Error where the
+    folder holds another survey or cannot be written.
+    """
+    if workers is not None and workers < 0:
+        raise BadShape(f"workers is {workers}; give a number of processes, or 0 for none but this one.")
+    if length < 2:
+        raise BadShape(f"length is {length}; a passage needs at least 2 tokens.")
+    corpus, out = Path(corpus), Path(out)
+    total = sum(1 for _ in documents(corpus, skipped))
+    lm = load(model)
+    if getattr(lm, "task", None) != "language":
+        raise UnknownName(f"{model} is no language model; choose one from those that `tlmviz list` names.")
+    settings = _settings(lm, corpus, total, length)
+    try:
+        (out / "shards").mkdir(parents=True, exist_ok=True)
+        _check(out / SETTINGS, settings)
+        _run(
+            model,
+            corpus,
+            out / "shards",
+            os.cpu_count() or 1 if workers is None else workers,
+            length,
+            total,
+            progress,
+        )
+        return put_together(out, settings, lm.tokenizer.name)
+    except BrokenProcessPool:
+        raise Error(
+            f"A process of the survey was killed; shards that are done are kept in {out}: the same command goes on."
+        ) from None
+    except OSError as error:
+        raise Error(
+            f"{out} cannot be written: {error.strerror or error}; shards that are done are kept."
+        ) from None
+
+
+def _settings(lm: LanguageModelLike, corpus: Path, total: int, length: int) -> dict[str, Any]:
+    """What decides every number of a survey: another one of these is another survey."""
+    files = sorted(path for path in corpus.rglob("*") if path.is_file()) if corpus.is_dir() else [corpus]
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(f"{path.name} {path.stat().st_size}".encode())
+    return {
+        "model": lm.name,
+        "weights": hashlib.sha256(lm.network.token_emb.weight.float().cpu().numpy().tobytes()).hexdigest()[
+            :16
+        ],
+        "layers": lm.config.n_layers,
+        "heads": lm.config.n_heads,
+        "corpus": corpus.name,
+        "files": digest.hexdigest()[:16],
+        "documents": total,
+        "length": length,
+        "shard": SHARD,
+    }
+
+
+def _check(path: Path, settings: dict[str, Any]) -> None:
+    """Keep the settings with the survey. Raises Error where the folder holds one of other settings."""
+    if path.exists():
+        held = json.loads(path.read_text(encoding="utf-8"))
+        other = next((name for name in settings if held.get(name) != settings[name]), None)
+        if other is not None:
+            raise Error(
+                f"{path.parent} holds a survey with {other} {held.get(other)!r}, and this one has {settings[other]!r}; "
+                "give another folder, or remove that one."
+            )
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(settings, indent=1), encoding="utf-8")
+    partial.replace(path)
+
+
+def _shards(corpus: Path) -> Iterator[tuple[int, list[Document]]]:
+    """The corpus in shards, numbered in order."""
+    every = documents(corpus)
+    number = 0
+    while shard := list(islice(every, SHARD)):
+        yield number, shard
+        number += 1
+
+
+def shard_path(folder: Path, number: int) -> Path:
+    """Where a shard is kept."""
+    return folder / f"{number:06}.npz"
+
+
+def _run(
+    model: str, corpus: Path, folder: Path, workers: int, length: int, total: int, progress: Progress
+) -> None:
+    """Every shard that is not there yet, in processes; no more are handed out than are being worked on."""
+    done, waiting = 0, {}
+    with _pool(workers, model) as pool:
+        for number, shard in _shards(corpus):
+            if shard_path(folder, number).exists():
+                done += len(shard)
+                progress(done, total)
+                continue
+            waiting[pool.submit(_work, shard, length, shard_path(folder, number))] = len(shard)
+            if len(waiting) >= 2 * max(workers, 1):
+                done += _collect(waiting)
+                progress(done, total)
+        while waiting:
+            done += _collect(waiting)
+            progress(done, total)
+
+
+def _pool(workers: int, model: str) -> Executor:
+    """Processes with a model each, or this one alone."""
+    if workers == 0:
+        return ThreadPoolExecutor(1, initializer=_open, initargs=(model,))
+    return ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_open, initargs=(model,))
+
+
+def _collect(waiting: dict[Future, int]) -> int:
+    """Wait for a shard; how many documents are done by it. Raises what the worker raised."""
+    finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+    for future in finished:
+        future.result()
+    return sum(waiting.pop(future) for future in finished)
+
+
+_model: Any = None  # a worker's own
+
+
+def _open(model: str) -> None:
+    """Once in each process: the model, and one thread for it."""
+    global _model
+    torch.set_num_threads(1)
+    _model = load(model)
+
+
+def _work(shard: list[Document], length: int, path: Path) -> None:
+    survey_shard(_model, shard, length).save(path)

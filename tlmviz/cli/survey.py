@@ -1,0 +1,46 @@
+"""`tlmviz survey MODEL CORPUS --out DIR`: exact statistics of every head over a corpus."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+HELP = "measure what every head does over a corpus; goes on where it was killed"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Model, corpus, and where results go."""
+    parser.add_argument("model", help="the name of a model, or a checkpoint folder")
+    parser.add_argument("corpus", type=Path, help="a text file, JSON lines, Parquet, or a folder of them")
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder of the results")
+    parser.add_argument("--workers", type=int, help="processes of one thread each; one per core unless given")
+    parser.add_argument("--length", type=int, default=512, help="tokens of a passage (512)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run or resume a survey and print the heads that stand out."""
+    from tlmviz.analysis.workbench.survey import survey  # late: it takes pandas
+
+    with tqdm(unit=" documents", file=sys.stderr) as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        found = survey(
+            options.model,
+            options.corpus,
+            options.out,
+            options.workers,
+            options.length,
+            progress,
+            lambda path, why: bar.write(f"{path} is skipped: {why}.", file=sys.stderr),
+        )
+    print(found.heads.to_string(index=False, float_format="{:.3f}".format))
+    print(
+        f"{len(found.passages):,} passages of {found.passages.tokens.sum():,} tokens; the tables are in {options.out}."
+    )
+    return 0
