@@ -73,6 +73,8 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "norms: Maps that share a mean": Region(".st-key-mapsview", (0.0, 0.05, 0.5, 0.62)),
     "scaling": Region(".st-key-scalingview", (0.0, 0.05, 1.0, 0.95)),
     "scaling: Down is what breaks": Region(".st-key-divergence"),
+    "patch": Region(".st-key-patchview", (0.0, 0.215, 0.56, 0.86)),
+    "patch: Where the answer travels": Region(".st-key-patchview", (0.48, 0.215, 1.0, 0.88)),
     "layer_bill": Region(".st-key-layerbill", (0.0, 0.21, 0.56, 0.82)),
     "layer_bill: Fill it in yourself": Region(".st-key-layerbill", (0.0, 0.0, 0.68, 1.0)),
     "layer_bill: One and two and so on to N": Region(".st-key-layerbill", (0.0, 0.16, 1.0, 0.92)),

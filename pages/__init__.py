@@ -384,6 +384,15 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="",
         ),
     ),
+    "Workbench": (
+        Page(
+            "workbench/patch",
+            "Patch",
+            "healing",
+            "activation patching: every head, or every layer at every position, of a clean run put into a corrupted one; a "
+            "preview at once and the exact grid beside it; predictions before and after a patch, and patches chained",
+        ),
+    ),
 }
 ALL = tuple(page for pages in SECTIONS.values() for page in pages)
 

@@ -30,6 +30,7 @@ from pages.words.projector.controls import Choice as Projector
 from pages.words.text_to_pairs import compute as pairs
 from pages.words.text_to_pairs import controls as pairs_controls
 from pages.words.training_step.controls import TEXT as SMALL_STORY
+from pages.workbench.patch.examples import STORIES as PATCHED
 from tlmviz import digits
 from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.analysis.attention.flow import follow
@@ -65,6 +66,7 @@ from tlmviz.analysis.words.hulls import judge, scattered
 from tlmviz.analysis.words.pairs import noise_distribution
 from tlmviz.analysis.words.reading import row_cosines
 from tlmviz.analysis.words.text import split_words
+from tlmviz.analysis.workbench import patching
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.training.live import Live, least_count
@@ -894,3 +896,24 @@ def test_parameters_and_feed_forward_parts_are_as_the_cards_say():
     found = feedforward.removed(lm, DEFAULT_TEXT)
     assert found.ffn[0] / found.base == pytest.approx(4, abs=0.3)
     assert found.ffn[2:4].max() / found.base < 1.05
+
+
+def test_patches_bring_back_what_the_cards_say():
+    lm = tlmviz.load("stories-rope")
+    ball = patching.task_of(lm, *PATCHED["A red ball"])
+    z, v, pattern = (patching.patch_grid(lm, ball, kind)[5, 0] for kind in ("z", "v", "pattern"))
+    assert (
+        z == pytest.approx(0.58, abs=0.005) and v == pytest.approx(0.57, abs=0.005) and abs(pattern) < 0.005
+    )
+    rows = [trace.attention(5, 0)[-1] for trace in (ball.clean, ball.corrupted)]
+    assert {int(row.argmax()) for row in rows} == {ball.clean.tokens.index(" ball")}
+    girl = patching.task_of(lm, *PATCHED["A girl or a boy"])
+    stream, heads = patching.patch_grid(lm, girl, "resid"), patching.patch_grid(lm, girl, "z")
+    where = girl.clean.tokens.index(" girl")
+    assert (
+        (stream[:2, where] > 0.99).all() and (stream[2:, where] < 0.8).all() and (stream[2:, -1] > 0.2).all()
+    )
+    assert heads[1].argmax() == 3 and heads[1, 3] > 0.2 and girl.clean.tokens[-1] == ","
+    assert [round(100 * float(heads[5, head])) for head in (0, 3)] == [36, 37]
+    both = patching.patched_trace(lm, girl, [patching.Cell("z", 5, 0), patching.Cell("z", 5, 3)])
+    assert float(girl.restored(both.logits_at(-1))) == pytest.approx(0.75, abs=0.005)

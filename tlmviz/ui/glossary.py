@@ -31,6 +31,15 @@ TERMS: dict[str, tuple[str, ...]] = {
     "A function that multiplies tensors, named by their indices, and sums over every index that the result does not name.": (
         "einsum",
     ),
+    "Putting what one run computed into another run, to see what that brings about: activation patching.": (
+        "patch",
+        "patches",
+        "patched",
+        "patching",
+    ),
+    "How far the model prefers one answer to another: the logit of the one less the logit of the other.": (
+        "logit difference",
+    ),
     "A number so small that its format has no leading 1 left for it: the smaller, the fewer bits it keeps.": (
         "subnormal",
     ),

@@ -55,6 +55,7 @@ TYPED = (
     "lbcells",
     "r1mat",
     *("lsw", "lsu"),
+    *("ptclean", "ptcorr", "ptans", "ptwrong"),
 )
 
 

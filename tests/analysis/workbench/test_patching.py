@@ -2,6 +2,7 @@
 
 import copy
 
+import numpy as np
 import pytest
 import torch
 
@@ -109,7 +110,10 @@ class TestGrid:
         monkeypatch.setattr(patching, "AT_ONCE", 3 * len(plain.clean))
         close(patching.patch_grid(lm, plain, "resid", lambda *done: seen.append(done)), whole)
         length = len(plain.clean)
-        assert seen[0] == (3, 2 * length) and seen[-1] == (2 * length, 2 * length)
+        steps = [after - before for (before, _), (after, _) in zip([(0, 0), *seen], seen)]
+        # The exchanged tokens are two: in layer 0 all others are alike and count as done at once, in layer 1 those before them.
+        assert steps[:2] == [length - 2, 2] and max(steps[3:]) == 3
+        assert seen[-1] == (2 * length, 2 * length)
 
     def test_progress_may_end_it(self, lm, plain):
         class Cancelled(Exception):
@@ -120,6 +124,22 @@ class TestGrid:
 
         with pytest.raises(Cancelled):
             patching.patch_grid(lm, plain, "z", stop)
+
+    def test_what_is_alike_is_not_run(self, lm, plain, monkeypatch):
+        """Before the first exchanged token, and at every other one in the embedding, both runs are the same."""
+        runs = []
+        real = patching.run_from
+        monkeypatch.setattr(patching, "run_from", lambda *given: runs.append(given[3]) or real(*given))
+        found = patching.patch_grid(lm, plain, "resid")
+        first, *others = (i for i, (a, b) in enumerate(zip(plain.clean.ids, plain.corrupted.ids)) if a != b)
+        assert runs == [1 + len(others), len(plain.clean) - first]
+        assert not found[:, :first].any()
+
+
+def test_correlation_is_numpys():
+    a, b = np.random.default_rng(0).normal(size=(2, 3, 4))
+    assert patching.correlation(a, b) == pytest.approx(np.corrcoef(a.ravel(), b.ravel())[0, 1])
+    assert np.isnan(patching.correlation(a, np.ones_like(a)))
 
 
 class TestTogether:

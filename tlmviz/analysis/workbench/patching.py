@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -142,19 +143,34 @@ def patch_grid(
     query heads, "k" and "v" exchange what one query head reads of its group's. Raises UnknownName for another kind.
     """
     count, layers = _columns(task, kind), task.clean.n_layers
-    at_once = max(1, AT_ONCE // len(task.clean))
-    done, rows = 0, []
-    for layer in range(layers):
-        found = []
-        for first in range(0, count, at_once):
-            cells = range(first, min(first + at_once, count))
+    grid, done = torch.zeros(layers, count), 0
+    for layer, cells, values in patch_slices(lm, task, kind, AT_ONCE):
+        grid[layer, cells] = values
+        done += len(cells)
+        if progress is not None:
+            progress(done, layers * count)
+    return grid
+
+
+def patch_slices(
+    lm: LanguageModelLike, task: Task, kind: str = "z", at_once: int = AT_ONCE
+) -> Iterator[tuple[int, list[int], Float[Tensor, " n"]]]:
+    """The grid in batches of at most so many tokens, for whoever shows it as it grows: layer, columns and their values [n].
+
+    What both runs have alike to the last bit, as all before the first exchanged token, is 0 and not run. Raises UnknownName
+    for another kind.
+    """
+    columns, runs = range(_columns(task, kind)), max(1, at_once // len(task.clean))
+    for layer in range(task.clean.n_layers):
+        own = task.corrupted[f"blocks.{layer}.{POSITION_KINDS.get(kind, 'attn.z')}"][0]
+        changed = (_replacement(lm, task, kind, layer)[0].cpu() != own).flatten(1).any(1).tolist()
+        if alike := [column for column in columns if not changed[column]]:
+            yield layer, alike, torch.zeros(len(alike))
+        others = [column for column in columns if changed[column]]
+        for first in range(0, len(others), runs):
+            cells = others[first : first + runs]
             logits = run_from(lm, task.corrupted, layer, len(cells), _one_each(lm, task, kind, layer, cells))
-            found.append(task.restored(logits))
-            done += len(cells)
-            if progress is not None:
-                progress(done, layers * count)
-        rows.append(torch.cat(found))
-    return torch.stack(rows)
+            yield layer, cells, task.restored(logits)
 
 
 def run_from(
@@ -253,10 +269,10 @@ def _heads_sum(lm: LanguageModelLike, task: Task, kind: str, layer: int, own: li
     return kernels.attention(q, k, v, spec.mask, scale=spec.scale)[0]
 
 
-def _one_each(lm: LanguageModelLike, task: Task, kind: str, layer: int, cells: range) -> Edits:
+def _one_each(lm: LanguageModelLike, task: Task, kind: str, layer: int, cells: list[int]) -> Edits:
     """An edit for a batch of as many runs as cells: each run has its own head or position patched."""
     value = _replacement(lm, task, kind, layer)[0]
-    runs, chosen = torch.arange(len(cells)), torch.tensor(list(cells))
+    runs, chosen = torch.arange(len(cells)), torch.tensor(cells)
 
     def edit(here: Tensor, record: Recording) -> Tensor:  # [B, H, T, E] or [B, T, C]
         here = here.clone()
@@ -270,7 +286,7 @@ def _live(lm: LanguageModelLike, task: Task, cell: Cell) -> Edits:
     """One patch as an edit of a run in which others may have come before it."""
     place = f"blocks.{cell.layer}."
     if cell.kind in POSITION_KINDS:
-        return _one_each(lm, task, cell.kind, cell.layer, range(cell.index, cell.index + 1))
+        return _one_each(lm, task, cell.kind, cell.layer, [cell.index])
     own: dict[str, Tensor] = {}
 
     def hold(part: str) -> Edit:
@@ -294,3 +310,10 @@ def every_cell(task: Task, kind: str) -> Iterator[Cell]:
     for layer in range(task.clean.n_layers):
         for index in range(_columns(task, kind)):
             yield Cell(kind, layer, index)
+
+
+def correlation(preview: np.ndarray, exact: np.ndarray) -> float:
+    """Pearson's r of the preview and the exact grid; NaN where one of them is the same everywhere."""
+    a, b = (np.asarray(values, np.float64).ravel() - np.mean(values) for values in (preview, exact))
+    sizes = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / sizes if sizes else float("nan")

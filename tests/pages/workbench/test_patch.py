@@ -1,0 +1,231 @@
+"""The page Patch, run as Streamlit runs it: its numbers against the library, its chain, its errors, its links, its snippet."""
+
+import json
+
+import numpy as np
+import pytest
+import streamlit as st
+
+import tlmviz
+from pages.workbench.patch import compute, controls
+from pages.workbench.patch.examples import REALS, STORIES, linked
+from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, words
+from tlmviz.analysis.workbench import patching
+from tlmviz.analysis.workbench.patching import Cell
+
+PAGE = "workbench/patch"
+TEXTS = STORIES["A red ball"]
+
+
+@pytest.fixture(scope="module")
+def lm():
+    return tlmviz.load("stories-rope")
+
+
+@pytest.fixture(scope="module")
+def task(lm):
+    return patching.task_of(lm, *TEXTS)
+
+
+def sent(app):
+    """The picture's header, its preview and its exact grid."""
+    assert_healthy(app)
+    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    start = 4 + int(np.frombuffer(data[:4], "<u4")[0])
+    header = json.loads(data[4:start])
+    shape = header["rows"], header["columns"]
+    grids = (
+        np.frombuffer(data, "<f4", shape[0] * shape[1], start + header["arrays"][name]["offset"]).reshape(
+            shape
+        )
+        for name in ("preview", "exact")
+    )
+    return header, *grids
+
+
+@pytest.mark.parametrize("part, kind", controls.PARTS.items())
+def test_both_grids_of_every_kind(lm, task, part, kind):
+    header, preview, exact = sent(open_page(PAGE, {"ptkind": part}))
+    np.testing.assert_allclose(exact, patching.patch_grid(lm, task, kind), atol=2e-5)
+    np.testing.assert_allclose(preview, patching.patch_preview(lm, task, kind), atol=2e-5)
+    assert header["heads"] == (kind in patching.HEAD_KINDS)
+    layer, index = header["chosen"]
+    assert exact[layer, index] == exact.max()
+
+
+def test_it_opens_on_the_head_that_copies_the_ball(task):
+    app = open_page(PAGE)
+    header, _, exact = sent(app)
+    assert header["chosen"] == [5, 0] and exact[5, 0] > 0.5
+    assert [a for a, b in zip(header["clean"], header["corrupted"]) if a != b] == [" ball"]
+    assert "z of head 5.0 brings back 58%" in words(app)
+    assert f"logit difference +{task.clean_difference:.2f}" in words(app)
+    tables = [frame.value for frame in app.dataframe[:3]]
+    for table, trace in zip((tables[0], tables[2]), (task.corrupted, task.clean)):
+        best = trace.logits_at(-1).softmax(-1).max()
+        assert table["Probability"].iloc[0] == pytest.approx(float(best), abs=1e-5)
+    assert any("correlation r = 1.000" in title for title in by_title(app))
+    assert badges(app).count("green-badge") >= 3 and "red-badge" not in words(app)
+
+
+def test_a_chain_is_one_run(lm, task):
+    app = open_page(PAGE, {"ptchain": "z.5.0,resid.2.5"})
+    header, *_ = sent(app)
+    assert header["chain"] == [[5, 0]]  # the other one is of another kind
+    cells = [Cell("z", 5, 0), Cell("resid", 2, 5)]
+    restored = float(task.restored(patching.patched_trace(lm, task, cells).logits_at(-1)))
+    assert f"Chain: 2 patches in one run bring back {restored:.0%}" in words(app)
+    assert run_snippet(app)["restored"] == pytest.approx(restored, abs=1e-4)
+    app.button(key="ptdrop-resid.2.5").click().run()
+    assert "Chain: 1 patch in one run brings back 58%" in words(app)
+    assert app.query_params["ptchain"] == "z.5.0"
+
+
+def test_a_cell_is_added():
+    app = open_page(PAGE, {"ptcell": "z.3.2"})
+    assert sent(app)[0]["chosen"] == [3, 2]
+    app.button(key="ptadd").click().run()
+    assert app.query_params["ptchain"] == "z.3.2" and "Chain: 1 patch" in words(app)
+
+
+def test_the_snippet(lm, task):
+    scope = run_snippet(open_page(PAGE, {"ptkind": "Residual"}))
+    np.testing.assert_allclose(scope["grid"], patching.patch_grid(lm, task, "resid"), atol=2e-5)
+
+
+@pytest.mark.parametrize(
+    "link, said",
+    [
+        ({"ptclean": "A ball"}, "tokens and the corrupted one 14"),
+        ({"ptcorr": controls.CLEAN}, "are the same"),
+        ({"ptans": "xylophones"}, "is 8 tokens"),
+        ({"ptans": " "}, "is empty"),
+        ({"ptwrong": "ball"}, "both 'ball'"),
+        ({"ptclean": ""}, "empty"),
+    ],
+)
+def test_a_sentence_and_nothing_lost(link, said):
+    app = open_page(PAGE, {"ptchain": "z.5.0"} | link)
+    assert not app.exception and len(app.error) == 1 and said in app.error[0].value
+    assert [box.key for box in app.text_input] == list(controls.TEXTS)
+    assert app.query_params["ptchain"] == "z.5.0"
+    for key, text in controls.TEXTS.items():
+        app.text_input(key=key).set_value(text)
+    assert sent(app.run())[0]["chain"] == [[5, 0]]
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        {"ptcell": "z.99.99", "ptchain": "z.99.0,q.0.88,resid.0.5000"},
+        {"ptcell": "z.-1.0", "ptchain": ",,,"},
+        {"ptcell": "<b>.0.0", "ptkind": "nothing", "ptexact": "yes"},
+        {"ptchain": ",".join(["z.5.0"] * 999)},
+    ],
+)
+def test_hostile_links(link):
+    header, *_ = sent(open_page(PAGE, link))
+    assert header["chosen"] == [5, 0] and header["chain"] in ([], [[5, 0]])
+
+
+@pytest.mark.parametrize("model", ["stories-gpt", "stories-mhc", "zoo-mla", "zoo-mqa"])
+@pytest.mark.parametrize("part", ["k", "Residual"])
+def test_other_models(model, part):
+    _, preview, exact = sent(open_page(PAGE, {"model": model, "ptkind": part}))
+    assert np.isfinite(preview).all() and np.isfinite(exact).all()
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_the_presets_of_the_story_models(lm, name):
+    """The answer is ahead behind the clean text, the wrong one behind the corrupted."""
+    task = patching.task_of(lm, *STORIES[name])
+    assert task.clean_difference > 1 and task.corrupted_difference < -1
+    assert compute.strongest(controls.Choice("stories-rope", *STORIES[name])).layer > 0
+
+
+def test_a_preset_fills_the_boxes():
+    app = open_page(PAGE, {"ptchain": "z.5.0", "ptcell": "z.1.1"})
+    app.button(key="patch-So he").click().run()
+    header, *_ = sent(app)
+    assert header["clean"][1:] == ["The", " boy", " was", " sad", ",", " so"] and header["chain"] == []
+    for key, text in linked(STORIES["So he"]).items():
+        assert app.query_params[key] == text
+    assert "ptcell" not in app.query_params
+
+
+@pytest.mark.parametrize("name", REALS)
+def test_a_preset_of_a_model_that_is_not_here_says_how_to_get_it(name):
+    app = open_page(PAGE)
+    assert app.button(key=f"patch-{name}").disabled
+    assert "`tlmviz get smollm2-135m`" in words(app)
+
+
+class TestAsked:
+    """A grid that takes longer is run in slices, when asked for."""
+
+    @pytest.fixture
+    def slow(self, monkeypatch):
+        monkeypatch.setattr(compute, "AT_ONCE", -1.0)
+        monkeypatch.setattr(compute, "SLICE", 30)
+        st.cache_resource.clear()
+        yield
+        st.cache_resource.clear()
+
+    def job(self):
+        return compute.exact(controls.Choice("stories-rope", *TEXTS))
+
+    def test_the_preview_comes_first(self, slow):
+        app = open_page(PAGE)
+        _, preview, exact = sent(app)
+        assert np.isnan(exact).all() and preview[5, 0] > 0.5
+        assert "36 runs give the exact grid" in words(app) and "Preview." in sent(app)[0]["said"]
+        assert not any("correlation" in title for title in by_title(app))
+
+    def test_the_button_runs_it(self, slow, task, lm):
+        app = open_page(PAGE)
+        app.button(key="ptrun").click()
+        self.job().at_once()  # what the model thread does
+        app.run()
+        _, _, exact = sent(app.run())
+        np.testing.assert_allclose(exact, patching.patch_grid(lm, task, "z"), atol=2e-5)
+        assert app.query_params["ptexact"] == "1"
+
+    def test_it_ends_between_slices_and_goes_on(self, slow, monkeypatch):
+        job = self.job()
+        job.work()
+        job.work()
+        known = int(np.isfinite(job.grid).sum())
+        assert 0 < known < 36 and 0 < job.share < 1 and job.left > 0
+        app = open_page(PAGE)
+        assert "% done" in words(app) and np.isfinite(sent(app)[2]).sum() == known
+        job.at_once()
+        assert job.finished and job.share == 1
+
+    def test_a_link_asks_for_it(self, slow, monkeypatch):
+        begun = []
+        monkeypatch.setattr(compute.Exact, "begin", lambda self: begun.append(self.kind))
+        open_page(PAGE, {"ptexact": "1"})
+        assert "z" in begun
+
+    def test_other_texts_are_not_asked_for(self, slow, monkeypatch):
+        begun = []
+        monkeypatch.setattr(compute.Exact, "begin", lambda self: begun.append(self.task.clean.ids))
+        app = open_page(PAGE, {"ptexact": "1"})
+        count = len(begun)
+        app.text_input(key="ptclean").set_value("Tom had a red ball. One day, Lily lost the red").run()
+        assert len(begun) == count and "ptexact" not in app.query_params
+
+    def test_a_failure_is_said(self, slow, monkeypatch):
+        def fail(*given):
+            raise tlmviz.Error("The disk is full.")
+
+        job = self.job()
+        monkeypatch.setattr(patching, "run_from", fail)
+        with pytest.raises(tlmviz.Error):
+            job.at_once()
+        app = open_page(PAGE)
+        assert {error.value for error in app.error} == {"The disk is full."} and not job.running
+        monkeypatch.undo()
+        job.renew()
+        job.at_once()
+        assert job.finished and not job.error
