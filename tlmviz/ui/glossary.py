@@ -32,10 +32,9 @@ TERMS: dict[str, tuple[str, ...]] = {
         "einsum",
     ),
     "Putting what one run computed into another run, to see what that brings about: activation patching.": (
-        "patch",
-        "patches",
-        "patched",
+        "activation patching",
         "patching",
+        "patched",
     ),
     "How far the model prefers one answer to another: the logit of the one less the logit of the other.": (
         "logit difference",
@@ -158,7 +157,8 @@ TERMS: dict[str, tuple[str, ...]] = {
     "Learned rows, fewer than the inputs, that read them by attention and then one another (Perceiver).": (
         "latent array",
     ),
-    "A small square of a picture, which a model reads as one unit, as it reads a token of a text.": (
+    "A small square of a picture, which a model reads as one unit, as it reads a token of a text. In activation patching: a part "
+    "of one run that is put into another.": (
         "patch",
         "patches",
     ),
