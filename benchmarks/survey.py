@@ -1,7 +1,7 @@
 """A survey of a corpus: minutes with one and with two processes in one run, and the most memory a process ever held.
 
 1,000 texts of 200 tokens, cut from the stories at DATA, through stories-rope. Memory is read when a quarter and when all of the
-shards are done, of this process and of the largest worker.
+shards are done: what the largest process holds then.
 
     python benchmarks/survey.py DATA [--texts 1000] [--json FILE]
 """
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
+import multiprocessing
+import os
 import sys
 import tempfile
 import time
@@ -36,9 +37,13 @@ def texts(data: Path, count: int) -> list[str]:
     return [lm.tokenizer.decode(part) for part in islice(parts, count)]
 
 
-def megabytes(who: int) -> float:
-    """The most memory that this process, or the largest of its finished children, held."""
-    return resource.getrusage(who).ru_maxrss / 1024
+def megabytes() -> float:
+    """What the largest process of the survey holds now, this one or a worker."""
+    sizes = []
+    for pid in (os.getpid(), *(child.pid for child in multiprocessing.active_children())):
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+        sizes.append(int(status.split("VmRSS:")[1].split()[0]) / 1024)
+    return max(sizes)
 
 
 def main() -> None:
@@ -57,14 +62,13 @@ def main() -> None:
             at: dict[int, float] = {}
 
             def progress(done: int, total: int, at: dict[int, float] = at) -> None:
-                at[4 * done // total] = megabytes(resource.RUSAGE_SELF)
+                at[4 * done // total] = megabytes()
 
             start = time.perf_counter()
             survey(MODEL, corpus, Path(folder) / str(workers), workers, LENGTH, progress)
             found[f"minutes, {workers}"] = (time.perf_counter() - start) / 60
-            found[f"MB of the first process at a quarter, {workers}"] = at.get(1, float("nan"))
-            found[f"MB of the first process at the end, {workers}"] = at.get(4, float("nan"))
-        found["MB of the largest worker"] = megabytes(resource.RUSAGE_CHILDREN)
+            found[f"MB of the largest process at a quarter, {workers}"] = at.get(1, float("nan"))
+            found[f"MB of the largest process at the end, {workers}"] = at.get(4, float("nan"))
     found["one by two"] = found["minutes, 1"] / found["minutes, 2"]
     for name, value in found.items():
         print(f"{name:45} {value:8.2f}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import tlmviz
 from tlmviz import Diagnosis, LanguageModel, diagnose
+from tlmviz.analysis.workbench.doctor.presets import PRESETS
 from tlmviz.errors import UnknownName
 from tlmviz.trace import Trace
 
@@ -20,16 +21,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "a", help="the run that is right: a model, a checkpoint folder, or a file of Trace.save"
     )
-    parser.add_argument("b", help="the run in question")
+    parser.add_argument("b", nargs="?", help="the run in question")
+    parser.add_argument(
+        "--preset", choices=sorted(PRESETS), help="in place of a second run, the first model run another way"
+    )
     parser.add_argument(
         "--text", help="what models read; a story unless given. A file holds the text it was made of"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(usage_error=parser.error)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the diagnosis; 0 when healthy, 1 with a cause, 3 when the cause cannot be told."""
-    said = diagnose(*traces(options.a, options.b, options.text))
+    if (options.b is None) == (options.preset is None):
+        options.usage_error("name a second run, or one --preset")
+    if options.preset is None:
+        pair = traces(options.a, options.b, options.text)
+    else:
+        lm = language_model(options.a)
+        pair = PRESETS[options.preset](lm, lm.encode(options.text or lm.default_text))
+    said = diagnose(*pair)
     print(json.dumps(as_json(said)) if options.json else said)
     return HEALTHY if said.healthy else FAULT if said.sure else UNSURE
 
@@ -47,12 +59,18 @@ def traces(a: str, b: str, text: str | None) -> tuple[Trace, Trace]:
     return first, second
 
 
-def _read(name: str, text: str | None, ids: list[int] | None) -> Trace:
+def language_model(name: str) -> LanguageModel:
+    """A model by name. Raises UnknownName for one that is no language model."""
     lm = tlmviz.load(name)
     if not isinstance(lm, LanguageModel):
         raise UnknownName(
             f"{name} is no language model that could read this text; choose a language model from those that `tlmviz list` names."
         )
+    return lm
+
+
+def _read(name: str, text: str | None, ids: list[int] | None) -> Trace:
+    lm = language_model(name)
     if ids is None:
         return lm.trace(lm.default_text if text is None else text)
     if ids and max(ids) >= lm.config.vocab_size:

@@ -10,6 +10,8 @@ import tlmviz
 from tests import tiny
 from tests.tiny import TEXT, sentence
 from tlmviz import LanguageModel, Trace, diagnose
+from tlmviz.analysis.workbench.doctor import presets
+from tlmviz.caches import ContiguousCache
 from tlmviz.errors import BadShape
 from tlmviz.layers.positions import NoPositions, PerLayer, RoPE
 
@@ -215,6 +217,56 @@ def test_a_file_answers_to_nothing(lm):
         recorded(lm.trace(TEXT)).answers_to({})
 
 
+class TestPresets:
+    """One model run two ways: nothing is wrong, whatever its parts."""
+
+    @pytest.mark.parametrize("name", ["cached", "chunked", "right-padded"])
+    def test_another_way_is_healthy(self, variant, name):
+        a, b = presets.PRESETS[name](variant, variant.encode(TEXT))
+        assert len(a) == len(b) == len(variant.encode(TEXT))
+        found = diagnose(a, b)
+        assert found.healthy, found
+
+    @pytest.mark.parametrize("name", ["bfloat16", "float16", "int8", "int4"])
+    def test_fewer_bits_are_healthy(self, lm, name):
+        found = diagnose(*presets.PRESETS[name](lm, lm.encode(TEXT)))
+        assert found.cause == "precision", found
+        assert lm.network.token_emb.weight.dtype == torch.float32
+
+    @pytest.mark.parametrize("parts", ["rope", "qwen", "gemma", "olmo", "notes", "experts"])
+    def test_transformers_agrees(self, tokenizer, parts):
+        """Its queries and keys stand in the other layout; the scores are the same."""
+        lm = tiny.language_model(tokenizer, **tiny.VARIANTS[parts])
+        try:
+            a, b = presets.PRESETS["transformers"](lm, lm.encode(TEXT))
+        except tlmviz.Error as error:  # parts that no model there has
+            assert sentence_of(error)
+            return
+        found = diagnose(a, b)
+        assert found.healthy, found
+
+    def test_a_cache_whose_positions_are_off_is_found(self, lm, monkeypatch):
+        """Each step believes that it stands three tokens further."""
+        honest = ContiguousCache.position_ids
+        monkeypatch.setattr(ContiguousCache, "position_ids", lambda cache, count: honest(cache, count) + 3)
+        found = diagnose(*presets.PRESETS["cached"](lm, lm.encode(TEXT)))
+        assert (found.cause, found.value) == ("position offset", 3.0), found
+
+    def test_a_cache_that_forgets_is_found(self, lm, monkeypatch):
+        """The values that a cache gives back are not those it was given."""
+        honest = ContiguousCache.append
+        monkeypatch.setattr(
+            ContiguousCache, "append", lambda cache, layer, k, v: honest(cache, layer, k, 0.9 * v)
+        )
+        found = diagnose(*presets.PRESETS["cached"](lm, lm.encode(TEXT)))
+        assert not found.healthy and found.step.endswith("attn.z"), found
+
+
+def sentence_of(error):
+    message = str(error)
+    return message.endswith(".") and "Traceback" not in message
+
+
 class TestCommand:
     @pytest.fixture
     def runs(self, lm, tmp_path):
@@ -247,5 +299,9 @@ class TestCommand:
         from tlmviz.__main__ import main
 
         assert main(["doctor", "stories-rope", "stories-rope", "--text", "Lily had a ball."]) == 0
+        assert main(["doctor", "stories-rope", "--preset", "cached", "--text", "Lily had a ball."]) == 0
         assert main(["doctor", "stories-rope", "zoo-rope"]) == 2
         assert "different shape" in capsys.readouterr().err
+        assert main(["doctor", "eng-fra", "--preset", "int8"]) == 2
+        with pytest.raises(SystemExit):
+            main(["doctor", "stories-rope"])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from tlmviz import kernels
 from tlmviz.kernels import AttentionMask
 from tlmviz.trace import Trace
 
@@ -93,14 +94,15 @@ def distance(expected: Tensor, found: Tensor) -> float:
 
 def gather(a: Trace, b: Trace) -> Evidence:
     """Both runs' tensors, tap by tap."""
-    asked = a.has_network and b.has_network and "embed" in a.tap_names & b.tap_names
+    there = b.tap_names if b.has_network else b.kept_names
+    asked = a.has_network and "embed" in there
     if asked:
-        names = sorted(b.tap_names & a.tap_names)
-        found = {name: value for name, value in b.tensors(names).items() if value.is_floating_point()}
+        tensors = b.tensors(sorted(there & a.tap_names))
+        found = {name: value for name, value in tensors.items() if value.is_floating_point()}
+        found = {name: value for name, value in found.items() if value.shape == a[name].shape}
         expected = a.answers_to(found)
     else:
-        names = [f"blocks.{i}.attn.{part}" for i in range(a.n_layers) for part in ("q", "k", "v", "lse")]
-        names = [name for name in names if name in a.kept_names and name in b.kept_names]
+        names = _names_of_attention(a, b)
         found, expected = {name: b[name] for name in names}, {name: a[name] for name in names}
     steps = [
         Step(name, expected[name], found[name], _error(b, name, expected[name], found[name]))
@@ -111,6 +113,27 @@ def gather(a: Trace, b: Trace) -> Evidence:
     # Runs of one arithmetic are the same to the last bit wherever nothing is wrong, however coarse it is.
     usual = 2 * statistics.median(step.error for step in steps) if asked and steps else rounding
     return Evidence(a, b, steps, asked, rounding, min(rounding, max(usual, ROUNDING[torch.float32])))
+
+
+def _names_of_attention(a: Trace, b: Trace) -> list[str]:
+    """What is compared of runs without a network: v and lse of every layer, and q and k where their scores differ.
+
+    Queries and keys whose numbers stand in another order give the same scores, and nothing is wrong with them.
+    """
+    names = []
+    for layer in range(a.n_layers):
+        parts = [] if _same_scores(a, b, layer) else ["q", "k"]
+        names += [f"blocks.{layer}.attn.{part}" for part in (*parts, "v", "lse")]
+    return [name for name in names if name in a.kept_names and name in b.kept_names]
+
+
+def _same_scores(a: Trace, b: Trace, layer: int) -> bool:
+    """Whether both runs score a layer's pairs alike, hidden cells included."""
+    made = []
+    for trace in (a, b):
+        spec, q, k = trace.specs[layer], *(trace[f"blocks.{layer}.attn.{part}"].float() for part in "qk")
+        made.append(kernels.attention_scores(q, k, spec.mask, scale=spec.scale))
+    return made[0].shape == made[1].shape and distance(*made) < CLEAR * max(_rounding(a), _rounding(b))
 
 
 def projection_widths(trace: Trace, name: str) -> list[int]:
