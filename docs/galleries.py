@@ -108,6 +108,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "encoder_only: What [CLS] gathers": Region(".st-key-encodercls"),
     "encoder_only: The mask put on": Region(".st-key-enc-False"),
     "encoder_only: Encoder, decoder, both": Region(),
+    "why": Region(".st-key-whypicture"),
     "model_zoo: No positions at all": Region("[data-testid=stImage] img"),
     "model_zoo: An eighth of the cache": Region("[data-testid=stImage] img"),
 }

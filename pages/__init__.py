@@ -392,6 +392,13 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "activation patching: every head, or every layer at every position, of a clean run put into a corrupted one; a "
             "preview at once and the exact grid beside it; predictions before and after a patch, and patches chained",
         ),
+        Page(
+            "workbench/why",
+            "Why it looks there",
+            "troubleshoot",
+            "one weight of one head taken apart: its score as a sum over what query and key are made of, adding up; a source "
+            "followed back, head by head, to the word it came from; what the head then writes; which heads listen to which",
+        ),
     ),
 }
 ALL = tuple(page for pages in SECTIONS.values() for page in pages)

@@ -66,7 +66,8 @@ from tlmviz.analysis.words.hulls import judge, scattered
 from tlmviz.analysis.words.pairs import noise_distribution
 from tlmviz.analysis.words.reading import row_cosines
 from tlmviz.analysis.words.text import split_words
-from tlmviz.analysis.workbench import patching
+from tlmviz.analysis.workbench import following, patching
+from tlmviz.analysis.workbench.composition import composition
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.training.live import Live, least_count
@@ -917,3 +918,26 @@ def test_patches_bring_back_what_the_cards_say():
     assert [round(100 * float(heads[5, head])) for head in (0, 3)] == [36, 37]
     both = patching.patched_trace(lm, girl, [patching.Cell("z", 5, 0), patching.Cell("z", 5, 3)])
     assert float(girl.restored(both.logits_at(-1))) == pytest.approx(0.75, abs=0.005)
+
+
+def test_a_key_that_says_what_stood_behind():
+    lm = compute.model("stories-rope")
+    trace = lm.trace(DEFAULT_TEXT)
+    found = lm.explain(DEFAULT_TEXT, 5, 0, 25, 17)
+    assert (trace.tokens[25], trace.tokens[17], trace.tokens[16]) == (" red", " ball", " red")
+    assert round(100 * found.weight) == 97
+    by_key = dict(zip(found.names, found.scores.sum(0).tolist()))
+    assert max(by_key, key=by_key.__getitem__) == "L4H2"
+    back = following.follow(trace, "L4H2", 17)
+    assert back.key == 16 and round(100 * float(trace.attention(4, 2)[17, 16])) == 88
+    assert following.striking(lm, trace) == following.Step(5, 0, 25, 17)
+
+
+def test_two_heads_that_compose_most_through_keys():
+    lm = compute.model("stories-rope")
+    scores = composition(lm)["k"]
+    heads = lm.config.n_heads
+    writer, reader = divmod(int(scores.argmax()), len(scores))
+    assert (divmod(writer, heads), divmod(reader, heads)) == ((1, 0), (4, 2))
+    assert round(float(scores.max()), 2) == 0.40
+    assert 5 < float(scores.max()) * lm.config.d_model**0.5 < 6

@@ -156,14 +156,14 @@ def head_menus(layers: int, heads: int, places) -> tuple[int, int]:
     return head
 
 
-def head_and_token_menus(config, tokens: list[str], start: int | None = None):
+def head_and_token_menus(config, tokens: list[str], start: int | None = None, places=None):
     """Menus of layers, heads and tokens, tied to the view that all pages share, and room beside them.
 
-    While no token is pinned, `start` is chosen, the last one unless given.
+    While no token is pinned, `start` is chosen, the last one unless given. `places` are four columns of the page's own.
 
     Returns layer, head, position, and the empty place.
     """
-    layer, head, token, room = st.columns([0.13, 0.13, 0.2, 0.54], vertical_alignment="center")
+    layer, head, token, room = places or st.columns([0.13, 0.13, 0.2, 0.54], vertical_alignment="center")
     chosen = head_menus(config.n_layers, config.n_heads, (layer, head))
     query = link.view().fitted(config.n_layers, config.n_heads, len(tokens)).query
     unpinned = len(tokens) - 1 if start is None else start

@@ -1,0 +1,149 @@
+// @ts-check
+// The two maps: a head's weights with the pin, and the score source by source with its margins.
+
+import { largestSize, numbersImage } from "#canvas/numbers_image.js";
+import { minus, visible } from "#canvas/text.js";
+import { inkOn, shadeRgb } from "#canvas/theme.js";
+
+/** @typedef {import("./types").Box} Box */
+/** @typedef {import("./types").Header} Header */
+/** @typedef {import("#canvas/theme.js").Theme} Theme */
+/** @typedef {import("#canvas/pens.js").Pen} Pen */
+
+const LABEL = 58; // pixels of a label beside a map
+const TOP = 52; // above it
+const FEWEST = 15; // pixels of a cell that a number fits into is twice that
+
+/** @param {number} value */
+export function two(value) {
+  return minus(Math.abs(value) < 0.005 ? "0" : value.toFixed(2));
+}
+
+/**
+ * @param {number} width
+ * @param {number} count
+ * @returns {Box}
+ */
+export function mapBox(width, count) {
+  return { x: LABEL, y: 20, cell: (width - LABEL - 4) / count };
+}
+
+/**
+ * Sums stand in a further row and column.
+ * @param {number} width
+ * @param {Header} header
+ * @returns {Box}
+ */
+export function sourcesBox(width, header) {
+  const columns = header.columns.length + 1.4;
+  return { x: LABEL + 8, y: TOP + 18, cell: (width - LABEL - 12) / columns };
+}
+
+/**
+ * Height of a row of sources: flat cells, so that the picture stays above the fold.
+ * @param {Box} box
+ * @param {Header} header
+ */
+export function rowHeight(box, header) {
+  return Math.max(Math.min(box.cell, 30, 380 / (header.rows.length + 1)), 8);
+}
+
+/**
+ * @param {Pen} pen
+ * @param {Header} header
+ * @param {ArrayLike<number>} weights
+ * @param {Box} box
+ * @param {Theme} theme
+ */
+export function drawMap(pen, header, weights, box, theme) {
+  const { places, tokens, steps, at } = header;
+  const n = places.length;
+  const step = steps[at];
+  const [row, col] = [places.indexOf(step.query), places.indexOf(step.key)];
+  const size = box.cell * n;
+  pen.text(0, 8, `${step.name}: who looks at whom`, { color: theme.text, weight: 600, size: 12 });
+  pen.image(numbersImage(theme, weights, n, n, false, 1), box.x, box.y, size, size);
+  pen.rect(box.x, box.y, size, size, null, theme.faint);
+  pen.rect(box.x, box.y + row * box.cell, size, Math.max(box.cell, 2), null, theme.muted);
+  pen.rect(box.x + col * box.cell - 1, box.y + row * box.cell - 1, Math.max(box.cell, 4) + 2, Math.max(box.cell, 4) + 2, null, theme.primary, { width: 2 });
+  const every = Math.ceil(10 / box.cell);
+  for (let i = 0; i < n; i++) {
+    const marked = i === row || i === col;
+    if (!marked && (i % every || Math.abs(i - row) * box.cell < 10 || Math.abs(i - col) * box.cell < 10)) continue;
+    pen.text(box.x - 4, box.y + (i + 0.5) * box.cell, tokens[places[i]], { color: marked ? theme.text : theme.muted, weight: marked ? 700 : 400, align: "right", size: 10, token: LABEL - 6 });
+  }
+}
+
+/**
+ * Sums of rows and columns.
+ * @param {Header} header
+ * @param {ArrayLike<number>} values
+ */
+export function margins({ rows, columns }, values) {
+  const across = rows.map(() => 0);
+  const down = columns.map(() => 0);
+  rows.forEach((_, i) => columns.forEach((__, j) => {
+    across[i] += values[i * columns.length + j];
+    down[j] += values[i * columns.length + j];
+  }));
+  return { across, down };
+}
+
+/**
+ * @param {Pen} pen
+ * @param {Header} header
+ * @param {ArrayLike<number>} values
+ * @param {Box} box
+ * @param {Theme} theme
+ * @param {{ row: number, col: number } | null} hover
+ */
+export function drawSources(pen, header, values, box, theme, hover) {
+  const { rows, columns, steps, at, tokens } = header;
+  const step = steps[at];
+  const high = rowHeight(box, header);
+  const [width, height] = [box.cell * columns.length, high * rows.length];
+  const most = largestSize(values);
+  const followed = steps[at + 1];
+  pen.text(0, 8, "The score, source by source", { color: theme.text, weight: 600, size: 12 });
+  pen.text(box.x + width, 26, `at the key “${visible(tokens[step.key])}”`, { color: theme.muted, align: "right" });
+  pen.text(0, 26, `at the query “${visible(tokens[step.query])}” ↓`, { color: theme.muted });
+  pen.image(numbersImage(theme, values, rows.length, columns.length, true, most), box.x, box.y, width, height);
+  const { across, down } = margins(header, values);
+  const wide = box.cell > 2 * FEWEST - 4 && high > 11;
+  rows.forEach((name, i) => {
+    const y = box.y + (i + 0.5) * high;
+    const source = followed && followed.name === name && followed.query === step.query && step.query !== step.key;
+    if (high > 9 || i % 2 === 0) pen.text(box.x - 4, y, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, align: "right", size: Math.min(11, high) });
+    if (high > 9) pen.text(box.x + width + 1.3 * box.cell, y, two(across[i]), { color: theme.text, align: "right", size: 10 });
+    if (wide) columns.forEach((_, j) => {
+      const value = values[i * columns.length + j];
+      if (Math.abs(value) < most / 50) return; // pointing at it says it
+      pen.text(box.x + (j + 0.5) * box.cell, y, two(value), { color: inkOn(shadeRgb(theme.diverging, 0.5 + value / most / 2)), align: "center", size: 10 });
+    });
+  });
+  columns.forEach((name, j) => {
+    const x = box.x + (j + 0.5) * box.cell;
+    const source = followed && followed.name === name && followed.query === step.key;
+    if (box.cell > 9 || j % 2 === 0) pen.text(x, box.y - 4, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, rotate: -0.6, size: 11 });
+    if (box.cell > 20) pen.text(x, box.y + height + 9, two(down[j]), { color: theme.text, align: "center", size: 10 });
+  });
+  pen.text(box.x - 4, box.y + height + 9, "sum", { color: theme.muted, align: "right", size: 10 });
+  pen.text(box.x + width + 1.3 * box.cell, box.y + height + 9, header.score, { color: theme.text, align: "right", weight: 700, size: 11 });
+  if (hover) pen.rect(box.x + hover.col * box.cell, box.y + hover.row * high, box.cell, high, null, theme.text, { width: 2 });
+}
+
+/**
+ * The row and column at a point; −1 for a label's side, null elsewhere.
+ * @param {Box} box
+ * @param {number} rows
+ * @param {number} cols
+ * @param {number} high
+ * @param {number} x
+ * @param {number} y
+ */
+export function cellOf(box, rows, cols, high, x, y) {
+  const row = Math.floor((y - box.y) / high);
+  const col = Math.floor((x - box.x) / box.cell);
+  if (row >= rows || col >= cols || (row < 0 && col < 0)) return null;
+  return { row: Math.max(-1, row), col: Math.max(-1, col) };
+}

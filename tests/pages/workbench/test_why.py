@@ -1,0 +1,126 @@
+"""The page Why it looks there, run as Streamlit runs it."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet
+from tlmviz.ui import compute
+from tlmviz.ui.inputs import DEFAULT_TEXT
+
+PAGE = "workbench/why"
+TWO = {"head": "5.0", "query": "25", "key": "17", "whypath": "4.2.17.16", "whyat": "1"}
+
+
+def read(app, name="why_score") -> tuple[dict, dict]:
+    """Header and arrays of the picture."""
+    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith(name)]
+    data = view.proto.bytes
+    [length] = struct.unpack_from("<I", data)
+    header = json.loads(data[4 : 4 + length])
+    arrays = {
+        key: np.frombuffer(data, "<f4", int(np.prod(each["shape"])), 4 + length + each["offset"]).reshape(
+            each["shape"]
+        )
+        for key, each in header["arrays"].items()
+    }
+    return header, arrays
+
+
+def linked(**query):
+    return open_page(PAGE, query=query)
+
+
+def test_it_opens_on_a_key_that_a_head_wrote():
+    app = open_page(PAGE)
+    assert_healthy(app)
+    assert "✗" not in badges(app) and badges(app).count("✓") == 1
+    header, arrays = read(app)
+    [step] = header["steps"]
+    assert (step["path"], step["from"], step["to"]) == ("5.0.25.17", "“red” (25)", "“ball” (17)")
+    found = compute.model("stories-rope").explain(DEFAULT_TEXT, 5, 0, 25, 17)
+    assert arrays["values"].sum() == pytest.approx(found.score, abs=1e-3)
+    assert header["score"] == f"{found.score:.2f}" and header["total"] == len(found.names)
+    assert arrays["values"].shape == (10, 10)
+    assert "More than any other source, L4H2 gives" in header["said"]
+    assert "it reads the token before it, “red” (16)" in header["said"]
+    assert header["written"]["promoted"][0][0] == " ball"
+    assert sum(share for _, share in header["written"]["shares"]) == pytest.approx(
+        header["written"]["promoted"][0][1], abs=1e-3
+    )
+    weights = compute.trace("stories-rope", DEFAULT_TEXT).attention(5, 0)
+    np.testing.assert_allclose(arrays["weights"], weights, atol=1e-6)
+
+
+def test_a_path_in_the_link_is_shown():
+    app = linked(**TWO)
+    assert_healthy(app)
+    header, arrays = read(app)
+    assert [step["name"] for step in header["steps"]] == ["L5H0", "L4H2"] and header["at"] == 1
+    found = compute.model("stories-rope").explain(DEFAULT_TEXT, 4, 2, 17, 16)
+    assert arrays["values"].sum() == pytest.approx(found.score, abs=1e-3)
+
+
+def test_all_sources():
+    header, arrays = read(linked(whyall="1"))
+    assert len(header["rows"]) == len(header["columns"]) == header["total"] == 37
+    found = compute.model("stories-rope").explain(DEFAULT_TEXT, 5, 0, 25, 17)
+    np.testing.assert_allclose(arrays["values"], found.scores, atol=1e-5)
+
+
+def test_all_pairs_of_heads():
+    app = linked(whyview="All pairs of heads")
+    assert_healthy(app)
+    header, arrays = read(app, "why_heads")
+    assert (header["layers"], header["heads"], header["kind"]) == (6, 6, "k")
+    assert divmod(int(arrays["k"].argmax()), 36) == (6, 26)  # L1H0 and L4H2
+
+
+@pytest.mark.parametrize("query", [{}, TWO, {"whyview": "All pairs of heads"}])
+def test_the_snippet_says_what_the_page_says(query):
+    app = linked(**query)
+    scope = run_snippet(app)
+    if "whyview" in query:
+        assert float(scope["scores"].max()) == pytest.approx(0.40, abs=0.005)
+    else:
+        header, _ = read(app)
+        assert f"{scope['found'].score:.2f}" == header["score"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"whypath": "nonsense"},
+        {"whypath": "9.9.9.9"},
+        {"whypath": "4.2.17"},
+        {"whypath": "4.2.17.99999"},
+        {"whyat": "99"},
+        {"whyat": "-1"},
+        {"whykind": "z"},
+        {"whyall": "maybe"},
+        {"whypath": ",".join(["4.2.17.16"] * 50)},
+        {"head": "99.99", "query": "999", "key": "3"},
+        {"query": "3", "key": "9"},
+    ],
+)
+def test_hostile_links(query):
+    app = linked(**query)
+    assert_healthy(app)
+    header, _ = read(app)
+    assert len(header["steps"]) <= 13 and 0 <= header["at"] < len(header["steps"])
+
+
+@pytest.mark.parametrize("text", ["a", "Lily", "word " * 150, "🦄 <b>x</b>"])
+def test_texts(text):
+    app = open_page(PAGE, text=text)
+    assert_healthy(app)
+    header, arrays = read(app)
+    assert len(header["places"]) == len(arrays["weights"]) <= 160
+
+
+def test_latent_attention_has_no_composition():
+    app = open_page(PAGE, model="zoo-mla", query={"whyview": "All pairs of heads"})
+    assert not app.exception
+    assert [error for error in app.error if "latent" in error.value]
