@@ -139,12 +139,12 @@ def _three(choice: Choice, patched: Prediction, key: str) -> None:
             frame.table(words.rows(prediction), words.ROWS, key=f"pt{key}-{name}")
 
 
-def beneath(choice: Choice) -> None:
-    """Once the picture is painted: preview against exact, and the identities."""
-    below.when_painted("beneath-patch", lambda: _beneath(choice))
+def agreement(choice: Choice) -> None:
+    """Once the picture is painted: preview against exact, where all of the grid is known."""
+    below.when_painted("agreement-patch", lambda: _agreement(choice))
 
 
-def _beneath(choice: Choice) -> None:
+def _agreement(choice: Choice) -> None:
     job, first = compute.exact(choice), compute.preview(choice)
     if job.finished:
         names = readable_all(compute.task(choice).clean.tokens)
@@ -158,5 +158,13 @@ def _beneath(choice: Choice) -> None:
             first.ravel(), job.grid.ravel(), labels, frame.theme(), title=words.scatter_title(agreed)
         )
         frame.chart(figure, key="ptscatter", alt="Exact value of every patch against its preview")
+
+
+def identities(choice: Choice) -> None:
+    """Once the picture is painted: the identities, on what was typed."""
+    below.when_painted("identities-patch", lambda: _identities(choice))
+
+
+def _identities(choice: Choice) -> None:
     if choice.lm.n_parameters <= LARGE or st.toggle(words.MEASURE, key="ptmeasure"):
         frame.measured(lambda: compute.measured(choice.task))
