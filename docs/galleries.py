@@ -85,6 +85,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "einstein": Region(".st-key-made"),
     "pipeline": Region(".st-key-pipelineview"),
     "collapse_lemma": Region(".st-key-collapselemma", (0.0, 0.14, 0.85, 0.97)),
+    "compare": Region(".st-key-compareview", (0.0, 0.2, 0.7, 0.85)),
     "rank_one": Region(".st-key-rankone", (0.0, 0.08, 1.0, 1.0)),
     "glove": Region(".st-key-ratios"),
     "text_to_pairs": Region(".st-key-pairsview"),

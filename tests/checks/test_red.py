@@ -34,6 +34,7 @@ from tlmviz.analysis.positions.rope_runs import HalfSplit
 from tlmviz.analysis.words import glove, gradients, one_step, projection, shares
 from tlmviz.analysis.words import pairs as windows
 from tlmviz.analysis.workbench import patching, sources
+from tlmviz.analysis.workbench.comparing import Comparison
 from tlmviz.caches import ContiguousCache, LatentCache, Sequence
 from tlmviz.checks import kernels as kernel_checks
 from tlmviz.checks import kernels_index, notation_block, notation_collapse, translation
@@ -285,6 +286,13 @@ breaks("None patched = corrupted")(
 breaks("Heads add up")(
     patched(
         patching, "_heads_sum", lambda honest, lm, task, kind, *rest: 1.01 * honest(lm, task, kind, *rest)
+    ),
+)
+breaks("Same before the change")(
+    patched(
+        Comparison,
+        "weights",
+        lambda honest, found, *head: (honest(found, *head)[0], honest(found, *head)[1].T),
     ),
 )
 breaks("Sources add up")(

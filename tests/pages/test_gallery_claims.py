@@ -30,6 +30,8 @@ from pages.words.projector.controls import Choice as Projector
 from pages.words.text_to_pairs import compute as pairs
 from pages.words.text_to_pairs import controls as pairs_controls
 from pages.words.training_step.controls import TEXT as SMALL_STORY
+from pages.workbench.compare.controls import TEXTS as COMPARED
+from pages.workbench.compare.examples import CARDS as COMPARISONS
 from pages.workbench.patch.examples import STORIES as PATCHED
 from tlmviz import digits
 from tlmviz.analysis.attention.attribution import attribute_logit
@@ -941,3 +943,35 @@ def test_two_heads_that_compose_most_through_keys():
     assert (divmod(writer, heads), divmod(reader, heads)) == ((1, 0), (4, 2))
     assert round(float(scores.max()), 2) == 0.40
     assert 5 < float(scores.max()) * lm.config.d_model**0.5 < 6
+
+
+def test_one_word_changes_what_the_cards_of_compare_say():
+    lm = tlmviz.load("stories-rope")
+
+    def compared(a, b):
+        return tlmviz.compare(lm.trace(a), lm.trace(b))
+
+    ball = compared(*COMPARED.values())
+    first = ball.moved(1).iloc[0]
+    assert (first.layer, first["head"], int(ball.alignment.a[~ball.alignment.equal][0])) == (
+        2,
+        0,
+        len(ball.a) - 1 - 8,
+    )
+    token = lm.encode(" ball")[-1]
+    assert [round(100 * float(trace.probabilities()[token])) for trace in (ball.a, ball.b)] == [91, 4]
+    assert ball.difference(2, 0)[int(first["row"])].argmax() == len(ball.a) - 9
+    known = {card.title: card.link for card in COMPARISONS}
+    one_more = compared(known["One word more"]["cmpa"], known["One word more"]["cmpb"])
+    first = one_more.moved(1).iloc[0]
+    assert (first.layer, first["head"]) == (3, 4) and round(
+        float(one_more.difference(3, 4)[3, 2]), 2
+    ) == -0.96
+    assert lm.trace(known["One word more"]["cmpa"]).statistics()["previous"].reshape(6, 6)[3, 4] > 0.5
+    named = compared(known["Who comes after and"]["cmpa"], known["Who comes after and"]["cmpb"])
+    first = named.moved(1).iloc[0]
+    row = named.difference(2, 2)[int(first["row"])]
+    assert (first.layer, first["head"]) == (2, 2) and row.max() > 0.965 and row.min() < -0.965
+    assert ~named.alignment.equal[[row.argmax(), row.argmin()]].all()
+    trained = tlmviz.compare(lm.trace(DEFAULT_TEXT), tlmviz.load("stories-gpt").trace(DEFAULT_TEXT))
+    assert trained.heads.moved.min() > 0.1

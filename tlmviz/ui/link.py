@@ -56,6 +56,7 @@ TYPED = (
     "r1mat",
     *("lsw", "lsu"),
     *("ptclean", "ptcorr", "ptans", "ptwrong"),
+    *("cmpa", "cmpb"),
 )
 
 

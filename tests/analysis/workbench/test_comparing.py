@@ -1,6 +1,7 @@
 """Comparisons against plain code: edit distance by recursion, differences cell by cell."""
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 import tlmviz
 from tests import tiny
 from tests.tiny import TEXT, sentence
-from tlmviz.analysis.workbench.comparing import align, compare
+from tlmviz.analysis.workbench.comparing import align, check_vocabulary, compare
 from tlmviz.errors import BadShape
 
 OTHER = "Lily had a big ball. Tom lost the ball."
@@ -106,3 +107,43 @@ def test_one_model_in_two_precisions(lm, tokenizer):
     rough.network.to(torch.bfloat16).to(torch.float32)
     found = compare(lm.trace(TEXT), rough.trace(TEXT))
     assert found.alignment.edits == 0 and 0 < found.heads.moved.max() < 0.2 and 0 < found.kl.max() < 0.2
+
+
+@given(words, words)
+def test_columns_hold_every_token_once_and_in_order(a, b):
+    found = align(a, b)
+    columns = found.columns(len(a), len(b))
+    for side, text in enumerate((a, b)):
+        assert [column[side] for column in columns if column[side] is not None] == list(range(len(text)))
+    assert [pair for pair in columns if None not in pair] == list(zip(found.a.tolist(), found.b.tolist()))
+    alike = [x == y for x, y in zip(a, b)]
+    assert found.begun_alike <= (alike.index(False) if False in alike else len(alike))
+
+
+def test_small_maps_show_the_largest_of_each_block(two):
+    whole = np.stack([two.difference(layer, head) for layer in range(2) for head in range(4)])
+    np.testing.assert_array_equal(two.small(99), whole)
+    small, count = two.small(4), whole.shape[-1]
+    starts = [i * count // 4 for i in range(4)] + [count]
+    for row in range(4):
+        for column in range(4):
+            block = whole[:, starts[row] : starts[row + 1], starts[column] : starts[column + 1]].reshape(
+                8, -1
+            )
+            largest = block[np.arange(8), np.abs(block).argmax(1)]
+            np.testing.assert_allclose(np.abs(small[:, row, column]), np.abs(largest))
+
+
+def test_vocabularies_must_be_shared(lm):
+    check_vocabulary(lm, lm)
+    other = SimpleNamespace(name="other", tokenizer=SimpleNamespace(vocab_size=3))
+    with pytest.raises(BadShape, match="other 3: their predictions"):
+        check_vocabulary(lm, other)
+    real = lm.tokenizer
+    swapped = SimpleNamespace(
+        vocab_size=real.vocab_size,
+        name=real.name,
+        token_bytes=lambda i: real.token_bytes((i + 1) % real.vocab_size),
+    )
+    with pytest.raises(BadShape, match="different vocabularies"):
+        check_vocabulary(lm, SimpleNamespace(name="other", tokenizer=swapped))

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from rapidfuzz.distance import Levenshtein
 
 from tlmviz.errors import BadShape, UnknownName
+from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 from ..attention.heads import kl_divergence
@@ -35,6 +36,23 @@ class Alignment:
     b: np.ndarray
     equal: np.ndarray
     edits: int
+
+    def columns(self, a: int, b: int) -> list[tuple[int | None, int | None]]:
+        """Both texts of `a` and `b` tokens side by side: a position of each in every column, None where one has no partner."""
+        found: list[tuple[int | None, int | None]] = []
+        here, there = 0, 0
+        for i, j in [*zip(self.a.tolist(), self.b.tolist()), (a, b)]:
+            found += [(left, None) for left in range(here, i)] + [(None, right) for right in range(there, j)]
+            if (i, j) != (a, b):
+                found.append((i, j))
+            here, there = i + 1, j + 1
+        return found
+
+    @property
+    def begun_alike(self) -> int:
+        """How many tokens both texts have in common before the first edit."""
+        alike = self.equal & (self.a == np.arange(len(self.a))) & (self.b == np.arange(len(self.b)))
+        return int(np.cumprod(alike).sum())
 
 
 def align(a: list[str], b: list[str]) -> Alignment:
@@ -70,10 +88,11 @@ class Comparison:
 
     def difference(self, layer: int, head: int) -> Float[np.ndarray, "p p"]:
         """The signed difference b - a of one head's weights between aligned tokens: [P, P]. Raises UnknownName."""
-        one, two = self._aligned(layer, head)
+        one, two = self.weights(layer, head)
         return two - one
 
-    def _aligned(self, layer: int, head: int) -> tuple[np.ndarray, np.ndarray]:
+    def weights(self, layer: int, head: int) -> tuple[Float[np.ndarray, "p p"], Float[np.ndarray, "p p"]]:
+        """One head's weights between aligned tokens in both runs, each [P, P]. Raises UnknownName."""
         ours, theirs = self.alignment.a, self.alignment.b
         one = self.a.attention(layer, head).numpy()[np.ix_(ours, ours)]
         return one, self.b.attention(layer, head).numpy()[np.ix_(theirs, theirs)]
@@ -90,7 +109,7 @@ class Comparison:
         rows = []
         for layer in range(self.a.n_layers):
             for head in range(self.a.n_heads):
-                one, two = self._aligned(layer, head)
+                one, two = self.weights(layer, head)
                 elsewhere = np.abs(two.sum(1) - one.sum(1))
                 moved = (np.abs(two - one).sum(1) + elsewhere) / 2
                 most = int(moved.argmax()) if moved.size else 0
@@ -100,6 +119,21 @@ class Comparison:
     def moved(self, count: int = 10) -> pd.DataFrame:
         """The heads that moved most, of `heads`."""
         return self.heads.nlargest(count, "moved").reset_index(drop=True)
+
+    def small(self, side: int) -> Float[np.ndarray, "h n n"]:
+        """Every head's signed difference on at most `side` x `side` cells, [L H, n, n]: of each block the largest."""
+        count = len(self.alignment.a)
+        starts = np.unique(np.arange(min(side, count)) * count // max(1, min(side, count)))
+        found = []
+        for layer in range(self.a.n_layers):
+            for head in range(self.a.n_heads):
+                whole = self.difference(layer, head)
+                most, least = whole, whole
+                for axis in (0, 1):
+                    most = np.maximum.reduceat(most, starts, axis)
+                    least = np.minimum.reduceat(least, starts, axis)
+                found.append(np.where(most >= -least, most, least))
+        return np.stack(found)
 
     @cached_property
     def cosines(self) -> Float[np.ndarray, "n p"]:
@@ -141,6 +175,22 @@ class Comparison:
                 )
             found.append(kl_divergence(one, two))
         return torch.cat(found).numpy() if found else np.zeros(0, np.float32)
+
+
+def check_vocabulary(a: LanguageModelLike, b: LanguageModelLike) -> None:
+    """Raise BadShape where two models do not share their tokens."""
+    size, other = a.tokenizer.vocab_size, b.tokenizer.vocab_size
+    if size != other:
+        raise BadShape(
+            f"{a.name} knows {size:,} tokens and {b.name} {other:,}: their predictions cannot be laid over each other; "
+            "compare models of one vocabulary."
+        )
+    for i in range(size):
+        if a.tokenizer.token_bytes(i) != b.tokenizer.token_bytes(i):
+            raise BadShape(
+                f"Token {i} is {a.tokenizer.name(i)!r} to {a.name} and {b.tokenizer.name(i)!r} to {b.name}: they have different "
+                "vocabularies; compare models of one vocabulary."
+            )
 
 
 def compare(a: Trace, b: Trace) -> Comparison:

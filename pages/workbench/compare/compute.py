@@ -1,0 +1,100 @@
+"""Everything the page Compare computes, cached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from tlmviz.analysis.workbench.comparing import Comparison, check_vocabulary, compare
+from tlmviz.checks import Check
+from tlmviz.checks import workbench_comparing as checks
+from tlmviz.errors import BadShape
+from tlmviz.language_model import LanguageModel
+from tlmviz.trace import Trace
+from tlmviz.ui import compute as shared
+
+from .component import side_of
+from .controls import PROMPTS, Choice
+
+MOST = 256  # tokens of a text that are compared: a picture of more shows no cell
+TOP = 5  # of a prediction
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Two runs compared, with everything that the picture shows; `lengths` are those of the whole texts in tokens."""
+
+    comparison: Comparison
+    small: np.ndarray
+    cosines: np.ndarray | None
+    apart: str
+    guesses: list
+    lengths: tuple[int, int]
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing at all differs."""
+        alignment, kl = self.comparison.alignment, self.comparison.kl
+        return not alignment.edits and not self.small.any() and not kl.any()
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def found(choice: Choice) -> Found:
+    """Both runs compared. Raises BadText for an empty text; BadShape for models that cannot be laid over each other."""
+    lms = choice.lms
+    ids, lengths = zip(*(_read(lm, text) for lm, text in zip(lms, (choice.a, choice.b))))
+    if choice.model != choice.other:
+        _check(*lms)
+
+    def work() -> Found:
+        comparison = compare(*(lm.trace_ids(part) for lm, part in zip(lms, ids)))
+        small = comparison.small(side_of(comparison.a.n_layers * comparison.a.n_heads))
+        try:
+            cosines, apart = comparison.cosines, ""
+        except BadShape as error:
+            cosines, apart = None, str(error)
+        _ = comparison.heads, comparison.kl
+        return Found(comparison, small, cosines, apart, _guesses(lms[0], comparison), lengths)
+
+    return shared.run_in_worker(work, max(map(len, ids)))
+
+
+def _read(lm: LanguageModel, text: str) -> tuple[list[int], int]:
+    part, length = lm.fit(text) if text else (text, 0)
+    ids = lm.encode(part)
+    return ids[:MOST], max(length, len(ids))
+
+
+def _check(a: LanguageModel, b: LanguageModel) -> None:
+    """Shapes first: the sentence about them says more. Raises BadShape."""
+    shapes = [(lm.config.n_layers, lm.config.n_heads) for lm in (a, b)]
+    if shapes[0] != shapes[1]:
+        (layers, heads), (others, other_heads) = shapes
+        raise BadShape(
+            f"{a.name} has {layers} layers of {heads} heads, {b.name} {others} of {other_heads}: no head stands for another; "
+            "choose a model with as many layers and heads."
+        )
+    check_vocabulary(a, b)
+
+
+def _guesses(lm: LanguageModel, comparison: Comparison) -> list:
+    """The likeliest next tokens of both runs behind each aligned token."""
+
+    def top(trace: Trace, position: int) -> list[dict]:
+        values, ids = trace.probabilities(position).topk(TOP)
+        pairs = zip(ids.tolist(), values.tolist())
+        return [{"token": lm.tokenizer.name(i), "share": value} for i, value in pairs]
+
+    aligned = zip(comparison.alignment.a.tolist(), comparison.alignment.b.tolist())
+    return [[top(comparison.a, i), top(comparison.b, j)] for i, j in aligned]
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def measured(choice: Choice) -> list[Check]:
+    """What comes before the first change, where both runs are of one model."""
+    if choice.view != PROMPTS:
+        return []
+    comparison = found(choice).comparison
+    return shared.run_in_worker(lambda: [checks.same_before_the_change(comparison)])

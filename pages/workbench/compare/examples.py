@@ -1,0 +1,45 @@
+"""The examples of the page Compare."""
+
+from __future__ import annotations
+
+from tlmviz.ui import gallery
+from tlmviz.ui.gallery import Card
+
+from .controls import MODELS
+
+ZUMI = "Zumi met Kavo at the big tree. Zumi waved and Kavo smiled. Then Zumi and"
+CARDS = (
+    Card(
+        "A ball becomes a hat",
+        "One word exchanged: eight tokens later the guess “ball” falls from 91 % to 4 %. Head 2.0 moves most, to the hat.",
+        {},
+        "Small maps of 36 heads, of which a few are coloured, and one of them in detail",
+    ),
+    Card(
+        "One word more",
+        "“was not happy”: head 3.4 looks at the word before; its look at “was” falls by 0.96 when “not” comes between.",
+        {
+            "cmpa": "Sara was happy because she got a gift.",
+            "cmpb": "Sara was not happy because she got a gift.",
+            "cmppin": "3",
+        },
+        "A map with one dark cell and a token without a partner",
+    ),
+    Card(
+        "Who comes after and",
+        "Zumi or Kavo named last: head 2.2 moves 0.97 of its weight from one name to the other, and the guess turns round.",
+        {"cmpa": ZUMI, "cmpb": ZUMI.replace("Then Zumi", "Then Kavo")},
+        "A map whose last rows changed sign",
+    ),
+    Card(
+        "Trained apart",
+        "stories-rope and stories-gpt, on the same text: every head differs.",
+        {"cmpview": MODELS},
+        "36 small maps, all of them coloured",
+    ),
+)
+
+
+def examples() -> None:
+    """The cards."""
+    gallery.menu(__file__, CARDS)

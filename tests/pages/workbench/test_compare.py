@@ -1,0 +1,174 @@
+"""The page Compare, run as Streamlit runs it: its numbers against plain ones, refusals, and what the browser says."""
+
+import json
+import struct
+
+import numpy as np
+import pytest
+
+import tlmviz
+from tests.javascript.node import evaluate
+from tests.pages.helpers import assert_healthy, badges, follow_link, open_page, run_snippet, words
+from tlmviz.ui import compute
+
+PAGE = "workbench/compare"
+COMPONENT = "pages/workbench/compare/component"
+A, B = "Lily had a red ball. One day, Lily lost the red", "Lily had a red hat. One day, Lily lost the red"
+
+
+def payload(app) -> bytes:
+    [view] = [
+        part for part in app.get("bidi_component") if part.proto.component_name.endswith("tlmviz_compare")
+    ]
+    return view.proto.bytes
+
+
+def opened(app) -> tuple[dict, dict]:
+    data = payload(app)
+    [length] = struct.unpack_from("<I", data)
+    header = json.loads(data[4 : 4 + length])
+    types = {"uint8": np.uint8, "float32": np.float32}
+    arrays = {
+        name: np.frombuffer(
+            data, types[entry["dtype"]], int(np.prod(entry["shape"])), 4 + length + entry["offset"]
+        )
+        for name, entry in header["arrays"].items()
+    }
+    return header, arrays
+
+
+def test_it_opens_on_a_word_exchanged():
+    app = open_page(PAGE)
+    assert_healthy(app)
+    assert "✗" not in badges(app) and "Same before the change" in badges(app)
+    header, arrays = opened(app)
+    lm = compute.model("stories-rope")
+    one, two = lm.trace(A), lm.trace(B)
+    assert [column["a"] for column in header["columns"]] == one.tokens
+    assert [column["b"] for column in header["columns"]] == two.tokens
+    assert header["head"] == [2, 0] and header["pin"] == len(one) - 1 == int(arrays["kl"].argmax())
+    np.testing.assert_allclose(arrays["b"].reshape(len(two), -1), two.attention(2, 0), atol=1e-6)
+    p, q = one.probabilities().double(), two.probabilities().double()
+    assert arrays["kl"][-1] == pytest.approx(float((p * (p / q).log()).sum()), abs=1e-4)
+    difference = np.stack([two.attention(i, j) - one.attention(i, j) for i in range(6) for j in range(6)])
+    np.testing.assert_allclose(
+        (arrays["maps"].reshape(difference.shape) - 128.0) * header["most"] / 127,
+        difference,
+        atol=header["most"] / 250,
+    )
+    assert header["guesses"][-1][0][0] == {"token": " ball", "share": pytest.approx(float(p.max()), abs=1e-6)}
+    said = words(app)
+    assert "**1 edit**" in said and "Head **2.0** moved most" in said
+
+
+@pytest.mark.parametrize("session", [{}, {"cmpview": "Two models", "text": A}])
+def test_the_snippet_says_what_the_page_says(session):
+    app = open_page(PAGE, **session)
+    assert_healthy(app)
+    scope = run_snippet(app)
+    header, arrays = opened(app)
+    assert scope["moved"][["layer", "head"]].to_numpy().tolist() == header["ten"]
+    np.testing.assert_allclose(scope["found"].kl, arrays["kl"], atol=1e-5)
+
+
+def test_models_of_another_shape_are_refused_in_a_sentence():
+    app = follow_link(PAGE, {"cmpview": "Two models", "cmpwith": "zoo-rope"})
+    [error] = app.error
+    assert "6 layers of 6 heads" in error.value and "zoo-rope 4 of 8" in error.value and not app.exception
+
+
+def test_models_of_the_zoo_are_laid_side_by_side():
+    app = follow_link(
+        PAGE, {"model": "zoo-rope", "cmpview": "Two models", "cmpwith": "stories-dense"}, from_the_start=True
+    )
+    assert_healthy(app)
+    header, arrays = opened(app)
+    assert header["apart"] == "" and arrays["cosines"].size == 5 * len(arrays["kl"])
+
+
+@pytest.mark.parametrize(
+    "a, b, said",
+    [
+        (A, A, "Nothing differs"),
+        ("Tom ran.", "a b c d e f g", "They share no token"),
+        ("x", "word " * 2000, "the first 256 of each are compared"),
+        ("Tom ran. " * 200, "Tom ran. " * 201, "Nothing differs"),
+    ],
+)
+def test_texts_alike_apart_and_long(a, b, said):
+    app = open_page(PAGE, cmpa=a, cmpb=b)
+    assert_healthy(app)
+    told = " ".join(part.value for part in (*app.markdown, *app.caption, *app.info, *app.warning))
+    assert said in told
+
+
+@pytest.mark.parametrize("texts", [{"cmpa": ""}, {"cmpb": ""}])
+def test_an_empty_text_is_asked_for(texts):
+    app = open_page(PAGE, **texts)
+    assert not app.exception and len(app.error) == 1
+
+
+def test_a_hostile_link_shows_the_page():
+    link = {
+        "cmphead": "99.99",
+        "cmppin": "88888888",
+        "cmpview": "nonsense",
+        "cmpwith": "<b>",
+        "cmpa": "‮ \u0000 é",
+        "cmpb": "é",
+    }
+    app = follow_link(PAGE, link)
+    assert not app.exception
+    header, _ = opened(app)
+    assert header["head"][0] < 6 and header["pin"] < len(header["columns"])
+
+
+def test_what_the_browser_says_is_what_was_compared():
+    app = open_page(
+        PAGE, cmpa="Sara was happy because she got a gift.", cmpb="Sara was not happy because she got a gift."
+    )
+    body = """
+const data = compared(decode(given));
+const hover = { part: "cell", row: 3, col: 2 };
+const said = (pin, hover) => comparedSentence(data, pin, hover);
+result = { tokens: data.tokens, most: mostChanged(data, 3, 1), said: said(3, hover), plain: said(3, null),
+  head: said(0, { part: "head", layer: 3, head: 4 }), cosine: said(0, { part: "cosine", layer: 0, row: 0 }) };"""
+    files = {
+        "tlmviz/ui/components/canvas/decode.js": "decode",
+        f"{COMPONENT}/sentences.js": "compared, comparedSentence, mostChanged",
+    }
+    told = evaluate(files, body, payload(app))
+    lm = compute.model("stories-rope")
+    found = tlmviz.compare(
+        lm.trace("Sara was happy because she got a gift."),
+        lm.trace("Sara was not happy because she got a gift."),
+    )
+    assert len(told["tokens"]) == len(found.tokens)
+    [most] = told["most"]
+    assert most["col"] == 2 and most["value"] == pytest.approx(found.difference(3, 4)[3, 2], abs=1e-6)
+    assert (
+        told["said"].startswith("Layer 3, head 4: “happy” looks at “was” with 0.9")
+        and "−0.96" in told["said"]
+    )
+    assert "“was” −0.96" in told["plain"] and "45 %" in told["head"]
+    assert told["cosine"].startswith("Before layer 0 at “⟨start⟩”: cosine 1.000")
+
+
+def test_parts_are_found_where_they_are_drawn():
+    body = """
+const tokens = ["a", "b", "c"];
+result = [[6, 6], [30, 9], [4, 8]].every(([layers, heads]) => [1000, 350].every((width) => {
+  const data = { tokens, header: { layers, heads, apart: "", guesses: [[[1], [1]]] } };
+  const layout = compareLayout(width, data.header);
+  const across = (box, cols, col) => box.x + ((col + 0.5) / cols) * box.width;
+  const down = (box, rows, row) => box.y + ((row + 0.5) / rows) * box.height;
+  const middle = (box, rows, cols, row, col) => comparedAt(layout, data, across(box, cols, col), down(box, rows, row));
+  const head = middle(layout.grid, layers, heads, layers - 1, 2);
+  const cell = middle(layout.detail, 3, 3, 2, 1);
+  const cosine = middle(layout.cosines, layers + 1, 3, layers, 0);
+  return head.part === "head" && head.layer === layers - 1 && head.head === 2 && cell.row === 2 && cell.col === 1
+    && cosine.layer === layers && cosine.row === 0
+    && [layout.grid, layout.detail, layout.cosines].every((box) => box.x >= 0 && box.x + box.width <= width
+      && box.y + box.height <= layout.height);
+}));"""
+    assert evaluate({f"{COMPONENT}/drawing.js": "compareLayout, comparedAt"}, body, {})
