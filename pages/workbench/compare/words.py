@@ -16,7 +16,7 @@ NOTICE = {
     PROMPTS: (
         "Tokens stand above each other where both texts have them; coloured ones were **exchanged**, those with a "
         "dot above or below were **added or left out**. The bar under a token says how far the predictions behind it are apart.",
-        "**Blue** cells have more weight in B, **orange** ones more in A. A click on a small map, or on a name under the picture, "
+        "**Blue** cells have more weight in B, **orange** ones more in A. A click on a small map, or a name under the picture, "
         "opens that head; a click on a token pins its row.",
         "Nothing can change before the first exchanged token: the model reads from left to right.",
     ),
