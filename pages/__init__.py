@@ -374,15 +374,6 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "switch with the measured difference; heads with one W_V W_O, with and without a softmax",
         ),
     ),
-    "Workbench": (
-        Page(
-            "workbench/compare",
-            "Compare",
-            "difference",
-            "two prompts or two models side by side: tokens aligned, the signed difference of every head's map, the heads that "
-            "moved most, streams layer by layer, and how far the predictions are apart along the text",
-        ),
-    ),
     "Models": (
         Page(
             "models/model_zoo",
@@ -394,6 +385,13 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
         ),
     ),
     "Workbench": (
+        Page(
+            "workbench/compare",
+            "Compare",
+            "difference",
+            "two prompts or two models side by side: tokens aligned, the signed difference of every head's map, the heads that "
+            "moved most, streams layer by layer, and how far the predictions are apart along the text",
+        ),
         Page(
             "workbench/patch",
             "Patch",

@@ -17,7 +17,7 @@ CARDS = (
     ),
     Card(
         "One word more",
-        "“was not happy”: head 3.4 looks at the word before; its look at “was” falls by 0.96 when “not” comes between.",
+        "“was not happy”: in head 3.4 “happy” takes 0.96 of its weight off “was” and puts it on the new “not”.",
         {
             "cmpa": "Sara was happy because she got a gift.",
             "cmpb": "Sara was not happy because she got a gift.",
