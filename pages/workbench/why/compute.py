@@ -41,7 +41,12 @@ def attention(model: str, text: str, layer: int, head: int) -> np.ndarray:
 def compositions(model: str) -> dict[str, np.ndarray]:
     """Composition scores of all pairs of heads. Raises BadShape for latent attention."""
     lm = compute.model(model)
-    return run_in_worker(lambda: {kind: found.numpy() for kind, found in composition(lm).items()})
+
+    def work() -> dict[str, np.ndarray]:
+        return {kind: found.numpy() for kind, found in composition(lm).items()}
+
+    with st.spinner("Multiplying the matrices of all heads …", show_time=True):
+        return run_in_worker(work, compute.SHORT + 1)  # large matrices: all cores
 
 
 def plainest(model: str, text: str, layer: int, head: int) -> Step:

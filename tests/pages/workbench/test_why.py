@@ -124,3 +124,10 @@ def test_latent_attention_has_no_composition():
     app = open_page(PAGE, model="zoo-mla", query={"whyview": "All pairs of heads"})
     assert not app.exception
     assert [error for error in app.error if "latent" in error.value]
+
+
+def test_norms_behind_sublayers_name_no_tokens():
+    app = open_page(PAGE, model="zoo-post")
+    assert_healthy(app)
+    header, _ = read(app)
+    assert header["written"] is None and "tokens cannot be named" in header["refused"]

@@ -18,6 +18,7 @@ from tlmviz.protocols import LanguageModelLike
 from .sources import NO_NORM_BEFORE, NORM_BEHIND
 
 KINDS = ("q", "k", "v")
+BLOCK = 64  # rows of a Gram matrix at a time
 
 
 @dataclass(frozen=True)
@@ -92,15 +93,31 @@ def composition(lm: LanguageModelLike) -> dict[str, Float[Tensor, "n n"]]:
     }
     # What the reader reads by, and what stands on its other side.
     sides = {"q": ("q", grams["k"], "qk"), "k": ("k", grams["q"], "qk"), "v": ("v", o_gram, "ov")}
+    layer_of = torch.arange(layers).repeat_interleave(count)
+    later = layer_of[:, None] < layer_of  # [writer, reader]
+    written = flat["o"], grams["v"] @ flat["o"].mT
     scores = {}
     for kind, (reads, other, own) in sides.items():
-        result = torch.zeros(layers * count, layers * count)
-        for layer in range(1, layers):
-            writers, readers = slice(0, layer * count), slice(layer * count, (layer + 1) * count)
-            # [readers, writers, D, E]: what each reader takes of what each writer writes
-            taken = torch.einsum("rdc,wce->rwde", flat[reads][readers], flat["o"][writers])
-            squared = ((other[readers, None] @ taken) * (taken @ grams["v"][writers])).sum((-1, -2))
-            found = squared.clamp(min=0).sqrt() / (norms[own][readers, None] * norms["ov"][writers])
-            result[writers, readers] = found.T
-        scores[kind] = result
+        squared = _overlaps(written, (flat[reads].mT, other @ flat[reads]))
+        found = squared.clamp(min=0).sqrt() / (norms["ov"][:, None] * norms[own])
+        scores[kind] = found.where(later, 0.0)
     return scores
+
+
+def _overlaps(
+    written: tuple[Float[Tensor, "n c e"], Float[Tensor, "n e c"]],
+    read: tuple[Float[Tensor, "n c d"], Float[Tensor, "n d c"]],
+) -> Float[Tensor, "n n"]:
+    """The traces of all products of a writer's and a reader's Gram matrix [C, C], each given as two factors.
+
+    ||A B||^2 = tr(A^T A B B^T), and of a symmetric matrix the upper half is enough. Block by block, as the Gram matrices of all
+    heads of a large model together would fill the memory.
+    """
+    total = torch.zeros(len(written[0]), len(read[0]))
+    width = written[0].shape[1]
+    for start in range(0, width, BLOCK):
+        rows = slice(start, start + BLOCK)
+        left, right = (first[:, rows] @ second[:, :, start:] for first, second in (written, read))
+        left[:, :, BLOCK:] *= 2  # what stands below the diagonal too
+        total += left.flatten(1) @ right.flatten(1).T
+    return total

@@ -12,7 +12,9 @@ import { inkOn, shadeRgb } from "#canvas/theme.js";
 
 const LABEL = 58; // pixels of a label beside a map
 const TOP = 52; // above it
-const FEWEST = 15; // pixels of a cell that a number fits into is twice that
+const SUMS = 44; // beside a map of sources
+const NUMBER = 26; // pixels of a cell that a number fits into
+const LINE = 10; // pixels from one label to the next, at least
 
 /** @param {number} value */
 export function two(value) {
@@ -35,8 +37,7 @@ export function mapBox(width, count) {
  * @returns {Box}
  */
 export function sourcesBox(width, header) {
-  const columns = header.columns.length + 1.4;
-  return { x: LABEL + 8, y: TOP + 18, cell: (width - LABEL - 12) / columns };
+  return { x: LABEL + 8, y: TOP + 18, cell: (width - LABEL - 12 - SUMS) / header.columns.length };
 }
 
 /**
@@ -45,7 +46,7 @@ export function sourcesBox(width, header) {
  * @param {Header} header
  */
 export function rowHeight(box, header) {
-  return Math.max(Math.min(box.cell, 30, 380 / (header.rows.length + 1)), 8);
+  return Math.max(Math.min(box.cell, 30, 380 / (header.rows.length + 1)), 3);
 }
 
 /**
@@ -109,12 +110,13 @@ export function drawSources(pen, header, values, box, theme, hover) {
   pen.text(0, 26, `at the query “${visible(tokens[step.query])}” ↓`, { color: theme.muted });
   pen.image(numbersImage(theme, values, rows.length, columns.length, true, most), box.x, box.y, width, height);
   const { across, down } = margins(header, values);
-  const wide = box.cell > 2 * FEWEST - 4 && high > 11;
+  const wide = box.cell > NUMBER && high > 11;
+  const [everyRow, everyColumn] = [Math.ceil(LINE / high), Math.ceil(LINE / box.cell)];
   rows.forEach((name, i) => {
     const y = box.y + (i + 0.5) * high;
     const source = followed && followed.name === name && followed.query === step.query && step.query !== step.key;
-    if (high > 9 || i % 2 === 0) pen.text(box.x - 4, y, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, align: "right", size: Math.min(11, high) });
-    if (high > 9) pen.text(box.x + width + 1.3 * box.cell, y, two(across[i]), { color: theme.text, align: "right", size: 10 });
+    if (i % everyRow === 0 || source) pen.text(box.x - 4, y, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, align: "right", size: high < 11 ? 9 : 11 });
+    if (i % everyRow === 0) pen.text(box.x + width + SUMS - 2, y, two(across[i]), { color: theme.text, align: "right", size: 10 });
     if (wide) columns.forEach((_, j) => {
       const value = values[i * columns.length + j];
       if (Math.abs(value) < most / 50) return; // pointing at it says it
@@ -124,11 +126,11 @@ export function drawSources(pen, header, values, box, theme, hover) {
   columns.forEach((name, j) => {
     const x = box.x + (j + 0.5) * box.cell;
     const source = followed && followed.name === name && followed.query === step.key;
-    if (box.cell > 9 || j % 2 === 0) pen.text(x, box.y - 4, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, rotate: -0.6, size: 11 });
-    if (box.cell > 20) pen.text(x, box.y + height + 9, two(down[j]), { color: theme.text, align: "center", size: 10 });
+    if (j % everyColumn === 0 || source) pen.text(x, box.y - 4, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, rotate: -0.6, size: 11 });
+    if (box.cell > NUMBER) pen.text(x, box.y + height + 9, two(down[j]), { color: theme.text, align: "center", size: 9 });
   });
   pen.text(box.x - 4, box.y + height + 9, "sum", { color: theme.muted, align: "right", size: 10 });
-  pen.text(box.x + width + 1.3 * box.cell, box.y + height + 9, header.score, { color: theme.text, align: "right", weight: 700, size: 11 });
+  pen.text(box.x + width + SUMS - 2, box.y + height + 9, header.score, { color: theme.text, align: "right", weight: 700, size: 11 });
   if (hover) pen.rect(box.x + hover.col * box.cell, box.y + hover.row * high, box.cell, high, null, theme.text, { width: 2 });
 }
 
