@@ -47,7 +47,7 @@ def score(choice: Choice) -> None:
         picture=below.next_picture(),
     )
     score_view(data, key=controls.KEY, on_change=lambda: controls.keep(choice))
-    frame.caption(words.CAPTION)
+    frame.caption(words.CAPTION + words.shown(len(places), len(found.tokens)))
 
 
 def _reads(choice: Choice, names: list[str], position: int) -> dict[str, list]:

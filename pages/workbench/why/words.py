@@ -70,6 +70,15 @@ def quoted(tokens: Sequence[str], position: int) -> str:
     return f"“{readable(tokens[position])}” ({position})"
 
 
+def shown(places: int, tokens: int) -> str:
+    """How much of a long text the map shows; nothing where that is all."""
+    return (
+        ""
+        if places == tokens
+        else f" The map has the {places} tokens nearest to query and key, of {tokens:,}."
+    )
+
+
 def step(of: Step, tokens: Sequence[str]) -> dict:
     """A step of the path, as the picture and the link name it."""
     return {

@@ -59,7 +59,7 @@ function drawHeads(pen, v, width, theme) {
   pen.image(numbersImage(theme, v.arrays[kind], count, count, false), box.x, box.y, size, size);
   pen.text(0, 8, "writer ↓", { color: theme.muted });
   pen.text(box.x + size, 8, "reader →", { color: theme.muted, align: "right" });
-  const every = Math.ceil(15 / (box.cell * heads));
+  const every = Math.ceil(26 / (box.cell * heads));
   for (let layer = 0; layer <= layers; layer++) {
     const at = layer * heads * box.cell;
     if (box.cell * heads > 12) {

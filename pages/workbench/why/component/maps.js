@@ -46,7 +46,7 @@ export function sourcesBox(width, header) {
  * @param {Header} header
  */
 export function rowHeight(box, header) {
-  return Math.max(Math.min(box.cell, 30, 380 / (header.rows.length + 1)), 3);
+  return Math.max(Math.min(box.cell, 30, 380 / (header.rows.length + 1)), 1.5);
 }
 
 /**
@@ -91,6 +91,20 @@ export function margins({ rows, columns }, values) {
 }
 
 /**
+ * Which lines have a label, so that none overlap: those with the largest sums first.
+ * @param {number[]} sums
+ * @param {number} apart pixels from one line to the next
+ * @param {number} least pixels from one label to the next
+ */
+export function labelled(sums, apart, least) {
+  /** @type {Set<number>} */
+  const chosen = new Set();
+  const order = sums.map((_, i) => i).sort((a, b) => Math.abs(sums[b]) - Math.abs(sums[a]) || a - b);
+  for (const i of order) if ([...chosen].every((other) => Math.abs(other - i) * apart >= least)) chosen.add(i);
+  return chosen;
+}
+
+/**
  * @param {Pen} pen
  * @param {Header} header
  * @param {ArrayLike<number>} values
@@ -111,12 +125,12 @@ export function drawSources(pen, header, values, box, theme, hover) {
   pen.image(numbersImage(theme, values, rows.length, columns.length, true, most), box.x, box.y, width, height);
   const { across, down } = margins(header, values);
   const wide = box.cell > NUMBER && high > 11;
-  const [everyRow, everyColumn] = [Math.ceil(LINE / high), Math.ceil(LINE / box.cell)];
+  const [namedRows, namedColumns] = [labelled(across, high, LINE), labelled(down, box.cell, 1.6 * LINE)];
   rows.forEach((name, i) => {
     const y = box.y + (i + 0.5) * high;
     const source = followed && followed.name === name && followed.query === step.query && step.query !== step.key;
-    if (i % everyRow === 0 || source) pen.text(box.x - 4, y, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, align: "right", size: high < 11 ? 9 : 11 });
-    if (i % everyRow === 0) pen.text(box.x + width + SUMS - 2, y, two(across[i]), { color: theme.text, align: "right", size: 10 });
+    if (namedRows.has(i)) pen.text(box.x - 4, y, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, align: "right", size: high < 11 ? 9 : 11 });
+    if (namedRows.has(i)) pen.text(box.x + width + SUMS - 2, y, two(across[i]), { color: theme.text, align: "right", size: 10 });
     if (wide) columns.forEach((_, j) => {
       const value = values[i * columns.length + j];
       if (Math.abs(value) < most / 50) return; // pointing at it says it
@@ -126,7 +140,7 @@ export function drawSources(pen, header, values, box, theme, hover) {
   columns.forEach((name, j) => {
     const x = box.x + (j + 0.5) * box.cell;
     const source = followed && followed.name === name && followed.query === step.key;
-    if (j % everyColumn === 0 || source) pen.text(x, box.y - 4, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, rotate: -0.6, size: 11 });
+    if (namedColumns.has(j)) pen.text(x, box.y - 4, name, { color: source ? theme.primary : theme.text, weight: source ? 700 : 400, rotate: -0.6, size: 11 });
     if (box.cell > NUMBER) pen.text(x, box.y + height + 9, two(down[j]), { color: theme.text, align: "center", size: 9 });
   });
   pen.text(box.x - 4, box.y + height + 9, "sum", { color: theme.muted, align: "right", size: 10 });

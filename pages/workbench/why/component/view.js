@@ -23,7 +23,9 @@ const HEAD = /^L\d+H\d+$/;
  */
 function receive(v, bytes) {
   if (!bytes) return;
+  const pinned = v.header?.steps[0].path;
   Object.assign(v, decode(bytes), { hover: null });
+  if (v.header.steps[0].path !== pinned) v.taken = ""; // it led back from another weight
   fillPath(v, (act) => send(v, act), () => savePath(v));
   fillWritten(v, (source) => (HEAD.test(source) ? () => send(v, { do: "follow", source, side: "key" }) : null));
   paint(v);
