@@ -389,8 +389,8 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "workbench/compare",
             "Compare",
             "difference",
-            "two prompts or two models side by side: tokens aligned, the signed difference of every head's map, the heads that "
-            "moved most, streams layer by layer, and how far the predictions are apart along the text",
+            "two prompts, models or precisions side by side: tokens aligned, the signed difference of every head's map, heads "
+            "that moved most, streams layer by layer, and how far predictions part along the text",
         ),
         Page(
             "workbench/patch",

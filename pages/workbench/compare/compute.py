@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from tlmviz.analysis.workbench import precisions
 from tlmviz.analysis.workbench.comparing import Comparison, check_vocabulary, compare
 from tlmviz.checks import Check
 from tlmviz.checks import workbench_comparing as checks
@@ -16,7 +17,7 @@ from tlmviz.trace import Trace
 from tlmviz.ui import compute as shared
 
 from .component import side_of
-from .controls import PROMPTS, Choice
+from .controls import BITS, PROMPTS, Choice
 
 MOST = 256  # tokens of a text that are compared: a picture of more shows no cell
 TOP = 5  # of a prediction
@@ -49,7 +50,7 @@ def found(choice: Choice) -> Found:
         _check(*lms)
 
     def work() -> Found:
-        comparison = compare(*(lm.trace_ids(part) for lm, part in zip(lms, ids)))
+        comparison = compare(lms[0].trace_ids(ids[0]), _second(choice, ids[1]))
         small = comparison.small(side_of(comparison.a.n_layers * comparison.a.n_heads))
         try:
             cosines, apart = comparison.cosines, ""
@@ -59,6 +60,21 @@ def found(choice: Choice) -> Found:
         return Found(comparison, small, cosines, apart, _guesses(lms[0], comparison), lengths)
 
     return shared.run_in_worker(work, max(map(len, ids)))
+
+
+def _second(choice: Choice, ids: list[int]) -> Trace:
+    lm = choice.lms[1]
+    if not choice.bits:
+        return lm.trace_ids(ids)
+    part, key = BITS[choice.bits]
+    return {"weights": precisions.weights_rounded, "cache": precisions.cache_rounded}[part](lm, ids, key)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def costs(choice: Choice) -> list[precisions.Cost]:
+    """What each key/value head costs, kept in few bits alone."""
+    lm, ids, key = choice.lms[0], _read(choice.lms[0], choice.a)[0], BITS[choice.bits][1]
+    return shared.run_in_worker(lambda: precisions.cache_costs(lm, ids, key), len(ids))
 
 
 def _read(lm: LanguageModel, text: str) -> tuple[list[int], int]:

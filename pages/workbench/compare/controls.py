@@ -10,11 +10,22 @@ import streamlit as st
 from tlmviz.language_model import LanguageModel
 from tlmviz.ui import compute, frame, inputs, link
 
-VIEWS = PROMPTS, MODELS = "Two prompts", "Two models"
+VIEWS = PROMPTS, MODELS, PRECISIONS = "Two prompts", "Two models", "Two precisions"
+# Beside FP32: which part is rounded, and the format's key.
+BITS = {
+    "Weights BF16": ("weights", "bf16"),
+    "Weights FP16": ("weights", "fp16"),
+    "Weights INT8": ("weights", "int8"),
+    "Weights INT4": ("weights", "int4"),
+    "Keys and values FP8": ("cache", "e4m3"),
+    "Keys and values INT8": ("cache", "int8"),
+    "Keys and values INT4": ("cache", "int4"),
+}
 TEXTS = {
     "cmpa": "Lily had a red ball. One day, Lily lost the red",
     "cmpb": "Lily had a red hat. One day, Lily lost the red",
 }
+HIDDEN = {"label_visibility": "collapsed"}
 KEY = "compareview"
 OTHER = "stories-gpt"  # beside the default model: as many layers and heads
 
@@ -38,13 +49,17 @@ _OF, _SENT, _BEGUN = (
 
 @dataclass(frozen=True)
 class Choice:
-    """Two runs: of one model over two texts, or of two models over one text (`a` and `b` alike)."""
+    """Two runs: of one model over two texts, or of two models over one text (`a` and `b` alike).
+
+    `bits`, one of BITS, says what is rounded in the second run; empty where nothing is.
+    """
 
     view: str
     model: str
     a: str
     b: str
     other: str
+    bits: str = ""
 
     @property
     def lms(self) -> tuple[LanguageModel, LanguageModel]:
@@ -74,6 +89,12 @@ def choose(model: str) -> Choice | None:
         ]
         a, b = (text or "" for text in texts)
         return Choice(PROMPTS, model, a, b, model)
+    if view == PRECISIONS:
+        bits = link.menu(
+            right, "B", list(BITS), "cmpbits", default="Weights INT4", show="B: {}".format, **HIDDEN
+        )
+        text = inputs.text_box(compute.model(model))
+        return None if text is None else Choice(PRECISIONS, model, text, text, model, bits)
     names = list(compute.models())
     start = OTHER if model == compute.DEFAULT_MODEL and OTHER in names else names[0]
     other = link.menu(
@@ -83,7 +104,7 @@ def choose(model: str) -> Choice | None:
         "cmpwith",
         default=start,
         show="B: {}".format,
-        label_visibility="collapsed",
+        **HIDDEN,
     )
     text = inputs.text_box(compute.model(model))
     return None if text is None else Choice(str(view), model, text, text, other)

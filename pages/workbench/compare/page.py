@@ -1,4 +1,4 @@
-"""Compare: two prompts or two models side by side, and what changed from one to the other."""
+"""Compare: two prompts, two models or two precisions side by side, and what changed from one to the other."""
 
 import streamlit as st
 
@@ -14,6 +14,7 @@ def show(model: str) -> None:
         if choice is None:
             return
         view.picture(choice)
+    view.costs(choice)
     frame.what_to_notice(*words.NOTICE[choice.view], maths=words.NOTICE_MATHS)
     frame.measured(lambda: compute.measured(choice))
     frame.equation(*words.EQUATION)

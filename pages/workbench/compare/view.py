@@ -8,7 +8,10 @@ from tlmviz.ui import below, frame
 
 from . import compute, controls, words
 from .component import compare_view, payload
-from .controls import Choice
+from .controls import BITS, Choice
+
+LIMITS = [f"1e-{exponent}" for exponent in range(1, 8)]  # of KL, in nats
+AT_ONCE = 64  # heads that are measured unasked
 
 
 def picture(choice: Choice) -> None:
@@ -39,3 +42,30 @@ def picture(choice: Choice) -> None:
     )
     compare_view(data, key=controls.KEY, on_change=controls.keep)
     frame.caption(words.summary(choice, found))
+
+
+def costs(choice: Choice) -> None:
+    """Of keys and values in few bits: what each head costs, and which should stay in 16 bits."""
+    if not choice.bits or BITS[choice.bits][0] != "cache":
+        return
+    found = compute.found(choice).comparison.a
+    if found.n_layers * found.n_heads > AT_ONCE and not st.toggle(
+        "Measure every head, one pass each", key="cmpcost"
+    ):
+        return
+    rows = compute.costs(choice)
+    limit = st.select_slider(
+        "Stay in 16 bits above a KL of", LIMITS, "1e-4", key="cmplimit", bind="query-params"
+    )
+    kept = [row for row in rows if row.kl > float(limit)]
+    st.markdown(f"**{len(kept)} of {len(rows)}** key/value heads must stay in 16 bits at this limit.")
+    table = [
+        {
+            "Head": f"{row.layer}.{row.head}",
+            "KL (nats)": row.kl,
+            "Outlier": row.outlier,
+            "16 bits": row in kept,
+        }
+        for row in sorted(rows, key=lambda row: -row.kl)
+    ]
+    frame.table(table, words.COSTS, words.COST_HELPS, height=320)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tlmviz.figures import number, readable
 
-from .controls import MODELS, PROMPTS, Choice
+from .controls import BITS, MODELS, PRECISIONS, PROMPTS, Choice
 
 if TYPE_CHECKING:
     from .compute import Found
@@ -27,6 +27,19 @@ NOTICE = {
         "The streams of models that were trained apart point in unrelated directions; of a model that was trained on, they stay "
         "close.",
     ),
+    PRECISIONS: (
+        "A is the model as it is, in FP32; B the same with its **weights**, or the **keys and values** that a cache keeps, "
+        "rounded to fewer bits. The rounding is simulated, the arithmetic stays FP32.",
+        "The table, for keys and values, rounds one head at a time: heads above your limit should stay in 16 bits. An "
+        "**outlier channel**, one much larger than the others, sets the scale that all channels of its head share.",
+    ),
+}
+COSTS = {"KL (nats)": ".2e", "Outlier": ".1f"}
+COST_HELPS = {
+    "Head": "Layer and key/value head.",
+    "KL (nats)": "Mean KL along the text when only this head's keys and values are rounded.",
+    "Outlier": "Largest |k| of the loudest channel, beside that of the median channel.",
+    "16 bits": "Whether the KL exceeds the limit.",
 }
 NOTICE_MATHS = (
     "A head's number is the mean, over aligned rows, of the total variation between its two rows; weight on tokens without a "
@@ -50,6 +63,8 @@ def title(choice: Choice) -> str:
     """What is compared."""
     if choice.view == PROMPTS:
         return f"Two prompts read by {choice.model}: A “{choice.a[:60]}”, B “{choice.b[:60]}”"
+    if choice.view == PRECISIONS:
+        return f"{choice.model}: A FP32, B {choice.bits}, on “{choice.a[:60]}”"
     return f"A {choice.model}, B {choice.other} on “{choice.a[:60]}”"
 
 
@@ -108,6 +123,15 @@ def snippet(choice: Choice) -> str:
         runs = f"""\
 lm = tlmviz.load({choice.model!r})
 found = tlmviz.compare(lm.trace({choice.a!r}), lm.trace({choice.b!r}))
+"""
+    elif choice.view == PRECISIONS:
+        part, key = BITS[choice.bits]
+        runs = f"""\
+from tlmviz.analysis.workbench import precisions
+
+lm = tlmviz.load({choice.model!r})
+ids = lm.encode({choice.a!r})
+found = tlmviz.compare(lm.trace_ids(ids), precisions.{part}_rounded(lm, ids, {key!r}))
 """
     else:
         runs = f"""\

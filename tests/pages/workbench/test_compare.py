@@ -61,7 +61,9 @@ def test_it_opens_on_a_word_exchanged():
     assert "**1 edit**" in said and "Head **2.0** moved most" in said
 
 
-@pytest.mark.parametrize("session", [{}, {"cmpview": "Two models", "text": A}])
+@pytest.mark.parametrize(
+    "session", [{}, {"cmpview": "Two models", "text": A}, {"cmpview": "Two precisions", "text": A}]
+)
 def test_the_snippet_says_what_the_page_says(session):
     app = open_page(PAGE, **session)
     assert_healthy(app)
@@ -172,3 +174,16 @@ result = [[6, 6], [30, 9], [4, 8]].every(([layers, heads]) => [1000, 350].every(
       && box.y + box.height <= layout.height);
 }));"""
     assert evaluate({f"{COMPONENT}/drawing.js": "compareLayout, comparedAt"}, body, {})
+
+
+def test_heads_that_must_stay_in_16_bits():
+    app = follow_link(
+        PAGE,
+        {"cmpview": "Two precisions", "cmpbits": "Keys and values INT4", "text": "Tom ran."},
+        from_the_start=True,
+    )
+    assert_healthy(app)
+    rows = app.dataframe[0].value
+    kept = rows[rows["KL (nats)"] > 1e-4]
+    assert len(rows) == 36 and kept["16 bits"].all() and rows["16 bits"].sum() == len(kept)
+    assert f"**{len(kept)} of 36** key/value heads" in words(app)
