@@ -39,7 +39,11 @@ NOTICE = {
     ),
 }
 NOTICE_MATHS = {
-    CLOCKS: (),
+    CLOCKS: (
+        "Why only m − n counts: a turn by mω undone is a turn by −mω, and turns add, so (R_m q) · (R_n k) = qᵀ R_mᵀ R_n k = "
+        "qᵀ R_{n−m} k. In one plane the entries of R_mᵀ R_n are cos mω cos nω + sin mω sin nω = cos (n − m)ω and, off the "
+        "diagonal, ± sin (n − m)ω.",
+    ),
     STEPS: ("The framed columns become *even* and *odd*, and are mixed by cos and sin.",),
     LAYOUTS: ("With the rows of W_Q and W_K reordered, the half-split code gives the model's own logits.",),
     HEADS: (

@@ -12,6 +12,7 @@ from pages.kernels.long_context.masks.controls import METHODS
 from tests.pages.helpers import SHOWN, by_title, follow_link, open_page, run_snippet, words
 from tlmviz.analysis.kernels.needle import reach
 from tlmviz.analysis.samples import long_sample_text, sample_text
+from tlmviz.figures.written import large
 from tlmviz.layers import sparse
 from tlmviz.ui import compute as shared
 from tlmviz.ui import long_text
@@ -225,3 +226,12 @@ def test_the_indexer_opens_on_this_page():
 )
 def test_a_dragged_box_becomes_a_tile(x, y, tile):
     assert tile_from_box(x, y) == tile
+
+
+def test_the_indexer_says_what_it_saves():
+    """All keys' products counted once more: every pair of this text, for every head to score and to mix."""
+    said = words(opened(**SHORT, lview="Lightning indexer"))
+    lm = shared.model("stories-rope")
+    pairs = sum(range(1, len(lm.encode(SHORT["own"])) + 1))
+    assert f"{large(pairs * lm.config.n_heads * 2 * lm.config.head_dim)} for all keys" in said
+    assert "(64 index heads of 128, 2,048 keys, 131,072 tokens) it is 9%" in said

@@ -9,6 +9,7 @@ import streamlit as st
 import torch
 
 from tlmviz.analysis.kernels import indexer as analysis
+from tlmviz.analysis.kernels.index_cost import Sizes
 from tlmviz.checks import Check, kernels_index
 from tlmviz.layers.indexer import Indexers
 from tlmviz.trace import Trace
@@ -34,6 +35,12 @@ class Maps:
 def indexers() -> Indexers:
     """The bundled indexer. Raises what `load_indexer` does."""
     return analysis.load_indexer(INDEXER)
+
+
+def sizes(choice: IndexerChoice) -> Sizes:
+    """What one layer's attention and its indexer are made of."""
+    config, own = choice.lm.config, indexers().config
+    return Sizes(config.n_heads, config.head_dim, config.head_dim, own.heads, own.head_dim)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)

@@ -56,6 +56,7 @@ def _draw(choice: Choice, text: str) -> None:
         figure = figures.losses(values, point.k, frame.theme())
         frame.chart(figure, key="indexer-loss", alt="Loss of dense and of sparse attention")
     frame.caption(words.RECALL, maths=words.RECALL_MATHS)
+    st.markdown(words.cost(compute.sizes(point), length, point.k))
     frame.measured(lambda: compute.checks(point.model, point.text, point.layer))
     rotation(point)
     frame.equation(*words.EQUATION)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tlmviz.analysis.kernels.index_cost import DEEPSEEK, DEEPSEEK_KEYS, Sizes, products
 from tlmviz.analysis.kernels.indexer import Precision
+from tlmviz.figures.written import large
 
 if TYPE_CHECKING:
     from .controls import IndexerChoice
 
+DEEPSEEK_TOKENS = 131_072  # its context
 RECALL = (
     "Recall is the share of all attention that falls on the chosen keys, averaged over all queries. It is not the loss: what one "
     "head needs can be little of the average, and this model never learned to attend to few keys."
@@ -18,6 +21,20 @@ RECALL_MATHS = (
     "possible, the loss need not be); *random* is the expected recall, and one seeded draw for the loss. DeepSeek-V3.2 trains "
     "its model to attend to few keys in a second stage."
 )
+
+
+def cost(sizes: Sizes, length: int, k: int) -> str:
+    """What choosing keys saves of this text's products, and of DeepSeek-V3.2's at its own sizes."""
+    own, theirs = products(sizes, length, k), products(DEEPSEEK, DEEPSEEK_TOKENS, DEEPSEEK_KEYS)
+    return (
+        f"**Multiplications** of one layer behind its projections, on this text: {large(own.dense)} for all keys; with the "
+        f"indexer {large(own.index)} to score them and {large(own.chosen)} for the chosen ones, {own.share:.0%} together. The "
+        f"indexer still meets every key, with {sizes.index_heads} heads of {sizes.index_dim}, so that it pays on long texts: at "
+        f"DeepSeek-V3.2's sizes ({DEEPSEEK.index_heads} index heads of {DEEPSEEK.index_dim}, {DEEPSEEK_KEYS:,} keys, "
+        f"{DEEPSEEK_TOKENS:,} tokens) it is {theirs.share:.0%}, two thirds of it the indexer's own, and that in FP8."
+    )
+
+
 EQUATION = (
     r"\begin{gathered} I_{ts} = \sum_{j=1}^{H_I} w_{tj}\,\mathrm{ReLU}\big(q^I_{tj} \cdot k^I_s\big) \\ "
     r"(Uq)\cdot(Uk) = q\cdot k \\ "
