@@ -62,6 +62,8 @@ EQUATION = (
     "Decoder-Only Transformers in Einstein Notation, section 3; Attention, “Positional Embeddings”; Transformer with PyTorch, "
     "sections 2.1.4 and 3.3. Sinusoidal: Vaswani et al. 2017; relative: Shaw et al. 2018; RoPE: Su et al. 2021; ALiBi: Press et "
     "al. 2022, whose slopes for other than powers of two heads interleave two such sequences.",
+    "The chapter also names position vectors that are joined to the embedding instead of added: [x, p] W = x W_x + p W_p, of "
+    "which adding is the case W_x = W_p. At an odd width the last frequency has a sine alone.",
 )
 
 
