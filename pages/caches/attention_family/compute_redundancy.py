@@ -10,6 +10,7 @@ import torch
 
 from tlmviz.analysis import shipped
 from tlmviz.analysis.caches import redundancy
+from tlmviz.analysis.caches.layer_sharing import reused_maps
 from tlmviz.analysis.caches.redundancy import Losses
 from tlmviz.analysis.caches.similarity import SIMILARITIES
 from tlmviz.checks import Check
@@ -151,6 +152,12 @@ def sharing(reading: Reading, measure: str) -> Sharing:
     answer = shipped.ready(lm, "redundancy: shared", (ids, others, tuple(order)), lambda: run_in_worker(work))
     pairs = dict(zip(map(tuple, answer["pair"].tolist()), answer["change"].tolist()))
     return Sharing(pairs, [near[pair].item() for pair in pairs], order, _as_losses(answer))
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def reused(sample: Sample) -> np.ndarray:
+    """What each layer above the first loses with the maps of the one below, [L - 1] nats per token."""
+    return run_in_worker(lambda: reused_maps(sample.lm, list(sample.ids))).numpy()
 
 
 @st.cache_data(max_entries=32, show_spinner=False)

@@ -43,6 +43,7 @@ def redundancy(choice: Choice) -> None:
         st.info(str(error))
     else:
         _sharing(reading, ablation.similarity, sharing)
+    st.markdown(words.reused(compute.reused(compute.sample(reading)).tolist()))
     frame.measured(lambda: compute.shipped_check(compute.sample(reading), ablation.how))
     frame.copy_as_python(words.redundancy_snippet(reading, ablation, compute.READ))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.analysis.caches.family import DEEPSEEK, Variant, size_text
 from tlmviz.config import ModelConfig
+from tlmviz.figures.written import number
 
 from .controls import LATENT, MAPS, MORPH, REDUNDANCY, Ablation, Choice, Morph, Reading
 
@@ -147,6 +148,17 @@ def redundancy_source(reading: Reading, measured: int, texts: int) -> str:
     return (
         f"Real passes of {reading.model} with these heads ablated, on this text ({tokens}), which also chose the order, and on "
         f"the app's {texts} other examples, which did not. Nothing is retrained."
+    )
+
+
+def reused(changes: list[float]) -> str:
+    """What each layer loses, in nats per token, that reads by the maps of the layer below."""
+    if not changes:
+        return "This model has one layer, which has none below to share maps with."
+    cells = [f"{layer}: {number(change, '+.2f')}" for layer, change in enumerate(changes, 1)]
+    return (
+        "**Maps shared by two layers**: one layer weighs its own values by the maps of the layer below, head by head, and needs "
+        f"no queries and keys of its own. Δ loss on this text, nats per token, by layer: {', '.join(cells)}."
     )
 
 

@@ -18,7 +18,9 @@ from tests.pages.helpers import (
     title_of,
     words,
 )
+from tlmviz.analysis.attention import interventions as edits
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
+from tlmviz.figures.written import number
 from tlmviz.ui import compute, patience
 
 PAGE = "caches/attention_family"
@@ -229,6 +231,20 @@ def test_heads_are_compared_pruned_and_merged(session, tmp_path, monkeypatch):
     if session.get("prn") != "Greedy":
         scope = run_snippet(app, tmp_path)
         assert len(scope["losses"].here) == 33 and len(scope["shared"].here) == 4 * 7 + 1
+
+
+def test_maps_shared_by_two_layers():
+    """The change of loss of every layer above the first, from passes with its weights replaced."""
+    app = opened(**ZOO, fview=REDUNDANCY)
+    lm = compute.model("zoo-rope")
+    plain = lm.trace(ZOO["text"])
+    weights = [plain.attention(0, head) for head in range(plain.n_heads)]
+    rows = (
+        edits.replace_row(1, head, row, p[row]) for head, p in enumerate(weights) for row in range(len(plain))
+    )
+    changed = lm.trace(ZOO["text"], edit=edits.combine(*rows))
+    change = float(changed.loss_per_token().mean() - plain.loss_per_token().mean())
+    assert f"by layer: 1: {number(change, '+.2f')}" in words(app)
 
 
 def test_redundancy_of_the_default_text_is_shipped_and_its_badge_turns_red(monkeypatch):
