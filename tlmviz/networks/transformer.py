@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 
 import torch
 from jaxtyping import Float, Int
@@ -160,7 +161,9 @@ class TransformerLM(Network):
     ) -> Float[Tensor, "b t *n c"]:
         """What block `first` reads, through it and all later ones: what comes before need not be computed again."""
         tables: dict[Positions, CosSin] = {}  # of each kind of positions, made once per pass
-        for layer, block in enumerate(self.blocks[first:], first):
+        for layer, block in islice(
+            enumerate(self.blocks), first, None
+        ):  # a slice would build a ModuleList a pass
             own = positions.at(layer)
             if own not in tables:
                 tables[own] = own.cos_sin(position_ids)

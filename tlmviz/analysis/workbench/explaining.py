@@ -13,6 +13,7 @@ from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
 from ..attention.attribution import can_attribute
+from ..attention.scores import products_of
 from ..streams.unrolled import final_streams, readout_coefficients
 from .sources import normed, sources_of
 
@@ -121,18 +122,9 @@ def _with_distance(
 
 def _score(trace: Trace, layer: int, head: int, query: int, key: int) -> float:
     """The model's own scaled score of one pair, before a soft cap, with what distance adds."""
-    q, k, _ = trace.qk(layer, head)
-    spec = trace.specs[layer]
-    score = spec.scale * q[query].double() @ k[key].double()
-    if spec.mask.slopes is not None:
-        score = score - float(spec.mask.slopes[head]) * abs(query - key)
-    if spec.mask.relative is not None:
-        score = (
-            score
-            + q[query].double()
-            @ spec.mask.relative[min(abs(query - key), len(spec.mask.relative) - 1)].double()
-        )
-    return float(score)
+    score = float(products_of(trace, layer, head, query, key).double().sum())
+    slopes = trace.specs[layer].mask.slopes
+    return score if slopes is None else score - float(slopes[head]) * abs(query - key)
 
 
 @torch.inference_mode()
