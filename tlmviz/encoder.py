@@ -168,7 +168,7 @@ class EncoderModel:
         if unknown:
             raise UnknownName(f"There is no tensor named {sorted(unknown)[0]!r} to edit in {self.name}.")
 
-        def run(keep: Callable[[str], bool]) -> Recording:
+        def run(keep: Callable[[str], bool], edit: Mapping[str, Edit] | None = edit) -> Recording:
             with torch.inference_mode(), recording(keep, edit) as record:
                 self.network(torch.tensor([ids]))
             return record

@@ -212,6 +212,17 @@ def test_every_part_answers_to_what_it_is_given(variant):
         torch.testing.assert_close(answers[name], trace[name], atol=1e-5, rtol=1e-5)
 
 
+def test_an_encoders_parts_answer_too(tokenizer):
+    """And the doctor reads its runs."""
+    reader = tiny.encoder(tokenizer)
+    trace = reader.trace(TEXT)
+    assert diagnose(trace, reader.trace(TEXT)).cause == "no difference"
+    other = copy.deepcopy(reader.network)
+    other.blocks[1].attn.scale *= 1.59
+    found = diagnose(trace, type(reader)(other, reader.tokenizer).trace(TEXT))
+    assert (found.cause, found.layer) == ("scale", 1) and found.value == pytest.approx(1.59, rel=1e-4)
+
+
 def test_a_file_answers_to_nothing(lm):
     with pytest.raises(tlmviz.Error, match="no network"):
         recorded(lm.trace(TEXT)).answers_to({})
