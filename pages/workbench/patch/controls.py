@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import chain, permutations
 from typing import Any
 
 import streamlit as st
 
-from tlmviz.analysis.workbench.patching import HEAD_KINDS, KINDS, Cell
+from tlmviz.analysis.workbench.patching import HEAD_KINDS, KINDS, Cell, answer_id
+from tlmviz.errors import BadText
 from tlmviz.language_model import LanguageModel
 from tlmviz.ui import compute, frame, link
 
@@ -16,6 +18,7 @@ CLEAN = "Lily had a red ball. One day, Lily lost the red"
 CORRUPTED = "Lily had a red hat. One day, Lily lost the red"
 ANSWER, WRONG = "ball", "hat"
 TEXTS = {"ptclean": CLEAN, "ptcorr": CORRUPTED, "ptans": ANSWER, "ptwrong": WRONG}
+LETTERS = "abstowe"  # of which pairs are made for a tokenizer that splits the words above unevenly
 PARTS = {
     "Head output z": "z",
     "Pattern": "pattern",
@@ -84,13 +87,32 @@ class Choice:
         return replace(self, kind="z")
 
 
+@st.cache_data(max_entries=32, show_spinner=False)
+def opening(model: str) -> tuple[str, ...]:
+    """The texts and answers of a page that nothing was said to: TEXTS, or letters where the model's tokens don't match in TEXTS."""
+    lm = compute.model(model)
+
+    def fits(clean: str, corrupted: str, answer: str, wrong: str) -> bool:
+        try:
+            answers = {answer_id(lm, clean, each) for each in (answer, wrong)}
+        except BadText:
+            return False
+        return len(answers) == 2 and len(lm.encode(clean)) == len(lm.encode(corrupted))
+
+    stories = tuple(TEXTS.values())
+    letters = (
+        (f"{x} {y} {x} {y} {x}", f"{x} {z} {x} {z} {x}", y, z) for x, y, z in permutations(LETTERS, 3)
+    )
+    return next((pair for pair in chain((stories,), letters) if fits(*pair)), stories)
+
+
 def choose(model: str) -> Choice:
     """Draw the texts, the answers and the kinds, and return what they say."""
     widths = [0.36, 0.36, 0.14, 0.14]
     labels = "Clean text", "Corrupted text", "Answer", "Wrong answer"
     texts = [
         place.text_input(label, start, key=key, bind="query-params", live="300ms", max_chars=2000)
-        for place, label, (key, start) in zip(st.columns(widths), labels, TEXTS.items())
+        for place, label, (key, start) in zip(st.columns(widths), labels, zip(TEXTS, opening(model)))
     ]
     with frame.after_picture(pairs=False):
         part = st.segmented_control(
