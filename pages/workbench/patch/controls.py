@@ -89,7 +89,7 @@ class Choice:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def opening(model: str) -> tuple[str, ...]:
-    """The texts and answers of a page that nothing was said to: TEXTS, or letters where the model's tokens don't match in TEXTS."""
+    """The texts and answers at the start: TEXTS, or letters where the tokens of the texts in TEXTS don't match."""
     lm = compute.model(model)
 
     def fits(clean: str, corrupted: str, answer: str, wrong: str) -> bool:
