@@ -100,9 +100,7 @@ def opening(model: str) -> tuple[str, ...]:
         return len(answers) == 2 and len(lm.encode(clean)) == len(lm.encode(corrupted))
 
     stories = tuple(TEXTS.values())
-    letters = (
-        (f"{x} {y} {x} {y} {x}", f"{x} {z} {x} {z} {x}", y, z) for x, y, z in permutations(LETTERS, 3)
-    )
+    letters = ((f"{x} {y} {x} {y} {x}", f"{x} {z} {x} {z} {x}", y, z) for x, y, z in permutations(LETTERS, 3))
     return next((pair for pair in chain((stories,), letters) if fits(*pair)), stories)
 
 
