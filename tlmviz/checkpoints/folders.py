@@ -11,6 +11,8 @@ VARIABLE = "TLMVIZ_MODELS"  # the environment variable that names another folder
 CACHE = "TLMVIZ_CACHE"  # the one that names another cache folder
 OPENED = "TLMVIZ_OPEN"  # the one by which `tlmviz run PATH...` tells the app what to offer; never filled from a link
 UPLOADS = "TLMVIZ_UPLOADS"  # "1" lets visitors upload models and traces; a hosted demo leaves it unset
+SURVEYS = "TLMVIZ_SURVEYS"  # the one that names a survey, or a folder of them; never filled from a link
+SURVEY = "survey"  # the folder beside a model that holds a survey of it
 SUFFIX = ".gguf"
 TRACE = ".safetensors"  # of a file with one pass, see docs/dump.md
 
@@ -67,6 +69,33 @@ def opened_models() -> dict[str, Path]:
 def added_models() -> dict[str, Path]:
     """The models that are no part of tlmviz, by name: opened ones, then installed ones."""
     return installed_models() | opened_models()
+
+
+def survey_folders() -> dict[str, Path]:
+    """Surveys by name: those beside models, by the model's, and what TLMVIZ_SURVEYS names: that folder, or the ones in it.
+
+    A folder that holds a `settings.json` is one, whether the survey was finished or not.
+    """
+    models = {path.name: path for path in model_folders()} | added_models()
+    found = {name: path / SURVEY for name, path in models.items()}
+    if own := os.environ.get(SURVEYS):
+        folder = Path(own).expanduser()
+        found |= {path.name: path for path in (*_folders_in(folder), folder)}
+    return {name: path for name, path in found.items() if _holds_survey(path)}
+
+
+def _holds_survey(folder: Path) -> bool:
+    try:
+        return (folder / "settings.json").is_file()
+    except OSError:
+        return False
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_dir())
+    except OSError:
+        return []
 
 
 def kind_of(folder: Path) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
 from tqdm import tqdm
+
+from tlmviz.checkpoints.folders import SURVEYS
 
 HELP = "measure what every head does over a corpus; goes on where it was killed"
 
@@ -18,6 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder of the results")
     parser.add_argument("--workers", type=int, help="processes of one thread each; one per core unless given")
     parser.add_argument("--length", type=int, default=512, help="tokens of a passage (512)")
+    parser.add_argument(
+        "--documents", type=int, metavar="N", help="read the first N documents; all unless given"
+    )
+    parser.add_argument(
+        "--drop-shards", action="store_true", help="keep nothing but the tables when all is done"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,9 +47,12 @@ def run(options: argparse.Namespace) -> int:
             options.length,
             progress,
             lambda path, why: bar.write(f"{path} is skipped: {why}.", file=sys.stderr),
+            options.documents,
+            not options.drop_shards,
         )
     print(found.heads.to_string(index=False, float_format="{:.3f}".format))
     print(
         f"{len(found.passages):,} passages of {found.passages.tokens.sum():,} tokens; the tables are in {options.out}."
     )
+    print(f"To see it: {SURVEYS}={shlex.quote(str(options.out.resolve()))} tlmviz run, page Head atlas.")
     return 0

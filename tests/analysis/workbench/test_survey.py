@@ -12,6 +12,7 @@ from tests import tiny
 from tests.tiny import sentence
 from tlmviz.__main__ import main
 from tlmviz.analysis.workbench.survey import (
+    COLUMNS,
     STATISTICS,
     Document,
     Survey,
@@ -242,11 +243,49 @@ class TestSurvey:
             survey(folder, corpus, tmp_path / "out", workers=0)
         assert "No space left on device" in sentence(error) and "kept" in sentence(error)
 
+    def test_the_first_documents_alone_and_no_shards(self, folder, corpus, tmp_path):
+        found = survey(folder, corpus, tmp_path / "out", workers=0, most=18, keep_shards=False)
+        assert found.settings["documents"] == len(found.passages) == 18
+        assert found.finished and found.missing == 0 and not (tmp_path / "out" / "shards").exists()
+
+    def test_an_unfinished_one_shows_what_is_there(self, folder, corpus, tmp_path):
+        whole = survey(folder, corpus, tmp_path / "out", workers=0)
+        first = survey(folder, corpus, tmp_path / "first", workers=0, most=32)
+        (tmp_path / "out" / "shards" / "000002.npz").unlink()
+        for name in COLUMNS:
+            (tmp_path / "out" / f"{name}.parquet").unlink()
+        name = tlmviz.load(folder).tokenizer.name
+        part = Survey.so_far(tmp_path / "out", name)
+        assert not part.finished and part.missing == 1 and part.settings == whole.settings
+        for table in COLUMNS:
+            pd.testing.assert_frame_equal(getattr(part, table), getattr(first, table))
+        (tmp_path / "out" / "shards" / "000001.npz").write_bytes(b"PK no shard")
+        with pytest.raises(BadFile) as error:
+            Survey.so_far(tmp_path / "out", name)
+        assert "cannot be read" in sentence(error)
+
+    def test_what_is_no_survey(self, folder, corpus, tmp_path):
+        survey(folder, corpus, tmp_path / "out", workers=0)
+        (tmp_path / "out" / "heads.parquet").write_bytes(b"no table")
+        with pytest.raises(BadFile) as error:
+            _ = Survey.open(tmp_path / "out").heads
+        assert "heads.parquet is no table" in sentence(error)
+        for text in ("{", "[]", '{"model": "x"}', '{"model": 3}'):
+            (tmp_path / "settings.json").write_text(text)
+            with pytest.raises(BadFile) as error:
+                _ = Survey(tmp_path).settings
+            assert "is no survey" in sentence(error)
+        (tmp_path / "settings.json").write_text((tmp_path / "out" / "settings.json").read_text())
+        with pytest.raises(BadFile, match="no shard yet"):
+            Survey.so_far(tmp_path, str)
+
     def test_bad_arguments(self, folder, corpus, tmp_path):
         with pytest.raises(BadShape, match="length is 1"):
             survey(folder, corpus, tmp_path / "out", length=1)
         with pytest.raises(BadShape, match="workers is -1"):
             survey(folder, corpus, tmp_path / "out", workers=-1)
+        with pytest.raises(BadShape, match="most is 0"):
+            survey(folder, corpus, tmp_path / "out", most=0)
         with pytest.raises(UnknownName, match="no language model"):
             survey("eng-fra", corpus, tmp_path / "out")
 
@@ -256,9 +295,11 @@ def test_the_command(folder, corpus, tmp_path, capsys):
     assert (
         main(
             ["survey", folder, str(corpus.parent), "--out", str(tmp_path.parent / "found"), "--workers", "0"]
+            + ["--documents", "20", "--drop-shards"]
         )
         == 0
     )
     said = capsys.readouterr()
-    assert "36 passages" in said.out and "picture.png is skipped: it holds zero bytes" in said.err
+    assert "20 passages" in said.out and f"TLMVIZ_SURVEYS={tmp_path.parent / 'found'} tlmviz run" in said.out
+    assert "picture.png is skipped: it holds zero bytes" in said.err
     assert main(["survey", folder, str(tmp_path / "nothing"), "--out", str(tmp_path / "y")]) == 2

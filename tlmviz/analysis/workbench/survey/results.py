@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -20,7 +21,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TOP = 10  # passages and tokens that are kept of each head
-TABLES = ("heads", "distances", "deciles", "passages", "tops", "tokens")
+SETTINGS = "settings.json"
+COLUMNS = {  # of each table
+    "heads": ("layer", "head", *STATISTICS),
+    "distances": ("layer", "head", "bin", "share"),
+    "deciles": ("layer", "head", "statistic", "decile", "value"),
+    "passages": ("passage", "source", "start", "tokens", "text"),
+    "tops": ("layer", "head", "statistic", "rank", "passage", "value"),
+    "tokens": ("layer", "head", "role", "rank", "token", "share"),
+}
+SIZES = ("layers", "heads", "documents", "length", "shard")  # whole numbers among the settings
 
 
 @dataclass(frozen=True)
@@ -30,16 +40,18 @@ class Survey:
     `heads`: layer, head and the columns of `Trace.head_statistics`, averaged over all query rows of the corpus. `distances`:
     layer, head, bin, share of mass. `deciles`: layer, head, statistic, decile (0 to 10), value over passages. `passages`:
     passage, source, start, tokens, text. `tops`: layer, head, statistic, rank, passage, value. `tokens`: layer, head, role
-    ("query" or "key"), rank, token, share of the mass behind the first token.
+    ("query" or "key"), rank, token, share of the mass behind the first token. `held` has the tables of a survey that was
+    not finished.
     """
 
     folder: Path
+    held: Mapping[str, pd.DataFrame] | None = None
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Survey:
         """A finished survey. Raises BadFile where there is none, or none that was finished."""
         found = cls(Path(folder))
-        missing = [name for name in TABLES if not found._path(name).is_file()]
+        missing = [name for name in COLUMNS if not found._path(name).is_file()]
         if missing:
             raise BadFile(
                 f"There is no finished survey in {folder}: {missing[0]}.parquet is missing; run `tlmviz survey MODEL CORPUS "
@@ -47,18 +59,70 @@ class Survey:
             )
         return found
 
+    @classmethod
+    def so_far(cls, folder: str | os.PathLike[str], name: Callable[[int], str]) -> Survey:
+        """What the shards of a survey that was not finished say; nothing is written. `name` says what a token is called.
+
+        Raises BadFile where no shard is there yet.
+        """
+        found = cls(Path(folder))
+        paths = found._shards()
+        if not paths:
+            raise BadFile(f"The survey in {folder} has no shard yet: let it run for a while.")
+        try:
+            return cls(found.folder, tables(paths, found.settings, name))
+        except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
+            raise BadFile(
+                f"A shard in {folder} cannot be read, or is of another model; remove {found.folder / 'shards'} and run it anew."
+            ) from None
+
+    @property
+    def finished(self) -> bool:
+        """Whether all tables are there."""
+        return all(self._path(name).is_file() for name in COLUMNS)
+
+    @property
+    def missing(self) -> int:
+        """Shards that a survey still lacks."""
+        if self.held is None and self.finished:
+            return 0
+        settings = self.settings
+        return max(0, -(-settings["documents"] // settings["shard"]) - len(self._shards()))
+
+    def _shards(self) -> list[Path]:
+        return sorted((self.folder / "shards").glob("*.npz"))
+
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.parquet"
 
     def _table(self, name: str) -> pd.DataFrame:
+        """One table. Raises BadFile where the file is no such table."""
         import pandas as pd
 
-        return pd.read_parquet(self._path(name))
+        if self.held is not None:
+            return self.held[name]
+        try:
+            table = pd.read_parquet(self._path(name))
+        except (OSError, ValueError):  # pyarrow's errors are ValueErrors
+            table = pd.DataFrame()
+        if not {*COLUMNS[name]} <= {*table.columns}:
+            raise BadFile(f"{self._path(name)} is no table of a survey; run the survey again.")
+        return table
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Model, corpus and sizes."""
-        return json.loads((self.folder / "settings.json").read_text(encoding="utf-8"))
+        """Model, corpus and sizes. Raises BadFile for a file that says something else."""
+        try:
+            values = json.loads((self.folder / SETTINGS).read_text(encoding="utf-8"))
+            if all(isinstance(values[name], str) for name in ("model", "weights", "corpus")) and all(
+                type(values[name]) is int and values[name] > 0 for name in SIZES
+            ):
+                return values
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            pass
+        raise BadFile(
+            f"{self.folder / SETTINGS} is not what `tlmviz survey` writes: {self.folder} is no survey."
+        )
 
     @cached_property
     def heads(self) -> pd.DataFrame:
@@ -93,9 +157,20 @@ class Survey:
 
 def put_together(out: Path, settings: dict[str, Any], name: Callable[[int], str]) -> Survey:
     """All shards of a folder as tables, each written whole or not at all; `name` says what a token is called."""
+    found = Survey(out)
+    for title, table in tables(found._shards(), settings, name).items():
+        partial = out / f"{title}.parquet.partial"
+        table.to_parquet(partial, index=False, compression="zstd")
+        partial.replace(found._path(title))
+    return found
+
+
+def tables(
+    paths: list[Path], settings: dict[str, Any], name: Callable[[int], str]
+) -> dict[str, pd.DataFrame]:
+    """The tables of COLUMNS, of the shards in `paths`."""
     import pandas as pd
 
-    paths = sorted((out / "shards").glob("*.npz"))
     layers, per_layer = settings["layers"], settings["heads"]
     layer, head = np.divmod(np.arange(layers * per_layer), per_layer)
     place = {"layer": layer, "head": head}
@@ -114,18 +189,13 @@ def put_together(out: Path, settings: dict[str, Any], name: Callable[[int], str]
             )
         )
     means = np.divide(sums, rows, out=np.full(np.shape(sums), np.nan), where=np.asarray(rows) > 0)
-    written = {
+    return {
         "heads": pd.DataFrame({**place, **dict(zip(STATISTICS, means))}),
         "distances": _distances(place, histogram),
         "passages": pd.concat(passages, ignore_index=True).rename_axis("passage").reset_index(),
         "tokens": _tokens(paths, place, name),
         **_by_passage(paths, place),
     }
-    for title, table in written.items():
-        partial = out / f"{title}.parquet.partial"
-        table.to_parquet(partial, index=False, compression="zstd")
-        partial.replace(out / f"{title}.parquet")
-    return Survey(out)
 
 
 def _each(paths: list[Path]) -> Iterator[Shard]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -27,11 +28,10 @@ from tlmviz.errors import BadShape, Error, UnknownName
 from tlmviz.protocols import LanguageModelLike
 
 from .corpus import Document, Skipped, documents
-from .results import Survey, put_together
+from .results import SETTINGS, Survey, put_together
 from .shards import LONGEST, survey_shard
 
 SHARD = 16  # documents
-SETTINGS = "settings.json"
 Progress = Callable[[int, int], None]  # documents done, documents in all
 
 
@@ -43,12 +43,14 @@ def survey(
     length: int = LONGEST,
     progress: Progress = lambda done, total: None,
     skipped: Skipped = lambda path, why: None,
+    most: int | None = None,
+    keep_shards: bool = True,
 ) -> Survey:
     """Exact statistics of every head of a model over a corpus, written to the folder `out` as Parquet.
 
     Shards of 16 documents are computed by `workers` processes of one thread each (one per core unless given; 0 computes
     them in this one), and each is kept when it is done: the same call goes on where a killed one was. Texts are cut into
-    passages of `length` tokens.
+    passages of `length` tokens; `most` reads no more than so many documents. Without `keep_shards` only the tables stay.
     Raises BadText (no text), UnknownName (no language model), BadShape (a length that no model reads), and Error where the
     folder holds another survey or cannot be written.
     """
@@ -56,8 +58,12 @@ def survey(
         raise BadShape(f"workers is {workers}; give a number of processes, or 0 for none but this one.")
     if length < 2:
         raise BadShape(f"length is {length}; a passage needs at least 2 tokens.")
+    if most is not None and most < 1:
+        raise BadShape(
+            f"most is {most}; give a number of documents from 1 on, or leave it away for all of them."
+        )
     corpus, out = Path(corpus), Path(out)
-    total = sum(1 for _ in documents(corpus, skipped))
+    total = sum(1 for _ in islice(documents(corpus, skipped), most))
     lm = load(model)
     if getattr(lm, "task", None) != "language":
         raise UnknownName(f"{model} is no language model; choose one from those that `tlmviz list` names.")
@@ -74,7 +80,10 @@ def survey(
             total,
             progress,
         )
-        return put_together(out, settings, lm.tokenizer.name)
+        found = put_together(out, settings, lm.tokenizer.name)
+        if not keep_shards:
+            shutil.rmtree(out / "shards")
+        return found
     except BrokenProcessPool:
         raise Error(
             f"A process of the survey was killed; shards that are done are kept in {out}: the same command goes on."
@@ -121,9 +130,9 @@ def _check(path: Path, settings: dict[str, Any]) -> None:
     partial.replace(path)
 
 
-def _shards(corpus: Path) -> Iterator[tuple[int, list[Document]]]:
-    """The corpus in shards, numbered in order."""
-    every = documents(corpus)
+def _shards(corpus: Path, total: int) -> Iterator[tuple[int, list[Document]]]:
+    """The first `total` documents of a corpus in shards, numbered in order."""
+    every = islice(documents(corpus), total)
     number = 0
     while shard := list(islice(every, SHARD)):
         yield number, shard
@@ -141,7 +150,7 @@ def _run(
     """Every shard that is not there yet, in processes; no more are handed out than are being worked on."""
     done, waiting = 0, {}
     with _pool(workers, model) as pool:
-        for number, shard in _shards(corpus):
+        for number, shard in _shards(corpus, total):
             if shard_path(folder, number).exists():
                 done += len(shard)
                 progress(done, total)
