@@ -8,7 +8,7 @@ from pathlib import Path
 
 import tlmviz
 from tlmviz import Diagnosis, LanguageModel, diagnose
-from tlmviz.analysis.workbench.doctor.presets import PRESETS
+from tlmviz.analysis.workbench.doctor.presets import PRESETS, Pair
 from tlmviz.errors import UnknownName
 from tlmviz.trace import Trace
 
@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     if (options.b is None) == (options.preset is None):
         options.usage_error("name a second run, or one --preset")
     if options.preset is None:
-        pair = traces(options.a, options.b, options.text)
+        pair = Pair(*traces(options.a, options.b, options.text))
     else:
         lm = language_model(options.a)
         pair = PRESETS[options.preset](lm, lm.encode(options.text or lm.default_text))

@@ -10,10 +10,10 @@ import tlmviz
 from tests import tiny
 from tests.tiny import TEXT, sentence
 from tlmviz import LanguageModel, Trace, diagnose
-from tlmviz.analysis.workbench.doctor import presets
+from tlmviz.analysis.workbench.doctor import presets, rows
 from tlmviz.caches import ContiguousCache
 from tlmviz.errors import BadShape
-from tlmviz.layers.positions import NoPositions, PerLayer, RoPE
+from tlmviz.layers.positions import Learned, NoPositions, PerLayer, RoPE, Sinusoidal
 
 
 def changed(lm, change):
@@ -228,15 +228,88 @@ def test_a_file_answers_to_nothing(lm):
         recorded(lm.trace(TEXT)).answers_to({})
 
 
+ROWS = ("left-padded", "right-padded", "packed")
+
+
+def cache_positions(cache, layer, k):
+    """Where the keys stand that a layer of a cache is about to keep."""
+    held = cache._lengths[layer]
+    return torch.arange(held, held + k.shape[2])
+
+
 class TestPresets:
     """One model run two ways: nothing is wrong, whatever its parts."""
 
-    @pytest.mark.parametrize("name", ["cached", "chunked", "right-padded"])
+    @pytest.mark.parametrize("name", [*ROWS, "cached", "chunked", "batch"])
     def test_another_way_is_healthy(self, variant, name):
-        a, b = presets.PRESETS[name](variant, variant.encode(TEXT))
-        assert len(a) == len(b) == len(variant.encode(TEXT))
-        found = diagnose(a, b)
+        pair = presets.PRESETS[name](variant, variant.encode(TEXT))
+        assert pair.a.ids == pair.b.ids == variant.encode(TEXT)
+        found = diagnose(*pair)
         assert found.healthy, found
+
+    @pytest.mark.parametrize("name", ROWS)
+    def test_a_text_of_one_token_is_healthy(self, lm, name):
+        assert diagnose(*presets.PRESETS[name](lm, lm.encode("L")[:1])).healthy
+
+    @pytest.mark.parametrize(("name", "moved"), [("left-padded", rows.PADS), ("packed", rows.OTHERS)])
+    def test_positions_that_count_the_row_are_found(self, variant, monkeypatch, name, moved):
+        """Positions not shifted under left padding, and not begun anew behind another text."""
+        monkeypatch.setattr(rows.Rows, "position_ids", lambda self, count: torch.arange(count))
+        found = diagnose(*presets.PRESETS[name](variant, variant.encode(TEXT)))
+        if isinstance(variant.network.positions, (Learned, Sinusoidal)):
+            assert (found.cause, found.layer) == ("positions", None), found
+        elif (
+            isinstance(variant.network.positions, (RoPE, PerLayer))
+            and variant.config.attention.latent_dim is None
+        ):
+            assert (found.cause, found.value) == ("position offset", moved), found
+        else:  # scores know distances alone, or the tensors differ in shape: nothing is wrong that could be seen
+            assert found.healthy or not found.sure, found
+
+    @pytest.mark.parametrize(
+        ("name", "cause", "count"),
+        [("left-padded", "padding", rows.PADS), ("packed", "documents", rows.OTHERS)],
+    )
+    def test_a_mask_that_is_lost_is_found(self, variant, monkeypatch, name, cause, count):
+        """Queries see the padding, or the text in front of their own; a window sees less of it."""
+        monkeypatch.setattr(
+            rows.Rows, "texts", lambda self: torch.zeros(len(self.rows), len(self.rows[0].ids)).long()
+        )
+        found = diagnose(*presets.PRESETS[name](variant, variant.encode(TEXT)))
+        assert (found.cause, found.layer) == (cause, 0), found
+        assert found.value == count or variant.config.layer(0).window
+
+    def test_right_padding_needs_no_mask(self, lm, monkeypatch):
+        """What is behind a text its queries don't see anyway."""
+        monkeypatch.setattr(
+            rows.Rows, "texts", lambda self: torch.zeros(len(self.rows), len(self.rows[0].ids)).long()
+        )
+        assert diagnose(*presets.PRESETS["right-padded"](lm, lm.encode(TEXT))).healthy
+
+    def test_one_column_of_padding_too_many_is_found(self, lm, monkeypatch):
+        honest = rows.Rows.texts
+
+        def off_by_one(self):
+            texts = honest(self).clone()
+            texts[0, rows.PADS - 1] = 1
+            return texts
+
+        monkeypatch.setattr(rows.Rows, "texts", off_by_one)
+        found = diagnose(*presets.PRESETS["left-padded"](lm, lm.encode(TEXT)))
+        assert (found.cause, found.value) == ("padding", 1.0), found
+
+    @pytest.mark.parametrize("name", ["cached", "chunked"])
+    def test_a_cache_of_unturned_keys_is_found(self, lm, monkeypatch, name):
+        """It keeps them as they were before their rotation, and nobody turns them when they are read."""
+        honest = ContiguousCache.append
+
+        def turned_back(cache, layer, k, v):
+            cos, sin = lm.network.positions.cos_sin(cache_positions(cache, layer, k))
+            return honest(cache, layer, lm.network.positions.rotate(k, (cos, -sin)), v)
+
+        monkeypatch.setattr(ContiguousCache, "append", turned_back)
+        found = diagnose(*presets.PRESETS[name](lm, lm.encode(TEXT)))
+        assert (found.cause, found.layer, found.step) == ("rope missing", 0, "blocks.0.attn.lse"), found
 
     @pytest.mark.parametrize("name", ["bfloat16", "float16", "int8", "int4"])
     def test_fewer_bits_are_healthy(self, lm, name):
@@ -249,11 +322,11 @@ class TestPresets:
         """Its queries and keys stand in the other layout; the scores are the same."""
         lm = tiny.language_model(tokenizer, **tiny.VARIANTS[parts])
         try:
-            a, b = presets.PRESETS["transformers"](lm, lm.encode(TEXT))
+            pair = presets.PRESETS["transformers"](lm, lm.encode(TEXT))
         except tlmviz.Error as error:  # parts that no model there has
             assert sentence_of(error)
             return
-        found = diagnose(a, b)
+        found = diagnose(*pair)
         assert found.healthy, found
 
     def test_a_cache_whose_positions_are_off_is_found(self, lm, monkeypatch):

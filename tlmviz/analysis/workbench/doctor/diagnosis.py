@@ -11,7 +11,7 @@ from tlmviz.trace import Trace
 
 from ..comparing import align
 from . import parts, scores
-from .evidence import Evidence, Step, gather
+from .evidence import Beside, Evidence, Step, gather
 
 NONE, PRECISION, UNSURE = "no difference", "precision", "cannot tell"
 COARSE = 0.25  # relative error up to which weights may have been rounded (INT4 rounds by about 0.1)
@@ -62,7 +62,7 @@ class Diagnosis:
         return f"{self.cause}{value}{where}: {'; '.join(self.evidence)}"
 
 
-def diagnose(a: Trace, b: Trace) -> Diagnosis:
+def diagnose(a: Trace, b: Trace, beside: Beside | None = None) -> Diagnosis:
     """Where trace `b` parts from trace `a` of the same text, and why.
 
     With a network behind `a` and all tensors in `b`, every part of it is asked alone what it makes of b's input, so that one
@@ -70,7 +70,8 @@ def diagnose(a: Trace, b: Trace) -> Diagnosis:
     "norm bias", "norm kind", "weights", "bias", "rope base", "rope scaling", "rope layout", "rope missing", "rope factor",
     "position offset", "qk-norm", "causal mask", "window", "padding", "documents", "scale", "soft-cap", "alibi slopes", "sink",
     "key/value groups", "activation", "residual", "logit scale", "logit soft-cap"; and "no difference", "precision", which are
-    healthy, and "cannot tell". Raises BadShape for models of different shape.
+    healthy, and "cannot tell". `beside` has the keys that stood in front of b's own in its row, padding or another text, so that
+    a mask that let them be seen is found. Raises BadShape for models of different shape.
     """
     if a.ids != b.ids and a.tokens != b.tokens:
         found = align(a.tokens, b.tokens)
@@ -84,7 +85,7 @@ def diagnose(a: Trace, b: Trace) -> Diagnosis:
             f"The first run has {a.n_layers} layers of {a.n_heads} heads, the second {b.n_layers} of {b.n_heads}: two models of "
             "different shape have no fault in common; compare runs of one."
         )
-    evidence = gather(a, b)
+    evidence = gather(a, b, beside)
     errors = {step.name: step.error for step in evidence.steps}
     wrong = [step for step in evidence.steps if evidence.stands_out(step)]
     if not wrong:

@@ -43,6 +43,17 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Keys [1, G, N, D] of each layer that stood in front of a run's own in its row and are none of its text.
+
+    `cause` is what it is called when queries see them: "padding", or "documents" for another text.
+    """
+
+    cause: str
+    keys: list[Tensor]
+
+
+@dataclass(frozen=True)
 class Evidence:
     """The steps of both runs in the order in which they happen, and the runs themselves.
 
@@ -56,6 +67,7 @@ class Evidence:
     asked: bool
     rounding: float
     noise: float
+    beside: Beside | None = None
 
     def step(self, name: str) -> Step | None:
         """One step by its tap's name, or None where it was not recorded."""
@@ -92,14 +104,18 @@ def distance(expected: Tensor, found: Tensor) -> float:
     )
 
 
-def gather(a: Trace, b: Trace) -> Evidence:
+def gather(a: Trace, b: Trace, beside: Beside | None = None) -> Evidence:
     """Both runs' tensors, tap by tap."""
     there = b.tap_names if b.has_network else b.kept_names
     asked = a.has_network and "embed" in there
     if asked:
-        tensors = b.tensors(sorted(there & a.tap_names))
-        found = {name: value for name, value in tensors.items() if value.is_floating_point()}
-        found = {name: value for name, value in found.items() if value.shape == a[name].shape}
+        names = sorted(there & a.tap_names)
+        own, others = a.tensors(names), b.tensors(names)  # of each, one pass for all
+        found = {
+            name: value
+            for name, value in others.items()
+            if value.is_floating_point() and value.shape == own[name].shape
+        }
         expected = a.answers_to(found)
     else:
         names = _names_of_attention(a, b)
@@ -112,7 +128,8 @@ def gather(a: Trace, b: Trace) -> Evidence:
     rounding = max(_rounding(a), _rounding(b))
     # Runs of one arithmetic are the same to the last bit wherever nothing is wrong, however coarse it is.
     usual = 2 * statistics.median(step.error for step in steps) if asked and steps else rounding
-    return Evidence(a, b, steps, asked, rounding, min(rounding, max(usual, ROUNDING[torch.float32])))
+    noise = min(rounding, max(usual, ROUNDING[torch.float32]))
+    return Evidence(a, b, steps, asked, rounding, noise, beside)
 
 
 def _names_of_attention(a: Trace, b: Trace) -> list[str]:

@@ -172,21 +172,20 @@ def name_turned(evidence: Evidence, step: Step) -> Named | None:
 
 
 def _raw(evidence: Evidence, step: Step) -> Iterator[Tensor]:
-    """Queries or keys before they are turned, [H, T, D]: as the second run's projection made them; without it, the first run's
-    turned back by each base and layout that models are released with, of which the one is right that explains the second."""
-    if not evidence.asked:
-        x, ids = step.expected[0].double(), torch.arange(step.expected.shape[2])
-        for layout in LAYOUTS:
-            for base in BASES:
-                cos, sin = kernels.angle_table(ids, x.shape[-1], base)
-                yield kernels.rotate(x, cos.double(), -sin.double(), layout=layout)
-        return
-    fused = evidence.found(f"blocks.{step.layer}.attn.fused")
+    """Queries or keys before they are turned, [H, T, D]: as the second run's projection made them; without it, or with a norm
+    in between, the first run's turned back by each base and layout that models are released with, of which the one is right
+    that explains the second."""
+    fused = evidence.found(f"blocks.{step.layer}.attn.fused") if evidence.asked else None
     if fused is not None:
         heads, _, d = step.found.shape[1:]
         split = fused[0].unflatten(-1, (-1, d)).transpose(0, 1)  # [H + 2G, T, D]
         queries = evidence.b[f"blocks.{step.layer}.attn.q"].shape[1]
         yield split[:queries] if step.part == "attn.q" else split[queries : queries + heads]
+    x, ids = step.expected[0].double(), torch.arange(step.expected.shape[2])
+    for layout in LAYOUTS:
+        for base in BASES:
+            cos, sin = kernels.angle_table(ids, x.shape[-1], base)
+            yield kernels.rotate(x, cos.double(), -sin.double(), layout=layout)
 
 
 def name_hidden(evidence: Evidence, step: Step) -> Named | None:

@@ -6,30 +6,39 @@ import copy
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
 
 from tlmviz.analysis.numbers.scaling import Scheme, scaled
 from tlmviz.checkpoints.huggingface.export import export
 from tlmviz.errors import BadModel
-from tlmviz.recording import Recording, recording
+from tlmviz.recording import recording
 from tlmviz.trace import Trace
 
-Pair = tuple[Trace, Trace]
-PADS = 5
+from .evidence import Beside
+from .rows import held, in_batch, left_padded, packed, right_padded, token_axis
+
+
+class Pair(NamedTuple):
+    """Two runs of the same tokens, for `diagnose(*pair)`; `beside` is what else stood in the second one's row."""
+
+    a: Trace
+    b: Trace
+    beside: Beside | None = None
+
+
 CHUNK = 7  # tokens at a time: no divisor of most texts, so that the last chunk is shorter
 
 
 def _cached(lm: Any, ids: list[int]) -> Pair:
     """A whole pass, and the same token by token with a cache."""
-    return lm.trace_ids(ids), stepped(lm, ids, 1)
+    return Pair(lm.trace_ids(ids), stepped(lm, ids, 1))
 
 
 def _chunked(lm: Any, ids: list[int]) -> Pair:
     """A whole pass, and the same in chunks with a cache."""
-    return lm.trace_ids(ids), stepped(lm, ids, CHUNK)
+    return Pair(lm.trace_ids(ids), stepped(lm, ids, CHUNK))
 
 
 def stepped(lm: Any, ids: list[int], chunk: int) -> Trace:
@@ -40,35 +49,8 @@ def stepped(lm: Any, ids: list[int], chunk: int) -> Trace:
             lm.network(torch.tensor([ids[start : start + chunk]]), cache)
         for name, value in record.values.items():
             parts.setdefault(name, []).append(value)
-    joined = {name: torch.cat(values, _token_axis(name)) for name, values in parts.items()}
-    return _held(lm, ids, joined)
-
-
-def _padded(lm: Any, ids: list[int]) -> Pair:
-    """A text alone, and in a row with tokens behind it, which it does not see."""
-    room = min(PADS, lm.config.context - len(ids))
-    whole = lm.trace_ids([*ids, *[ids[0]] * room], keep=lambda name: True)
-    names = whole.kept_names
-    cut = {name: whole[name].narrow(_token_axis(name), 0, len(ids)) for name in names}
-    return lm.trace_ids(ids), _held(lm, ids, cut)
-
-
-def _token_axis(name: str) -> int:
-    """The axis of tokens: behind the heads, or behind the batch."""
-    last = name.rpartition(".")[2]
-    of_heads = (
-        ".attn." in name and last in ("q", "k", "v", "z", "lse", "latent") and "query_input" not in name
-    )
-    return 2 if of_heads else 1
-
-
-def _held(lm: Any, ids: list[int], values: dict[str, Tensor]) -> Trace:
-    """A trace of tensors that a run left, with no network to run again."""
-    tokens = [lm.tokenizer.name(i) for i in ids]
-    record = Recording(values=values)
-    return Trace(
-        ids, tokens, record, lm.network.specs(), frozenset(values), None, lm.network.unembed, model=lm.name
-    )
+    joined = {name: torch.cat(values, token_axis(name)) for name, values in parts.items()}
+    return held(lm, ids, joined)
 
 
 def _cast(dtype: torch.dtype) -> Callable[[Any, list[int]], Pair]:
@@ -76,7 +58,7 @@ def _cast(dtype: torch.dtype) -> Callable[[Any, list[int]], Pair]:
 
     def pair(lm: Any, ids: list[int]) -> Pair:
         network = copy.deepcopy(lm.network).to(dtype)
-        return lm.trace_ids(ids), type(lm)(network, lm.tokenizer).trace_ids(ids)
+        return Pair(lm.trace_ids(ids), type(lm)(network, lm.tokenizer).trace_ids(ids))
 
     return pair
 
@@ -90,7 +72,7 @@ def _rounded(format: str) -> Callable[[Any, list[int]], Pair]:
             for parameter in network.parameters():
                 if parameter.ndim == 2:
                     parameter.copy_(scaled(parameter, Scheme(format, "channel")).restored)
-        return lm.trace_ids(ids), type(lm)(network, lm.tokenizer).trace_ids(ids)
+        return Pair(lm.trace_ids(ids), type(lm)(network, lm.tokenizer).trace_ids(ids))
 
     return pair
 
@@ -112,13 +94,16 @@ def _transformers(lm: Any, ids: list[int]) -> Pair:
         other(torch.tensor([ids]), use_cache=False)
     b = watched.trace
     b.tokens = [lm.tokenizer.name(i) for i in ids]
-    return lm.trace_ids(ids), b
+    return Pair(lm.trace_ids(ids), b)
 
 
 PRESETS: dict[str, Callable[[Any, list[int]], Pair]] = {
     "cached": _cached,
     "chunked": _chunked,
-    "right-padded": _padded,
+    "batch": lambda lm, ids: Pair(lm.trace_ids(ids), in_batch(lm, ids)),
+    "left-padded": lambda lm, ids: Pair(lm.trace_ids(ids), *left_padded(lm, ids)),
+    "right-padded": lambda lm, ids: Pair(lm.trace_ids(ids), *right_padded(lm, ids)),
+    "packed": lambda lm, ids: Pair(lm.trace_ids(ids), *packed(lm, ids)),
     "bfloat16": _cast(torch.bfloat16),
     "float16": _cast(torch.float16),
     "int8": _rounded("int8"),

@@ -38,7 +38,11 @@ def name_cause(evidence: Evidence, step: Step) -> Named | None:
     both = seen & seen_there
     if distance(expected[both], found[both]) > evidence.rounding:
         return _name_scores(expected, found, both, evidence.rounding)
-    return _name_sink(evidence, step.layer) or _name_groups(evidence, step.layer)
+    for rule in (_name_beside, _name_unturned, _name_sink, _name_groups):
+        named = rule(evidence, step.layer)
+        if named is not None:
+            return named
+    return None
 
 
 def name_mask(seen: Tensor, there: Tensor) -> Named | None:
@@ -143,6 +147,64 @@ def _name_scores(expected: Tensor, found: Tensor, both: Tensor, rounding: float)
     )
     left, named = min(trials, key=lambda trial: trial[0])
     return named if left <= EXPLAINED * float(gap) + rounding * float(x.square().mean().sqrt()) else None
+
+
+def _name_beside(evidence: Evidence, layer: int) -> Named | None:
+    """Keys in front of the text, padding or another text, that its queries saw: their number makes the sums of exp(score)."""
+    beside, step = evidence.beside, evidence.step(f"blocks.{layer}.attn.lse")
+    if beside is None or step is None or step.error <= LSE or not beside.keys[layer].shape[2]:
+        return None
+    keys = torch.cat((beside.keys[layer], evidence.b[f"blocks.{layer}.attn.k"]), 2)
+    scores = _scored(evidence, layer, keys)
+    found, count = step.found[0].double(), beside.keys[layer].shape[2]
+    misses = [_missed(scores[..., count - seen :].logsumexp(-1), found) for seen in range(1, count + 1)]
+    best = min(range(count), key=misses.__getitem__)
+    if misses[best] > _allowed(evidence, step):
+        return None
+    what = {"padding": "of padding", "documents": "of the text in front"}[beside.cause]
+    return (
+        beside.cause,
+        float(best + 1),
+        f"queries see {best + 1} columns {what}: their scores join every sum",
+    )
+
+
+def _name_unturned(evidence: Evidence, layer: int) -> Named | None:
+    """Keys that were not turned when they were read, though they were when they were made: as a cache of unrotated keys has
+    them. The newest key may come from the layer and not from the cache."""
+    step, fused = (evidence.step(f"blocks.{layer}.attn.{part}") for part in ("lse", "fused"))
+    if step is None or fused is None or step.error <= LSE:
+        return None
+    turned = evidence.b[f"blocks.{layer}.attn.k"]
+    _, groups, _, d = turned.shape
+    heads = evidence.b[f"blocks.{layer}.attn.q"].shape[1]
+    raw = fused.found[0].unflatten(-1, (-1, d)).transpose(0, 1)[None, heads : heads + groups]
+    if raw.shape != turned.shape:
+        return None
+    unturned, honest = (_scored(evidence, layer, keys) for keys in (raw, turned))
+    newest = torch.eye(unturned.shape[1], dtype=torch.bool)
+    for scores in (unturned, torch.where(newest, honest, unturned)):
+        if _missed(scores.logsumexp(-1), step.found[0].double()) <= _allowed(evidence, step):
+            return "rope missing", 0.0, "keys are turned when they are made, and were not when they were read"
+    return None
+
+
+def _scored(evidence: Evidence, layer: int, keys: Tensor) -> Tensor:
+    """Masked scores [H, T, S] of the second run's queries and any keys, the last of which are the text's own."""
+    spec, q = evidence.b.specs[layer], evidence.b[f"blocks.{layer}.attn.q"].float()
+    return kernels.attention_scores(q, keys.float(), spec.mask, scale=spec.scale)[0].double()
+
+
+def _missed(made: Tensor, found: Tensor) -> float:
+    return float((made - found).square().mean().sqrt())
+
+
+def _allowed(evidence: Evidence, step: Step) -> float:
+    """How far log-sum-exps may stay apart behind an explanation: a share of the difference, and what rounding leaves."""
+    noise = [other.error for other in evidence.steps if other.part == step.part and other.layer != step.layer]
+    x, y = step.expected[0].double(), step.found[0].double()
+    arithmetic = 2 * min(statistics.median(noise), evidence.rounding) if noise else 0.0
+    return EXPLAINED * _missed(x, y) + arithmetic * float(x.square().mean().sqrt())
 
 
 def _name_sink(evidence: Evidence, layer: int) -> Named | None:
