@@ -19,7 +19,7 @@ from .pictures import Picture, pictures
 HERE = Path(__file__).resolve().parent
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
-PICTURE = "canvas, .stPlotlyChart .main-svg, [data-testid=hidden-root]"  # a view, or a chart
+PICTURE = ".tours, canvas, .stPlotlyChart .main-svg, [data-testid=hidden-root]"  # a view, or a chart
 
 
 def take(browser: Browser, url: str, picture: Picture) -> None:

@@ -35,6 +35,16 @@ class Page:
 
 HOME = "attention/explorer"
 SECTIONS: dict[str, tuple[Page, ...]] = {
+    "Start": (
+        Page(
+            "start/tours",
+            "Tours",
+            "tour",
+            "guided walks through the pages, six to ten steps each: a page set, a place lit, a question whose answer is "
+            "measured on the model; left and gone on with anywhere, all progress in the link",
+            models="",
+        ),
+    ),
     "Attention": (
         Page(
             "attention/explorer",

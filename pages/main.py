@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages import ALL, HOME, MOVED, SECTIONS
 from tlmviz.ui import glossary, link, menu, reading
+from tlmviz.ui.tours.bar import bar
 
 HERE = Path(__file__).resolve().parent
 
@@ -23,8 +24,8 @@ entries = {
 opened = st.navigation(
     {title: [entries[page] for page in pages] for title, pages in SECTIONS.items()}, expanded=True
 )
-link.drop_infinite()
 link.follow_history()
+link.drop_infinite()
 page = next(page for page in ALL if entries[page] is opened)
 for moved in MOVED:
     if page.folder == moved.page and st.query_params.get(moved.key) == moved.value:
@@ -40,10 +41,12 @@ link.carry(opened.url_path, menu.SHARED)
 reading.switch()
 model = menu.sidebar(page.models, page.path, page.opens_on, page.translates) if page.models else menu.none()
 glossary.listed()
+home = HOME.rpartition("/")[2]
+bar(page.path, home, {each.path: each.title for each in ALL})
 if model is not None and model.task == "trace" and not page.reads_files:
     st.info(
         f"{page.title} needs a network, and {model.name} is a file of one pass; choose a model at the left, or open the "
-        f"page {ALL[0].title}."
+        f"page {next(each.title for each in ALL if each.reads_files)}."
     )
 else:
     opened.run()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, TypeVar
+from urllib.parse import parse_qs
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
@@ -125,6 +126,20 @@ def follow_history() -> None:
     if navigated():
         for name in [name for name in st.session_state if str(name).startswith(SLOT)]:
             del st.session_state[name]
+        _read_whole_address()
+
+
+def _read_whole_address() -> None:
+    """Take the whole address as the link. Streamlit leaves out what widgets of the page before were bound to, and so forgets the
+    text of the page that is gone to."""
+    context = get_script_run_ctx()
+    if context is None:
+        return
+    with context.session_state.query_params() as params:
+        params.set_initial_query_params(context.query_string)
+    for key, values in parse_qs(context.query_string).items():
+        if key not in st.query_params:
+            st.query_params[key] = values
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
@@ -406,6 +421,8 @@ def carry(page: str, defaults: Mapping[str, str]) -> None:
     if not arrived():
         return
     st.session_state["_carried_to"] = page
+    if navigated():  # what the address says counts
+        return
     for key, default in defaults.items():
         value = st.session_state.get(key, default)
         if value != default:

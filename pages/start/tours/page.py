@@ -1,0 +1,9 @@
+"""Tours: the guided walks there are, the time each takes, and where one was left."""
+
+from pages import HOME
+from pages.start.tours import view, words
+from tlmviz.ui import frame
+
+frame.heading("Tours", words.CLAIM, lambda: None)
+view.tours(HOME.rpartition("/")[2])
+frame.what_to_notice(*words.NOTICE)

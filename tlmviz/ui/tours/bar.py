@@ -1,0 +1,210 @@
+"""The bar of a tour at the bottom of every page: the step's words, its question, and links to the steps beside it.
+
+All of a tour's progress is in the link: the tour, the step, and the answers that were given. Steps are links as the cards of a
+gallery are: the page follows the address, so that each can be shared, and Back leads back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+
+import streamlit as st
+
+from .. import link, reading
+from ..components.spotlight import spotlight
+from ..frame import fragment
+from .parts import Measured, Question, Step, Tour, address
+from .table import TOURS
+
+TOUR = link.Field("tour", "", link.up_to(40))
+STEP = link.Field("tourstep", 1, link.whole(0, 999))
+LONGEST = 20  # steps, of which a link may hold the answers
+NONE = "-"  # an answer that was not given
+
+
+def _told(text: str) -> tuple[int | None, ...]:
+    return tuple(None if part == NONE else int(part) for part in text.split(".")[:LONGEST])
+
+
+def write_told(answers: tuple[int | None, ...]) -> str:
+    """The answers to the questions of the steps, in their order, as links hold them."""
+    return ".".join(NONE if answer is None else str(answer) for answer in answers)
+
+
+TOLD: link.Field[tuple[int | None, ...]] = link.Field("told", (), _told, write_told)
+_BEGUN = "_tours"  # session: tour -> the link's values of the step that was seen last
+_STYLE = """<style>
+.st-key-tour, .st-key-tour [data-testid="stVerticalBlock"] { gap: 0.35rem; }
+.st-key-tour { flex: none; border: 1px solid rgba(128, 140, 155, 0.5); border-top: 3px solid #e8890c; border-radius: 0.4rem;
+  padding: 0.5rem 0.8rem 0.6rem; max-height: 46vh; overflow-y: auto; }
+[data-testid="stBottomBlockContainer"]:has(.st-key-tour) { padding: 0.4rem 1.6rem 0.5rem; }
+.st-key-tour .st-key-spotlight { position: absolute; }
+.st-key-tour p { margin-bottom: 0; }
+.st-key-tour button { min-height: 2rem; padding: 0.15rem 0.7rem; }
+.tour { display: flex; flex-wrap: wrap; gap: 0.2rem 0.7rem; align-items: center; font-size: 0.9rem; }
+.tour nav { display: flex; gap: 0.45rem; margin-left: auto; align-items: center; }
+.tour a { color: inherit; text-decoration: none; border: 1px solid rgba(128, 140, 155, 0.6);
+  border-radius: 0.4rem; padding: 0.2rem 0.7rem; }
+.tour a:is(:hover, :focus-visible) { border-color: #e8890c; }
+.tour a[rel=next] { background: #1f5fa8; border-color: #1f5fa8; color: #fff; }
+@media (max-width: 640px) {
+  [data-testid="stBottomBlockContainer"]:has(.st-key-tour) { padding: 0.3rem 0.5rem 0.4rem; }
+  .tour { flex-wrap: nowrap; }
+  .tour b { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .tour span { white-space: nowrap; }
+  .tour a { padding: 0.15rem 0.5rem; }
+  .st-key-tour [data-testid="stMarkdownContainer"] p { font-size: 0.9rem; line-height: 1.35; }
+}
+</style>"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a visitor is: a tour, a step of it counted from 1, the answers given so far, and the app's first page."""
+
+    tour: Tour
+    number: int
+    told: tuple[int | None, ...]
+    home: str
+
+    @property
+    def step(self) -> Step:
+        """The step itself."""
+        return self.tour.steps[self.number - 1]
+
+    @property
+    def given(self) -> int | None:
+        """The answer given to this step's question."""
+        return self.told[self.number - 1] if len(self.told) >= self.number else None
+
+    def at(self, number: int) -> str:
+        """The link of another step of the tour."""
+        return step_address(self.tour, number, self.home, self.told)
+
+
+def step_address(tour: Tour, number: int, home: str, told: tuple[int | None, ...] = ()) -> str:
+    """The link of a step, counted from 1, with the `told` answers in it."""
+    step = tour.steps[number - 1]
+    query: dict[str, str | tuple[str, ...]] = {**step.link, TOUR.key: tour.name}
+    if number != STEP.default:
+        query[STEP.key] = str(number)
+    if told:
+        query[TOLD.key] = write_told(told)
+    if reading.maths():
+        query[reading.LEVEL.key] = reading.MATHS
+    return address(step.page, home, query)
+
+
+def here(home: str) -> Place | None:
+    """The step that the link, or the session, is at; None off tours. A tour or a step that is not there gets a sentence."""
+    name = TOUR.get()
+    if not name:
+        return None
+    if name not in TOURS:
+        st.warning(
+            f"There is no tour “{name}” here; the page Tours lists those there are.".replace("$", r"\$")
+        )
+        TOUR.set("")
+        return None
+    tour, asked = TOURS[name], STEP.get()
+    number = min(max(asked, 1), len(tour.steps))
+    if number != asked:
+        st.warning(
+            f"The tour “{tour.title}” has no step {asked}: its {len(tour.steps)} steps count from 1. Step {number} is shown."
+        )
+        STEP.keep(number)
+    told = TOLD.get()[: len(tour.steps)]
+    return Place(tour, number, told, home)
+
+
+def begun() -> Mapping[str, tuple[int, tuple[int | None, ...]]]:
+    """The tours of this session: name -> the step seen last and the answers given."""
+    found: dict[str, tuple[int, tuple[int | None, ...]]] = st.session_state.setdefault(_BEGUN, {})
+    return found
+
+
+def bar(path: str, home: str, titles: Mapping[str, str]) -> None:
+    """Draw the bar on the page at `path`, where a tour is on; `titles` names the pages by their paths."""
+    place = here(home)
+    for value in (TOUR, STEP, TOLD):
+        value.share(hide=place is None)
+    if place is None:
+        return
+    begun()[place.tour.name] = place.number, place.told  # type: ignore[index]
+    with st.bottom.container(key="tour"):
+        st.html(_STYLE)
+        _say(path, home, titles)
+
+
+@fragment
+def _say(path: str, home: str, titles: Mapping[str, str]) -> None:
+    place = here(home)
+    if place is None:
+        return
+    on_page = path == place.step.page
+    st.html(_head(place, on_page, titles))
+    if not on_page:
+        return
+    spotlight(f"{place.tour.name}.{place.number}", place.step.place)
+    st.markdown(f"**{place.step.title}.** {place.step.says}")
+    if place.step.question:
+        _ask(place, place.step.question)
+
+
+def _head(place: Place, on_page: bool, titles: Mapping[str, str]) -> str:
+    """The tour's name, where one is in it, and the links to other steps."""
+    steps, number = len(place.tour.steps), place.number
+    links = []
+    if not on_page:
+        links.append(("", place.at(number), f"Back to step {number}, {titles[place.step.page]}"))
+    else:
+        if number > 1:
+            links.append(("prev", place.at(number - 1), "Back"))
+        if number < steps:
+            links.append(("next", place.at(number + 1), "Next"))
+        if number == steps:
+            links.append(("next", "tours?", "All tours"))
+    written = "".join(
+        f'<a data-card="step" rel="{rel}" href="{escape(href)}">{escape(text)}</a>'
+        for rel, href, text in links
+    )
+    written += '<a data-card="leave" href="?">Leave</a>'
+    return (
+        f'<div class="tour"><b>{escape(place.tour.title)}</b><span>step {number} of {steps}</span>'
+        f'<nav aria-label="Steps of the tour">{written}</nav></div>'
+    )
+
+
+def _ask(place: Place, question: Question) -> None:
+    """The question with its answers to press; once one was given, what was measured."""
+    st.markdown(f":orange-badge[Question] {question.asks}")
+    given = place.given
+    if given is None or not 0 <= given < len(question.answers):
+        with st.container(horizontal=True, gap="small"):
+            for number, answer in enumerate(question.answers):
+                st.button(answer, key=f"told-{number}", on_click=_answer, args=(place, number))
+        return
+    found = measured(place.tour.name, place.number)
+    verdict = (
+        ":green-badge[✓ Right]"
+        if given == found.answer
+        else f":red-badge[✗ You said: {question.answers[given]}]"
+    )
+    st.markdown(f"{verdict} It is: **{question.answers[found.answer]}.** Measured now: {found.says}")
+
+
+def _answer(place: Place, answer: int) -> None:
+    told = list(place.told) + [None] * (place.number - len(place.told))
+    told[place.number - 1] = answer
+    TOLD.set(tuple(told))
+    begun()[place.tour.name] = place.number, tuple(told)  # type: ignore[index]
+
+
+@st.cache_data(max_entries=256, show_spinner="Measuring the answer …")
+def measured(tour: str, number: int) -> Measured:
+    """What is true of the question of a step, computed from the models once per process."""
+    question = TOURS[tour].steps[number - 1].question
+    assert question is not None
+    return question.measure()
