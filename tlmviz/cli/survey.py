@@ -20,6 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpus", type=Path, help="a text file, JSON lines, Parquet, or a folder of them")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder of the results")
     parser.add_argument("--workers", type=int, help="processes of one thread each; one per core unless given")
+    parser.add_argument(
+        "--ray", metavar="ADDRESS", help="a Ray cluster instead: auto for this machine's, or HOST:PORT"
+    )
     parser.add_argument("--length", type=int, default=512, help="tokens of a passage (512)")
     parser.add_argument(
         "--documents", type=int, metavar="N", help="read the first N documents; all unless given"
@@ -49,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
             lambda path, why: bar.write(f"{path} is skipped: {why}.", file=sys.stderr),
             options.documents,
             not options.drop_shards,
+            options.ray,
         )
     print(found.heads.to_string(index=False, float_format="{:.3f}".format))
     print(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,9 +14,9 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from tlmviz.errors import BadFile
+from tlmviz.errors import BadFile, Error
 
-from .shards import BINS, STATISTICS, Shard, bin_names
+from .shards import BINS, STATISTICS, Shard, bin_names, shard_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -156,9 +157,17 @@ class Survey:
 
 
 def put_together(out: Path, settings: dict[str, Any], name: Callable[[int], str]) -> Survey:
-    """All shards of a folder as tables, each written whole or not at all; `name` says what a token is called."""
+    """All shards of a survey as tables, each written whole or not at all; `name` says what a token is called.
+
+    Raises Error where a shard is missing, and BadFile where one is damaged.
+    """
     found = Survey(out)
-    for title, table in tables(found._shards(), settings, name).items():
+    numbers = range(math.ceil(settings["documents"] / settings["shard"]))
+    paths = [shard_path(out / "shards", number) for number in numbers]
+    missing = next((path for path in paths if not path.is_file()), None)
+    if missing is not None:
+        raise Error(f"{missing} is missing; the same command goes on with it.")
+    for title, table in tables(paths, settings, name).items():
         partial = out / f"{title}.parquet.partial"
         table.to_parquet(partial, index=False, compression="zstd")
         partial.replace(found._path(title))

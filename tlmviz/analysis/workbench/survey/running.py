@@ -16,6 +16,7 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -27,9 +28,10 @@ from tlmviz.checkpoints.registry import load
 from tlmviz.errors import BadShape, Error, UnknownName
 from tlmviz.protocols import LanguageModelLike
 
+from . import cluster
 from .corpus import Document, Skipped, documents
 from .results import SETTINGS, Survey, put_together
-from .shards import LONGEST, survey_shard
+from .shards import LONGEST, shard_path, survey_shard, weights_of
 
 SHARD = 16  # documents
 Progress = Callable[[int, int], None]  # documents done, documents in all
@@ -45,15 +47,22 @@ def survey(
     skipped: Skipped = lambda path, why: None,
     most: int | None = None,
     keep_shards: bool = True,
+    ray: str | None = None,
 ) -> Survey:
     """Exact statistics of every head of a model over a corpus, written to the folder `out` as Parquet.
 
     Shards of 16 documents are computed by `workers` processes of one thread each (one per core unless given; 0 computes
     them in this one), and each is kept when it is done: the same call goes on where a killed one was. Texts are cut into
     passages of `length` tokens; `most` reads no more than so many documents. Without `keep_shards` only the tables stay.
+    With `ray`, "auto" or HOST:PORT, the cores of a Ray cluster compute the shards instead; tlmviz and the model are
+    installed there, corpus and results stay here. A shard whose worker dies is computed by another.
     Raises BadText (no text), UnknownName (no language model), BadShape (a length that no model reads), and Error where the
-    folder holds another survey or cannot be written.
+    folder holds another survey or cannot be written, Ray is not installed, or no cluster answers.
     """
+    if ray is not None and workers is not None:
+        raise BadShape(
+            "workers are processes of this machine, and ray takes a cluster's: give one of the two."
+        )
     if workers is not None and workers < 0:
         raise BadShape(f"workers is {workers}; give a number of processes, or 0 for none but this one.")
     if length < 2:
@@ -63,26 +72,20 @@ def survey(
             f"most is {most}; give a number of documents from 1 on, or leave it away for all of them."
         )
     corpus, out = Path(corpus), Path(out)
-    total = sum(1 for _ in islice(documents(corpus, skipped), most))
-    lm = load(model)
-    if getattr(lm, "task", None) != "language":
-        raise UnknownName(f"{model} is no language model; choose one from those that `tlmviz list` names.")
-    settings = _settings(lm, corpus, total, length)
+    shards = out / "shards"
     try:
-        (out / "shards").mkdir(parents=True, exist_ok=True)
-        _check(out / SETTINGS, settings)
-        _run(
-            model,
-            corpus,
-            out / "shards",
-            os.cpu_count() or 1 if workers is None else workers,
-            length,
-            total,
-            progress,
-        )
-        found = put_together(out, settings, lm.tokenizer.name)
+        with nullcontext() if ray is None else cluster.connected(ray):
+            settings, name = _prepared(model, corpus, out, length, skipped, most)
+            total = settings["documents"]
+            if ray is None:
+                processes = os.cpu_count() or 1 if workers is None else workers
+                _run(model, _shards(corpus, total), shards, processes, length, total, progress)
+            else:
+                compute = cluster.computing(model, settings["weights"], length)
+                cluster.run(compute, _shards(corpus, total), shards, total, progress)
+        found = put_together(out, settings, name)
         if not keep_shards:
-            shutil.rmtree(out / "shards")
+            shutil.rmtree(shards)
         return found
     except BrokenProcessPool:
         raise Error(
@@ -94,6 +97,20 @@ def survey(
         ) from None
 
 
+def _prepared(
+    model: str, corpus: Path, out: Path, length: int, skipped: Skipped, most: int | None
+) -> tuple[dict[str, Any], Callable[[int], str]]:
+    """The folder with the settings of a survey in it; those, and what tells a token's name."""
+    total = sum(1 for _ in islice(documents(corpus, skipped), most))
+    lm = load(model)
+    if getattr(lm, "task", None) != "language":
+        raise UnknownName(f"{model} is no language model; choose one from those that `tlmviz list` names.")
+    settings = _settings(lm, corpus, total, length)
+    (out / "shards").mkdir(parents=True, exist_ok=True)
+    _check(out / SETTINGS, settings)
+    return settings, lm.tokenizer.name
+
+
 def _settings(lm: LanguageModelLike, corpus: Path, total: int, length: int) -> dict[str, Any]:
     """What decides every number of a survey: another one of these is another survey."""
     files = sorted(path for path in corpus.rglob("*") if path.is_file()) if corpus.is_dir() else [corpus]
@@ -102,9 +119,7 @@ def _settings(lm: LanguageModelLike, corpus: Path, total: int, length: int) -> d
         digest.update(f"{path.name} {path.stat().st_size}".encode())
     return {
         "model": lm.name,
-        "weights": hashlib.sha256(lm.network.token_emb.weight.float().cpu().numpy().tobytes()).hexdigest()[
-            :16
-        ],
+        "weights": weights_of(lm),
         "layers": lm.config.n_layers,
         "heads": lm.config.n_heads,
         "corpus": corpus.name,
@@ -139,18 +154,19 @@ def _shards(corpus: Path, total: int) -> Iterator[tuple[int, list[Document]]]:
         number += 1
 
 
-def shard_path(folder: Path, number: int) -> Path:
-    """Where a shard is kept."""
-    return folder / f"{number:06}.npz"
-
-
 def _run(
-    model: str, corpus: Path, folder: Path, workers: int, length: int, total: int, progress: Progress
+    model: str,
+    shards: Iterator[tuple[int, list[Document]]],
+    folder: Path,
+    workers: int,
+    length: int,
+    total: int,
+    progress: Progress,
 ) -> None:
     """Every shard that is not there yet, in processes; no more are handed out than are being worked on."""
     done, waiting = 0, {}
     with _pool(workers, model) as pool:
-        for number, shard in _shards(corpus, total):
+        for number, shard in shards:
             if shard_path(folder, number).exists():
                 done += len(shard)
                 progress(done, total)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int
 
+from tlmviz.errors import BadFile
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
@@ -37,25 +41,50 @@ class Shard:
     looked: Float[np.ndarray, "n v"]  # mass from queries of a token on keys behind the first
     met: Float[np.ndarray, "n v"]  # mass on keys of a token, the first position left out
 
-    def save(self, path: Path) -> None:
-        """Written whole or not at all: under another name first."""
-        partial = path.with_suffix(".partial")
+    def to_bytes(self) -> bytes:
+        """What is kept of it: a compressed .npz."""
         arrays = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        with partial.open("wb") as file:
-            np.savez_compressed(
-                file,
-                **arrays,
-                texts=np.array(self.texts, dtype=np.str_),
-                sources=np.array(self.sources, dtype=np.str_),
-            )
-        partial.replace(path)
+        texts, sources = np.array(self.texts, dtype=np.str_), np.array(self.sources, dtype=np.str_)
+        file = BytesIO()
+        np.savez_compressed(file, **arrays, texts=texts, sources=sources)
+        return file.getvalue()
+
+    def save(self, path: Path) -> None:
+        """Written whole or not at all."""
+        write(path, self.to_bytes())
 
     @classmethod
     def open(cls, path: Path) -> Shard:
-        """A shard that was saved."""
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
+        """A shard that was saved. Raises BadFile where it is damaged."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                arrays = dict(file)
+        except (ValueError, EOFError, BadZipFile):
+            raise BadFile(
+                f"{path} cannot be read; remove it, and the same command computes it anew."
+            ) from None
         return cls(**{**arrays, "texts": arrays["texts"].tolist(), "sources": arrays["sources"].tolist()})
+
+
+def shard_path(folder: Path, number: int) -> Path:
+    """Where a shard is kept."""
+    return folder / f"{number:06}.npz"
+
+
+def write(path: Path, content: bytes) -> None:
+    """A file whole or not at all: under another name first. Raises OSError."""
+    partial = path.with_suffix(".partial")
+    try:
+        partial.write_bytes(content)
+    except OSError:
+        partial.unlink(missing_ok=True)  # half a file would take room where none is left
+        raise
+    partial.replace(path)
+
+
+def weights_of(lm: LanguageModelLike) -> str:
+    """Tells one model's weights from another's."""
+    return hashlib.sha256(lm.network.token_emb.weight.float().cpu().numpy().tobytes()).hexdigest()[:16]
 
 
 def passages_of(lm: LanguageModelLike, text: str, length: int) -> Iterable[tuple[int, list[int]]]:
