@@ -86,6 +86,45 @@ class TestCorpus:
         sizes = [len(document.text) for document in documents(path)]
         assert max(sizes) <= 100_000 and sum(sizes) == pytest.approx(52_500_000, rel=1e-4)
 
+    def test_a_json_line_of_50_megabytes_too(self, tmp_path):
+        path = tmp_path / "long.jsonl"
+        path.write_text(json.dumps({"text": "Lily had a red ball. " * 2_500_000}))
+        sizes = [len(document.text) for document in documents(path)]
+        assert max(sizes) <= 100_000 and sum(sizes) == pytest.approx(52_500_000, rel=1e-4)
+
+    def test_a_file_that_is_broken_further_on_is_read_up_to_there(self, tmp_path):
+        lines = [json.dumps({"text": text}) for text in STORIES]
+        (tmp_path / "a.jsonl").write_text("\n".join([*lines, lines[0][:9], lines[1]]))
+        (tmp_path / "b.txt").write_bytes(
+            STORIES[0].encode() + b"\n<|endoftext|>\n" + b"x" * (1 << 20) + b"\xff"
+        )
+        skipped = {}
+        found = list(documents(tmp_path, lambda path, why: skipped.update({path.name: why})))
+        assert [document.text for document in found[:4]] == [*STORIES, STORIES[0]]
+        assert skipped == {
+            "a.jsonl": 'line 4 is no JSON object with a key "text" from there on; the first 3 of its texts are read',
+            "b.txt": skipped["b.txt"],
+        }
+        assert "it is no UTF-8 text from there on; the first" in skipped["b.txt"]
+
+    def test_a_file_that_cannot_be_read(self, corpus, tmp_path, monkeypatch):
+        (tmp_path / "locked.txt").write_text("x")
+        opened = type(corpus).open
+
+        def locked(self, *arguments, **options):
+            if self.name == "locked.txt":
+                raise PermissionError(13, "Permission denied")
+            return opened(self, *arguments, **options)
+
+        monkeypatch.setattr(type(corpus), "open", locked)
+        skipped = []
+        assert len(list(documents(tmp_path, lambda path, why: skipped.append(why)))) == 36
+        assert skipped == ["it cannot be read (Permission denied)"]
+
+    def test_half_a_character(self, tmp_path):
+        (tmp_path / "a.jsonl").write_text('{"text": "Lily \\ud83d had a ball"}')
+        assert [document.text for document in documents(tmp_path)] == ["Lily ? had a ball"]
+
     @pytest.mark.parametrize("content", [None, "", "  \n<|endoftext|>\n "])
     def test_no_text_at_all(self, tmp_path, content):
         path = tmp_path / "x.txt"
@@ -234,14 +273,63 @@ class TestSurvey:
             survey(folder, corpus, tmp_path / "out", workers=0, length=20)
         assert "length 512, and this one has 20" in sentence(error)
 
-    def test_a_full_disk(self, folder, corpus, tmp_path, monkeypatch):
-        def full(self, path):
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(shards.Shard, "save", full)
+    @pytest.mark.parametrize("file", ["settings", "shards/000001", "heads", "tops"])
+    def test_a_full_disk(self, folder, corpus, tmp_path, file):
+        """/dev/full takes no byte: what is written to it fails as on a full disk, whichever file it is."""
+        whole = survey(folder, corpus, tmp_path / "whole", workers=0)
+        (tmp_path / "out" / "shards").mkdir(parents=True)
+        (tmp_path / "out" / f"{file}.partial").symlink_to("/dev/full")
         with pytest.raises(Error) as error:
             survey(folder, corpus, tmp_path / "out", workers=0)
         assert "No space left on device" in sentence(error) and "kept" in sentence(error)
+        assert not list((tmp_path / "out").rglob("*.partial"))  # half a file takes no room
+        kept = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "out" / "shards").iterdir()}
+        again = survey(folder, corpus, tmp_path / "out", workers=0)
+        for name, time in kept.items():
+            assert (tmp_path / "out" / "shards" / name).stat().st_mtime_ns == time
+        for name in COLUMNS:
+            pd.testing.assert_frame_equal(getattr(again, name), getattr(whole, name))
+
+    def test_a_full_disk_in_a_process(self, folder, corpus, tmp_path):
+        (tmp_path / "out" / "shards").mkdir(parents=True)
+        (tmp_path / "out" / "shards" / "000000.partial").symlink_to("/dev/full")
+        with pytest.raises(Error) as error:
+            survey(folder, corpus, tmp_path / "out", workers=1)
+        assert "No space left on device" in sentence(error)
+
+    def test_an_output_that_is_no_folder_for_it(self, folder, corpus, tmp_path):
+        with pytest.raises(Error) as error:
+            survey(folder, corpus, corpus, workers=0)
+        assert "lies in the corpus" in sentence(error)
+        with pytest.raises(Error) as error:
+            survey(folder, tmp_path, tmp_path / "out", workers=0)
+        assert "lies in the corpus" in sentence(error) and not (tmp_path / "out").exists()
+        (tmp_path / "file").write_text("x")
+        with pytest.raises(Error) as error:
+            survey(folder, corpus, tmp_path / "file" / "out", workers=0)
+        assert "cannot be written" in sentence(error)
+        (tmp_path / "settings.json").write_text("no survey")
+        with pytest.raises(Error) as error:
+            survey(folder, corpus, tmp_path, workers=0)
+        assert "is no survey" in sentence(error) and (tmp_path / "settings.json").read_text() == "no survey"
+
+    def test_a_damaged_shard(self, folder, corpus, tmp_path):
+        whole = survey(folder, corpus, tmp_path / "out", workers=0).heads
+        shard = tmp_path / "out" / "shards" / "000001.npz"
+        for content in (b"", b"PK no shard", shard.read_bytes()[:500]):
+            shard.write_bytes(content)
+            with pytest.raises(BadFile) as error:
+                survey(folder, corpus, tmp_path / "out", workers=0)
+            assert "000001.npz cannot be read; remove it" in sentence(error)
+        shard.unlink()
+        pd.testing.assert_frame_equal(survey(folder, corpus, tmp_path / "out", workers=0).heads, whole)
+
+    def test_texts_of_one_token(self, folder, corpus, tmp_path, monkeypatch):
+        """As in a model whose texts begin with no token of its own."""
+        monkeypatch.setattr(shards, "passages_of", lambda lm, text, length: [])
+        with pytest.raises(BadText) as error:
+            survey(folder, corpus, tmp_path / "out", workers=0)
+        assert "two tokens" in sentence(error)
 
     def test_the_first_documents_alone_and_no_shards(self, folder, corpus, tmp_path):
         found = survey(folder, corpus, tmp_path / "out", workers=0, most=18, keep_shards=False)

@@ -28,6 +28,8 @@ class Document:
 def documents(corpus: Path, skipped: Skipped = lambda path, why: None) -> Iterator[Document]:
     """Every document, file by file in the order of their names; `skipped` hears of files that are no text, and why.
 
+    Where a file is broken further on, what comes before is read, and `skipped` hears how many texts those are.
+
     A text file holds documents apart by lines `<|endoftext|>`; JSON lines hold each its own under the key "text", Parquet in
     the column "text". Empty ones are passed over, and those of more than 100,000 characters are cut. Raises BadText where
     there is no such file, or none that could be read.
@@ -40,12 +42,20 @@ def documents(corpus: Path, skipped: Skipped = lambda path, why: None) -> Iterat
     read = 0
     for path in files:
         source = str(path.relative_to(corpus)) if corpus.is_dir() else path.name
-        try:
-            for number, text in enumerate(_pieces(_texts(path))):
-                yield Document(source, number, text)
-                read += 1
-        except (UnicodeDecodeError, _Unreadable) as error:
-            skipped(path, "it is no UTF-8 text" if isinstance(error, UnicodeDecodeError) else str(error))
+        number = 0
+        texts = _pieces(_texts(path))
+        while True:
+            try:  # around the reading alone: what is done with a document may fail in its own way
+                text = next(texts, None)
+            except (OSError, UnicodeDecodeError, _Unreadable) as error:
+                before = f" from there on; the first {number:,} of its texts are read" if number else ""
+                skipped(path, _why(error) + before)
+                break
+            if text is None:
+                break
+            yield Document(source, number, text)
+            number += 1
+        read += number
     if not read:
         raise BadText(
             f"There is no text to read in {corpus}; give a text file, JSON lines, Parquet, or a folder of them."
@@ -54,6 +64,14 @@ def documents(corpus: Path, skipped: Skipped = lambda path, why: None) -> Iterat
 
 class _Unreadable(Exception):
     """A file that is not what its name says."""
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no UTF-8 text"
+    if isinstance(error, OSError):
+        return f"it cannot be read ({error.strerror or error})"
+    return str(error)
 
 
 def _texts(path: Path) -> Iterator[str]:
@@ -98,7 +116,7 @@ def _json_lines(path: Path) -> Iterator[str]:
             except (ValueError, KeyError, TypeError):
                 raise _Unreadable(f'line {number} is no JSON object with a key "text"') from None
             if isinstance(text, str):
-                yield text
+                yield text.encode("utf-8", "replace").decode()  # JSON can write halves of a character
 
 
 def _parquet(path: Path) -> Iterator[str]:

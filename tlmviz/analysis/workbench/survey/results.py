@@ -8,15 +8,16 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
 import numpy as np
 
-from tlmviz.errors import BadFile, Error
+from tlmviz.errors import BadFile, BadText, Error
 
-from .shards import BINS, STATISTICS, Shard, bin_names, shard_path
+from .shards import BINS, STATISTICS, Shard, bin_names, shard_path, write
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -167,10 +168,12 @@ def put_together(out: Path, settings: dict[str, Any], name: Callable[[int], str]
     missing = next((path for path in paths if not path.is_file()), None)
     if missing is not None:
         raise Error(f"{missing} is missing; the same command goes on with it.")
+    if not any(len(shard.lengths) for shard in _each(paths)):
+        raise BadText("No text of the corpus has two tokens, which attention needs; give longer texts.")
     for title, table in tables(paths, settings, name).items():
-        partial = out / f"{title}.parquet.partial"
-        table.to_parquet(partial, index=False, compression="zstd")
-        partial.replace(found._path(title))
+        file = BytesIO()
+        table.to_parquet(file, index=False, compression="zstd")
+        write(found._path(title), file.getvalue())
     return found
 
 

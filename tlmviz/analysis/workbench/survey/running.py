@@ -31,7 +31,7 @@ from tlmviz.protocols import LanguageModelLike
 from . import cluster
 from .corpus import Document, Skipped, documents
 from .results import SETTINGS, Survey, put_together
-from .shards import LONGEST, shard_path, survey_shard, weights_of
+from .shards import LONGEST, shard_path, survey_shard, weights_of, write
 
 SHARD = 16  # documents
 Progress = Callable[[int, int], None]  # documents done, documents in all
@@ -101,6 +101,10 @@ def _prepared(
     model: str, corpus: Path, out: Path, length: int, skipped: Skipped, most: int | None
 ) -> tuple[dict[str, Any], Callable[[int], str]]:
     """The folder with the settings of a survey in it; those, and what tells a token's name."""
+    if corpus.resolve() in (out.resolve(), *out.resolve().parents):
+        raise Error(
+            f"{out} lies in the corpus {corpus}, which it would change; give another folder to --out."
+        )
     total = sum(1 for _ in islice(documents(corpus, skipped), most))
     lm = load(model)
     if getattr(lm, "task", None) != "language":
@@ -133,16 +137,14 @@ def _settings(lm: LanguageModelLike, corpus: Path, total: int, length: int) -> d
 def _check(path: Path, settings: dict[str, Any]) -> None:
     """Keep the settings with the survey. Raises Error where the folder holds one of other settings."""
     if path.exists():
-        held = json.loads(path.read_text(encoding="utf-8"))
+        held = Survey(path.parent).settings
         other = next((name for name in settings if held.get(name) != settings[name]), None)
         if other is not None:
             raise Error(
                 f"{path.parent} holds a survey with {other} {held.get(other)!r}, and this one has {settings[other]!r}; "
                 "give another folder, or remove that one."
             )
-    partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(settings, indent=1), encoding="utf-8")
-    partial.replace(path)
+    write(path, json.dumps(settings, indent=1).encode())
 
 
 def _shards(corpus: Path, total: int) -> Iterator[tuple[int, list[Document]]]:
