@@ -110,6 +110,9 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "encoder_only: The mask put on": Region(".st-key-enc-False"),
     "encoder_only: Encoder, decoder, both": Region(),
     "why": Region(".st-key-whypicture"),
+    "head_atlas": Region(".st-key-atlaspicture", (0.0, 0.04, 0.72, 1.0)),
+    "head_atlas: Where it repeats most": Region(".st-key-atlashead", (0.0, 0.0, 0.95, 1.0)),
+    "head_atlas: One word back, everywhere": Region(".st-key-atlashead", (0.0, 0.0, 0.95, 1.0)),
     "model_zoo: No positions at all": Region("[data-testid=stImage] img"),
     "model_zoo: An eighth of the cache": Region("[data-testid=stImage] img"),
 }

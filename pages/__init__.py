@@ -416,6 +416,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "one weight of one head taken apart: its score as a sum over what query and key are made of, adding up; a source "
             "followed back, head by head, to the word it came from; what the head then writes; which heads listen to which",
         ),
+        Page(
+            "workbench/head_atlas",
+            "Head atlas",
+            "map",
+            "all heads of a model over a whole corpus, as dots over any two statistics; a finder for queries such as "
+            "previous-token > 0.5 and layer < 4; each head's place among the others, its distances and tokens, and the passages "
+            "it is strongest in, with the attention on the words, each opening in the explorer",
+        ),
     ),
 }
 ALL = tuple(page for pages in SECTIONS.values() for page in pages)

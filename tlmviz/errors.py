@@ -53,6 +53,10 @@ class OutOfPages(Error):
     """A paged cache with no free page left for what it is asked to hold."""
 
 
+class BadQuery(Error):
+    """A query to the finder of heads that it does not understand."""
+
+
 class BadSearch(Error):
     """A setting of a search that no search can follow: a beam of width 0, a token that does not exist."""
 

@@ -295,6 +295,9 @@ breaks("Same before the change")(
         lambda honest, found, *head: (honest(found, *head)[0], honest(found, *head)[1].T),
     ),
 )
+breaks("Survey = a pass now")(  # a survey of other weights
+    lambda patch, lm, inputs: (inputs[0], [(*which, 1.01 * value) for *which, value in inputs[1]]),
+)
 breaks("Sources add up")(
     patched(sources, "linear", lambda honest, parts, layer: 1.001 * honest(parts, layer)),
 )

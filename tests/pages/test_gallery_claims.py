@@ -32,6 +32,7 @@ from pages.words.text_to_pairs import controls as pairs_controls
 from pages.words.training_step.controls import TEXT as SMALL_STORY
 from pages.workbench.compare.controls import TEXTS as COMPARED
 from pages.workbench.compare.examples import CARDS as COMPARISONS
+from pages.workbench.head_atlas.examples import CARDS as ATLAS_CARDS
 from pages.workbench.patch.examples import STORIES as PATCHED
 from tlmviz import digits
 from tlmviz.analysis.attention.attribution import attribute_logit
@@ -70,6 +71,8 @@ from tlmviz.analysis.words.reading import row_cosines
 from tlmviz.analysis.words.text import split_words
 from tlmviz.analysis.workbench import following, patching
 from tlmviz.analysis.workbench.composition import composition
+from tlmviz.analysis.workbench.survey import Survey, find
+from tlmviz.checkpoints.folders import models_folder
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.training.live import Live, least_count
@@ -82,6 +85,7 @@ CAT = "The black cat is sleeping on the red chair."
 COLD = "I am cold."
 FRENCH = "J'ai froid dans mon manteau rouge."
 WRONG = "Le président mange la lune."
+ATLAS = {card.title: card.link for card in ATLAS_CARDS}
 RECURRENT = ("eng-fra-dot", "eng-fra-general", "eng-fra-additive", "eng-fra-coverage")
 
 
@@ -975,3 +979,25 @@ def test_one_word_changes_what_the_cards_of_compare_say():
     assert ~named.alignment.equal[[row.argmax(), row.argmin()]].all()
     trained = tlmviz.compare(lm.trace(DEFAULT_TEXT), tlmviz.load("stories-gpt").trace(DEFAULT_TEXT))
     assert trained.heads.moved.min() > 0.1
+
+
+def test_head_atlas():
+    """The shipped survey, which a test of its own compares with passes over its texts."""
+    survey = Survey.open(models_folder() / "stories-rope" / "survey")
+    heads = survey.heads.set_index(["layer", "head"])
+    repeating = heads.induction.sort_values(ascending=False)
+    assert {layer for layer, _ in repeating.index[:4]} == {5}
+    assert [round(100 * value) for value in repeating.iloc[[0, 3]]] == [20, 14]
+    assert round(100 * repeating.iloc[4], 1) == 8.1
+    assert heads.previous.idxmax() == (4, 2) and round(100 * heads.previous.max()) == 77
+    early = survey.heads[find(survey.heads, ATLAS["Who looks one word back, early"]["atlasfind"])]
+    assert set(zip(early.layer, early["head"])) == {(3, 0), (2, 2)} and early.previous.min() > 1 / 3
+    assert round(heads.entropy.corr(heads.distance), 2) == 0.96
+    mean = survey.heads.groupby("layer").distance.mean()
+    assert mean.idxmax() == 0 and mean.idxmin() == 4
+    assert repeating.index[0] == (5, 4)
+    top = survey.tops.query("layer == 5 and head == 4 and statistic == 'induction' and rank == 0").iloc[0]
+    text = survey.passages.text[top.passage]
+    assert round(100 * top.value) == 47 and "bunny" in text and "alligator" in text
+    least = survey.deciles.query("layer == 4 and head == 2 and statistic == 'previous' and decile == 0")
+    assert round(100 * least.value.iloc[0]) == 67

@@ -72,15 +72,16 @@ def added_models() -> dict[str, Path]:
 
 
 def survey_folders() -> dict[str, Path]:
-    """Surveys by name: those beside models, by the model's, and what TLMVIZ_SURVEYS names: that folder, or the ones in it.
+    """Surveys by name: first what TLMVIZ_SURVEYS names, that folder or the ones in it, then those beside models, by the model's.
 
-    A folder that holds a `settings.json` is one, whether the survey was finished or not.
+    A folder that holds a `settings.json` is one, whether the survey was finished or not; the first of a name counts.
     """
-    models = {path.name: path for path in model_folders()} | added_models()
-    found = {name: path / SURVEY for name, path in models.items()}
+    found: dict[str, Path] = {}
     if own := os.environ.get(SURVEYS):
         folder = Path(own).expanduser()
-        found |= {path.name: path for path in (*_folders_in(folder), folder)}
+        found = {path.name: path for path in (folder, *_folders_in(folder))}
+    models = {path.name: path for path in model_folders()} | added_models()
+    found = {**found, **{name: path / SURVEY for name, path in models.items() if name not in found}}
     return {name: path for name, path in found.items() if _holds_survey(path)}
 
 

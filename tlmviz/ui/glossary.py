@@ -31,6 +31,10 @@ TERMS: dict[str, tuple[str, ...]] = {
     "A function that multiplies tensors, named by their indices, and sums over every index that the result does not name.": (
         "einsum",
     ),
+    "What every head of a model does, counted over many texts at once instead of one sentence.": (
+        "survey",
+        "surveys",
+    ),
     "Putting what one run computed into another run, to see what that brings about: activation patching.": (
         "activation patching",
         "patching",

@@ -58,6 +58,7 @@ TYPED = (
     *("lsw", "lsu"),
     *("ptclean", "ptcorr", "ptans", "ptwrong"),
     *("cmpa", "cmpb"),
+    "atlasfind",
 )
 
 

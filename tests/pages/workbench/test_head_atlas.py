@@ -1,0 +1,239 @@
+"""The page Head atlas, run as Streamlit runs it, on the shipped survey and on surveys that are not what they should be."""
+
+import json
+import shutil
+import struct
+from urllib.parse import parse_qs, urlparse
+
+import numpy as np
+import pytest
+
+import tlmviz
+from tests import tiny
+from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet, words
+from tlmviz.analysis.workbench.survey import COLUMNS, STATISTICS, Survey, find, survey
+from tlmviz.checkpoints.folders import SURVEYS, models_folder
+from tlmviz.checkpoints.native import save_network
+
+PAGE = "workbench/head_atlas"
+FOLDER = models_folder() / "stories-rope" / "survey"
+ONE = {"atlasview": "One head"}
+
+
+def read(app, name="head_atlas") -> tuple[dict, dict]:
+    """Header and arrays of the picture."""
+    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith(name)]
+    data = view.proto.bytes
+    assert len(data) < 1_500_000
+    [length] = struct.unpack_from("<I", data)
+    header = json.loads(data[4 : 4 + length])
+    types = {"uint8": "u1", "uint16": "<u2", "float32": "<f4"}
+    arrays = {
+        key: np.frombuffer(
+            data, types[each["dtype"]], int(np.prod(each["shape"])), 4 + length + each["offset"]
+        ).reshape(each["shape"])
+        for key, each in header["arrays"].items()
+    }
+    return header, arrays
+
+
+def linked(**query):
+    return open_page(PAGE, query=query)
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return Survey.open(FOLDER)
+
+
+@pytest.fixture(scope="module")
+def stories(tmp_path_factory, tokenizer):
+    """A model of 2 x 4 heads and a survey of it over 40 texts, with its shards."""
+    folder = tmp_path_factory.mktemp("surveys")
+    save_network(folder / "tiny", tiny.language_model(tokenizer, context=40).network, tokenizer)
+    texts = ["Lily had a red ball. Lily lost the red ball.", "One day a dog ran and ran.", "Tom saw a cat."]
+    (folder / "texts.txt").write_text("\n<|endoftext|>\n".join((texts * 14)[:40]), encoding="utf-8")
+    survey(str(folder / "tiny"), folder / "texts.txt", folder / "mine", workers=0)
+    return folder
+
+
+def copied(stories, tmp_path, monkeypatch):
+    """A copy of that survey, as the only one that the operator named."""
+    shutil.copytree(stories / "mine", tmp_path / "mine")
+    monkeypatch.setenv(SURVEYS, str(tmp_path))
+    return tmp_path / "mine"
+
+
+class TestAllHeads:
+    def test_it_opens_on_the_shipped_survey(self, shipped):
+        app = open_page(PAGE)
+        assert_healthy(app)
+        header, arrays = read(app)
+        assert (header["x"], header["y"], header["layers"]) == ("previous", "induction", 6)
+        np.testing.assert_array_equal(arrays["values"].T, shipped.heads[header["columns"]].to_numpy("<f4"))
+        assert arrays["lit"].all() and "all 36 heads, over 1,099 passages of stories.txt" in words(app)
+
+    @pytest.mark.parametrize("query", ["previous-token > 0.3 and layer < 4", "not entropy < 6", "layer = 9"])
+    def test_the_finder_lights_what_the_query_names(self, shipped, query):
+        app = linked(atlasfind=query, atlasx="entropy", atlasy="sink", atlassort="-peak")
+        assert_healthy(app)
+        header, arrays = read(app)
+        wanted = find(shipped.heads, query)
+        np.testing.assert_array_equal(arrays["lit"], wanted)
+        assert (header["x"], header["y"], header["sort"]) == ("entropy", "sink", "-peak")
+        assert f"{wanted.sum()} of 36 heads" in words(app)
+        assert len(run_snippet(app)["heads"]) == wanted.sum()
+
+    @pytest.mark.parametrize(
+        ("query", "said"),
+        [
+            ("previos > 0.5", "did you mean “previous”?"),
+            ("(((", "A statistic or a number should stand where the end is"),
+            ("@open('x')", "cannot be read"),
+            ("<script>", "There is no “script” here"),
+            ("a" * 10_000, "This query has 10,000 characters"),
+        ],
+    )
+    def test_a_wrong_query_is_one_sentence_and_all_heads_stay(self, query, said):
+        app = linked(atlasfind=query)
+        assert not app.exception
+        [error] = app.error
+        assert said in error.value
+        assert read(app)[1]["lit"].all()
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            {"atlasx": "nonsense"},
+            {"atlasy": "layer", "atlasx": "layer"},
+            {"atlassort": "-nonsense"},
+            {"atlassort": "--"},
+            {"atlastop": "1e9"},
+            {"atlaspin": "-3"},
+            {"atlasview": "Two heads"},
+            {"atlasfind": "   "},
+        ],
+    )
+    def test_hostile_links(self, query):
+        app = linked(**query)
+        assert_healthy(app)
+        header, arrays = read(app)
+        assert arrays["lit"].all() and {header["x"], header["y"]} <= set(header["columns"])
+
+    def test_an_unknown_survey(self):
+        app = linked(atlas="../../etc")
+        assert_healthy(app)
+        assert "There is no survey “../../etc” here" in app.warning[0].value
+        assert read(app)[1]["values"].shape == (9, 36)
+
+
+class TestOneHead:
+    def test_it_opens_on_the_head_with_the_most_induction(self, shipped):
+        app = linked(**ONE)
+        assert_healthy(app)
+        assert badges(app).count("✓") == 1
+        header, arrays = read(app, "atlas_head")
+        assert (header["index"], header["by"], header["top"]) == (34, "induction", 0)
+        np.testing.assert_array_equal(arrays["values"].T, shipped.heads[list(STATISTICS)].to_numpy("<f4"))
+        own = shipped.deciles[(shipped.deciles.layer == 5) & (shipped.deciles["head"] == 4)]
+        for s, statistic in enumerate(STATISTICS):
+            np.testing.assert_allclose(arrays["deciles"][s], own[own.statistic == statistic].value, rtol=1e-6)
+        shares = shipped.distances[(shipped.distances.layer == 5) & (shipped.distances["head"] == 4)]
+        np.testing.assert_allclose(arrays["shares"][0], shares.share, rtol=1e-6)
+        assert arrays["shares"].sum(1) == pytest.approx([1, 1], abs=1e-5)
+        tokens = shipped.tokens[(shipped.tokens.layer == 5) & (shipped.tokens["head"] == 4)]
+        assert [token for token, _ in header["tokens"]["key"]] == tokens[tokens.role == "key"].token.tolist()
+
+    def test_its_passage_is_read_again_and_opens_in_the_explorer(self):
+        app = linked(**ONE, head="4.2", atlasby="previous", atlastop="2")
+        assert_healthy(app)
+        header, arrays = read(app, "atlas_head")
+        passage, asked = header["passage"], parse_qs(urlparse(header["passage"]["link"]).query)
+        assert (asked["model"], asked["head"], header["top"]) == (["stories-rope"], ["4.2"], 2)
+        trace = tlmviz.load("stories-rope").trace(asked["text"][0])
+        assert trace.tokens == passage["tokens"]
+        np.testing.assert_allclose(arrays["weights"] / 65535, trace.attention(4, 2), atol=2e-5)
+        rows = trace.row_statistics()["previous"][4, 2]
+        assert rows[passage["pin"]] == rows[1:].max()
+        explorer = open_page(
+            "attention/explorer", query={name: value[0] for name, value in asked.items()} | {"query": "3"}
+        )
+        assert_healthy(explorer)
+
+    def test_the_link_keeps_a_pinned_word(self):
+        app = linked(**ONE, head="5.4", atlasby="induction", atlaspin="20")
+        assert_healthy(app)
+        assert read(app, "atlas_head")[0]["passage"]["pin"] == 20
+
+    def test_the_snippet_finds_the_same_passage(self):
+        app = linked(**ONE, head="5.4")
+        scope = run_snippet(app)
+        header, _ = read(app, "atlas_head")
+        assert (
+            scope["trace"].tokens == header["passage"]["tokens"] and scope["row"] == header["passage"]["pin"]
+        )
+
+    @pytest.mark.parametrize("head", ["9.9", "6.0", "0.6", "99999.0"])
+    def test_a_head_out_of_range(self, head):
+        app = linked(**ONE, head=head)
+        assert_healthy(app)
+        assert f"There is no head {head} in this survey: it has 6 layers of 6 heads" in app.warning[0].value
+        assert read(app, "atlas_head")[0]["index"] == 34
+
+    @pytest.mark.parametrize("statistic", STATISTICS)
+    def test_every_statistic_has_passages(self, statistic):
+        app = linked(**ONE, head="0.0", atlasby=statistic, atlastop="9", atlaspin="9999")
+        assert_healthy(app)
+        header, _ = read(app, "atlas_head")
+        assert len(header["tops"]) == 10 and header["passage"]["pin"] < len(header["passage"]["tokens"])
+
+
+class TestOtherSurveys:
+    def test_one_of_a_model_that_is_not_here(self, stories, tmp_path, monkeypatch):
+        copied(stories, tmp_path, monkeypatch)
+        app = open_page(PAGE)
+        assert_healthy(app)
+        assert "The model of this survey is not here" in words(app)
+        assert read(app)[1]["values"].shape == (9, 8)
+        app = linked(**ONE, head="1.1")
+        assert_healthy(app)
+        header, arrays = read(app, "atlas_head")
+        assert header["passage"]["link"] == "" and arrays["weights"].size == 0
+        assert header["passage"]["tokens"][0].startswith(("Lily", "One day", "Tom"))
+
+    def test_one_of_another_model_says_so_and_reads_by_its_own(self):
+        app = open_page(PAGE, {"model": "stories-gpt"} | ONE)
+        assert_healthy(app)
+        assert "This survey is of stories-rope, not of stories-gpt" in words(app)
+        assert "model=stories-rope" in read(app, "atlas_head")[0]["passage"]["link"]
+
+    def test_an_interrupted_one(self, stories, tmp_path, monkeypatch):
+        folder = copied(stories, tmp_path, monkeypatch)
+        for name in COLUMNS:
+            (folder / f"{name}.parquet").unlink()
+        (folder / "shards" / "000001.npz").unlink()
+        app = open_page(PAGE)
+        assert_healthy(app)
+        assert "interrupted: 1 of its 3 shards are missing" in words(app)
+        assert "over 24 passages" in words(app)
+        assert_healthy(linked(**ONE))
+        for path in (folder / "shards").iterdir():
+            path.unlink()
+        app = open_page(PAGE)
+        assert not app.exception and "has no shard yet" in app.error[0].value
+
+    @pytest.mark.parametrize("file", ["settings.json", "heads.parquet", "tops.parquet", "passages.parquet"])
+    def test_a_folder_that_is_no_survey(self, stories, tmp_path, monkeypatch, file):
+        folder = copied(stories, tmp_path, monkeypatch)
+        (folder / file).write_text("{}")
+        app = linked(**ONE)
+        assert not app.exception
+        assert "is no survey" in app.error[0].value or "is no table of a survey" in app.error[0].value
+        other = next(box for box in app.selectbox if box.label == "Survey")
+        assert "stories-rope" in " ".join(other.options)
+
+    def test_no_survey_at_all(self, monkeypatch):
+        monkeypatch.setattr("pages.workbench.head_atlas.controls.survey_folders", dict)
+        app = open_page(PAGE)
+        assert_healthy(app)
+        assert "tlmviz survey MODEL CORPUS --out DIR" in app.info[0].value
