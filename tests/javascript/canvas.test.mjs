@@ -109,6 +109,19 @@ test("a view is made once for an element and left when the element goes", () => 
   assert.deepEqual(events, [1, 2, "left", "removed"]);
 });
 
+test("another view in the same element takes the first one's place", () => {
+  const events = [];
+  const view = (name) => mounted({ create: () => ({ root: { remove: () => events.push(`${name} removed`) } }), receive: () => events.push(name), leave: () => {} });
+  const [first, second] = [view("first"), view("second")];
+  const component = { parentElement: {}, data: 1 };
+  const unmount = first(component);
+  second(component);
+  unmount(); // late: its view is gone
+  assert.deepEqual(events, ["first", "first removed", "second"]);
+  first(component);
+  assert.deepEqual(events.slice(3), ["second removed", "first"]);
+});
+
 test("sums and singular values of matrices that are known", () => {
   assert.deepEqual([...sums([1, 2, 3, 4], 2).rows], [3, 7]);
   assert.deepEqual([...sums([1, 2, 3, 4], 2).columns], [4, 6]);

@@ -45,4 +45,5 @@ def test_a_pair_of_heads_opens_its_reader_on_a_phone(browser, server):
         root = page.get_by_test_id("why-root")
         expect(root).to_have_attribute("data-head", "L4H2")
         expect(root).to_have_attribute("data-steps", "2")
+        expect(page.get_by_test_id("why-heads-root")).to_have_count(0)
         assert_fits(page)

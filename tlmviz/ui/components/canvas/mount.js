@@ -2,6 +2,7 @@
 // Between Streamlit and a view: one view per element, made at the first call and kept for later data.
 
 /** @typedef {{ parentElement: HTMLElement, data: any, setStateValue: Function, setTriggerValue: Function }} Component as Streamlit passes it */
+/** @typedef {HTMLElement & { tlmvizLeave?: () => void }} Host */
 
 /**
  * The default export of a view's module. Streamlit calls it for new data too, and what it returns when the element goes.
@@ -15,16 +16,21 @@ export function mounted({ create, receive, leave }) {
   /** @type {WeakMap<HTMLElement, View>} */
   const views = new WeakMap();
   return (/** @type {Component} */ component) => {
-    const host = component.parentElement;
-    const view = views.get(host) ?? create(host);
-    views.set(host, view);
+    const host = /** @type {Host} */ (component.parentElement);
+    let view = views.get(host);
+    if (!view) {
+      host.tlmvizLeave?.(); // another component of the same key, which Streamlit does not tell to go
+      views.set(host, (view = create(host)));
+    }
     view.component = component;
     receive(view, component.data);
-    return () => {
-      views.delete(host);
-      leave(view);
-      view.root.remove();
+    const shown = view;
+    host.tlmvizLeave = () => {
+      if (!views.delete(host)) return;
+      leave(shown);
+      shown.root.remove();
     };
+    return host.tlmvizLeave;
   };
 }
 
