@@ -36,10 +36,11 @@ def _sorting(text: str) -> str:
 
 SORT = link.Field("atlassort", "", _sorting)  # a column of the table, "-" before it: largest first
 TOP = link.Field("atlastop", 0, link.whole(0, 9))  # which of a head's top passages
+BY = link.Field("atlasby", "", str)  # the menu's
 PIN: link.Field[int | None] = link.Field(
     "atlaspin", None, link.whole(0, 9999), lambda pin: "" if pin is None else str(pin)
 )  # the word of the passage whose row is shown
-# In a session: the passage that the pin belongs to, the survey that a head was suggested for, and the view to turn to.
+# In a session: survey, head, the statistic it stands out by, and the passages' statistic and place; the view to turn to.
 _OF, _SWITCH = (f"{link.SLOT}atlas_{name}" for name in ("of", "view"))
 
 
@@ -132,11 +133,15 @@ def _one(name: str, survey: Survey, place: DeltaGenerator) -> Choice:
         link.open_on(f"atlas {name}", lambda: striking(survey))
     head = inputs.head_menus(layers, heads, menus)
     start = stands_out(survey, head)
-    by = link.menu(below, "Passages by", STATISTICS, "atlasby", default=start, show=words.top_by, **HIDDEN)
-    passage = name, head, by, TOP.get()
-    if st.session_state.setdefault(_OF, passage) != passage:  # what was pinned belongs to another passage
-        st.session_state[_OF] = passage
-        PIN.keep(None)
+    former = st.session_state.get(_OF)
+    if former and former[:2] != (name, head) and BY.get() == former[2]:
+        BY.keep(start)  # nobody chose a statistic: each head shows the one that it stands out by
+    by = link.menu(below, "Passages by", STATISTICS, BY.key, default=start, show=words.top_by, **HIDDEN)
+    if former and former[:2] + former[3:4] != (name, head, by):
+        TOP.keep(0)
+    if former and former[:2] + former[3:] != (name, head, by, TOP.get()):
+        PIN.keep(None)  # what was pinned belongs to another passage
+    st.session_state[_OF] = name, head, start, by, TOP.get()
     return Choice(ONE, name, head=head, by=by, top=TOP.get())
 
 

@@ -165,6 +165,20 @@ class TestOneHead:
         assert_healthy(app)
         assert read(app, "atlas_head")[0]["passage"]["pin"] == 20
 
+    def test_each_head_shows_the_statistic_it_stands_out_by_until_one_is_chosen(self):
+        app = linked(**ONE, head="5.4", atlastop="3", atlaspin="5")
+
+        def choose(key, value):
+            next(box for box in app.selectbox if box.key == key).set_value(value).run()
+            header, _ = read(app, "atlas_head")
+            return header["by"], header["top"], header["passage"]["pin"] == 5
+
+        assert read(app, "atlas_head")[0]["by"] == "induction"
+        assert choose("_layer", 4) == ("peak", 0, False)
+        assert choose("_head", 2) == ("previous", 0, False)
+        assert choose("_atlasby", "sink") == ("sink", 0, False)
+        assert choose("_head", 4) == ("sink", 0, False)
+
     def test_the_snippet_finds_the_same_passage(self):
         app = linked(**ONE, head="5.4")
         scope = run_snippet(app)
