@@ -6,7 +6,7 @@ from tests.browser.helpers import PHONE, open_link, param_of, phone, wait_for_pa
 from tlmviz.ui.tours import bar
 from tlmviz.ui.tours.table import TOURS
 
-FIRST = next(iter(TOURS.values()))
+FIRST = TOURS["earlier-anna"]
 
 
 def lit(page, tour, number: int) -> None:
@@ -53,7 +53,7 @@ def test_a_tour_is_walked_answered_left_and_gone_on_with(page, server):
 def test_the_place_of_every_step_is_there(page, server):
     open_link(page, server, "tours")
     expect(page.locator(".tours")).to_be_visible()
-    for tour in list(TOURS.values())[1:]:
+    for tour in (each for each in TOURS.values() if each is not FIRST):
         for number in range(1, len(tour.steps) + 1):
             page.evaluate(
                 "(to) => { history.pushState({}, '', to); dispatchEvent(new PopStateEvent('popstate')); }",

@@ -14,7 +14,6 @@ import streamlit as st
 
 from .. import link, reading
 from ..components.spotlight import spotlight
-from ..frame import fragment
 from .parts import Measured, Question, Step, Tour, address
 from .table import TOURS
 
@@ -41,7 +40,7 @@ _STYLE = """<style>
   padding: 0.5rem 0.8rem 0.6rem; max-height: 46vh; overflow-y: auto; }
 [data-testid="stBottomBlockContainer"]:has(.st-key-tour) { padding: 0.4rem 1.6rem 0.5rem; }
 .st-key-tour .st-key-spotlight { position: absolute; }
-.st-key-tour p { margin-bottom: 0; }
+.st-key-tour :is(p, [data-testid="stMarkdownContainer"]) { margin-bottom: 0; }
 .st-key-tour button { min-height: 2rem; padding: 0.15rem 0.7rem; }
 .tour { display: flex; flex-wrap: wrap; gap: 0.2rem 0.7rem; align-items: center; font-size: 0.9rem; }
 .tour nav { display: flex; gap: 0.45rem; margin-left: auto; align-items: center; }
@@ -138,7 +137,6 @@ def bar(path: str, home: str, titles: Mapping[str, str]) -> None:
         _say(path, home, titles)
 
 
-@fragment
 def _say(path: str, home: str, titles: Mapping[str, str]) -> None:
     place = here(home)
     if place is None:
@@ -192,7 +190,9 @@ def _ask(place: Place, question: Question) -> None:
         if given == found.answer
         else f":red-badge[✗ You said: {question.answers[given]}]"
     )
-    st.markdown(f"{verdict} It is: **{question.answers[found.answer]}.** Measured now: {found.says}")
+    st.markdown(
+        f"{verdict} It is: **{question.answers[found.answer].removesuffix('.')}.** Measured now: {found.says}"
+    )
 
 
 def _answer(place: Place, answer: int) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import earlier_name
+from . import bounded, caching, debugging, earlier_name, next_token, root_d, searching, turning
 from .parts import Tour
 
-TOURS: dict[str, Tour] = {module.TOUR.name: module.TOUR for module in (earlier_name,)}
+_MODULES = (next_token, root_d, earlier_name, turning, caching, searching, bounded, debugging)
+TOURS: dict[str, Tour] = {module.TOUR.name: module.TOUR for module in _MODULES}
