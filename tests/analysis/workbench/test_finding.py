@@ -47,7 +47,9 @@ def test_queries(query, wanted):
     [
         ("previos > 0.5", "did you mean “previous”?"),
         ("indcution > 0.1", "did you mean “induction”?"),
-        ("zzzzqq > 1", "There is no “zzzzqq” here"),
+        ("prev_tok > 0.5", "did you mean “previous-token”?"),
+        ("zzzzqq > 1", "There is no “zzzzqq” here; "),
+        ("<img src=x>", "There is no “img” here; "),
         ("layer", "One of < <= > >= = should stand where the end is"),
         ("layer < ", "A statistic or a number should stand where the end is"),
         ("< 4", "A statistic or a number should stand where “<” is"),

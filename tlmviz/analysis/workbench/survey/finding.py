@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from rapidfuzz import process
+from rapidfuzz import fuzz, process
 
 from tlmviz.errors import BadQuery
 
@@ -85,7 +85,7 @@ def _column(name: str) -> str:
         return plain
     if plain in ALIASES:
         return ALIASES[plain]
-    nearest = process.extractOne(plain, (*COLUMNS, *ALIASES), score_cutoff=60)
+    nearest = process.extractOne(plain, (*COLUMNS, *ALIASES), scorer=fuzz.ratio, score_cutoff=60)
     meant = f" (did you mean “{nearest[0]}”?)" if nearest else ""
     raise BadQuery(f"There is no “{name[:40]}” here{meant}; {ALLOWED}.")
 
