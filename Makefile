@@ -9,12 +9,12 @@ PIP    := $(BIN)/pip install --disable-pip-version-check -q
 # Two processes of one thread each: torch threads that share cores crawl.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: run test quick lint format docs models node browser clean
+.PHONY: run test quick lint format docs models node browser nginx clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/python -m tlmviz run --port $(PORT)
 
-test: node $(VENV)/.test-ready browser
+test: node $(VENV)/.test-ready browser nginx
 	$(BIN)/ruff check .
 	$(PYTEST)
 
@@ -69,6 +69,12 @@ browser: $(VENV)/.test-ready
 	  if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
 	    apt-get update -q && apt-get install -y -q --no-install-recommends chromium; \
 	  else $(BIN)/playwright install chromium; fi; }
+
+# For the tests of `tlmviz serve` with several processes; where there is none and no Debian, they are skipped and say so.
+nginx:
+	@command -v nginx >/dev/null 2>&1 || test -x /usr/sbin/nginx || { \
+	  if command -v apt-get >/dev/null 2>&1 && [ "$$(id -u)" = 0 ]; then \
+	    apt-get update -q && apt-get install -y -q --no-install-recommends nginx-light; fi; }
 
 clean:
 	rm -rf $(VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache dist

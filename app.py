@@ -1,4 +1,4 @@
-"""tlmviz: `streamlit run app.py`. The server: ready before its first visitor, the pages behind `pages/main.py`, and /health."""
+"""tlmviz: `streamlit run app.py`. The server, ready before its first visitor: pages/main.py, /health, /metrics and /line."""
 
 import contextlib
 import sys
@@ -7,12 +7,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the console script `streamlit`, started elsewhere, does not look here
+
+from tlmviz.hosting import metrics  # noqa: E402 (found by the line above)
+from tlmviz.hosting.door import Door  # noqa: E402
 
 
 @contextlib.asynccontextmanager
@@ -33,4 +37,22 @@ async def health(_: Request) -> JSONResponse:
     return JSONResponse({"status": "ok"})
 
 
-app = st.App(ROOT / "pages" / "main.py", lifespan=ready, routes=[Route("/health", health)])
+async def measured(_: Request) -> Response:
+    """What the app has done so far, for Prometheus."""
+    content, media_type = metrics.page_of_metrics()
+    return Response(content, media_type=media_type)
+
+
+async def line(_: Request) -> JSONResponse:
+    """For how many seconds each press in line has waited: a browser that waits finds its place in it."""
+    from tlmviz.ui import compute
+
+    return JSONResponse([round(age, 1) for age in compute.worker().ages()])
+
+
+app = st.App(
+    ROOT / "pages" / "main.py",
+    lifespan=ready,
+    routes=[Route("/health", health), Route("/metrics", measured), Route("/line", line)],
+    middleware=[Middleware(Door)],
+)

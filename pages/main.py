@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages import ALL, HOME, MOVED, SECTIONS
+from tlmviz.hosting import metrics
 from tlmviz.ui import glossary, link, menu, reading
 from tlmviz.ui.tours.bar import bar
 
@@ -37,17 +38,26 @@ for moved in MOVED:
         st.switch_page(
             next(entry for each, entry in entries.items() if each.folder == moved.to), query_params=kept
         )
-link.carry(opened.url_path, menu.SHARED)
-reading.switch()
-model = menu.sidebar(page.models, page.path, page.opens_on, page.translates) if page.models else menu.none()
-glossary.listed()
-home = HOME.rpartition("/")[2]
-bar(page.path, home, {each.path: each.title for each in ALL})
-if model is not None and model.task == "trace" and not page.reads_files:
-    st.info(
-        f"{page.title} needs a network, and {model.name} is a file of one pass; choose a model at the left, or open the "
-        f"page {next(each.title for each in ALL if each.reads_files)}."
+
+
+def show() -> None:
+    """The sidebar, the tour's bar and the page."""
+    link.carry(opened.url_path, menu.SHARED)
+    reading.switch()
+    model = (
+        menu.sidebar(page.models, page.path, page.opens_on, page.translates) if page.models else menu.none()
     )
-else:
-    opened.run()
-link.keep(*menu.SHARED, *(each.key for kind, each in menu.MENUS.items() if kind != page.models))
+    glossary.listed()
+    bar(page.path, HOME.rpartition("/")[2], {each.path: each.title for each in ALL})
+    if model is not None and model.task == "trace" and not page.reads_files:
+        st.info(
+            f"{page.title} needs a network, and {model.name} is a file of one pass; choose a model at the left, or open the "
+            f"page {next(each.title for each in ALL if each.reads_files)}."
+        )
+    else:
+        opened.run()
+    link.keep(*menu.SHARED, *(each.key for kind, each in menu.MENUS.items() if kind != page.models))
+
+
+with metrics.PRESSES.labels(page.folder).time():
+    show()

@@ -50,6 +50,7 @@ RANKS = {
     "figures": 9,
     "training": 10,
     "__init__": 10,
+    "hosting": 10,
     "cli": 11,
     "__main__": 12,
     "ui": 12,

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { withMinus } from "../../tlmviz/ui/components/page_script/plotly.js";
+import { before } from "../../tlmviz/ui/components/page_script/line.js";
 import { anyOf, wordsIn } from "../../tlmviz/ui/components/page_script/glossary.js";
 
 const TOLD = { head: "one", heads: "one", key: "two", "induction head": "three", H_res: "four", MHA: "five", "arrow keys": "" };
@@ -28,4 +29,9 @@ test("a text explains each meaning once", () => {
 test("hovers write a minus sign as Python does", () => {
   assert.equal(withMinus("-0.5, (-3) and 1e-05"), "−0.5, (−3) and 1e−05");
   assert.equal(withMinus("256-512 tokens, zoo-3, previous-token"), "256-512 tokens, zoo-3, previous-token");
+});
+
+test("who has waited longer came before", () => {
+  assert.equal(before([9.5, 4.2, 0.3], 2), 2);
+  assert.equal(before([], 2), 0);
 });

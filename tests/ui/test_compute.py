@@ -1,5 +1,6 @@
 """The one thread that model computation runs on, in order of arrival."""
 
+import functools
 import threading
 
 import pytest
@@ -29,7 +30,7 @@ def test_one_computation_runs_at_a_time():
 def test_computations_run_in_order_of_arrival():
     hold, order = threading.Event(), []
     first = compute.worker().submit(hold.wait)
-    later = [compute.worker().submit(order.append, number) for number in range(6)]
+    later = [compute.worker().submit(functools.partial(order.append, number)) for number in range(6)]
     assert not any(future.done() for future in later)
     hold.set()
     for future in (first, *later):

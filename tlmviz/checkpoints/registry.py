@@ -11,6 +11,7 @@ import torch
 from tlmviz.config import ModelConfig, without_connections
 from tlmviz.errors import BadCheckpoint, UnknownName
 
+from . import mapped
 from .devices import choose_device
 from .download import AVAILABLE
 from .folders import VARIABLE, added_models, installed_models, model_folders, models_folder, named_path
@@ -38,6 +39,7 @@ def load(name_or_path: str | Path, device: str | torch.device = "auto") -> Model
     """
     target, path = choose_device(device), checkpoint_folder(name_or_path)
     model = format_of(path).load(path, target)
+    mapped.shared(model, path)
     model.name = _shown_name(str(name_or_path), model.name)
     return model
 

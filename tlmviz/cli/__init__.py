@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import check, doctor, export, get, models, run, survey, trace
+from . import check, doctor, export, get, models, run, serve, survey, trace
 
 
 class Command(Protocol):
@@ -22,6 +22,7 @@ class Command(Protocol):
 
 COMMANDS: dict[str, Command] = {
     "run": run,
+    "serve": serve,
     "list": models,
     "get": get,
     "check": check,

@@ -9,7 +9,7 @@ import gc
 import importlib
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -28,6 +28,7 @@ from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
 
 from .components.attention_view import encode_overview
+from .line import Line
 
 if TYPE_CHECKING:
     from tlmviz.checks import Check
@@ -42,18 +43,21 @@ CHARACTERS = 4  # that a token has, about
 
 
 @st.cache_resource(show_spinner=False)
-def worker() -> ThreadPoolExecutor:
+def worker() -> Line:
     """The process's one thread for model computation; whoever asks while it is busy waits in line.
 
     Two torch calls at once on a few cores fight over the same threads and become many times
     slower than one after the other; and a thread that stays keeps its memory and its helpers warm.
     """
-    return ThreadPoolExecutor(1, thread_name_prefix="torch")
+    return Line()
 
 
 def run_in_worker(work: Callable[[], Result], n_tokens: int = 1, gradients: bool = False) -> Result:
-    """Run `work` in the worker and return its result: one thread for short texts, all cores from SHORT tokens on."""
-    return submit(work, n_tokens, gradients).result()
+    """Run `work` in the worker and return its result: one thread for short texts, all cores from SHORT tokens on.
+
+    Raises TooLong where the host limits the seconds of a press, see `Line.wait`.
+    """
+    return worker().wait(submit(work, n_tokens, gradients))
 
 
 def submit(work: Callable[[], Result], n_tokens: int = 1, gradients: bool = False) -> Future[Result]:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tlmviz import figures, kernels
 from tlmviz.errors import Error, NoNetwork
 from tlmviz.figures.written import MISSING, number
+from tlmviz.hosting import metrics
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace_file import TraceFile
 from tlmviz.translator import Translator
@@ -122,9 +127,23 @@ def saying_errors(work: Callable[..., None]) -> Callable[..., None]:
 def fragment(work: Callable[..., None], every: float | None = None) -> Callable[..., None]:
     """A Streamlit fragment that shows an Error's sentence: in its own reruns no `try` of the page is around it.
 
-    With `every` it also runs again after so many seconds, by itself.
+    With `every` it also runs again after so many seconds, by itself. Its reruns are measured as presses on its page.
     """
-    return st.fragment(saying_errors(work), run_every=every)
+    return st.fragment(_measured(saying_errors(work)), run_every=every)
+
+
+def _measured(work: Callable[..., None]) -> Callable[..., None]:
+    """The same function; where it is all that runs, the time it takes is one press."""
+    page = "/".join(Path(inspect.getfile(inspect.unwrap(work))).parts[-3:-1])
+
+    @functools.wraps(work)
+    def timed(*args: Any) -> None:
+        context = get_script_run_ctx()
+        alone = context is not None and context.fragment_ids_this_run
+        with metrics.PRESSES.labels(page).time() if alone else contextlib.nullcontext():
+            work(*args)
+
+    return timed
 
 
 def chart(

@@ -11,6 +11,7 @@ import streamlit as st
 from tlmviz.checkpoints.folders import added_models, opened_models
 from tlmviz.errors import BadText
 from tlmviz.figures import placed, readable
+from tlmviz.hosting import limits
 from tlmviz.language_model import LanguageModel
 from tlmviz.tokens import END_OF_TEXT
 from tlmviz.trace import Trace
@@ -95,8 +96,9 @@ def _typed(lm: LanguageModel) -> str | None:
     typed = st.text_input(
         "Text", DEFAULT_TEXT, key="text", live="150ms", bind="query-params", label_visibility="collapsed"
     )
+    typed = allowed(typed or "")
     try:
-        lm.encode(typed or "")
+        lm.encode(typed)
     except BadText as error:
         if not typed:
             st.info(str(error))
@@ -108,6 +110,18 @@ def _typed(lm: LanguageModel) -> str | None:
         )
         return part
     return typed
+
+
+def allowed(text: str) -> str:
+    """As much of a text as the host lets anybody read; a sentence says where it is cut."""
+    most = limits.current().characters
+    if not most or len(text) <= most:
+        return text
+    st.warning(
+        f"This text has {len(text):,} characters and this server reads {most:,}: the first {most:,} are shown. Your own "
+        "computer has no such limit."
+    )
+    return text[:most]
 
 
 TEXT_BOXES: dict[str, Callable[..., str | None]] = {"language": _typed, "trace": _fixed}

@@ -53,7 +53,7 @@ def own_text(place) -> str | None:
             placeholder="Paste up to about 60,000 characters.",
             help=f"Up to {LONGEST:,} tokens are read. Press Ctrl+Enter, or click outside the box.",
         )
-    text = typed or ""
+    text = inputs.allowed(typed or "")
     OWN_TEXT.keep(text)
     OWN_TEXT.share(hide=len(text) > IN_LINK)
     if not text:

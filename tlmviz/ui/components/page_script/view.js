@@ -5,6 +5,7 @@ import { isDark } from "#canvas/theme.js";
 import { followCard } from "./cards.js";
 import { explainWords, forgetWord, leaveWords, pointAtWord } from "./glossary.js";
 import { followHovered, pointAtChart } from "./hovered_charts.js";
+import { watchLine } from "./line.js";
 import { preparePlayer } from "./player.js";
 import { leaveToThePage, quieten, releaseSliders, writeMinus } from "./plotly.js";
 
@@ -46,8 +47,10 @@ export default function (component) {
   const charts = new MutationObserver(writeMinus);
   charts.observe(document.getElementById("root") ?? document.body, { childList: true, subtree: true });
   const unhovered = followHovered();
+  const unwatched = watchLine();
   return () => {
     unhovered();
+    unwatched();
     for (const [kind, listener] of HEARD) document.removeEventListener(kind, listener, true);
     removeEventListener("unhandledrejection", quieten);
     charts.disconnect();

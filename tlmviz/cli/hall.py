@@ -1,0 +1,130 @@
+"""Several app processes behind one address, kept running: what `tlmviz serve` starts and stops."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+from tlmviz.checkpoints import mapped
+from tlmviz.errors import Error
+from tlmviz.hosting import nginx
+from tlmviz.hosting.limits import VARIABLE, Limits
+
+from .server import PATIENCE, app_file, arguments, free_port, is_ready
+
+LOOK = 0.5  # seconds between two looks at the processes
+GRACE = 10.0  # seconds that a process is given to end by itself
+METRICS = "PROMETHEUS_MULTIPROC_DIR"
+
+
+@dataclass
+class Hall:
+    """App processes at ports of the loopback interface, and nginx before them where there are several.
+
+    Each process computes with one thread: two torch calls that share cores are slower than one after the other. Weights lie in
+    one file in `folder` that all of them map (tlmviz.checkpoints.mapped), so that a real model is in memory once.
+    """
+
+    processes: int
+    port: int
+    limits: Limits
+    host: str = ""  # the name that visitors use, where it is not this machine's own
+    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="tlmviz-hall-")))
+    apps: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)  # by port
+    front: subprocess.Popen[bytes] | None = None
+    restarts: int = 0
+    stopping: bool = False
+
+    def start(self) -> None:
+        """Start everything; returns when visitors can be let in. Raises Error where something does not start."""
+        for name in ("weights", "metrics"):
+            (self.folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.folder.chmod(0o711)  # nginx that root starts works as another user, and keeps its files below
+        self._secret = secrets.token_hex()
+        alone = self.processes == 1
+        binary = "" if alone else nginx.executable()
+        for port in [self.port] if alone else [free_port() for _ in range(self.processes)]:
+            self.apps[port] = self._app(port)
+        self._wait()
+        if not alone:
+            config = nginx.write(self.folder / "nginx", self.port, list(self.apps))
+            self.front = subprocess.Popen(
+                [binary, "-c", str(config), "-p", str(config.parent), "-e", str(config.parent / "nginx.log")]
+            )
+
+    def _app(self, port: int) -> subprocess.Popen[bytes]:
+        address = [] if self.processes == 1 else ["--server.address", "127.0.0.1"]
+        host = ["--browser.serverAddress", self.host] if self.host else []
+        environment = os.environ | {
+            "OMP_NUM_THREADS": "1",
+            "STREAMLIT_SERVER_COOKIE_SECRET": self._secret,
+            mapped.FOLDER: str(self.folder / "weights"),
+            METRICS: str(self.folder / "metrics"),
+            VARIABLE: self.limits.as_json(),
+        }
+        command = [sys.executable, "-m", "streamlit", *arguments(app_file(), port), *address, *host]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+
+    def _wait(self) -> None:
+        """Until every process has warmed up."""
+        began = time.monotonic()
+        for port, process in self.apps.items():
+            while not is_ready(f"http://127.0.0.1:{port}/"):
+                if process.poll() is not None:
+                    raise Error(
+                        f"An app process ended with status {process.returncode}; `tlmviz run` shows why."
+                    )
+                if time.monotonic() - began > PATIENCE:
+                    raise Error(f"The app processes were not ready within {PATIENCE:.0f} s.")
+                time.sleep(0.05)
+
+    def look(self) -> None:
+        """Start again what has ended by itself. Raises Error where nginx has."""
+        if self.front is not None and self.front.poll() is not None:
+            log = self.folder / "nginx" / "nginx.log"
+            said = log.read_text().strip().splitlines()[-1:] if log.exists() else []
+            raise Error(f"nginx ended with status {self.front.returncode}: {' '.join(said) or 'no word'}")
+        for port, process in self.apps.items():
+            if process.poll() is not None:
+                self._forget(process.pid)
+                self.apps[port] = self._app(port)
+                self.restarts += 1
+
+    def _forget(self, process: int) -> None:
+        """Take what a process that is gone has open out of the gauges."""
+        for file in (self.folder / "metrics").glob(f"gauge_live*_{process}.db"):
+            file.unlink(missing_ok=True)
+
+    def run(self) -> None:
+        """Look after everything until SIGTERM or SIGINT."""
+
+        def stop(*_: int | FrameType | None) -> None:
+            self.stopping = True
+
+        for each in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(each, stop)
+        while not self.stopping:
+            self.look()
+            time.sleep(LOOK)
+
+    def stop(self) -> None:
+        """End everything: the app processes finish what they answer, then nginx goes. The folder is removed."""
+        everything = [*self.apps.values(), *([self.front] if self.front else [])]
+        for process in everything:
+            process.terminate()
+        for process in everything:
+            try:
+                process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)

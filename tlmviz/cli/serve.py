@@ -1,0 +1,59 @@
+"""`tlmviz serve`: the app for a class or a public demo, in several processes behind one address."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from tlmviz.errors import Error
+from tlmviz.hosting.limits import Limits
+
+from .hall import Hall
+from .server import port_is_free
+
+HELP = "serve the app to many at once: several processes, weights in memory once, limits, /metrics"
+PORT = 8501
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """How many processes, where, and what each visitor is allowed."""
+    cores = os.cpu_count() or 1
+    parser.add_argument(
+        "--processes", type=int, default=cores, metavar="K", help=f"app processes; one per core ({cores})"
+    )
+    parser.add_argument("--port", type=int, default=PORT, help=f"the port to serve at ({PORT})")
+    parser.add_argument("--host", default="", help="the name by which visitors reach this server")
+    limits = parser.add_argument_group("limits; 0 stands for none")
+    limits.add_argument("--sessions", type=int, default=500, help="browser tabs at once, in all (500)")
+    limits.add_argument("--characters", type=int, default=10_000, help="of a text that is read (10000)")
+    limits.add_argument("--seconds", type=float, default=60, help="a press may wait and compute (60)")
+    limits.add_argument(
+        "--per-minute", type=int, default=1200, help="requests of one address, presses of one tab (1200)"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until interrupted."""
+    if not 1 <= options.processes <= 64:
+        raise Error(f"{options.processes} processes cannot be served; choose from 1 to 64, one per core.")
+    if not 0 < options.port < 65536:
+        raise Error(f"{options.port} is no port; choose a number from 1 to 65535.")
+    if not port_is_free(options.port):
+        raise Error(f"Port {options.port} is in use; choose another one with --port.")
+    given = (options.sessions, options.characters, options.seconds, options.per_minute)
+    if min(given) < 0:
+        raise Error(f"A limit is {min(given)}; limits are 0, for none, or more.")
+    limits = Limits(-(-options.sessions // options.processes), *given[1:])
+    hall = Hall(options.processes, options.port, limits, options.host)
+    try:
+        hall.start()
+        print(
+            f"{options.processes} processes at http://localhost:{options.port}, /health and /metrics there; Ctrl+C ends them.",
+            file=sys.stderr,
+            flush=True,
+        )
+        hall.run()
+    finally:
+        hall.stop()
+    return 0

@@ -1,0 +1,49 @@
+"""What a host allows each visitor: read from the environment, because every app process must know them."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from dataclasses import asdict, dataclass, fields
+
+from tlmviz.errors import Error
+
+VARIABLE = "TLMVIZ_LIMITS"  # JSON with the fields of Limits; unset where the app runs for its own user
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one app process allows. 0 stands for no limit."""
+
+    sessions: int = 0  # browser tabs at once
+    characters: int = 0  # of a text that is read
+    seconds: float = 0  # that one press may wait and compute
+    per_minute: int = 0  # requests of one address, and presses of one tab
+
+    def as_json(self) -> str:
+        """What VARIABLE holds."""
+        return json.dumps(asdict(self))
+
+
+def current() -> Limits:
+    """The limits of this process. Raises Error where VARIABLE cannot be read."""
+    return _read(os.environ.get(VARIABLE, ""))
+
+
+@functools.cache
+def _read(text: str) -> Limits:
+    if not text:
+        return Limits()
+    names = [field.name for field in fields(Limits)]
+    try:
+        given = json.loads(text)
+        unknown = [name for name in given if name not in names]
+        if unknown or not all(isinstance(value, int | float) and value >= 0 for value in given.values()):
+            raise ValueError
+        return Limits(**given)
+    except (ValueError, AttributeError, TypeError):
+        raise Error(
+            f"{VARIABLE} is {text[:100]!r}; it takes JSON with {', '.join(names)}, each 0 or more, as "
+            f"{Limits(sessions=100, characters=4000).as_json()}."
+        ) from None

@@ -1,0 +1,93 @@
+"""nginx before several app processes: every visitor stays with one of them, and scripts and fonts are kept by nginx."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from tlmviz.errors import Error
+
+COOKIE = "tlmviz"
+# Visitors without the cookie are given one; its hash chooses the process. A process that does not answer is left out for
+# FAILED seconds, and its visitors go on in another one, from their links.
+FAILED = 2
+CONFIG = """daemon off;
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log {folder}/nginx.log warn;
+events {{ worker_connections 4096; }}
+http {{
+  include {mime};
+  access_log off;
+  server_tokens off;
+  client_max_body_size 2m;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  proxy_cache_path {folder}/kept levels=1:2 keys_zone=kept:4m max_size=200m;
+  map $http_upgrade $connection_upgrade {{ default upgrade; "" ""; }}
+  map $cookie_{cookie} $visitor {{ "" $request_id; default $cookie_{cookie}; }}
+  map $cookie_{cookie} $welcome {{ "" "{cookie}=$request_id; Path=/; HttpOnly; SameSite=Lax"; default ""; }}
+  upstream app {{
+    hash $visitor consistent;
+{servers}
+    keepalive 64;
+  }}
+  server {{
+    listen {port};
+    proxy_http_version 1.1;
+    proxy_set_header Host $http_host;
+    proxy_set_header X-Real-IP $remote_addr;
+    proxy_set_header Upgrade $http_upgrade;
+    proxy_set_header Connection $connection_upgrade;
+    proxy_next_upstream error timeout http_502;
+    location / {{
+      add_header Set-Cookie $welcome;
+      proxy_read_timeout 1h;
+      proxy_pass http://app;
+    }}
+    location /static/ {{
+      proxy_cache kept;
+      proxy_cache_valid 200 1d;
+      proxy_pass http://app;
+    }}
+    location /metrics {{
+      allow 127.0.0.1;
+      allow ::1;
+      deny all;
+      proxy_pass http://app;
+    }}
+  }}
+}}
+"""
+MIME = """types {
+  text/html html; text/css css; application/javascript js mjs; application/json json map; image/svg+xml svg;
+  image/png png; font/woff2 woff2; text/plain txt;
+}
+"""
+
+
+def executable() -> str:
+    """Where nginx is. Raises Error where it is not."""
+    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin")
+    if not found:
+        raise Error(
+            "Several processes need nginx before them, which is not installed; get it from your package manager "
+            "(apt-get install nginx-light), or serve with --processes 1."
+        )
+    return found
+
+
+def write(folder: Path, port: int, ports: Sequence[int]) -> Path:
+    """Write nginx's configuration for app processes at these ports of this machine, and return its path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "mime.types").write_text(MIME)
+    servers = "\n".join(f"    server 127.0.0.1:{each} max_fails=1 fail_timeout={FAILED}s;" for each in ports)
+    config = folder / "nginx.conf"
+    config.write_text(
+        CONFIG.format(folder=folder, mime=folder / "mime.types", cookie=COOKIE, servers=servers, port=port)
+    )
+    return config
