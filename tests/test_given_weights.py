@@ -30,6 +30,7 @@ def test_everything_is_as_in_the_trace(trace):
     assert (shown.n_layers, shown.n_heads, len(shown)) == (trace.n_layers, trace.n_heads, len(trace))
     for layer, head in np.ndindex(trace.n_layers, trace.n_heads):
         assert torch.equal(shown.attention(layer, head), given[layer][0, head])
+    assert torch.equal(shown.attentions(1, slice(1, 3)), given[1][0, 1:3])
     tile = shown.attention(1, 0, rows=slice(2, 5), cols=slice(1, 3))
     assert torch.equal(tile, trace.attention(1, 0)[2:5, 1:3])
     torch.testing.assert_close(shown.row(-2), trace.row(-2))

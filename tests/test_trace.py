@@ -208,6 +208,20 @@ class TestMaps:
         assert len(list(trace.batches())) == 2
         assert len(list(tiny.language_model(tokenizer).trace(TEXT).batches())) == 1
 
+    def test_several_heads_are_each_head(self, trace):
+        for heads in (slice(None), slice(1, 3)):
+            shown = range(trace.n_heads)[heads]
+            maps = trace.attentions(1, heads)
+            assert maps.shape == (len(shown), len(trace), len(trace))
+            for head, found in zip(shown, maps):
+                torch.testing.assert_close(found, trace.attention(1, head))
+        with pytest.raises(UnknownName):
+            trace.attentions(99)
+
+    def test_logits_of_several_positions(self, trace):
+        torch.testing.assert_close(trace.logits_at([2, -1, 2]), trace.logits[[2, -1, 2]])
+        torch.testing.assert_close(trace.logits_at(2), trace.logits[2])
+
     def test_attention_is_softmax(self, trace):
         for layer in range(2):
             exact = exact_maps(trace, layer)

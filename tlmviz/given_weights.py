@@ -95,6 +95,11 @@ class GivenWeights(Trace):
         """One head's weights as given, [T, S] or the tile rows x cols."""
         return self._head(layer, head)[rows, cols]
 
+    def attentions(self, layer: int, heads: slice = slice(None)) -> Float[Tensor, "h t s"]:
+        """The weights of several heads of one layer as given, [H, T, S]."""
+        self._head(layer, 0)
+        return self._layers[layer][heads].float().cpu()
+
     def pooled(self, layer: int, head: int, size: int = 64, reduce: str = "max") -> Float[Tensor, "n n"]:
         """A size x size picture of one head's map."""
         return _pool(self._head(layer, head)[None], size, reduce)[0]

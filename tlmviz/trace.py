@@ -248,7 +248,7 @@ class Trace:
         return self._record.values[name]
 
     @torch.inference_mode()
-    def _logits(self, rows: slice) -> Tensor:
+    def _logits(self, rows: slice | list[int]) -> Tensor:
         """Logits at some positions, [R, V], where the model is; nothing of them is kept."""
         if self._unembed is None or "logits" in self._record.values:
             return self._kept("logits")[0, rows]
@@ -279,8 +279,10 @@ class Trace:
         """Next-token logits at every position, [T, V]."""
         return self["logits"][0]
 
-    def logits_at(self, position: int) -> Float[Tensor, " v"]:
-        """Next-token logits after one position, [V]: of a large vocabulary, without those of all others."""
+    def logits_at(self, position: int | Sequence[int]) -> Float[Tensor, "*r v"]:
+        """Next-token logits after one position, [V], or after several, [R, V]: of a large vocabulary, without all others."""
+        if isinstance(position, Sequence):
+            return self._logits([range(len(self))[i] for i in position]).float().cpu()
         position = range(len(self))[position]
         return self._logits(slice(position, position + 1))[0].float().cpu()
 
@@ -401,6 +403,21 @@ class Trace:
                 if row in shown:
                     tile[shown.index(row)] = weights[cols]
         return tile
+
+    def attentions(self, layer: int, heads: slice = slice(None)) -> Float[Tensor, "h t s"]:
+        """The `attention` of several heads of one layer, [H, T, S], in one step: mind the memory of long texts."""
+        _existing("layer", layer, self.n_layers)
+        q, k, lse = (self._kept(f"blocks.{layer}.attn.{part}") for part in ("q", "k", "lse"))
+        shown, spec = range(q.shape[1])[heads], self._specs[layer]
+        groups = [head * k.shape[1] // q.shape[1] for head in shown]
+        maps = kernels.attention_map(
+            q[:, heads], k[:, groups], lse[:, heads], spec.mask.of_heads(heads), scale=spec.scale
+        )[0].cpu()
+        for (there, head), replaced in self._record.rows.items():
+            if there == layer and head in shown:
+                for row, weights in replaced.items():
+                    maps[shown.index(head), row] = weights
+        return maps
 
     def pooled(self, layer: int, head: int, size: int = 64, reduce: str = "max") -> Float[Tensor, "n n"]:
         """A size x size picture of one head's map at any T, without forming [T, T]."""

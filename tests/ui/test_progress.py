@@ -48,7 +48,67 @@ def test_a_bar_is_shown_while_it_lasts_and_then_taken_away(monkeypatch):
     bar.drawn = drawn
     app = AppTest.from_function(page, default_timeout=60).run()
     assert not app.exception and app.markdown[0].value == "read"
-    assert shown[0] == (0.25, "Reading …") and not app.get("progress")
+    assert shown[0][0] == 0.25 and shown[0][1].startswith("Reading …") and not app.get("progress")
+
+
+@pytest.mark.parametrize(
+    "share, after, said", [(0.05, 10, ""), (0.25, 10, " 30 s left"), (0.5, 0.2, ""), (1.0, 10, "")]
+)
+def test_the_time_left(monkeypatch, share, after, said):
+    work, clock = progress.Work(), [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    assert work._left() == ""  # it stands in line
+    work.tell(0.0)
+    clock[0] += after
+    work.tell(share)
+    assert work._left() == said
+
+
+def test_work_that_nobody_waits_for_ends_and_begins_anew(monkeypatch):
+    """A page that is run again leaves its bar by an exception."""
+    calls, go_on = [], threading.Event()
+
+    class Gone(BaseException):
+        pass
+
+    def gone(self, share, text):
+        raise Gone
+
+    def begun(key):
+        if key not in kept:
+            kept[key] = progress.begin(work)
+        return kept[key]
+
+    def work(tell):
+        calls.append(1)
+        assert len(calls) > 1 or go_on.wait(60)
+        tell(0.5)
+        return "done"
+
+    kept: dict = {}
+    begun.clear = kept.pop
+    monkeypatch.setattr(progress.DeltaGenerator, "progress", gone)
+    with pytest.raises(Gone):
+        progress.going(begun, "x").wait("…")
+    left = kept["x"]
+    go_on.set()
+    assert isinstance(left.future.exception(60), progress.Stopped)
+    again = progress.going(begun, "x")
+    assert again is not left and again.future.result(60) == again.wait("…") == "done"
+    assert progress.going(begun, "x") is again
+
+
+def test_work_that_another_waits_for_goes_on(monkeypatch):
+    work = progress.Work(waiting=1)
+
+    def gone(self, place, sentence):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(progress.Work, "_watch", gone)
+    with pytest.raises(KeyboardInterrupt):
+        work.wait("…")
+    assert not work.stopped and work.waiting == 1
+    work.tell(0.5)
 
 
 class bar:

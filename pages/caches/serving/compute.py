@@ -11,7 +11,7 @@ from tlmviz.checks import Check, caches_serving, measure
 from tlmviz.checks.caches_requests import texts_are_those_alone
 from tlmviz.decoding.serving import Run, Server, serve
 from tlmviz.ui import compute
-from tlmviz.ui.progress import Tell, Work, begin
+from tlmviz.ui.progress import Tell, Work, begin, going
 
 from .controls import CONTINUOUS, STATIC, Choice
 
@@ -22,7 +22,7 @@ PATIENCE = 2.0  # seconds of one round up to which they are timed
 def served(choice: Choice) -> Run:
     """The run of a choice's requests under the policy of its server; a bar shows how far it is."""
     count, server = len(choice.requests), choice.server
-    return _serving(choice).wait(f"{choice.model} serves {count} requests, {server.policy} batching …")
+    return going(_serving, choice).wait(f"{choice.model} serves {count} requests, {server.policy} batching …")
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

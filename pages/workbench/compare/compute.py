@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import streamlit as st
@@ -15,12 +16,12 @@ from tlmviz.errors import BadShape
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
 from tlmviz.ui import compute as shared
+from tlmviz.ui.progress import Tell, Work, begin, going
 
 from .component import side_of
 from .controls import BITS, PROMPTS, Choice
 
 MOST = 256  # tokens of a text that are compared: a picture of more shows no cell
-TOP = 5  # of a prediction
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,25 +42,38 @@ class Found:
         return not alignment.edits and not self.small.any() and not kl.any()
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
 def found(choice: Choice) -> Found:
-    """Both runs compared. Raises BadText for an empty text; BadShape for models that cannot be laid over each other."""
+    """Both runs compared, with a bar while that takes longer.
+
+    Raises BadText for an empty text; BadShape for models that cannot be laid over each other.
+    """
+    return going(_comparing, choice).wait("Reads both sides and compares every head …")
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _comparing(choice: Choice) -> Work[Found]:
     lms = choice.lms
     ids, lengths = zip(*(_read(lm, text) for lm, text in zip(lms, (choice.a, choice.b))))
     if choice.model != choice.other:
         _check(*lms)
 
-    def work() -> Found:
-        comparison = compare(lms[0].trace_ids(ids[0]), _second(choice, ids[1]))
+    def work(tell: Tell) -> Found:
+        tell(0.0)
+        first = lms[0].trace_ids(ids[0])
+        tell(0.3)
+        comparison = compare(first, _second(choice, ids[1]))
+        tell(0.6)
         small = comparison.small(side_of(comparison.a.n_layers * comparison.a.n_heads))
+        _ = comparison.heads
+        tell(0.75)
         try:
             cosines, apart = comparison.cosines, ""
         except BadShape as error:
             cosines, apart = None, str(error)
-        _ = comparison.heads, comparison.kl
+        tell(0.9)
         return Found(comparison, small, cosines, apart, _guesses(lms[0], comparison), lengths)
 
-    return shared.run_in_worker(work, max(map(len, ids)))
+    return begin(work, max(map(len, ids)))
 
 
 def _second(choice: Choice, ids: list[int]) -> Trace:
@@ -70,11 +84,15 @@ def _second(choice: Choice, ids: list[int]) -> Trace:
     return {"weights": precisions.weights_rounded, "cache": precisions.cache_rounded}[part](lm, ids, key)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
 def costs(choice: Choice) -> list[precisions.Cost]:
-    """What each key/value head costs, kept in few bits alone."""
+    """What each key/value head costs, kept in few bits alone; a bar shows how far it is."""
+    return going(_costing, choice).wait("Keeps one head after the other in few bits …")
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _costing(choice: Choice) -> Work[list[precisions.Cost]]:
     lm, ids, key = choice.lms[0], _read(choice.lms[0], choice.a)[0], BITS[choice.bits][1]
-    return shared.run_in_worker(lambda: precisions.cache_costs(lm, ids, key), len(ids))
+    return begin(lambda tell: precisions.cache_costs(lm, ids, key, tell), len(ids))
 
 
 def _read(lm: LanguageModel, text: str) -> tuple[list[int], int]:
@@ -97,14 +115,12 @@ def _check(a: LanguageModel, b: LanguageModel) -> None:
 
 def _guesses(lm: LanguageModel, comparison: Comparison) -> list:
     """The likeliest next tokens of both runs behind each aligned token."""
-
-    def top(trace: Trace, position: int) -> list[dict]:
-        values, ids = trace.probabilities(position).topk(TOP)
-        pairs = zip(ids.tolist(), values.tolist())
-        return [{"token": lm.tokenizer.name(i), "share": value} for i, value in pairs]
-
-    aligned = zip(comparison.alignment.a.tolist(), comparison.alignment.b.tolist())
-    return [[top(comparison.a, i), top(comparison.b, j)] for i, j in aligned]
+    ids, shares = comparison.likeliest
+    name = cache(lm.tokenizer.name)
+    return [
+        [[{"token": name(i), "share": share} for i, share in zip(*run)] for run in zip(*both)]
+        for both in zip(ids.tolist(), shares.tolist())
+    ]
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)

@@ -58,7 +58,7 @@ def costs(choice: Choice) -> None:
         "Stay in 16 bits above a KL of", LIMITS, "1e-4", key="cmplimit", bind="query-params"
     )
     kept = [row for row in rows if row.kl > float(limit)]
-    st.markdown(f"**{len(kept)} of {len(rows)}** key/value heads must stay in 16 bits at this limit.")
+    st.markdown(f"**{len(kept)} of {len(rows)}** {words.kept(choice)} must stay in 16 bits at this limit.")
     table = [
         {
             "Head": f"{row.layer}.{row.head}",

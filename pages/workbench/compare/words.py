@@ -36,7 +36,7 @@ NOTICE = {
 }
 COSTS = {"KL (nats)": ".2e", "Outlier": ".1f"}
 COST_HELPS = {
-    "Head": "Layer and key/value head.",
+    "Head": "Layer and key/value head; with MLA, the latent that all heads of the layer share.",
     "KL (nats)": "Mean KL along the text when only this head's keys and values are rounded.",
     "Outlier": "Largest |k| of the loudest channel, beside that of the median channel.",
     "16 bits": "Whether the KL exceeds the limit.",
@@ -78,6 +78,11 @@ def cut(choice: Choice, found: Found) -> str:
         f"The text has {longest:,} tokens: the first {max(map(len, compared))} of each are compared here. `tlmviz.compare` in "
         "Python takes all that the model reads."
     )
+
+
+def kept(choice: Choice) -> str:
+    """What a cache keeps of each layer."""
+    return "key/value heads" if choice.lms[0].config.attention.latent_dim is None else "latents"
 
 
 def same(choice: Choice, found: Found) -> str:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import tlmviz
 from tests import tiny
 from tests.tiny import TEXT, sentence
+from tlmviz.analysis.workbench import comparing
 from tlmviz.analysis.workbench.comparing import align, check_vocabulary, compare
 from tlmviz.errors import BadShape
 
@@ -78,6 +79,24 @@ def test_streams_and_predictions(two):
     assert two.cosines[2, 5] == pytest.approx(float(expected), abs=1e-5)
     p, q = two.a.logits[i].double().softmax(-1), two.b.logits[j].double().softmax(-1)
     assert two.kl[5] == pytest.approx(float((p * (p / q).log()).sum()), abs=1e-5)
+
+
+def test_the_likeliest_tokens(two, monkeypatch):
+    monkeypatch.setattr(comparing, "POSITIONS_AT_ONCE", 3)
+    ids, shares = tlmviz.compare(two.a, two.b).likeliest
+    assert ids.shape == shares.shape == (len(two.alignment.a), 2, 5)
+    for place in (0, 4, len(ids) - 1):
+        for run, (trace, where) in enumerate(((two.a, two.alignment.a), (two.b, two.alignment.b))):
+            values, wanted = trace.probabilities(int(where[place])).topk(5)
+            assert ids[place, run].tolist() == wanted.tolist()
+            np.testing.assert_allclose(shares[place, run], values, rtol=1e-4)
+
+
+def test_heads_a_few_at_a_time(two, monkeypatch):
+    monkeypatch.setattr(comparing, "CELLS_AT_ONCE", 3 * max(len(two.a), len(two.b)) ** 2)
+    again = tlmviz.compare(two.a, two.b)
+    np.testing.assert_allclose(again.heads, two.heads, atol=1e-5)
+    np.testing.assert_allclose(again.small(8), two.small(8), atol=1e-5)
 
 
 def test_identical_runs_do_not_differ(variant):

@@ -103,8 +103,8 @@ def logit_shares(lm: LanguageModelLike, trace: Trace, position: int, token: int)
     return frame
 
 
-def kl_divergence(before: Float[Tensor, "t v"], after: Float[Tensor, "t v"]) -> Float[Tensor, " t"]:
-    """KL(before || after) of next-token distributions given as logits, in nats per position, [T]."""
+def kl_divergence(before: Float[Tensor, "t v"], after: Float[Tensor, "*r t v"]) -> Float[Tensor, "*r t"]:
+    """KL(before || after) of next-token distributions given as logits, in nats per position, [T], of each run in `after`."""
     p, q = before.float().log_softmax(-1), after.float().log_softmax(-1)
     return (p.exp() * (p - q)).sum(-1).clamp(min=0)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from rapidfuzz.distance import Levenshtein
 
 from tlmviz.errors import BadShape, UnknownName
@@ -21,7 +22,9 @@ from ..streams.mixing import stream
 if TYPE_CHECKING:
     import pandas as pd
 
-POSITIONS_AT_ONCE = 256  # of a large vocabulary, predictions are compared for so many at a time
+POSITIONS_AT_ONCE = 64  # of a large vocabulary, predictions are compared for so many at a time
+CELLS_AT_ONCE = 1 << 24  # of maps, as many heads at a time as have so many
+LIKELIEST = 5  # next tokens of a prediction
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def align(a: list[str], b: list[str]) -> Alignment:
 class Comparison:
     """What changed from a trace `a` to a trace `b`: of one model or of two with as many layers and heads.
 
-    Everything is computed when it is asked for, a head at a time: no [L, H, T, T] is formed.
+    Everything is computed when it is asked for, a few heads at a time: no [L, H, T, T] is formed.
     """
 
     def __init__(self, a: Trace, b: Trace):
@@ -97,6 +100,17 @@ class Comparison:
         one = self.a.attention(layer, head).numpy()[np.ix_(ours, ours)]
         return one, self.b.attention(layer, head).numpy()[np.ix_(theirs, theirs)]
 
+    def _maps(self) -> Iterator[tuple[int, range, np.ndarray, np.ndarray]]:
+        """Layer, heads, and their weights in both runs, [H, P, P] each: so many heads at a time as fit the memory."""
+        ours, theirs = self.alignment.a, self.alignment.b
+        step = max(1, CELLS_AT_ONCE // max(len(self.a), len(self.b)) ** 2)
+        for layer in range(self.a.n_layers):
+            for start in range(0, self.a.n_heads, step):
+                heads = range(self.a.n_heads)[start : start + step]
+                part = slice(heads.start, heads.stop)
+                one = self.a.attentions(layer, part).numpy()[:, ours[:, None], ours]
+                yield layer, heads, one, self.b.attentions(layer, part).numpy()[:, theirs[:, None], theirs]
+
     @cached_property
     def heads(self) -> pd.DataFrame:
         """How far each head moved: columns layer, head, moved, row.
@@ -107,13 +121,14 @@ class Comparison:
         import pandas as pd
 
         rows = []
-        for layer in range(self.a.n_layers):
-            for head in range(self.a.n_heads):
-                one, two = self.weights(layer, head)
-                elsewhere = np.abs(two.sum(1) - one.sum(1))
-                moved = (np.abs(two - one).sum(1) + elsewhere) / 2
-                most = int(moved.argmax()) if moved.size else 0
-                rows.append((layer, head, float(moved.mean()) if moved.size else 0.0, most))
+        for layer, heads, one, two in self._maps():
+            elsewhere = np.abs(two.sum(-1) - one.sum(-1))
+            moved = (np.abs(two - one).sum(-1) + elsewhere) / 2  # [H, P]
+            some = moved.shape[1] > 0
+            rows += [
+                (layer, head, float(own.mean()) if some else 0.0, int(own.argmax()) if some else 0)
+                for head, own in zip(heads, moved)
+            ]
         return pd.DataFrame(rows, columns=["layer", "head", "moved", "row"])
 
     def moved(self, count: int = 10) -> pd.DataFrame:
@@ -125,15 +140,14 @@ class Comparison:
         count = len(self.alignment.a)
         starts = np.unique(np.arange(min(side, count)) * count // max(1, min(side, count)))
         found = []
-        for layer in range(self.a.n_layers):
-            for head in range(self.a.n_heads):
-                whole = self.difference(layer, head)
-                most, least = whole, whole
-                for axis in (0, 1):
-                    most = np.maximum.reduceat(most, starts, axis)
-                    least = np.minimum.reduceat(least, starts, axis)
-                found.append(np.where(most >= -least, most, least))
-        return np.stack(found)
+        for _, _, one, two in self._maps():
+            whole = two - one
+            most, least = whole, whole
+            for axis in (1, 2):
+                most = np.maximum.reduceat(most, starts, axis)
+                least = np.minimum.reduceat(least, starts, axis)
+            found.append(np.where(most >= -least, most, least))
+        return np.concatenate(found)
 
     @cached_property
     def cosines(self) -> Float[np.ndarray, "n p"]:
@@ -155,26 +169,45 @@ class Comparison:
             rows.append(torch.cosine_similarity(one.double(), two.double(), dim=-1))
         return torch.stack(rows).float().numpy()
 
-    @cached_property
+    @property
     def kl(self) -> Float[np.ndarray, " p"]:
         """KL(a || b) of the next-token predictions behind each aligned token, in nats, [P].
 
         Raises BadShape where the vocabularies differ in size.
         """
-        found = []
+        return self._predictions[0]
+
+    @property
+    def likeliest(self) -> tuple[Int[np.ndarray, "p r n"], Float[np.ndarray, "p r n"]]:
+        """The ids of the five likeliest next tokens behind each aligned token in both runs, [P, 2, 5], and their probabilities.
+
+        Raises BadShape where the vocabularies differ in size.
+        """
+        return self._predictions[1:]
+
+    @cached_property
+    def _predictions(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        kl, ids, shares = [], [], []
         for start in range(0, len(self.alignment.a), POSITIONS_AT_ONCE):
             part = slice(start, start + POSITIONS_AT_ONCE)
-            one, two = (
-                torch.stack([trace.logits_at(int(i)) for i in where[part]])
+            both = [
+                trace.logits_at(where[part].tolist())
                 for trace, where in ((self.a, self.alignment.a), (self.b, self.alignment.b))
-            )
-            if one.shape[-1] != two.shape[-1]:
+            ]
+            sizes = [logits.shape[-1] for logits in both]
+            if sizes[0] != sizes[1]:
                 raise BadShape(
-                    f"One model knows {one.shape[-1]:,} tokens and the other {two.shape[-1]:,}: their predictions cannot be laid "
+                    f"One model knows {sizes[0]:,} tokens and the other {sizes[1]:,}: their predictions cannot be laid "
                     "over each other; compare models of one vocabulary."
                 )
-            found.append(kl_divergence(one, two))
-        return torch.cat(found).numpy() if found else np.zeros(0, np.float32)
+            kl.append(kl_divergence(*both))
+            values, found = torch.stack(both, 1).topk(min(LIKELIEST, sizes[0]))  # [P, 2, N]
+            totals = torch.stack([logits.logsumexp(-1) for logits in both], 1)
+            ids.append(found)
+            shares.append((values - totals[..., None]).exp())
+        if not kl:
+            return np.zeros(0, np.float32), np.zeros((0, 2, 0), int), np.zeros((0, 2, 0), np.float32)
+        return torch.cat(kl).numpy(), torch.cat(ids).numpy(), torch.cat(shares).numpy()
 
 
 def check_vocabulary(a: LanguageModelLike, b: LanguageModelLike) -> None:

@@ -177,12 +177,25 @@ def run_from(
     lm: LanguageModelLike, trace: Trace, layer: int, runs: int = 1, edit: Edits | None = None
 ) -> Float[Tensor, "b v"]:
     """Logits [B, V] behind the last token of so many runs alike that begin at a block with what it read in a traced one."""
+    with torch.inference_mode():
+        return lm.network.unembed(normed_from(lm, trace, layer, runs, edit, slice(-1, None)))[:, 0].cpu()
+
+
+def normed_from(
+    lm: LanguageModelLike,
+    trace: Trace,
+    layer: int,
+    runs: int = 1,
+    edit: Edits | None = None,
+    rows: slice = slice(None),
+) -> Float[Tensor, "b t c"]:
+    """The final stream [B, T, C] of such runs, normed as logits are made of it, at some positions."""
     network = lm.network
     ids = torch.arange(len(trace), device=lm.device)
     with torch.inference_mode(), recording(lambda name: False, edit):
         x = trace[f"blocks.{layer}.resid_pre"].to(lm.device)
         x = network.run_blocks(x.expand(runs, *x.shape[1:]), network.positions, ids, first=layer)
-        return network.unembed(network.norm(network.merge_streams(x[:, -1:])))[:, 0].cpu()
+        return network.norm(network.merge_streams(x[:, rows]))
 
 
 def patch_preview(lm: LanguageModelLike, task: Task, kind: str = "z") -> Float[Tensor, "l n"]:
