@@ -110,6 +110,7 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "encoder_only: The mask put on": Region(".st-key-enc-False"),
     "encoder_only: Encoder, decoder, both": Region(),
     "why": Region(".st-key-whypicture"),
+    **{f"doctor: {title}": SECOND for title in ("Another RoPE base", "Keys in noise", "A window of six")},
     "head_atlas": Region(".st-key-atlaspicture", (0.0, 0.04, 0.72, 1.0)),
     "head_atlas: Where it repeats most": Region(".st-key-atlashead", (0.0, 0.0, 0.95, 1.0)),
     "head_atlas: One word back, everywhere": Region(".st-key-atlashead", (0.0, 0.0, 0.95, 1.0)),

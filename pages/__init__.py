@@ -417,6 +417,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "followed back, head by head, to the word it came from; what the head then writes; which heads listen to which",
         ),
         Page(
+            "workbench/doctor",
+            "Doctor",
+            "stethoscope",
+            "two runs that should agree, step by step: where they part and the cause by name with its number; faults put in on "
+            "purpose, one model padded, packed, cached or in few bits, two models, or two saved passes",
+            reads_files=True,
+        ),
+        Page(
             "workbench/head_atlas",
             "Head atlas",
             "map",

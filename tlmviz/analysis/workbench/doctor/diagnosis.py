@@ -73,19 +73,28 @@ def diagnose(a: Trace, b: Trace, beside: Beside | None = None) -> Diagnosis:
     healthy, and "cannot tell". `beside` has the keys that stood in front of b's own in its row, padding or another text, so that
     a mask that let them be seen is found. Raises BadShape for models of different shape.
     """
+    return examine(a, b, beside)[0]
+
+
+def examine(a: Trace, b: Trace, beside: Beside | None = None) -> tuple[Diagnosis, Evidence | None]:
+    """`diagnose`, and the evidence that it is made of: every step of both runs; None where they read other tokens."""
     if a.ids != b.ids and a.tokens != b.tokens:
         found = align(a.tokens, b.tokens)
         where = next((i for i, (x, y) in enumerate(zip(a.tokens, b.tokens)) if x != y), min(len(a), len(b)))
         first = f"first at {where}: {a.tokens[where : where + 3]} and {b.tokens[where : where + 3]}"
-        return Diagnosis(
-            "tokens", float(found.edits), None, None, [f"the texts differ by {found.edits} tokens, {first}"]
-        )
+        said = [f"the texts differ by {found.edits} tokens, {first}"]
+        return Diagnosis("tokens", float(found.edits), None, None, said), None
     if (a.n_layers, a.n_heads) != (b.n_layers, b.n_heads):
         raise BadShape(
             f"The first run has {a.n_layers} layers of {a.n_heads} heads, the second {b.n_layers} of {b.n_heads}: two models of "
             "different shape have no fault in common; compare runs of one."
         )
     evidence = gather(a, b, beside)
+    return _judge(evidence), evidence
+
+
+def _judge(evidence: Evidence) -> Diagnosis:
+    """What the evidence says."""
     errors = {step.name: step.error for step in evidence.steps}
     wrong = [step for step in evidence.steps if evidence.stands_out(step)]
     if not wrong:

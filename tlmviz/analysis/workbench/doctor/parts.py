@@ -12,7 +12,7 @@ from torch.nn import functional as F
 from tlmviz import kernels
 
 from .evidence import Evidence, Step, distance, projection_widths
-from .rotation import LAYOUTS, best_turning, name_change, rotary_width
+from .rotation import LAYOUTS, Turning, best_turning, name_change, rotary_width
 from .scores import EXPLAINED, Named
 
 BASES = (10000.0, 500000.0, 100000.0, 1000000.0)  # of RoPE, in models that are released
@@ -107,6 +107,8 @@ def _eps(read: Tensor, x: Tensor, y: Tensor, rounding: float) -> Named | None:
         made = ((size + was) / (size + now)).clamp(min=0).sqrt()
         trials.append((float((made - ratio).abs().max()), now, was))
     left, now, was = min(trials)
+    if min(now, was) < 0:  # only their difference is clear where both are small beside what is normed
+        now, was = now - min(now, was), was - min(now, was)
     if left > 0.02 * float((ratio - 1).abs().max()) + 4 * rounding or float(ratio.std()) < 1e-7:
         return None
     return "norm eps", now, f"eps of about {now:.3g} where about {max(was, 0.0):.3g} was expected"
@@ -152,15 +154,10 @@ def _reordered(evidence: Evidence, step: Step, widths: list[int]) -> Named | Non
 def name_turned(evidence: Evidence, step: Step) -> Named | None:
     """What was done to queries or keys [1, H, T, D] between their projection and the scores."""
     x, y = step.expected[0], step.found[0]
-    for raw in _raw(evidence, step):
-        width = max(rotary_width(raw, x), rotary_width(raw, y))
-        if width >= 2:
-            before = raw[..., :width]
-            expected, found = best_turning(before, x[..., :width]), best_turning(before, y[..., :width])
-            if max(expected.residual, found.residual) < 0.05 + 8 * evidence.rounding:
-                named = name_change(expected, found, 4 * evidence.rounding)
-                if named is not None:
-                    return named
+    for expected, found in _turnings(evidence, step):
+        named = name_change(expected, found, 4 * evidence.rounding)
+        if named is not None:
+            return named
     lengths = (x.double() * y.double()).sum(-1) / x.double().square().sum(-1)  # of each head and token
     if (
         distance(lengths[..., None] * x, y) <= EXPLAINED * step.error + evidence.rounding
@@ -169,6 +166,25 @@ def name_turned(evidence: Evidence, step: Step) -> Named | None:
         return "qk-norm", float(lengths.mean()), "each query or key has another length and the same direction"
     factor = name_factor(x, y, evidence.rounding)
     return None if factor is None else ("scale", factor, f"all numbers times {factor:.5g}")
+
+
+def turnings(evidence: Evidence, step: Step) -> tuple[Turning, Turning] | None:
+    """How the planes of queries or keys turn in both runs, by which their difference is named; None where nothing turns them."""
+    found = list(_turnings(evidence, step))
+    named = (pair for pair in found if name_change(*pair, 4 * evidence.rounding) is not None)
+    return next(named, found[0] if found else None)
+
+
+def _turnings(evidence: Evidence, step: Step) -> Iterator[tuple[Turning, Turning]]:
+    """Rotations that explain both runs' queries or keys."""
+    x, y = step.expected[0], step.found[0]
+    for raw in _raw(evidence, step):
+        width = max(rotary_width(raw, x), rotary_width(raw, y))
+        if width >= 2:
+            before = raw[..., :width]
+            pair = best_turning(before, x[..., :width]), best_turning(before, y[..., :width])
+            if max(each.residual for each in pair) < 0.05 + 8 * evidence.rounding:
+                yield pair
 
 
 def _raw(evidence: Evidence, step: Step) -> Iterator[Tensor]:

@@ -119,7 +119,9 @@ def _same_slopes(a: Turning, b: Turning, noise: float) -> tuple[str, float | str
     best = int(np.argmin(misses))
     if misses[best] > 0.05 + 4 * noise:
         return None
-    return "position offset", float(offsets[best]), f"every plane stands {offsets[best]} positions further"
+    moved_by = int(offsets[best])
+    places = f"{moved_by} position{'s' * (abs(moved_by) != 1)}"
+    return "position offset", float(moved_by), f"every plane stands {places} further"
 
 
 def _base_of(slopes: np.ndarray, order: np.ndarray, count: int) -> float:
