@@ -32,11 +32,8 @@ from pages.words.text_to_pairs import controls as pairs_controls
 from pages.words.training_step.controls import TEXT as SMALL_STORY
 from pages.workbench.compare.controls import TEXTS as COMPARED
 from pages.workbench.compare.examples import CARDS as COMPARISONS
-<<<<<<< HEAD
-from pages.workbench.head_atlas.examples import CARDS as ATLAS_CARDS
-=======
 from pages.workbench.doctor import faults as doctor_faults
->>>>>>> c92843f (doctor: the page, two runs examined step by step)
+from pages.workbench.head_atlas.examples import CARDS as ATLAS_CARDS
 from pages.workbench.patch.examples import STORIES as PATCHED
 from tlmviz import digits
 from tlmviz.analysis.attention.attribution import attribute_logit
@@ -75,12 +72,9 @@ from tlmviz.analysis.words.reading import row_cosines
 from tlmviz.analysis.words.text import split_words
 from tlmviz.analysis.workbench import following, patching
 from tlmviz.analysis.workbench.composition import composition
-<<<<<<< HEAD
+from tlmviz.analysis.workbench.doctor.presets import PRESETS
 from tlmviz.analysis.workbench.survey import Survey, find
 from tlmviz.checkpoints.folders import models_folder
-=======
-from tlmviz.analysis.workbench.doctor.presets import PRESETS
->>>>>>> c92843f (doctor: the page, two runs examined step by step)
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.training.live import Live, least_count
@@ -989,7 +983,6 @@ def test_one_word_changes_what_the_cards_of_compare_say():
     assert trained.heads.moved.min() > 0.1
 
 
-<<<<<<< HEAD
 def test_head_atlas():
     """The shipped survey, which a test of its own compares with passes over its texts."""
     survey = Survey.open(models_folder() / "stories-rope" / "survey")
@@ -1010,7 +1003,8 @@ def test_head_atlas():
     assert round(100 * top.value) == 47 and "bunny" in text and "alligator" in text
     least = survey.deciles.query("layer == 4 and head == 2 and statistic == 'previous' and decile == 0")
     assert round(100 * least.value.iloc[0]) == 67
-=======
+
+
 def test_what_the_doctor_finds():
     lm = compute.model("stories-rope")
     a = lm.trace(DEFAULT_TEXT)
@@ -1028,4 +1022,3 @@ def test_what_the_doctor_finds():
     assert rounded.cause == "precision" and rounded.value == pytest.approx(0.09, abs=0.005)
     apart = tlmviz.diagnose(a, tlmviz.load("stories-gpt").trace(DEFAULT_TEXT))
     assert (apart.cause, apart.step) == ("positions", "embed")
->>>>>>> c92843f (doctor: the page, two runs examined step by step)

@@ -123,9 +123,7 @@ def diagnosis(choice: Choice, found: Found) -> str:
     place = where(found)
     if said.cause == "weights" and said.step is not None:
         sentence += f", off by {number(100 * said.errors[said.step], '.2g')}% of its product"
-    return (
-        f"{put}:orange-badge[{said.cause}] **{place[:1].upper()}{place[1:]}{': ' if place else ''}{sentence}**."
-    )
+    return f"{put}:orange-badge[{said.cause}] **{place[:1].upper()}{place[1:]}{': ' if place else ''}{sentence}**."
 
 
 def caption(found: Found) -> str:

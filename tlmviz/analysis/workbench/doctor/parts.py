@@ -67,7 +67,10 @@ def name_norm(evidence: Evidence, step: Step, entering: Tensor | None) -> Named 
         return "norm bias", bias, "the same vector added at every position"
     apart = x - x.mean(0)  # a norm's own bias stays: each channel has a factor and a constant
     slope = (apart * (y - y.mean(0))).sum(0) / apart.square().sum(0).clamp(min=1e-30)
-    if len(x) > 3 and distance(slope * apart + y.mean(0), y) <= EXPLAINED * step.error + evidence.rounding:
+    # One factor below 1 in all channels may as well be an eps, where all that is normed has one size.
+    alike = float(slope.std()) < 0.2 * float((1 - slope).mean())
+    explained = distance(slope * apart + y.mean(0), y) <= EXPLAINED * step.error + evidence.rounding
+    if len(x) > 3 and explained and not alike:
         return (
             "norm gain",
             float((slope - 1).square().mean().sqrt()),
@@ -82,7 +85,7 @@ def name_norm(evidence: Evidence, step: Step, entering: Tensor | None) -> Named 
 
 def _eps(read: Tensor, x: Tensor, y: Tensor, rounding: float) -> Named | None:
     """One factor for each position that a further eps under the root explains."""
-    bias = torch.zeros(x.shape[-1], dtype=torch.double)
+    bias = _bias_of(read, x)
     for _ in range(20):  # a norm's own bias is not divided: found together with the factors
         ratio = ((x - bias) * (y - bias)).sum(-1, keepdim=True) / (x - bias).square().sum(-1, keepdim=True)
         off = 1 - ratio
@@ -112,6 +115,22 @@ def _eps(read: Tensor, x: Tensor, y: Tensor, rounding: float) -> Named | None:
     if left > 0.02 * float((ratio - 1).abs().max()) + 4 * rounding or float(ratio.std()) < 1e-7:
         return None
     return "norm eps", now, f"eps of about {now:.3g} where about {max(was, 0.0):.3g} was expected"
+
+
+def _bias_of(read: Tensor, x: Tensor) -> Tensor:
+    """A norm's own bias [C]: what is left of each channel of its output [T, C] where its input is 0; 0 where no norm fits."""
+    best = torch.zeros(x.shape[-1], dtype=torch.double)
+    least = 0.01  # of the output's size: what eps may do to the fit
+    centred = read - read.mean(-1, keepdim=True)
+    for part in (read, centred):
+        normed = part / part.square().mean(-1, keepdim=True).sqrt()
+        apart = normed - normed.mean(0)
+        gain = (apart * (x - x.mean(0))).sum(0) / apart.square().sum(0).clamp(min=1e-30)
+        bias = x.mean(0) - gain * normed.mean(0)
+        left = distance(gain * normed + bias, x)
+        if left < least:
+            best, least = bias, left
+    return torch.where(best.abs() > 1e-3 * x.abs().max(), best, torch.zeros_like(best))
 
 
 def name_projection(evidence: Evidence, step: Step) -> Named | None:
