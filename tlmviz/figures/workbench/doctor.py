@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.analysis.workbench.doctor.proof import Proof
 from tlmviz.figures import Theme, colorbar, figure, layout, scale
+
+if TYPE_CHECKING:
+    from tlmviz.analysis.workbench.doctor.proof import Proof
 
 LEAST, MOST = -8, 0  # powers of ten of the errors that have colours
 HEIGHT = 350
