@@ -284,7 +284,7 @@ def main() -> None:
     port = free_port()
     command = [sys.executable, "-m", "tlmviz", "serve", "--port", str(port)]
     command += ["--processes", str(options.processes), "--sessions", str(4 * options.students)]
-    server = subprocess.Popen([*command, "--per-minute", "0"], stderr=subprocess.DEVNULL)
+    server = subprocess.Popen([*command, "--requests", "0"], stderr=subprocess.DEVNULL)
     try:
         while not is_ready(f"http://localhost:{port}/"):
             time.sleep(0.2)

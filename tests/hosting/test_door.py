@@ -51,12 +51,12 @@ def test_without_limits_everything_passes(visit):
 
 
 def test_a_flood_from_one_address_is_told_when_to_come_back(visit):
-    client, before = visit(per_minute=5), refused("per_minute")
+    client, before = visit(requests=5), refused("requests")
     answers = [client.get("/explorer", headers=HTML) for _ in range(7)]
     assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 2
     assert "More than 5 requests came from your address" in answers[-1].text
     assert int(answers[-1].headers["retry-after"]) >= 12
-    assert refused("per_minute") == before + 2
+    assert refused("requests") == before + 2
     assert client.get("/health").status_code == client.get("/static/x.js").status_code == 200
 
 
@@ -64,13 +64,13 @@ def test_another_address_is_not_held_up(visit, monkeypatch):
     monkeypatch.setattr(
         door, "LOOPBACK", ("testclient",)
     )  # the server before us runs here and names who asks
-    client = visit(per_minute=2)
+    client = visit(requests=2)
     codes = [client.get("/", headers=HTML | {"x-real-ip": f"10.0.0.{i % 2}"}).status_code for i in range(6)]
     assert codes == [200] * 4 + [429] * 2
 
 
 def test_who_is_no_proxy_names_no_address(visit):
-    client = visit(per_minute=2)
+    client = visit(requests=2)
     codes = [client.get("/", headers=HTML | {"x-real-ip": f"10.0.0.{i}"}).status_code for i in range(3)]
     assert codes == [200, 200, 429]
 
@@ -96,7 +96,7 @@ def test_a_tab_that_presses_too_often_is_slowed_and_loses_nothing(visit, monkeyp
         slept.append(seconds)
 
     monkeypatch.setattr(asyncio, "sleep", sleep)
-    with visit(per_minute=60).websocket_connect(door.STREAM) as socket:
+    with visit(presses=60).websocket_connect(door.STREAM) as socket:
         for number in range(14):
             socket.send_text(str(number))
         assert [socket.receive_text() for _ in range(14)] == [str(number) for number in range(14)]
@@ -112,7 +112,7 @@ def test_sessions_are_counted(visit):
 
 def test_addresses_are_forgotten_before_they_fill_the_memory(visit, monkeypatch):
     monkeypatch.setattr(door, "KEPT", 3)
-    monkeypatch.setattr(limits, "current", lambda: Limits(per_minute=5))
+    monkeypatch.setattr(limits, "current", lambda: Limits(requests=5))
     guard = door.Door(None)
     for number in range(10):
         guard._bucket(str(number))

@@ -9,11 +9,11 @@ from tlmviz.hosting.limits import Limits
 
 def test_without_a_word_there_are_none(monkeypatch):
     monkeypatch.delenv(limits.VARIABLE, raising=False)
-    assert limits.current() == Limits(0, 0, 0, 0)
+    assert limits.current() == Limits(0, 0, 0, 0, 0)
 
 
 def test_what_is_written_is_read_again(monkeypatch):
-    given = Limits(sessions=7, characters=100, seconds=2.5, per_minute=60)
+    given = Limits(sessions=7, characters=100, seconds=2.5, requests=60, presses=9)
     monkeypatch.setenv(limits.VARIABLE, given.as_json())
     assert limits.current() == given
 

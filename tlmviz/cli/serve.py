@@ -29,8 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--characters", type=int, default=10_000, help="of a text that is read (10000)")
     limits.add_argument("--seconds", type=float, default=60, help="a press may wait and compute (60)")
     limits.add_argument(
-        "--per-minute", type=int, default=1200, help="requests of one address, presses of one tab (1200)"
+        "--requests", type=int, default=6000, help="of one address in a minute; a class may share one (6000)"
     )
+    limits.add_argument("--presses", type=int, default=600, help="of one tab in a minute (600)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
         raise Error(f"{options.port} is no port; choose a number from 1 to 65535.")
     if not port_is_free(options.port):
         raise Error(f"Port {options.port} is in use; choose another one with --port.")
-    given = (options.sessions, options.characters, options.seconds, options.per_minute)
+    given = (options.sessions, options.characters, options.seconds, options.requests, options.presses)
     if min(given) < 0:
         raise Error(f"A limit is {min(given)}; limits are 0, for none, or more.")
     limits = Limits(-(-options.sessions // options.processes), *given[1:])

@@ -80,11 +80,11 @@ class Door:
         path = scope["path"]
         if any(path.startswith(each) for each in OPEN):
             return None
-        wait = self._bucket(address(scope)).wait() if self.limits.per_minute else 0.0
+        wait = self._bucket(address(scope)).wait() if self.limits.requests else 0.0
         if wait > 0:
-            metrics.REFUSED.labels("per_minute").inc()
+            metrics.REFUSED.labels("requests").inc()
             return PlainTextResponse(
-                f"More than {self.limits.per_minute} requests came from your address within a minute; wait {wait:.0f} seconds.",
+                f"More than {self.limits.requests} requests came from your address within a minute; wait {wait:.0f} seconds.",
                 429,
                 {"Retry-After": f"{wait:.0f}"},
             )
@@ -95,7 +95,7 @@ class Door:
 
     def _bucket(self, key: str) -> Bucket:
         if key not in self.addresses:
-            self.addresses[key] = Bucket(self.limits.per_minute, self.limits.per_minute / 60)
+            self.addresses[key] = Bucket(self.limits.requests, self.limits.requests / 60)
             if len(self.addresses) > KEPT:
                 self.addresses.popitem(last=False)
         self.addresses.move_to_end(key)
@@ -106,7 +106,7 @@ class Door:
             metrics.REFUSED.labels("sessions").inc()
             await send({"type": "websocket.close", "code": 1013, "reason": "full"})
             return
-        rate = self.limits.per_minute / 60
+        rate = self.limits.presses / 60
         presses = Bucket(max(1.0, AT_ONCE * rate), rate) if rate else None
 
         async def slowly() -> Message:

@@ -19,7 +19,8 @@ class Limits:
     sessions: int = 0  # browser tabs at once
     characters: int = 0  # of a text that is read
     seconds: float = 0  # that one press may wait and compute
-    per_minute: int = 0  # requests of one address, and presses of one tab
+    requests: int = 0  # of one address in a minute; a class may share one address
+    presses: int = 0  # of one tab in a minute
 
     def as_json(self) -> str:
         """What VARIABLE holds."""
