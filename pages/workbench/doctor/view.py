@@ -29,4 +29,5 @@ def picture(choice: Choice) -> None:
         title = words.proof_title(found)
         chart = figures.proof(found.proof, said.cause, said.value, frame.theme(), title=title)
         frame.chart(chart, key="drproof", alt=title)
-    frame.caption(words.caption(found))
+    if found.said.sure and not found.said.healthy:  # else the sentence above has it all
+        frame.caption(words.caption(found))

@@ -191,6 +191,15 @@ def test_what_it_cannot_tell_it_does_not_name(lm):
     )
 
 
+@pytest.mark.parametrize(("text", "cause"), [(TEXT, "weights"), ("Lily lost", "cannot tell")])
+def test_token_and_position_vectors_are_told_apart_by_a_repeated_token(lm, text, cause):
+    def other_table(network):
+        network.head.weight = nn.Parameter(network.head.weight.clone())
+        network.token_emb.weight += 0.1 * torch.randn_like(network.token_emb.weight)
+
+    assert said(lm, other_table, text).cause == cause
+
+
 def test_other_tokens(lm):
     found = diagnose(lm.trace(TEXT), lm.trace("Lily had a big ball. Lily lost the red ball."))
     assert found.cause == "tokens" and found.value == 1 and "first at" in found.evidence[0]

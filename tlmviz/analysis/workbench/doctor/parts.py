@@ -68,7 +68,7 @@ def name_norm(evidence: Evidence, step: Step, entering: Tensor | None) -> Named 
     apart = x - x.mean(0)  # a norm's own bias stays: each channel has a factor and a constant
     slope = (apart * (y - y.mean(0))).sum(0) / apart.square().sum(0).clamp(min=1e-30)
     # One factor below 1 in all channels may as well be an eps, where all that is normed has one size.
-    alike = float(slope.std()) < 0.2 * float((1 - slope).mean())
+    alike = float(slope.min()) > 0 and float(slope.std()) < 0.2 * float((1 - slope).mean())
     explained = distance(slope * apart + y.mean(0), y) <= EXPLAINED * step.error + evidence.rounding
     if len(x) > 3 and explained and not alike:
         return (
@@ -268,7 +268,9 @@ def name_embedding(evidence: Evidence, step: Step) -> Named | None:
     for token in set(ids):
         where = [i for i, other in enumerate(ids) if other == token]
         apart += [distance(gap[where[0]], gap[i]) for i in where[1:]]
-    if apart and max(apart) > 0.1:
+    if not apart:  # where no token comes twice, its vector and its position's cannot be told apart
+        return None
+    if max(apart) > 0.1:
         return (
             "positions",
             "embedded",
