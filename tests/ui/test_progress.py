@@ -57,11 +57,11 @@ def test_a_bar_is_shown_while_it_lasts_and_then_taken_away(monkeypatch):
 def test_the_time_left(monkeypatch, share, after, said):
     work, clock = progress.Work(), [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
-    assert work._left() == ""  # it stands in line
+    assert work.left == ""  # it stands in line
     work.tell(0.0)
     clock[0] += after
     work.tell(share)
-    assert work._left() == said
+    assert work.left == said
 
 
 def test_work_that_nobody_waits_for_ends_and_begins_anew(monkeypatch):

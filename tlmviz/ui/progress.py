@@ -59,10 +59,12 @@ class Work(Generic[Result]):
             try:
                 self.future.exception(timeout=LOOK)
             except TimeoutError:
-                place.progress(self.share, sentence + self._left())
+                place.progress(self.share, sentence + self.left)
         place.empty()
 
-    def _left(self) -> str:
+    @property
+    def left(self) -> str:
+        """The seconds left, as a bar says them; nothing where that is not known yet."""
         if self.share < SURE or self.began is None:
             return ""
         seconds = (time.monotonic() - self.began) / self.share * (1 - self.share)

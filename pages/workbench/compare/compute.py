@@ -84,9 +84,9 @@ def _second(choice: Choice, ids: list[int]) -> Trace:
     return {"weights": precisions.weights_rounded, "cache": precisions.cache_rounded}[part](lm, ids, key)
 
 
-def costs(choice: Choice) -> list[precisions.Cost]:
-    """What each key/value head costs, kept in few bits alone; a bar shows how far it is."""
-    return going(_costing, choice).wait("Keeps one head after the other in few bits …")
+def costs(choice: Choice) -> Work[list[precisions.Cost]]:
+    """What each key/value head costs, kept in few bits alone: begun where it is not there yet."""
+    return going(_costing, choice)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from tlmviz.ui import below, frame
+from tlmviz.ui.progress import LOOK, Work
 
 from . import compute, controls, words
 from .component import compare_view, payload
@@ -12,6 +15,7 @@ from .controls import BITS, Choice
 
 LIMITS = [f"1e-{exponent}" for exponent in range(1, 8)]  # of KL, in nats
 AT_ONCE = 64  # heads that are measured unasked
+ASKED = "cmpcost"  # session: the switch that asks for the others
 
 
 def picture(choice: Choice) -> None:
@@ -44,16 +48,36 @@ def picture(choice: Choice) -> None:
     frame.caption(words.summary(choice, found))
 
 
+@partial(frame.fragment, every=LOOK)
+def _measuring(choice: Choice) -> None:
+    """How far it is, looked at again and again; the page runs again when it has ended."""
+    job = compute.costs(choice) if st.session_state.get(ASKED) else None
+    if job is None or job.future.done():
+        st.rerun()
+        return
+    bar, button = st.columns([0.84, 0.16], vertical_alignment="center")
+    bar.progress(job.share, words.MEASURING + job.left)
+    button.button("Cancel", on_click=_cancel, args=(job,), key="cmpcancel")
+
+
+def _cancel(job: Work) -> None:
+    st.session_state[ASKED] = False
+    job.stopped = True
+
+
 def costs(choice: Choice) -> None:
     """Of keys and values in few bits: what each head costs, and which should stay in 16 bits."""
     if not choice.bits or BITS[choice.bits][0] != "cache":
         return
     found = compute.found(choice).comparison.a
-    if found.n_layers * found.n_heads > AT_ONCE and not st.toggle(
-        "Measure every head, one pass each", key="cmpcost"
-    ):
+    asked = found.n_layers * found.n_heads > AT_ONCE
+    if asked and not st.toggle("Measure every head, one pass each", key=ASKED):
         return
-    rows = compute.costs(choice)
+    job = compute.costs(choice)
+    if asked and not job.future.done():
+        _measuring(choice)
+        return
+    rows = job.wait(words.MEASURING)
     limit = st.select_slider(
         "Stay in 16 bits above a KL of", LIMITS, "1e-4", key="cmplimit", bind="query-params"
     )

@@ -34,6 +34,7 @@ NOTICE = {
         "**outlier channel**, one much larger than the others, sets the scale that all channels of its head share.",
     ),
 }
+MEASURING = "Keeps one head after the other in few bits …"
 COSTS = {"KL (nats)": ".2e", "Outlier": ".1f"}
 COST_HELPS = {
     "Head": "Layer and key/value head; with MLA, the latent that all heads of the layer share.",

@@ -2,14 +2,19 @@
 
 import json
 import struct
+import threading
 
 import numpy as np
 import pytest
 
 import tlmviz
+from pages.workbench.compare import view
 from tests.javascript.node import evaluate
 from tests.pages.helpers import assert_healthy, badges, follow_link, open_page, run_snippet, words
+from tlmviz.analysis.workbench import precisions
+from tlmviz.analysis.workbench.precisions import Cost
 from tlmviz.ui import compute
+from tlmviz.ui.progress import Stopped
 
 PAGE = "workbench/compare"
 COMPONENT = "pages/workbench/compare/component"
@@ -187,3 +192,35 @@ def test_heads_that_must_stay_in_16_bits():
     kept = rows[rows["KL (nats)"] > 1e-4]
     assert len(rows) == 36 and kept["16 bits"].all() and rows["16 bits"].sum() == len(kept)
     assert f"**{len(kept)} of 36** key/value heads" in words(app)
+
+
+def test_measuring_every_head_shows_how_far_it_is_and_can_be_cancelled(monkeypatch):
+    begun, go_on, ended = threading.Event(), threading.Event(), []
+
+    def slow(lm, ids, key, tell):
+        tell(0.25)
+        begun.set()
+        assert go_on.wait(60)
+        try:
+            tell(0.5)
+        except Stopped as stopped:
+            ended.append(stopped)
+            raise
+        return [Cost(0, 0, 0.5, 2.0)]
+
+    monkeypatch.setattr(view, "AT_ONCE", 0)
+    monkeypatch.setattr(precisions, "cache_costs", slow)
+    choices = {"cmpview": "Two precisions", "cmpbits": "Keys and values FP8", "text": "Lily sat."}
+    app = follow_link(PAGE, choices, from_the_start=True)
+    app.toggle(key=view.ASKED).set_value(True).run()
+    assert begun.wait(60)
+    assert "Keeps one head after the other" in app.get("progress")[0].proto.text
+    app.button(key="cmpcancel").click().run()
+    go_on.set()
+    assert not app.toggle(key=view.ASKED).value
+    assert not app.dataframe and not app.get("progress")
+    app.toggle(key=view.ASKED).set_value(True).run()  # anew, and this time to its end
+    while not app.dataframe:
+        app.run()
+    assert len(ended) == 1 and len(app.dataframe[0].value) == 1
+    assert_healthy(app)
