@@ -64,7 +64,7 @@ TOUR = Tour(
             "A sentence that begins again",
             "Tom met Anna, and now the text says “Tom met” once more. The bars are what the model expects next.",
             ".st-key-predictions",
-            {"text": TEXT},
+            {"text": TEXT, "head": "5.0", "query": str(LAST)},
             Question(
                 "Which of these is likeliest after “Tom met”?",
                 ("Anna", "a", "Ben", "the"),
