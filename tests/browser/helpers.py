@@ -1,6 +1,7 @@
 """What flows do alike: open a link, wait for what the link says, find a picture, look at it on a phone."""
 
 import contextlib
+import re
 from urllib.parse import quote
 
 from playwright.sync_api import expect
@@ -43,6 +44,13 @@ def at_rest(page, *ready: str) -> None:
         expect(page.locator(selector).first).to_be_visible()
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(500)
+
+
+def from_menu(part, item: str, of: str = "") -> None:
+    """Choose an entry in the menu of the first picture of a page or of a part of one; `of` names one: "this chart"."""
+    part.get_by_role("button", name=re.compile(f"embedding of {of or '(?!this chart)'}")).first.click()
+    page = getattr(part, "page", part)
+    page.get_by_role("menuitem", name=item, exact=True).click()
 
 
 def plot(page, key: str) -> dict:

@@ -68,6 +68,11 @@ body:has([data-testid="stSidebar"] [role="combobox"][aria-expanded="true"]) [dat
   .stColumn:has(> * > .st-key-_layer, > * > .st-key-_head, > * > .st-key-_token) { min-width: 28%; flex: 1 1 28%; }
 }
 </style>"""
+# In a frame of another page (`?embed=true`) there is the page itself: title, controls, picture and what is below it.
+_EMBEDDED = """<style>
+[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], .st-key-examples { display: none; }
+.stMainBlockContainer, .stApp .stMainBlockContainer { padding: 0.6rem 0.8rem 1rem; }
+</style>"""
 ZOOM = ["zoomIn2d", "zoomOut2d", "resetScale2d"]  # for charts that are dragged
 MARGINS = 27, 304  # pixels that a page's content is narrower than a phone, and than a window with the sidebar
 # A shade at the sides at which more is to be scrolled to: the two of the first line are part of what scrolls, and cover
@@ -94,6 +99,8 @@ def _shades() -> str:
 def heading(title: str, claim: str, examples: Callable[[], None]) -> None:
     """The page's title, its one-sentence claim and its examples, on as little height as possible."""
     st.html(_COMPACT.replace("</style>", f".stMainBlockContainer .katex-display {_shades()}\n</style>"))
+    if st.context.is_embedded:
+        st.html(_EMBEDDED)
     with st.container(key="scripts"):
         page_script(theme().name, glossary.definitions())
     left, right, _ = st.columns(
@@ -161,7 +168,7 @@ def chart(
     """
     config = {
         "displaylogo": False,
-        "displayModeBar": "hover",
+        "displayModeBar": True,
         "modeBarButtons": [["toImage"], *([ZOOM] if figure.layout.dragmode in ("pan", "zoom") else [])],
         "toImageButtonOptions": {"format": "svg", "filename": f"tlmviz-{key}"},
     }

@@ -18,6 +18,7 @@ from tests.browser.helpers import (
     assert_fits,
     at_rest,
     frames_sent,
+    from_menu,
     open_link,
     phone,
     wait_for_param,
@@ -283,7 +284,7 @@ def test_a_saved_picture_of_several_heads_names_them(page, server):
     open_link(page, server, "", **SEVERAL)
     expect(page.locator(".legend .entry")).to_have_count(3)
     with page.expect_download() as svg:
-        page.locator("section.detail").get_by_role("button", name="SVG").click()
+        from_menu(page.locator("section.detail"), "SVG")
     drawn = Path(svg.value.path()).read_text()
     for name in ("Layer 4, head 2", "Layer 2, head 1", "Layer 3, head 3"):
         assert f">{name}<" in drawn
@@ -294,7 +295,7 @@ def test_the_overview_is_saved_with_its_tiles_names_and_overlaid_heads(page, ser
     open_link(page, server, "", **SEVERAL)
     expect(page.locator(".legend .entry")).to_have_count(3)
     with page.expect_download() as svg:
-        page.locator("section.overview").get_by_role("button", name="SVG").click()
+        from_menu(page.locator("section.overview"), "SVG")
     drawn = Path(svg.value.path()).read_text()
     assert drawn.count("<image ") == 36 and ">H5<" in drawn and ">L5<" in drawn
     for name in ("Layer 4, head 2", "Layer 2, head 1", "Layer 3, head 3"):

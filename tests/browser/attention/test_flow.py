@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import open_link, wait_for_param
+from tests.browser.helpers import from_menu, open_link, wait_for_param
 
 
 def test_an_edge_opens_its_head_and_cell_and_the_prediction_stays(page, server):
@@ -28,5 +28,5 @@ def test_an_edge_opens_its_head_and_cell_and_the_prediction_stays(page, server):
     wait_for_param(page, "flowto", "8")
     expect(graph).to_have_attribute("data-at", "0")
     with page.expect_download() as saved:
-        page.get_by_test_id("flow").get_by_role("button", name="SVG").click()
+        from_menu(page.get_by_test_id("flow"), "SVG")
     assert saved.value.suggested_filename == "tlmviz-flow.svg"

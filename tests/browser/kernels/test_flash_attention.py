@@ -5,7 +5,15 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser import walk
-from tests.browser.helpers import TEXT, assert_above_the_fold, at_rest, frames_sent, open_link, wait_for_param
+from tests.browser.helpers import (
+    TEXT,
+    assert_above_the_fold,
+    at_rest,
+    frames_sent,
+    from_menu,
+    open_link,
+    wait_for_param,
+)
 
 
 def open_page(page, server, **params):
@@ -85,7 +93,7 @@ def test_the_picture_is_never_blank_while_it_plays(page, server):
 def test_the_tiles_are_saved_as_svg_with_the_kernels_lines(page, server):
     open_tiles(page, server)
     with page.expect_download() as download:
-        page.get_by_role("button", name="SVG").first.click()
+        from_menu(page, "SVG")
     text = download.value.path().read_text(encoding="utf-8")
     assert "Standard attention" in text and "acc = tl.dot(" in text
 

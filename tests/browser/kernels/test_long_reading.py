@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_fits, from_menu, open_link, phone, wait_for_param
 
 SLOW = 240_000
 
@@ -26,7 +26,7 @@ def test_a_word_is_pinned_and_walked_from(page, server):
     page.get_by_role("button", name="Loss", exact=True).click()
     wait_for_param(page, "lcol", "loss")
     with page.expect_download() as download:
-        page.get_by_role("button", name="SVG").first.click()
+        from_menu(page, "SVG")
     assert "(121) reads" in download.value.path().read_text(encoding="utf-8")
 
 

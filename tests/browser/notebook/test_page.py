@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import tlmviz
 from tests.browser.attention.test_explorer import cell
-from tests.browser.helpers import TEXT, assert_above_the_fold
+from tests.browser.helpers import TEXT, assert_above_the_fold, from_menu
 from tlmviz.patches import Patches
 
 
@@ -96,7 +96,7 @@ def test_it_follows_the_theme_of_the_browser(browser, file, scheme, ground):
 
 def test_a_figure_is_saved_without_a_network(page, canvas):
     with page.expect_download() as download:
-        page.get_by_title("Save this figure as SVG").click()
+        from_menu(page, "SVG")
     assert download.value.suggested_filename.endswith(".svg")
 
 

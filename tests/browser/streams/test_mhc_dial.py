@@ -9,6 +9,7 @@ import torch
 from playwright.sync_api import expect
 
 from tests.browser.attention.test_explorer import wait_for_param
+from tests.browser.helpers import from_menu
 from tlmviz import kernels
 from tlmviz.analysis.streams import scaling_support
 
@@ -133,5 +134,5 @@ def test_no_scaling_is_said_and_the_pictures_are_above_the_fold(page, server):
     page.wait_for_timeout(500)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save these pictures as SVG").click()
+        from_menu(page, "SVG", "these pictures")
     assert "Own matrix: Iteration 1" in download.value.path().read_text()

@@ -5,7 +5,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import TEXT, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import TEXT, assert_fits, from_menu, open_link, phone, wait_for_param
 
 
 def open_view(page, server, **params):
@@ -43,6 +43,6 @@ def test_on_a_phone_the_depth_leads_downwards(browser, server):
 def test_the_figure_is_saved_as_svg(page, server):
     open_view(page, server)
     with page.expect_download() as download:
-        page.get_by_role("button", name="SVG").first.click()
+        from_menu(page, "SVG")
     text = download.value.path().read_text(encoding="utf-8")
     assert "Streams through the sublayers" in text and "stories-mhc" in text

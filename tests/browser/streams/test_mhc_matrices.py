@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from scipy.optimize import linear_sum_assignment
 
 import tlmviz
-from tests.browser.helpers import wait_for_param
+from tests.browser.helpers import from_menu, wait_for_param
 from tlmviz.analysis.streams import mixing as streams
 from tlmviz.analysis.streams.birkhoff import birkhoff
 
@@ -104,7 +104,7 @@ def test_the_picture_is_above_the_fold_and_can_be_saved(page, server):
     box = view.bounding_box()
     assert box["y"] >= 0 and box["y"] + box["height"] <= 800, box
     with page.expect_download() as download:
-        page.get_by_role("button", name="SVG").click()
+        from_menu(page, "SVG")
     text = Path(download.value.path()).read_text(encoding="utf-8")
     assert text.startswith("<svg") and "Eigenvalues" in text and "stories-mhc" in text and "NaN" not in text
 

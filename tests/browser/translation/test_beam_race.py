@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import assert_fits, from_menu, open_link, phone, wait_for_param
 
 SLOW = 120_000
 
@@ -26,7 +26,7 @@ def test_steps_are_walked_and_a_token_is_chosen_and_taken_back(page, server):
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_test_id("race-own")).to_have_text("⟨start⟩", timeout=SLOW)
     with page.expect_download() as download:
-        page.get_by_role("button", name="SVG").first.click()
+        from_menu(page, "SVG")
     assert "W = 20" in download.value.path().read_text(encoding="utf-8")
 
 

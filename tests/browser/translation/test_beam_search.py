@@ -10,6 +10,7 @@ from tests.browser.helpers import (
     assert_above_the_fold,
     at_rest,
     frames_sent,
+    from_menu,
     open_link,
     param_of,
     wait_for_param,
@@ -83,7 +84,7 @@ def test_penalties_rank_again_while_they_are_dragged_and_then_enter_the_link(pag
     expect(page.locator(".ranking .row").first).to_be_visible()
     assert order(page) == dragged
     with page.expect_download() as download:
-        page.locator(".ranking").get_by_role("button", name="SVG").click()
+        from_menu(page.locator(".ranking"), "SVG")
     text = Path(download.value.path()).read_text(encoding="utf-8")
     assert text.startswith("<svg") and dragged[0].split(" … ")[0][:12] in text
 

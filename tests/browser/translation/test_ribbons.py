@@ -4,7 +4,14 @@ import json
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import PHONE, assert_above_the_fold, assert_fits, open_link, wait_for_param
+from tests.browser.helpers import (
+    PHONE,
+    assert_above_the_fold,
+    assert_fits,
+    from_menu,
+    open_link,
+    wait_for_param,
+)
 
 SLOW = 120_000
 CAT = "The black cat is sleeping on the red chair."
@@ -57,7 +64,7 @@ def test_keys_choose_a_step_and_its_token_and_the_figure_is_saved(page, server):
     canvas.press("Enter")
     expect(page.get_by_test_id("now")).to_contain_text(RED, timeout=SLOW)
     with page.expect_download() as download:
-        page.get_by_role("button", name="SVG").first.click()
+        from_menu(page, "SVG")
     svg = download.value.path().read_text(encoding="utf-8")
     assert "rouge" in svg and svg.count("fill-opacity") > 40
 

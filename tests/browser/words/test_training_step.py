@@ -9,6 +9,7 @@ from tests.browser.helpers import (
     assert_fits,
     at_rest,
     frames_sent,
+    from_menu,
     open_link,
     phone,
     wait_for_param,
@@ -90,7 +91,7 @@ def test_a_leaf_of_the_tree_that_is_clicked_is_the_next_word(page, server):
 def test_the_pictures_fit_a_phone_and_are_saved(page, server, browser):
     open_step(page, server, wpart="Negative sampling")
     with page.expect_download() as download:
-        page.get_by_role("button", name="SVG").first.click()
+        from_menu(page, "SVG")
     text = download.value.path().read_text(encoding="utf-8")
     assert "pull" in text and "girl" in text
     with phone(browser, "dark") as small:

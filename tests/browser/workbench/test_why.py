@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 from tests.browser.helpers import (
     assert_above_the_fold,
     assert_fits,
+    from_menu,
     open_link,
     phone,
     wait_for_param,
@@ -24,7 +25,7 @@ def test_a_source_is_followed_taken_away_and_put_back(page, server):
     expect(said).to_contain_text("L4H2 at “ball” (17) gives 88% of its attention to “red” (16)")
     wait_for_param(page, "whypath", "4.2.17.16")
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Save path (SVG)").click()
+        from_menu(page, "SVG", "the path")
     drawing = saved.value.path().read_text()
     assert "L5H0" in drawing and "L4H2" in drawing and drawing.startswith("<svg")
     page.get_by_role("button", name="Take step 2 away").click()

@@ -1,9 +1,10 @@
 // @ts-check
 // The flow to a prediction: a click on an edge, or Enter, shows its head and cell in the map above.
 
-import { make, makeButton } from "#canvas/dom.js";
+import { make } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { curvesOf, drawGraph, edgeAt, edgeName, planOf } from "./graph.js";
 
@@ -91,14 +92,11 @@ function pressed(v, event) {
   event.preventDefault();
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function saveFlow(v, kind) {
+/** @param {View} v */
+function savedFlow(v) {
   const theme = paperTheme(v.theme, v.data.colors);
   const { width, height } = v.plan;
-  saveFigure("tlmviz-flow", kind, { width: width + 16, height: height + 40, theme }, (pen) => {
+  return figureOf("tlmviz-flow", { width: width + 16, height: height + 40, theme }, (pen) => {
     pen.text(16, 20, v.data.title, { color: theme.text, size: 14, weight: 600 });
     pen.shifted(8, 36, () => drawGraph(pen, v.data, v.plan, v.curves, theme, -1));
   });
@@ -111,7 +109,7 @@ function create(host) {
   v.scroller = make("div", { className: "scroller" }, v.canvas);
   v.title = make("h3");
   v.note = make("p", { className: "note", testid: "flow-edge", "aria-live": "polite" });
-  const saves = make("div", { className: "saves" }, makeButton("SVG", "Save this figure as SVG", () => saveFlow(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => saveFlow(v, "png")));
+  const saves = make("div", { className: "saves" }, pictureButton(v, "this figure", () => savedFlow(v)));
   v.root = make("div", { className: "flow", testid: "flow" }, make("div", { className: "head" }, v.title, saves), v.note, v.scroller);
   host.append(v.root);
   const found = (/** @type {PointerEvent} */ event) => {

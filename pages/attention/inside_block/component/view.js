@@ -2,10 +2,11 @@
 // One token's row through a layer: a click chooses a step and opens the cell where it lies.
 
 import { decode } from "#canvas/decode.js";
-import { make, makeButton } from "#canvas/dom.js";
+import { make } from "#canvas/dom.js";
 import { hoveredSpots, lightUp, onHovered } from "#canvas/hovered.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { digits, minus, visible } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { cellAt, drawStrips, heightOf, middleOf, tokenOf } from "./strips.js";
@@ -109,13 +110,10 @@ function key(v, event) {
   choose(v, next, right ? Math.max(0, Math.min(last, v.cell + right)) : -1);
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
-  saveFigure("tlmviz-inside-a-block", kind, { width: 1000, height: heightOf(v) + 50, theme }, (pen) => {
+  return figureOf("tlmviz-inside-a-block", { width: 1000, height: heightOf(v) + 50, theme }, (pen) => {
     pen.text(16, 20, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.shifted(16, 40, () => drawStrips(pen, v, theme, 968));
   });
@@ -137,7 +135,7 @@ function create(host) {
   v.canvas = make("canvas", { testid: "rows", role: "img", tabIndex: 0 });
   v.card = make("div", { className: "card", testid: "card", "aria-live": "polite", hidden: true });
   v.tip = make("div", { className: "tip", role: "tooltip", hidden: true });
-  const saves = make("div", { className: "saves" }, makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png")));
+  const saves = make("div", { className: "saves" }, pictureButton(v, "this figure", () => saved(v)));
   v.root = make("div", { className: "rows", testid: "block-rows" }, saves, v.canvas, v.card, v.tip);
   host.append(v.root);
   const found = (/** @type {MouseEvent} */ event) => {

@@ -3,7 +3,7 @@
 
 import { makeButton } from "#canvas/dom.js";
 import { drawPixels } from "#canvas/pad.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { asksWeights, byCell, cellOf, columnOf, drawHeads, drawPicture, headName, headPlaces, rowOf, turnedWeights } from "./maps.js";
 import { send, show } from "./view.js";
@@ -137,12 +137,11 @@ function percent(share) {
 /**
  * Save both pictures side by side, on white paper.
  * @param {View} v
- * @param {"svg" | "png"} kind
  */
-export function save(v, kind) {
+export function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const [weights, turned] = [asksWeights(v), turnedWeights(v)];
-  saveFigure("tlmviz-text-and-image", kind, { width: 2 * PICTURE + 40, height: PICTURE + 30, theme }, (pen) => {
+  return figureOf("tlmviz-text-and-image", { width: 2 * PICTURE + 40, height: PICTURE + 30, theme }, (pen) => {
     pen.text(0, 12, `${[...v.header.asked].join(" ")}? ${v.header.words.join(" ")}`, { color: theme.text, size: 13 });
     pen.shifted(0, 28, () => drawPicture(pen, v, theme, PICTURE, { weights, full: Math.max(...(weights ?? [0])) }));
     pen.shifted(PICTURE + 36, 28, () => drawPicture(pen, v, theme, PICTURE, { weights: turned, full: 1, marks: v.marks }));

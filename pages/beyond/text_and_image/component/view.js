@@ -6,8 +6,9 @@ import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { makePad, writtenPixels } from "#canvas/pad.js";
 import { announcePicture } from "#canvas/painted.js";
+import { pictureButton } from "#canvas/picture.js";
 import { PATCHES } from "./maps.js";
-import { paint, save } from "./paint.js";
+import { paint, saved } from "./paint.js";
 import { headCanvas, patchCanvas, wirePlaces } from "./pointer.js";
 
 /** @typedef {import("./types").View} View */
@@ -123,7 +124,7 @@ function tray(v) {
     make("p", {}, "Put into ", v.els.cellName, ":"),
     make("div", { className: "digits", testid: "scene-digits" }, ...digits, makeButton("empty", "Empty this cell", () => put(v, {}))),
     make("p", {}, "or draw:"), v.pad.root,
-    make("div", { className: "saves" }, makeButton("SVG", "Save both pictures as SVG", () => save(v, "svg")), makeButton("PNG", "Save both pictures as PNG", () => save(v, "png"))));
+    make("div", { className: "saves" }, pictureButton(v, "both pictures", () => saved(v))));
 }
 
 /**

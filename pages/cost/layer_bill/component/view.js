@@ -5,7 +5,8 @@ import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { billHeight, billSentence, drawBill, placeAt } from "./bill.js";
 import { COUNTS, drawGrowth, growthHeight, growthSentence } from "./growth.js";
@@ -86,20 +87,16 @@ function drawPicture(v, pen, theme, width, at) {
   return v.header.view === "bill" ? drawBill(pen, theme, v.state.sizes, width, at) : drawGrowth(pen, theme, v.state, width, at);
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const height = (v.header.view === "bill" ? billHeight(SAVED - 32) : growthHeight()) + 32;
-  saveFigure("tlmviz-layer-bill", kind, { width: SAVED, height, theme }, (pen) => pen.shifted(16, 16, () => drawPicture(v, pen, theme, SAVED - 32, 0)));
+  return figureOf("tlmviz-layer-bill", { width: SAVED, height, theme }, (pen) => pen.shifted(16, 16, () => drawPicture(v, pen, theme, SAVED - 32, 0)));
 }
 
 /** @param {View} v */
 function savesOf(v) {
-  const button = (/** @type {"svg" | "png"} */ kind) => makeButton(kind.toUpperCase(), `Save this figure as ${kind.toUpperCase()}`, () => save(v, kind));
-  return make("div", { className: "saves" }, button("svg"), button("png"));
+  return make("div", { className: "saves" }, pictureButton(v, "this figure", () => saved(v)));
 }
 
 // --- the DOM, built once --------------------------------------------------------------------------

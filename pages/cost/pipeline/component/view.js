@@ -5,7 +5,8 @@ import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { colorOf, drawPipeline, eventAt, layoutOf, timeAt } from "./drawing.js";
 import { KINDS, brief, eventSentence, momentSentence } from "./moments.js";
@@ -144,14 +145,11 @@ function buildLegend(v) {
   }));
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const layout = layoutOf(SAVED - 32, v.header.stages);
-  saveFigure("tlmviz-pipeline", kind, { width: SAVED, height: layout.height + 50, theme }, (pen) => {
+  return figureOf("tlmviz-pipeline", { width: SAVED, height: layout.height + 50, theme }, (pen) => {
     pen.text(16, 20, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.shifted(16, 40, () => drawPipeline(pen, v, layout, theme, { at: v.at, hover: -1 }));
   });
@@ -203,7 +201,7 @@ function create(host) {
     legend: make("div", { className: "legend" }),
     canvas: makeCanvas(v),
   };
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => saved(v))];
   v.root = make("div", { className: "pipeline", testid: "pipeline-root" },
     make("div", { className: "bar" }, v.els.play, make("label", { className: "slider" }, time, v.els.name), make("div", { className: "saves" }, ...saves)),
     v.els.legend, make("div", { className: "panel" }, v.els.canvas), v.els.said);

@@ -6,7 +6,8 @@ import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { numbersImage } from "#canvas/numbers_image.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { SWITCHES, SWITCH_NAMES, arranged, combination, measuredSentence, pointed } from "./maps.js";
 
@@ -93,14 +94,11 @@ function drawMaps(pen, layout, n, theme) {
   }
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const layout = arranged(v, v, SAVED - 32);
-  saveFigure("tlmviz-collapse", kind, { width: SAVED, height: layout.height + 70, theme }, (pen) => {
+  return figureOf("tlmviz-collapse", { width: SAVED, height: layout.height + 70, theme }, (pen) => {
     pen.text(16, 20, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.text(16, 42, measuredSentence(v, v), { color: theme.muted, size: 11 });
     pen.shifted(16, 60, () => drawMaps(pen, layout, v.header.tokens.length, theme));
@@ -134,7 +132,7 @@ function create(host) {
     canvas,
     said: make("p", { className: "said", "aria-live": "polite", testid: "collapse-said" }),
   };
-  const saves = make("div", { className: "saves" }, makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png")));
+  const saves = make("div", { className: "saves" }, pictureButton(v, "this figure", () => saved(v)));
   v.root = make("div", { className: "collapse", testid: "collapse-root" },
     make("div", { className: "bar" }, v.els.parts, v.els.switches, saves), v.els.said, canvas, make("p", { className: "cell" }));
   host.append(v.root);

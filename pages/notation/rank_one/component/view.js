@@ -5,7 +5,8 @@ import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { cellAt, countAt, drawTerms, layoutOf } from "./drawing.js";
 import { addTerms, cellSentence, errorsOf, opened, sumSentence } from "./terms.js";
@@ -112,14 +113,11 @@ function fillWays(v) {
   })));
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const layout = layoutOf(SAVED - 32, v.header);
-  saveFigure("tlmviz-rank-one", kind, { width: SAVED, height: layout.height + 50, theme }, (pen) => {
+  return figureOf("tlmviz-rank-one", { width: SAVED, height: layout.height + 50, theme }, (pen) => {
     pen.text(16, 20, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.shifted(16, 40, () => drawTerms(pen, v, { ...v, hover: null }, v.sum, layout, theme));
   });
@@ -177,7 +175,7 @@ function create(host) {
     canvas: makeCanvas(v),
     said: make("p", { className: "said", testid: "rank-said" }),
   };
-  const saves = make("div", { className: "saves" }, makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png")));
+  const saves = make("div", { className: "saves" }, pictureButton(v, "this figure", () => saved(v)));
   v.root = make("div", { className: "rankone", testid: "rank-root" },
     make("div", { className: "bar" }, v.els.ways, v.els.sort, v.els.play, make("label", { className: "slider" }, slider, v.els.name), saves), v.els.canvas, v.els.said);
   host.append(v.root);

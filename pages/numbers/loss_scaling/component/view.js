@@ -5,7 +5,8 @@ import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { CURVE_HEIGHT, SIZES_HEIGHT, drawCurve, drawGrid, drawSizes, fateColors, gridOf, partAt, scaleAt } from "./drawing.js";
 import { FATES, fatesAt, safeScales, together } from "./fates.js";
@@ -117,14 +118,11 @@ function sentenceOf(v, at) {
   return sentence({ name: v.header.parts[at].name, fates: fatesAt(sizes, v.format.limits, v.k), zeros: sizes.zeros, format: v.format, k: v.k, safe, mostLost: v.header.most_lost });
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const { sizes, name } = chosen(v);
-  saveFigure("tlmviz-loss-scaling", kind, { width: SAVED, height: SIZES_HEIGHT + CURVE_HEIGHT + 40, theme }, (pen) => {
+  return figureOf("tlmviz-loss-scaling", { width: SAVED, height: SIZES_HEIGHT + CURVE_HEIGHT + 40, theme }, (pen) => {
     pen.text(16, 16, `${name}, ${scaleName(v.k)}, ${v.format.name}`, { color: theme.text, size: 13, weight: 600 });
     pen.shifted(8, 30, () => drawSizes(pen, theme, { sizes, whole: v.whole, format: v.format, k: v.k, width: SAVED - 16 }));
     pen.shifted(8, 36 + SIZES_HEIGHT, () => drawCurve(pen, theme, { sizes, format: v.format, k: v.k, width: SAVED - 16, scales: v.header.scales, safe: safeOf(v) }));
@@ -187,7 +185,7 @@ function create(host) {
     grid: makeGrid(v),
   };
   const { els } = v;
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => saved(v))];
   v.root = make("div", { className: "scaling", testid: "scaling-root" },
     make("div", { className: "bar" }, els.menu, make("label", { className: "slider" }, slider, els.name), els.safe, els.all, make("div", { className: "menu" }, ...saves)),
     els.said, els.legend,

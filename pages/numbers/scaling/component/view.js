@@ -5,7 +5,8 @@ import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { digits } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { sampleOf } from "./channels.js";
@@ -113,20 +114,18 @@ function menu(v, label, options, name) {
   return make("div", { className: "menu", role: "group", "aria-label": label }, ...buttons);
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const layout = layoutOf(SAVED - 32);
   const image = v.image;
   v.image = undefined;
-  saveFigure("tlmviz-scaling", kind, { width: SAVED, height: layout.height + 50, theme }, (pen) => {
+  const figure = figureOf("tlmviz-scaling", { width: SAVED, height: layout.height + 50, theme }, (pen) => {
     pen.text(16, 20, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.shifted(16, 40, () => drawProduct(pen, v, layout, theme));
   });
   v.image = image;
+  return figure;
 }
 
 /** @param {HTMLElement} host */
@@ -146,7 +145,7 @@ function create(host) {
   const sliderBar = make("div", { className: "bar" }, make("label", { className: "slider" }, "Scale S", slider), best, name);
   const said = make("p", { className: "said", testid: "scaling-said" });
   v.els = { canvas, said, slider, name, sees, colors, sliderBar, best };
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => saved(v))];
   v.root = make("div", { className: "scaling", testid: "scaling-root" }, make("div", { className: "bar" }, sees, colors, make("div", { className: "menu saves" }, ...saves)), canvas, sliderBar, said);
   host.append(v.root);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));

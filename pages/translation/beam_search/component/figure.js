@@ -1,7 +1,7 @@
 // @ts-check
 // Where the bars lie, on the page and in the file that is saved.
 
-import { saveFigure } from "#canvas/pens.js";
+import { figureOf } from "#canvas/pens.js";
 import { minus } from "#canvas/text.js";
 
 /** @typedef {import("./types").View} View */
@@ -47,10 +47,10 @@ export function signed(value, places = 2) {
  * Save the ranking as SVG, dark on white.
  * @param {View} v
  */
-export function saveRanking(v) {
+export function savedRanking(v) {
   const size = { width: TEXT + CHART + SCORE, height: 44 + v.order.length * HEIGHT };
   const paper = { background: "#ffffff", font: "sans-serif" };
-  saveFigure("tlmviz-ranking", "svg", { ...size, theme: paper }, (pen) => {
+  return figureOf("tlmviz-ranking", { ...size, theme: paper }, (pen) => {
     const ink = { color: "#000000", size: 12 };
     Object.entries(TERMS).forEach(([name, title], k) => {
       pen.rect(TEXT + 90 * k, 8, 10, 10, COLORS[/** @type {Term} */ (name)]);

@@ -4,7 +4,8 @@
 import { make, makeButton } from "#canvas/dom.js";
 import { hoveredSpots, lightUp, onHovered } from "#canvas/hovered.js";
 import { mounted } from "#canvas/mount.js";
-import { HEIGHT, TERMS, bars, saveRanking, share, signed } from "./figure.js";
+import { pictureButton } from "#canvas/picture.js";
+import { HEIGHT, TERMS, bars, savedRanking, share, signed } from "./figure.js";
 import { rank } from "./scores.js";
 
 /** @typedef {import("./types").View} View */
@@ -52,7 +53,7 @@ function create(host) {
   const presets = Object.entries(PRESETS).map(([title, weights]) => makeButton(title, "", () => usePreset(v, weights)));
   const note = " in nats. Bars to the left are costs; green gives back what the length penalty forgives. Black tick: the score";
   const title = make("div", { className: "title" }, make("b", {}, "Final ranking"), note);
-  const save = makeButton("SVG", "Save this ranking as SVG", () => saveRanking(v));
+  const save = pictureButton(v, "this ranking", () => savedRanking(v));
   v.root = make("div", { className: "ranking" },
     make("div", { className: "top" }, title, makeLegend(), save),
     make("div", { className: "bar" }, ...sliders, ...presets), v.sentence, v.list);

@@ -5,7 +5,8 @@ import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { drawPoints, heaviest, placeOf, stepOf, stepSentence } from "./drawing.js";
 import { wire } from "./pointer.js";
@@ -118,11 +119,10 @@ function bar(name, weight) {
 /**
  * Save the picture, on white paper.
  * @param {View} v
- * @param {"svg" | "png"} kind
  */
-function save(v, kind) {
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
-  saveFigure("tlmviz-pointer-hull", kind, { width: v.side, height: v.side, theme }, (pen) => drawPoints(pen, { ...v, held: null }, theme));
+  return figureOf("tlmviz-pointer-hull", { width: v.side, height: v.side, theme }, (pen) => drawPoints(pen, { ...v, held: null }, theme));
 }
 
 /** @param {HTMLElement} host */
@@ -141,7 +141,7 @@ function create(host) {
     verdict: make("p", { className: "verdict", "aria-live": "polite", testid: "hull-verdict" }),
   };
   const { els } = v;
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => saved(v))];
   v.root = make("div", { className: "hull", testid: "hull-root" },
     els.canvas,
     make("div", { className: "side" },

@@ -4,7 +4,8 @@
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { homeOf, within } from "./camera.js";
 import { drawMarks, neighboursOf, pointImage } from "./draw.js";
@@ -157,18 +158,15 @@ function point(v, row, x, y) {
   v.tip.style.top = `${Math.max(0, y - 30)}px`;
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const [width, height, scale] = [v.width, v.height, 2];
   const sheet = document.createElement("canvas");
   const image = pointImage(v, theme, width, height, scale);
   [sheet.width, sheet.height] = [image.width, image.height];
   sheet.getContext("2d").putImageData(image, 0, 0);
-  saveFigure(v.header.file, kind, { width: width + 32, height: height + 48, theme }, (pen) => {
+  return figureOf(v.header.file, { width: width + 32, height: height + 48, theme }, (pen) => {
     pen.text(16, 20, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.shifted(16, 40, () => {
       pen.image(sheet, 0, 0, width, height);
@@ -207,8 +205,7 @@ function create(host) {
     makeButton("+", "Zoom in (or click the picture and turn the wheel)", () => zoomBy(v, acts, 1.6)),
     makeButton("−", "Zoom out", () => zoomBy(v, acts, 1 / 1.6)),
     makeButton("All", "Show all", () => acts.move(homeOf(v.header.box))),
-    makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")),
-    makeButton("PNG", "Save this figure as PNG", () => save(v, "png")));
+    pictureButton(v, "this figure", () => saved(v)));
   v.stage = make("div", { className: "stage" }, v.canvas, v.tip, buttons);
   v.play = makeButton("▶", "Play the training", () => playFilm(v, () => repaint(v), () => tell(v)));
   v.play.dataset.testid = "play";

@@ -4,7 +4,8 @@
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { digits } from "#canvas/text.js";
 import { paperTheme, readTheme, textWidth } from "#canvas/theme.js";
 import { contextOf, countUpTo, mostAlike } from "./counting.js";
@@ -194,21 +195,19 @@ function point(v, event) {
   v.els.tip.style.top = `${event.clientY - frame.top - 34}px`;
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const [width, screen] = [560, v.grid];
   v.grid = gridOf(v, theme, width, width);
   const height = 60 + LENS + v.grid.top + v.header.drawn.length * v.grid.side + 16;
-  saveFigure("tlmviz-pairs", kind, { width: width + 32, height, theme }, (pen) => {
+  const figure = figureOf("tlmviz-pairs", { width: width + 32, height, theme }, (pen) => {
     pen.text(16, 20, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.shifted(16, 36, () => drawLens(pen, v, theme, Math.min(width, textWidth(theme, "m", 13) * 50)));
     pen.shifted(16, 48 + LENS, () => drawMatrix(pen, v, theme));
   });
   v.grid = screen;
+  return figure;
 }
 
 /**
@@ -259,7 +258,7 @@ function create(host) {
   const v = /** @type {View} */ ({ seq: 0, step: 0, timer: 0, unsent: false });
   v.sendSoon = debounce(() => send(v), DELAY);
   v.els = makeElements(v);
-  const saves = make("div", { className: "saves" }, makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png")));
+  const saves = make("div", { className: "saves" }, pictureButton(v, "this figure", () => saved(v)));
   v.root = make("div", { className: "pairs", testid: "pairs" },
     make("div", { className: "tools" }, v.els.play, v.els.back, v.els.on, make("label", { className: "slider" }, v.els.step, v.els.name), saves),
     make("div", { className: "body" },

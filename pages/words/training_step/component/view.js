@@ -4,7 +4,8 @@
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { LINE, PLANE, RATES, drawLine, drawPlane, drawSide, sideHeight, spoken } from "./drawing.js";
 import { sceneOf } from "./scenes.js";
@@ -137,14 +138,11 @@ function fillStrip(v) {
   v.els.strip.replaceChildren(...text.map((word, k) => make("button", { type: "button", className: "word", textContent: word, title: `Predict “${word}”`, onclick: () => changed(v, { at: k }) })));
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const { height } = layoutOf(v, 1000);
-  saveFigure(`tlmviz-training-step-${v.header.mode}`, kind, { width: 1032, height: height + 80, theme }, (pen) => {
+  return figureOf(`tlmviz-training-step-${v.header.mode}`, { width: 1032, height: height + 80, theme }, (pen) => {
     pen.text(16, 18, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.text(16, 38, spoken(v), { color: theme.muted, size: 11 });
     pen.shifted(16, 60, () => draw(pen, v, theme, 1000));
@@ -219,7 +217,7 @@ function create(host) {
   v.sendSoon = debounce(() => send(v), DELAY);
   v.els = makeElements(v);
   const { els } = v;
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => saved(v))];
   v.root = make("div", { className: "one-step", testid: "one-step" },
     make("div", { className: "bar" }, els.throwing, make("label", { className: "slider" }, els.rate, els.rateName), make("label", { className: "check" }, els.all, "all vectors move, not v alone"), make("div", { className: "saves" }, ...saves)),
     els.strip,

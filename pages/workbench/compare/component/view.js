@@ -5,7 +5,8 @@ import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { clip, digits, visible } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { compareLayout, comparedAt, drawCompared } from "./drawing.js";
@@ -110,14 +111,11 @@ function point(v, hover) {
   paint(v);
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const layout = compareLayout(SAVED - 32, v.header);
-  saveFigure("tlmviz-compare", kind, { width: SAVED, height: layout.height + 54, theme }, (pen) => {
+  return figureOf("tlmviz-compare", { width: SAVED, height: layout.height + 54, theme }, (pen) => {
     pen.text(16, 20, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.shifted(16, 42, () => drawCompared(pen, v, { pin: v.pin, hover: null }, layout, theme));
   });
@@ -158,7 +156,7 @@ function create(host) {
   const v = /** @type {View} */ ({ pin: 0, hover: null, asked: null });
   v.sendSoon = debounce(() => send(v), DELAY);
   v.els = { strip: makeColumns(v), canvas: makeCanvas(v), said: make("p", { className: "said", testid: "compare-said" }), ten: make("div", { className: "ten", testid: "compare-ten" }) };
-  const saves = make("div", { className: "saves" }, makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png")));
+  const saves = make("div", { className: "saves" }, pictureButton(v, "this figure", () => saved(v)));
   v.root = make("div", { className: "compared", testid: "compare-root" }, v.els.strip, v.els.canvas, v.els.said, make("div", { className: "below" }, v.els.ten, saves));
   host.append(v.root);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));

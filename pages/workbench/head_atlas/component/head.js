@@ -2,10 +2,11 @@
 // One head: where it stands, how far it looks, its tokens, and its strongest passages with the attention on the words.
 
 import { decode } from "#canvas/decode.js";
-import { debounce, make, makeButton } from "#canvas/dom.js";
+import { debounce, make } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { fillList, fillText, fillTokens, passageSentence, scrollToPin, shadeText } from "./passage.js";
 import { drawHead, headLayout } from "./strips.js";
@@ -79,10 +80,10 @@ function makeText(v) {
 }
 
 /** @param {HeadView} v */
-function save(v) {
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const layout = headLayout(SAVED - 32, v.header.statistics.length);
-  saveFigure("tlmviz-head", "svg", { width: SAVED, height: layout.height + 56, theme }, (pen) => {
+  return figureOf("tlmviz-head", { width: SAVED, height: layout.height + 56, theme }, (pen) => {
     pen.text(16, 20, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.shifted(16, 40, () => drawHead(pen, v, layout, theme));
   });
@@ -101,7 +102,7 @@ function create(host) {
     where: make("span", { className: "where" }),
     open: make("a", { className: "open", target: "_blank", rel: "noopener", textContent: "Open in the explorer", testid: "atlas-open" }),
   };
-  const bar = make("div", { className: "bar" }, v.els.where, make("span", { className: "tools" }, v.els.open, makeButton("SVG", "Save the upper picture as SVG", () => save(v))));
+  const bar = make("div", { className: "bar" }, v.els.where, make("span", { className: "tools" }, v.els.open, pictureButton(v, "the upper picture", () => saved(v))));
   v.root = make("div", { className: "atlas", testid: "atlas-one" },
     make("div", { className: "upper" }, make("div", { className: "holder" }, v.els.canvas), v.els.tokens),
     make("div", { className: "lower" }, v.els.list, make("div", {}, v.els.said, v.els.text, bar)));

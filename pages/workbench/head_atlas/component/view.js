@@ -5,7 +5,8 @@ import { decode } from "#canvas/decode.js";
 import { download, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { columnOf, dotAt, dotsOf, drawScatter, headCount, headName, plotBox } from "./scatter.js";
 import { asCsv, cellText, fillTable, nextSort, sortedHeads } from "./table.js";
@@ -115,12 +116,11 @@ function makeScatter(v) {
 
 /**
  * @param {AtlasView} v
- * @param {"svg" | "png"} kind
  */
-function save(v, kind) {
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const box = plotBox(SAVED - 32);
-  saveFigure(v.header.file, kind, { width: SAVED, height: box.y + box.height + BELOW + 32, theme }, (pen) => pen.shifted(16, 16, () => drawScatter(pen, v, -1, box, theme)));
+  return figureOf(v.header.file, { width: SAVED, height: box.y + box.height + BELOW + 32, theme }, (pen) => pen.shifted(16, 16, () => drawScatter(pen, v, -1, box, theme)));
 }
 
 /** @param {HTMLElement} host */
@@ -134,8 +134,7 @@ function create(host) {
   };
   const tools = make("span", { className: "tools" },
     makeButton("Data as CSV", "The heads of the table with all digits", () => download(new Blob([asCsv(v, v.sort)], { type: "text/csv" }), `${v.header.file}.csv`)),
-    makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")),
-    makeButton("PNG", "Save this figure as PNG", () => save(v, "png")));
+    pictureButton(v, "this figure", () => saved(v)));
   const table = make("div", {}, make("div", { className: "bar" }, v.els.count, tools), v.els.table);
   v.root = make("div", { className: "atlas", testid: "atlas-root" }, make("div", { className: "both" }, make("div", {}, v.els.said, make("div", { className: "holder" }, v.els.canvas)), table));
   host.append(v.root);

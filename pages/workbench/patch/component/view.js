@@ -2,10 +2,11 @@
 // Two texts under each other and the grid of patches between them: pointed at here, chosen for the server.
 
 import { decode } from "#canvas/decode.js";
-import { debounce, make, makeButton } from "#canvas/dom.js";
+import { debounce, make } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { clip, visible } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { cellAt, drawPatches, gridOf, twoDigits } from "./drawing.js";
@@ -92,14 +93,11 @@ function typed(v, event) {
   choose(v, [Math.max(0, Math.min(rows - 1, v.chosen[0] + way[0])), Math.max(0, Math.min(columns - 1, v.chosen[1] + way[1]))]);
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const grid = gridOf(v.header, SAVED - 16);
-  saveFigure("tlmviz-patch", kind, { width: SAVED, height: grid.height + 36, theme }, (pen) => {
+  return figureOf("tlmviz-patch", { width: SAVED, height: grid.height + 36, theme }, (pen) => {
     pen.text(16, 16, `Patched: ${v.header.part}`, { color: theme.text, size: 13, weight: 600 });
     pen.shifted(8, 30, () => drawPatches(pen, theme, { ...v, grid, hover: null }));
   });
@@ -129,7 +127,7 @@ function create(host) {
   const v = /** @type {View} */ ({ hover: null, told: "" });
   v.sendSoon = debounce(() => v.component.setStateValue("cell", { cell: v.chosen, origin: v.header.origin }), DELAY);
   v.els = { tokens: make("div", { className: "tokens", testid: "patch-tokens" }), said: make("p", { className: "said", testid: "patch-said" }), grid: makeGrid(v) };
-  const saves = [makeButton("SVG", "Save this grid as SVG", () => save(v, "svg")), makeButton("PNG", "Save this grid as PNG", () => save(v, "png"))];
+  const saves = [pictureButton(v, "this grid", () => saved(v))];
   v.root = make("div", { className: "patch", testid: "patch-root" }, v.els.tokens, make("div", { className: "bar" }, v.els.said, make("div", { className: "menu" }, ...saves)), make("div", { className: "cells" }, v.els.grid));
   host.append(v.root);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));

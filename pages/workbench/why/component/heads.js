@@ -6,7 +6,8 @@ import { make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { largestSize, numbersImage } from "#canvas/numbers_image.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 
 /** @typedef {import("./types").HeadsView} HeadsView */
@@ -130,9 +131,9 @@ function makeHeads(v) {
 function create(host) {
   const v = /** @type {HeadsView} */ ({ at: { row: 0, col: 0 } });
   v.els = { kinds: make("div", { className: "tools", role: "group", "aria-label": "Composition through" }), canvas: makeHeads(v), pointed: make("p", { className: "said", testid: "why-pair" }) };
-  const save = makeButton("SVG", "Save this map as SVG", () => {
+  const save = pictureButton(v, "this map", () => {
     const theme = paperTheme(v.theme, v.header.colors);
-    saveFigure("tlmviz-composition", "svg", { width: WIDEST + 32, height: WIDEST, theme }, (pen) => pen.shifted(16, 16, () => drawHeads(pen, v, WIDEST, theme)));
+    return figureOf("tlmviz-composition", { width: WIDEST + 32, height: WIDEST, theme }, (pen) => pen.shifted(16, 16, () => drawHeads(pen, v, WIDEST, theme)));
   });
   v.root = make("div", { className: "why", testid: "why-heads-root" }, make("div", { className: "tools" }, v.els.kinds, save), v.els.pointed, v.els.canvas);
   host.append(v.root);

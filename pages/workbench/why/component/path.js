@@ -2,6 +2,7 @@
 // The path of steps: as buttons, and as a drawing to be saved.
 
 import { make, makeButton } from "#canvas/dom.js";
+import { pictureButton } from "#canvas/picture.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Step} Step */
@@ -12,9 +13,9 @@ import { make, makeButton } from "#canvas/dom.js";
  * The steps that can be chosen from: a button each, a cross on all but the first, and what was taken away to be put back.
  * @param {View} v
  * @param {(act: object) => void} send
- * @param {() => void} save
+ * @param {() => import("#canvas/picture.js").Figure} figure the path as a drawing
  */
-export function fillPath(v, send, save) {
+export function fillPath(v, send, figure) {
   const { steps, at } = v.header;
   const rows = steps.map((step, i) => {
     const shown = make("button", { type: "button", className: "step", title: "Explain this weight", "aria-pressed": String(i === at), testid: `why-step-${i}` },
@@ -32,7 +33,7 @@ export function fillPath(v, send, save) {
     }
     return row;
   });
-  const tools = [makeButton("Save path (SVG)", "Save the path as a drawing", save)];
+  const tools = [pictureButton(v, "the path", figure)];
   const own = steps.slice(1).map(({ path }) => path).join();
   if (v.taken && v.taken !== own && v.taken.startsWith(own)) tools.unshift(makeButton("Put back", "Put the steps back that were taken away", () => send({ do: "put", path: v.taken })));
   v.els.path.replaceChildren(make("h4", { textContent: "The way back" }), make("ol", {}, ...rows), make("div", { className: "tools" }, ...tools));

@@ -5,7 +5,8 @@ import { decode } from "#canvas/decode.js";
 import { make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { named, short } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { cellOf, drawMap, drawSources, mapBox, margins, rowHeight, sourcesBox, two } from "./maps.js";
@@ -26,7 +27,7 @@ function receive(v, bytes) {
   const pinned = v.header?.steps[0].path;
   Object.assign(v, decode(bytes), { hover: null });
   if (v.header.steps[0].path !== pinned) v.taken = ""; // it led back from another weight
-  fillPath(v, (act) => send(v, act), () => savePath(v));
+  fillPath(v, (act) => send(v, act), () => savedPath(v));
   fillWritten(v, (source) => (HEAD.test(source) ? () => send(v, { do: "follow", source, side: "key" }) : null));
   paint(v);
   announcePicture(v.header.picture);
@@ -162,20 +163,17 @@ function makeSources(v) {
 }
 
 /** @param {View} v */
-function savePath(v) {
+function savedPath(v) {
   const theme = paperTheme(v.theme, v.header.colors);
-  saveFigure("tlmviz-path", "svg", { width: 580, height: 12 + 44 * v.header.steps.length, theme }, (pen) => drawPath(pen, v.header.steps, theme));
+  return figureOf("tlmviz-path", { width: 580, height: 12 + 44 * v.header.steps.length, theme }, (pen) => drawPath(pen, v.header.steps, theme));
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function saveSources(v, kind) {
+/** @param {View} v */
+function savedSources(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const box = sourcesBox(640, v.header);
   const height = box.y + rowHeight(box, v.header) * v.header.rows.length + 60;
-  saveFigure("tlmviz-why", kind, { width: 672, height, theme }, (pen) => {
+  return figureOf("tlmviz-why", { width: 672, height, theme }, (pen) => {
     pen.text(16, 16, v.header.steps.map(({ name, from, to }) => `${name}: ${from} → ${to}`)[v.header.at], { color: theme.text, size: 13, weight: 600 });
     pen.shifted(16, 34, () => drawSources(pen, v.header, v.arrays.values, box, theme, null));
   });
@@ -193,7 +191,7 @@ function create(host) {
     pointed: make("p", { className: "pointed" }),
     every: makeButton("", "Show every source, or the largest and the sum of all others", () => send(v, { do: "all", all: !v.header.all })),
   };
-  const tools = make("div", { className: "tools" }, v.els.every, makeButton("SVG", "Save this matrix as SVG", () => saveSources(v, "svg")), makeButton("PNG", "Save this matrix as PNG", () => saveSources(v, "png")));
+  const tools = make("div", { className: "tools" }, v.els.every, pictureButton(v, "this matrix", () => savedSources(v), true));
   v.root = make("div", { className: "why", testid: "why-root" }, v.els.said,
     make("div", { className: "parts" },
       make("div", { className: "left" }, make("div", { className: "holder" }, v.els.map), v.els.path),

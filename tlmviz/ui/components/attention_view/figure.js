@@ -1,7 +1,7 @@
 // @ts-check
 // The detail figure as a file, on white paper.
 
-import { saveFigure } from "#canvas/pens.js";
+import { figureOf } from "#canvas/pens.js";
 import { clip, visible } from "#canvas/text.js";
 import { paperTheme } from "#canvas/theme.js";
 import { drawArcs } from "./arcs.js";
@@ -13,6 +13,7 @@ import { STAGE_NAMES } from "./view.js";
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("./types").View} View */
 
+const SHARPNESS = 2; // pixels of an image per pixel of the figure
 const LEGEND = 18; // pixels of a line of the legend
 
 /**
@@ -20,14 +21,13 @@ const LEGEND = 18; // pixels of a line of the legend
  * @param {Pen} pen
  * @param {View} v
  * @param {Theme} theme
- * @param {number} ratio
  */
-function drawFigure(pen, v, theme, ratio) {
+function drawFigure(pen, v, theme) {
   const stage = v.state.mode === "arcs" ? "" : `, ${STAGE_NAMES[v.exact?.stageOf(v.state.stage) ?? v.state.stage]}`;
   pen.text(12, 16, `Layer ${v.state.layer}, head ${v.state.head}${stage} · ${v.header.model}`, { color: theme.text, weight: 600, size: 13 });
   if (v.state.mode === "map") {
     const plan = { ...v.mapPlan, y: v.mapPlan.y + 30 };
-    drawMap(pen, v, plan, theme, ratio);
+    drawMap(pen, v, plan, theme, SHARPNESS);
     drawRowArcs(pen, v, plan, theme.primary);
     return;
   }
@@ -84,13 +84,12 @@ function drawTokens(pen, v, theme) {
 /**
  * Save the detail figure.
  * @param {View} v
- * @param {"png" | "svg"} kind
  */
-export function save(v, kind) {
+export function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const arcs = v.state.mode === "arcs";
   const width = arcs ? v.els.flow.clientWidth + 24 : v.mapPlan.width;
   const height = arcs ? v.els.flow.scrollHeight + 46 + legendHeight(v) : v.mapPlan.height + 36;
   const name = `tlmviz-L${v.state.layer}H${v.state.head}`;
-  saveFigure(name, kind, { width, height, theme, ratio: height > 6000 ? 1 : 2 }, (pen, ratio) => drawFigure(pen, v, theme, ratio));
+  return figureOf(name, { width, height, theme }, (pen) => drawFigure(pen, v, theme));
 }

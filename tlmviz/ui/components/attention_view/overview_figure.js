@@ -1,7 +1,7 @@
 // @ts-check
 // The overview as a file, on white paper: the heads that are shown, in their order, with what stands on their tiles.
 
-import { saveFigure } from "#canvas/pens.js";
+import { figureOf } from "#canvas/pens.js";
 import { inkOn, paperTheme, shadeRgb } from "#canvas/theme.js";
 import { headColor } from "./arcs.js";
 import { isMuted } from "./muting.js";
@@ -95,9 +95,8 @@ function framed(v) {
 /**
  * Save the overview.
  * @param {View} v
- * @param {"png" | "svg"} kind
  */
-export function saveOverview(v, kind) {
+export function savedOverview(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const { pitch, left, top, caption, line, foot } = SHEET;
   const { plan, header } = v;
@@ -106,7 +105,7 @@ export function saveOverview(v, kind) {
   const bottom = top + plan.rows * (pitch + (plan.sorted ? caption : 0)) + 8;
   const names = framed(v);
   const width = Math.max(left + (plan.columns + (plan.mlps ? 1 : 0)) * pitch + 12, header.written ? 520 : 300);
-  saveFigure("tlmviz-overview", kind, { width, height: bottom + names.length * line + foot, theme }, (pen) => {
+  return figureOf("tlmviz-overview", { width, height: bottom + names.length * line + foot, theme }, (pen) => {
     pen.text(12, 18, `${header.model}: ${plan.order.length} of ${header.layers * header.heads} heads`, { color: theme.text, weight: 600, size: 13 });
     drawNames(pen, v, theme);
     plan.order.forEach((_, place) => drawTile(pen, v, theme, tiles, place));

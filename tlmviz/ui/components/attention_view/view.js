@@ -4,17 +4,18 @@
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { joinHover } from "#canvas/hovered.js";
 import { mounted } from "#canvas/mount.js";
+import { pictureButton } from "#canvas/picture.js";
 import { short } from "#canvas/text.js";
 import { readTheme } from "#canvas/theme.js";
 import { lightSpans, paintArcs, wireArcs } from "./arcs.js";
 import { fillCard, placeCard } from "./card.js";
-import { save } from "./figure.js";
+import { saved } from "./figure.js";
 import { STAGES } from "./head.js";
 import { paintMap } from "./map.js";
 import { paintMarks, shownQuery } from "./marks.js";
 import { paintOverview } from "./overview.js";
 import { wireOverview } from "./overview_pointer.js";
-import { saveOverview } from "./overview_figure.js";
+import { savedOverview } from "./overview_figure.js";
 import { paintPicture, pictureElements, wirePicture } from "./picture.js";
 import { wireMap } from "./pointer.js";
 import { act, headKey, receive, remember, send, zoomTo } from "./state.js";
@@ -240,8 +241,7 @@ function makeElements(v) {
 /** @param {View} v */
 function assemble(v) {
   const { els } = v;
-  const sheets = [makeButton("PNG", "Save the overview as PNG", () => saveOverview(v, "png")), makeButton("SVG", "Save the overview as SVG", () => saveOverview(v, "svg"))];
-  const saves = [makeButton("PNG", "Save this figure as PNG", () => save(v, "png")), makeButton("SVG", "Save this figure as SVG", () => save(v, "svg"))];
+  const saves = [pictureButton(v, "this figure", () => saved(v), true)];
   els.scroller.append(els.overview);
   els.figure.append(els.map, els.marks);
   els.text.append(make("div", { className: "inner" }, els.flow, els.arcs));
@@ -250,7 +250,7 @@ function assemble(v) {
   return make("div", { className: "view" },
     make("section", { className: "overview", "aria-label": "All heads" },
       make("div", { className: "bar" }, els.count, make("label", {}, "Order", els.order)),
-      make("div", { className: "bar seek" }, make("label", { className: "having" }, "Show", els.having), els.find, make("div", { className: "saves" }, ...sheets)),
+      make("div", { className: "bar seek" }, make("label", { className: "having" }, "Show", els.having), els.find, make("div", { className: "saves" }, pictureButton(v, "the overview", () => savedOverview(v)))),
       els.scroller,
       els.hint, els.picture, els.pictured),
     make("section", { className: "detail", "aria-label": "Chosen head" },

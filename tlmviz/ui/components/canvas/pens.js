@@ -1,7 +1,7 @@
 // @ts-check
-// Two drawing backends with one interface: a canvas and SVG. And saving what they draw.
+// Two drawing backends with one interface: a canvas and SVG. And files of what they draw.
 
-import { download, escape } from "#canvas/dom.js";
+import { escape } from "#canvas/dom.js";
 import { clip, visible } from "#canvas/text.js";
 import { font, hiddenContext } from "#canvas/theme.js";
 
@@ -24,9 +24,11 @@ import { font, hiddenContext } from "#canvas/theme.js";
  * @property {(source: HTMLCanvasElement, x: number, y: number, width: number, height: number, cut?: Cut | null) => void} image
  * @property {(d: string, color: string, width: number, alpha?: number, dash?: string) => void} path
  * @property {(d: string, color: string, alpha?: number) => void} shape fills a path
- * @property {(d: string, color: string) => void} hatch fills a path with slanted lines; SVG leaves it out
+ * @property {(d: string, color: string) => void} hatch fills a path with slanted lines
  * @property {(x: number, y: number, draw: () => void) => void} shifted moves the origin for what `draw` draws
  */
+
+let hatches = 0; // patterns of SVG files are told apart by their ids, also of two files in one page
 
 /** @type {Map<string, string>} */
 const labels = new Map(); // measuring text is slow, and tokens repeat
@@ -182,18 +184,22 @@ export function round(x) {
 }
 
 /**
- * Writes SVG elements into its `parts`.
+ * Writes SVG elements into its `parts`, and its headings, in bold of 13 pixels or more, into `headings`.
  * @param {Fonts} theme
- * @returns {Pen & { parts: string[] }}
+ * @returns {Pen & { parts: string[], headings: string[] }}
  */
 export function svgPen(theme) {
   /** @type {string[]} */
   const parts = [];
+  /** @type {string[]} */
+  const headings = [];
   const anchors = { left: "start", center: "middle", right: "end" };
   return {
     parts,
+    headings,
     text(x, y, text, { align = "left", rotate = 0, token = 0, color, weight = 400, size = 11 }) {
       let line = String(text);
+      if (weight >= 600 && size >= 13 && !token) headings.push(line.replace(/[\u2068\u2069]/g, ""));
       if (token) {
         const context = hiddenContext();
         context.font = font(theme, size, weight);
@@ -222,7 +228,10 @@ export function svgPen(theme) {
     shape(d, color, alpha = 1) {
       parts.push(`<path d="${d}" fill="${color}" fill-opacity="${round(alpha)}"/>`);
     },
-    hatch() {},
+    hatch(d, color) {
+      const id = `hatch${hatches++}`;
+      parts.push(`<pattern id="${id}" width="7" height="7" patternUnits="userSpaceOnUse"><path d="M-1 1L1 -1M0 7L7 0M6 8L8 6" stroke="${color}"/></pattern><path d="${d}" fill="url(#${id})"/>`);
+    },
     shifted(x, y, draw) {
       parts.push(`<g transform="translate(${round(x)} ${round(y)})">`);
       draw();
@@ -260,24 +269,14 @@ export function svgFile(parts, width, height, family) {
 }
 
 /**
- * Save a figure as `name`.png or `name`.svg, on the theme's background.
- * @param {string} name
- * @param {"png" | "svg"} kind
- * @param {{ width: number, height: number, theme: Paper, ratio?: number }} page `ratio`: pixels of the PNG per CSS pixel
- * @param {(pen: Pen, ratio: number) => void} draw
+ * A figure as a file, on the theme's background. Its title is its first heading, or else its name.
+ * @param {string} name of the file, without an ending
+ * @param {{ width: number, height: number, theme: Paper }} page
+ * @param {(pen: Pen) => void} draw
  */
-export function saveFigure(name, kind, { width, height, theme, ratio = 2 }, draw) {
-  const file = `${name}.${kind}`;
-  if (kind === "svg") {
-    const pen = svgPen(theme);
-    pen.rect(0, 0, width, height, theme.background);
-    draw(pen, 1);
-    download(new Blob([svgFile(pen.parts, width, height, theme.font)], { type: "image/svg+xml" }), file);
-    return;
-  }
-  const canvas = document.createElement("canvas");
-  const pen = canvasPen(fit(canvas, width, height, ratio), theme);
+export function figureOf(name, { width, height, theme }, draw) {
+  const pen = svgPen(theme);
   pen.rect(0, 0, width, height, theme.background);
-  draw(pen, ratio);
-  canvas.toBlob((blob) => blob && download(blob, file), "image/png");
+  draw(pen);
+  return { name, title: pen.headings[0] ?? name.replace(/^tlmviz-/, "").replaceAll("-", " "), svg: svgFile(pen.parts, width, height, theme.font), width, height };
 }

@@ -160,13 +160,30 @@ function scales(colors, dark) {
   };
 }
 
+let asShown = false;
+
 /**
- * What a figure is saved with: dark text on white, whatever the theme of the app.
+ * What `draw` returns, while figures are saved in the colours of the page and not on paper.
+ * @template Result
+ * @param {() => Result} draw
+ */
+export function inShownColors(draw) {
+  asShown = true;
+  try {
+    return draw();
+  } finally {
+    asShown = false;
+  }
+}
+
+/**
+ * What a figure is saved with: dark text on white, whatever the theme of the app, unless `inShownColors`.
  * @param {Theme} theme
  * @param {Palette} colors
  * @returns {Theme}
  */
 export function paperTheme(theme, colors) {
+  if (asShown) return theme;
   const paper = { background: "#ffffff", text: "#1f2430", muted: "#5b6170", faint: "#d9dbe0", dark: false };
   return { ...theme, ...paper, ...scales(colors, false) };
 }

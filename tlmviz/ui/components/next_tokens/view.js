@@ -3,7 +3,8 @@
 
 import { make, makeButton } from "#canvas/dom.js";
 import { mounted } from "#canvas/mount.js";
-import { saveFigure } from "#canvas/pens.js";
+import { figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { draw, PAGE, percent, titleOf } from "./figure.js";
 
@@ -96,14 +97,11 @@ function markCuts(v) {
   }
 }
 
-/**
- * @param {View} v
- * @param {"png" | "svg"} kind
- */
-function saveBars(v, kind) {
+/** @param {View} v */
+function savedBars(v) {
   const theme = { ...paperTheme(v.theme, v.data.colors), primary: "#1f5fa8" };
   const height = PAGE.top + PAGE.row * v.data.rows.length + 28;
-  saveFigure("tlmviz-next-token", kind, { width: PAGE.width, height, theme }, (pen) => draw(pen, v.data, theme));
+  return figureOf("tlmviz-next-token", { width: PAGE.width, height, theme }, (pen) => draw(pen, v.data, theme));
 }
 
 /** @param {HTMLElement} host */
@@ -116,7 +114,7 @@ function create(host) {
   v.undo.setAttribute("aria-label", v.undo.title);
   v.restart.setAttribute("aria-label", v.restart.title);
   v.tools = make("div", { className: "writing", role: "group", "aria-label": "Write on" }, v.play, v.undo, v.restart, v.keep);
-  const saves = [makeButton("PNG", "Save this figure as PNG", () => saveBars(v, "png")), makeButton("SVG", "Save this figure as SVG", () => saveBars(v, "svg"))];
+  const saves = [pictureButton(v, "this figure", () => savedBars(v))];
   const marks = ["0", "50", "100%"].map((text) => make("span", { textContent: text }));
   v.root = make("section", { className: "next" },
     v.tools,

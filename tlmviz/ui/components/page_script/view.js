@@ -6,6 +6,7 @@ import { followCard } from "./cards.js";
 import { explainWords, forgetWord, leaveWords, pointAtWord } from "./glossary.js";
 import { followHovered, pointAtChart } from "./hovered_charts.js";
 import { watchLine } from "./line.js";
+import { nameCameras, openChartMenu, pictures } from "./pictures.js";
 import { preparePlayer } from "./player.js";
 import { leaveToThePage, quieten, releaseSliders, writeMinus } from "./plotly.js";
 
@@ -32,6 +33,7 @@ const HEARD = /** @type {[string, (event: any) => void][]} */ ([
   ["mousedown", preparePlayer],
   ["click", preparePlayer],
   ["click", followCard],
+  ["click", openChartMenu],
   ["pointermove", pointAtWord],
   ["pointermove", pointAtChart],
   ["pointerdown", pointAtWord],
@@ -41,10 +43,14 @@ const HEARD = /** @type {[string, (event: any) => void][]} */ ([
 /** @param {Component} component */
 export default function (component) {
   tellTheme(component);
+  /** @type {any} */ (window).tlmvizPictures = pictures;
   explainWords(component.data.words);
   for (const [kind, listener] of HEARD) document.addEventListener(kind, listener, true);
   addEventListener("unhandledrejection", quieten);
-  const charts = new MutationObserver(writeMinus);
+  const charts = new MutationObserver((changes) => {
+    writeMinus(changes);
+    nameCameras();
+  });
   charts.observe(document.getElementById("root") ?? document.body, { childList: true, subtree: true });
   const unhovered = followHovered();
   const unwatched = watchLine();

@@ -6,7 +6,8 @@ import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { makePad, readPixels, writtenPixels } from "#canvas/pad.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { drawMaps, focus, layOut, pointedSentence } from "./maps.js";
 import { wireMaps, wirePad } from "./pointer.js";
@@ -120,11 +121,10 @@ function bar(v, digit, share) {
 /**
  * Save the maps, on white paper.
  * @param {View} v
- * @param {"svg" | "png"} kind
  */
-function save(v, kind) {
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
-  saveFigure("tlmviz-latents", kind, { width: v.layout.width, height: v.layout.height, theme }, (pen) => drawMaps(pen, { ...v, pointed: { at: null, pixel: null } }, theme, v.layout));
+  return figureOf("tlmviz-latents", { width: v.layout.width, height: v.layout.height, theme }, (pen) => drawMaps(pen, { ...v, pointed: { at: null, pixel: null } }, theme, v.layout));
 }
 
 /** @param {HTMLElement} host */
@@ -149,7 +149,7 @@ function create(host) {
     right: make("div", { className: "right" }),
   };
   const { els } = v;
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => saved(v))];
   els.right.append(make("div", { className: "bar" }, els.head, els.mute, els.unmute, ...saves), els.maps, els.spoken);
   const left = make("div", { className: "left" },
     make("div", { className: "drawing" }, v.pad.root, make("div", { className: "bar" }, makeButton("Clear", "Empty the pad, to draw a digit of your own", () => v.pad.clear()), els.erase)),

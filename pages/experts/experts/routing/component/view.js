@@ -6,7 +6,8 @@ import { debounce, make, makeButton } from "#canvas/dom.js";
 import { joinHover } from "#canvas/hovered.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { digits, named } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { ROW, TOP, drawRouting, gridOf, placeAt } from "./drawing.js";
@@ -153,13 +154,12 @@ function listen(v) {
 /**
  * Save all rows, on paper.
  * @param {View} v
- * @param {"png" | "svg"} kind
  */
-function save(v, kind) {
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const height = TOP + v.grid.total + 4;
   const paper = /** @type {View} */ ({ ...v, theme, warm: v.header.warm.light, hover: null, lit: [] });
-  saveFigure("tlmviz-routing", kind, { width: v.grid.width, height, theme }, (pen) => drawRouting(pen, paper, 0, height));
+  return figureOf("tlmviz-routing", { width: v.grid.width, height, theme }, (pen) => drawRouting(pen, paper, 0, height));
 }
 
 /** @param {HTMLElement} host */
@@ -171,7 +171,7 @@ function create(host) {
     button.dataset.show = show;
     return button;
   });
-  const saving = /** @type {const} */ (["svg", "png"]).map((kind) => makeButton(kind.toUpperCase(), `Save the picture as ${kind.toUpperCase()}`, () => save(v, kind)));
+  const saving = [pictureButton(v, "the picture", () => saved(v))];
   v.els = {
     scroller: make("div", { className: "scroller", tabIndex: 0, role: "application", "aria-label": "Tokens by experts, layers side by side; arrow keys walk through tokens and layers", testid: "routing-rows" }),
     canvas: make("canvas", { "aria-hidden": "true" }),

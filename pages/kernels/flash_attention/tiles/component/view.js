@@ -5,8 +5,9 @@ import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { canvasPen, fit } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { readTheme } from "#canvas/theme.js";
-import { saveMachines } from "./figure.js";
+import { savedMachines } from "./figure.js";
 import { MACHINE, drawKernel, drawStandard } from "./machines.js";
 import { drawLit, joinTokens } from "./pointed.js";
 import { firstStep, movedAt, standardMoves, stepCount } from "./standard.js";
@@ -190,7 +191,7 @@ function create(host) {
   const v = /** @type {View} */ ({ seq: 0, step: 0, share: 1, frame: 0, since: 0, began: 0, painted: 0, unsent: false, lit: [] });
   v.sendSoon = debounce(() => send(v), DELAY);
   v.els = makeElements(v);
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => saveMachines(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => saveMachines(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => savedMachines(v))];
   v.root = make("div", { className: "memory", testid: "memory" },
     make("div", { className: "bar" }, v.els.play, make("label", { className: "slider" }, v.els.step, v.els.name), make("div", { className: "saves" }, ...saves)),
     v.els.words,

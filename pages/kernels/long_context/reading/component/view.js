@@ -6,7 +6,8 @@ import { debounce, make, makeButton } from "#canvas/dom.js";
 import { joinSpans } from "#canvas/hovered.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { clip, digits, visible } from "#canvas/text.js";
 import { inkOn, paperTheme, readTheme, shadeRgb } from "#canvas/theme.js";
 import { Head } from "../../../../../tlmviz/ui/components/attention_view/head.js";
@@ -172,12 +173,12 @@ function sentence({ header, arrays, color }, top) {
 }
 
 /** @param {View} v */
-function save(v, /** @type {"svg" | "png"} */ kind) {
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const side = LARGEST;
   const top = heaviest(v.arrays.row, READS);
   const name = `tlmviz-${v.header.model}-${v.header.layer}.${v.header.head}-query-${v.header.query}`;
-  saveFigure(name, kind, { width: side + 300, height: side + HEAD + 24, theme }, (pen) => {
+  return figureOf(name, { width: side + 300, height: side + HEAD + 24, theme }, (pen) => {
     pen.shifted(12, 12, () => drawMap(pen, v, theme, mapImage(v, theme), side));
     const x = side + 30;
     pen.text(x, 48, `“${clip(visible(v.header.tokens[v.header.query]), 20)}” (${v.header.query}) reads`, { color: theme.text, size: 13, weight: 600 });
@@ -215,7 +216,7 @@ function create(host) {
   v.sendSoon = debounce(() => send(v, null), DELAY);
   v.els = makeElements(v);
   const { els } = v;
-  const saves = [makeButton("SVG", "Save the map as SVG", () => save(v, "svg")), makeButton("PNG", "Save the map as PNG", () => save(v, "png"))];
+  const saves = [pictureButton(v, "the map", () => saved(v))];
   v.root = make("div", { className: "reading", testid: "reading" },
     make("div", { className: "bar" },
       make("div", { className: "segments", role: "group", "aria-label": "Colour of the text" }, ...Object.values(els.colors)),

@@ -3,8 +3,9 @@
 
 import { visible } from "#canvas/text.js";
 import { make, makeButton } from "#canvas/dom.js";
+import { pictureButton } from "#canvas/picture.js";
 import { logitsText, resize, sendText } from "./cells.js";
-import { saveDial } from "./figure.js";
+import { savedDial } from "./figure.js";
 import { ITERATIONS } from "./sinkhorn.js";
 import { act, paint } from "./view.js";
 
@@ -67,7 +68,7 @@ export function assemble(v) {
     make("div", { className: "bar" }, els.forModel, els.forOwn,
       make("label", { className: "pair" }, "Temperature", els.heat, els.degrees),
       button("T = 1", "Temperature back to 1", () => act(v, { temperature: 1 })),
-      button("SVG", "Save these pictures as SVG", () => saveDial(v))),
+      pictureButton(v, "these pictures", () => savedDial(v))),
     make("div", { className: "bar turn" }, els.play, button("‹", "A half step back", () => move(v, -1)), els.dial, button("›", "A half step on", () => move(v, 1)), els.at),
     els.verdict,
     make("div", { className: "panels" }, els.edit, make("div", {}, els.matrix, els.cell), make("div", {}, els.residual, els.speed), els.gains));

@@ -1,7 +1,7 @@
 // @ts-check
 // The picture as a file, on white paper.
 
-import { saveFigure } from "#canvas/pens.js";
+import { figureOf } from "#canvas/pens.js";
 import { paperTheme } from "#canvas/theme.js";
 import { tokenName } from "./numbers.js";
 import { layOut, paintParts } from "./view.js";
@@ -13,14 +13,13 @@ const PAGE = { width: 1060, margin: 16, title: 40 };
 /**
  * Save what is shown, as on a wide screen.
  * @param {View} v
- * @param {"svg" | "png"} kind
  */
-export function saveFlow(v, kind) {
+export function savedFlow(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const parts = layOut(v, PAGE.width - 2 * PAGE.margin);
   const height = parts.height + PAGE.title + PAGE.margin;
   const name = `tlmviz-streams-${v.header.members.map(({ kind: own }) => own).join("-")}-token-${v.state.token}`;
-  saveFigure(name, kind, { width: PAGE.width, height, theme }, (pen) => {
+  return figureOf(name, { width: PAGE.width, height, theme }, (pen) => {
     const widths = v.state.widths === "carried" ? "widths: what is left of the embedding" : "widths: entries of each H_res";
     pen.text(PAGE.margin, 20, `Streams through the sublayers at token ${tokenName(v)} · ${widths}`, { color: theme.text, weight: 600, size: 14 });
     pen.shifted(PAGE.margin, PAGE.title, () => paintParts(pen, v, theme, parts));

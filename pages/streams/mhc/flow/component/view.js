@@ -6,11 +6,12 @@ import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { makeStrip } from "#canvas/strip.js";
 import { readTheme } from "#canvas/theme.js";
 import { drawClose } from "./close.js";
 import { bandsOf, largestOf } from "./coefficients.js";
-import { saveFlow } from "./figure.js";
+import { savedFlow } from "./figure.js";
 import { shownMembers, slicesOf, sublayerSentence, tokenName } from "./numbers.js";
 import { wire } from "./pointer.js";
 import { drawRiver, planRiver } from "./rivers.js";
@@ -215,7 +216,7 @@ function makeElements(v) {
 /** @param {View} v */
 function assemble(v) {
   const { els } = v;
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => saveFlow(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => saveFlow(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => savedFlow(v))];
   return make("div", { className: "flow", testid: "flow" },
     make("div", { className: "bar" }, els.shows,
       make("div", { className: "segments", role: "group", "aria-label": "Widths" }, ...Object.values(els.widths)),

@@ -1,7 +1,7 @@
 // @ts-check
 // The whole figure as a file, on white paper.
 
-import { saveFigure } from "#canvas/pens.js";
+import { figureOf } from "#canvas/pens.js";
 import { paperTheme } from "#canvas/theme.js";
 import { facts, tokenName } from "./numbers.js";
 import { DRAW, HEIGHTS } from "./view.js";
@@ -41,11 +41,10 @@ function drawAll(pen, v, theme, height) {
 /**
  * Save the whole figure.
  * @param {View} v
- * @param {"svg" | "png"} kind
  */
-export function saveMatrices(v, kind) {
+export function savedMatrices(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const height = Math.max(500, 410 + wiringsHeight(v, 654));
   const name = `tlmviz-${v.header.model}-${v.header.names[v.state.sublayer].replace(" ", "-")}-token-${v.state.token}`;
-  saveFigure(name, kind, { width: 1096, height, theme }, (pen) => drawAll(pen, v, theme, height));
+  return figureOf(name, { width: 1096, height, theme }, (pen) => drawAll(pen, v, theme, height));
 }

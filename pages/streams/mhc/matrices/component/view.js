@@ -6,10 +6,11 @@ import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { makeStrip } from "#canvas/strip.js";
 import { digits } from "#canvas/text.js";
 import { readTheme } from "#canvas/theme.js";
-import { saveMatrices } from "./figure.js";
+import { savedMatrices } from "./figure.js";
 import { analyse, coloured, measure } from "./measures.js";
 import { facts, fixed, sentence, tokenName } from "./numbers.js";
 import { TITLE, drawCourse, drawMaps, drawMatrix, drawPlane, drawSpread } from "./panels.js";
@@ -220,7 +221,7 @@ function makeElements(v) {
 function assemble(v) {
   const { els } = v;
   const framed = (/** @type {PanelName} */ name) => make("div", { className: `panel ${name}` }, els[name]);
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => saveMatrices(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => saveMatrices(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => savedMatrices(v))];
   return make("div", { className: "matrices", testid: "matrices" },
     make("div", { className: "bar" },
       make("label", { className: "slider wide" }, "Token", els.token, els.tokenName),

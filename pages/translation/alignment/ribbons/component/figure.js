@@ -1,7 +1,7 @@
 // @ts-check
 // The figure as a file, on white paper.
 
-import { saveFigure } from "#canvas/pens.js";
+import { figureOf } from "#canvas/pens.js";
 import { paperTheme } from "#canvas/theme.js";
 import { drawRibbons } from "./drawing.js";
 import { line } from "./words.js";
@@ -13,12 +13,11 @@ const HEAD = 46; // pixels of the title
 /**
  * Save the picture as it is on the page, without what is pointed at.
  * @param {View} v
- * @param {"svg" | "png"} kind
  */
-export function saveRibbons(v, kind) {
+export function savedRibbons(v) {
   const theme = paperTheme(v.theme, v.header.colors);
   const still = /** @type {View} */ ({ ...v, hover: { step: null, token: null }, cursor: null, held: null, drag: null });
-  saveFigure(`tlmviz-${v.header.model}-ribbons`, kind, { width: v.plan.width, height: v.plan.height + HEAD, theme }, (pen) => {
+  return figureOf(`tlmviz-${v.header.model}-ribbons`, { width: v.plan.width, height: v.plan.height + HEAD, theme }, (pen) => {
     pen.text(6, 14, line(v.header.now), { color: theme.text, size: 14, weight: 600 });
     const pins = v.header.pins.length ? "; outlined: where it had to look" : "";
     pen.text(6, 34, `${v.header.model}, ${v.header.map}: width is attention, colour the place of the English token${pins}`, { color: theme.muted, size: 12 });

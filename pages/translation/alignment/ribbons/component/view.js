@@ -7,9 +7,10 @@ import { joinHover } from "#canvas/hovered.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { readTheme } from "#canvas/theme.js";
 import { drawRibbons, lookedAt, nameWidths } from "./drawing.js";
-import { saveRibbons } from "./figure.js";
+import { savedRibbons } from "./figure.js";
 import { layout, repinned } from "./layout.js";
 import { wire } from "./pointer.js";
 import { line, sentence } from "./words.js";
@@ -129,7 +130,7 @@ function create(host) {
       send(v, [], null);
     }),
   };
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => saveRibbons(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => saveRibbons(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => savedRibbons(v))];
   v.root = make("div", { className: "ribbons" },
     make("div", { className: "bar" }, make("div", { className: "texts" }, v.els.now, v.els.was),
       make("div", { className: "buttons" }, v.els.undo, v.els.free, ...saves)),

@@ -4,9 +4,10 @@
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { canvasPen, fit } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { readTheme } from "#canvas/theme.js";
 import { CHART, drawDuel, offerButtons, verdict } from "./duel.js";
-import { saveRace } from "./figure.js";
+import { savedRace } from "./figure.js";
 import { dotUnder, drawLanes, lanesHeight, laneSentence, lastStep, planLanes, shownStep } from "./lanes.js";
 
 /** @typedef {import("./types").View} View */
@@ -140,7 +141,7 @@ function create(host) {
   v.sendSoon = debounce(() => send(v), DELAY);
   v.els = makeElements(v);
   const { els } = v;
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => saveRace(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => saveRace(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => savedRace(v))];
   v.root = make("div", { className: "race", testid: "race" },
     make("div", { className: "bar" }, els.play, make("label", { className: "slider" }, els.slider, els.stepName), make("div", { className: "saves" }, ...saves)),
     els.lanes, els.said,

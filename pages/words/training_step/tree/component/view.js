@@ -2,9 +2,10 @@
 // The Huffman tree and one word's path: state, DOM and painting.
 
 import { decode } from "#canvas/decode.js";
-import { debounce, make, makeButton } from "#canvas/dom.js";
+import { debounce, make } from "#canvas/dom.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
-import { canvasPen, fit, saveFigure } from "#canvas/pens.js";
+import { canvasPen, fit, figureOf } from "#canvas/pens.js";
+import { pictureButton } from "#canvas/picture.js";
 import { minus, short } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { movedScores } from "../../component/arithmetic.js";
@@ -124,13 +125,10 @@ function syncControls(v, { before, after, sum }) {
   Object.assign(v.root.dataset, { step: state.rate.toFixed(3), after: after.toExponential(6), sum: sum.toFixed(9), decisions: decisions.length, widths: state.widths });
 }
 
-/**
- * @param {View} v
- * @param {"svg" | "png"} kind
- */
-function save(v, kind) {
+/** @param {View} v */
+function saved(v) {
   const theme = paperTheme(v.theme, v.header.colors);
-  saveFigure("tlmviz-huffman-tree", kind, { width: 1032, height: heightAt(v, 1000) + 56, theme }, (pen) => {
+  return figureOf("tlmviz-huffman-tree", { width: 1032, height: heightAt(v, 1000) + 56, theme }, (pen) => {
     pen.text(16, 18, v.header.title, { color: theme.text, size: 14, weight: 600 });
     pen.shifted(16, 40, () => draw(pen, v, theme, 1000));
   });
@@ -204,7 +202,7 @@ function create(host) {
   v.sendSoon = debounce(() => send(v), DELAY);
   v.els = makeElements(v);
   const { els } = v;
-  const saves = [makeButton("SVG", "Save this figure as SVG", () => save(v, "svg")), makeButton("PNG", "Save this figure as PNG", () => save(v, "png"))];
+  const saves = [pictureButton(v, "this figure", () => saved(v))];
   v.root = make("div", { className: "one-step", testid: "huffman" },
     make("div", { className: "bar" }, els.widths, make("label", { className: "slider" }, els.rate, els.rateName), make("label", { className: "check" }, els.all, "all vectors move, not v alone"), make("div", { className: "saves" }, ...saves)),
     els.words,
