@@ -48,6 +48,7 @@ RANKS = {
     "scenes": 8,
     "encoder": 8,
     "figures": 9,
+    "shots": 9,
     "training": 10,
     "__init__": 10,
     "hosting": 10,
@@ -75,6 +76,7 @@ NEIGHBOURS = {
     ("trace", "notebook"),  # and what shows it
     ("dump", "arrays"),
     ("dump", "trace"),
+    ("shots", "cli"),  # a server of its own, as `tlmviz run` starts it
 }
 
 

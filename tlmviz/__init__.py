@@ -17,6 +17,7 @@ from .hull import HullFinder
 from .language_model import LanguageModel
 from .latents import DigitReader, ReadDigit
 from .mixture import Mixture, MixtureModel
+from .shots import shot
 from .trace import Trace
 from .translator import Hypothesis, Translator
 from .watching import Watched, watch
@@ -44,6 +45,7 @@ __all__ = [
     "list_models",
     "load",
     "open",
+    "shot",
     "show",
     "watch",
 ]

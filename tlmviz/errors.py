@@ -65,5 +65,9 @@ class BadDownload(Error):
     """A model that cannot be fetched, is not what was asked for, or cannot be kept."""
 
 
+class BadShot(Error):
+    """A picture that cannot be taken: a wrong link, size or path, or no browser."""
+
+
 class BadSchedule(Error):
     """A pipeline that cannot be run with so many stages, micro-batches, chunks or layers."""

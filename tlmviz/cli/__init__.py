@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Protocol
 
-from . import check, doctor, export, get, models, run, serve, survey, trace
+from . import check, doctor, export, get, models, run, serve, shot, survey, trace
 
 
 class Command(Protocol):
@@ -30,4 +30,5 @@ COMMANDS: dict[str, Command] = {
     "survey": survey,
     "trace": trace,
     "export": export,
+    "shot": shot,
 }

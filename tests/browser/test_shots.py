@@ -1,0 +1,110 @@
+"""Pictures of pages as files, taken by the browser of this machine."""
+
+import io
+import json
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import tlmviz
+from tests.browser.helpers import from_menu, open_link
+from tests.shots.test_files import pdf_info
+from tlmviz import __main__ as commands
+from tlmviz.errors import BadShot
+
+SVG = "{http://www.w3.org/2000/svg}"
+LINK = "https://elsewhere.example/pipeline?embed=true"
+
+
+def words(svg: bytes | str) -> list[str]:
+    """The texts of an SVG, in their order."""
+    return ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_a_batch_has_a_file_of_every_format_that_says_what_it_shows(server, tmp_path, capsys):
+    names = ("a.svg", "b.png", "c.pdf", "d.html")
+    (tmp_path / "list.txt").write_text("".join(f"{LINK} {name}\n" for name in names))
+    options = [
+        "--batch",
+        str(tmp_path / "list.txt"),
+        "--out",
+        str(tmp_path),
+        "--width",
+        "1200",
+        "--server",
+        server,
+    ]
+    assert commands.main(["shot", *options]) == 0
+    assert [line.rpartition("/")[2] for line in capsys.readouterr().out.split()] == list(names)
+
+    svg = (tmp_path / "a.svg").read_bytes()
+    root = ElementTree.fromstring(svg)
+    heading, caption = root.findtext(f"{SVG}title"), root.findtext(f"{SVG}desc")
+    assert heading.startswith("Pipeline: 1F1B, simulated") and "1F1B" in caption and LINK in svg.decode()
+    assert root.get("width") == "1200" and any("device" in word for word in words(svg))
+
+    png = Image.open(tmp_path / "b.png")
+    assert png.size[0] == 2400
+    assert (png.text["Title"], png.text["Description"], png.text["Source"]) == (heading, caption, LINK)
+
+    pdf = (tmp_path / "c.pdf").read_bytes()
+    info = pdf_info(pdf)
+    assert (info["Title"], info["Subject"], info["Keywords"]) == (heading, caption, LINK)
+    assert b"/Font" in pdf and len(re.findall(rb"/Type\s*/Page\b", pdf)) == 1  # text, on one page
+
+    html = (tmp_path / "d.html").read_text()
+    assert f'<meta name="source" content="{LINK}">' in html and not re.search(
+        r'src="http|@import|url\(http', html
+    )
+    data = json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
+    assert len(data["arrays"]["start"]) == len(data["arrays"]["device"]) > 50
+
+
+def test_both_themes_a_chart_by_its_title_and_what_the_page_does_not_have(server):
+    dark = tlmviz.shot("/kv_cache", format="png", server=server, theme="dark", scale=1.0)
+    light = tlmviz.shot("/kv_cache", format="png", server=server, scale=1.0)
+    pixels = [np.asarray(Image.open(io.BytesIO(data)).convert("L")) for data in (dark, light)]
+    assert np.median(pixels[0]) < 60 and np.median(pixels[1]) > 240
+    chart = tlmviz.shot("/pipeline", server=server, picture="bubble against")
+    assert any("micro-batches" in word for word in words(chart)) and b"modebar" not in chart
+    for options, says in [
+        ({"picture": 9}, "1 1F1B, simulated"),
+        ({"picture": "owl"}, "no picture 'owl'"),
+    ]:
+        with pytest.raises(BadShot, match=says):
+            tlmviz.shot("/pipeline", server=server, **options)
+
+
+def test_the_menu_of_every_picture_by_keyboard(page, server):
+    """A view's and a chart's: the same entries, reached and left by keys; the frame for another page is there."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_link(page, server, "pipeline")
+    chart = page.locator(".js-plotly-plot").get_by_role("button", name="embedding of this chart")
+    for button in (page.get_by_role("button", name="embedding of this figure"), chart):
+        button.focus()
+        page.keyboard.press("Enter")
+        entries = page.get_by_role("menuitem")
+        assert entries.all_inner_texts() == ["Copy link", "SVG", "PNG", "Data", "Embed"]
+        page.keyboard.press("Enter")
+        page.get_by_role("menuitem", name="Copied").wait_for()
+        assert page.evaluate("navigator.clipboard.readText()") == page.url
+        page.keyboard.press("Escape")
+        assert entries.count() == 0 and button.evaluate("it => it.getRootNode().activeElement === it")
+    with page.expect_download() as saved:
+        from_menu(page, "PNG")
+    assert Image.open(saved.value.path()).size[0] == 2200
+    with page.expect_download() as saved:
+        from_menu(page, "SVG", "this chart")
+    assert "micro-batches" in saved.value.path().read_text() and page.url in saved.value.path().read_text()
+    from_menu(page, "Embed")
+    frame = page.get_by_label("The frame's HTML").input_value()
+    address = re.search(r'src="([^"]+)"', frame)[1].replace("&amp;", "&")
+    page.goto(address)
+    page.get_by_test_id("pipeline-canvas").wait_for()
+    assert (
+        not page.get_by_test_id("stSidebar").is_visible()
+        and not page.get_by_role("button", name="Examples").is_visible()
+    )

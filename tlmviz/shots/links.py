@@ -1,0 +1,92 @@
+"""Links of the app, read before any browser opens them: which page, which fields, are there such."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from tlmviz.cli.server import PACKAGE, app_file
+from tlmviz.errors import BadShot
+
+QUOTED = re.compile(r"""["']([A-Za-z_][\w-]*)["']""")
+OWN = ("embed", "embed_options")  # fields that Streamlit reads itself
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link of the app: what was written, the page's path ("" for the first), and its fields."""
+
+    text: str
+    page: str
+    fields: tuple[tuple[str, str], ...]
+
+    def address(self, server: str) -> str:
+        """Where a server shows the page without its sidebar. `server` ends with a slash."""
+        fields = [*self.fields, ("embed", "true")]
+        page = "" if self.page == home() else self.page
+        return f"{server}{page}?{urlencode(fields)}"
+
+
+def read_link(text: str) -> Link:
+    """A whole link of any host, `/page?fields`, `page?fields` or `?fields`.
+
+    Raises BadShot where it is none, and where this app has no such page or field.
+    """
+    parts = urlsplit(text.strip())
+    if not text.strip() or parts.scheme not in ("", "http", "https") or (parts.scheme and not parts.netloc):
+        raise BadShot(
+            f"{text!r} is no link of the app; give one such as /explorer?head=5.4, or copy it from the browser."
+        )
+    page = parts.path.strip("/").rpartition("/")[2]  # an app may be served below a path of its host
+    known = pages()
+    if page and page not in known:
+        near = difflib.get_close_matches(page, known, 1)
+        hint = f"; did you mean {near[0]}?" if near else f"; the pages are {', '.join(known)}."
+        raise BadShot(f"There is no page {page!r}{hint}")
+    fields = tuple(
+        (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in OWN
+    )
+    for name, _ in fields:
+        if name not in field_names():
+            raise BadShot(
+                f"The link of {page or 'the first page'} names a field {name!r}, which no page has; copy it from the browser."
+            )
+    return Link(text.strip(), page, fields)
+
+
+@functools.cache
+def pages() -> tuple[str, ...]:
+    """The paths of all pages."""
+    return tuple(sorted(file.parent.name for file in (app_file().parent / "pages").glob("*/*/page.py")))
+
+
+@functools.cache
+def home() -> str:
+    """The path of the page that is shown where a link names none; Streamlit knows it by no other path than "/"."""
+    text = (app_file().parent / "pages" / "__init__.py").read_text(encoding="utf-8")
+    named = re.search(r'^HOME = "\w+/(\w+)"', text, re.MULTILINE)
+    return named[1] if named else ""
+
+
+@functools.cache
+def field_names() -> frozenset[str]:
+    """Every word in quotes in the sources of the pages and of what they share: the name of each field is among them."""
+    sources = [*(app_file().parent / "pages").rglob("*.py"), *(PACKAGE / "ui").rglob("*.py")]
+    return frozenset(name for file in sources for name in QUOTED.findall(file.read_text(encoding="utf-8")))
+
+
+def changed_fields(link: Link, shown: str) -> list[tuple[str, str, str]]:
+    """The fields that the page did not take as they were given: name, what was given, what the address `shown` says.
+
+    A field that went out of the address is the page's default, or nonsense that gave way to it.
+    """
+    now = dict(parse_qsl(urlsplit(shown).query, keep_blank_values=True))
+    given = dict(link.fields)
+    return [
+        (name, value, now[name])
+        for name, value in given.items()
+        if name in now and sorted(now[name].split(",")) != sorted(value.split(",")) and now[name] != value
+    ]
