@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT))  # the console script `streamlit`, started elsewhe
 
 from tlmviz.hosting import metrics  # noqa: E402 (found by the line above)
 from tlmviz.hosting.door import Door  # noqa: E402
+from tlmviz.hosting.token import Token  # noqa: E402
 
 
 @contextlib.asynccontextmanager
@@ -54,5 +55,5 @@ app = st.App(
     ROOT / "pages" / "main.py",
     lifespan=ready,
     routes=[Route("/health", health), Route("/metrics", measured), Route("/line", line)],
-    middleware=[Middleware(Door)],
+    middleware=[Middleware(Token), Middleware(Door)],
 )

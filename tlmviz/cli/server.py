@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tlmviz.checkpoints.folders import UPLOADS
 from tlmviz.errors import Error
+from tlmviz.hosting import token as tokens
 
 PACKAGE = Path(__file__).resolve().parents[1]
 PLACES = (PACKAGE / "_app", PACKAGE.parent)  # in an installed wheel; in the repository
@@ -36,7 +37,13 @@ def app_file() -> Path:
 def arguments(app: Path, port: int) -> list[str]:
     """The arguments of `streamlit`. It reads .streamlit/config.toml from the folder of the app."""
     sizes = ["--server.maxUploadSize", str(LARGEST_UPLOAD)] if os.environ.get(UPLOADS) == "1" else []
-    return ["run", str(app), "--server.port", str(port), *sizes]
+    # An app with a token is for the user of this machine, in the window that asked for it.
+    alone = (
+        ["--server.address", "127.0.0.1", "--server.headless", "true"]
+        if os.environ.get(tokens.VARIABLE)
+        else []
+    )
+    return ["run", str(app), "--server.port", str(port), *alone, *sizes]
 
 
 def port_is_free(port: int) -> bool:
@@ -73,19 +80,23 @@ class Server:
 
 
 @contextlib.contextmanager
-def serve(command: list[str] | None = None, **options: object) -> Iterator[Server]:
+def serve(command: list[str] | None = None, token: str = "", **options: object) -> Iterator[Server]:
     """A server of the app at a free port, ready when the block begins and stopped when it ends.
 
-    `command` starts it and is given `--port N`; `python -m tlmviz run` unless named. `options` go to
-    `subprocess.Popen`. Raises Error when it ends at once or is not ready within PATIENCE.
+    `command` starts it and is given `--port N`; `python -m tlmviz run` unless named. With a `token` (tlmviz.hosting.token) the
+    server listens at the loopback interface alone and asks for it. `options` go to `subprocess.Popen`. Raises Error when it ends
+    at once or is not ready within PATIENCE.
     """
     port, started = free_port(), time.time()
     command = command or [sys.executable, "-m", "tlmviz", "run"]
     settings = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": PACKAGE.parent, **options}
+    if token:  # by the environment: other users of this machine see command lines
+        settings["env"] = os.environ | {tokens.VARIABLE: token}
     process = subprocess.Popen([*command, "--port", str(port)], **settings)  # type: ignore[call-overload]
-    server = Server(f"http://localhost:{port}/", port, process, started)
+    # By number where there is a token: somebody else may listen at the other address that the name stands for.
+    server = Server(f"http://{'127.0.0.1' if token else 'localhost'}:{port}/", port, process, started)
     try:
-        while not is_ready(server.url):
+        while not is_ready(server.url, token):
             if process.poll() is not None:
                 raise Error(f"The server ended with status {process.returncode}; `tlmviz run` shows why.")
             if time.time() - started > PATIENCE:
@@ -97,8 +108,10 @@ def serve(command: list[str] | None = None, **options: object) -> Iterator[Serve
         process.wait()
 
 
-def is_ready(url: str) -> bool:
+def is_ready(url: str, token: str = "") -> bool:
     """Whether the server at this address has warmed up and accepts visitors."""
+    token = token or os.environ.get(tokens.VARIABLE, "")
     with contextlib.suppress(OSError, ValueError):
-        return bool(json.load(urllib.request.urlopen(url + "health", timeout=1)) == {"status": "ok"})
+        request = urllib.request.Request(url + "health", headers=tokens.cookie(token) if token else {})
+        return bool(json.load(urllib.request.urlopen(request, timeout=1)) == {"status": "ok"})
     return False
