@@ -36,7 +36,8 @@ NOTICE = {
         "upload them where the server allows it: they then stand in both menus). **A file is not in the link**: it is on this "
         "server only.",
         "Files have queries, keys, values and the sums of exp(score), and no network: what comes before attention can't be "
-        "asked, and the doctor then says that it cannot tell.",
+        "asked, and the doctor then says that it cannot tell. What comes behind the last attention shows in files with logits "
+        "(`trace.save(path, logits=True)`).",
         "Models that were trained apart differ everywhere; the first step that does is named.",
     ),
 }

@@ -1,6 +1,7 @@
 """The doctor on faults put into tiny random models of every kind: the right name and number, or none."""
 
 import copy
+from copy import deepcopy
 
 import pytest
 import torch
@@ -358,6 +359,46 @@ class TestPresets:
 def sentence_of(error):
     message = str(error)
     return message.endswith(".") and "Traceback" not in message
+
+
+class TestFilesWithLogits:
+    """Behind the last attention nothing but logits tells files apart."""
+
+    @pytest.fixture
+    def file(self, lm, tmp_path):
+        def written(change=lambda logits: logits, name="x"):
+            trace = lm.trace(TEXT)
+            trace._record.values["logits"] = change(trace.logits)[None]
+            trace.save(tmp_path / name, logits=True)
+            return tlmviz.open(tmp_path / name)
+
+        return written
+
+    def test_a_factor_and_a_bound_have_names(self, file):
+        found = diagnose(file(), file(lambda logits: 1.3 * logits, "y"))
+        assert found.cause == "logit scale" and found.value == pytest.approx(1.3, rel=1e-4)
+        found = diagnose(file(), file(lambda logits: 2 * torch.tanh(logits / 2), "y"))
+        assert found.cause == "logit soft-cap" and found.value == pytest.approx(2, rel=1e-2)
+
+    def test_anything_else_is_placed_and_not_named(self, file):
+        def other(logits):
+            return logits + torch.randn(logits.shape, generator=torch.Generator().manual_seed(0))
+
+        found = diagnose(file(), file(other, "y"))
+        assert found.cause == "cannot tell" and found.step == "logits"
+        assert "the cause lies behind the last attention" in str(found)
+
+    def test_the_same_and_files_of_which_one_has_none(self, file, lm, tmp_path):
+        assert diagnose(file(), file(name="y")).cause == "no difference"
+        lm.trace(TEXT).save(tmp_path / "z")
+        found = diagnose(file(lambda logits: 2 * logits), tlmviz.open(tmp_path / "z"))
+        assert found.cause == "no difference" and "q, k, v or lse, of which alone" in str(found)
+
+    def test_rounding_is_no_fault(self, file, lm, tmp_path):
+        sixteen = deepcopy(lm)
+        sixteen.network.to(torch.bfloat16)
+        sixteen.trace(TEXT).save(tmp_path / "z", logits=True)
+        assert diagnose(file(), tlmviz.open(tmp_path / "z")).cause == "precision"
 
 
 class TestCommand:

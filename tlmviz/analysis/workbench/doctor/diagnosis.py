@@ -100,7 +100,8 @@ def _judge(evidence: Evidence) -> Diagnosis:
     if not wrong:
         largest = max(errors.values(), default=0.0)
         cause = NONE if largest < 1e-6 else PRECISION
-        what = "step" if evidence.asked else "q, k, v or lse, of which alone is known,"
+        alone = "q, k, v, lse or logits" if "logits" in errors else "q, k, v or lse"
+        what = "step" if evidence.asked else f"{alone}, of which alone is known,"
         said = f"no {what} differs by more than {largest:.2g} of its size"
         return Diagnosis(cause, largest, None, None, [said], errors)
     first = wrong[0]
@@ -110,7 +111,9 @@ def _judge(evidence: Evidence) -> Diagnosis:
     named = _name(evidence, first)
     seen = f"the first step that differs is {first.name}, by {first.error:.3g} of its size"
     if named is None:
-        return Diagnosis(UNSURE, first.error, first.layer, first.name, [seen, "no rule explains it"], errors)
+        behind = "nothing that enters attention does: the cause lies behind the last attention"
+        why = behind if not evidence.asked and first.name == "logits" else "no rule explains it"
+        return Diagnosis(UNSURE, first.error, first.layer, first.name, [seen, why], errors)
     cause, value, sentence = named
     return Diagnosis(cause, value, first.layer, first.name, [sentence, seen], errors)
 
@@ -144,7 +147,11 @@ def _name(evidence: Evidence, step: Step) -> scores.Named | None:
 
 def _name_entering(evidence: Evidence, step: Step) -> scores.Named | None:
     """Of runs without a network, where only what enters attention is known: which of q, k, v and lse differ in the first layer
-    that does. Where all of them do, the cause lies before attention, and nothing here can tell it."""
+    that does. Where all of them do, the cause lies before attention, and nothing here can tell it. Where only logits do, it
+    lies behind the last attention: a factor and a bound show in them, weights and norms do not."""
+    if step.name == "logits":
+        named = parts.name_logits(evidence, step)
+        return named if named is not None and named[0] in ("logit scale", "logit soft-cap") else None
     names = {part: evidence.step(f"blocks.{step.layer}.attn.{part}") for part in ("q", "k", "v", "lse")}
     off = [part for part, other in names.items() if other is not None and evidence.stands_out(other)]
     if off == ["lse"]:

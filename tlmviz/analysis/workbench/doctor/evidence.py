@@ -80,7 +80,9 @@ class Evidence:
 
     def stands_out(self, step: Step) -> bool:
         """Whether a step differs by more than arithmetic does: by more than rounding may, or than it did in every other layer."""
-        if step.error > CLEAR * self.noise:
+        # Of runs without a network errors add up; the last of them, those of logits, have more parts behind them than any.
+        clear = CLEAR if self.asked or step.name != "logits" else 2 * CLEAR
+        if step.error > clear * self.noise:
             return True
         beside = [
             other.error for other in self.steps if other.part == step.part and other.layer != step.layer
@@ -133,7 +135,7 @@ def gather(a: Trace, b: Trace, beside: Beside | None = None) -> Evidence:
 
 
 def _names_of_attention(a: Trace, b: Trace) -> list[str]:
-    """What is compared of runs without a network: v and lse of every layer, and q and k where their scores differ.
+    """What is compared of runs without a network: v and lse of every layer, q and k where their scores differ, and logits.
 
     Queries and keys whose numbers stand in another order give the same scores, and nothing is wrong with them.
     """
@@ -141,6 +143,7 @@ def _names_of_attention(a: Trace, b: Trace) -> list[str]:
     for layer in range(a.n_layers):
         parts = [] if _same_scores(a, b, layer) else ["q", "k"]
         names += [f"blocks.{layer}.attn.{part}" for part in (*parts, "v", "lse")]
+    names.append("logits")  # where both files have them, also what is wrong behind the last attention shows
     return [name for name in names if name in a.kept_names and name in b.kept_names]
 
 
