@@ -22,7 +22,10 @@ BAR = 50  # pictures a minute
 LEFT_OUT = {
     "train_now",  # trains while the visitor watches
     "chat",  # a model of 135 M parameters answers
-    "tours",
+    "tours",  # these have no picture with a menu
+    "einstein",
+    "encoder_only",
+    "norms",
 }
 
 

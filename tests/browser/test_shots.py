@@ -99,7 +99,9 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
     with page.expect_download() as saved:
         from_menu(page, "SVG", "this chart")
     assert "micro-batches" in saved.value.path().read_text() and page.url in saved.value.path().read_text()
-    from_menu(page, "Embed")
+    from_menu(page, "Embed", "this chart")  # at the right edge, and within the window
+    box = page.get_by_label("The frame's HTML").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 1280
     frame = page.get_by_label("The frame's HTML").input_value()
     address = re.search(r'src="([^"]+)"', frame)[1].replace("&amp;", "&")
     page.goto(address)

@@ -205,7 +205,7 @@ export function openMenu(anchor, picture) {
     menuItem("SVG", done(() => savePictureSvg(picture))),
     menuItem("PNG", done(() => void savePicturePng(picture))),
     menuItem("Data", done(() => savePictureData(picture))),
-    inApp ? menuItem("Embed", () => showEmbedding(menu, done(() => saveOfflinePage(picture)))) : menuItem("Offline page", done(() => saveOfflinePage(picture))),
+    inApp ? menuItem("Embed", () => showEmbedding(menu, follow, done(() => saveOfflinePage(picture)))) : menuItem("Offline page", done(() => saveOfflinePage(picture))),
   ];
   menu.append(...items);
   menu.addEventListener("keydown", (event) => moveInMenu(event, menu, done(() => {})));
@@ -249,15 +249,15 @@ function showText(after, text) {
 
 /**
  * @param {HTMLElement} menu
+ * @param {() => void} follow puts the menu beside its picture again
  * @param {() => void} save the offline page
  */
-function showEmbedding(menu, save) {
+function showEmbedding(menu, follow, save) {
   const code = frameCode();
   const copy = menuItem("Copy the frame", (button) => copyText(button, code));
   menu.replaceChildren(make("p", { textContent: "A live frame for another page, or a file that needs no network:" }), make("textarea", { readOnly: true, rows: 4, value: code, "aria-label": "The frame's HTML" }), copy, menuItem("Offline page", save));
   copy.focus();
-  const host = /** @type {HTMLElement} */ (/** @type {ShadowRoot} */ (menu.getRootNode()).host);
-  host.style.top = `${Math.max(MENU_GAP, Math.min(host.getBoundingClientRect().top, innerHeight - menu.offsetHeight - MENU_GAP))}px`;
+  follow();
 }
 
 /**
@@ -283,6 +283,7 @@ function moveInMenu(event, menu, leave) {
  * @param {HTMLElement} anchor
  */
 function placeMenu(host, anchor) {
+  host.style.left = "0"; // it is as wide as it likes, wherever it was
   const [box, own] = [anchor.getBoundingClientRect(), host.getBoundingClientRect()];
   const below = box.bottom + MENU_GAP;
   const top = below + own.height > innerHeight ? box.top - own.height - MENU_GAP : below;
