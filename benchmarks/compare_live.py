@@ -38,7 +38,7 @@ def cold_start(browser: Browser, folder: Path) -> float:
     """Milliseconds from the start of a server to the first picture."""
     context = browser.new_context(viewport=WINDOW)
     with serving(folder) as server:
-        _, moment = open_page(context.new_page(), server.url)
+        _, moment = open_page(context.new_page(), server.url + "?mode=map")
         context.close()
         return 1e3 * (moment - server.started)
 

@@ -19,6 +19,7 @@ from .pictures import Picture, pictures
 HERE = Path(__file__).resolve().parent
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
+BARE = {"mode": "map"}  # a link that names something, else the first page is Start
 PICTURE = ".tours, canvas, .stPlotlyChart .main-svg, [data-testid=hidden-root]"  # a view, or a chart
 
 
@@ -26,7 +27,7 @@ def take(browser: Browser, url: str, picture: Picture) -> None:
     """Open the link, wait until its charts stand still, and write the file."""
     size = {"width": picture.width, "height": picture.height}
     page = browser.new_page(viewport=size, color_scheme=picture.scheme)  # type: ignore[arg-type]
-    page.goto(f"{url}?{urlencode(picture.query)}")
+    page.goto(f"{url}?{urlencode(picture.query or BARE)}")
     page.locator(PICTURE).first.wait_for(state="attached", timeout=180_000)
     page.locator('[data-test-script-state="notRunning"]').wait_for(timeout=180_000)
     page.wait_for_timeout(3000)  # charts fade in

@@ -33,9 +33,18 @@ class Page:
         return self.folder.rpartition("/")[2]
 
 
-HOME = "attention/explorer"
+HOME = "attention/explorer"  # at the address without a path
+FIRST = "start/start"  # where somebody who comes without any link begins
 SECTIONS: dict[str, tuple[Page, ...]] = {
     "Start": (
+        Page(
+            "start/start",
+            "Start",
+            "home",
+            "your sentence, read by a model, with the words that each word looks at; every chapter as a small picture drawn "
+            "from the models; and the tours",
+            models="",
+        ),
         Page(
             "start/tours",
             "Tours",

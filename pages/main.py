@@ -4,9 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages import ALL, HOME, MOVED, SECTIONS
+from pages import ALL, FIRST, HOME, MOVED, SECTIONS
 from tlmviz.hosting import metrics
-from tlmviz.ui import glossary, link, menu, reading
+from tlmviz.ui import glossary, link, menu, reading, visit
 from tlmviz.ui.tours.bar import bar
 
 HERE = Path(__file__).resolve().parent
@@ -38,6 +38,8 @@ for moved in MOVED:
         st.switch_page(
             next(entry for each, entry in entries.items() if each.folder == moved.to), query_params=kept
         )
+if page.folder == HOME and visit.is_bare():
+    st.switch_page(next(entry for each, entry in entries.items() if each.folder == FIRST))
 
 
 def show() -> None:

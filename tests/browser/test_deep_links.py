@@ -20,7 +20,8 @@ BY_FOLDER = {page.folder: page for page in ALL}
 
 def assert_opens(tab, url: str, page: Page) -> None:
     """The page is shown, marked in the menu, and nothing speaks of a page that was not found."""
-    open_link(tab, url, "" if page.folder == HOME else page.path)
+    home = page.folder == HOME
+    open_link(tab, url, "" if home else page.path, **({"mode": "arcs"} if home else {}))
     expect(tab.locator("h1").first).to_contain_text(page.title)
     marked = tab.locator("[data-testid=stSidebarNavLink][aria-current=page]")
     expect(marked.locator("p")).to_have_text(page.title)
@@ -32,6 +33,11 @@ def assert_opens(tab, url: str, page: Page) -> None:
 @pytest.mark.parametrize("page_", ALL, ids=lambda page: page.folder)
 def test_every_page_opens_by_its_link(page, server, page_):
     assert_opens(page, server, page_)
+
+
+def test_who_comes_without_a_link_begins_at_start(page, server):
+    open_link(page, server, "")
+    expect(page.locator("h1").first).to_contain_text("Start")
 
 
 @pytest.mark.parametrize("folder", FRESH)

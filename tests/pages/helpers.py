@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from tlmviz.checkpoints import native as zoo
 from tlmviz.ui.below import PAINTED
+from tlmviz.ui.visit import ARRIVED
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "pages" / "main.py"
@@ -23,6 +24,7 @@ READING = "_link_read"  # the slot of the reading level
 def _app(file: Path, query: dict | None, session: dict) -> AppTest:
     app = AppTest.from_file(file, default_timeout=PATIENCE)
     app.session_state[PAINTED] = True  # no browser will say so
+    app.session_state[ARRIVED] = True  # as if the page Start had been left
     app.session_state[READING] = "maths"  # all that a page has to say
     for name, value in session.items():
         app.session_state[name] = value

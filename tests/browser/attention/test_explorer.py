@@ -44,7 +44,7 @@ def many_heads(tmp_path_factory):
 
 
 def open_explorer(page, server, **params):
-    open_link(page, server, "", **params)
+    open_link(page, server, "", **({"mode": "map"} | params))  # a link that names nothing leads to Start
     canvas = page.get_by_test_id("detail")
     expect(canvas).to_have_attribute("data-painted-kind", "exact")
     return canvas

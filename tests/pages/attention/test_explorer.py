@@ -19,6 +19,7 @@ from tlmviz.decoding.sampling import Sampling
 from tlmviz.ui import compute as shared
 from tlmviz.ui import inputs, link
 from tlmviz.ui.below import PAINTED
+from tlmviz.ui.visit import ARRIVED
 
 LONG = "The cat sat on the mat and looked at the big red ball. " * 200  # about 11,000 characters
 TEXTS = {
@@ -34,7 +35,7 @@ TEXTS = {
 
 def open_app(**params) -> AppTest:
     app = AppTest.from_file(MAIN, default_timeout=PATIENCE)
-    app.session_state[PAINTED] = True
+    app.session_state[PAINTED] = app.session_state[ARRIVED] = True
     app.query_params.update(params)
     return app.run()
 
@@ -47,7 +48,9 @@ def next_tokens(app: AppTest) -> dict:
 
 
 def test_without_a_browser_that_has_painted_nothing_is_drawn_below_the_picture():
-    app = AppTest.from_file(MAIN, default_timeout=PATIENCE).run()
+    app = AppTest.from_file(MAIN, default_timeout=PATIENCE)
+    app.session_state[ARRIVED] = True
+    app.run()
     assert_healthy(app)
     assert not app.get("plotly_chart") and next_tokens(app)["rows"]
 

@@ -6,9 +6,9 @@ from html import escape
 
 import streamlit as st
 
-from tlmviz.ui.tours import bar
-from tlmviz.ui.tours.parts import Tour
-from tlmviz.ui.tours.table import TOURS
+from . import bar
+from .parts import Tour
+from .table import TOURS
 
 _STYLE = """<style>
 .tours { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 0.8rem; }

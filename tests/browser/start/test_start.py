@@ -1,0 +1,32 @@
+"""Start in a browser: words light up where one is pointed at, the sentence follows to a chapter, and it fits a phone."""
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+
+
+def test_words_light_up_and_a_chapter_is_opened_with_the_sentence(page, server):
+    open_link(page, server, "")
+    said = page.get_by_test_id("look-said")
+    expect(said).to_contain_text("“red” looks most at “ball”, with 77 % of its weight")
+    assert_above_the_fold(said)
+    word = page.get_by_test_id("look-words").get_by_role("button")
+    word.nth(11).click()
+    expect(said).to_contain_text("“Lily” looks most at")
+    expect(word.nth(11)).to_have_class("from")
+    page.get_by_role("button", name="A head that looks one back").click()
+    expect(said).to_contain_text("Layer 4, head 2")
+    page.get_by_role("textbox", name="Text").fill("Tom met Anna. Tom met")
+    expect(word).to_have_count(7)
+    card = page.locator(".chapters a", has_text="Positions")
+    expect(card).to_have_attribute("href", "rope_planes?text=Tom+met+Anna.+Tom+met")
+    card.click()
+    expect(page.locator("h1").first).to_contain_text("RoPE planes")
+    wait_for_param(page, "text", "Tom met Anna. Tom met")
+
+
+def test_start_fits_a_phone(browser, server):
+    with phone(browser, "dark") as page:
+        open_link(page, server, "")
+        expect(page.locator(".chapters img").first).to_be_visible()
+        assert_fits(page)

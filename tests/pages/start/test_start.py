@@ -1,0 +1,94 @@
+"""The page Start: who comes there, what its picture holds, and every chapter's picture from its model."""
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages import SECTIONS
+from pages.start.start import compute, words
+from tests.pages.helpers import MAIN, assert_healthy, open_page
+from tlmviz import figures
+from tlmviz.ui import compute as shared
+from tlmviz.ui.inputs import DEFAULT_TEXT, EXAMPLES
+
+PAGE = "start/start"
+
+
+def html(app) -> str:
+    return " ".join(part.proto.body for part in app.get("html"))
+
+
+def title(app) -> str:
+    return next(part.value for part in app.markdown if part.value.startswith("# "))
+
+
+def visited(**query) -> AppTest:
+    app = AppTest.from_file(MAIN, default_timeout=300)
+    app.query_params.update(query)
+    return app.run()
+
+
+def test_who_has_no_link_begins_here_and_who_has_one_at_the_explorer():
+    app = visited()
+    assert_healthy(app)
+    assert title(app).startswith("# Start")
+    app.switch_page("attention/explorer/page.py").run()
+    assert title(app).startswith("# Attention explorer")  # and stays there
+    for query in ({"head": "4.2"}, {"text": "A dog"}, {"model": "zoo-gqa"}):
+        assert title(visited(**query)).startswith("# Attention explorer")
+
+
+def test_what_the_command_line_opened_is_shown_at_once(monkeypatch):
+    monkeypatch.setattr("tlmviz.ui.visit.opened_models", lambda: {"mine": None})
+    assert title(visited()).startswith("# Attention explorer")
+
+
+def test_the_picture_holds_the_weights_of_two_heads(stories):
+    tokens, heads = compute.heads(DEFAULT_TEXT)
+    trace = stories.trace(DEFAULT_TEXT)
+    assert tokens == trace.tokens
+    assert (heads["finder"].layer, heads["finder"].head) == (5, 4)
+    assert (heads["back"].layer, heads["back"].head) == (4, 2)
+    for head in heads.values():
+        np.testing.assert_allclose(head.weights, trace.attention(head.layer, head.head), atol=1e-6)
+        assert 0 <= head.row < len(tokens)
+
+
+@pytest.mark.parametrize("text", [DEFAULT_TEXT, *list(EXAMPLES.values())[1:3], "Hi", "a " * 200])
+def test_every_chapter_has_a_claim_a_link_and_a_picture(text):
+    assert set(words.CLAIMS) == set(compute.PICTURES) == set(SECTIONS) - {"Start"}
+    app = open_page(PAGE, {"text": text})
+    assert_healthy(app)
+    shown = html(app)
+    for chapter, pages in list(SECTIONS.items())[1:]:
+        assert f"<b>{chapter}</b><span>{words.CLAIMS[chapter]}" in shown
+        assert f'href="{pages[0].path}?' in shown or (
+            pages[0].folder == "attention/explorer" and 'href="./?' in shown
+        )
+    assert shown.count("data:image/svg+xml") >= len(SECTIONS) - 2
+
+
+def test_pictures_are_drawn_from_the_models():
+    trace = shared.trace("stories-rope", DEFAULT_TEXT)
+    np.testing.assert_allclose(compute.values("Attention", DEFAULT_TEXT), trace.attention(5, 4), atol=1e-6)
+    assert compute.values("Positions", DEFAULT_TEXT)[0].argmax() == 1  # one back
+    kept = compute.values("Caches", DEFAULT_TEXT)
+    assert kept.tolist() == [4096, 1024, 1152, 512]
+    res = compute.values("Streams", DEFAULT_TEXT)
+    np.testing.assert_allclose(res.sum(-1), 1, atol=0.02)
+    loads = compute.values("Experts", DEFAULT_TEXT)
+    assert len({*loads.sum(-1).tolist()}) == 1  # every layer routes as many choices
+    maximum, scores = compute.values("Kernels", DEFAULT_TEXT)
+    assert (np.diff(maximum) >= 0).all() and (maximum >= scores).all()
+    grown, independent = compute.values("Numbers", DEFAULT_TEXT)
+    assert grown[-1] > independent[-1]
+    for chapter in compute.PICTURES:
+        assert compute.picture(chapter, DEFAULT_TEXT, figures.DARK).startswith("<svg")
+
+
+def test_nothing_typed_gets_a_sentence_and_no_chapters():
+    app = open_page(PAGE, {"text": ""})
+    assert_healthy(app)
+    app.text_input(key="text").set_value("").run()
+    assert_healthy(app)
+    assert app.info and "Tours" in " ".join(part.value for part in app.markdown)
