@@ -38,7 +38,7 @@ for moved in MOVED:
         st.switch_page(
             next(entry for each, entry in entries.items() if each.folder == moved.to), query_params=kept
         )
-if page.folder == HOME and visit.is_bare():
+if visit.is_bare() and page.folder == HOME:
     st.switch_page(next(entry for each, entry in entries.items() if each.folder == FIRST))
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages import SECTIONS
@@ -9,6 +10,7 @@ from pages.start.start import compute, words
 from tests.pages.helpers import MAIN, assert_healthy, open_page
 from tlmviz import figures
 from tlmviz.ui import compute as shared
+from tlmviz.ui import visit
 from tlmviz.ui.inputs import DEFAULT_TEXT, EXAMPLES
 
 PAGE = "start/start"
@@ -36,6 +38,13 @@ def test_who_has_no_link_begins_here_and_who_has_one_at_the_explorer():
     assert title(app).startswith("# Attention explorer")  # and stays there
     for query in ({"head": "4.2"}, {"text": "A dog"}, {"model": "zoo-gqa"}):
         assert title(visited(**query)).startswith("# Attention explorer")
+
+
+def test_only_the_first_run_of_a_session_is_a_bare_visit(monkeypatch):
+    monkeypatch.setattr(visit.st, "session_state", {})
+    monkeypatch.setattr(visit.st, "query_params", st.query_params.__class__())
+    monkeypatch.setattr(visit.st.query_params.__class__, "to_dict", lambda self: {})
+    assert [visit.is_bare(), visit.is_bare()] == [True, False]
 
 
 def test_what_the_command_line_opened_is_shown_at_once(monkeypatch):
