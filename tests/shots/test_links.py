@@ -67,6 +67,11 @@ def test_every_field_of_every_gallery_is_known(page):
         assert dict(read_link(f"/{page.path}{card.address}").fields).keys() == set(card.link)
 
 
+def test_the_explorer_by_its_name_is_not_the_visit_without_a_link():
+    assert "&shot=1" in read_link("/explorer").address(SERVER)
+    assert "shot" not in read_link("/").address(SERVER)
+
+
 def test_a_field_that_the_page_did_not_take():
     link = read_link("/explorer?head=99.9&overlay=3.2,1.1&query=5")
     shown = SERVER + "?head=5.4&overlay=1.1,3.2&embed=true"

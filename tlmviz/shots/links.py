@@ -27,6 +27,8 @@ class Link:
         """Where a server shows the page without its sidebar. `server` ends with a slash."""
         fields = [*self.fields, ("embed", "true")]
         page = "" if self.page == home() else self.page
+        if self.page == home() and not self.fields:  # a visit without any field would begin on the page Start
+            fields.append(("shot", "1"))
         return f"{server}{page}?{urlencode(fields)}"
 
 
