@@ -1,7 +1,6 @@
 """Cards of a gallery: their links, their pictures, and the browser's history that they follow."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 from streamlit.testing.v1 import AppTest
 
@@ -44,7 +43,8 @@ def test_a_session_goes_on_with_what_it_holds_until_the_browser_goes_elsewhere(m
     assert app.caption[0].value == "8"
     app.query_params["step"] = "30"
     assert app.run().caption[0].value == "8"  # a session is not changed by an address alone
-    monkeypatch.setattr(link, "get_script_run_ctx", lambda: SimpleNamespace(is_history_navigation=True))
+    context = link.get_script_run_ctx
+    monkeypatch.setattr(link, "get_script_run_ctx", lambda: replace(context(), is_history_navigation=True))
     app.query_params["step"] = "30"
     assert app.run().caption[0].value == "30"
     del app.query_params["step"]
