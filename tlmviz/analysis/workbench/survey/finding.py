@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LONGEST = 300  # characters of a query
+DEEPEST = 20  # brackets and nots within one another: each takes frames of Python's stack
 ALIASES = {  # what else a column is called
     "previous-token": "previous",
     "prev": "previous",
@@ -94,7 +95,7 @@ class _Reader:
     """Reads parts from left to right: `or` binds least, then `and`, then `not`."""
 
     def __init__(self, parts: list[str], heads: pd.DataFrame) -> None:
-        self.parts, self.heads, self.place = parts, heads, 0
+        self.parts, self.heads, self.place, self.depth = parts, heads, 0, 0
 
     def all(self) -> np.ndarray:
         """The whole query."""
@@ -130,9 +131,9 @@ class _Reader:
 
     def _one(self) -> np.ndarray:
         if self._take("not"):
-            return ~self._one()
+            return ~self._within(self._one)
         if self._take("("):
-            found = self._either()
+            found = self._within(self._either)
             if not self._take(")"):
                 raise self._unexpected("A closing bracket")
             return found
@@ -146,6 +147,15 @@ class _Reader:
             right = self._value()
             found = found & compare(left, right)
             left = right
+        return found
+
+    def _within(self, read: Callable[[], np.ndarray]) -> np.ndarray:
+        """What `read` reads one bracket or `not` deeper. Raises BadQuery where that is too deep."""
+        if self.depth == DEEPEST:
+            raise BadQuery(f"More than {DEEPEST} brackets and nots stand within one another; {ALLOWED}.")
+        self.depth += 1
+        found = read()
+        self.depth -= 1
         return found
 
     def _value(self) -> np.ndarray:
