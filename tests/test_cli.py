@@ -1,5 +1,6 @@
 """The command lines: what they print and the status they return."""
 
+import shutil
 import socket
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from tlmviz import checks
 from tlmviz.checkpoints import native as zoo
 from tlmviz.checkpoints import opening, registry
 from tlmviz.checkpoints.folders import opened_models
-from tlmviz.cli import server
+from tlmviz.cli import server, window
 from tlmviz.training import __main__ as training
 
 from . import tiny
@@ -206,6 +207,47 @@ class TestRun:
             server.serve([sys.executable, "-c", "raise SystemExit(3)"]),
         ):
             pass
+
+
+class TestWindow:
+    """What is said before a server is started; tests/browser/test_window.py has the rest of --app."""
+
+    @pytest.fixture(autouse=True)
+    def no_server(self, monkeypatch):
+        monkeypatch.setattr(window, "serve", lambda *args, **options: pytest.fail("served"))
+
+    @pytest.mark.parametrize("option", ["--app", "--window"])
+    def test_a_window_has_a_port_of_its_own(self, option, capsys):
+        assert commands.main(["run", option, "--port", "8501"]) == 2
+        assert "leave --port out" in said(capsys)
+
+    def test_without_pywebview(self, monkeypatch, capsys):
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        assert commands.main(["run", "--window"]) == 2
+        text = said(capsys)
+        assert 'pip install "tlmviz[window]"' in text and "--app" in text
+
+    def test_without_a_screen(self, monkeypatch):
+        monkeypatch.delenv("DISPLAY", raising=False)
+        monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+        with pytest.raises(tlmviz.Error, match="no screen"):
+            window.check_screen()
+
+    def test_without_a_browser(self, monkeypatch, tmp_path, capsys):
+        monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setattr(window, "PLACES", ())
+        assert commands.main(["run", "--app"]) == 2
+        assert "No Chromium, Chrome or Edge" in said(capsys)
+
+    def test_a_browser_that_fails(self, monkeypatch, tmp_path):
+        monkeypatch.setenv("TLMVIZ_CACHE", str(tmp_path))
+        with pytest.raises(tlmviz.Error, match="status 1"):
+            window.browser_window(shutil.which("false"))("http://127.0.0.1:1/?a=b")
+        assert not list((tmp_path / "windows").iterdir())
+
+    def test_the_start_page_leads_to_the_link(self, tmp_path):
+        page = window.start_page(tmp_path, "http://127.0.0.1:1/?a=b&c=d").read_text()
+        assert 'content="0;url=http://127.0.0.1:1/?a=b&amp;c=d"' in page
 
 
 def test_version(capsys):

@@ -140,7 +140,7 @@ def test_the_app_with_a_token():
             assert status(running.url + path, tokens.cookie("another")) == 403, path
         assert status(running.url, tokens.cookie(token)) == 200
         assert status(tokens.first_link(running.url, token)) == 200
-        lines = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+        lines = subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True, check=True).stdout
         assert f"--port {running.port}" in lines and token not in lines
         if sys.platform == "linux":
             own = Path(f"/proc/{running.process.pid}/environ")
