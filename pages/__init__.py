@@ -53,6 +53,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "measured on the model; left and gone on with anywhere, all progress in the link",
             models="",
         ),
+        Page(
+            "start/glossary",
+            "Glossary",
+            "menu_book",
+            "every term that pages explain, in a sentence or two, searched as one types; each with a link of its own, the pages "
+            "whose texts have it, and the tours on it",
+            models="",
+        ),
     ),
     "Attention": (
         Page(

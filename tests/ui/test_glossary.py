@@ -26,3 +26,14 @@ def test_every_word_is_used_on_a_page():
     told = " ".join(path.read_text(encoding="utf-8") for path in files if path.name != "glossary.py")
     unused = [forms for forms in glossary.TERMS.values() if not any(form in told for form in forms)]
     assert not unused
+
+
+def test_words_are_counted_by_their_names_as_the_browser_finds_them():
+    told = "Keys, keys and values, a KV cache; two caches, press an arrow key. A one-hot softmaxed key-value, mask_2, RoPE's key."
+    assert glossary.count_in(told) == {"keys and values": 1, "KV cache": 2, "one-hot": 1, "RoPE": 1, "key": 1}
+
+
+def test_a_word_is_found_by_any_of_its_forms():
+    assert glossary.named("tokens") == glossary.named("TOKEN") == "token"
+    assert glossary.named("caches") == "KV cache" and glossary.named("mhc") == "mHC"
+    assert glossary.named("") is None and glossary.named("arrow key") is None

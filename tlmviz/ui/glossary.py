@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import re
+from collections import Counter
+
 import streamlit as st
 
 # Each definition with the forms of the word that it explains, the first of which is its name.
@@ -47,7 +51,7 @@ TERMS: dict[str, tuple[str, ...]] = {
         "subnormal",
     ),
     "A number that the loss is multiplied by before gradients are computed, and gradients are divided by after: so that they do "
-    "not become 0 in few bits.": ("loss scaling", "scale of the loss"),
+    "not become 0 in few bits.": ("loss scaling", "Loss scaling", "scale of the loss"),
     "The copy of the weights in FP32 that training adds its updates to, where it computes with fewer bits.": (
         "master weights",
         "master copy",
@@ -109,6 +113,7 @@ TERMS: dict[str, tuple[str, ...]] = {
     "An attention or an MLP with its normalisation: half a layer.": ("sublayer", "sublayers"),
     "The part of a layer that works on each token alone, after attention has mixed them.": (
         "MLP",
+        "MLPs",
         "feed-forward part",
         "feed-forward parts",
     ),
@@ -155,6 +160,7 @@ TERMS: dict[str, tuple[str, ...]] = {
     "Multi-query attention: all query heads share one head of keys and values.": ("MQA",),
     "Multi-head latent attention: one short vector per token is cached, and all keys and values are made from it.": (
         "MLA",
+        "MLAs",
     ),
     "A vector that stands for more than itself: the short one that MLA caches in place of keys and values, or a learned row that "
     "reads a whole input.": ("latent", "latents"),
@@ -211,7 +217,7 @@ TERMS: dict[str, tuple[str, ...]] = {
     "Centred kernel alignment: how alike two sets of vectors are, whatever way they are turned; 1 is the same.": (
         "CKA",
     ),
-    "How different two distributions are, in nats; 0 is the same.": ("KL",),
+    "How different two distributions are, in nats; 0 is the same.": ("KL divergence", "KL"),
     "Training against words drawn by chance: tell the word that was there from those, in place of predicting it among all.": (
         "negative sampling",
         "Negative sampling",
@@ -269,10 +275,184 @@ TERMS: dict[str, tuple[str, ...]] = {
         "cosine",
         "cosines",
     ),
+    "How a token reads others: its query is compared with their keys, softmax makes weights of the scores, and their "
+    "values are mixed by these weights.": ("attention",),
+    "A network of layers, each an attention and an MLP, that add to a residual stream.": ("Transformer",),
+    "A model, or the half of one, that writes a text token by token and sees only what stands before.": (
+        "decoder",
+        "decoders",
+    ),
+    "One head writes into the residual stream what a later head reads as part of its query, key or value.": (
+        "composition",
+    ),
+    "A result as a sum of what its parts added: how much of a logit or a score each head or word brought.": (
+        "attribution",
+        "attributions",
+    ),
+    "A number that a network computes from its input; a weight stays what training made it.": (
+        "activation",
+        "activations",
+    ),
+    "The numbers that training sets: all weights of a model together.": (
+        "parameters",
+        "parameter",
+    ),
+    "A table of numbers with any count of indices: a vector has one, a matrix two.": (
+        "tensor",
+        "tensors",
+    ),
+    "All tokens, or words, that a model knows, each with a number. It can read and write no others.": (
+        "vocabulary",
+    ),
+    "What cuts a text into tokens and numbers them.": (
+        "tokenizer",
+        "tokenizers",
+    ),
+    "The text that a model is given to go on from.": (
+        "prompt",
+        "prompts",
+    ),
+    "How a conversation is written as one text: marks around every turn say who speaks.": (
+        "chat template",
+        "template",
+    ),
+    "Kept out of the training, so that a model can be measured on text that it has never seen.": (
+        "held-out",
+    ),
+    "What logits are divided by before softmax: below 1 the largest gets more, above 1 all come closer to one another.": (
+        "temperature",
+    ),
+    "A number, mostly from 0 to 1, that something is multiplied by: how much of it is let through.": (
+        "gate",
+        "gates",
+    ),
+    "Tokens that only fill up a shorter text, so that all texts of a batch have one length. They must change nothing.": (
+        "padding",
+    ),
+    "The length of a vector, the root of the sum of its squares. Also short for a normalisation, as LayerNorm or RMSNorm.": (
+        "norm",
+        "norms",
+    ),
+    "Normalisations of each token's vector, which keep its numbers at one size: LayerNorm subtracts the mean and divides "
+    "by the standard deviation, RMSNorm only divides by the root mean square.": (
+        "LayerNorm",
+        "RMSNorm",
+    ),
+    "Normalisation of each channel by its mean and variance over the whole batch: an example's result depends on those "
+    "beside it.": ("BatchNorm",),
+    "Root mean square: the root of the mean of the squares. How large numbers are, whatever their signs.": (
+        "RMS",
+    ),
+    "Where a layer normalises: pre-norm what each sublayer reads from the stream, post-norm the stream after a result was "
+    "added.": (
+        "pre-norm",
+        "post-norm",
+    ),
+    "How far numbers spread: the mean of their squared distances from the mean. Its root is the standard deviation.": (
+        "variance",
+        "standard deviation",
+    ),
+    "Setting numbers to 0 at random in training, so that a network relies on no single one. When it is used, nothing is "
+    "set to 0.": (
+        "dropout",
+        "Dropout",
+    ),
+    "The first steps of a training, in which the learning rate grows from near 0 to its full size.": (
+        "warm-up",
+    ),
+    "A way to train in which every weight has a step size of its own, from averages of its earlier gradients. AdamW also "
+    "shrinks the weights a little.": (
+        "Adam",
+        "AdamW",
+    ),
+    "In the backward pass a network is gone through from its end to its beginning, to compute the gradients; the forward "
+    "pass came first, from input to result.": (
+        "backward pass",
+        "forward pass",
+        "backward",
+    ),
+    "Multiplied entry by entry and summed: of two long vectors that point the same way, a large number.": (
+        "dot product",
+        "dot products",
+    ),
+    "Of a matrix: the least number of columns times rows that it is a sum of. A rank-1 matrix is one column times one row.": (
+        "rank-1",
+    ),
+    "Singular value decomposition: a matrix as a sum of columns times rows. A singular value says how much each of them "
+    "weighs, largest first.": (
+        "SVD",
+        "singular value",
+        "singular values",
+    ),
+    "A number far larger than most around it. In few bits it sets the scale for all, and the small ones lose their digits.": (
+        "outlier",
+        "outliers",
+    ),
+    "Number formats. FP32 has 32 bits; FP16 has 16, few of them for range; BF16 has 16, with FP32's range and fewer "
+    "digits; TF32 is FP32 with FP16's digits.": (
+        "FP32",
+        "FP16",
+        "BF16",
+        "TF32",
+    ),
+    "Numbers of 8 bits: E4M3 has 4 bits for the exponent and 3 for digits, E5M2 has 5 and 2, so more range and fewer digits.": (
+        "FP8",
+        "E4M3",
+        "E5M2",
+    ),
+    "Numbers of 4 bits: a sign, 2 bits for the exponent and 1 for digits, which makes eight sizes.": (
+        "FP4",
+        "E2M1",
+    ),
+    "Whole numbers of 8 or 4 bits; multiplied by a scale they stand for others.": (
+        "INT8",
+        "INT4",
+    ),
+    "Not a number: the result where there is none, as of ∞ − ∞. All that is computed from it is NaN too.": (
+        "NaN",
+    ),
+    "A number too small for its format becomes 0: underflow. One too large becomes infinite: overflow.": (
+        "underflow",
+        "overflow",
+    ),
+    "A feed-forward part in which one half of the inner numbers, through SiLU, multiplies the other half.": (
+        "SwiGLU",
+    ),
+    "A network that reads word after word and carries a state along: long short-term memory.": ("LSTM",),
+    "In translation, what attention brings to a step: the mixture of the source's vectors. In word vectors, a word's "
+    "second vector, for when it stands near another.": (
+        "context vector",
+        "context vectors",
+    ),
+    "Attention without a softmax: keys and values are summed up in a matrix, and time grows with the length, not with its "
+    "square.": ("linear attention",),
+    "A small network that chooses, for every query, the few keys that attention reads.": ("indexer",),
+    "Attention computed tile by tile in one pass, so that the whole map never lies in memory. The result is the same.": (
+        "FlashAttention",
+    ),
+    "The two memories of a GPU: HBM is large and slow, SRAM lies on the chip and is small and fast.": (
+        "HBM",
+        "SRAM",
+    ),
+    "The most that a machine can compute in a second: its memory limits work that uses each byte a few times, its "
+    "arithmetic the rest.": ("roofline",),
+    "Time to first token: from a request's arrival until its answer begins.": ("TTFT",),
+    "Schedules of a pipeline. In GPipe all micro-batches go forward before any goes back; in 1F1B a device does one "
+    "forward, then one backward, in turn.": (
+        "GPipe",
+        "1F1B",
+    ),
+    "The smallest shape without dents that holds all points: a rubber band around them.": ("convex hull",),
+    "A token that stands between two texts which are read together, and behind the second.": ("[SEP]",),
+    "A processor that does thousands of small computations at once; its programs are called kernels.": (
+        "GPU",
+        "GPUs",
+    ),
 }
 
 # Words that only look like one of these where they stand: the keys of a keyboard.
 OTHER_MEANINGS = ("arrow key", "arrow keys", "Arrow keys")
+PAGE = "glossary"  # the path of the page that lists them
 
 
 def definitions() -> dict[str, str]:
@@ -281,12 +461,33 @@ def definitions() -> dict[str, str]:
     return told | dict.fromkeys(OTHER_MEANINGS, "")
 
 
+@functools.cache
+def _pattern() -> re.Pattern[str]:
+    """Any form, the longest first, where no letter or digit goes on: what `anyOf` of page_script/glossary.js makes."""
+    longest = sorted(definitions(), key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest))})(?!\w|-[^\W\d_])")
+
+
+def count_in(text: str) -> Counter[str]:
+    """How often a text has each word of the glossary, by its name, in whatever form; found as the browser finds them."""
+    names = {form: forms[0] for forms in TERMS.values() for form in forms}
+    return Counter(names[form] for form in _pattern().findall(text) if form in names)
+
+
+def named(form: str) -> str | None:
+    """The name of the word that has this form, upper and lower case alike where nothing is written just so; None for no word."""
+    names = {each: forms[0] for forms in TERMS.values() for each in forms}
+    alike = {each.lower(): name for each, name in names.items()}
+    return names.get(form) or alike.get(form.lower())
+
+
 def listed() -> None:
     """All words in the sidebar: for keyboards and screen readers, and to look one up."""
     with st.sidebar.popover("Words explained", width="stretch"):
-        named = sorted((forms[0], text) for text, forms in TERMS.items())
+        every = sorted((forms[0], text) for text, forms in TERMS.items())
+        st.html(f'<a data-card="step" href="{PAGE}">Search them, with the pages that use them →</a>')
         st.markdown(
             "  \n".join(
-                f"**{name}**: {text}" for name, text in sorted(named, key=lambda each: each[0].lower())
+                f"**{name}**: {text}" for name, text in sorted(every, key=lambda each: each[0].lower())
             )
         )

@@ -59,6 +59,7 @@ TYPED = (
     *("ptclean", "ptcorr", "ptans", "ptwrong"),
     *("cmpa", "cmpb"),
     "atlasfind",
+    *("gfind", "term"),
 )
 
 

@@ -28,13 +28,20 @@ def module(folder: Path, entry: str = ENTRY) -> str:
     return "\n".join(texts.values())
 
 
-def component(name: str, folder: Path, html: str | None = None, entry: str = ENTRY) -> Callable:
-    """Register the view of a `folder`: its `module`, and view.css if there is one. Called once, when a view is imported."""
+def component(
+    name: str, folder: Path, html: str | None = None, entry: str = ENTRY, isolated: bool = True
+) -> Callable:
+    """Register the view of a `folder`: its `module`, and view.css if there is one. Called once, when a view is imported.
+
+    Unless `isolated`, it lies in the page itself and not in a shadow root.
+    """
     import streamlit as st  # late: notebooks join scripts too, without an app
 
     style = folder / "view.css"
     css = style.read_text(encoding="utf-8") if style.exists() else None
-    return st.components.v2.component(name, css=css, html=html, js=module(folder, entry))
+    return st.components.v2.component(
+        name, css=css, html=html, js=module(folder, entry), isolate_styles=isolated
+    )
 
 
 def _collect(path: Path, texts: dict[Path, str], visited: set[Path]) -> None:
