@@ -2,6 +2,8 @@
 
 import json
 import os
+import sys
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -260,6 +262,14 @@ class TestSurvey:
         )
         pd.testing.assert_frame_equal(one.heads, two.heads)
         pd.testing.assert_frame_equal(one.tokens, two.tokens)
+
+    def test_processes_do_not_run_the_callers_script(self, folder, corpus, tmp_path, monkeypatch):
+        script = ModuleType("__main__")
+        script.__file__, script.__spec__ = str(tmp_path / "page.py"), None
+        (tmp_path / "page.py").write_text("raise SystemExit(7)")
+        monkeypatch.setitem(sys.modules, "__main__", script)
+        found = survey(folder, corpus, tmp_path / "out", workers=1)
+        assert len(found.heads) and sys.modules["__main__"] is script
 
     def test_a_killed_process(self, folder, corpus, tmp_path, monkeypatch):
         monkeypatch.setattr(running, "_open", os.abort)

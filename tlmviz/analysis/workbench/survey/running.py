@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -16,10 +17,11 @@ from concurrent.futures import (
     wait,
 )
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -167,7 +169,7 @@ def _run(
 ) -> None:
     """Every shard that is not there yet, in processes; no more are handed out than are being worked on."""
     done, waiting = 0, {}
-    with _pool(workers, model) as pool:
+    with _callers_script_hidden(), _pool(workers, model) as pool:
         for number, shard in shards:
             if shard_path(folder, number).exists():
                 done += len(shard)
@@ -180,6 +182,17 @@ def _run(
         while waiting:
             done += _collect(waiting)
             progress(done, total)
+
+
+@contextmanager
+def _callers_script_hidden() -> Iterator[None]:
+    """A process that is started would run the script it was started from once more: a notebook's, a Streamlit page's."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 def _pool(workers: int, model: str) -> Executor:
