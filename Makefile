@@ -34,9 +34,11 @@ format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The README's table of pages, written anew from pages/__init__.py.
-docs: $(VENV)/.run-ready
+# The README's table of pages, written anew from pages/__init__.py, and the documentation site, in site/. Its pages show the
+# pictures of the repository; `make docs PICTURES=1` takes new ones, in minutes. `make docs APP=URL`: where links to the app lead.
+docs: $(VENV)/.docs-ready $(if $(PICTURES),$(VENV)/.test-ready browser)
 	$(BIN)/python -m docs.page_table
+	OMP_NUM_THREADS=1 $(BIN)/python -m docs.build_site $(if $(PICTURES),--pictures) $(if $(APP),--app $(APP))
 
 # Retrain every bundled model from the data in DATA; runs resume from runs/.
 models: $(VENV)/.train-ready
@@ -53,6 +55,10 @@ $(VENV)/.run-ready: requirements.txt | $(BIN)/python
 
 $(VENV)/.test-ready: requirements.txt requirements-dev.txt | $(BIN)/python
 	$(PIP) -r requirements.txt -r requirements-dev.txt
+	touch $@ $(VENV)/.run-ready
+
+$(VENV)/.docs-ready: requirements.txt requirements-docs.txt | $(BIN)/python
+	$(PIP) -r requirements.txt -r requirements-docs.txt
 	touch $@ $(VENV)/.run-ready
 
 $(VENV)/.train-ready: requirements.txt requirements-train.txt | $(BIN)/python
@@ -77,4 +83,4 @@ nginx:
 	    apt-get update -q && apt-get install -y -q --no-install-recommends nginx-light; fi; }
 
 clean:
-	rm -rf $(VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache dist
+	rm -rf $(VENV) .pytest_cache .hypothesis .mypy_cache .ruff_cache dist build site

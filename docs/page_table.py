@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from pages import SECTIONS
+from pages import SECTIONS, Page
 
 from .pictures import pictures
 
@@ -13,22 +14,27 @@ BEGIN = "<!-- pages: written by `make docs` from pages/__init__.py -->"
 END = "<!-- /pages -->"
 
 
-def table() -> str:
-    """A Markdown table: every page with its chapter, linked to its first picture, and what it shows."""
+def first_picture(page: Page) -> str:
+    """Where the picture that stands for a page lies in the repository."""
+    return f"docs/{pictures(page)[0].file}"
+
+
+def table(link: Callable[[Page], str] = first_picture) -> str:
+    """A Markdown table: every page with its chapter, linked to its first picture or another `link`, and what it shows."""
     lines = ["| chapter | page | what it shows |", "| --- | --- | --- |"]
     for chapter, pages in SECTIONS.items():
         for page in pages:
-            lines.append(f"| {chapter} | [{page.title}](docs/{pictures(page)[0].file}) | {page.shows} |")
+            lines.append(f"| {chapter} | [{page.title}]({link(page)}) | {page.shows} |")
     return "\n".join(lines)
 
 
-def with_table(readme: str) -> str:
-    """The README with the table between its two markers replaced. Raises ValueError where a marker is missing."""
+def with_table(readme: str, link: Callable[[Page], str] = first_picture) -> str:
+    """The README with the table between its two markers replaced, linked as `table` does. Raises ValueError without one."""
     before, _, rest = readme.partition(BEGIN)
     _, marker, after = rest.partition(END)
     if not marker:
         raise ValueError(f"README.md lacks the line {BEGIN!r} or {END!r}.")
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    return f"{before}{BEGIN}\n{table(link)}\n{END}{after}"
 
 
 if __name__ == "__main__":

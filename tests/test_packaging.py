@@ -28,6 +28,7 @@ def test_the_project_repeats_the_requirements():
     assert PROJECT["dependencies"] == requirements("requirements.txt")
     assert extras["dev"] == requirements("requirements-dev.txt")
     assert extras["train"] == requirements("requirements-train.txt")
+    assert extras["docs"] == requirements("requirements-docs.txt")
     assert PYPROJECT["build-system"]["requires"][0] in extras["dev"]  # a wheel is built without a download
 
 
