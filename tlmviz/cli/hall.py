@@ -14,16 +14,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+from prometheus_client.multiprocess import mark_process_dead
+
 from tlmviz.checkpoints import mapped
 from tlmviz.errors import Error
-from tlmviz.hosting import nginx
+from tlmviz.hosting import metrics, nginx
 from tlmviz.hosting.limits import VARIABLE, Limits
 
 from .server import PATIENCE, app_file, arguments, free_port, is_ready
 
 LOOK = 0.5  # seconds between two looks at the processes
 GRACE = 10.0  # seconds that a process is given to end by itself
-METRICS = "PROMETHEUS_MULTIPROC_DIR"
 
 
 @dataclass
@@ -68,7 +69,7 @@ class Hall:
             "OMP_NUM_THREADS": "1",
             "STREAMLIT_SERVER_COOKIE_SECRET": self._secret,
             mapped.FOLDER: str(self.folder / "weights"),
-            METRICS: str(self.folder / "metrics"),
+            metrics.FOLDER: str(self.folder / "metrics"),
             VARIABLE: self.limits.as_json(),
         }
         command = [sys.executable, "-m", "streamlit", *arguments(app_file(), port), *address, *host]
@@ -95,14 +96,10 @@ class Hall:
             raise Error(f"nginx ended with status {self.front.returncode}: {' '.join(said) or 'no word'}")
         for port, process in self.apps.items():
             if process.poll() is not None:
-                self._forget(process.pid)
+                # Else the gauges went on counting what was open in it.
+                mark_process_dead(process.pid, str(self.folder / "metrics"))  # type: ignore[no-untyped-call]
                 self.apps[port] = self._app(port)
                 self.restarts += 1
-
-    def _forget(self, process: int) -> None:
-        """Take what a process that is gone has open out of the gauges."""
-        for file in (self.folder / "metrics").glob(f"gauge_live*_{process}.db"):
-            file.unlink(missing_ok=True)
 
     def run(self) -> None:
         """Look after everything until SIGTERM or SIGINT."""
