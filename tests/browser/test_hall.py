@@ -86,10 +86,16 @@ def test_one_process_needs_no_nginx_and_ends_clean():
     with serve(command) as running:
         (process,) = app_processes(running.process.pid).values()
         assert float(figures(running.port)["tlmviz_sessions"]) == 0
-        folder = Path(Path(f"/proc/{process}/environ").read_text().split("TLMVIZ_WEIGHTS=")[1].split("\0")[0])
+        variables = dict(
+            each.split("=", 1)
+            for each in Path(f"/proc/{process}/environ").read_text().split("\0")
+            if "=" in each
+        )
+        folder, rooms = Path(variables["TLMVIZ_WEIGHTS"]), Path(variables["TLMVIZ_ROOMS"])
+        assert rooms.is_dir() and rooms.stat().st_mode & 0o777 == 0o700
         assert list(folder.glob("stories-rope-*.weights"))
     for _ in range(100):
         if not Path(f"/proc/{process}").exists():
             break
         time.sleep(0.05)
-    assert not Path(f"/proc/{process}").exists() and not folder.exists()
+    assert not Path(f"/proc/{process}").exists() and not folder.exists() and not rooms.exists()

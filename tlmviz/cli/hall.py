@@ -18,7 +18,7 @@ from prometheus_client.multiprocess import mark_process_dead
 
 from tlmviz.checkpoints import mapped
 from tlmviz.errors import Error
-from tlmviz.hosting import metrics, nginx
+from tlmviz.hosting import metrics, nginx, rooms
 from tlmviz.hosting.limits import VARIABLE, Limits
 
 from .server import PATIENCE, app_file, arguments, free_port, is_ready
@@ -32,7 +32,8 @@ class Hall:
     """App processes at ports of the loopback interface, and nginx before them where there are several.
 
     Each process computes with one thread: two torch calls that share cores are slower than one after the other. Weights lie in
-    one file in `folder` that all of them map (tlmviz.checkpoints.mapped), so that a real model is in memory once.
+    one file in `folder` that all of them map (tlmviz.checkpoints.mapped), so that a real model is in memory once; the rooms of
+    classes in another, so that a class may be spread over all of them.
     """
 
     processes: int
@@ -47,7 +48,7 @@ class Hall:
 
     def start(self) -> None:
         """Start everything; returns when visitors can be let in. Raises Error where something does not start."""
-        for name in ("weights", "metrics"):
+        for name in ("weights", "metrics", "rooms"):
             (self.folder / name).mkdir(mode=0o700, parents=True, exist_ok=True)
         self.folder.chmod(0o711)  # nginx that root starts works as another user, and keeps its files below
         self._secret = secrets.token_hex()
@@ -70,6 +71,7 @@ class Hall:
             "STREAMLIT_SERVER_COOKIE_SECRET": self._secret,
             mapped.FOLDER: str(self.folder / "weights"),
             metrics.FOLDER: str(self.folder / "metrics"),
+            rooms.FOLDER: str(self.folder / "rooms"),
             VARIABLE: self.limits.as_json(),
         }
         command = [sys.executable, "-m", "streamlit", *arguments(app_file(), port), *address, *host]

@@ -1,0 +1,253 @@
+"""Rooms: what they count, for whom, for how long, and what a file that is locked, gone or shared by two processes makes of it."""
+
+import re
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tlmviz.errors import Error
+from tlmviz.hosting import rooms
+from tlmviz.hosting.rooms import ALPHABET, DAY, FILE, NoRoom, RoomBusy, Rooms
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 1e9
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def found(tmp_path, clock):
+    made = Rooms(tmp_path / FILE, clock)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """One file for all examples of a property; each opens a room of its own."""
+    made = Rooms(tmp_path_factory.mktemp("rooms") / FILE, Clock())
+    yield made
+    made.close()
+
+
+VISITS = st.tuples(st.just("visit"), st.integers(0, 4), st.integers(1, 6))
+GIVEN = st.tuples(st.just("answer"), st.integers(0, 4), st.integers(1, 6), st.integers(0, 3))
+
+
+@given(st.lists(VISITS | GIVEN, max_size=30))
+def test_counts_are_those_of_a_plain_reading_and_never_exceed_the_visitors(kept, events):
+    """Against sets of who did what: everybody is where they came furthest, and the first answer counts."""
+    opened = kept.open_room("a tour")
+    furthest, first = {}, {}
+    for kind, who, step, *answer in events:
+        getattr(kept, kind)(opened.code, f"visitor {who}", step, *answer)
+        furthest[who] = max(furthest.get(who, 0), step)
+        if answer:
+            first.setdefault((who, step), answer[0])
+    counts = kept.counts(opened.code, opened.secret)
+    assert counts.visitors == len(furthest)
+    for step in range(1, 7):
+        assert counts.here.get(step, 0) == sum(at == step for at in furthest.values())
+        assert counts.passed(step) == sum(at > step for at in furthest.values())
+        told = [answer for (_, at), answer in first.items() if at == step]
+        assert counts.answers.get(step, {}) == {each: told.count(each) for each in set(told)}
+        assert kept.answers(opened.code, step) == counts.answers.get(step, {})
+        assert counts.answered(step) <= counts.here.get(step, 0) + counts.passed(step) <= counts.visitors
+    kept.end(opened.code, opened.secret)
+
+
+@given(st.lists(VISITS | GIVEN, max_size=12), st.integers(2, 3))
+def test_twice_the_same_is_once(kept, events, times):
+    once, often = kept.open_room("a tour"), kept.open_room("a tour")
+    for repeat, room in ((1, once), (times, often)):
+        for kind, who, *rest in events:
+            for _ in range(repeat):
+                getattr(kept, kind)(room.code, str(who), *rest)
+    assert kept.counts(*vars(once).values()) == kept.counts(*vars(often).values())
+    for room in (once, often):
+        kept.end(room.code, room.secret)
+
+
+def test_codes_are_read_from_the_back_row_and_typed_as_one_likes(found):
+    assert not set(ALPHABET) & set("0OQI1L2Z5S8BUVAEYG") and len(set(ALPHABET)) == len(ALPHABET)
+    opened = found.open_room("a tour")
+    assert re.fullmatch(f"[{ALPHABET}]{{6}}", opened.code) and len(opened.secret) >= 32
+    typed = f"  {opened.code[:3].lower()} {opened.code[3:]}\n"
+    assert rooms.normal(typed) == opened.code and found.tour(typed) == "a tour"
+    for wrong in ("", "K7", "K7FK7FK", "K7F-O0I", "ÄÖÜßéñ", "x" * 10_000, "'; --"):
+        with pytest.raises(NoRoom, match=r"^“.*” is no room code: a code has 6 letters and digits") as error:
+            found.tour(wrong)
+        assert len(str(error.value)) < 200
+    assert found.open_room("a tour").code != opened.code
+
+
+def test_a_room_that_never_was_or_has_ended_and_another_secret_get_one_sentence(found):
+    first, second = found.open_room("one"), found.open_room("two")
+    with pytest.raises(NoRoom, match="not the teacher's link of room"):
+        found.counts(first.code, second.secret)
+    for steps in (found.end, lambda *room: found.reveal(*room, frozenset({1}))):
+        with pytest.raises(NoRoom, match="its secret is another one"):
+            steps(first.code, "é" * 32)
+    found.visit(first.code, "v", 1)
+    found.end(first.code, first.secret)
+    for call in (
+        lambda: found.tour(first.code),
+        lambda: found.visit(first.code, "v", 1),
+        lambda: found.answer(first.code, "v", 1, 0),
+        lambda: found.answers(first.code, 1),
+        lambda: found.counts(first.code, first.secret),
+        lambda: found.end(first.code, first.secret),
+    ):
+        with pytest.raises(NoRoom, match=f"There is no room {first.code}: it has ended"):
+            call()
+    assert found.tour(second.code) == "two"
+
+
+def test_no_step_or_answer_that_there_cannot_be(found):
+    opened = found.open_room("a tour")
+    for step, answer in ((0, 0), (21, 0), (1, -1), (1, 10)):
+        with pytest.raises(Error, match=r"There is no (step|answer)"):
+            found.answer(opened.code, "v", step, answer)
+    assert found.counts(opened.code, opened.secret).visitors == 0
+
+
+def test_a_day_later_it_is_gone_from_the_file_too(found, clock, tmp_path):
+    opened = found.open_room("a tour")
+    found.answer(opened.code, "v", 3, 1)
+    assert found.counts(opened.code, opened.secret).ends == clock.now + DAY
+    clock.now += DAY - 1
+    assert found.counts(opened.code, opened.secret).visitors == 1
+    clock.now += 1
+    other = found.open_room("another")  # any call will do
+    with pytest.raises(NoRoom, match="it has ended"):
+        found.counts(opened.code, opened.secret)
+    with sqlite3.connect(tmp_path / FILE) as file:
+        assert [row[0] for row in file.execute("SELECT code FROM room")] == [other.code]
+        assert not file.execute("SELECT * FROM tally").fetchall()
+        assert not file.execute("SELECT * FROM mark").fetchall()
+
+
+def test_what_is_stored_names_no_visitor_and_no_secret_and_tells_no_answer_of_anybody(found, tmp_path):
+    opened = found.open_room("a tour")
+    for visitor in ("0123456789abcdef" * 2, "fedcba9876543210" * 2):
+        found.answer(opened.code, visitor, 2, 1)
+    with sqlite3.connect(tmp_path / FILE) as file:
+        tables = {
+            name: file.execute(f"SELECT * FROM {name}").fetchall() for name in ("room", "tally", "mark")
+        }
+    assert tables["tally"] == [(opened.code, 2, rooms.HERE, 2), (opened.code, 2, 1, 2)]
+    marks = [mark for _, mark in tables["mark"]]
+    assert len(marks) == len(set(marks)) == 4 and all(len(mark) == 16 for mark in marks)
+    found.close()
+    stored = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert opened.code.encode() in stored
+    for hidden in (opened.secret, "0123456789abcdef", "fedcba9876543210"):
+        assert hidden.encode() not in stored
+
+
+def test_a_server_keeps_so_many_rooms_and_a_room_so_many_visitors(found, monkeypatch):
+    monkeypatch.setattr(rooms, "MOST_ROOMS", 2)
+    monkeypatch.setattr(rooms, "MOST_VISITORS", 2)
+    first, _ = found.open_room("one"), found.open_room("two")
+    with pytest.raises(RoomBusy, match=r"^2 rooms are open, as many as this server keeps"):
+        found.open_room("three")
+    for visitor in "ab":
+        found.visit(first.code, visitor, 1)
+    with pytest.raises(RoomBusy, match="counts 2 visitors at most"):
+        found.answer(first.code, "c", 1, 0)
+    found.answer(first.code, "a", 2, 0)  # who is in goes on
+    assert found.counts(first.code, first.secret).here == {1: 1, 2: 1}
+
+
+def test_revealed_questions_are_the_rooms(found):
+    opened = found.open_room("a tour")
+    found.reveal(opened.code, opened.secret, frozenset({2, 20, 99}))
+    assert found.counts(opened.code, opened.secret).revealed == {2, 20}
+    found.reveal(opened.code, opened.secret, frozenset())
+    assert not found.counts(opened.code, opened.secret).revealed
+
+
+def test_a_locked_file_is_one_sentence_and_nothing_is_lost(found, tmp_path, monkeypatch):
+    monkeypatch.setattr(rooms, "PATIENCE", 0.01)
+    opened = found.open_room("a tour")
+    found.close()  # opened again with less patience
+    with sqlite3.connect(tmp_path / FILE, isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(RoomBusy, match=r"cannot be reached now \(database is locked\); the tour goes on"):
+            found.visit(opened.code, "v", 1)
+        assert found.tour(opened.code) == "a tour"  # readers need not wait
+        other.execute("ROLLBACK")
+    found.visit(opened.code, "v", 1)
+    assert found.counts(opened.code, opened.secret).visitors == 1
+    with found._lock, pytest.raises(RoomBusy, match="others are using it"):
+        found.tour(opened.code)
+
+
+def test_a_file_that_is_gone_or_no_file_of_rooms_is_one_sentence(found, tmp_path):
+    opened = found.open_room("a tour")
+    for path in tmp_path.iterdir():
+        path.unlink()
+    with pytest.raises(NoRoom, match="There is no room"):
+        found.visit(opened.code, "v", 1)
+    assert found.tour(found.open_room("new").code) == "new"
+    found.close()
+    (tmp_path / FILE).write_bytes(b"no database at all, " * 100)
+    with pytest.raises(RoomBusy, match="file is not a database"):
+        found.open_room("a tour")
+    with pytest.raises(RoomBusy, match="unable to open database file"):
+        Rooms(tmp_path / "nowhere" / FILE).open_room("a tour")
+
+
+def test_two_processes_count_into_one_file(found, tmp_path):
+    """The same 40 visitors in both, at the same time: each counts once, at the last step, with one answer for each question."""
+    opened = found.open_room("a tour")
+    program = f"""
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tlmviz.hosting.rooms import Rooms
+rooms = Rooms(Path({str(tmp_path / FILE)!r}), lambda: {found.clock()})
+sys.stdin.readline()
+def walk(visitor):
+    for step in range(1, 6):
+        rooms.visit({opened.code!r}, str(visitor), step)
+        rooms.answer({opened.code!r}, str(visitor), step, visitor % 3)
+with ThreadPoolExecutor(8) as threads:
+    list(threads.map(walk, range(40)))
+"""
+    both = [
+        subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, cwd=ROOT) for _ in range(2)
+    ]
+    for process in both:
+        process.stdin.write(b"go\n")
+        process.stdin.flush()
+    for process in both:
+        process.stdin.close()
+        assert process.wait() == 0
+    counts = found.counts(opened.code, opened.secret)
+    assert counts.here == {5: 40}
+    assert counts.answers == {step: {0: 14, 1: 13, 2: 13} for step in range(1, 6)}
+
+
+def test_the_folder_is_the_one_that_the_environment_names_else_one_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv(rooms.FOLDER, str(tmp_path))
+    assert rooms.rooms().path == tmp_path / FILE and rooms.rooms() is rooms.rooms()
+    monkeypatch.delenv(rooms.FOLDER)
+    own = rooms.rooms()
+    assert own.path.parent.is_dir() and own.path.parent != tmp_path and own is rooms.rooms()
