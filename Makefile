@@ -6,6 +6,7 @@ BIN    := $(VENV)/bin
 DATA   ?= ../shared/data
 PORT   ?= 8501
 PIP    := $(BIN)/pip install --disable-pip-version-check -q
+AXE    := node_modules/axe-core/axe.min.js
 # Two processes of one thread each: torch threads that share cores crawl.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
@@ -14,7 +15,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 run: $(VENV)/.run-ready
 	$(BIN)/python -m tlmviz run --port $(PORT)
 
-test: node $(VENV)/.test-ready browser nginx
+test: node $(AXE) $(VENV)/.test-ready browser nginx
 	$(BIN)/ruff check .
 	$(PYTEST)
 
@@ -64,6 +65,11 @@ $(VENV)/.docs-ready: requirements.txt requirements-docs.txt | $(BIN)/python
 $(VENV)/.train-ready: requirements.txt requirements-train.txt | $(BIN)/python
 	$(PIP) -r requirements.txt -r requirements-train.txt
 	touch $@ $(VENV)/.run-ready
+
+# What the browser tests look at pages with, as a screen reader's user would.
+$(AXE): package-lock.json | node
+	npm ci --no-audit --no-fund --silent
+	touch $@
 
 node:
 	@command -v node >/dev/null 2>&1 || { \

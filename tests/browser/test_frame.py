@@ -125,3 +125,22 @@ def test_a_word_is_explained_under_the_mouse_and_under_a_finger(server, browser,
     page.mouse.move(5, 5) if not touch else page.touchscreen.tap(700, 20)
     expect(shown).to_be_hidden()
     context.close()
+
+
+def test_arrow_keys_go_from_point_to_point_of_a_chart_and_move_its_slider(page, server):
+    open_link(page, server, "kv_cache")
+    at_rest(page, ".slider-group[role=slider]")
+    page.locator(".st-key-decode .stPlotlyChart").focus()
+    said = page.locator("body > [role=status]")
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("query 0, key 0")
+    page.keyboard.press("ArrowDown")
+    expect(said).to_contain_text("query 1, key 0")
+    slider = page.locator(".slider-group").first
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "token 2 of 40")
+    page.keyboard.press("ArrowLeft")
+    expect(slider).to_have_attribute("aria-valuetext", "token 1 of 40")
+    page.get_by_role("button", name="Play").press("Enter")
+    expect(slider).not_to_have_attribute("aria-valuetext", "token 1 of 40")

@@ -8,6 +8,7 @@ import numpy as np
 
 from tlmviz.trace import Trace
 from tlmviz.ui.components.attention_view import FOLDER
+from tlmviz.ui.components.scripts import style
 
 HEIGHT = 530  # pixels of the view
 
@@ -15,7 +16,7 @@ HEIGHT = 530  # pixels of the view
 def css() -> str:
     """The style of the view and of what is around it."""
     own = Path(__file__).parent / "style.css"
-    return "\n".join(path.read_text(encoding="utf-8") for path in (own, FOLDER / "view.css"))
+    return "\n".join((own.read_text(encoding="utf-8"), style(FOLDER)))
 
 
 def title(trace: Trace) -> str:

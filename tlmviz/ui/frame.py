@@ -47,7 +47,14 @@ _COMPACT = """<style>
 .stMainBlockContainer .katex-display { overflow: auto hidden; padding: 0.2rem 0 0.5rem; scrollbar-width: thin; }
 .js-plotly-plot .modebar-container { top: -0.9rem !important; }
 .js-plotly-plot .tlmviz-lit text { font-weight: 700 !important; text-decoration: underline; }
+[data-testid="stCaptionContainer"] { opacity: 0.75; }
+[data-testid="stExpander"] summary { opacity: 0.85; }
+.stPlotlyChart:focus-visible, .stPlotlyChart [tabindex]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 ::highlight(tlmviz-word) { text-decoration: underline dotted; }
+@media (prefers-reduced-motion: reduce) {
+  *, *::before, *::after { animation-duration: 0.01ms !important; animation-iteration-count: 1 !important;
+    transition-duration: 0.01ms !important; scroll-behavior: auto !important; }
+}
 [data-testid="stSidebar"] input[role="combobox"] { text-overflow: ellipsis; }
 body:has([data-testid="stSidebar"] [role="combobox"][aria-expanded="true"]) [data-testid="stSelectboxVirtualDropdown"] {
   width: min(19rem, calc(100vw - 3rem)) !important;

@@ -10,6 +10,7 @@ ENTRY = "view.js"
 CANVAS = (
     Path(__file__).parent / "canvas"
 )  # "#canvas/x.js" in an import, for Node and TypeScript by package.json
+EVERYONE = CANVAS / "everyone.css"  # for fingers, for those who asked for less motion, and on paper
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";\n', re.MULTILINE)
 DOCUMENTATION = re.compile(
     r"^ *(?:/\*\*(?:[^*]|\*(?!/))*\*/|//.*)\n", re.MULTILINE
@@ -31,17 +32,21 @@ def module(folder: Path, entry: str = ENTRY) -> str:
 def component(
     name: str, folder: Path, html: str | None = None, entry: str = ENTRY, isolated: bool = True
 ) -> Callable:
-    """Register the view of a `folder`: its `module`, and view.css if there is one. Called once, when a view is imported.
+    """Register the view of a `folder`: its `module` and its `style`. Called once, when a view is imported.
 
     Unless `isolated`, it lies in the page itself and not in a shadow root.
     """
     import streamlit as st  # late: notebooks join scripts too, without an app
 
-    style = folder / "view.css"
-    css = style.read_text(encoding="utf-8") if style.exists() else None
     return st.components.v2.component(
-        name, css=css, html=html, js=module(folder, entry), isolate_styles=isolated
+        name, css=style(folder), html=html, js=module(folder, entry), isolate_styles=isolated
     )
+
+
+def style(folder: Path) -> str:
+    """The view.css of a view, if there is one, and what all views share."""
+    own = folder / "view.css"
+    return "\n".join(path.read_text(encoding="utf-8") for path in (own, EVERYONE) if path.exists())
 
 
 def _collect(path: Path, texts: dict[Path, str], visited: set[Path]) -> None:

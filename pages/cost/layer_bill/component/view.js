@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
+import { pointByKeys } from "#canvas/keys.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit, figureOf } from "#canvas/pens.js";
@@ -118,6 +119,7 @@ function makeCanvas(v) {
   });
   canvas.addEventListener("pointerdown", (event) => v.spot && v.header.view === "bill" && inside(event) && settle(v, placeAt(v.spot, event.offsetX)));
   canvas.addEventListener("pointerleave", () => point(0));
+  pointByKeys(canvas);
   return canvas;
 }
 

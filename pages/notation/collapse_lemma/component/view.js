@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
+import { pointByKeys } from "#canvas/keys.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { numbersImage } from "#canvas/numbers_image.js";
 import { announcePicture } from "#canvas/painted.js";
@@ -126,6 +127,7 @@ function create(host) {
   };
   canvas.addEventListener("pointermove", point);
   canvas.addEventListener("pointerdown", point);
+  pointByKeys(canvas);
   v.els = {
     parts: make("div", { className: "group", role: "group", "aria-label": "What all heads share" }, ...parts),
     switches: make("div", { className: "group", role: "group", "aria-label": "What stands between" }),
@@ -134,7 +136,7 @@ function create(host) {
   };
   const saves = make("div", { className: "saves" }, pictureButton(v, "this figure", () => saved(v)));
   v.root = make("div", { className: "collapse", testid: "collapse-root" },
-    make("div", { className: "bar" }, v.els.parts, v.els.switches, saves), v.els.said, canvas, make("p", { className: "cell" }));
+    make("div", { className: "bar" }, v.els.parts, v.els.switches, saves), v.els.said, canvas, make("p", { className: "cell", "aria-live": "polite" }));
   host.append(v.root);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;

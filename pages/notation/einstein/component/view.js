@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { make } from "#canvas/dom.js";
+import { pointByKeys } from "#canvas/keys.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { numbersImage } from "#canvas/numbers_image.js";
 import { announcePicture } from "#canvas/painted.js";
@@ -123,12 +124,13 @@ function pointed({ header, arrays, boxes }, x, y) {
 function create(host) {
   const v = /** @type {View} */ ({});
   v.canvas = make("canvas", { role: "img", testid: "tensors-canvas" });
-  v.said = make("p", { className: "said", testid: "tensors-said" });
+  v.said = make("p", { className: "said", "aria-live": "polite", testid: "tensors-said" });
   const point = (/** @type {PointerEvent} */ { offsetX, offsetY }) => {
     v.said.textContent = pointed(v, offsetX, offsetY);
   };
   v.canvas.addEventListener("pointermove", point);
   v.canvas.addEventListener("pointerdown", point);
+  pointByKeys(v.canvas);
   v.root = make("div", { className: "tensors", testid: "tensors-root" }, v.canvas, v.said);
   host.append(v.root);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));

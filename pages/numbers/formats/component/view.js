@@ -155,7 +155,7 @@ function paintTable(v) {
     const error = value - v.x;
     const known = Number.isFinite(error);
     const texts = [format.name, fate === "none" ? "–" : spelled(value), known ? spelled(error, 3) : "–", known && v.x !== 0 ? percent(Math.abs(error / v.x)) : "–", code === null ? "–" : hex(code, format), FATES[fate]];
-    const cells = texts.map((text, i) => make("td", { textContent: text, className: i === 4 ? "pattern" : i === 5 && lost ? "lost" : "" }));
+    const cells = texts.map((text, i) => make("td", { className: i === 4 ? "pattern" : i === 5 && lost ? "lost" : "" }, i ? text : make("button", { type: "button", className: "name", textContent: text, "aria-label": `Choose ${text}`, "aria-pressed": String(format === v.format) })));
     const row = make("tr", { className: format === v.format ? "chosen" : "", onclick: () => choose(v, format), testid: `row-${format.key}` }, ...cells);
     return row;
   }));

@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
+import { pointByKeys } from "#canvas/keys.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit, figureOf } from "#canvas/pens.js";
@@ -73,6 +74,7 @@ function paint(v) {
   els.menu.replaceChildren(...header.formats.map((format) => make("button", { type: "button", className: "pick", textContent: format.name, "aria-pressed": String(format === v.format), onclick: () => choose(v, { format }) })));
   Object.assign(els.slider, { min: header.scales[0], max: header.scales[1], value: v.k });
   els.slider.setAttribute("aria-valuetext", scaleName(v.k));
+  for (const [name, value] of Object.entries({ min: header.scales[0], max: header.scales[1], now: v.k, text: scaleName(v.k) })) els.curve.setAttribute(`aria-value${name}`, String(value));
   els.name.textContent = scaleName(v.k);
   Object.assign(els.safe, { disabled: !safe, textContent: safe ? `Largest safe ${powerOfTwo(safe[1])}` : "No safe scale" });
   els.all.hidden = !v.part;
@@ -133,19 +135,26 @@ function saved(v) {
 
 /** @param {View} v */
 function makeCurve(v) {
-  const curve = make("canvas", { testid: "scaling-curve", role: "img", "aria-label": "Shares lost, subnormal and too large for every scale" });
+  const curve = make("canvas", { testid: "scaling-curve", role: "slider", tabIndex: 0, "aria-label": "Shares lost, subnormal and too large for every scale; arrow keys move the scale" });
   const go = (/** @type {PointerEvent} */ { offsetX }) => choose(v, { k: scaleAt(offsetX, curve.clientWidth, v.header.scales) });
   curve.addEventListener("pointerdown", (event) => {
     curve.setPointerCapture(event.pointerId);
     go(event);
   });
   curve.addEventListener("pointermove", (event) => event.buttons && go(event));
+  curve.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const [first, last] = v.header.scales;
+    choose(v, { k: Math.max(first, Math.min(last, v.k + step)) });
+  });
   return curve;
 }
 
 /** @param {View} v */
 function makeGrid(v) {
-  const grid = make("canvas", { testid: "scaling-grid", role: "img", "aria-label": "Every tensor's shares; click one to see it alone" });
+  const grid = make("canvas", { testid: "scaling-grid", role: "img", "aria-label": "Every tensor's shares; click one to see it alone. Arrow keys point, Enter clicks." });
   grid.addEventListener("pointermove", ({ offsetX, offsetY }) => point(v, partAt(v.header, v.layout, offsetX, offsetY)));
   grid.addEventListener("pointerleave", () => point(v, -1));
   grid.addEventListener("click", ({ offsetX, offsetY }) => {
@@ -153,6 +162,7 @@ function makeGrid(v) {
     const name = at < 0 ? "" : v.header.parts[at].name;
     choose(v, { part: name === v.part ? "" : name });
   });
+  pointByKeys(grid, () => [v.layout.cell, v.layout.tall]);
   return grid;
 }
 
@@ -176,7 +186,7 @@ function create(host) {
     slider,
     menu: make("div", { className: "menu", role: "group", "aria-label": "Format" }),
     name: make("output"),
-    said: make("p", { className: "said", testid: "scaling-said" }),
+    said: make("p", { className: "said", "aria-live": "polite", testid: "scaling-said" }),
     legend: make("div", { className: "legend" }),
     safe: makeButton("", "The largest scale that overflows nothing and loses next to nothing", () => choose(v, { k: safeOf(v)?.[1] ?? v.k })),
     all: makeButton("All tensors", "Show all tensors together again", () => choose(v, { part: "" })),

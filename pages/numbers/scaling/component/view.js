@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
+import { pointByKeys } from "#canvas/keys.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit, figureOf } from "#canvas/pens.js";
@@ -136,6 +137,7 @@ function create(host) {
   canvas.addEventListener("pointermove", ({ offsetX, offsetY }) => point(v, offsetX, offsetY));
   canvas.addEventListener("pointerdown", ({ offsetX, offsetY }) => point(v, offsetX, offsetY));
   canvas.addEventListener("pointerleave", () => point(v, -1, -1));
+  pointByKeys(canvas);
   const slider = make("input", { type: "range", min: LOWEST, max: HIGHEST, step: 0.125, testid: "scaling-scale" });
   slider.addEventListener("input", () => set(v, { factor: Number(slider.value) }));
   const best = makeButton("Best", "Move to the scale with the least error", () => set(v, { factor: curve(v).doublings[curve(v).best] }));
@@ -143,7 +145,7 @@ function create(host) {
   const sees = menu(v, "Matrix shown", SEES, "see");
   const colors = menu(v, "Colours", COLORS, "color");
   const sliderBar = make("div", { className: "bar" }, make("label", { className: "slider" }, "Scale S", slider), best, name);
-  const said = make("p", { className: "said", testid: "scaling-said" });
+  const said = make("p", { className: "said", "aria-live": "polite", testid: "scaling-said" });
   v.els = { canvas, said, slider, name, sees, colors, sliderBar, best };
   const saves = [pictureButton(v, "this figure", () => saved(v))];
   v.root = make("div", { className: "scaling", testid: "scaling-root" }, make("div", { className: "bar" }, sees, colors, make("div", { className: "menu saves" }, ...saves)), canvas, sliderBar, said);

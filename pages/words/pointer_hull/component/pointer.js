@@ -24,6 +24,8 @@ export function wire(v) {
     if (v.dragging) canvas.setPointerCapture(event.pointerId);
     paint(v);
   });
+  // A finger on a point drags it; elsewhere it scrolls the page.
+  canvas.addEventListener("touchstart", (event) => v.dragging && event.preventDefault(), { passive: false });
   canvas.addEventListener("pointermove", (event) => {
     const { x, y } = place(event);
     if (!v.dragging || v.held === null) {

@@ -5,7 +5,7 @@ import { make } from "#canvas/dom.js";
 import { canvasPen, fit } from "#canvas/pens.js";
 import { clip, digits, named, visible } from "#canvas/text.js";
 import { rgb } from "#canvas/theme.js";
-import { headKey, overlaid, pin, toggleOverlay } from "./state.js";
+import { act, headKey, overlaid, pin, toggleOverlay } from "./state.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 import { repaintDetail } from "./view.js";
 
@@ -263,5 +263,12 @@ export function wireArcs(v) {
     const index = indexOf(event);
     if (index !== null) v.hovered.point(index);
     if (index !== null) pin(v, index, v.state.query === index ? v.state.key : null);
+  });
+  v.els.text.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const last = v.header.tokens.length - 1;
+    act(v, { query: Math.max(0, Math.min(last, (v.state.query ?? last) + step)), key: null });
   });
 }

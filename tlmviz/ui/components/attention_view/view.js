@@ -231,7 +231,7 @@ function makeElements(v) {
     flow: make("div", { className: "flow", dir: "auto" }),
     arcs: make("canvas", { className: "curves", role: "img" }),
     legend: make("div", { className: "legend" }),
-    text: make("div", { className: "text", testid: "arcs", tabIndex: 0 }),
+    text: make("div", { className: "text", testid: "arcs", tabIndex: 0, role: "application", "aria-label": "The text; arrow keys pin the word before or after" }),
     arcPane: make("div", { className: "arcpane" }),
     ...pictureElements(),
     tooltip: make("div", { className: "tooltip", testid: "tooltip", role: "tooltip", hidden: true }),

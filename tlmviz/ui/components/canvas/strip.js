@@ -13,7 +13,7 @@ import { clip, visible } from "#canvas/text.js";
  * @returns {Strip}
  */
 export function makeStrip(choose, first) {
-  const root = make("div", { className: "strip", testid: "tokens" });
+  const root = make("div", { className: "strip", testid: "tokens", tabIndex: 0, role: "application", "aria-label": "The text; arrow keys choose the word before or after" });
   /** @type {string | undefined} */
   let filled;
   /** @type {Element | undefined} */
@@ -24,6 +24,13 @@ export function makeStrip(choose, first) {
   root.addEventListener("click", ({ target }) => {
     const { index } = /** @type {HTMLElement} */ (target).dataset;
     if (index) choose(Number(index));
+  });
+  root.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const next = Number(/** @type {HTMLElement | undefined} */ (chosen)?.dataset.index ?? 0) + (step ?? 0);
+    if (!step || !shown[next]) return;
+    event.preventDefault();
+    choose(next);
   });
   return {
     root,

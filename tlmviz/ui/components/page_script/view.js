@@ -3,6 +3,7 @@
 
 import { isDark } from "#canvas/theme.js";
 import { followCard } from "./cards.js";
+import { leaveCharts, pressChart, reachCharts } from "./chart_keys.js";
 import { explainWords, forgetWord, leaveWords, pointAtWord } from "./glossary.js";
 import { followHovered, pointAtChart } from "./hovered_charts.js";
 import { watchLine } from "./line.js";
@@ -38,6 +39,7 @@ const HEARD = /** @type {[string, (event: any) => void][]} */ ([
   ["pointermove", pointAtChart],
   ["pointerdown", pointAtWord],
   ["scroll", forgetWord],
+  ["keydown", pressChart],
 ]);
 
 /** @param {Component} component */
@@ -50,6 +52,7 @@ export default function (component) {
   const charts = new MutationObserver((changes) => {
     writeMinus(changes);
     nameCameras();
+    reachCharts();
   });
   charts.observe(document.getElementById("root") ?? document.body, { childList: true, subtree: true });
   const unhovered = followHovered();
@@ -61,5 +64,6 @@ export default function (component) {
     removeEventListener("unhandledrejection", quieten);
     charts.disconnect();
     leaveWords();
+    leaveCharts();
   };
 }

@@ -4,6 +4,7 @@
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
 import { joinSpans } from "#canvas/hovered.js";
+import { pointByKeys } from "#canvas/keys.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit, figureOf } from "#canvas/pens.js";
@@ -238,6 +239,7 @@ function wire(v) {
     v.hovered.point(...(clientY >= box.y + HEAD ? [at(clientY - box.y - HEAD), at(clientX - box.x)] : []));
   });
   canvas.addEventListener("pointerleave", () => v.hovered.point());
+  pointByKeys(canvas);
   text.addEventListener("click", ({ target }) => {
     const { index } = /** @type {HTMLElement} */ (target).dataset;
     if (index) pin(v, Number(index));

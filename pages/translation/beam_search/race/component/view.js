@@ -2,6 +2,7 @@
 // The race: its state, its DOM, and what is sent.
 
 import { debounce, make, makeButton } from "#canvas/dom.js";
+import { pointByKeys } from "#canvas/keys.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { canvasPen, fit } from "#canvas/pens.js";
 import { pictureButton } from "#canvas/picture.js";
@@ -159,6 +160,7 @@ function create(host) {
     v.hover = null;
     paint(v);
   });
+  pointByKeys(els.lanes);
   host.append(v.root);
   v.observer = watchWidth(v, () => paint(v));
   return v;
