@@ -8,7 +8,6 @@ which `tlmviz shot` takes: minutes, and a browser.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import re
 import shutil
@@ -21,9 +20,7 @@ from urllib.parse import unquote, urlsplit
 
 from pages import ALL, Page
 from tlmviz.errors import BadShot
-from tlmviz.shots import Options, read_link
-from tlmviz.shots.camera import Camera
-from tlmviz.shots.parties import shot_server
+from tlmviz.shots import Options, shots
 
 from .galleries import GALLERIES, picture_of
 from .pictures import pictures
@@ -77,16 +74,13 @@ def take() -> list[str]:
     """New pictures of all pages that have one, by `tlmviz shot`: their paths on the site. One that has none is named."""
     (SOURCES / "pictures").mkdir(parents=True)
     taken = []
-    with shot_server(None) as server, contextlib.closing(Camera(server, Options(width=1100))) as camera:
-        for page in ALL:
-            name = f"pictures/{page.path}.svg"
-            try:
-                [picture] = camera.take([(read_link(link_of(page)), "svg")])
-            except BadShot as error:
-                print(f"{page.title}: the picture of the repository stays. {error}", file=sys.stderr)
-                continue
-            (SOURCES / name).write_bytes(picture)
-            taken.append(name)
+    paths = [f"pictures/{page.path}.svg" for page in ALL]
+    wanted = [(link_of(page), SOURCES / path) for page, path in zip(ALL, paths, strict=True)]
+    for page, path, (_, made) in zip(ALL, paths, shots(wanted, Options(width=1100)), strict=True):
+        if isinstance(made, BadShot):
+            print(f"{page.title}: the picture of the repository stays. {made}", file=sys.stderr)
+        else:
+            taken.append(path)
     return taken
 
 

@@ -10,10 +10,11 @@ import pytest
 from PIL import Image
 
 import tlmviz
-from tests.browser.helpers import from_menu, open_link
+from tests.browser.helpers import TEXT, from_menu, open_link
 from tests.shots.test_files import pdf_info
 from tlmviz import __main__ as commands
 from tlmviz.errors import BadShot
+from tlmviz.shots import shots
 
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = "https://elsewhere.example/pipeline?embed=true"
@@ -76,6 +77,25 @@ def test_both_themes_a_chart_by_its_title_and_what_the_page_does_not_have(server
     ]:
         with pytest.raises(BadShot, match=says):
             tlmviz.shot("/pipeline", server=server, **options)
+
+
+def test_a_tab_that_follows_links_shows_what_a_fresh_one_does_and_goes_on_where_there_is_no_picture(server):
+    """Every link is once the first of its tab and once its second, behind another page, model, text or head."""
+    links = [
+        "/explorer?model=zoo-rope&head=1.2",
+        f"/collapse_lemma?text={TEXT}",
+        "/collapse_lemma",
+        "/explorer",
+    ]
+    made = {}
+    for order in (links, links[2:] + ["/tours"] + links[:2]):
+        names = [(link, f"{number}.svg") for number, link in enumerate(order)]
+        for link, (_, picture) in zip(order, shots(names, None, server, writing=False), strict=True):
+            made.setdefault(link, []).append(picture)
+    assert str(*made.pop("/tours")) == "/tours shows no picture; this page has none with a menu."
+    for link, (one, other) in made.items():
+        assert one == other, link
+    assert len({one for one, _ in made.values()}) == len(links)
 
 
 def test_the_menu_of_every_picture_by_keyboard(page, server):

@@ -1,6 +1,7 @@
 """`tlmviz shot`: a sentence and status 2 for whatever is wrong, before anything is started."""
 
 import builtins
+import contextlib
 
 import pytest
 
@@ -38,10 +39,13 @@ def said(capsys) -> str:
         (["/explorer", "--out", "a.svg", "--server", "http://localhost:9"], "No app of tlmviz answers"),
         (["--out", "a.svg"], "Give either a link or --batch"),
         (["--out", "a", "--batch", "nosuch.txt"], "cannot be read"),
+        (["--out", "a", "--batch", "list.txt", "--format", "jpg"], ".jpg was given"),
+        (["--out", "/proc/none", "--batch", "list.txt"], "cannot be made a folder"),
     ],
 )
 def test_bad_input_is_one_sentence_and_status_two(arguments, says, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "list.txt").write_text("/pipeline\n")
     assert commands.main(["shot", *arguments]) == 2
     assert says in said(capsys)
 
@@ -82,13 +86,51 @@ def test_a_batch_names_its_pictures(tmp_path):
     file = tmp_path / "list.txt"
     file.write_text("# pictures\n/pipeline\n\n/explorer?head=5.4 head five\n/mhc streams.pdf\n")
     assert batch(file, tmp_path, "png") == [
-        ("/pipeline", tmp_path / "001.png"),
-        ("/explorer?head=5.4", tmp_path / "head five.png"),
-        ("/mhc", tmp_path / "streams.pdf"),
+        (2, "/pipeline", tmp_path / "001.png"),
+        (4, "/explorer?head=5.4", tmp_path / "head five.png"),
+        (5, "/mhc", tmp_path / "streams.pdf"),
     ]
     file.write_text("/pipeline a\n/mhc a\n")
-    with pytest.raises(BadShot, match=r"names a\.svg twice"):
+    with pytest.raises(BadShot, match=r"names a\.svg twice, again in line 2"):
         batch(file, tmp_path, "svg")
     file.write_text("# none\n")
     with pytest.raises(BadShot, match="holds no link"):
         batch(file, tmp_path, "svg")
+
+
+class Sketch:
+    """What stands for the browser: it draws links as they are written, but for one that it cannot."""
+
+    def __init__(self, *_):
+        pass
+
+    def take(self, jobs):
+        for link, format in jobs:
+            yield (
+                BadShot("It shows no picture.") if "tours" in link.text else f"{format} {link.text}".encode()
+            )
+
+    def close(self):
+        pass
+
+
+def test_what_is_wrong_with_some_of_a_batch_does_not_end_it(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("tlmviz.shots.shot_server", lambda _: contextlib.nullcontext("http://nowhere/"))
+    monkeypatch.setattr("tlmviz.shots.Camera", Sketch)
+    (tmp_path / "taken.svg").mkdir()
+    (tmp_path / "list.txt").write_text(
+        "# all\n/nosuch a\n/pipeline b\n/tours c\nhttp://[ d\n/mhc e.jpg\n/mhc taken\n\n/mhc f.png\n"
+    )
+    assert commands.main(["shot", "--batch", str(tmp_path / "list.txt"), "--out", str(tmp_path)]) == 1
+    out, err = capsys.readouterr()
+    assert [line.rpartition("/")[2] for line in out.splitlines()] == ["b.svg", "f.png"]
+    assert (tmp_path / "f.png").read_text() == "png /mhc"
+    said = ["no page 'nosuch'", "shows no picture", "no link of the app", ".jpg was given", "Is a directory"]
+    for line, number, words in zip(err.splitlines(), (2, 4, 5, 6, 7), said, strict=True):
+        assert line.startswith(f"Line {number}: ") and words in line
+
+
+def test_a_batch_of_which_nothing_can_be_taken_starts_nothing(tmp_path, capsys):
+    (tmp_path / "list.txt").write_text("/nosuch\n/nor_this\n")
+    assert commands.main(["shot", "--batch", str(tmp_path / "list.txt"), "--out", str(tmp_path)]) == 1
+    assert capsys.readouterr().err.startswith("Line 1: There is no page 'nosuch'")

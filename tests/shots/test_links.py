@@ -22,6 +22,8 @@ def test_the_pages_and_the_first_one_are_those_of_the_app():
     "text",
     [
         "https://host.example/below/pipeline?m=8&embed=true",
+        "/below/pipeline/?m=8",
+        "localhost:8501/pipeline?m=8",
         "/pipeline?m=8",
         "pipeline?m=8",
         " /pipeline?m=8 ",
@@ -33,7 +35,8 @@ def test_a_link_of_any_host(text, monkeypatch):
 
 
 def test_the_first_page_has_no_path():
-    for text in ("/", "?head=5.4", "/explorer?head=5.4"):
+    prefixed = "https://host.example/below/?head=5.4", "/below/?head=5.4", "https://host.example/?head=5.4"
+    for text in ("/", "?head=5.4", "/explorer?head=5.4", *prefixed):
         assert read_link(text).address(SERVER).startswith(SERVER + "?")
     assert read_link("?text=a%20b+c&text=d").fields == (("text", "a b c"), ("text", "d"))
 
@@ -43,6 +46,8 @@ def test_the_first_page_has_no_path():
     [
         ("", "no link of the app"),
         ("ftp://host/pipeline", "no link of the app"),
+        ("http://[/pipeline", "no link of the app"),
+        ("https://host.example/pipelin/", "did you mean pipeline?"),
         ("/nosuch", "the pages are alignment,"),
         ("/pipelin", "did you mean pipeline?"),
         ("/explorer?haed=5.4", "names a field 'haed'"),

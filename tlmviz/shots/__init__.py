@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import contextlib
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import overload
+
+from tlmviz.errors import BadShot
 
 from .camera import Camera
 from .files import suffix_of, writable, write
@@ -40,8 +43,10 @@ def shot(
     """
     wanted = Options(**options)  # type: ignore[arg-type]
     target = None if path is None else Path(path)
-    [(_, data)] = shots([(link, target or f"picture.{format}")], wanted, server, writing=target is not None)
-    return data if target is None else target
+    [(_, made)] = shots([(link, target or f"picture.{format}")], wanted, server, writing=target is not None)
+    if isinstance(made, BadShot):
+        raise made
+    return made if target is None else target
 
 
 def shots(
@@ -49,32 +54,52 @@ def shots(
     options: Options | None = None,
     server: str | None = None,
     writing: bool = True,
-) -> Iterator[tuple[Path, bytes]]:
+) -> Iterator[tuple[Path, bytes | BadShot]]:
     """The pictures of many links, each with the path of its file, one after the other: one server and one browser do all.
 
-    Links and paths are read before anything is started. Yields every path with the bytes of its file, which is written
-    before unless not `writing`. Raises Error as `shot`.
+    Yields every path with the bytes of its file, which is written before unless not `writing`, or with what is wrong with
+    this picture: its link, its path, or what its page shows. Raises Error where none can be taken: no server, no browser.
     """
-    jobs = [(read_link(link), Path(path)) for link, path in wanted]
-    for _, path in jobs:
+    jobs = [(Path(path), _readable(link, Path(path), writing)) for link, path in wanted]
+    links = [(link, suffix_of(path)) for path, link in jobs if isinstance(link, Link)]
+    if not links:  # nothing is started for nothing
+        yield from ((path, wrong) for path, wrong in jobs if isinstance(wrong, BadShot))
+        return
+    with contextlib.closing(_taken(links, options or Options(), server)) as taken:
+        for path, link in jobs:
+            made = link if isinstance(link, BadShot) else next(taken)
+            yield path, _written(path, made) if writing and isinstance(made, bytes) else made
+
+
+def _readable(link: str, path: Path, writing: bool) -> Link | BadShot:
+    """A link, or what is wrong with it or with the path of its picture."""
+    try:
         suffix_of(path)
         if writing:
             writable(path.parent)
-    return _taken(jobs, options or Options(), server, writing)
+        return read_link(link)
+    except BadShot as wrong:
+        return wrong
+
+
+def _written(path: Path, data: bytes) -> bytes | BadShot:
+    """The same bytes, written, or why they are not."""
+    try:
+        write(path, data)
+    except BadShot as wrong:
+        return wrong
+    return data
 
 
 def _taken(
-    jobs: list[tuple[Link, Path]], options: Options, server: str | None, writing: bool
-) -> Iterator[tuple[Path, bytes]]:
+    links: list[tuple[Link, str]], options: Options, server: str | None
+) -> Generator[bytes | BadShot, None, None]:
     # In a thread of its own: Playwright refuses to run where an event loop does, as in a notebook.
     with ThreadPoolExecutor(1) as thread, shot_server(server) as url:
         camera = thread.submit(Camera, url, options).result()
         try:
-            taken = camera.take([(link, suffix_of(path)) for link, path in jobs])
-            for _, path in jobs:
-                data = thread.submit(next, taken).result()
-                if writing:
-                    write(path, data)
-                yield path, data
+            taken = camera.take(links)
+            for _ in links:
+                yield thread.submit(next, taken).result()
         finally:
             thread.submit(camera.close).result()

@@ -12,6 +12,7 @@ from tlmviz.cli.server import PACKAGE, app_file
 from tlmviz.errors import BadShot
 
 QUOTED = re.compile(r"""["']([A-Za-z_][\w-]*)["']""")
+HOST = re.compile(r"[\w.-]+:\d")  # localhost:8501/pipeline, whose host is no scheme
 OWN = ("embed", "embed_options")  # fields that Streamlit reads itself
 
 
@@ -33,21 +34,25 @@ class Link:
 
 
 def read_link(text: str) -> Link:
-    """A whole link of any host, `/page?fields`, `page?fields` or `?fields`.
+    """A whole link of any host, `/page?fields`, `page?fields` or `?fields`; an app may be served below a path of its host.
 
     Raises BadShot where it is none, and where this app has no such page or field.
     """
-    parts = urlsplit(text.strip())
-    if not text.strip() or parts.scheme not in ("", "http", "https") or (parts.scheme and not parts.netloc):
+    written = text.strip()
+    try:
+        parts = urlsplit(f"//{written}" if HOST.match(written) else written)
+    except ValueError:  # half of an IPv6 address
+        parts = None
+    if (
+        not written
+        or parts is None
+        or parts.scheme not in ("", "http", "https")
+        or (parts.scheme and not parts.netloc)
+    ):
         raise BadShot(
             f"{text!r} is no link of the app; give one such as /explorer?head=5.4, or copy it from the browser."
         )
-    page = parts.path.strip("/").rpartition("/")[2]  # an app may be served below a path of its host
-    known = pages()
-    if page and page not in known:
-        near = difflib.get_close_matches(page, known, 1)
-        hint = f"; did you mean {near[0]}?" if near else f"; the pages are {', '.join(known)}."
-        raise BadShot(f"There is no page {page!r}{hint}")
+    page = page_of(parts.path)
     fields = tuple(
         (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in OWN
     )
@@ -56,7 +61,23 @@ def read_link(text: str) -> Link:
             raise BadShot(
                 f"The link of {page or 'the first page'} names a field {name!r}, which no page has; copy it from the browser."
             )
-    return Link(text.strip(), page, fields)
+    return Link(written, page, fields)
+
+
+def page_of(path: str) -> str:
+    """The page at the path of a link: the last part, or "", the first page, where that is the folder the app is served below.
+
+    Raises BadShot where this app has no such page.
+    """
+    page = path.strip("/").rpartition("/")[2]
+    known = pages()
+    near = difflib.get_close_matches(page, known, 1)
+    if page in known or not page:
+        return page
+    if path.endswith("/") and not near:
+        return ""
+    hint = f"; did you mean {near[0]}?" if near else f"; the pages are {', '.join(known)}."
+    raise BadShot(f"There is no page {page!r}{hint}")
 
 
 @functools.cache

@@ -22,6 +22,7 @@ NAMES = (
     "microsoft-edge",
     "msedge",
 )
+ATTEMPTS = 20  # a busy server does not answer within the second that each takes; where there is none, none takes any time
 CHANNELS = ("chrome", "msedge")
 FLAGS = [
     "--headless",
@@ -47,7 +48,9 @@ def shot_server(url: str | None) -> Iterator[str]:
             yield server.url
         return
     address = url.rstrip("/") + "/"
-    if urlsplit(address).scheme not in ("http", "https") or not is_ready(address):
+    if urlsplit(address).scheme not in ("http", "https") or not any(
+        is_ready(address) for _ in range(ATTEMPTS)
+    ):
         raise BadShot(
             f"No app of tlmviz answers at {url}; start one with `tlmviz run`, or leave --server out."
         )

@@ -19,6 +19,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 Value = TypeVar("Value")
 SLOT = "_link_"  # begins the session's names of all that follows from a link, and is forgotten with it
+RESERVED = ("embed", "embed_options")  # Streamlit's own, which no script may write
 STAGES = ("dot", "scaled", "masked", "softmax")
 ORDERS = ("position", "entropy", "previous", "induction", "sink", "distance")
 MODES = ("map", "arcs")
@@ -140,7 +141,7 @@ def _read_whole_address() -> None:
     with context.session_state.query_params() as params:
         params.set_initial_query_params(context.query_string)
     for key, values in parse_qs(context.query_string).items():
-        if key not in st.query_params:
+        if key not in st.query_params and key not in RESERVED:
             st.query_params[key] = values
 
 

@@ -10,7 +10,9 @@ import { withMinus } from "./plotly.js";
 /** @typedef {{ format: "svg" | "html", link: string, asShown: boolean, width: number | null, height: number | null }} Wanted */
 
 const CAMERA = ".js-plotly-plot .modebar-btn[data-title^='Download plot']";
-const [QUICK, SLOW, PATIENT] = [200, 1500, 4000]; // milliseconds that a page stands still: with its picture, views to come, without
+const [QUICK, SLOW] = [200, 1500]; // milliseconds that a page stands still: with all that it has, with views to come
+const BEGINS = 5000; // milliseconds within which the server begins with what it is asked for
+const GLANCE = 25; // milliseconds between looks at a page
 const LABEL = "Link, file, data and embedding of this chart";
 // Parts of a chart that are there to be pointed at or pressed, and no part of its picture.
 const HANDLES = ".hoverlayer, .zoomlayer, .draglayer, .updatemenu-container, .slider-container";
@@ -151,9 +153,13 @@ function resized(figure, wide, high) {
   return { ...figure, svg, width, height };
 }
 
+let followed = false; // whether the page was sent to another link, with which the server may not have begun
+const RESTS = '[data-test-script-state="notRunning"]';
+
 /** Whether the server has drawn the page and nothing is on its way. */
 function isIdle() {
-  return Boolean(document.querySelector('[data-test-script-state="notRunning"]')) && !document.querySelector('[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stSpinner"]');
+  if (!document.querySelector(RESTS) || document.querySelector('[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stSpinner"]')) return false;
+  return [...document.querySelectorAll(".stPlotlyChart")].every((chart) => chart.querySelector(".main-svg"));
 }
 
 /** How many views have nothing in them yet; one may stay so, where its page has nothing to show in it. */
@@ -163,52 +169,75 @@ function countBlank() {
 }
 
 /**
- * Wait until the picture that is wanted is there, or any, and the page stands still; at most `patience` milliseconds.
- * @param {number | string | null} wanted a number from 1, or a part of a title
+ * Wait until all that a page shows is there; at most `patience` milliseconds.
+ * @param {number | string | null} wanted a picture that may come below others, once they are painted
  * @param {number} patience
+ * @returns {Promise<boolean>} whether it stands still
  */
 async function standStill(wanted, patience) {
   const begun = performance.now();
+  while (followed && document.querySelector(RESTS) && performance.now() - begun < BEGINS) await pause(GLANCE / 5);
+  followed = false;
   let [before, since] = ["", begun];
   for (let now = begun; now - begun < patience; now = performance.now()) {
-    const there = isIdle() ? picturesIn() : [];
     const blank = countBlank();
-    const state = isIdle() ? JSON.stringify([there.length, blank, location.search, document.querySelectorAll(".main-svg *").length]) : "";
-    const found = typeof wanted === "string" ? indexOf(there, wanted) >= 0 : there.length >= (wanted ?? 1);
+    const state = isIdle() ? [blank, location.search, document.getElementsByTagName("*").length].join() : "";
     if (!state || state !== before) [before, since] = [state, now];
-    else if (now - since > (!found ? PATIENT : blank ? SLOW : QUICK)) return;
-    await new Promise((done) => setTimeout(done, 50));
+    else if (now - since > SLOW || (now - since > QUICK && !blank && (wanted === null || place(picturesIn(), wanted) >= 0))) return true;
+    await pause(GLANCE);
   }
+  return false;
+}
+
+const pause = (/** @type {number} */ milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+
+/** Whether the app's menu does not name the page that the address does; to Streamlit the page before stays then. */
+function isLost() {
+  if ([...document.querySelectorAll('[role="dialog"]')].some((dialog) => dialog.textContent?.includes("Page not found"))) return true;
+  const entries = [...document.querySelectorAll('[data-testid="stSidebarNavLink"]')].map((entry) => new URL(/** @type {HTMLAnchorElement} */ (entry).href).pathname);
+  return entries.length > 0 && !entries.includes(location.pathname);
 }
 
 /**
+ * Which picture is wanted: by its number from 1, by a part of its title, or the one that stands for the page; -1 where it is not there.
  * @param {Picture[]} among
- * @param {string} wanted a part of a title
+ * @param {number | string | null} wanted
  */
-function indexOf(among, wanted) {
-  return among.findIndex((picture) => picture.figure().title.toLowerCase().includes(wanted.toLowerCase()));
+function place(among, wanted) {
+  if (typeof wanted === "string") return among.findIndex((picture) => picture.figure().title.toLowerCase().includes(wanted.toLowerCase()));
+  const index = wanted === null ? Math.max(0, among.findIndex((picture) => picture.main)) : wanted - 1;
+  return index < among.length ? index : -1;
 }
 
 /** What drives a page from outside, `tlmviz shot`, asks here for its pictures. */
 export const pictures = {
   /**
+   * Go to another link of the app, as along a card: nothing is loaded anew.
+   * @param {string} address
+   */
+  follow(address) {
+    history.pushState({}, "", address);
+    dispatchEvent(new PopStateEvent("popstate"));
+    followed = true;
+  },
+  /**
    * What the page shows once it stands still: the titles of its pictures, which of them is asked for or else stands for the
-   * page (-1: none), its address, what it says went wrong, and whether the server has no such page.
+   * page (-1: none), its address, what it says went wrong, whether the server has no such page,
+   * and whether it stands still at all.
    * @param {number | string | null} wanted
    * @param {number} patience
    */
   async settled(wanted, patience) {
-    await standStill(wanted, patience);
+    const done = await standStill(wanted, patience);
     const there = picturesIn();
-    const main = Math.max(0, there.findIndex((picture) => picture.main));
-    const index = typeof wanted === "string" ? indexOf(there, wanted) : wanted === null ? main : wanted - 1;
     const alerts = document.querySelectorAll('[data-testid="stAlertContainer"], [data-testid="stException"]');
     return {
       titles: there.map((picture) => picture.figure().title),
-      index: index < there.length ? index : -1,
+      index: place(there, wanted),
       address: location.href,
       said: alerts[0]?.textContent?.trim() ?? "",
-      lost: [...document.querySelectorAll('[role="dialog"]')].some((dialog) => dialog.textContent?.includes("Page not found")),
+      lost: isLost(),
+      done,
     };
   },
   /**
