@@ -1,6 +1,8 @@
 """Fixtures every test may ask for: a tiny tokenizer, tiny random models, and the bundled model."""
 
+import functools
 import os
+import sys
 from pathlib import Path
 
 os.environ["TRITON_INTERPRET"] = "1"  # read when Triton kernels are imported, so before anything else
@@ -39,6 +41,21 @@ def pytest_collection_modifyitems(items):
             folder == "browser"
         ):  # a loaded machine may draw a page later than anybody waits; the summary names it
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_look_at_the_packages():
+    """AppTest looks through every installed package for components at every start: half of what opening a page costs.
+
+    No package comes or goes while tests run, so one look is enough.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if "streamlit.testing.v1" in sys.modules:
+            from streamlit.components.v2 import manifest_scanner
+
+            once = functools.cache(manifest_scanner.scan_component_manifests)
+            patch.setattr(manifest_scanner, "scan_component_manifests", once)
+        yield
 
 
 @pytest.fixture(scope="session")
