@@ -9,10 +9,11 @@ from tlmviz.ui.gallery import PICTURES
 
 from .helpers import assert_healthy, follow_link
 
-CARDS = [
+CARDS = [  # but for the first of every gallery, which names nothing: test_launch opens pages as they are
     pytest.param(page, card, id=f"{page.path}-{card.file.removesuffix('.webp')}")
     for page, cards in GALLERIES.items()
     for card in cards
+    if card.link
 ]
 
 
