@@ -7,6 +7,8 @@ from playwright.sync_api import expect, sync_playwright
 
 from tlmviz.cli.server import serve
 
+from .helpers import DESK, visitor
+
 expect.set_options(timeout=60_000)  # a busy machine is slow, not broken
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
@@ -36,11 +38,8 @@ def browser():
 @pytest.fixture
 def page(browser):
     """A fresh page at 1280 x 800 whose console errors fail the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
-    context.set_default_timeout(60_000)
-    page = context.new_page()
     errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    yield page
-    context.close()
+    with visitor(browser, DESK) as page:
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        yield page
     assert not errors, errors

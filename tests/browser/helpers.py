@@ -1,6 +1,7 @@
 """What flows do alike: open a link, wait for what the link says, find a picture, look at it on a phone."""
 
 import contextlib
+import functools
 import re
 from urllib.parse import quote
 
@@ -9,6 +10,7 @@ from playwright.sync_api import expect
 TEXT = "Tom saw a dog. Anna saw a dog. Tom saw a"
 FOLD = 800  # pixels: the height of the page
 PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1280, "height": FOLD}
 
 
 def open_link(page, server: str, path: str, **params) -> None:
@@ -71,14 +73,37 @@ def assert_above_the_fold(part) -> None:
     raise AssertionError((part.page.url, box))
 
 
+@functools.cache
+def profile(browser, width: int, height: int):
+    """A profile of the browser for all visitors with such a window: its cache keeps the scripts of the app.
+
+    A new profile fetches and compiles megabytes: half of what a visit costs.
+    """
+    context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
+    context.set_default_timeout(60_000)
+    return context
+
+
 @contextlib.contextmanager
+def visitor(browser, window: dict[str, int], scheme: str = "light"):
+    """A page of somebody who was never here: no cookies, nothing stored, nothing allowed."""
+    context = profile(browser, **window)
+    page = context.new_page()
+    try:
+        devtools = context.new_cdp_session(page)
+        devtools.send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
+        devtools.detach()
+        page.emulate_media(color_scheme=scheme)
+        yield page
+    finally:
+        context.clear_permissions()
+        for each in context.pages:
+            each.close()
+
+
 def phone(browser, scheme: str = "light"):
     """A page on a phone."""
-    context = browser.new_context(viewport=PHONE, color_scheme=scheme)
-    try:
-        yield context.new_page()
-    finally:
-        context.close()
+    return visitor(browser, PHONE, scheme)
 
 
 def assert_fits(page) -> None:
