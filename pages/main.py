@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages import ALL, FIRST, HOME, MOVED, SECTIONS
 from tlmviz.hosting import metrics
-from tlmviz.ui import glossary, link, menu, reading, visit
+from tlmviz.ui import glossary, guess, link, menu, reading, visit
 from tlmviz.ui.tours.bar import bar
 
 HERE = Path(__file__).resolve().parent
@@ -46,6 +46,7 @@ def show() -> None:
     """The sidebar, the tour's bar and the page."""
     link.carry(opened.url_path, menu.SHARED)
     reading.switch()
+    guess.switch()
     model = (
         menu.sidebar(page.models, page.path, page.opens_on, page.translates) if page.models else menu.none()
     )

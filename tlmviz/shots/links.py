@@ -13,7 +13,8 @@ from tlmviz.errors import BadShot
 
 QUOTED = re.compile(r"""["']([A-Za-z_][\w-]*)["']""")
 HOST = re.compile(r"[\w.-]+:\d")  # localhost:8501/pipeline, whose host is no scheme
-OWN = ("embed", "embed_options")  # fields that Streamlit reads itself
+# Fields that a picture is taken without: those that Streamlit reads itself, and the question that would stand in its place.
+LEFT_OUT = ("embed", "embed_options", "guess")
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def read_link(text: str) -> Link:
         )
     page = page_of(parts.path)
     fields = tuple(
-        (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in OWN
+        (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in LEFT_OUT
     )
     for name, _ in fields:
         if name not in field_names():

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.attention.chat import compute, controls, examples, view, words
+from pages.attention.chat import compute, controls, examples, guess, view, words
 from tlmviz.ui import frame, link
 
 
@@ -18,6 +18,8 @@ def talk(model: str) -> None:
             st.caption(words.warned(choice, warning))
         shares = compute.shares(model, choice.turns, choice.source)
         choice = controls.open_on(choice, shares)
+        if not guess.seen(choice, shares):
+            return
         view.heads(choice, shares)
     view.attention(choice)
     view.layers(choice, shares)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tlmviz.figures import number
 from tlmviz.ui import fetching
 
 from .controls import Choice
@@ -15,6 +16,13 @@ NOTICE = (
     "*template* is what nobody wrote: the marks between the turns. Take back a turn or change the system prompt, and see which "
     "heads move.",
 )
+PARTY_NAMES = {
+    "system": "the system prompt",
+    "user": "the user",
+    "assistant": "the assistant",
+    "template": "the template's marks",
+    "sink": "the first token",
+}
 UNTRAINED = (
     ":orange[{model} was not trained to chat] and has no chat template, so the turns stand one after another; for a model that "
     "was, {way}."
@@ -62,3 +70,16 @@ def one_head(choice: Choice, shares: dict) -> str:
         f"{role} {share[layer, head]:.1%}" for role, share in shares.items() if share[layer, head] >= 0.0005
     )
     return f"Layer {layer}, head {head}, from {choice.source}: {parts}."
+
+
+def guess(choice: Choice) -> str:
+    """The question before the pictures."""
+    return f"All heads together, from the {choice.source}: whose words get most of the attention?"
+
+
+def guessed(best: str, second: str, means: dict[str, float]) -> str:
+    """The two parties that get most, with their mean shares."""
+    return (
+        f"Most goes to **{PARTY_NAMES[best]}**: {number(means[best], '.0%')} of the attention of all heads, in the mean; then "
+        f"{number(means[second], '.0%')} to {PARTY_NAMES[second]}."
+    )

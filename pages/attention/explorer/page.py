@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.attention.explorer import controls, examples, view, view_other, view_panels, words, writing
+from pages.attention.explorer import controls, examples, guess, view, view_other, view_panels, words, writing
 from tlmviz.ui import below, frame, link
 from tlmviz.ui import compute as shared
 
@@ -21,6 +21,9 @@ def explore(model: str) -> None:
         return
     if choice.trace.patches is not None:
         view_other.over_patches(choice, choice.trace.patches)
+    if not guess.seen(choice):
+        controls.keep(None)
+        return
     picture, beside = st.columns([0.77, 0.23], gap="small")
     with picture:
         view.attention(choice)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.analysis.attention.flow import Flow
 from tlmviz.decoding.cuts import Cuts
+from tlmviz.figures import readable
 from tlmviz.figures.written import number
 from tlmviz.ui import inputs
 
@@ -204,3 +205,22 @@ def change(what: str, here: float, mean: float, loss: float) -> str:
 def checks(choice: Choice) -> str:
     """How to measure the same on another model."""
     return f"On your own checkpoint: `tlmviz check PATH`. Here: {choice.model}, {len(choice.trace)} tokens."
+
+
+def guess(choice: Choice) -> str:
+    """The question before the picture."""
+    layer, head = choice.view.head
+    return f"Layer {layer}, head {head} reads from {_quoted(choice, choice.query)}. Which token gets most of its attention?"
+
+
+def guessed(choice: Choice, best: tuple[int, float], second: tuple[int, float]) -> str:
+    """What the row looks at: the first two keys, each with its weight."""
+    (layer, head), (key, weight), (other, less) = choice.view.head, best, second
+    return (
+        f"From {_quoted(choice, choice.query)}, layer {layer}, head {head} looks at **{_quoted(choice, key)}** with "
+        f"{number(weight, '.0%')}, then at {_quoted(choice, other)} with {number(less, '.0%')}."
+    )
+
+
+def _quoted(choice: Choice, position: int) -> str:
+    return f"“{inputs.plain(readable(choice.trace.tokens[position]))}” ({position})"

@@ -11,7 +11,7 @@ from tlmviz.analysis.caches.family import Variant, shape_rows
 from tlmviz.figures.caches import family as figures
 from tlmviz.ui import frame
 
-from . import controls, words
+from . import controls, guess, words
 from .controls import Choice, Morph
 from .view import WIDTH
 
@@ -19,17 +19,19 @@ from .view import WIDTH
 def morph(choice: Choice) -> None:
     """From MHA to MLA, and the matrices of each."""
     with frame.picture_first():
-        options = _picture(choice)
+        with frame.after_picture(pairs=False):
+            options = controls.choose_morph(choice)
+        if not guess.seen(choice, options.sizes):
+            return
+        _picture(options)
     variants = options.sizes.variants()
     frame.caption(words.morph_caption(options, variants), maths=words.morph_costs(options, variants))
     _matrices(variants, options.opening)
     frame.copy_as_python(words.morph_snippet(options))
 
 
-def _picture(choice: Choice) -> Morph:
-    """The picture that is walked, and what its controls say."""
-    with frame.after_picture(pairs=False):
-        options = controls.choose_morph(choice)
+def _picture(options: Morph) -> None:
+    """The picture that is walked."""
     variants = options.sizes.variants()
     flops = [variant.flops(options.length) for variant in variants]
     figure = figures.morph(
@@ -41,7 +43,6 @@ def _picture(choice: Choice) -> Morph:
             key="morph",
             alt="Query heads and the key/value heads they read, from MHA to MLA, with their costs",
         )
-    return options
 
 
 def _matrices(variants: list[Variant], opening: int) -> None:

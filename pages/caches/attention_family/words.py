@@ -254,3 +254,19 @@ merges = redundancy.sharing_order(lm, similarity)
 shared = redundancy.share(lm, ids, merges)
 """
     return snippet
+
+
+def guess(first: Variant) -> str:
+    """The question before the morph."""
+    return (
+        f"In one layer with {first.sizes.heads} heads of {first.sizes.head_dim}, plain multi-head attention (MHA) keeps "
+        f"{first.cached:,} numbers of every token. How many does latent attention (MLA) keep?"
+    )
+
+
+def guessed(first: Variant, single: Variant, latent: Variant) -> str:
+    """What is kept at both ends of the family, and by a single key/value head."""
+    return (
+        f"MLA keeps **{latent.cached:,} numbers**, MHA {number(first.cached / latent.cached, '.3g')} times as many; MQA, all of "
+        f"whose heads read the same key and value, keeps {single.cached:,}."
+    )

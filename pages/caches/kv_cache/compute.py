@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 import torch
 
-from tlmviz.analysis.caches import decode_steps
+from tlmviz.analysis.caches import cost, decode_steps
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding, Timing
 from tlmviz.analysis.caches.family import siblings
@@ -37,6 +37,17 @@ def _decoding(choice: Choice) -> Decoding:
         lambda: decode_steps.decode(lm, ids, choice.tokens, *head, choice.temperature, choice.seed),
         len(ids) + choice.tokens,
     )
+
+
+def flops(choice: Choice, decoding: Decoding) -> list[tuple[int, int]]:
+    """Operations of each step with the cache and without, the prompt's first."""
+    return [
+        tuple(
+            cost.step_flops(choice.lm.config, decoding.prompt + step, cached).total
+            for cached in (True, False)
+        )
+        for step in range(decoding.steps + 1)
+    ]
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

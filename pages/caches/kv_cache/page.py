@@ -2,7 +2,16 @@
 
 import streamlit as st
 
-from pages.caches.kv_cache import controls, examples, view, view_calculator, view_cost, view_models, words
+from pages.caches.kv_cache import (
+    controls,
+    examples,
+    guess,
+    view,
+    view_calculator,
+    view_cost,
+    view_models,
+    words,
+)
 from tlmviz.ui import frame
 
 DRAW = {
@@ -17,7 +26,7 @@ DRAW = {
 def show(model: str) -> None:
     """The controls and the chosen view."""
     choice = controls.choose(model)
-    if choice is not None:
+    if choice is not None and guess.seen(choice):
         DRAW[choice.view](choice)
 
 

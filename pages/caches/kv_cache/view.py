@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tlmviz.analysis.caches import cost
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding
 from tlmviz.figures.caches import kv_cache
@@ -17,24 +16,15 @@ from .controls import Choice
 def steps(choice: Choice) -> None:
     """The map, the cached rows and the bytes, walked in the browser."""
     decoding = compute.decoding(choice)
-    figure = kv_cache.steps(decoding, _flops(choice, decoding), frame.theme(), title=_title(choice, decoding))
+    figure = kv_cache.steps(
+        decoding, compute.flops(choice, decoding), frame.theme(), title=_title(choice, decoding)
+    )
     alt = "The attention map filled row by row, the kept keys and values, and each layer's memory, walked by a slider"
     with frame.wide("wide"):
         frame.chart(figure, key="decode", alt=alt)
     st.caption(words.generated(choice, decoding))
     frame.measured(lambda: compute.checks(choice))
     footer(choice.view, words.steps_snippet(choice))
-
-
-def _flops(choice: Choice, decoding: Decoding) -> list[tuple[int, int]]:
-    """Operations of each step with the cache and without, the prompt's first."""
-    return [
-        tuple(
-            cost.step_flops(choice.lm.config, decoding.prompt + step, cached).total
-            for cached in (True, False)
-        )
-        for step in range(decoding.steps + 1)
-    ]
 
 
 def _title(choice: Choice, decoding: Decoding) -> str:

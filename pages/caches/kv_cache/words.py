@@ -6,7 +6,9 @@ import numpy as np
 
 from tlmviz.analysis.caches.cost import Shape
 from tlmviz.analysis.caches.decode_steps import Decoding
+from tlmviz.figures.written import large
 from tlmviz.tokens import END
+from tlmviz.ui.guess import three_digits
 from tlmviz.ui.inputs import plain
 
 from .controls import CALCULATOR, COST, SIDE_BY_SIDE, STEPS, Choice, Deployment
@@ -232,4 +234,21 @@ fits = cost.max_batch(
 )
 print(shape.source, whole, fits)
 """
+    )
+
+
+def guess(choice: Choice, decoding: Decoding) -> str:
+    """The question before the picture."""
+    new = f"{decoding.steps} token{'s' * (decoding.steps > 1)}"
+    return (
+        f"{plain(choice.model)} has read {decoding.prompt} tokens and writes {new}. Without a cache it reads "
+        "the whole text again for each. How many times as many operations is that?"
+    )
+
+
+def guessed(times: float, cached: int, read_again: int) -> str:
+    """How many operations the generated tokens take, both ways."""
+    return (
+        f"It is **{three_digits(times)} times** as many: {large(read_again)} operations without the cache, {large(cached)} "
+        "with it."
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tlmviz.ui import long_text
+from tlmviz.figures import number
+from tlmviz.ui import inputs, long_text
 
 if TYPE_CHECKING:
     from .controls import Choice
@@ -67,3 +68,19 @@ lm = tlmviz.load({choice.model!r})
 ids = lm.tokenizer.encode(text, bos=True)[:{tokens}]
 trace = long_trace(lm, ids)  # keeps q, k, v and lse of each layer
 """
+
+
+def guess(model: str, context: int, tokens: int, within: float) -> str:
+    """The question before the pictures."""
+    return (
+        f"{inputs.plain(model)} was trained on texts of {context:,} tokens and reads {tokens:,}. Within its training "
+        f"length its loss is {number(within, '.2f')} nats per token. What is it beyond?"
+    )
+
+
+def guessed(context: int, within: float, beyond: float) -> str:
+    """The mean loss on both sides of the training length."""
+    return (
+        f"Beyond {context:,} tokens the loss is **{number(beyond, '.2f')} nats** per token: {number(beyond - within, '+.2f')} on "
+        f"the {number(within, '.2f')} within."
+    )

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.numbers.formats import controls, examples, view, words
+from pages.numbers.formats import controls, examples, guess, view, words
 from tlmviz.ui import below, compute, frame, inputs, link
 
 
@@ -10,6 +10,8 @@ from tlmviz.ui import below, compute, frame, inputs, link
 def show(model: str) -> None:
     """The picture, the model's numbers in the chosen format, the table of all formats, and the words."""
     choice = controls.choose()
+    if not guess.seen(choice):
+        return
     view.bits(choice)
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     st.markdown(f"#### {words.MODELS}")

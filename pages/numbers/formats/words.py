@@ -158,3 +158,24 @@ kept = {{format.name: float(formats.rounded(x, format)) for format in formats.FO
 for name, value in kept.items():
     print(name, value, value - x)
 {of_the_model}"""
+
+
+def written(value: float) -> str:
+    """A number with all the digits that tell it from its neighbours."""
+    return number(value, ".15g")
+
+
+def guess(choice: Choice, typed: float) -> str:
+    """The question before the picture."""
+    return (
+        f"{choice.format.name} has {choice.format.bits} bits. Which number does it keep of {written(typed)}?"
+    )
+
+
+def guessed(choice: Choice, typed: float, kept: float) -> str:
+    """What the format keeps, and how far off that is."""
+    if kept == typed:
+        return f"{choice.format.name} keeps **{written(kept)}** exactly."
+    off = 100 * abs(kept / typed - 1)
+    percent = number(off, ".2g") if off >= 1e-3 else power_of_ten(off, 2)
+    return f"{choice.format.name} keeps **{written(kept)}** of {written(typed)}, {percent}% off."

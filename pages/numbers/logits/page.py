@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.numbers.logits import compute, controls, examples, view, words
+from pages.numbers.logits import compute, controls, examples, guess, view, words
 from tlmviz.ui import frame, link
 
 DRAW = {controls.SCORES: view.scores, controls.HEAD: view.head, controls.DIRECTIONS: view.directions}
@@ -14,6 +14,8 @@ def show(model: str) -> None:
     with frame.picture_first():
         choice = controls.choose(model)
         if choice is None:
+            return
+        if not guess.seen(choice):
             return
         DRAW[choice.view](choice)
     frame.what_to_notice(*words.NOTICE[choice.view], maths=words.NOTICE_MATHS[choice.view])

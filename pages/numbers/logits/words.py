@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.analysis.numbers.logits import Growth, Softness
 from tlmviz.figures import number
+from tlmviz.ui.guess import three_digits
 
 from .compute import Embedding, Output
 from .controls import DIRECTIONS, HEAD, SCORES, Choice
@@ -188,4 +189,20 @@ growth = logits.growth(q, k)
 print(growth.variance, growth.pull, growth.by_dimensions())
 print(logits.softness(trace.scores({choice.layer}, {choice.head}, "dot"), [1, q.shape[-1] ** 0.5, q.shape[-1]]))
 """
+    )
+
+
+def guess(choice: Choice, size: int) -> str:
+    """The question before the scores."""
+    return (
+        f"A score of head {choice.layer}.{choice.head} is a sum of {size} products. If these did not know one another, its "
+        f"variance would be {size} times that of one. How many times is it in the trained model?"
+    )
+
+
+def guessed(times: float, growth: Growth) -> str:
+    """The variance of a score, beside that of independent products."""
+    return (
+        f"It has **{three_digits(times)} times** the variance of one product: {number(growth.pull, '.2g')} times what "
+        f"{len(growth.covariance)} independent ones would give."
     )

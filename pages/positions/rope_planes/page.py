@@ -6,6 +6,7 @@ from pages.positions.rope_planes import (
     compute,
     controls,
     examples,
+    guess,
     view_clocks,
     view_heads,
     view_layouts,
@@ -32,6 +33,8 @@ def planes(model: str) -> None:
         if choice is None:
             return
         choice, note = controls.choose_part(choice)
+        if not guess.seen(choice):
+            return
         if sentence := words.about(choice):
             note.caption(sentence)
         with st.spinner(

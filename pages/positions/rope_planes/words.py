@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from tlmviz.figures import readable
 from tlmviz.figures.written import number
+from tlmviz.ui.guess import three_digits
+from tlmviz.ui.inputs import plain
 
 from .controls import CLOCKS, HEADS, LAYOUTS, STEPS, Choice
 
@@ -237,3 +240,26 @@ SNIPPETS = {
     LAYOUTS: _layouts_snippet,
     HEADS: _heads_snippet,
 }
+
+
+def plane(number_of: int, wavelength: float) -> str:
+    """A plane by its number and its speed."""
+    return f"Plane {number_of}: a turn in {three_digits(wavelength)} tokens"
+
+
+def guess(choice: Choice) -> str:
+    """The question before the clocks."""
+    query, key = (_quoted(choice, position) for position in choice.pair)
+    return (
+        f"In layer {choice.head[0]}, head {choice.head[1]}, query {query} meets key {key}. "
+        "Which plane, a pair of dimensions, moves their score most, up or down?"
+    )
+
+
+def guessed(choice: Choice, best: int, part: float, score: float) -> str:
+    """What the plane that moves the score most adds to it."""
+    return f"**Plane {best}** adds {number(part, '+.2f')} to a score of {number(score, '.2f')}, more than any other."
+
+
+def _quoted(choice: Choice, position: int) -> str:
+    return f"“{plain(readable(choice.trace.tokens[position]))}” ({position})"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tlmviz.config import CONNECTIONS
+from tlmviz.figures import number
+from tlmviz.ui import inputs
 
 CLAIM = "Several residual streams, and matrices that mix them without amplifying what they hold."
 KINDS = {
@@ -20,3 +22,22 @@ def missing(family: dict[str, str]) -> str:
     return (
         f"No model of this size with {' or '.join(kinds)} is here; {', '.join(family.values())} can be shown."
     )
+
+
+def guess(model: str, sublayers: int) -> str:
+    """The question before the picture."""
+    return (
+        f"{inputs.plain(model)} mixes its streams by matrices that nothing holds in bounds. Behind up to {sublayers} of them, "
+        "how many times as large as at the start is the embedding carried, where it is carried most?"
+    )
+
+
+def guessed(family: dict[str, str], carried: dict[str, float]) -> str:
+    """The largest factor of every model of a family, connection -> name."""
+    free = f"{inputs.plain(family['hyper'])} carries it at up to **× {number(carried['hyper'], '.3g')}**"
+    others = [
+        f"{inputs.plain(family[kind])} at × {number(value, '.3g')}"
+        for kind, value in carried.items()
+        if kind != "hyper"
+    ]
+    return f"{'; '.join((free, *others))}."

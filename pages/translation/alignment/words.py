@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from tlmviz.figures import number
+from tlmviz.ui import inputs
+
 CLAIM = "Where each translated word looked, and what it missed."
 VIEWS = ("Ribbons", "Translation", "Matrix by hand", "With and without coverage", "Force attention")
 RIBBONS, TRANSLATION, BY_HAND, MODELS, FORCE = VIEWS
@@ -20,3 +23,24 @@ OVERLAP = (
     "Mathematics in Modern NLP, section 7.1, Eq. 48–50; Tu et al. 2016, See et al. 2017. At the first step c is 0 in both forms.",
 )
 EQUATIONS = (PENALTY, OVERLAP)
+
+
+def guess(text: str, written: str, step: int) -> str:
+    """The question before the ribbons."""
+    return (
+        f"The model writes “{inputs.plain(text)}”. While it writes {_quoted(written)} (step {step + 1}), at which source "
+        "token does it look most?"
+    )
+
+
+def guessed(written: str, best: tuple[str, float], second: tuple[str, float]) -> str:
+    """The two source tokens that are looked at most, with their weights."""
+    (first, weight), (other, less) = best, second
+    return (
+        f"While it writes {_quoted(written)} it looks at **{_quoted(first)}** with {number(weight, '.0%')}, then at "
+        f"{_quoted(other)} with {number(less, '.0%')}."
+    )
+
+
+def _quoted(token: str) -> str:
+    return f"“{inputs.plain(token.strip())}”"

@@ -3,7 +3,16 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.translation.beam_search import compute, controls, examples, view, view_exact, view_tree, words
+from pages.translation.beam_search import (
+    compute,
+    controls,
+    examples,
+    guess,
+    view,
+    view_exact,
+    view_tree,
+    words,
+)
 from pages.translation.beam_search.controls import EXACT, RACE, STORY, TREE, Choice
 from pages.translation.beam_search.race import view as race
 from tlmviz.analysis.translation import beam_tree
@@ -15,6 +24,8 @@ def tree(choice: Choice, place: DeltaGenerator) -> None:
     search, greedy = compute.search(choice), compute.greedy(choice)
     ranked = search.hypotheses(choice.penalties)
     with place:
+        if not guess.seen(choice, ranked):
+            return
         view_tree.tree(choice, search, ranked, compute.paths(choice))
     view.ranking(choice, search, ranked)
     view.curves(choice, ranked)

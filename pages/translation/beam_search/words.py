@@ -260,3 +260,21 @@ def options_code(options: BeamOptions) -> str:
 
 def penalties_code(penalties: Penalties) -> str:
     return f"Penalties({penalties.alpha:g}, {penalties.beta:g}, {penalties.gamma:g}, {penalties.length!r}, {penalties.floor:g})"
+
+
+def guess(choice: Choice, texts: int) -> str:
+    """The question before the tree."""
+    return (
+        f"A beam of {choice.rules.width} ends with {texts} translations of “{inputs.plain(choice.text)}”. Which one does it "
+        "rank first?"
+    )
+
+
+def guessed(choice: Choice, best: Candidate, greedy: Candidate) -> str:
+    """The winner with its score, and whether greedy writes the same."""
+    text = inputs.plain(choice.mt.text(best.tokens)) or "(nothing)"
+    start = f"First is **{text}** with a score of {number(best.score, '.3f')}."
+    if best.tokens == greedy.tokens:
+        return f"{start} Greedy writes the same."
+    other = inputs.plain(choice.mt.text(greedy.tokens)) or "(nothing)"
+    return f"{start} Greedy writes “{other}”: {number(greedy.score, '.3f')}."

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.workbench.why import compute, controls, examples, view, words
+from pages.workbench.why import compute, controls, examples, guess, view, words
 from tlmviz.ui import below, frame, link
 
 
@@ -12,6 +12,8 @@ def show(model: str) -> None:
     with frame.picture_first():
         choice = controls.choose(model)
         if choice is None:
+            return
+        if not guess.seen(choice):
             return
         view.DRAW[choice.view](choice)
     frame.what_to_notice(*words.NOTICE[choice.view], maths=words.NOTICE_MATHS[choice.view])

@@ -9,6 +9,7 @@ from tlmviz.analysis.workbench.explaining import Explanation
 from tlmviz.analysis.workbench.following import Step
 from tlmviz.figures import number, readable
 from tlmviz.trace import Trace
+from tlmviz.ui import inputs
 
 from .controls import HEADS, SCORE, Choice
 
@@ -135,3 +136,20 @@ for at_query, at_key, share in found.largest(8):
     print(at_query, at_key, share)
 print(found.written and found.written.promoted)
 """
+
+
+def guess(found: Explanation, at: Step) -> str:
+    """The question before the picture."""
+    query, key = (inputs.plain(quoted(found.tokens, position)) for position in (at.query, at.key))
+    return (
+        f"{at.name} at {query} gives {number(found.weight, '.0%')} of its attention to {key}. Which part of the model wrote what "
+        f"it finds at {key}, more than any other? L2H1 is head 1 of layer 2."
+    )
+
+
+def guessed(found: Explanation, source: int, total: float) -> str:
+    """The source at the key that gives most of the score."""
+    return (
+        f"**{inputs.plain(found.names[source])}** gives {number(total, '.2f')} of a score of {number(found.score, '.2f')}, more "
+        "than any other source at the key."
+    )

@@ -76,3 +76,13 @@ def composite(res: Float[Tensor, "p *b n n"]) -> Float[Tensor, "*b n n"]:
     for matrix in res[1:]:
         product = matrix @ product
     return product
+
+
+def carried(res: Float[Tensor, "p t n n"]) -> tuple[float, float]:
+    """The least and the largest factor at which H_res carries the embedding, which begins at 1, in any stream of any token."""
+    res = res.double()
+    held, least, most = res.new_ones(res.shape[1], res.shape[2]), 1.0, 1.0
+    for matrix in res:
+        held = (matrix @ held[..., None])[..., 0]
+        least, most = min(least, float(held.min())), max(most, float(held.max()))
+    return least, most

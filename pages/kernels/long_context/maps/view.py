@@ -10,6 +10,7 @@ from tlmviz.figures.kernels import long_context as figures
 from tlmviz.ui import frame
 
 from .. import controls as page_controls
+from .. import guess
 from ..compute import Passage, checks, pooled, read, survey, trace
 from ..controls import Choice
 from . import compute, controls, words
@@ -22,6 +23,8 @@ def show(choice: Choice) -> None:
     length = len(passage.ids)
     with st.spinner(f"One pass over {length:,} tokens …", show_time=True):
         _, loss, seconds = read(passage)
+    if not guess.seen(choice, loss):
+        return
     loss_along(loss, choice.lm.config.context, seconds)
     left, middle, right = st.columns([0.34, 0.34, 0.32], gap="small")
     caption, below = st.empty(), st.container()

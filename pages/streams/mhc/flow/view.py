@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.streams.mhc import compute as page
+from pages.streams.mhc import guess
 from pages.streams.mhc.controls import Reading
 from pages.streams.mhc.view import note_missing
 from tlmviz.figures.streams import iterations as figures
@@ -17,6 +18,8 @@ from .controls import Choice
 
 def show(reading: Reading) -> None:
     """What a stream is, the picture, and the constrained model of the family with other Sinkhorn iterations."""
+    if not guess.seen(reading):
+        return
     family = page.family(reading.model)
     choice, constrained = controls.choose(reading), family.get("manifold")
     frame.caption(words.STREAM, maths=words.STREAM_MATHS)

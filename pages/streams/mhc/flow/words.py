@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tlmviz.analysis.streams.mixing import carried
 from tlmviz.figures.written import number
 from tlmviz.ui import inputs, long_text
 
@@ -38,10 +39,7 @@ def notice(choice: Choice, members: list[Member]) -> list[str]:
 def _carried(member: Member, iterations: int | None) -> str:
     """How far a model's streams carry the embedding over all tokens of the text, and how much it mixes them."""
     res = member.mixing.res.double()  # [P, T, N, N]
-    held, least, most = res.new_ones(res.shape[1], res.shape[2]), 1.0, 1.0
-    for matrix in res:
-        held = (matrix @ held[..., None])[..., 0]
-        least, most = min(least, float(held.min())), max(most, float(held.max()))
+    least, most = carried(res)
     identity = res.new_zeros(res.shape[-1], res.shape[-1]).fill_diagonal_(1.0)
     far = float((res - identity).abs().max())
     mixes = (

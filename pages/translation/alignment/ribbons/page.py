@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tlmviz.ui import below, frame
 
+from .. import guess
 from . import controls, view
 
 
@@ -14,5 +15,7 @@ def show(model: str, text: str | None) -> None:
     with frame.picture_first():
         with frame.after_picture():
             choice = controls.choose(model, text)
+        if not guess.seen(choice.hypothesis):
+            return
         after = view.picture(choice)
     below.when_painted("beneath-ribbons", lambda: view.beneath(choice, after))

@@ -2,10 +2,11 @@
 // Cards of a page's gallery and steps of a tour: links into the app itself, which the open session follows.
 
 const TOUR = ["tour", "tourstep", "told"]; // a card of a gallery stays on the tour that is on
+const SWITCH = "guess"; // it is kept wherever a card leads
 
 /**
  * Where a card leads. `data-card` says what it is: "step" a link that is whole, "leave" the page as it is without its tour,
- * else a card of a gallery, which keeps the tour.
+ * else a card of a gallery, which keeps the tour. All of them keep the switch Guess first.
  * @param {HTMLAnchorElement} card
  */
 function target(card) {
@@ -16,6 +17,8 @@ function target(card) {
     if (leaves) to.searchParams.delete(key);
     else if (!card.dataset.card && from.has(key)) to.searchParams.set(key, from.get(key) ?? "");
   }
+  const on = from.get(SWITCH);
+  if (on !== null) to.searchParams.set(SWITCH, on);
   return to.href;
 }
 
