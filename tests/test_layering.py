@@ -1,10 +1,9 @@
 """The import rule and the length rule of the house, read from the source."""
 
 import ast
+import functools
 import sys
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "tlmviz"
@@ -80,17 +79,21 @@ NEIGHBOURS = {
 }
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
 def imports(path: Path, annotations: bool = True) -> set[str]:
     """Every module a file imports, absolute, functions' own imports included.
 
     Without `annotations`, those under `if TYPE_CHECKING:` are left out.
     """
     package = list(path.relative_to(ROOT).with_suffix("").parts[:-1])
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    if not annotations:
-        tree.body = [node for node in tree.body if not is_for_annotations(node)]
+    body = [node for node in parsed(path).body if annotations or not is_for_annotations(node)]
     found = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.Module(body, type_ignores=[])):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -105,6 +108,7 @@ def is_for_annotations(node: ast.stmt) -> bool:
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
+@functools.cache
 def part(module: str) -> str | None:
     """The part of tlmviz a dotted name lies in; None outside tlmviz."""
     names = module.split(".")
@@ -119,40 +123,46 @@ def label(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", FILES, ids=label)
-def test_imports_go_one_way(path):
-    own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    assert own in RANKS, f"give {own} a rank"
-    for module in imports(path):
-        other = part(module)
-        if other is None or other == own or (own, other) in NEIGHBOURS:
-            continue
-        assert RANKS[other] < RANKS[own], f"{label(path)} imports {module}"
+def test_imports_go_one_way():
+    wrong = []
+    for path in FILES:
+        own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        assert own in RANKS, f"give {own} a rank"
+        for module in imports(path):
+            other = part(module)
+            if other is None or other == own or (own, other) in NEIGHBOURS:
+                continue
+            if RANKS[other] >= RANKS[own]:
+                wrong.append(f"{label(path)} imports {module}")
+    assert not wrong, wrong
 
 
-@pytest.mark.parametrize("path", [p for p in FILES if "figures" in p.parts], ids=label)
-def test_figures_import_numpy_and_plotly_only(path):
+def test_figures_import_numpy_and_plotly_only():
     """For annotations, also the dataclasses they draw, of analysis and decoding."""
-    run = imports(path, annotations=False)
-    for module in run:
-        top = module.split(".")[0]
-        assert top in {"numpy", "plotly"} | sys.stdlib_module_names or part(module) == "figures", module
-    for module in imports(path) - run:
-        assert part(module) in {"analysis", "decoding"}, module
+    figures = [path for path in FILES if "figures" in path.parts]
+    assert figures
+    for path in figures:
+        run = imports(path, annotations=False)
+        for module in run:
+            top = module.split(".")[0]
+            known = top in {"numpy", "plotly"} | sys.stdlib_module_names
+            assert known or part(module) == "figures", f"{label(path)} imports {module}"
+        for module in imports(path) - run:
+            assert part(module) in {"analysis", "decoding"}, f"{label(path)} imports {module}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=label)
-def test_streamlit_and_triton_stay_in_their_places(path):
-    tops = {module.split(".")[0] for module in imports(path)}
-    assert "streamlit" not in tops or "ui" in path.relative_to(PACKAGE).parts
-    assert "triton" not in tops or path.stem.endswith("_triton")
-    assert not {"pages", "app", "tests"} & tops
+def test_streamlit_and_triton_stay_in_their_places():
+    for path in FILES:
+        tops = {module.split(".")[0] for module in imports(path)}
+        assert "streamlit" not in tops or "ui" in path.relative_to(PACKAGE).parts, label(path)
+        assert "triton" not in tops or path.stem.endswith("_triton"), label(path)
+        assert not {"pages", "app", "tests"} & tops, label(path)
 
 
 def functions(path: Path) -> dict[str, int]:
     """Every function of a file with its number of lines, without the docstring's."""
     found = {}
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             docstring = node.body[0] if ast.get_docstring(node) else None
             prose = docstring.end_lineno - docstring.lineno + 1 if docstring else 0
@@ -168,21 +178,22 @@ def is_kernel(name: str) -> bool:
     return path.endswith("_triton.py") and function.endswith("_kernel")
 
 
-@pytest.mark.parametrize("path", FILES + PAGES, ids=label)
-def test_functions_are_short(path):
+def test_functions_are_short():
     """Triton kernels are exempt: parts of one share so many pointers, masks and tiles that a call would list them all."""
-    for name, lines in functions(path).items():
-        assert is_kernel(name) or lines <= LONGEST_FUNCTION, f"{name} has {lines} lines"
+    lines = {name: count for path in FILES + PAGES for name, count in functions(path).items()}
+    long = {name: count for name, count in lines.items() if count > LONGEST_FUNCTION and not is_kernel(name)}
+    assert not long, f"longer than {LONGEST_FUNCTION} lines: {long}"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=label)
-def test_a_page_imports_no_other_page(path):
+def test_a_page_imports_no_other_page():
     """`pages/<chapter>/<page>/...` imports its own folder, never another one."""
-    parts = path.relative_to(ROOT).parts
-    own = ".".join(parts[:3]) if len(parts) > 3 else "pages"
-    for module in imports(path):
-        if module.startswith("pages.") and module.count(".") > 1:
-            assert module.startswith(own), f"{label(path)} imports {module}"
+    wrong = []
+    for path in PAGES:
+        parts = path.relative_to(ROOT).parts
+        own = ".".join(parts[:3]) if len(parts) > 3 else "pages"
+        others = [module for module in imports(path) if module.startswith("pages.") and module.count(".") > 1]
+        wrong += [f"{label(path)} imports {module}" for module in others if not module.startswith(own)]
+    assert not wrong, wrong
 
 
 def test_the_reader_of_imports_sees_each_form():
