@@ -1,15 +1,16 @@
-"""tlmviz: `streamlit run app.py`. The server, ready before its first visitor: pages/main.py, /health, /metrics and /line."""
+"""tlmviz: `streamlit run app.py`. The server, ready before its first visitor: pages/main.py, /health, /metrics, /line, /join."""
 
 import contextlib
 import sys
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 ROOT = Path(__file__).resolve().parent
@@ -51,9 +52,33 @@ async def line(_: Request) -> JSONResponse:
     return JSONResponse([round(age, 1) for age in compute.worker().ages()])
 
 
+def join(request: Request) -> Response:
+    """The first step of the tour that a room is on: its code makes a link short enough to type, and to read off a wall.
+
+    A code that is none leads to the page Classroom, which says so.
+    """
+    from pages import HOME
+    from tlmviz.errors import Error
+    from tlmviz.hosting.rooms import normal, rooms
+    from tlmviz.ui.tours import bar
+    from tlmviz.ui.tours.table import TOURS
+
+    code = request.path_params["code"]
+    try:
+        to = bar.joining(TOURS[rooms().tour(code)], HOME.rpartition("/")[2], normal(code))
+    except Error:
+        to = f"room?{urlencode({'code': code[:40]})}"
+    return RedirectResponse(f"../{to}", 303, {"Cache-Control": "no-store"})
+
+
 app = st.App(
     ROOT / "pages" / "main.py",
     lifespan=ready,
-    routes=[Route("/health", health), Route("/metrics", measured), Route("/line", line)],
+    routes=[
+        Route("/health", health),
+        Route("/metrics", measured),
+        Route("/line", line),
+        Route("/join/{code}", join),
+    ],
     middleware=[Middleware(Token), Middleware(Door)],
 )

@@ -54,6 +54,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             models="",
         ),
         Page(
+            "start/room",
+            "Classroom",
+            "co_present",
+            "one tour for a whole class: a code that everybody joins by, typed or scanned; on the wall, live, how far the room "
+            "is and how it answered each question, hidden until the teacher reveals it; counts only, gone after a day",
+            models="",
+        ),
+        Page(
             "start/glossary",
             "Glossary",
             "menu_book",

@@ -221,8 +221,8 @@ class Rooms:
         room = self._room(connection, code)
         if not hmac.compare_digest(_hashed(secret), room.secret):
             raise NoRoom(
-                f"This is not the teacher's link of room {room.code}: its secret is another one. Take the link that was shown when "
-                "the room was opened."
+                f"This is not the teacher's link of room {room.code}: its secret is another one. Take the link that was shown "
+                "when the room was opened."
             )
         return room
 

@@ -14,6 +14,7 @@ import streamlit as st
 
 from .. import link, reading
 from ..components.spotlight import spotlight
+from . import room
 from .parts import Measured, Question, Step, Tour, address
 from .table import TOURS
 
@@ -53,6 +54,7 @@ _STYLE = """<style>
   .tour { flex-wrap: nowrap; }
   .tour b { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .tour span { white-space: nowrap; }
+  .tour .room { display: none; }
   .tour a { padding: 0.15rem 0.5rem; }
   .st-key-tour [data-testid="stMarkdownContainer"] p { font-size: 0.9rem; line-height: 1.35; }
 }
@@ -79,18 +81,28 @@ class Place:
         return self.told[self.number - 1] if len(self.told) >= self.number else None
 
     def at(self, number: int) -> str:
-        """The link of another step of the tour."""
-        return step_address(self.tour, number, self.home, self.told)
+        """The link of another step of the tour, in the same room."""
+        return step_address(self.tour, number, self.home, self.told, room.ROOM.get())
 
 
-def step_address(tour: Tour, number: int, home: str, told: tuple[int | None, ...] = ()) -> str:
-    """The link of a step, counted from 1, with the `told` answers in it."""
+def joining(tour: Tour, home: str, code: str) -> str:
+    """The link of a tour's first step in a room, for who has no session yet."""
+    first = tour.steps[0]
+    return address(first.page, home, {**first.link, TOUR.key: tour.name, room.ROOM.key: code})
+
+
+def step_address(
+    tour: Tour, number: int, home: str, told: tuple[int | None, ...] = (), code: str = ""
+) -> str:
+    """The link of a step, counted from 1, with the `told` answers in it, and the `code` of a room."""
     step = tour.steps[number - 1]
     query: dict[str, str | tuple[str, ...]] = {**step.link, TOUR.key: tour.name}
     if number != STEP.default:
         query[STEP.key] = str(number)
     if told:
         query[TOLD.key] = write_told(told)
+    if code:
+        query[room.ROOM.key] = code
     if reading.maths():
         query[reading.LEVEL.key] = reading.MATHS
     return address(step.page, home, query)
@@ -127,7 +139,9 @@ def begun() -> Mapping[str, tuple[int, tuple[int | None, ...]]]:
 def bar(path: str, home: str, titles: Mapping[str, str]) -> None:
     """Draw the bar on the page at `path`, where a tour is on; `titles` names the pages by their paths."""
     place = here(home)
-    for value in (TOUR, STEP, TOLD):
+    if place is not None:
+        room.check(place.tour)
+    for value in (TOUR, STEP, TOLD, room.ROOM):
         value.share(hide=place is None)
     if place is None:
         return
@@ -146,6 +160,7 @@ def _say(path: str, home: str, titles: Mapping[str, str]) -> None:
     if not on_page:
         return
     spotlight(f"{place.tour.name}.{place.number}", place.step.place)
+    room.attend(place.number)
     st.markdown(f"**{place.step.title}.** {place.step.says}")
     if place.step.question:
         _ask(place, place.step.question)
@@ -170,9 +185,14 @@ def _head(place: Place, on_page: bool, titles: Mapping[str, str]) -> str:
     )
     written += '<a data-card="leave" href="?">Leave</a>'
     return (
-        f'<div class="tour"><b>{escape(place.tour.title)}</b><span>step {number} of {steps}</span>'
+        f'<div class="tour"><b>{escape(place.tour.title)}</b><span>step {number} of {steps}</span>{_room()}'
         f'<nav aria-label="Steps of the tour">{written}</nav></div>'
     )
+
+
+def _room() -> str:
+    """The room that the tour is walked in."""
+    return f'<span class="room">room {escape(room.ROOM.get())}</span>' if room.ROOM.get() else ""
 
 
 def _ask(place: Place, question: Question) -> None:
@@ -193,12 +213,14 @@ def _ask(place: Place, question: Question) -> None:
     st.markdown(
         f"{verdict} It is: **{question.answers[found.answer].removesuffix('.')}.** Measured now: {found.says}"
     )
+    room.answers(place.number, question, given, found.answer)
 
 
 def _answer(place: Place, answer: int) -> None:
     told = list(place.told) + [None] * (place.number - len(place.told))
     told[place.number - 1] = answer
     TOLD.set(tuple(told))
+    room.press(place.number, answer)
     begun()[place.tour.name] = place.number, tuple(told)  # type: ignore[index]
 
 

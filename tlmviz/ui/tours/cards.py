@@ -6,7 +6,7 @@ from html import escape
 
 import streamlit as st
 
-from . import bar
+from . import bar, room
 from .parts import Tour
 from .table import TOURS
 
@@ -35,7 +35,9 @@ def _card(tour: Tour, left: tuple[int, tuple[int | None, ...]] | None, home: str
     links = [("Begin" if left is None else "From the beginning", bar.step_address(tour, 1, home))]
     if left is not None:
         number, told = left
-        links.insert(0, (f"Go on at step {number}", bar.step_address(tour, number, home, told)))
+        links.insert(
+            0, (f"Go on at step {number}", bar.step_address(tour, number, home, told, room.code_of(tour)))
+        )
     written = "".join(
         f'<a data-card="step" class="{"" if place else "first"}" href="{escape(href)}">{escape(text)}</a>'
         for place, (text, href) in enumerate(links)

@@ -1,7 +1,7 @@
 // @ts-check
 // Cards of a page's gallery and steps of a tour: links into the app itself, which the open session follows.
 
-const TOUR = ["tour", "tourstep", "told"]; // a card of a gallery stays on the tour that is on
+const TOUR = ["tour", "tourstep", "told", "room"]; // a card of a gallery stays on the tour that is on
 const SWITCH = "guess"; // it is kept wherever a card leads
 
 /**

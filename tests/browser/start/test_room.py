@@ -1,0 +1,77 @@
+"""A class in two browsers: a teacher opens a room, a student joins by its short link, and the wall shows the answer by itself."""
+
+import urllib.request
+
+from playwright.sync_api import expect
+
+from tests.browser.helpers import (
+    assert_above_the_fold,
+    assert_fits,
+    open_link,
+    param_of,
+    phone,
+    wait_for_param,
+)
+from tlmviz.ui.tours.table import TOURS
+
+TOUR = TOURS["earlier-anna"]
+FIRST, SECOND = TOUR.steps[0], TOUR.steps[1]
+
+
+def test_a_teacher_sees_a_students_answer_arrive(page, browser, server):
+    open_link(page, server, "room", rtour=TOUR.name)
+    page.get_by_role("button", name="Open a room").click()
+    code = param_of(page, "code")
+    assert len(param_of(page, "teach")) >= 32
+    expect(page.locator(".room-code b")).to_have_text(f"{code[:3]} {code[3:]}")
+    expect(page.locator(".room-link")).to_have_text(f"{server.partition('://')[2]}join/{code}")
+    assert_above_the_fold(page.locator(".room-code img"))
+    with phone(browser) as student:
+        student.goto(f"{server}join/{code.lower()}")
+        expect(student.locator(".st-key-tour")).to_contain_text(FIRST.title)
+        wait_for_param(student, "room", code)
+        expect(page.locator(".room-visitors b")).to_have_text(
+            "1"
+        )  # by itself: nothing is pressed on the wall
+        page.get_by_text("Show the code large").click()
+        card = page.locator(".st-key-roomstep1")
+        expect(card).to_contain_text("1 here")
+        expect(card).to_contain_text("No answer yet")
+        answer = student.locator(".st-key-tour").get_by_role(
+            "button", name=FIRST.question.answers[0], exact=True
+        )
+        answer.click()
+        expect(student.locator(".room-answers")).to_contain_text("1 · 100%")
+        expect(card).to_contain_text("1 answer")
+        expect(card.locator(".room-answers")).to_have_count(0)
+        page.locator(".st-key-reveal1 button").click()
+        expect(card.locator(".room-answers")).to_contain_text("1 · 100%")
+        expect(card.locator(".room-answers .right")).to_contain_text("✓")
+        student.reload()  # the same tab is the same visitor
+        expect(student.locator(".room-answers")).to_contain_text("1 · 100%")
+        student.get_by_role("link", name="Next", exact=True).click()
+        expect(student.locator(".st-key-tour")).to_contain_text(SECOND.title)
+        expect(card).to_contain_text("0 here")
+        expect(page.locator(".st-key-roomstep2")).to_contain_text("1 here")
+        expect(page.locator(".room-visitors b")).to_have_text("1")
+        assert_fits(student)
+        student.get_by_role("link", name="Leave").click()
+        wait_for_param(student, "room", None)
+    page.get_by_role("button", name="End the room").click()
+    page.get_by_role("button", name="End it and delete the counts").click()
+    expect(page.get_by_text("its counts are deleted.")).to_be_visible()
+    wait_for_param(page, "teach", None)
+
+
+def test_a_code_that_is_none_leads_to_a_sentence_and_the_wall_fits_a_phone(browser, server):
+    answered = urllib.request.urlopen(f"{server}join/34679C")
+    assert answered.url == f"{server}room?code=34679C"
+    with phone(browser, "dark") as page:
+        open_link(page, server, "room", code="34679C")
+        expect(page.get_by_text("There is no room 34679C")).to_be_visible()
+        page.get_by_role("button", name="Open a room").click()
+        expect(page.locator(".room-code img")).to_be_visible()
+        assert_fits(page)
+        page.get_by_text("Show the code large").click()
+        expect(page.locator(".room-step")).to_have_count(len(TOURS["next-token"].steps))
+        assert_fits(page)
