@@ -78,7 +78,7 @@ def press(step: int, answer: int) -> None:
         st.session_state.setdefault(_DUE, {}).setdefault((ROOM.get(), step), answer)
 
 
-@st.fragment
+@frame.fragment
 def attend(step: int) -> None:
     """Count that this tab came to a step, and what it answered there; as soon as the browser has said which tab it is."""
     code = ROOM.get()
@@ -107,7 +107,7 @@ def attend(step: int) -> None:
         st.warning(_plain(error))
 
 
-@st.fragment
+@frame.fragment
 def answers(step: int, question: Question, given: int, right: int) -> None:
     """How the room answered a question, for who has answered it."""
     if not ROOM.get():
