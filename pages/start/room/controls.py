@@ -42,7 +42,7 @@ def tour() -> Tour:
 
 def open_button(chosen: Tour) -> None:
     """The button that opens a room and leads to its wall."""
-    st.button(words.OPEN, key="roomopen", type="primary", on_click=_open, args=(chosen.name,))
+    st.button(words.OPEN, key="roomopen", on_click=_open, args=(chosen.name,))
 
 
 def _open(tour: str) -> None:
@@ -75,7 +75,7 @@ def reveal_button(choice: Choice, key: str, label: str, steps: frozenset[int]) -
 
 def end_button(choice: Choice) -> None:
     """The button that ends the room."""
-    st.button(words.END_NOW, key="roomend", type="primary", on_click=_end, args=(choice,))
+    st.button(words.END_NOW, key="roomend", on_click=_end, args=(choice,))
 
 
 def _end(choice: Choice) -> None:

@@ -1,6 +1,7 @@
 """The style of the page Classroom: large enough to be read off a wall, in one column on a phone."""
 
 STYLE = """<style>
+:is(.st-key-roomopen, .st-key-roomend) button { background: #1f5fa8; border-color: #1f5fa8; color: #fff; }
 .room-join { display: inline-block; text-decoration: none; border-radius: 0.4rem; padding: 0.35rem 0.9rem; background: #1f5fa8;
   color: #fff; }
 .room-code { display: flex; align-items: center; gap: 0.6rem 1.6rem; }
