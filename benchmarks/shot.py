@@ -28,9 +28,6 @@ LEFT_OUT = {
     "start",  # these have no picture with a menu
     "tours",
     "glossary",
-    "einstein",
-    "encoder_only",
-    "norms",
 }
 
 

@@ -98,6 +98,16 @@ def test_a_tab_that_follows_links_shows_what_a_fresh_one_does_and_goes_on_where_
     assert len({one for one, _ in made.values()}) == len(links)
 
 
+def test_a_view_that_the_browser_lays_out_is_one_figure_of_texts(server):
+    """Texts and boxes of the page, and what is drawn on its canvases, drawn again; nothing that is only pressed."""
+    (_, told), (_, arcs) = shots(
+        [("/encoder_only", "a.svg"), ("/pointer_sentinel", "b.svg")], None, server, writing=False
+    )
+    assert {"little", "Reads both sides", "0.925"} <= set(words(told)) and b"<image" not in told
+    assert "Zorbina" in words(arcs) and b"<image" not in arcs and re.search(rb'<path d="M[^"]*C', arcs)
+    assert b"Save" not in told + arcs
+
+
 def test_the_menu_of_every_picture_by_keyboard(page, server):
     """A view's and a chart's: the same entries, reached and left by keys; the frame for another page is there."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -115,7 +125,12 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
         assert entries.count() == 0 and button.evaluate("it => it.getRootNode().activeElement === it")
     with page.expect_download() as saved:
         from_menu(page, "PNG")
-    assert Image.open(saved.value.path()).size[0] == 2200
+    png = Image.open(saved.value.path())
+    assert (
+        png.size[0] == 2200
+        and png.text["Title"].startswith("Pipeline: 1F1B")
+        and png.text["Source"] == page.url
+    )
     with page.expect_download() as saved:
         from_menu(page, "SVG", "this chart")
     assert "micro-batches" in saved.value.path().read_text() and page.url in saved.value.path().read_text()

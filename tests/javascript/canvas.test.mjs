@@ -5,9 +5,11 @@ import { test } from "node:test";
 
 import { decode } from "#canvas/decode.js";
 import { debounce, escape } from "#canvas/dom.js";
+import { drawnOn, forgetDrawing, keepDrawing, recordingPen } from "#canvas/drawings.js";
 import { singularValues, sums } from "#canvas/matrix.js";
 import { mounted } from "#canvas/mount.js";
 import { round, svgFile, svgPen } from "#canvas/pens.js";
+import { describedPng } from "#canvas/png_text.js";
 import { clip, digits, minus, named, short, visible, visibleAll } from "#canvas/text.js";
 import { inkOn, shade, shadeRgb } from "#canvas/theme.js";
 
@@ -129,4 +131,44 @@ test("sums and singular values of matrices that are known", () => {
   assert.deepEqual(singularValues([0, 0, 0, 0], 2), [0, 0]);
   const [first, second] = singularValues([1, 1, 1, 1], 2);
   assert.ok(Math.abs(first - 2) < 1e-15 && second < 1e-15);
+});
+
+test("a drawing that is kept is drawn again by another pen, parts that were shifted too", () => {
+  const canvas = /** @type {any} */ ({});
+  const draw = (/** @type {any} */ pen) => {
+    pen.rect(1, 2, 3, 4, "red");
+    pen.shifted(10, 0, () => pen.text(0, 0, "a < b", { color: "black" }));
+    pen.circle(5, 5, 2, "blue");
+  };
+  const direct = svgPen({ font: "serif" });
+  draw(direct);
+  const unkept = svgPen({ font: "serif" });
+  assert.equal(recordingPen(canvas, unkept), unkept);
+  keepDrawing(canvas);
+  const seen = svgPen({ font: "serif" });
+  draw(recordingPen(canvas, seen));
+  assert.deepEqual(seen.parts, direct.parts);
+  const again = svgPen({ font: "serif" });
+  drawnOn(canvas).forEach((stroke) => stroke(again));
+  assert.deepEqual(again.parts, direct.parts);
+  forgetDrawing(canvas);
+  assert.equal(drawnOn(canvas).length, 0);
+});
+
+test("texts in a PNG stand behind its header and end with their CRC", () => {
+  const signature = [137, 80, 78, 71, 13, 10, 26, 10];
+  const header = [0, 0, 0, 13, ...new TextEncoder().encode("IHDR"), ...Array(13).fill(1), 9, 9, 9, 9];
+  const rest = [0, 0, 0, 0, ...new TextEncoder().encode("IEND"), 0xae, 0x42, 0x60, 0x82];
+  const parts = describedPng(Uint8Array.from([...signature, ...header, ...rest]), { title: "A map", caption: "1 − p · é", link: "/pipeline" });
+  assert.deepEqual([...parts[0]], [...signature, ...header]);
+  assert.deepEqual([...parts[parts.length - 1]], rest);
+  const kinds = parts.slice(1, -1).map((chunk) => {
+    const view = new DataView(chunk.buffer);
+    assert.equal(view.getUint32(0), chunk.length - 12);
+    return new TextDecoder().decode(chunk.subarray(4, 8));
+  });
+  assert.deepEqual(kinds, ["tEXt", "iTXt", "tEXt", "tEXt"]);
+  const software = parts[4];
+  assert.equal(new DataView(software.buffer).getUint32(software.length - 4), 0x80b2f9f0); // zlib's, of tEXtSoftware tlmviz
+  assert.ok(new TextDecoder().decode(parts[2]).includes("1 − p · é"));
 });

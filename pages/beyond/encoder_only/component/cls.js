@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make } from "#canvas/dom.js";
+import { addMenu } from "#canvas/laid_out.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { fade, readTheme } from "#canvas/theme.js";
@@ -145,6 +146,7 @@ function create(host) {
     v.sendSoon();
   });
   host.append(v.root);
+  addMenu(v, "What [CLS] reads of two texts");
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

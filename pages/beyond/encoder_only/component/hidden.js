@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make } from "#canvas/dom.js";
+import { addMenu } from "#canvas/laid_out.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { fade, readTheme } from "#canvas/theme.js";
@@ -101,6 +102,7 @@ function create(host) {
     v.chips[v.place].focus();
   });
   host.append(v.root);
+  addMenu(v, "A hidden word, guessed from both sides and from the left", true);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

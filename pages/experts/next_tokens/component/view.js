@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make } from "#canvas/dom.js";
+import { addMenu } from "#canvas/laid_out.js";
 import { mounted } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { drawChain } from "./chains.js";
@@ -86,6 +87,7 @@ function create(host) {
     choose(v, v.at + step);
   });
   host.append(v.root);
+  addMenu(v, "Several tokens predicted at once", true);
   return v;
 }
 

@@ -4,6 +4,7 @@
 import { decode } from "#canvas/decode.js";
 import { make } from "#canvas/dom.js";
 import { pointByKeys } from "#canvas/keys.js";
+import { addMenu } from "#canvas/laid_out.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { numbersImage } from "#canvas/numbers_image.js";
 import { announcePicture } from "#canvas/painted.js";
@@ -133,6 +134,7 @@ function create(host) {
   pointByKeys(v.canvas);
   v.root = make("div", { className: "tensors", testid: "tensors-root" }, v.canvas, v.said);
   host.append(v.root);
+  addMenu(v, "Tensors of the formula", true);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

@@ -4,6 +4,7 @@
 import { decodeBits, kept, neighbour } from "#canvas/bits.js";
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
+import { addMenu } from "#canvas/laid_out.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
@@ -190,6 +191,7 @@ function create(host) {
   const both = make("div", { className: "both" }, make("div", { className: "table" }, table), make("div", { className: "lanes" }, v.canvas));
   v.root = make("div", { className: "formats", testid: "formats-root" }, make("div", { className: "bar" }, v.input, v.menu), v.said, v.bits, v.formula, v.near, v.facts, both);
   host.append(v.root);
+  addMenu(v, "A number in bits, and in every format", true);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

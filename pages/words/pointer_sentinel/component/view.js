@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make } from "#canvas/dom.js";
+import { addMenu } from "#canvas/laid_out.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
@@ -165,6 +166,7 @@ function create(host) {
     choose(v, shown(v) + step);
   });
   host.append(v.root);
+  addMenu(v, "What is written and what is copied", true);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

@@ -6,7 +6,7 @@
 
 /**
  * The default export of a view's module. Streamlit calls it for new data too, and what it returns when the element goes.
- * @template {{ root: HTMLElement, component: Component }} View
+ * @template {{ root: HTMLElement, pictureMenu?: HTMLElement, component: Component }} View
  * @param {object} parts
  * @param {(host: HTMLElement) => View} parts.create builds the DOM of a view as its `root`
  * @param {(view: View, data: any) => void} parts.receive
@@ -29,6 +29,7 @@ export function mounted({ create, receive, leave }) {
       if (!views.delete(host)) return;
       leave(shown);
       shown.root.remove();
+      shown.pictureMenu?.remove();
     };
     return host.tlmvizLeave;
   };

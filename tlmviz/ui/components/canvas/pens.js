@@ -2,6 +2,7 @@
 // Two drawing backends with one interface: a canvas and SVG. And files of what they draw.
 
 import { escape } from "#canvas/dom.js";
+import { forgetDrawing, recordingPen } from "#canvas/drawings.js";
 import { clip, visible } from "#canvas/text.js";
 import { font, hiddenContext } from "#canvas/theme.js";
 
@@ -78,6 +79,7 @@ export function fit(canvas, width, height, ratio = window.devicePixelRatio || 1)
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
+  forgetDrawing(canvas);
   return context;
 }
 
@@ -88,6 +90,15 @@ export function fit(canvas, width, height, ratio = window.devicePixelRatio || 1)
  * @returns {Pen}
  */
 export function canvasPen(ctx, theme) {
+  return recordingPen(ctx.canvas, paintingPen(ctx, theme));
+}
+
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Fonts} theme
+ * @returns {Pen}
+ */
+function paintingPen(ctx, theme) {
   const stroked = (/** @type {string} */ color, /** @type {number} */ width, dash = "") => {
     ctx.strokeStyle = color;
     ctx.lineWidth = width;

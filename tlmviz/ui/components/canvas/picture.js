@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { download, escape, make } from "#canvas/dom.js";
+import { describedPng } from "#canvas/png_text.js";
 import { inShownColors } from "#canvas/theme.js";
 
 /** @typedef {{ name: string, title: string, svg: string, width: number, height: number }} Figure a whole SVG file, and its name without an ending */
@@ -141,7 +142,11 @@ async function savePicturePng(picture) {
   const canvas = make("canvas", { width: Math.round(figure.width * ratio), height: Math.round(figure.height * ratio) });
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
-  canvas.toBlob((blob) => blob && download(blob, `${figure.name}.png`), "image/png");
+  const about = aboutFigure(figure);
+  const blob = await new Promise((/** @type {BlobCallback} */ made) => canvas.toBlob(made, "image/png"));
+  if (!blob) return;
+  const parts = describedPng(new Uint8Array(await blob.arrayBuffer()), about);
+  download(new Blob(/** @type {BlobPart[]} */ (parts), { type: "image/png" }), `${figure.name}.png`);
 }
 
 /** @param {Picture} picture */

@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make } from "#canvas/dom.js";
+import { addMenu } from "#canvas/laid_out.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
@@ -71,6 +72,7 @@ function create(host) {
   const label = (/** @type {"inputs" | "latents"} */ which) => make("label", {}, v.names[which], v.sliders[which]);
   v.root = make("div", { className: "cost", testid: "cost-root" }, make("div", { className: "sliders" }, label("inputs"), label("latents")), v.said, v.canvas);
   host.append(v.root);
+  addMenu(v, "N × N and M × N products");
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
+import { addMenu } from "#canvas/laid_out.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
@@ -197,6 +198,7 @@ function create(host) {
     make("div", { className: "bar" }, make("label", {}, slide, els.slideText), els.extras, make("label", {}, seen, els.seenText), make("label", { title: "The notes' short form divides by √(σ + ε)" }, printed, "as printed: √(σ + ε)")),
     els.said, make("div", { className: "table" }, els.table));
   host.append(v.root);
+  addMenu(v, "What a norm does to a batch", true);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

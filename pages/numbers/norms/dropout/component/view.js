@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
+import { addMenu } from "#canvas/laid_out.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
@@ -116,6 +117,7 @@ function create(host) {
     make("div", { className: "bar" }, die, els.training, els.evaluation, make("label", {}, els.p, els.pText), make("label", {}, els.masks, els.masksText), make("label", {}, raw, "kept ones times 1/q")),
     make("div", { className: "panel" }, els.canvas), els.said);
   host.append(v.root);
+  addMenu(v, "Dropout: masks and their mean");
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }
