@@ -17,6 +17,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -36,7 +37,7 @@ EVERY = 10.0  # seconds between two presses of one student
 MOVES = 0.1  # the share of presses that open another page
 SLOW = 60.0  # seconds behind which a press counts as an error
 LETTERS = "etaoinshrdlu "
-SMALL = 4096  # bytes: what says that a script has finished is far smaller
+SMALL = 65536  # bytes: a control, and what says that a script has finished, are smaller
 
 
 @dataclass
@@ -97,6 +98,8 @@ class Student:
         self.port, self.record, self.chance = port, record, random.Random(number)
         self.cookie, self.socket, self.page = f"student{number}", None, ""
         self.controls: list[Control] = []
+        self.seen: list[Control] = []  # since the last press
+        self.query = ""  # what a browser's address would hold behind "?"
 
     async def enter(self) -> ClientConnection:
         """The websocket; a new one where the last was closed."""
@@ -114,8 +117,8 @@ class Student:
         """Open a page by its link and look at its controls."""
         message = BackMsg()
         message.rerun_script.page_name = page
-        self.page, self.controls = page, []
-        await self._run(message, "open", look=True)
+        self.page, self.controls, self.query = page, [], ""
+        await self._run(message, "open")
 
     async def press(self) -> None:
         """Press something, or go to another page."""
@@ -128,7 +131,7 @@ class Student:
         message.rerun_script.page_name = self.page
         message.rerun_script.fragment_id = control.fragment
         message.rerun_script.widget_states.widgets.append(control.press(self.chance))
-        await self._run(message, control.kind)
+        await self._run(message, control.kind, control.fragment)
 
     async def type(self, text: str) -> None:
         """Type into the page's first text box."""
@@ -137,15 +140,16 @@ class Student:
         message.rerun_script.fragment_id = control.fragment
         state = message.rerun_script.widget_states.widgets.add()
         state.id, state.string_value = control.proto.id, text
-        await self._run(message, "type")
+        await self._run(message, "type", control.fragment)
 
-    async def _run(self, message: BackMsg, kind: str, look: bool = False) -> None:
-        began = time.monotonic()
+    async def _run(self, message: BackMsg, kind: str, fragment: str = "") -> None:
+        message.rerun_script.query_string = self.query
+        began, self.seen = time.monotonic(), []
         try:
             async with asyncio.timeout(SLOW):
                 socket = await self.enter()
                 await socket.send(message.SerializeToString())
-                await self._finish(socket, look)
+                whole = await self._finish(socket)
         except TimeoutError:
             self.record.errors["not finished in time"] += 1
         except (ConnectionClosed, InvalidStatus, OSError):
@@ -157,35 +161,36 @@ class Student:
             await self.open(page)
         else:
             self.record.presses.append(Press(began, time.monotonic() - began, kind, self.page))
+            others = [] if whole else [each for each in self.controls if each.fragment != fragment]
+            self.controls = others + self.seen
 
-    async def _finish(self, socket: ClientConnection, look: bool) -> None:
+    async def _finish(self, socket: ClientConnection) -> bool:
+        """Read until the script has finished; whether it was the whole page's, not a fragment's."""
         while True:
             data = await socket.recv()
-            if not look and len(data) > SMALL:
+            if len(data) > SMALL:
                 continue
             reply = ForwardMsg()
             reply.ParseFromString(data)
             kind = reply.WhichOneof("type")
-            if kind == "delta" and look:
+            if kind == "delta":
                 self._see(reply)
-            elif kind == "delta":
-                self._note(reply)
+            elif kind == "page_info_changed":
+                self.query = reply.page_info_changed.query_string
             elif kind == "script_finished" and reply.script_finished in (0, 3):
-                return  # a full run, or a fragment's
-
-    def _note(self, reply: ForwardMsg) -> None:
-        """Count what should never be shown."""
-        if reply.delta.new_element.WhichOneof("type") == "exception":
-            shown = reply.delta.new_element.exception
-            self.record.errors[f"{shown.type} on {self.page}: {shown.message[:200]}"] += 1
+                return reply.script_finished == 0
 
     def _see(self, reply: ForwardMsg) -> None:
-        self._note(reply)
-        kind = reply.delta.new_element.WhichOneof("type")
+        """Keep what can be pressed, and count what should never be shown."""
+        element = reply.delta.new_element
+        kind = element.WhichOneof("type")
         if kind in CONTROLS:
-            proto = getattr(reply.delta.new_element, kind)
+            proto = getattr(element, kind)
             if not proto.disabled:
-                self.controls.append(Control(kind, proto, reply.delta.fragment_id))
+                self.seen.append(Control(kind, proto, reply.delta.fragment_id))
+        elif kind == "exception":
+            shown = element.exception
+            self.record.errors[f"{shown.type} on {self.page}: {shown.message[:200]}"] += 1
 
 
 async def attend(student: Student, begin: float, end: float) -> None:
@@ -279,12 +284,30 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--kill", action="store_true", help="kill one app process in the middle")
+    parser.add_argument(
+        "--installed", action="store_true", help="offer models that `tlmviz get` installed, too"
+    )
     parser.add_argument("--json", type=Path)
+    parser.add_argument(
+        "--log", type=Path, default=Path(os.devnull), help="where what the server says is written"
+    )
     options = parser.parse_args()
     port = free_port()
     command = [sys.executable, "-m", "tlmviz", "serve", "--port", str(port)]
     command += ["--processes", str(options.processes), "--sessions", str(4 * options.students)]
-    server = subprocess.Popen([*command, "--requests", "0"], stderr=subprocess.DEVNULL)
+    nothing = tempfile.TemporaryDirectory()
+    environment = os.environ | ({} if options.installed else {"XDG_CACHE_HOME": nothing.name})
+    with options.log.open("w") as log, nothing:
+        server = subprocess.Popen([*command, "--requests", "0"], stderr=log, env=environment)
+        rows = teach(server, port, options)
+    for name, value in rows.items():
+        print(f"{name:44}  {value}")
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=2, default=str) + "\n")
+
+
+def teach(server: subprocess.Popen[bytes], port: int, options: argparse.Namespace) -> dict[str, object]:
+    """The lecture and the twenty at a server that is ended behind them: the table's rows."""
     try:
         while not is_ready(f"http://localhost:{port}/"):
             time.sleep(0.2)
@@ -297,13 +320,10 @@ def main() -> None:
         at_once = asyncio.run(together(port, 20, 15))
         rows["twenty at once (bar p95 500)"] = summary(at_once.times())
         rows["errors of the twenty"] = dict(at_once.errors) or "none"
+        return rows
     finally:
         server.terminate()
         server.wait()
-    for name, value in rows.items():
-        print(f"{name:44}  {value}")
-    if options.json:
-        options.json.write_text(json.dumps(rows, indent=2, default=str) + "\n")
 
 
 def report(

@@ -142,7 +142,13 @@ def _read_whole_address() -> None:
         params.set_initial_query_params(context.query_string)
     for key, values in parse_qs(context.query_string).items():
         if key not in st.query_params and key not in RESERVED:
-            st.query_params[key] = values
+            _show(key, values)
+
+
+def _show(key: str, value: str | list[str]) -> None:
+    """Write a parameter into the link, unless a widget holds it: Streamlit may still know the one of the page before."""
+    with suppress(StreamlitAPIException):
+        st.query_params[key] = value
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
@@ -430,7 +436,7 @@ def carry(page: str, defaults: Mapping[str, str]) -> None:
         value = st.session_state.get(key, default)
         if value != default:
             st.session_state[key] = value
-            st.query_params[key] = value
+            _show(key, value)
 
 
 def arrived() -> bool:

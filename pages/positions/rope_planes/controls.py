@@ -203,7 +203,7 @@ def _keep_query() -> None:
 
 
 def _keep_key() -> None:
-    link.remember(replace(link.view(), query=st.session_state[QUERY], key=st.session_state[KEY]))
+    link.remember(replace(link.view(), query=st.session_state.get(QUERY), key=st.session_state[KEY]))
     link.share()
 
 
