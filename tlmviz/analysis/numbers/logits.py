@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from tlmviz.errors import BadText
 from tlmviz.networks.transformer import TransformerLM
+from tlmviz.networks.twins import drawn_from
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.trace import Trace
 
@@ -126,9 +127,7 @@ def softness(scores: Float[Tensor, "t s"], divisors: Sequence[float]) -> list[So
 
 def untrained(lm: LanguageModelLike, seed: int = 0) -> LanguageModelLike:
     """The model as it was before training: the same network with the weights that training starts from."""
-    devices: list[int] = []
-    with torch.random.fork_rng(devices):
-        torch.manual_seed(seed)
+    with drawn_from(seed):
         network = TransformerLM(lm.config).eval()
     return type(lm)(network.requires_grad_(False), lm.tokenizer)  # type: ignore[call-arg]
 

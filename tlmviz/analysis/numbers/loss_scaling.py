@@ -7,6 +7,8 @@ for every k how many gradients are lost, subnormal or too large. Sources: LLM no
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from tlmviz.errors import BadText
+from tlmviz.networks.twins import with_weights
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import recording
 
@@ -115,7 +118,7 @@ def gradients(
     weights = _leaves(lm)
     edits = {name: watched(name) for name in taps} if kind == ACTIVATIONS else {}
     with torch.enable_grad(), within(), recording(lambda name: False, edits):
-        logits = torch.func.functional_call(lm.network, weights, (ids,))
+        logits = with_weights(lm.network, weights, ids)
         of = weights if kind == WEIGHTS else {**passed, HEAD: logits}
         found = torch.autograd.grad(loss_of(logits, ids) * 2.0**k, list(of.values()), allow_unused=True)
     return {name: each.float() for name, each in zip(of, found) if each is not None}
@@ -136,13 +139,9 @@ def count(x: Float[Tensor, "*n"] | Float[np.ndarray, "*n"]) -> Counts:
     bits = np.asarray(x, np.float32).reshape(-1).view(np.uint32) & 0x7FFFFFFF
     # The exponent and 11 bits of the mantissa, which hold all edges but those that are one bit beyond a round number.
     leading = np.bincount(bits >> 12, minlength=1 << 19).reshape(256, 2048)
-    fractions = np.arange(2048) / 2048 + 1
-    columns = np.searchsorted(EDGES, fractions, side="right")
-    for column in np.flatnonzero(np.isin(fractions, np.nextafter(EDGES.astype(np.float32), np.float32(0)))):
-        columns[column] += 1  # what is exactly there is taken back below
     table = np.zeros((256, len(EDGES) + 1), np.int64)
-    for column in range(len(EDGES) + 1):
-        table[:, column] = leading[:, columns == column].sum(1)
+    for column, fractions in enumerate(_columns()):
+        table[:, column] = leading[:, fractions].sum(1)
     for edge in np.nextafter(EDGES.astype(np.float32), np.float32(0)):
         fraction = edge.view(np.uint32) & 0x7FFFFF
         if fraction & 0xFFF == 0:
@@ -153,6 +152,17 @@ def count(x: Float[Tensor, "*n"] | Float[np.ndarray, "*n"]) -> Counts:
     broken, zeros = int(table[255].sum()), int((bits == 0).sum())
     tiny = bits[(bits < 1 << 23) & (bits > 0)].view(np.float32).astype(np.float64)
     return _with_tiny(table[1:255], tiny, zeros, broken)
+
+
+@functools.cache
+def _columns() -> list[slice]:
+    """The leading 11 bits of the mantissas that each column of Counts holds."""
+    fractions = np.arange(2048) / 2048 + 1
+    columns = np.searchsorted(EDGES, fractions, side="right")
+    # What is exactly at an edge that is one bit beyond a round number is taken back by `count`.
+    columns[np.isin(fractions, np.nextafter(EDGES.astype(np.float32), np.float32(0)))] += 1
+    ends = np.searchsorted(columns, np.arange(len(EDGES) + 2))
+    return [slice(int(first), int(last)) for first, last in itertools.pairwise(ends)]
 
 
 def _with_tiny(

@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from tlmviz.networks.twins import with_weights
 from tlmviz.protocols import LanguageModelLike
 
 from .loss_scaling import loss_of
@@ -59,7 +60,7 @@ def adamw_updates(
     for step in range(steps):
         with torch.enable_grad():
             row = ids[step % len(ids)][None]
-            loss = loss_of(torch.func.functional_call(lm.on_cpu.network, weights, (row,)), row)
+            loss = loss_of(with_weights(lm.on_cpu.network, weights, row), row)
             loss.backward()
         before = {name: w.detach().clone() for name, w in weights.items()} if step == steps - 1 else {}
         optimizer.step()

@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from tlmviz.errors import BadText
+from tlmviz.networks.twins import with_weights
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import recording
 
@@ -52,7 +53,7 @@ def values(lm: LanguageModelLike, ids: list[int], most: int = MOST) -> dict[str,
     text = torch.tensor([ids])
     weights = {name: p.detach().clone().requires_grad_() for name, p in lm.network.named_parameters()}
     with torch.enable_grad(), recording(lambda name: name.rpartition(".")[2] not in SKIPPED) as record:
-        logits = torch.func.functional_call(lm.network, weights, (text,))
+        logits = with_weights(lm.network, weights, text)
         loss = F.cross_entropy(logits[0, :-1].float(), text[0, 1:])
     gradients = torch.autograd.grad(loss, list(weights.values()), allow_unused=True)
     seen = [value for value in record.values.values() if value.is_floating_point()]

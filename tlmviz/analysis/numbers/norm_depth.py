@@ -17,6 +17,7 @@ from torch.nn import functional as F
 from tlmviz.config import ModelConfig
 from tlmviz.errors import BadText
 from tlmviz.networks.transformer import TransformerLM
+from tlmviz.networks.twins import drawn_from, twin, with_weights
 from tlmviz.recording import recording
 
 STREAM = ("resid_mid", "resid_post")  # taps of the stream behind attention and behind the feed-forward part
@@ -51,14 +52,10 @@ def gradients(
     """The loss, and its gradients by the stream at its taps and by the weights, each by name. Nothing is dropped out."""
     if len(ids) < 2:
         raise BadText("The text has one token, so there is no loss and no gradient; type at least one more.")
-    training = network.training
-    network.eval()
+    network = twin(network).eval()
     weights = {name: p.detach().clone().requires_grad_() for name, p in network.named_parameters()}
-    try:
-        with torch.enable_grad(), recording(_is_stream) as record:
-            loss = loss_of(network, ids, weights)
-    finally:
-        network.train(training)
+    with torch.enable_grad(), recording(_is_stream) as record:
+        loss = loss_of(network, ids, weights)
     streams = record.values
     found = torch.autograd.grad(loss, [*streams.values(), *weights.values()], allow_unused=True)
     return loss.item(), dict(zip(streams, found)), dict(zip(weights, found[len(streams) :]))
@@ -67,7 +64,7 @@ def gradients(
 def loss_of(network: TransformerLM, ids: list[int], weights: dict[str, Tensor] | None = None) -> Tensor:
     """The text's loss in nats per token, with these weights in place of the network's own."""
     text = torch.tensor([ids], device=network.device)
-    logits = torch.func.functional_call(network, weights or {}, (text,))
+    logits = with_weights(network, weights or {}, text)
     return F.cross_entropy(logits[0, :-1].float(), text[0, 1:])
 
 
@@ -85,9 +82,7 @@ def slope(network: TransformerLM, ids: list[int], place: str, direction: Tensor,
 
 def before_training(config: ModelConfig, layers: int, seed: int = 0) -> TransformerLM:
     """A network of so many layers with the weights that training would start from."""
-    devices: list[int] = []
-    with torch.random.fork_rng(devices):
-        torch.manual_seed(seed)
+    with drawn_from(seed):
         return TransformerLM(config.with_(n_layers=layers)).eval().requires_grad_(False)
 
 

@@ -6,6 +6,7 @@ Source: LLM notes, sections 3.7, 4.1 and 4.2; Ba et al. 2016; Zhang and Sennrich
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from tlmviz.errors import UnknownName
+from tlmviz.networks.twins import twin
 from tlmviz.protocols import LanguageModelLike
 
 from ..samples import sample_text
@@ -113,9 +115,15 @@ def find(lm: LanguageModelLike, place: str) -> Any:
 
 @contextmanager
 def watched(module: nn.Module) -> Iterator[list[tuple[Tensor, Tensor]]]:
-    """While open, what a module is given and returns, pass by pass."""
+    """While open, what a module is given and returns, pass by pass of this thread: a server reads for others meanwhile."""
     seen: list[tuple[Tensor, Tensor]] = []
-    handle = module.register_forward_hook(lambda _, given, made: seen.append((given[0], made)))
+    mine = threading.get_ident()
+
+    def note(_: nn.Module, given: tuple[Tensor, ...], made: Tensor) -> None:
+        if threading.get_ident() == mine:
+            seen.append((given[0], made))
+
+    handle = module.register_forward_hook(note)
     try:
         yield seen
     finally:
@@ -249,20 +257,15 @@ def _first(part: nn.Module) -> nn.Linear | None:
 
 def centred_loss(lm: LanguageModelLike, ids: Sequence[int]) -> tuple[float, float]:
     """Loss in nats per token as the model is, and with the mean taken off what each RMSNorm is given: as if it were LayerNorm."""
-    norms = [lm.network.get_submodule(path) for path in places(lm)]
+    centred = twin(lm.network)
+    for path in places(lm):
+        centred.get_submodule(path).register_forward_pre_hook(
+            lambda _, given: (given[0] - given[0].mean(-1, keepdim=True),)
+        )
     text = torch.tensor([list(ids)], device=lm.device)
 
-    def loss() -> float:
-        logits = lm.network(text)[0, :-1].float()
+    def loss(network: nn.Module) -> float:
+        logits = network(text)[0, :-1].float()
         return float(nn.functional.cross_entropy(logits, text[0, 1:]))
 
-    as_it_is = loss()
-    handles = [
-        norm.register_forward_pre_hook(lambda _, given: (given[0] - given[0].mean(-1, keepdim=True),))
-        for norm in norms
-    ]
-    try:
-        return as_it_is, loss()
-    finally:
-        for handle in handles:
-            handle.remove()
+    return loss(lm.network), loss(centred)
