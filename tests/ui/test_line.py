@@ -6,6 +6,7 @@ import pytest
 
 from tlmviz.hosting import limits, metrics
 from tlmviz.hosting.limits import Limits
+from tlmviz.ui import line as line_module
 from tlmviz.ui.line import Line, TooLong
 
 
@@ -57,3 +58,42 @@ def test_the_gauge_follows(held):
     hold.set()
     for each in more:
         each.result()
+
+
+def test_beside_work_that_takes_long_the_next_begins(held):
+    several, hold = Line(2), threading.Event()
+    several.submit(hold.wait)
+    assert several.submit(lambda: 7).result(10) == 7
+    assert several.submit(lambda: 8).result(10) == 8
+    hold.set()
+    alone, _ = held
+    second = alone.submit(lambda: 7)
+    assert alone.ages() and not second.running()
+
+
+def test_work_that_is_short_stays_alone(monkeypatch):
+    monkeypatch.setattr(line_module, "LONG", 1e6)
+    line, hold, at_once, most = Line(3), threading.Event(), [], []
+
+    def work():
+        at_once.append(1)
+        most.append(len(at_once))
+        hold.wait()
+        at_once.pop()
+
+    every = [line.submit(work) for _ in range(6)]
+    hold.set()
+    for each in every:
+        each.result(10)
+    assert most == [1] * 6
+
+
+def test_an_error_lets_the_next_one_begin():
+    def fail():
+        raise ValueError("mine")
+
+    line = Line(2)
+    failed = line.submit(fail)
+    assert line.submit(lambda: 7).result(10) == 7
+    with pytest.raises(ValueError, match="mine"):
+        failed.result(10)

@@ -39,17 +39,20 @@ DEFAULT_STREAM_MODEL = "stories-mhc"
 DEFAULT_EXPERT_MODEL = "stories-moe"
 CORES = int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
 SHORT = 150  # tokens: below, a second thread costs twice the CPU and saves a quarter of the time
+BESIDE = 3  # threads of passes with one thread each: two long texts do not keep short ones waiting
 CHARACTERS = 4  # that a token has, about
+KEPT_MODELS = 48  # all bundled ones, about 6 MB each: a class opens them all, and reading one again costs more than a pass
 
 
 @st.cache_resource(show_spinner=False)
 def worker() -> Line:
-    """The process's one thread for model computation; whoever asks while it is busy waits in line.
+    """The process's line for model computation; whoever asks while it is busy waits in it.
 
-    Two torch calls at once on a few cores fight over the same threads and become many times
-    slower than one after the other; and a thread that stays keeps its memory and its helpers warm.
+    Two torch calls at once on a few cores fight over the same threads and become many times slower than one after the other;
+    and a thread that stays keeps its memory and its helpers warm. Where a pass has one thread anyway, as in a hall, work that
+    takes long goes on beside the next.
     """
-    return Line()
+    return Line(1 if CORES > 1 else BESIDE)
 
 
 def run_in_worker(work: Callable[[], Result], n_tokens: int = 1, gradients: bool = False) -> Result:
@@ -76,7 +79,7 @@ def about(text: str) -> int:
     return len(text) // CHARACTERS
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=KEPT_MODELS, show_spinner=False)
 def model(name: str) -> LanguageModel:
     """A loaded language model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     lm = tlmviz.load(name)

@@ -40,7 +40,7 @@ def models() -> dict[str, str]:
     return tlmviz.list_models("translation")
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=compute.KEPT_MODELS, show_spinner=False)
 def model(name: str) -> Translator:
     """A loaded translation model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     mt = tlmviz.load(name)
