@@ -19,8 +19,11 @@ def figure(
     traces: list[dict[str, Any]], layout: dict[str, Any], frames: list[dict[str, Any]] | None = None
 ) -> go.Figure:
     """A figure of traces ({"type": "bar", ...}), a layout and the frames of an animation, all plain dictionaries."""
-    parts = {"data": traces, "layout": layout}
-    return go.Figure(parts if frames is None else {**parts, "frames": frames}, _validate=VALIDATE)
+    made = go.Figure({"data": traces, "layout": layout}, _validate=VALIDATE)
+    if frames is not None:
+        # Plotly checks frames whatever a figure is told; those of an animation are most of it.
+        made._frame_objs = tuple(go.Frame(frame, _validate=VALIDATE) for frame in frames)
+    return made
 
 
 def note(
