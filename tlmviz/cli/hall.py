@@ -74,8 +74,9 @@ class Hall:
             rooms.FOLDER: str(self.folder / "rooms"),
             VARIABLE: self.limits.as_json(),
         }
-        command = [sys.executable, "-m", "streamlit", *arguments(app_file(), port), *address, *host]
-        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        quiet = ["--logger.hideWelcomeMessage", "true"]
+        command = [sys.executable, "-m", "streamlit", *arguments(app_file(), port), *address, *host, *quiet]
+        return subprocess.Popen(command, env=environment, stdout=2)  # what fails, it writes there
 
     def _wait(self) -> None:
         """Until every process has warmed up."""

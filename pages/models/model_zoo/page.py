@@ -22,6 +22,7 @@ def show_table() -> None:
     frame.copy_as_python(words.SNIPPET)
 
 
+@frame.fragment
 def show_card() -> None:
     """The card of one model."""
     st.markdown("## Model cards")

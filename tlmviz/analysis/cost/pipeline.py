@@ -119,6 +119,11 @@ class Run:
         """The share of the time in which devices do nothing but send."""
         return self.busy(SENDING) / (self.setting.stages * self.time)
 
+    @cached_property
+    def memories(self) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
+        """The `memory` of every device."""
+        return tuple(map(self.memory, range(self.setting.stages)))
+
     def memory(self, device: int) -> tuple[np.ndarray, np.ndarray]:
         """(times [n], held [n]): the activations that a device holds from each time on; 1 is a micro-batch on an even share.
 
@@ -144,7 +149,7 @@ class Run:
     def peak(self, device: int | None = None) -> float:
         """The most that a device holds at once, or the fullest of all."""
         devices = range(self.setting.stages) if device is None else (device,)
-        return max(float(self.memory(one)[1].max()) for one in devices)
+        return max(float(self.memories[one][1].max()) for one in devices)
 
 
 @dataclass(frozen=True)

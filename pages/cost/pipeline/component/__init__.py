@@ -25,7 +25,7 @@ def payload(run: Run, *, title: str, state: Mapping[str, Any], picture: int) -> 
     `picture` is its number, as the session counts them.
     """
     setting, events = run.setting, run.events
-    memory = [run.memory(device) for device in range(setting.stages)]
+    memory = run.memories
     header = {
         "title": title,
         "picture": picture,
