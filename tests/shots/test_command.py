@@ -2,6 +2,8 @@
 
 import builtins
 import contextlib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import pytest
 
@@ -96,6 +98,30 @@ def test_a_batch_names_its_pictures(tmp_path):
     file.write_text("# none\n")
     with pytest.raises(BadShot, match="holds no link"):
         batch(file, tmp_path, "svg")
+
+
+class Below(BaseHTTPRequestHandler):
+    """An app below a path of its host, where Streamlit answers and our /health does not."""
+
+    def do_GET(self):
+        found = self.path == "/below/_stcore/health"
+        self.send_response(200 if found else 404)
+        self.end_headers()
+        self.wfile.write(b"ok" if found else b"")
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_server_may_be_below_a_path_of_its_host():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Below) as host:
+        Thread(target=host.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{host.server_port}"
+        with parties.shot_server(f"{url}/below") as address:
+            assert address == f"{url}/below/"
+        with pytest.raises(BadShot, match="No app of tlmviz answers"), parties.shot_server(url):
+            pass
+        host.shutdown()
 
 
 class Sketch:

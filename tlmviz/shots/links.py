@@ -55,7 +55,9 @@ def read_link(text: str) -> Link:
         )
     page = page_of(parts.path)
     fields = tuple(
-        (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name not in LEFT_OUT
+        (name, value)
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if name not in LEFT_OUT
     )
     for name, _ in fields:
         if name not in field_names():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import urllib.request
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -49,12 +50,19 @@ def shot_server(url: str | None) -> Iterator[str]:
         return
     address = url.rstrip("/") + "/"
     if urlsplit(address).scheme not in ("http", "https") or not any(
-        is_ready(address) for _ in range(ATTEMPTS)
+        is_ready(address) or answers(address) for _ in range(ATTEMPTS)
     ):
         raise BadShot(
             f"No app of tlmviz answers at {url}; start one with `tlmviz run`, or leave --server out."
         )
     yield address
+
+
+def answers(url: str) -> bool:
+    """Whether a Streamlit server answers at this address: below a path of its host it has no /health of ours."""
+    with contextlib.suppress(OSError, ValueError):
+        return bool(urllib.request.urlopen(url + "_stcore/health", timeout=1).read() == b"ok")
+    return False
 
 
 def playwright() -> Any:
