@@ -86,7 +86,10 @@ def wall(choice: Choice, counts: Counts) -> None:
     """The teacher's view: the code, and live beside and below it who is there and every step."""
     st.html(STYLE)
     with st.container(horizontal=True, vertical_alignment="center", key="roomtools"):
-        large = st.toggle(words.ON_WALL, value=not counts.visitors, key="roomlarge", help=words.ON_WALL_HELP)
+        st.session_state.setdefault(
+            "roomlarge", not counts.visitors
+        )  # decided once: it stays while they come
+        large = st.toggle(words.ON_WALL, key="roomlarge", help=words.ON_WALL_HELP)
         asked = {number for number, step in enumerate(TOURS[counts.tour].steps, 1) if step.question}
         controls.reveal_button(choice, "revealall", words.REVEAL_ALL, frozenset(asked))
         controls.reveal_button(choice, "hideall", words.HIDE_ALL, frozenset())

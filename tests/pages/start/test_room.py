@@ -67,6 +67,8 @@ def test_a_room_is_opened_with_a_link_for_students_and_one_for_the_teacher():
     assert secret not in html(app) and 'src="data:image/svg+xml' in html(app)
     assert TOUR.title in app.markdown[0].value
     assert not cards(app)  # the code is large while nobody is there
+    rooms.rooms().visit(code, "v", 1)
+    assert not cards(app.run())  # and stays so until it is switched off
     app.toggle(key="roomlarge").set_value(False).run()
     assert_healthy(app)
     assert len(cards(app)) == len(TOUR.steps)
