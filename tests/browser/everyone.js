@@ -117,10 +117,10 @@
     },
     /** What moves by itself although the reader asked for less motion. */
     moving() {
-      const still = (time) => time.split(", ").every((each) => parseFloat(each) === 0);
+      const still = (time) => time.split(", ").every((each) => parseFloat(each) < 0.001); // seconds
       const moving = own().filter((element) => {
-        const { transitionDuration, animationName } = getComputedStyle(element);
-        return !still(transitionDuration) || animationName !== "none";
+        const { transitionDuration, animationDuration, animationName } = getComputedStyle(element);
+        return !still(transitionDuration) || (animationName !== "none" && !still(animationDuration));
       });
       return moving.map((element) => `moves: ${name(element)}`);
     },

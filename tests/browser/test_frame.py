@@ -145,3 +145,23 @@ def test_arrow_keys_go_from_point_to_point_of_a_chart_and_move_its_slider(page, 
     expect(slider).to_have_attribute("aria-valuetext", "token 1 of 40")
     page.get_by_role("button", name="Play").press("Enter")
     expect(slider).not_to_have_attribute("aria-valuetext", "token 1 of 40")
+
+
+def test_a_page_prints_as_it_was_seen_on_white_and_without_menus(page, server):
+    page.emulate_media(color_scheme="dark")
+    open_link(page, server, "kv_cache")
+    wait_for_ink(page, figures.DARK)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.set_viewport_size({"width": 703, "height": 1000})  # a sheet of A4 within its margins
+    page.emulate_media(media="print", color_scheme="dark")
+    for hidden in ("stSidebar", "stHeader", "stButton"):
+        assert not any(part.is_visible() for part in page.get_by_test_id(hidden).all()), hidden
+    expect(page.locator(".st-key-decode")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 703
+    style = "part => [getComputedStyle(part).breakInside, getComputedStyle(part.closest('[data-testid=stElementContainer]')).filter]"
+    assert page.locator(".st-key-decode .stPlotlyChart").evaluate(style) == [
+        "avoid",
+        "invert(1) hue-rotate(180deg)",
+    ]
+    white = "getComputedStyle(document.querySelector('[data-testid=stMain]')).backgroundColor"
+    assert page.evaluate(white) == "rgb(255, 255, 255)"

@@ -24,6 +24,7 @@ from tlmviz.translator import Translator
 
 from . import glossary, reading
 from .components.page_script import page_script
+from .components.scripts import EVERYONE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,10 +52,6 @@ _COMPACT = """<style>
 [data-testid="stExpander"] summary { opacity: 0.85; }
 .stPlotlyChart:focus-visible, .stPlotlyChart [tabindex]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 ::highlight(tlmviz-word) { text-decoration: underline dotted; }
-@media (prefers-reduced-motion: reduce) {
-  *, *::before, *::after { animation-duration: 0.01ms !important; animation-iteration-count: 1 !important;
-    transition-duration: 0.01ms !important; scroll-behavior: auto !important; }
-}
 [data-testid="stSidebar"] input[role="combobox"] { text-overflow: ellipsis; }
 body:has([data-testid="stSidebar"] [role="combobox"][aria-expanded="true"]) [data-testid="stSelectboxVirtualDropdown"] {
   width: min(19rem, calc(100vw - 3rem)) !important;
@@ -103,9 +100,16 @@ def _shades() -> str:
     return _SHADES.format(page=colors.page, shade=figures.faded(colors.muted, 0.5))
 
 
+@functools.cache
+def _everyone() -> str:
+    """The style for less motion, fingers and paper, which views have in their shadow roots."""
+    return EVERYONE.read_text(encoding="utf-8")
+
+
 def heading(title: str, claim: str, examples: Callable[[], None]) -> None:
     """The page's title, its one-sentence claim and its examples, on as little height as possible."""
-    st.html(_COMPACT.replace("</style>", f".stMainBlockContainer .katex-display {_shades()}\n</style>"))
+    shades = f".stMainBlockContainer .katex-display {_shades()}\n"
+    st.html(_COMPACT.replace("</style>", f"{shades}{_everyone()}</style>"))
     if st.context.is_embedded:
         st.html(_EMBEDDED)
     with st.container(key="scripts"):

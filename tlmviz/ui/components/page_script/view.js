@@ -8,6 +8,7 @@ import { explainWords, forgetWord, leaveWords, pointAtWord } from "./glossary.js
 import { followHovered, pointAtChart } from "./hovered_charts.js";
 import { watchLine } from "./line.js";
 import { nameCameras, openChartMenu, pictures } from "./pictures.js";
+import { preparePaper } from "./paper.js";
 import { preparePlayer } from "./player.js";
 import { leaveToThePage, quieten, releaseSliders, writeMinus } from "./plotly.js";
 
@@ -49,6 +50,7 @@ export default function (component) {
   explainWords(component.data.words);
   for (const [kind, listener] of HEARD) document.addEventListener(kind, listener, true);
   addEventListener("unhandledrejection", quieten);
+  addEventListener("beforeprint", preparePaper);
   const charts = new MutationObserver((changes) => {
     writeMinus(changes);
     nameCameras();
@@ -62,6 +64,7 @@ export default function (component) {
     unwatched();
     for (const [kind, listener] of HEARD) document.removeEventListener(kind, listener, true);
     removeEventListener("unhandledrejection", quieten);
+    removeEventListener("beforeprint", preparePaper);
     charts.disconnect();
     leaveWords();
     leaveCharts();
