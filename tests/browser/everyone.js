@@ -33,7 +33,7 @@
   const isField = (element) => element.matches(FIELDS) || Boolean(element.closest("label"));
   const tabs = (element) => element.tabIndex >= 0 && (element.matches(FIELDS) || element.hasAttribute("tabindex")) && !element.disabled;
   const hears = (element, kinds) => kinds.some((kind) => element.tlmvizHears?.has(kind)) || (kinds.includes("click") && Boolean(element.onclick));
-  const answersKeys = (element) => tabs(element) && hears(element, ["keydown"]);
+  const answersKeys = (element) => hears(element, ["keydown"]) && (tabs(element) || [...element.querySelectorAll("*")].some((inner) => tabs(inner) && shown(inner)));
   const scrollsSideways = (element) => ["auto", "scroll"].includes(getComputedStyle(element).overflowX) && element.scrollWidth > element.clientWidth + 1;
   const within = (element, test) => {
     for (const at of ancestors(element)) {

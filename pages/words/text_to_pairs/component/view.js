@@ -228,7 +228,13 @@ function press(v, event) {
 function makeElements(v) {
   const step = make("input", { type: "range", min: 0, step: 1, "aria-label": "Place of the window", testid: "slider-step" });
   step.addEventListener("input", () => go(v, Number(step.value)));
-  const text = make("div", { className: "text", testid: "words", tabIndex: 0, role: "region", "aria-label": "The text; a click moves the window" });
+  const text = make("div", { className: "text", testid: "words", tabIndex: 0, role: "region", "aria-label": "The text; a click or the arrow keys move the window" });
+  text.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    go(v, v.step + by);
+  });
   text.addEventListener("click", ({ target }) => {
     const { step: chosen } = /** @type {HTMLElement} */ (target).dataset;
     if (chosen) go(v, Number(chosen));

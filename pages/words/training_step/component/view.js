@@ -3,6 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { debounce, make, makeButton } from "#canvas/dom.js";
+import { pointByKeys } from "#canvas/keys.js";
 import { mounted, watchWidth } from "#canvas/mount.js";
 import { canvasPen, fit, figureOf } from "#canvas/pens.js";
 import { pictureButton } from "#canvas/picture.js";
@@ -201,6 +202,7 @@ function makeElements(v) {
   canvas.addEventListener("pointermove", (event) => point(v, event));
   canvas.addEventListener("pointerleave", () => Object.assign(v.els.tip, { hidden: true }));
   canvas.addEventListener("click", (event) => choose(v, event));
+  pointByKeys(canvas);
   return {
     rate, all, canvas,
     rateName: make("output"),

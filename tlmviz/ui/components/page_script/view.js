@@ -51,10 +51,14 @@ export default function (component) {
   for (const [kind, listener] of HEARD) document.addEventListener(kind, listener, true);
   addEventListener("unhandledrejection", quieten);
   addEventListener("beforeprint", preparePaper);
-  const charts = new MutationObserver((changes) => {
-    writeMinus(changes);
+  const named = () => {
     nameCameras();
     reachCharts();
+  };
+  named(); // charts that are there already
+  const charts = new MutationObserver((changes) => {
+    writeMinus(changes);
+    named();
   });
   charts.observe(document.getElementById("root") ?? document.body, { childList: true, subtree: true });
   const unhovered = followHovered();
