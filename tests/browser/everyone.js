@@ -10,6 +10,7 @@
     if (this instanceof Element) (this.tlmvizHears ??= new Set()).add(kind);
     return add.call(this, kind, ...rest);
   };
+  let begun = new Set(); // what a walk may stop at; what is drawn while it goes on is not missed
   const visited = new Map(); // element -> whether its focus is seen
 
   /** Every element, those in open shadow roots too. */
@@ -58,7 +59,8 @@
       title.setAttribute("tabindex", "-1");
       title.focus();
       title.removeAttribute("tabindex");
-      return all(main()).filter((element) => tabs(element) && shown(element)).length;
+      begun = new Set(all(main()).filter((element) => tabs(element) && shown(element)));
+      return begun.size;
     },
     /** Note what has the focus; whether the walk has left the page's main part. */
     walked() {
@@ -74,7 +76,7 @@
       const last = [...visited.keys()].at(-1);
       const before = (element) => whole || order.indexOf(element) <= order.indexOf(last);
       const order = all(main());
-      const stops = [...own(), ...charts()].filter((element) => tabs(element) && before(element) && !(element.matches("input[type=radio]") && !element.checked));
+      const stops = [...own(), ...charts()].filter((element) => begun.has(element) && tabs(element) && before(element) && !(element.matches("input[type=radio]") && !element.checked));
       return [
         ...stops.filter((element) => !visited.has(element)).map((element) => `Tab does not come to ${name(element)}`),
         ...stops.filter((element) => visited.get(element) === false).map((element) => `no ring around ${name(element)}`),

@@ -48,7 +48,8 @@ _COMPACT = """<style>
 .stMainBlockContainer .katex-display { overflow: auto hidden; padding: 0.2rem 0 0.5rem; scrollbar-width: thin; }
 .js-plotly-plot .modebar-container { top: -0.9rem !important; }
 .js-plotly-plot .tlmviz-lit text { font-weight: 700 !important; text-decoration: underline; }
-[data-testid="stCaptionContainer"], [data-testid="stExpander"] summary { opacity: 0.87; }
+[data-testid="stCaptionContainer"], [data-testid="stExpander"] summary, .stMarkdown blockquote { opacity: 0.87; }
+.stMarkdown blockquote, .stMarkdown blockquote p { color: inherit; }
 .stPlotlyChart:focus-visible, .stPlotlyChart [tabindex]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 ::highlight(tlmviz-word) { text-decoration: underline dotted; }
 [data-testid="stSidebar"] input[role="combobox"] { text-overflow: ellipsis; }
@@ -108,7 +109,7 @@ def _everyone() -> str:
 def heading(title: str, claim: str, examples: Callable[[], None]) -> None:
     """The page's title, its one-sentence claim and its examples, on as little height as possible."""
     shades = f".stMainBlockContainer .katex-display {_shades()}\n"
-    shades += f'[data-testid="stBaseButton-primary"] {{ color: {theme().page}; }}\n'
+    shades += f'.stApp [data-testid="stBaseButton-primary"] {{ color: {theme().page}; }}\n'
     st.html(_COMPACT.replace("</style>", f"{shades}{_everyone()}</style>"))
     if st.context.is_embedded:
         st.html(_EMBEDDED)

@@ -129,8 +129,13 @@ function paintTable(v) {
       const found = changeOf(v.cells, norm, { key, item: state.item, channel: state.channel }, settings, header.plus);
       return make("td", { textContent: changeWord(found), className: `${found < UNCHANGED ? "same" : ""} ${norm.key === state.norm && key === state.action ? "here" : ""}` });
     });
-    const row = make("tr", { onclick: () => change(v, { action: key }) }, make("td", { textContent: name }), ...cells);
+    const row = make("tr", { tabIndex: 0, onclick: () => change(v, { action: key }) }, make("td", { textContent: name }), ...cells);
     row.dataset.testid = `row-${key}`;
+    row.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter") return;
+      change(v, { action: key });
+      /** @type {HTMLElement | null} */ (v.els.table.querySelector(`[data-testid="row-${key}"]`))?.focus();
+    });
     return row;
   });
   v.els.table.replaceChildren(make("thead", {}, head), make("tbody", {}, ...rows));
