@@ -14,7 +14,7 @@ from pages import ALL
 from tests.pages.helpers import ROOT, assert_healthy, open_page
 from tlmviz.analysis.samples import long_sample_text
 from tlmviz.decoding.beam import BeamOptions
-from tlmviz.figures import placed
+from tlmviz.figures import placed, readable
 from tlmviz.ui import inputs
 from tlmviz.ui.inputs import plain
 
@@ -159,6 +159,15 @@ def family(lm, text: str) -> str:
     return f"{(many.nbytes - few.nbytes) // (64 * 4 * lm.config.n_layers):,} numbers"
 
 
+def encoder(text: str, asked: str) -> str:
+    """The hidden place read by the model with a causal mask on, one pass over the text with [MASK] in it."""
+    model = tlmviz.load("stories-encoder")
+    place = int(asked.rpartition("(")[2].partition(")")[0])
+    ids = torch.tensor(model.encode(text))
+    ids[place] = model.config.mask
+    return readable(model.tokenizer.name(int(model.causal.probabilities(ids[None])[0, place].argmax())))
+
+
 def why(lm, text: str, layer: int, head: int, query: int, key: int) -> str:
     """The sum of every pair of sources with the same one at the key."""
     found, sums = lm.explain(text, layer, head, query=query, key=key), {}
@@ -206,6 +215,11 @@ def cases() -> Iterator[tuple[str, dict, Callable[[str], str]]]:
     yield "streams/mhc", {"text": BIRDS}, lambda _: mhc(tlmviz.load("stories-hc"), BIRDS)
     yield "kernels/long_context", {}, lambda _: long_context(lm, 2048)
     yield "caches/attention_family", {"model": "zoo-mla"}, lambda _: family(tlmviz.load("zoo-mla"), text)
+    for text in (
+        "Tom gave Anna a cake because Anna was sad.",
+        "The dog saw a big red ball and ran to get the ball.",
+    ):
+        yield "beyond/encoder_only", {"etext": text}, lambda asked, text=text: encoder(text, asked)
     for key, kind in (("e4m3", torch.float8_e4m3fn), ("bf16", torch.bfloat16), ("e5m2", torch.float8_e5m2)):
         kept = torch.tensor(-0.3, dtype=torch.float64).to(kind).double().item()
         yield (

@@ -71,6 +71,11 @@ def offers(rows: Float[np.ndarray, "t v"], place: int, truth: int | None) -> lis
     return [(model().tokenizer.name(i), float(rows[place, i])) for i in best]
 
 
+def shown_place(place: int, found: Hidden) -> int:
+    """The place that is looked at: the chosen one, where the text has it."""
+    return place if 0 < place < len(found.ids) - 1 else most_gained(found)
+
+
 def most_gained(found: Hidden) -> int:
     """The place of the word whose probability gains most from what stands at its right; a [MASK] where the text has one."""
     if model().config.mask in found.ids:

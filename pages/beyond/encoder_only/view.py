@@ -18,7 +18,7 @@ def hidden(choice: Choice) -> None:
     """A text in which a click hides a token."""
     found, config = compute.hidden(choice.text), compute.model().config
     known = [i if i < config.cls else None for i in found.ids]
-    place = choice.place if 0 < choice.place < len(found.ids) - 1 else compute.most_gained(found)
+    place = compute.shown_place(choice.place, found)
     data = hidden_payload(
         found.of_truth(found.both),
         found.of_truth(found.causal),

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tlmviz.figures import number
+from tlmviz.figures import number, readable
+from tlmviz.ui import inputs
 
 if TYPE_CHECKING:
     from .compute import Answers, Hidden
@@ -158,3 +159,24 @@ weights = model.trace({choice.text!r}).attention({choice.layer}, {choice.head}) 
 for token, one, other in zip(model.names(ids), both, causal):
     print(f"{{token!r}}: {{one:.2f}} nats from both sides, {{other:.2f}} from the left")
 """
+
+
+def guess(found: Hidden, place: int) -> str:
+    """The question before the picture."""
+    return (
+        f"{_quoted(found.tokens[place])} ({place}) is hidden. Which token does the model put there first if it reads only what "
+        "stands before?"
+    )
+
+
+def guessed(left: tuple[str, float], both: tuple[str, float]) -> str:
+    """What is put first by who reads the left side, and by who reads both, each with its probability."""
+    (first, p), (other, q) = left, both
+    start = f"From the left alone it puts **{_quoted(first)}** first, with {number(p, '.0%')}; reading both sides "
+    return start + (
+        f"too, with {number(q, '.0%')}." if first == other else f"{_quoted(other)}, with {number(q, '.0%')}."
+    )
+
+
+def _quoted(token: str) -> str:
+    return f"“{inputs.plain(readable(token))}”"

@@ -80,7 +80,8 @@ def guess(model: str, context: int, tokens: int, within: float) -> str:
 
 def guessed(context: int, within: float, beyond: float) -> str:
     """The mean loss on both sides of the training length."""
+    change = round(beyond - within, 2) + 0.0  # no minus before a zero
     return (
-        f"Beyond {context:,} tokens the loss is **{number(beyond, '.2f')} nats** per token: {number(beyond - within, '+.2f')} on "
-        f"the {number(within, '.2f')} within."
+        f"Beyond {context:,} tokens the loss is **{number(beyond, '.2f')} nats** per token: {number(change, '+.2f')} on the "
+        f"{number(within, '.2f')} within."
     )
