@@ -24,6 +24,10 @@ FIRST: link.Field[bool] = link.Field("guess", False, lambda text: text == "1", l
 FEWEST, MOST = 3, 4  # answers to choose from
 SHOWN = -1  # in place of an answer: the picture was asked for
 _WIDGET = "_guess"  # a key of its own: Streamlit forgets a widget's value on another page
+# Streamlit cuts a long label off, and answers may differ at their end.
+_STYLE = """<style>
+[class*="st-key-guess-"] button p { white-space: normal !important; overflow: visible !important; text-align: left; }
+</style>"""
 _TOLD = f"{link.SLOT}guessed_"  # session: begins the names under which pages keep what was told
 
 
@@ -86,6 +90,7 @@ def first(page: str, about: Hashable, ask: Callable[[], Question | None]) -> boo
 def _open(page: str, about: Hashable, question: Question) -> None:
     """The question with its answers to press."""
     with st.container(border=True, key=f"guess-{page}"):
+        st.html(_STYLE)
         st.markdown(f":orange-badge[Guess first] {question.asks}")
         with st.container(horizontal=True, gap="small"):
             for number, option in enumerate(question.options):

@@ -40,4 +40,4 @@ def guessed(family: dict[str, str], carried: dict[str, float]) -> str:
         for kind, value in carried.items()
         if kind != "hyper"
     ]
-    return f"{'; '.join((free, *others))}."
+    return f"Over all tokens of this text {'; '.join((free, *others))}."
