@@ -153,8 +153,24 @@ function resized(figure, wide, high) {
   return { ...figure, svg, width, height };
 }
 
-let followed = false; // whether the page was sent to another link, with which the server may not have begun
+let begins = Promise.resolve(); // until the server has begun with the link that the page was sent to last
 const RESTS = '[data-test-script-state="notRunning"]';
+
+/**
+ * Until the server begins to draw the page; watched from when it is asked on, as it may be done before anybody looks.
+ * @returns {Promise<void>}
+ */
+function beginning() {
+  return new Promise((done) => {
+    const end = () => {
+      watch.disconnect();
+      done();
+    };
+    const watch = new MutationObserver(() => document.querySelector(RESTS) || end());
+    watch.observe(document.body, { subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
+    setTimeout(end, BEGINS);
+  });
+}
 
 /** Whether the server has drawn the page and nothing is on its way. */
 function isIdle() {
@@ -176,8 +192,7 @@ function countBlank() {
  */
 async function standStill(wanted, patience) {
   const begun = performance.now();
-  while (followed && document.querySelector(RESTS) && performance.now() - begun < BEGINS) await pause(GLANCE / 5);
-  followed = false;
+  await begins;
   let [before, since] = ["", begun];
   for (let now = begun; now - begun < patience; now = performance.now()) {
     const blank = countBlank();
@@ -218,7 +233,7 @@ export const pictures = {
   follow(address) {
     history.pushState({}, "", address);
     dispatchEvent(new PopStateEvent("popstate"));
-    followed = true;
+    begins = beginning();
   },
   /**
    * What the page shows once it stands still: the titles of its pictures, which of them is asked for or else stands for the
