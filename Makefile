@@ -7,8 +7,8 @@ DATA   ?= ../shared/data
 PORT   ?= 8501
 PIP    := $(BIN)/pip install --disable-pip-version-check -q
 AXE    := node_modules/axe-core/axe.min.js
-# Two processes of one thread each: torch threads that share cores crawl.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+# Two processes of one thread each: torch threads that share cores crawl. tests/conftest.py puts the files in order.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 .PHONY: run test quick lint format docs models node browser nginx clean
 
@@ -21,7 +21,7 @@ test: node $(AXE) $(VENV)/.test-ready browser nginx
 
 # Everything but the pages and the browser, and of each page one launch.
 quick: node $(VENV)/.test-ready
-	$(PYTEST) -m "launch or not (pages or browser or slow)"
+	$(PYTEST) --ignore=tests/browser --ignore-glob='tests/pages/*/*' -m "launch or not (pages or browser or slow)"
 
 # Python by ruff and mypy, the JavaScript of the views by TypeScript's checker: no JavaScript is ever compiled.
 lint: node $(VENV)/.test-ready

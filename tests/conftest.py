@@ -3,6 +3,7 @@
 import functools
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 
 os.environ["TRITON_INTERPRET"] = "1"  # read when Triton kernels are imported, so before anything else
@@ -31,8 +32,16 @@ settings.register_profile("tlmviz", deadline=None, derandomize=True, max_example
 settings.load_profile("tlmviz")
 
 
+# Seconds that a test takes, roughly. Only the order follows from it.
+BROWSER, SLOW, PAGE, OTHER = 4.0, 1.0, 0.4, 0.05
+
+
 def pytest_collection_modifyitems(items):
-    """Mark what lies in tests/pages and tests/browser, so that `-m` can choose by it."""
+    """Mark what lies in tests/pages and tests/browser, so that `-m` can choose by it; put the longest files first.
+
+    Two processes take file after file: one that starts a long file last works on alone.
+    """
+    lasts = Counter()
     for item in items:
         folder = item.path.relative_to(HERE).parts[0]
         if folder in ("pages", "browser"):
@@ -41,6 +50,9 @@ def pytest_collection_modifyitems(items):
             folder == "browser"
         ):  # a loaded machine may draw a page later than anybody waits; the summary names it
             item.add_marker(pytest.mark.flaky(reruns=1))
+        slow = SLOW if item.get_closest_marker("slow") else OTHER
+        lasts[item.path] += BROWSER if folder == "browser" else max(slow, PAGE if folder == "pages" else 0)
+    items.sort(key=lambda item: -lasts[item.path])
 
 
 @pytest.fixture(scope="session", autouse=True)
