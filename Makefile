@@ -10,7 +10,7 @@ AXE    := node_modules/axe-core/axe.min.js
 # Two processes of one thread each: torch threads that share cores crawl. tests/conftest.py puts the files in order.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: run test quick lint format docs models node browser nginx clean
+.PHONY: run test quick lint format docs texts models node browser nginx clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/python -m tlmviz run --port $(PORT)
@@ -40,6 +40,10 @@ format: $(VENV)/.test-ready
 docs: $(VENV)/.docs-ready $(if $(PICTURES),$(VENV)/.test-ready browser)
 	$(BIN)/python -m docs.page_table
 	OMP_NUM_THREADS=1 $(BIN)/python -m docs.build_site $(if $(PICTURES),--pictures) $(if $(APP),--app $(APP))
+
+# All texts that a visitor reads, page by page, for a translator: docs/texts.py.
+texts: $(VENV)/.test-ready
+	$(BIN)/python -m docs.texts > texts.pot
 
 # Retrain every bundled model from the data in DATA; runs resume from runs/.
 models: $(VENV)/.train-ready

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages import ALL, FIRST, HOME, MOVED, SECTIONS
 from tlmviz.hosting import metrics
-from tlmviz.ui import glossary, guess, link, menu, reading, visit
+from tlmviz.ui import glossary, guess, link, menu, reading, texts, visit
 from tlmviz.ui.tours.bar import bar
 
 HERE = Path(__file__).resolve().parent
@@ -53,10 +53,8 @@ def show() -> None:
     glossary.listed()
     bar(page.path, HOME.rpartition("/")[2], {each.path: each.title for each in ALL})
     if model is not None and model.task == "trace" and not page.reads_files:
-        st.info(
-            f"{page.title} needs a network, and {model.name} is a file of one pass; choose a model at the left, or open the "
-            f"page {next(each.title for each in ALL if each.reads_files)}."
-        )
+        reader = next(each.title for each in ALL if each.reads_files)
+        st.info(texts.needs_network(page.title, model.name, reader))
     else:
         opened.run()
     link.keep(*menu.SHARED, *(each.key for kind, each in menu.MENUS.items() if kind != page.models))

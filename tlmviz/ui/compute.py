@@ -26,6 +26,7 @@ from tlmviz.config import ModelConfig
 from tlmviz.errors import BadCheckpoint
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
+from tlmviz.ui import texts
 
 from .components.attention_view import encode_overview
 from .line import Line
@@ -84,7 +85,7 @@ def model(name: str) -> LanguageModel:
     """A loaded language model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     lm = tlmviz.load(name)
     if lm.task not in ("language", "trace"):
-        raise BadCheckpoint(f"{lm.name} is no language model, and this page shows those; choose one of them.")
+        raise BadCheckpoint(texts.no_language_model(lm.name))
     return lm
 
 
@@ -176,7 +177,7 @@ def checks(name: str, text: str, quick: bool = False) -> list[Check]:
 def warm_up() -> bool:
     """Once per process, before the first visitor: threads, the default model, one pass."""
     if DEFAULT_MODEL in models():
-        overview(DEFAULT_MODEL, "Once upon a time")
+        overview(DEFAULT_MODEL, texts.OPENING)
     return True
 
 

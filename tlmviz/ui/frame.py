@@ -22,7 +22,7 @@ from tlmviz.language_model import LanguageModel
 from tlmviz.trace_file import TraceFile
 from tlmviz.translator import Translator
 
-from . import glossary, reading
+from . import glossary, reading, texts
 from .components.page_script import page_script
 from .components.scripts import EVERYONE
 
@@ -276,15 +276,12 @@ def badges(checks: Iterable[Check]) -> None:
     else:
         said = f"{held} of {len(every)} identities hold" + (f"; not: {', '.join(failed)}" if failed else "")
     with st.expander(f":{color}[{sign} {said}]", type="compact"):
-        st.markdown(
-            "Measured now, on what is shown: each error beside what rounding may make of it.\n"
-            + "\n".join(map(_badge, every))
-        )
+        st.markdown("\n".join([texts.MEASURED_NOW, *map(_badge, every)]))
 
 
 def measured(measure: Callable[[], Iterable[Check]]) -> None:
     """The badges of identities that are measured now; where that takes a while, a sentence says so."""
-    with st.spinner("Measuring the identities on what you see …", show_time=True):
+    with st.spinner(texts.MEASURING, show_time=True):
         checks = list(measure())
     badges(checks)
 
@@ -302,7 +299,7 @@ def equation(latex: str, source: str, slips: str = "") -> None:
     st.latex(latex)
     st.caption(source)
     if slips:
-        with st.expander("Where the lecture notes differ", type="compact"):
+        with st.expander(texts.SLIPS, type="compact"):
             st.caption(slips)
 
 

@@ -15,7 +15,7 @@ import streamlit as st
 
 from tlmviz.figures import number
 
-from . import link
+from . import link, texts
 from .inputs import plain
 from .tours.bar import TOUR
 
@@ -57,7 +57,7 @@ def switch() -> None:
         "Guess first",
         key=_WIDGET,
         on_change=_switched,
-        help="Pages whose picture holds a surprise ask what it will show before they show it. A tour asks its own questions.",
+        help=texts.GUESS_HELP,
     )
     FIRST.share()
 

@@ -17,15 +17,9 @@ from tlmviz.tokens import END_OF_TEXT
 from tlmviz.trace import Trace
 from tlmviz.trace_file import TraceFile
 
-from . import compute, link
+from . import compute, link, texts
 
-EXAMPLES = {
-    "A lost ball": "Once upon a time there was a little girl named Lily. Lily had a red ball. One day, Lily lost the red ball.",
-    "Two friends": 'Tom and Anna were friends. Tom gave Anna a cake because Anna was sad. Anna said, "Thank you, Tom."',
-    "Repeats": "The cat saw a bird. The dog saw a bird. The cat saw a bird. The dog saw a",
-    "Names": "Zumi met Kavo at the big tree. Zumi waved and Kavo smiled. Then Zumi and",
-    "A short line": "The sun was hot, so the boy went to the",
-}
+EXAMPLES = texts.EXAMPLES
 DEFAULT_TEXT = EXAMPLES["A lost ball"]
 GROUPS = ("opened", "story model", "installed", "zoo", "translation")  # of models, as they follow in the menu
 REPLACEMENTS = ("zero", "mean")  # what may stand in for the output of a muted head
@@ -54,9 +48,7 @@ def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> 
         help=help,
     )
     if linked is not None and linked not in names:
-        st.warning(
-            f"There is no model “{linked[:60]}” here; {name} is shown instead. The menu at the left lists all."
-        )
+        st.warning(texts.no_model(linked[:60], name))
     link.Field(key, default, str).set(name)
     st.sidebar.caption(models[name])
     return name
@@ -82,9 +74,7 @@ def text_box(lm: LanguageModel | TraceFile) -> str | None:
 def _fixed(lm: TraceFile) -> str:
     shown = lm.default_text.replace(END_OF_TEXT, "⟨start⟩")
     st.text_input("Text", shown, disabled=True, label_visibility="collapsed")
-    st.caption(
-        f"{plain(lm.name)} holds one pass over this text and no network, so the text cannot be changed."
-    )
+    st.caption(texts.fixed_text(plain(lm.name)))
     return lm.default_text
 
 
@@ -105,9 +95,7 @@ def _typed(lm: LanguageModel) -> str | None:
             return None
         part, tokens = lm.fit(typed)
         limit = lm.config.context
-        st.warning(
-            f"This text has {tokens:,} tokens and {lm.name} reads {limit:,}: the first {limit:,} are shown."
-        )
+        st.warning(texts.cut_tokens(tokens, lm.name, limit))
         return part
     return typed
 
@@ -117,10 +105,7 @@ def allowed(text: str) -> str:
     most = limits.current().characters
     if not most or len(text) <= most:
         return text
-    st.warning(
-        f"This text has {len(text):,} characters and this server reads {most:,}: the first {most:,} are shown. Your own "
-        "computer has no such limit."
-    )
+    st.warning(texts.cut_characters(len(text), most))
     return text[:most]
 
 
@@ -133,7 +118,7 @@ def example_texts() -> None:
 
 
 def text_buttons(
-    texts: Mapping[str, str], key: str, use: Callable[[str], None], title: str = "Texts to start from"
+    texts: Mapping[str, str], key: str, use: Callable[[str], None], title: str = texts.TEXTS_TO_START
 ) -> None:
     """A button for each of the `texts`, by name, in rows; `use` is called with the one that is picked."""
     st.caption(title)
@@ -189,7 +174,7 @@ def head_and_token_menus(config, tokens: list[str], start: int | None = None, pl
         on_change=_keep_token,
         label_visibility="collapsed",
         format_func=lambda position: placed(position, tokens[position]),
-        help="The token whose row is framed and followed",
+        help=texts.POSITION_HELP,
     )
     return *chosen, st.session_state["_token"], room.empty()
 
@@ -220,7 +205,7 @@ def replacement_menu(place, **widget) -> str:
         key="how",
         bind="query-params",
         required=True,
-        help="mean: the head's average output over this text, later positions included.",
+        help=texts.HOW_HELP,
         **widget,
     )
 

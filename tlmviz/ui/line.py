@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from tlmviz.errors import Error
 from tlmviz.hosting import limits, metrics
+from tlmviz.ui import texts
 
 Result = TypeVar("Result")
 LONG = 0.25  # seconds: whoever computes for longer lets the next one begin beside
@@ -100,7 +101,4 @@ class Line:
                 raise
             future.cancel()
             metrics.REFUSED.labels("seconds").inc()
-            raise TooLong(
-                f"This takes longer than the {allowed:g} seconds that this server gives to a press; shorten the text, or try "
-                "again when fewer are here."
-            ) from None
+            raise TooLong(texts.too_long(allowed)) from None

@@ -7,7 +7,7 @@ import streamlit as st
 from tlmviz.analysis.kernels.long_context import LONGEST
 from tlmviz.analysis.samples import sample_text
 
-from . import compute, inputs, link
+from . import compute, inputs, link, texts
 
 Ids = tuple[int, ...]
 SAMPLE, OWN = "Sample stories", "Your own text"
@@ -50,14 +50,14 @@ def own_text(place) -> str | None:
             key="own",
             height=320,
             persist_state="session",
-            placeholder="Paste up to about 60,000 characters.",
-            help=f"Up to {LONGEST:,} tokens are read. Press Ctrl+Enter, or click outside the box.",
+            placeholder=texts.PASTE_PLACEHOLDER,
+            help=texts.paste_help(LONGEST),
         )
     text = inputs.allowed(typed or "")
     OWN_TEXT.keep(text)
     OWN_TEXT.share(hide=len(text) > IN_LINK)
     if not text:
-        st.info("The text is empty; paste one, or let the model write stories.")
+        st.info(texts.EMPTY_TEXT)
         return None
     return text
 

@@ -12,7 +12,7 @@ from tlmviz.language_model import LanguageModel
 from tlmviz.trace_file import TraceFile
 from tlmviz.translator import Translator
 
-from . import compute, fetching, frame, gallery, inputs, translation, uploads
+from . import compute, fetching, frame, gallery, inputs, texts, translation, uploads
 
 
 @dataclass(frozen=True)
@@ -26,32 +26,30 @@ class ModelMenu:
     help: str
 
 
-TRAINED = "Small models trained for this app"
-ADDED = "and those that `tlmviz get` or `tlmviz run PATH` added"
 MENUS = {
     "language": ModelMenu(
-        "model", compute.DEFAULT_MODEL, compute.offered, compute.model, f"{TRAINED}, {ADDED}."
+        "model", compute.DEFAULT_MODEL, compute.offered, compute.model, texts.MODELS_HELP["language"]
     ),
     "translation": ModelMenu(
         "mt",
         translation.DEFAULT_MODEL,
         translation.models,
         translation.model,
-        f"{TRAINED}, English to French.",
+        texts.MODELS_HELP["translation"],
     ),
     "streams": ModelMenu(
         "smodel",
         compute.DEFAULT_STREAM_MODEL,
         compute.stream_models,
         compute.model,
-        f"{TRAINED}; they differ in their connections.",
+        texts.MODELS_HELP["streams"],
     ),
     "experts": ModelMenu(
         "emodel",
         compute.DEFAULT_EXPERT_MODEL,
         compute.expert_models,
         compute.model,
-        f"{TRAINED}, {ADDED}, of those with experts.",
+        texts.MODELS_HELP["experts"],
     ),
 }
 
@@ -74,7 +72,7 @@ def none() -> None:
         st.session_state[menu.key] = linked
     st.session_state.setdefault(menu.key, menu.default)
     gallery.claims_of(None)
-    st.sidebar.caption("This page has models of its own: there is none to choose here.")
+    st.sidebar.caption(texts.NO_MENU)
 
 
 def _open_on(default: str, menu: ModelMenu, page: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from . import link
+from . import link, texts
 
 PLAIN, MATHS = "plain", "maths"
 LABELS = {PLAIN: "Plain", MATHS: "Maths"}
@@ -28,7 +28,6 @@ def switch() -> None:
         on_change=lambda: LEVEL.keep(st.session_state[_WIDGET]),
         required=True,
         width="stretch",
-        help="*Plain*: what to see, in words. *Maths*: also the equations, their sources, and where the lecture notes that "
-        "these pages follow differ.",
+        help=texts.LEVEL_HELP,
     )
     LEVEL.share()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.checks import Check
+from tlmviz.ui import texts
 
 TOLERANCE = 1e-3  # nats: other processors and versions of torch round otherwise; the pages show three digits
 
@@ -13,5 +14,5 @@ def shipped_equals_live(what: str, found: np.ndarray, again: np.ndarray) -> Chec
     """A badge that says by how much a shipped figure differs from the same one computed now; another shape fails."""
     same = np.shape(found) == np.shape(again)
     error = float(np.abs(np.asarray(found) - again).max()) if same else float("inf")
-    claim = f"the figures above were computed beforehand; {what}, computed again now, is the same"
+    claim = texts.shipped_claim(what)
     return Check("Shipped = computed now", claim, error, TOLERANCE, "nats")

@@ -17,18 +17,10 @@ from tlmviz.errors import BadCheckpoint, BadText
 from tlmviz.tokens import output_names
 from tlmviz.translator import Hypothesis, Translator
 
-from . import compute, inputs
+from . import compute, inputs, texts
 
 DEFAULT_MODEL = "eng-fra"
-EXAMPLES = {
-    "A cold day": "I am cold in my red coat.",
-    "Adjective after the noun": "The black cat is sleeping on the red chair.",
-    "Greedy loses": "I am cold.",
-    "One word becomes two": "She never eats meat.",
-    "Words to repeat": "He talked and talked and talked about his new car.",
-    "Two clauses": "I wanted to call you yesterday, but I lost my phone.",
-    "A question": "Where did you buy that beautiful dress?",
-}
+EXAMPLES = texts.SENTENCES
 DEFAULT_SENTENCE = EXAMPLES["A cold day"]
 START = "⟨start⟩"
 STRANGE = 0.5  # share of a sentence's tokens that must be more than bytes
@@ -45,7 +37,7 @@ def model(name: str) -> Translator:
     """A loaded translation model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     mt = tlmviz.load(name)
     if mt.task != "translation":
-        raise BadCheckpoint(f"{mt.name} does not translate; choose one of {', '.join(models())}.")
+        raise BadCheckpoint(texts.no_translator(mt.name, ", ".join(models())))
     return mt
 
 
@@ -74,15 +66,13 @@ def sentence_box(mt: Translator) -> str | None:
         (st.warning if typed else st.info)(str(error))
         return None
     if mt.familiar(typed) < STRANGE:
-        st.warning(
-            "Most of this is unlike the English that the model learned from: what follows is its guess."
-        )
+        st.warning(texts.UNLIKE_ENGLISH)
     return typed
 
 
 def example_sentences() -> None:
     """Sentences to start from, beside one another."""
-    inputs.text_buttons(EXAMPLES, "sentence", _use_example, "Sentences to start from")
+    inputs.text_buttons(EXAMPLES, "sentence", _use_example, texts.SENTENCES_TO_START)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
@@ -156,16 +146,13 @@ def translation_box(model_name: str, text: str, place) -> SentencePair:
         bind="query-params",
         live="150ms",
         label_visibility="collapsed",
-        placeholder=f"{mt.text(own)}   (the model’s own; type another)",
+        placeholder=texts.own_placeholder(mt.text(own)),
     )
     ids = mt.encode_target(typed or "")
     if not ids:
         return SentencePair(model_name, text, own)
     if len(ids) >= mt.config.context:
-        raise BadText(
-            f"This translation has {len(ids):,} tokens, and the decoder reads at most {mt.config.context}, the end included; "
-            "shorten it."
-        )
+        raise BadText(texts.long_translation(len(ids), mt.config.context))
     return SentencePair(model_name, text, (*ids, mt.tokenizer.end_of_text))
 
 

@@ -16,7 +16,7 @@ from tlmviz.checkpoints import opening
 from tlmviz.checkpoints.folders import SUFFIX, TRACE, UPLOADS, opened_models
 from tlmviz.errors import BadFile, Error
 
-from . import fetching
+from . import fetching, texts
 
 TYPES = ["gguf", "safetensors", "json", "jinja", "txt"]
 WHOLE = "config.json"  # what makes several files one checkpoint folder
@@ -45,8 +45,7 @@ def box() -> None:
         "Open your own",
         type=TYPES,
         accept_multiple_files=True,
-        help="A .gguf file, a trace (.safetensors), or all files of a checkpoint folder together. Everybody who visits this "
-        "server sees it in the menu.",
+        help=texts.UPLOAD_HELP,
     )
     if not files:
         return
@@ -86,10 +85,7 @@ def _title(names: Sequence[str]) -> str:
         return "uploaded"
     if len(names) == 1 and names[0].endswith((SUFFIX, TRACE)):
         return names[0]
-    raise BadFile(
-        f"{', '.join(names)[:120]} is no model and no trace; upload one {SUFFIX} or {TRACE} file, or all files of a "
-        f"checkpoint folder with its {WHOLE}."
-    )
+    raise BadFile(texts.no_model_files(", ".join(names)[:120], SUFFIX, TRACE, WHOLE))
 
 
 def _write(path: Path, files: dict[str, Uploaded]) -> None:

@@ -6,6 +6,7 @@ import streamlit as st
 
 import tlmviz
 from tlmviz.errors import BadCheckpoint
+from tlmviz.ui import texts
 from tlmviz.word_vectors import WordVectors
 
 DEFAULT_MODEL = "words-negative"
@@ -22,5 +23,5 @@ def model(name: str) -> WordVectors:
     """A loaded model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
     wv = tlmviz.load(name)
     if wv.task != "words":
-        raise BadCheckpoint(f"{wv.name} has no word vectors; choose one of {', '.join(models())}.")
+        raise BadCheckpoint(texts.no_vectors(wv.name, ", ".join(models())))
     return wv

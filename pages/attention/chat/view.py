@@ -28,15 +28,15 @@ def conversation(model: str) -> None:
             if role != "system":
                 with st.chat_message(role):
                     st.text(content)
-    said = st.chat_input("Say something to the model", max_chars=1500)
+    said = st.chat_input(words.SAY_PLACEHOLDER, max_chars=1500)
     with st.container(horizontal=True):  # beside one another on a phone too
         asked = st.button(
             "Answer",
             width="stretch",
             disabled=controls.turns()[-1][0] != "user",
-            help="Let the model write the next turn",
+            help=words.ANSWER_HELP,
         )
-        st.button("Undo", on_click=controls.undo, width="stretch", help="Take back the last turn")
+        st.button("Undo", on_click=controls.undo, width="stretch", help=words.UNDO_HELP)
         st.button("Start over", on_click=controls.start_over, width="stretch")
     if said:
         controls.say("user", said)
@@ -53,7 +53,7 @@ def heads(choice: Choice, shares: dict) -> None:
     frame.chart(
         figure,
         key="role-heads",
-        alt=f"Share of each head's attention that goes to {choice.role}",
+        alt=words.role_heads_alt(choice.role),
         select="points",
         on_select=controls.head_clicked,
     )
@@ -92,5 +92,5 @@ def layers(choice: Choice, shares: dict) -> None:
     frame.chart(
         role_figures.role_layers(means, frame.theme()),
         key="role-layers",
-        alt=f"Share of each layer's attention by role, from {choice.source}",
+        alt=words.role_layers_alt(choice.source),
     )

@@ -34,6 +34,19 @@ EQUATION = (
     "shares of all roles sum to 1. The first token is counted as the sink, whoever wrote it. No map is formed: strips of "
     "rows are summed.",
 )
+SAY_PLACEHOLDER = "Say something to the model"
+ANSWER_HELP = "Let the model write the next turn"
+UNDO_HELP = "Take back the last turn"
+
+
+def role_heads_alt(role: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Share of each head's attention that goes to {role}"
+
+
+def role_layers_alt(source: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Share of each layer's attention by role, from {source}"
 
 
 def snippet(choice: Choice) -> str:

@@ -85,8 +85,8 @@ def _writing(choice: Choice, token: int) -> Writing:
     """What is written next, unless the model ends the text there or nothing more fits."""
     lm, written = choice.lm, len(writing.steps(choice.text))
     if token in lm.tokenizer.ends:
-        return Writing(None, written, "The model ends the text here.")
+        return Writing(None, written, words.TEXT_ENDS)
     if len(choice.trace) >= lm.config.context:
-        return Writing(None, written, f"{lm.name} reads no more than {lm.config.context:,} tokens.")
+        return Writing(None, written, words.longest_reached(lm.name, lm.config.context))
     note = words.CUT_OFF if choice.query < len(choice.trace) - 1 else writing.remark()
     return Writing((token, lm.tokenizer.name(token)), written, note)

@@ -55,5 +55,5 @@ def branches(choice: Choice) -> None:
     with st.container(border=True):
         text, swap, drop = st.columns([0.76, 0.14, 0.1], vertical_alignment="center")
         text.markdown(words.branches(shared, here, there))
-        swap.button("Go on from the kept", key="swap-branch", on_click=writing.swap, width="stretch")
+        swap.button(words.GO_ON_FROM_KEPT, key="swap-branch", on_click=writing.swap, width="stretch")
         drop.button("Drop it", key="drop-branch", on_click=writing.drop, width="stretch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from . import compute
+from . import compute, words
 from .controls import Choice
 
 
@@ -13,7 +13,7 @@ def downloads(choice: Choice) -> None:
     layer, head = choice.view.head
     left, right = st.columns(2)
     left.download_button(
-        f"Map of layer {layer}, head {head} (CSV)",
+        words.map_file(layer, head),
         lambda: compute.map_csv(choice),
         f"tlmviz-{choice.model}-L{layer}H{head}.csv",
         "text/csv",
@@ -21,7 +21,7 @@ def downloads(choice: Choice) -> None:
         width="stretch",
     )
     right.download_button(
-        "Trace: ids, q, k, v, lse, logits (NPZ)",
+        words.TRACE_FILE,
         lambda: compute.trace_npz(choice),
         f"tlmviz-{choice.model}.npz",
         "application/octet-stream",

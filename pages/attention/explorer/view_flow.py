@@ -35,7 +35,7 @@ def flow(choice: Choice) -> None:
     followed = compute.flow(choice.model, choice.text, position, predicted(choice, position))
     flow_view(graph(choice, followed, least), key=KEY, on_opened=partial(_open, position))
     if held and position != choice.query:
-        st.button("Follow the pinned token instead", key="flow-release", on_click=_release)
+        st.button(words.FOLLOW_PINNED, key="flow-release", on_click=_release)
     frame.caption(words.flow(choice, followed, least), maths=words.FLOW_MATHS)
     frame.badges([compute.flow_check(choice.model, choice.text, position)])
     TARGET.share(hide=not held)
@@ -69,7 +69,7 @@ def graph(choice: Choice, followed: Flow, least: float) -> Graph:
         return [[round(value, 5) for value in row] for row in table[:, columns].tolist()]
 
     return Graph(
-        title=f"Flow to “{readable(name)}” after “{after}” ({followed.position}): edges of {least:.1%} and more",
+        title=words.flow_after_title(readable(name), after, followed.position, least),
         word=name,
         position=followed.position,
         columns=columns,

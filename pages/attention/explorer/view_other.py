@@ -35,7 +35,7 @@ def cross(choice: Choice) -> None:
         frame.chart(
             figure,
             key=HEADS,
-            alt="Every head's map between two texts",
+            alt=words.CROSS_ALT,
             select="points",
             on_select=_head_clicked,
         )
@@ -47,14 +47,12 @@ def cross(choice: Choice) -> None:
             readable_all(trace.tokens[rows]),
             readable_all(trace.key_tokens[cols]),
             frame.theme(),
-            title=f"Layer {layer}, head {head}: each token's attention to the other text (probability)",
+            title=words.cross_title(layer, head),
             x="read",
             y="reading",
             height=430,
         )
-        frame.chart(
-            figure, key="cross-map", alt=f"Layer {layer}, head {head}: queries by keys of another text"
-        )
+        frame.chart(figure, key="cross-map", alt=words.cross_map_alt(layer, head))
     st.caption(words.cross(choice, rows, cols))
     downloads(choice)
 
@@ -72,12 +70,12 @@ def over_patches(choice: Choice, patches: Patches) -> None:
         patches.pixels.shape[:2],
         asked,
         frame.theme(),
-        title=f"Layer {layer}, head {head}: what {readable(trace.tokens[choice.query])} attends to",
+        title=words.over_patches_title(layer, head, readable(trace.tokens[choice.query])),
     )
     frame.chart(
         figure,
         key=IMAGE,
-        alt=f"Weights of layer {layer}, head {head} over the image",
+        alt=words.over_patches_alt(layer, head),
         select="points",
         on_select=lambda: _patch_clicked(first),
     )

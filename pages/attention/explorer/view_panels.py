@@ -27,7 +27,7 @@ def why(choice: Choice) -> None:
     st.caption(words.one_weight(choice, query, key, weight))
     products = products_of(trace, layer, head, query, key).numpy()
     figure = scores.score_products(products, frame.theme())
-    frame.chart(figure, key="products", alt="Products of query and key per dimension with their running sum")
+    frame.chart(figure, key="products", alt=words.PRODUCTS_ALT)
 
 
 @frame.fragment
@@ -40,17 +40,17 @@ def scale(choice: Choice) -> None:
         pair = {"as trained": torch.softmax(rescaled.row, -1).numpy()}
         pair[f"× {factor:g}"] = torch.softmax(rescaled.row * factor, -1).numpy()
         figure = scores.rescaled_row(choice.trace.tokens, pair, theme)
-        frame.chart(figure, key="rescaled", alt="One row's weights at two scales")
+        frame.chart(figure, key="rescaled", alt=words.RESCALED_ALT)
     with right:
         figure = scores.scale_curves(rescaled.factors, rescaled.entropy, rescaled.gradient, factor, theme)
-        frame.chart(figure, key="curves", alt="Row entropy and gradient size against the scale factor")
+        frame.chart(figure, key="curves", alt=words.CURVES_ALT)
     frame.caption(
         words.rescaled(factor, rescaled.trained_entropy, rescaled.row_entropy),
         maths=words.rescaled_maths(rescaled.row_gradient),
     )
     after = shared.trace(choice.model, choice.text, factor=factor) if factor != 1 else choice.trace
     if factor != 1:
-        _compare(choice, after, f"Every head of the model at × {factor:g}", "scaled")
+        _compare(choice, after, words.scaled_heading(factor), "scaled")
     if reading.maths():
         _loss_gradient(choice, after)
 
@@ -67,7 +67,7 @@ def mute(choice: Choice) -> None:
     change = (after.loss_per_token() - trace.loss_per_token()).numpy()
     if len(change):
         figure = predictions.loss_change(trace.tokens, change, frame.theme())
-        frame.chart(figure, key="loss-change", alt="Change of the loss of each token")
+        frame.chart(figure, key="loss-change", alt=words.LOSS_CHANGE_ALT)
 
 
 @frame.fragment
@@ -104,7 +104,7 @@ def _loss_gradient(choice: Choice, after: Trace) -> None:
     gradient = compute.loss_gradient(choice, after)
     if gradient is not None:
         figure = predictions.gradient(gradient.tokens, gradient.before, gradient.after, frame.theme())
-        frame.chart(figure, key="loss-gradient", alt="Gradient of the loss with respect to the logits")
+        frame.chart(figure, key="loss-gradient", alt=words.LOSS_GRADIENT_ALT)
     st.markdown(words.loss_gradient(gradient))
     st.caption(words.LOSS_GRADIENT_MATHS)
 

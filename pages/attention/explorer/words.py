@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tlmviz.analysis.attention.flow import Flow
 from tlmviz.decoding.cuts import Cuts
 from tlmviz.figures import readable
 from tlmviz.figures.written import number
 from tlmviz.ui import inputs
 
-from .compute import LossGradient
-from .controls import Choice, Drawing
-from .writing import Branch
+if TYPE_CHECKING:  # these import the words themselves
+    from .compute import LossGradient
+    from .controls import Choice, Drawing
+    from .writing import Branch
 
 CLAIM = "What every head of a really trained model attends to, as you type."
 NOTICE = (
@@ -43,6 +46,61 @@ MADE = {
     "trace": "trace = tlmviz.open({model!r})",
 }
 NO_CHECKS = "These identities are measured on networks, and a file has none: `tlmviz check PATH` measures them on a checkpoint."
+TEXT_ENDS = "The model ends the text here."
+GO_ON_FROM_KEPT = "Go on from the kept"
+TRACE_FILE = "Trace: ids, q, k, v, lse, logits (NPZ)"
+FOLLOW_PINNED = "Follow the pinned token instead"
+CROSS_ALT = "Every head's map between two texts"
+PRODUCTS_ALT = "Products of query and key per dimension with their running sum"
+RESCALED_ALT = "One row's weights at two scales"
+CURVES_ALT = "Row entropy and gradient size against the scale factor"
+LOSS_CHANGE_ALT = "Change of the loss of each token"
+LOSS_GRADIENT_ALT = "Gradient of the loss with respect to the logits"
+
+
+def longest_reached(name: str, context: int) -> str:
+    """Why the model writes no further."""
+    return f"{name} reads no more than {context:,} tokens."
+
+
+def map_file(layer: int, head: int) -> str:
+    """The button that saves the map."""
+    return f"Map of layer {layer}, head {head} (CSV)"
+
+
+def flow_after_title(token: str, after: str, position: int, least: float) -> str:
+    """What stands above the picture."""
+    return f"Flow to “{token}” after “{after}” ({position}): edges of {least:.1%} and more"
+
+
+def over_patches_title(layer: int, head: int, token: str) -> str:
+    """What stands above the picture."""
+    return f"Layer {layer}, head {head}: what {token} attends to"
+
+
+def over_patches_alt(layer: int, head: int) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Weights of layer {layer}, head {head} over the image"
+
+
+def cross_title(layer: int, head: int) -> str:
+    """What stands above the picture."""
+    return f"Layer {layer}, head {head}: each token's attention to the other text (probability)"
+
+
+def cross_map_alt(layer: int, head: int) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Layer {layer}, head {head}: queries by keys of another text"
+
+
+def scaled_heading(factor: float) -> str:
+    """What the picture of all heads shows."""
+    return f"Every head of the model at × {factor:g}"
+
+
+def cut_anew(token: str) -> str:
+    """Why the drawn tokens are not those of the text."""
+    return f"With “{token}” the text is cut into other tokens than those that were drawn."
 
 
 def snippet(choice: Choice) -> str:

@@ -10,6 +10,7 @@ from tlmviz.figures import readable
 from tlmviz.trace import Trace
 from tlmviz.ui import link
 
+from . import words
 from .controls import Choice, kept
 
 BARS = "predictions"  # the key of the bars, which say what was clicked in them
@@ -58,7 +59,7 @@ def appended(choice: Choice, token: int) -> tuple[str, str]:
     text = base + lm.tokenizer.decode([token], continues=True)
     exact = lm.tokenizer.encode(text, bos=True) == [*ids, token]
     name = lm.tokenizer.name(token).strip()
-    said = f"With “{name}” the text is cut into other tokens than those that were drawn."
+    said = words.cut_anew(name)
     return text, "" if exact else said
 
 

@@ -42,7 +42,7 @@ def picture(choice: Choice, step: Step) -> None:
         frame.chart(
             block.token_losses(list(step.scored), step.losses, theme),
             key="losses",
-            alt="Loss of every token in nats",
+            alt=words.LOSSES_ALT,
         )
         return
     count = len(step.panels) + (step.activation is not None)
@@ -54,7 +54,7 @@ def picture(choice: Choice, step: Step) -> None:
             frame.chart(
                 figure,
                 key="curves",
-                alt=f"{a.own} beside other activations, over a histogram of this text's inputs",
+                alt=words.curves_alt(a.own),
             )
     for number, panel in enumerate(step.panels):
         with next(columns):
@@ -65,9 +65,7 @@ def picture(choice: Choice, step: Step) -> None:
             )
     if step.heads is not None:
         figure = block.matrix(head_rows(step.heads, choice.position), theme, marked=choice.head)
-        frame.chart(
-            figure, key="heads", alt="What every head writes at the chosen token, a row each, and their sum"
-        )
+        frame.chart(figure, key="heads", alt=words.HEADS_ALT)
         frame.badges(filter(None, [compute.heads_check(choice)]))
 
 
@@ -77,7 +75,7 @@ def cell(choice: Choice, step: Step) -> None:
     product = step.product
     text, beside = st.columns([0.3, 0.7])
     with text:
-        st.markdown("**One cell of this product**")
+        st.markdown(words.CELL_HEADING)
         column = choose_column(product)
         opened = product.cell(choice.position, column)
         label = token_label(product.labels[column]) if product.labels else ""
@@ -92,7 +90,7 @@ def cell(choice: Choice, step: Step) -> None:
             inner=product.inner,
             labels=product.terms,
         )
-        frame.chart(figure, key="cell", alt="Products of a row and a column, and their running sum")
+        frame.chart(figure, key="cell", alt=words.CELL_ALT)
 
 
 def growth(choice: Choice) -> None:
@@ -104,7 +102,7 @@ def growth(choice: Choice) -> None:
     left, right = st.columns(2)
     with left:
         figure = residual_stream.norms(labels, lengths, position, trace.tokens[position], theme)
-        frame.chart(figure, key="norms", alt="Length of the stream after each sublayer")
+        frame.chart(figure, key="norms", alt=words.NORMS_ALT)
     with right:
         if not len(parts):
             st.info(words.NO_SHARES)
@@ -112,7 +110,7 @@ def growth(choice: Choice) -> None:
         figure = residual_stream.shares(
             list(parts["part"]), parts["share"].to_numpy(), output_names(lm.tokenizer, [predicted])[0], theme
         )
-        frame.chart(figure, key="shares", alt="Share of each sublayer in the likeliest token's logit")
+        frame.chart(figure, key="shares", alt=words.SHARES_ALT)
         frame.badges([check])
 
 
@@ -123,7 +121,6 @@ def logit_lens(choice: Choice) -> None:
     first = max(0, min(position - LENS_ROWS // 2, len(tokens) - LENS_ROWS))
     rows = slice(first, min(len(tokens), first + LENS_ROWS))
     lens = compute.logit_lens(choice.model, choice.text, first, rows.stop - first)
-    part = f", tokens {first}–{rows.stop - 1} of {len(tokens)}" if len(tokens) > LENS_ROWS else ""
 
     def named(ids) -> list[list[str]]:
         return [output_names(lm.tokenizer, row.tolist()) for row in ids]
@@ -136,10 +133,10 @@ def logit_lens(choice: Choice) -> None:
         columns=depths,
         rows=tokens[rows],
         marked=position - first,
-        title=f"Logit lens: likeliest next token after each layer (probability){part}",
+        title=words.lens_title(rows, len(tokens)),
     )
     with frame.wide("lenswide", LENS_SIDE + LENS_CELL * len(depths)):
-        frame.chart(figure, key="lens", alt="Likeliest next token of every position after each layer")
+        frame.chart(figure, key="lens", alt=words.LENS_ALT)
     figure = residual_stream.words(
         named(lens.tokens[:, position - first]),
         lens.probabilities[:, position - first],
@@ -147,6 +144,6 @@ def logit_lens(choice: Choice) -> None:
         y="read after",
         rows=depths,
         columns=["1st", "2nd", "3rd", "4th", "5th"][: lens.tokens.shape[2]],
-        title=f"Five likeliest tokens after “{token_label(tokens[position])}” (probability)",
+        title=words.top_title(token_label(tokens[position])),
     )
-    frame.chart(figure, key="top", alt="Five likeliest next tokens after each layer at the chosen position")
+    frame.chart(figure, key="top", alt=words.TOP_ALT)

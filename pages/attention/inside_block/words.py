@@ -34,6 +34,14 @@ NOTICE_MATHS = (
     "Every sublayer ends at `[B, T, C]` again.",
 )
 NO_SHARES = "Post-norm blocks normalise the stream after every addition, so a logit has no sum of shares."
+CELL_HEADING = "**One cell of this product**"
+TOP_ALT = "Five likeliest next tokens after each layer at the chosen position"
+LOSSES_ALT = "Loss of every token in nats"
+HEADS_ALT = "What every head writes at the chosen token, a row each, and their sum"
+CELL_ALT = "Products of a row and a column, and their running sum"
+NORMS_ALT = "Length of the stream after each sublayer"
+SHARES_ALT = "Share of each sublayer in the likeliest token's logit"
+LENS_ALT = "Likeliest next token of every position after each layer"
 
 
 def cell(position: int, product: Product, column: int, label: str, opened: Cell) -> str:
@@ -58,6 +66,23 @@ def row(choice: Choice, rows: Sequence[Row]) -> str:
     end = "memory" if choice.which == ENCODER else "logits"
     through = f"the {choice.which}'s layer" if choice.which else "layer"
     return f"Token {token} “{name}” through {through} {choice.layer}, head {choice.head}, from embedding to {end}{nearest}"
+
+
+def top_title(token: str) -> str:
+    """What stands above the picture."""
+    return f"Five likeliest tokens after “{token}” (probability)"
+
+
+def curves_alt(own: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{own} beside other activations, over a histogram of this text's inputs"
+
+
+def lens_title(rows: slice, count: int) -> str:
+    """What stands above the logit lens: of all tokens of the text, or of the `rows` of many."""
+    if rows.stop - rows.start == count:
+        return "Logit lens: likeliest next token after each layer (probability)"
+    return f"Logit lens: likeliest next token after each layer (probability), tokens {rows.start}–{rows.stop - 1} of {count}"
 
 
 def snippet(choice: Choice, step: Step) -> str:

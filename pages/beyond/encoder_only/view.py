@@ -66,15 +66,12 @@ def masks(choice: Choice) -> None:
             watched.tokens,
             watched.tokens,
             theme,
-            title="Causal mask put on (probability)" if causal else "As trained: both sides (probability)",
+            title=words.CAUSAL_MASK_TITLE if causal else words.TRAINED_BOTH_TITLE,
             mask="causal" if causal else "none",
             bar=causal,
         )
-        said = "with a causal mask" if causal else "without a mask"
         with place:
-            frame.chart(
-                figure, key=f"enc-{causal}", alt=f"Map of layer {choice.layer}, head {choice.head} {said}"
-            )
+            frame.chart(figure, key=f"enc-{causal}", alt=words.mask_alt(choice.layer, choice.head, causal))
     asked = found.asked
     figure = losses(
         [found.tokens[at] for at in asked],
@@ -86,7 +83,7 @@ def masks(choice: Choice) -> None:
         frame.chart(
             figure,
             key="enc-losses",
-            alt="Bits that each hidden token costs, from both sides and from the left",
+            alt=words.ENC_LOSSES_ALT,
         )
     st.markdown(words.on_average(found))
     _beneath(choice)
@@ -139,9 +136,7 @@ def kinds(choice: Choice) -> None:
                 height=310,
             )
             with place:
-                frame.chart(
-                    figure, key=f"enc-kind-{number}-{at}", alt=f"{title}: map of one head on this sentence"
-                )
+                frame.chart(figure, key=f"enc-kind-{number}-{at}", alt=words.kinds_alt(title))
     st.markdown(words.table(compute.answers(text)))
     _beneath(choice)
 

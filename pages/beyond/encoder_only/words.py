@@ -73,6 +73,9 @@ EQUATIONS = (
         "embedding.",
     ),
 )
+ENC_LOSSES_ALT = "Bits that each hidden token costs, from both sides and from the left"
+CAUSAL_MASK_TITLE = "Causal mask put on (probability)"
+TRAINED_BOTH_TITLE = "As trained: both sides (probability)"
 
 
 def on_average(found: Hidden) -> str:
@@ -130,6 +133,18 @@ def _cell(text: str) -> str:
     from tlmviz.ui.inputs import plain
 
     return plain(text) or "…"
+
+
+def kinds_alt(title: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{title}: map of one head on this sentence"
+
+
+def mask_alt(layer: int, head: int, causal: bool) -> str:
+    """What the map shows, for screen readers."""
+    if causal:
+        return f"Map of layer {layer}, head {head} with a causal mask"
+    return f"Map of layer {layer}, head {head} without a mask"
 
 
 def snippet(choice: Choice) -> str:

@@ -74,13 +74,13 @@ def _nothing() -> dict:
 
 def _beneath(choice: Choice, answered: bool) -> None:
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
-    with st.spinner("Asking about fresh pictures …", show_time=True):
+    with st.spinner(words.ASKING, show_time=True):
         right, marked, usual = compute.accuracy()
     figure = accuracy(
         right, marked, usual, frame.theme(),
-        title=f"{compute.SCENES} fresh pictures of held-out digits per kind of question (share right)",
+        title=words.fresh_pictures_title(compute.SCENES),
     )  # fmt: skip
-    frame.chart(figure, key="scenesright", alt="Shares of questions answered and marked right, by kind")
+    frame.chart(figure, key="scenesright", alt=words.SCENESRIGHT_ALT)
     if answered:
         frame.badges(compute.checks(choice))
     for equation in words.EQUATIONS:

@@ -47,6 +47,8 @@ EQUATIONS = (
         "",
     ),
 )
+ASKING = "Asking about fresh pictures …"
+SCENESRIGHT_ALT = "Shares of questions answered and marked right, by kind"
 
 
 def picks(choice: Choice) -> list[str]:
@@ -96,6 +98,11 @@ def _named(cells: list[int]) -> str:
     if len(names) > 3:
         return f"{len(names)} cells"
     return " and ".join(f"the {name}" for name in names)
+
+
+def fresh_pictures_title(scenes: int) -> str:
+    """What stands above the picture."""
+    return f"{scenes} fresh pictures of held-out digits per kind of question (share right)"
 
 
 def snippet(choice: Choice) -> str:

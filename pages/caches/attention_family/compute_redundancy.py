@@ -20,6 +20,7 @@ from tlmviz.ui import inputs, patience
 from tlmviz.ui.compute import run_in_worker
 from tlmviz.ui.shipped import shipped_equals_live
 
+from . import words
 from .controls import Reading
 
 EFFECTS = "redundancy: effects"  # the question of which the default's answer is shipped
@@ -88,7 +89,7 @@ def pruning_order(sample: Sample, order: str, how: str) -> tuple[Head, ...]:
     config = sample.lm.config
     count, muted, place = config.n_layers * config.n_heads, (), st.empty()
     for step in range(count):
-        place.progress(step / count, f"Greedy: {step} of {count} heads chosen")
+        place.progress(step / count, words.greedy_progress(step, count))
         muted = (*muted, _greedy_step(sample, how, muted))
     place.empty()
     return muted
@@ -166,4 +167,4 @@ def shipped_check(sample: Sample, how: str) -> list[Check]:
     found = shipped.shipped(sample.lm, EFFECTS, (sample.ids, how))
     if found is None:
         return []
-    return [shipped_equals_live("what muting each head alone costs", found["effect"], _effects(sample, how))]
+    return [shipped_equals_live(words.MUTING_COSTS, found["effect"], _effects(sample, how))]

@@ -24,6 +24,4 @@ def turning(choice: Choice, key: str) -> None:
         name=result.label(f"{query} R {key}' of head {choice.layer}.{choice.head}"),
     )
     with frame.wide("wide-turning", WIDTH):
-        frame.chart(
-            figure, key="turning", alt="The product of W_Q and W_K with RoPE between them, by distance"
-        )
+        frame.chart(figure, key="turning", alt=words.TURNING_ALT)

@@ -25,11 +25,9 @@ def latent(choice: Choice) -> None:
         _folding(choice)
     with right:
         shares = compute.rotary_shares(choice.reading)
-        title = "Rotary share of the scores' variance"
+        title = words.ROTARY_SHARE_SCORES
         figure = per_head(shares, title, frame.theme(), top=1.0, height=330)
-        frame.chart(
-            figure, key="rotary", alt="Share of the rotary part in the variance of every head's scores"
-        )
+        frame.chart(figure, key="rotary", alt=words.ROTARY_ALT)
     _costs(choice)
     _scores(choice)
     view.turning(choice, "W_↑K")
@@ -56,7 +54,7 @@ def _folding(choice: Choice) -> None:
         ([(name, matrix.numpy()) for name, matrix in matrices.items()], label)
         for label, matrices in products.items()
     ]
-    alt = f"The matrices of layer {choice.layer}, head {choice.head} and their products"
+    alt = words.folding_heading(choice.layer, choice.head)
     with frame.wide("wide-folding", FOLDING_WIDTH):
         frame.chart(figures.folding(parts, frame.theme()), key="folding", alt=alt)
 
@@ -74,7 +72,7 @@ def _scores(choice: Choice) -> None:
     content, rotary, weights = compute.latent_parts(choice.reading, choice.layer, choice.head)
     tokens, title = (
         choice.reading.trace.tokens,
-        f"Layer {choice.layer}, head {choice.head}: two parts of its score",
+        words.score_parts_heading(choice.layer, choice.head),
     )
     start = len(tokens) - len(content)
     title += f", last {len(content)} of {len(tokens)} tokens" if start else ""
@@ -85,5 +83,5 @@ def _scores(choice: Choice) -> None:
         frame.chart(
             figure,
             key="scoreparts",
-            alt=f"Content and rotary part of the scores of layer {choice.layer}, head {choice.head}",
+            alt=words.scoreparts_alt(choice.layer, choice.head),
         )

@@ -24,10 +24,7 @@ def maps(choice: Choice) -> None:
     """One layer's heads of every model, then one head of each, then what each model costs."""
     names = controls.family(choice.reading.model)
     if not names:
-        st.info(
-            "No two bundled models differ in their attention alone, so there is nothing to compare; "
-            f"{TRAIN} trains such a family."
-        )
+        st.info(words.nothing_to_compare(TRAIN))
         return
     if choice.reading.model not in names:
         st.caption(words.other_family(choice.reading.model, names))
@@ -52,7 +49,7 @@ def _layer(choice: Choice, readings: list[Reading], configs: list[ModelConfig]) 
         [words.head_reads(reading.model, config, head) for head in range(heads)]
         for reading, config in zip(readings, configs)
     ]
-    title = f"Layer {layer}: heads under one colour read the same keys and values (largest probability per bin, √ colours)"
+    title = words.family_title(layer)
     height = 40 + 92 * len(readings)
     figure = head_maps.grid(
         pictures, labels, groups, hover, choice.head, frame.theme(), title=title, height=height
@@ -61,7 +58,7 @@ def _layer(choice: Choice, readings: list[Reading], configs: list[ModelConfig]) 
         frame.chart(
             figure,
             key="familymaps",
-            alt=f"Attention maps of layer {layer} of {len(readings)} models",
+            alt=words.familymaps_alt(layer, len(readings)),
             select="points",
             on_select=lambda: _open_clicked_head(layer),
         )
@@ -78,18 +75,16 @@ def _head(choice: Choice, readings: list[Reading], configs: list[ModelConfig]) -
     layer, head = choice.layer, choice.head
     traces = [reading.trace for reading in readings]
     tokens = traces[0].tokens
-    unit = "probability" if len(tokens) <= LARGE else "largest probability per bin"
+    unit = "probability" if len(tokens) <= LARGE else words.LARGEST_PER_BIN
     figure = head_maps.beside(
         [trace.pooled(layer, head, min(LARGE, len(trace))).numpy() for trace in traces],
         [f"{kind(config)}, {reading.model}" for reading, config in zip(readings, configs)],
         tokens,
         frame.theme(),
-        title=f"Layer {layer}, head {head} of each ({unit}, √ colours)",
+        title=words.layer_head_title(layer, head, unit),
     )
     with frame.wide("wide-head", WIDTH):
-        frame.chart(
-            figure, key="familyhead", alt=f"Layer {layer}, head {head} of each model on the same text"
-        )
+        frame.chart(figure, key="familyhead", alt=words.familyhead_alt(layer, head))
 
 
 def _table(readings: list[Reading]) -> None:
@@ -104,7 +99,7 @@ def _table(readings: list[Reading]) -> None:
                 "Attention": kind(lm.config),
                 "Loss here": loss,
                 "Parameters": lm.n_parameters,
-                "Cached numbers per token and layer": Layer.of(lm.config).cached,
+                words.CACHED_NUMBERS: Layer.of(lm.config).cached,
             }
         )
     number = st.column_config.NumberColumn
@@ -113,12 +108,8 @@ def _table(readings: list[Reading]) -> None:
         hide_index=True,
         height="content",
         column_config={
-            "Loss here": number(
-                format="%.3f", help="Nats per token, on this text; held-out quality is on the page Model zoo"
-            ),
+            "Loss here": number(format="%.3f", help=words.LOSS_HELP),
             "Parameters": number(format="localized"),
-            "Cached numbers per token and layer": number(
-                format="localized", help="A window keeps them of its last tokens only"
-            ),
+            words.CACHED_NUMBERS: number(format="localized", help=words.CACHED_HELP),
         },
     )

@@ -41,7 +41,7 @@ def _picture(options: Morph) -> None:
         frame.chart(
             figure,
             key="morph",
-            alt="Query heads and the key/value heads they read, from MHA to MLA, with their costs",
+            alt=words.MORPH_ALT,
         )
 
 
@@ -60,5 +60,5 @@ def _matrices(variants: list[Variant], opening: int) -> None:
     order = ["W_Q", "W_↓Q", "W_↑Q", "W_K", "W_V", "W_↓KV", "W_KR", "W_↑K", "W_↑V", "W_O", "together"]
     used = [row for row in order if any(row in column for column in columns.values())]
     table = pd.DataFrame(columns).reindex(used).fillna("–")
-    with st.expander("Which projections, which shapes, who shares them"):
+    with st.expander(words.PROJECTIONS):
         st.dataframe(table)

@@ -8,7 +8,6 @@ import streamlit as st
 from tlmviz.analysis.caches.similarity import most_alike
 from tlmviz.errors import UnknownName
 from tlmviz.figures.caches import redundancy as figures
-from tlmviz.figures.written import number
 from tlmviz.ui import frame, patience
 
 from . import compute_redundancy as compute
@@ -23,7 +22,7 @@ def redundancy(choice: Choice) -> None:
     """Similarity beside ablation, then sharing."""
     reading = choice.reading
     if len(reading.trace) < 2:
-        st.info("This text has one token, which predicts nothing; type at least one more.")
+        st.info(words.TOO_SHORT)
         return
     ablation = controls.choose_ablation()
     left, right = st.columns([0.42, 0.58])
@@ -66,7 +65,7 @@ def _similarity(reading: Reading, measure: str) -> None:
     figure = figures.similarity(
         values.numpy(), config.n_layers, [pair[:2] for pair in pairs], measure, frame.theme()
     )
-    frame.chart(figure, key="alike", alt=f"{measure} of every two heads")
+    frame.chart(figure, key="alike", alt=words.alike_alt(measure))
     st.caption(words.most_alike(pairs[:3], config.n_heads))
 
 
@@ -75,21 +74,21 @@ def _ablation(reading: Reading, ablation: Ablation) -> None:
     theme, sample, how = frame.theme(), compute.sample(reading), ablation.how
     effects = compute.effects(sample, how)
     figure = figures.effects(effects, theme, 44 + 34 * len(effects))
-    frame.chart(figure, key="effects", alt="Change of loss with each head muted")
+    frame.chart(figure, key="effects", alt=words.EFFECTS_ALT)
     order = compute.pruning_order(sample, ablation.order, how)
     random = compute.pruning_order(sample, "random", how)
     losses = compute.pruned(reading, order, how)
     lines = {
         "this text": _change(losses.here),
         "other texts": _change(losses.elsewhere),
-        "other texts, drawn order (seed 0)": _change(compute.pruned(reading, random, how).elsewhere),
+        words.OTHER_TEXTS: _change(compute.pruned(reading, random, how).elsewhere),
     }
     labels = ["no head muted"]
     labels += [f"{step} muted, last {layer}.{head}" for step, (layer, head) in enumerate(order, start=1)]
-    title = "Heads muted one by one (Δ loss, nats per token)"
+    title = words.PRUNE_TITLE
     marks = _affordable(losses.elsewhere)
     figure = figures.steps(lines, labels, theme, title=title, x="heads muted", height=300, marks=marks)
-    frame.chart(figure, key="prune", alt="Loss against the number of heads muted")
+    frame.chart(figure, key="prune", alt=words.PRUNE_ALT)
 
 
 def _change(loss: tuple[float, ...]) -> np.ndarray:
@@ -119,9 +118,7 @@ def _pairs(measure: str, sharing: Sharing) -> None:
     frame.chart(figure, key="kvpairs", alt="Pairs merged alone")
     correlation = _correlation(alike, change)
     if correlation is not None:
-        st.caption(
-            f"Correlation of similarity and change of loss over {len(labels)} pairs: {number(correlation, '+.2f')}."
-        )
+        st.caption(words.pairs_caption(len(labels), correlation))
 
 
 def _merges(reading: Reading, sharing: Sharing) -> None:
@@ -138,11 +135,11 @@ def _merges(reading: Reading, sharing: Sharing) -> None:
         lines,
         labels,
         frame.theme(),
-        title="Key/value heads merged one by one (Δ loss, nats per token)",
+        title=words.MERGE_TITLE,
         height=320,
-        x=f"merges, until each of {layers} layers has one head",
+        x=words.merges_axis(layers),
     )
-    frame.chart(figure, key="merge", alt="Loss against the number of merged key/value heads")
+    frame.chart(figure, key="merge", alt=words.MERGE_ALT)
 
 
 def _correlation(x: np.ndarray, y: np.ndarray) -> float | None:

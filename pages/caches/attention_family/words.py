@@ -74,6 +74,23 @@ EQUATIONS = {
         "Michel et al. 2019 (pruning); Ainslie et al. 2023, section 2.1 (GQA by averaging the heads of MHA, then training on).",
     ),
 }
+MUTING_COSTS = "what muting each head alone costs"
+TURNING_ALT = "The product of W_Q and W_K with RoPE between them, by distance"
+ROTARY_SHARE_SCORES = "Rotary share of the scores' variance"
+ROTARY_ALT = "Share of the rotary part in the variance of every head's scores"
+LARGEST_PER_BIN = "largest probability per bin"
+CACHED_NUMBERS = "Cached numbers per token and layer"
+LOSS_HELP = "Nats per token, on this text; held-out quality is on the page Model zoo"
+CACHED_HELP = "A window keeps them of its last tokens only"
+PROJECTIONS = "Which projections, which shapes, who shares them"
+MORPH_ALT = "Query heads and the key/value heads they read, from MHA to MLA, with their costs"
+PRUNE_TITLE = "Heads muted one by one (Δ loss, nats per token)"
+OTHER_TEXTS = "other texts, drawn order (seed 0)"
+TOO_SHORT = "This text has one token, which predicts nothing; type at least one more."
+EFFECTS_ALT = "Change of loss with each head muted"
+PRUNE_ALT = "Loss against the number of heads muted"
+MERGE_TITLE = "Key/value heads merged one by one (Δ loss, nats per token)"
+MERGE_ALT = "Loss against the number of merged key/value heads"
 
 
 # --- captions -------------------------------------------------------------------------------------------
@@ -270,3 +287,66 @@ def guessed(first: Variant, single: Variant, latent: Variant) -> str:
         f"MLA keeps **{latent.cached:,} numbers**, MHA {number(first.cached / latent.cached, '.3g')} times as many; MQA, all of "
         f"whose heads read the same key and value, keeps {single.cached:,}."
     )
+
+
+def greedy_progress(step: int, count: int) -> str:
+    """How far the greedy order is."""
+    return f"Greedy: {step} of {count} heads chosen"
+
+
+def folding_heading(layer: int, head: int) -> str:
+    """What opens below."""
+    return f"The matrices of layer {layer}, head {head} and their products"
+
+
+def score_parts_heading(layer: int, head: int) -> str:
+    """What stands above the two parts of a score."""
+    return f"Layer {layer}, head {head}: two parts of its score"
+
+
+def scoreparts_alt(layer: int, head: int) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Content and rotary part of the scores of layer {layer}, head {head}"
+
+
+def family_title(layer: int) -> str:
+    """What stands above the maps of a layer."""
+    return f"Layer {layer}: heads under one colour read the same keys and values (largest probability per bin, √ colours)"
+
+
+def nothing_to_compare(command: str) -> str:
+    """What is said where no two models differ in their attention alone."""
+    return (
+        "No two bundled models differ in their attention alone, so there is nothing to compare; "
+        f"{command} trains such a family."
+    )
+
+
+def layer_head_title(layer: int, head: int, unit: str) -> str:
+    """What stands above the picture."""
+    return f"Layer {layer}, head {head} of each ({unit}, √ colours)"
+
+
+def familymaps_alt(layer: int, readings: int) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Attention maps of layer {layer} of {readings} models"
+
+
+def familyhead_alt(layer: int, head: int) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Layer {layer}, head {head} of each model on the same text"
+
+
+def alike_alt(measure: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{measure} of every two heads"
+
+
+def pairs_caption(pairs: int, correlation: float) -> str:
+    """What stands below it."""
+    return f"Correlation of similarity and change of loss over {pairs} pairs: {number(correlation, '+.2f')}."
+
+
+def merges_axis(layers: int) -> str:
+    """The name of the axis of merges."""
+    return f"merges, until each of {layers} layers has one head"

@@ -59,11 +59,11 @@ def _per_request(deployment: Deployment, own: tuple[Shape, ...]) -> None:
     )
     beyond = np.array([length > other.context for other in compared])
     names, kinds = [other.name for other in compared], [other.kind for other in compared]
-    title = f"One request of {length:,} tokens (pale: beyond the context)"
+    title = words.request_title(length)
     figure = kv_costs.per_request(
         names, kinds, values, beyond, compared.index(shape), frame.theme(), title=title
     )
-    frame.chart(figure, key="kvshapes", alt="Bytes of one request's cache for every published shape")
+    frame.chart(figure, key="kvshapes", alt=words.KVSHAPES_ALT)
 
 
 def _memory(deployment: Deployment, fits: int, weights: float | None) -> None:
@@ -76,9 +76,7 @@ def _memory(deployment: Deployment, fits: int, weights: float | None) -> None:
     )
     title = f"{shape.name}: weights and {batch:,} request{'s' * (batch > 1)}"
     figure = kv_costs.memory(lengths, cache, weights, deployment.memory, length, frame.theme(), title=title)
-    frame.chart(
-        figure, key="kvmemory", alt="Weights and caches against the length, beside the memory there is"
-    )
+    frame.chart(figure, key="kvmemory", alt=words.KVMEMORY_ALT)
 
 
 def _table(own: tuple[Shape, ...]) -> None:

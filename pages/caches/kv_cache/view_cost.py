@@ -23,7 +23,7 @@ def with_and_without(choice: Choice) -> None:
     """Time, measured, and operations, by formula, with the cache and without."""
     decoding, config, theme = compute.decoding(choice), choice.lm.config, frame.theme()
     length = len(decoding.ids)
-    with st.spinner("Measuring each token with the cache and without …", show_time=True):
+    with st.spinner(words.MEASURING, show_time=True):
         timing = compute.timing(choice)
     lengths = np.unique(np.geomspace(1, max(4 * config.context, length), 60).astype(int))
     flops = {
@@ -34,10 +34,10 @@ def with_and_without(choice: Choice) -> None:
     left, right = st.columns(2)
     with left:
         figure = kv_costs.milliseconds(timing.fastest(), timing.rounds, theme)
-        frame.chart(figure, key="kvtime", alt="Measured milliseconds per token with the cache and without")
+        frame.chart(figure, key="kvtime", alt=words.KVTIME_ALT)
     with right:
         figure = kv_costs.operations(lengths, flops, length, theme)
-        frame.chart(figure, key="kvflops", alt="Operations per token by formula, with the cache and without")
+        frame.chart(figure, key="kvflops", alt=words.KVFLOPS_ALT)
     _table(timing, {way: cost.step_flops(config, length, *WAYS[way]).total for way in flops})
     st.caption(words.measured(length, decoding.steps, timing.rounds))
     footer(choice.view, words.cost_snippet(choice))
@@ -60,7 +60,7 @@ def _table(timing: Timing, flops: dict[str, int]) -> None:
         hide_index=True,
         column_config={
             "ms, measured": st.column_config.TextColumn(help=words.time_help(timing.rounds)),
-            "FLOP, formula": number(format="compact", help="Of the last token"),
+            "FLOP, formula": number(format="compact", help=words.FLOP_HELP),
             "× with the cache": number(format="%.1f"),
         },
     )

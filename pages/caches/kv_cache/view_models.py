@@ -18,7 +18,7 @@ from .compute import TIMED, CacheSize
 from .controls import Choice
 from .view import footer
 
-MILLISECONDS = "ms per token, measured"
+MILLISECONDS = words.MS_PER_TOKEN
 PARTS = ("keys", "values", "latent c_KV", "turned key k^R")
 
 
@@ -28,7 +28,7 @@ def side_by_side(choice: Choice) -> None:
     models, length = controls.choose_models(list(configs), compute.family())
     sizes = _sizes(models, choice.text, length)
     if not sizes:
-        st.info("No model is chosen; choose at least one.")
+        st.info(words.NO_MODEL)
         return
     shapes = {model: Shape.of(configs[model]) for model in sizes}
     left, right = st.columns(2)
@@ -36,9 +36,7 @@ def side_by_side(choice: Choice) -> None:
         _per_token(shapes, sizes, length)
     with right:
         _growth(shapes, sizes, length)
-    st.caption(
-        "Dots and bars: the bytes of real caches, filled with your text. Diamonds and lines: the formula."
-    )
+    st.caption(words.DOTS_CAPTION)
     _table(shapes, sizes, choice.text, length)
     footer(choice.view, words.models_snippet(list(sizes), choice.text, length))
 
@@ -65,7 +63,7 @@ def _per_token(shapes: dict[str, Shape], sizes: dict[str, CacheSize], length: in
     formula = np.array([cost.cache_bytes(shape, length) / length for shape in shapes.values()])
     labels = [f"{model}<br>{shape.kind}" for model, shape in shapes.items()]
     figure = kv_costs.token_bytes(labels, parts, formula, length, frame.theme())
-    frame.chart(figure, key="kvbytes", alt="Bytes per token of each model's cache, measured and by formula")
+    frame.chart(figure, key="kvbytes", alt=words.KVBYTES_ALT)
 
 
 def _shares(shape: Shape) -> dict[str, float]:
@@ -84,7 +82,7 @@ def _growth(shapes: dict[str, Shape], sizes: dict[str, CacheSize], length: int) 
     }
     measured = {model: (size.lengths, size.nbytes) for model, size in sizes.items()}
     figure = kv_costs.growth(lengths, formula, measured, frame.theme())
-    frame.chart(figure, key="kvgrowth", alt="Bytes of each cache against its length")
+    frame.chart(figure, key="kvgrowth", alt=words.KVGROWTH_ALT)
 
 
 def _table(shapes: dict[str, Shape], sizes: dict[str, CacheSize], text: str, length: int) -> None:
@@ -96,7 +94,7 @@ def _table(shapes: dict[str, Shape], sizes: dict[str, CacheSize], text: str, len
             {
                 "Model": model,
                 "Attention": shape.kind,
-                "Kept per token and layer": words.numbers_per_token(shape),
+                words.KEPT_PER_TOKEN: words.numbers_per_token(shape),
                 "Bytes": nbytes,
                 "By formula": float(formula),
                 "Equal": "✓" if nbytes == formula else "✗",
@@ -112,9 +110,6 @@ def _table(shapes: dict[str, Shape], sizes: dict[str, CacheSize], text: str, len
             "Bytes": number(format="localized"),
             "By formula": number(format="localized"),
             "Bytes per token": number(format="localized"),
-            MILLISECONDS: st.column_config.TextColumn(
-                help=f"The fastest and the slowest of {TIMED} steps; the models took turns, when this was first shown. "
-                "Other work on the server shows in the slowest."
-            ),
+            MILLISECONDS: st.column_config.TextColumn(help=words.range_help(TIMED)),
         },
     )

@@ -64,6 +64,21 @@ NOTICE = {
         "Number formats below 16 bits also need scales, which are not counted.",
     ),
 }
+STEPS_ALT = "The attention map filled row by row, the kept keys and values, and each layer's memory, walked by a slider"
+KVSHAPES_ALT = "Bytes of one request's cache for every published shape"
+KVMEMORY_ALT = "Weights and caches against the length, beside the memory there is"
+MEASURING = "Measuring each token with the cache and without …"
+KVTIME_ALT = "Measured milliseconds per token with the cache and without"
+KVFLOPS_ALT = "Operations per token by formula, with the cache and without"
+FLOP_HELP = "Of the last token"
+MS_PER_TOKEN = "ms per token, measured"
+DOTS_CAPTION = (
+    "Dots and bars: the bytes of real caches, filled with your text. Diamonds and lines: the formula."
+)
+NO_MODEL = "No model is chosen; choose at least one."
+KVBYTES_ALT = "Bytes per token of each model's cache, measured and by formula"
+KVGROWTH_ALT = "Bytes of each cache against its length"
+KEPT_PER_TOKEN = "Kept per token and layer"
 
 
 # --- captions and numbers ------------------------------------------------------------------------------
@@ -252,3 +267,22 @@ def guessed(times: float, cached: int, read_again: int) -> str:
         f"It is **{three_digits(times)} times** as many: {large(read_again)} operations without the cache, {large(cached)} "
         "with it."
     )
+
+
+def request_title(length: int) -> str:
+    """What stands above the bytes of one request."""
+    return f"One request of {length:,} tokens (pale: beyond the context)"
+
+
+def range_help(timed: int) -> str:
+    """The tooltip."""
+    return (
+        f"The fastest and the slowest of {timed} steps; the models took turns, when this was first shown. "
+        "Other work on the server shows in the slowest."
+    )
+
+
+def title(choice: Choice, length: int, longest: int) -> str:
+    """What stands above the steps: the head, and how many of a long text's positions are drawn."""
+    head = f"{choice.model} ({Shape.of(choice.lm.config).kind}), layer {choice.layer}, head {choice.head}"
+    return head if length <= longest else f"{head}; the last {longest} of {length:,} positions"

@@ -33,9 +33,9 @@ def picture(choice: Choice, runs: dict[str, Run]) -> None:
         letters,
         headings,
         frame.theme(),
-        title=f"{choice.model}, {memory}, up to {rows}: memory under {choice.policy} batching",
+        title=words.up_memory_title(choice.model, memory, rows, choice.policy),
     )
-    alt = "Physical pages, block tables and texts of all requests at one step, and when each request waits, reads and writes"
+    alt = words.PICTURE_ALT
     with frame.wide("wide"):
         frame.chart(figure, key="server", alt=alt)
 
@@ -61,14 +61,14 @@ def side_by_side(choice: Choice, runs: dict[str, Run]) -> None:
         allocated = np.array([step.allocated for step in run.steps])
         occupied = np.array([step.occupied for step in run.steps])
         with place:
-            title = f"{policy.capitalize()}: slots allocated and occupied, of {run.server.slots:,}"
+            title = words.slots_title(policy.capitalize(), run.server.slots)
             figure = serving.slots_in_use(
                 allocated, occupied, run.server.slots, longest, title, frame.theme()
             )
             frame.chart(
                 figure,
                 key=f"slots-{policy}",
-                alt=f"Slots allocated and occupied at each step under {policy} batching",
+                alt=words.side_by_side_alt(policy),
             )
 
 
@@ -92,7 +92,7 @@ def answers(choice: Choice, run: Run) -> None:
     """Each request with its text and its counts."""
     table = run.per_request()
     table.insert(0, "request", list(choice.letters))
-    with st.expander(f"Requests and their texts ({choice.policy} batching)"):
+    with st.expander(words.answers_heading(choice.policy)):
         st.dataframe(
             table, hide_index=True, column_config={"text": st.column_config.TextColumn(width="large")}
         )

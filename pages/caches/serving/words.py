@@ -58,6 +58,30 @@ FIRST = (
     "waste",
     "preemptions",
 )  # the others on request
+PICTURE_ALT = (
+    "Physical pages, block tables and texts of all requests at one step, "
+    "and when each request waits, reads and writes"
+)
+
+
+def up_memory_title(model: str, memory: str, rows: int, policy: str) -> str:
+    """What stands above the picture."""
+    return f"{model}, {memory}, up to {rows}: memory under {policy} batching"
+
+
+def slots_title(policy: str, slots: int) -> str:
+    """What stands above the slots of one policy."""
+    return f"{policy}: slots allocated and occupied, of {slots:,}"
+
+
+def answers_heading(policy: str) -> str:
+    """What opens the texts of all requests."""
+    return f"Requests and their texts ({policy} batching)"
+
+
+def side_by_side_alt(policy: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Slots allocated and occupied at each step under {policy} batching"
 
 
 def snippet(choice: Choice) -> str:

@@ -45,7 +45,7 @@ def parameters(choice: Choice) -> None:
     leaves = [(words.path(each, by_layer), each.count, each.part) for each in every]
     total = sum(each.count for each in every)
     figure = figures.treemap(leaves, choice.model, frame.theme(), title=words.parameters_title(choice, total))
-    frame.chart(figure, key="treemap", alt="Parameters of the model as nested areas, by part and layer")
+    frame.chart(figure, key="treemap", alt=words.TREEMAP_ALT)
     frame.caption(words.share_caption(every))
 
 
@@ -61,7 +61,7 @@ def feed_forward(choice: Choice) -> None:
 def _removal(choice: Choice) -> None:
     layers = tuple(range(choice.lm.config.n_layers))
     if compute.is_slow(choice.model, choice.text) and not st.toggle(
-        "Every layer, one after the other", key="lball", bind="query-params", help=words.SLOW
+        words.EVERY_LAYER, key="lball", bind="query-params", help=words.SLOW
     ):
         layers = (choice.layer,)
     found = compute.removed(choice.model, choice.text, layers)
@@ -70,7 +70,7 @@ def _removal(choice: Choice) -> None:
     frame.chart(
         figure,
         key="removed",
-        alt="Loss of the text without the feed-forward part or the attention, layer by layer",
+        alt=words.REMOVED_ALT,
     )
     frame.caption(words.removed_caption(found))
 
@@ -92,9 +92,9 @@ def _activation(choice: Choice) -> None:
         curves,
         own,
         frame.theme(),
-        title=f"Slopes, and what enters {own} in layer {found.layer}",
+        title=words.slopes_what_title(own, found.layer),
     )
-    frame.chart(figure, key="slopes", alt="Slopes of activations over the numbers that enter the model's")
+    frame.chart(figure, key="slopes", alt=words.SLOPES_ALT)
     frame.caption(words.slope_caption(found, own))
 
 
@@ -123,19 +123,17 @@ def _beneath_feed_forward(choice: Choice) -> None:
     left, right = st.columns(2)
     with right:
         points, own = words.ratio_points(choice.lm, PRESETS)
-        figure = figures.ratios(
-            points, own, frame.theme(), title="Feed-forward's share of a layer's parameters"
-        )
-        frame.chart(figure, key="ratios", alt="Share of the feed-forward part against its expansion ratio")
+        figure = figures.ratios(points, own, frame.theme(), title=words.FEED_FORWARD_TITLE)
+        frame.chart(figure, key="ratios", alt=words.RATIOS_ALT)
     if not has_units(choice.lm):
         return
     every = compute.units(choice.model, choice.text)
     found = next((each for each in every if each.layer == choice.layer), every[0])
     with left:
         above = (found.before > 0).mean(0)
-        title = f"Units of layer {found.layer}: {int(found.dead.sum())} of {len(above)} never above zero"
+        title = words.units_title(found.layer, int(found.dead.sum()), len(above))
         figure = figures.activity(above, frame.theme(), title=title)
-        frame.chart(figure, key="activity", alt="How often each unit of the layer is above zero on this text")
+        frame.chart(figure, key="activity", alt=words.ACTIVITY_ALT)
     frame.table(words.unit_rows(every), words.UNIT_COLUMNS, words.UNIT_HELPS)
     base = compute.removed(choice.model, choice.text, (choice.layer,)).base
     kind = compute.kind(choice.model, found.layer)

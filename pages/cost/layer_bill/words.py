@@ -128,6 +128,13 @@ NAMES = {
     "ffn": "Feed-forward",
 }
 ACTIVATIONS = {"relu": "ReLU", "gelu": "GELU", "gelu-tanh": "GELU (tanh)", "silu": "SiLU"}
+TREEMAP_ALT = "Parameters of the model as nested areas, by part and layer"
+REMOVED_ALT = "Loss of the text without the feed-forward part or the attention, layer by layer"
+SLOPES_ALT = "Slopes of activations over the numbers that enter the model's"
+EVERY_LAYER = "Every layer, one after the other"
+FEED_FORWARD_TITLE = "Feed-forward's share of a layer's parameters"
+RATIOS_ALT = "Share of the feed-forward part against its expansion ratio"
+ACTIVITY_ALT = "How often each unit of the layer is above zero on this text"
 
 
 def count(value: float) -> str:
@@ -373,6 +380,16 @@ def ratio_points(
 
 
 # --- as Python ------------------------------------------------------------------------------------------
+
+
+def units_title(layer: int, dead: int, above: int) -> str:
+    """What stands above the units of a layer."""
+    return f"Units of layer {layer}: {dead} of {above} never above zero"
+
+
+def slopes_what_title(own: str, layer: int) -> str:
+    """What stands above the picture."""
+    return f"Slopes, and what enters {own} in layer {layer}"
 
 
 def snippet(choice: Choice) -> str:

@@ -30,7 +30,7 @@ def timeline(choice: Choice) -> bool:
 def all_schedules(choice: Choice) -> None:
     """Every schedule for the same pipeline, in numbers and against the number of micro-batches."""
     found = compute.every(choice.setting)
-    st.markdown("**All schedules on this pipeline**")
+    st.markdown(words.ALL_SCHEDULES_HEADING)
     frame.table(words.rows(found), words.COLUMNS, words.HELPS)
     refused = [said for said in found.values() if isinstance(said, str)]
     frame.caption("  \n".join(refused))
@@ -44,13 +44,13 @@ def all_schedules(choice: Choice) -> None:
     frame.chart(
         figure,
         key="bubbles",
-        alt="Share of the time in which devices wait, against the number of micro-batches",
+        alt=words.BUBBLES_ALT,
     )
 
 
 def rules() -> None:
     """The rules of the simulation, in words."""
-    with st.expander("The rules of this simulation"):
+    with st.expander(words.RULES_HEADING):
         st.markdown("\n".join(f"- {rule}" for rule in words.RULES))
 
 

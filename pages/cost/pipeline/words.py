@@ -66,6 +66,9 @@ HELPS = {
     "Least held": "The peak of the device that holds least.",
     "Weights": "How many stages' weights a device holds.",
 }
+ALL_SCHEDULES_HEADING = "**All schedules on this pipeline**"
+BUBBLES_ALT = "Share of the time in which devices wait, against the number of micro-batches"
+RULES_HEADING = "The rules of this simulation"
 
 
 def title(run: Run) -> str:

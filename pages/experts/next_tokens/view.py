@@ -96,13 +96,13 @@ def _beneath(choice: Choice) -> None:
     )
     if choice.writing:
         said = compute.written(choice)
-        with st.spinner("Writing the same text both ways …", show_time=True):
+        with st.spinner(words.WRITING_BOTH, show_time=True):
             plain, quick = compute.speeds(choice)
         st.markdown(words.race(choice, said, plain, quick))
         frame.chart(
             speeds(plain, quick, frame.theme()),
             key="aheadspeeds",
-            alt="Tokens per second, one a pass and with proposals",
+            alt=words.AHEADSPEEDS_ALT,
         )
     else:
         held_out = compute.measured().query("model == @compute.NAME")["accuracy"].tolist()
@@ -110,7 +110,7 @@ def _beneath(choice: Choice) -> None:
         frame.chart(
             figure,
             key="aheadaccuracy",
-            alt="Share of right predictions by depth, on this text and on held-out stories",
+            alt=words.AHEADACCURACY_ALT,
         )
         st.markdown(words.twins())
     frame.badges(compute.checks(choice))

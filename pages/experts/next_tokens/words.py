@@ -52,6 +52,9 @@ _REJECTION = (
     "Leviathan, Kalman and Matias 2023, section 2.3 and appendix A.1.",
 )
 EQUATIONS = {False: (_MODULES,), True: (_REJECTION, _MODULES)}
+WRITING_BOTH = "Writing the same text both ways …"
+AHEADSPEEDS_ALT = "Tokens per second, one a pass and with proposals"
+AHEADACCURACY_ALT = "Share of right predictions by depth, on this text and on held-out stories"
 
 
 def twins() -> str:

@@ -17,6 +17,9 @@ from tlmviz.checkpoints.folders import added_models, models_folder
 from tlmviz.errors import BadCheckpoint, UnknownName
 from tlmviz.ui import compute
 
+from . import words
+from .words import BETTER, SAME, UNCLEAR, WORSE
+
 TABLE = "zoo.csv"
 COLUMNS = (
     "model",
@@ -29,7 +32,6 @@ COLUMNS = (
     "training_tokens_per_s",
     "seed_spread",
 )
-SAME, UNCLEAR, BETTER, WORSE = "within seed noise", "unclear", "better", "worse"
 CHANCE = 0.05  # that one of several choices which change nothing is called better or worse
 CURVE = re.compile(r"!\[[^\]]*\]\(curve\.svg\)")
 
@@ -62,25 +64,18 @@ def path() -> Path:
 def read(file: Path) -> pd.DataFrame:
     """The zoo's table. Raises UnknownName where there is none, BadCheckpoint where it lacks a column or a number."""
     if not file.is_file():
-        raise UnknownName(
-            f"There is no models/{TABLE} yet; `python -m tlmviz.training zoo --data DIR` trains every model of the zoo and "
-            "makes it."
-        )
+        raise UnknownName(words.no_table(TABLE))
     try:
         table = pd.read_csv(file)
     except (ValueError, OSError) as error:  # pandas' own errors are ValueErrors
-        raise BadCheckpoint(
-            f"models/{TABLE} cannot be read ({error}); make it anew.".replace("\n", " ")
-        ) from error
+        raise BadCheckpoint(words.unreadable_table(TABLE, error).replace("\n", " ")) from error
     missing = [name for name in COLUMNS if name not in table]
     if missing:
-        raise BadCheckpoint(f"models/{TABLE} lacks {', '.join(missing)}; make it anew.")
+        raise BadCheckpoint(words.columns_missing(TABLE, ", ".join(missing)))
     for name in COLUMNS[3:]:
         table[name] = pd.to_numeric(table[name], errors="coerce")
     if table.empty or table["bits_per_byte"].isna().any():
-        raise BadCheckpoint(
-            f"models/{TABLE} has no bits per byte in some line, or no line at all; make it anew."
-        )
+        raise BadCheckpoint(words.no_quality(TABLE))
     return table
 
 
@@ -102,9 +97,7 @@ def noise(table: pd.DataFrame) -> Noise:
     """
     seeds = table.loc[table["group"].isin(("baseline", "seed")), "bits_per_byte"]
     if not (table["group"] == "baseline").any():
-        raise BadCheckpoint(
-            f"models/{TABLE} has no line of the group “baseline” to compare with; make it anew."
-        )
+        raise BadCheckpoint(words.no_baseline(TABLE))
     choices = int((~table["group"].isin(("baseline", "seed"))).sum())
     return Noise(float(seeds.mean()), float(table["seed_spread"].max()), len(seeds), choices)
 
@@ -162,9 +155,7 @@ def card(name: str) -> tuple[str, Path | None, str]:
     folder = added_models().get(name, models_folder() / name)
     file = folder / "card.md"
     if name not in compute.models() or not file.is_file():
-        raise UnknownName(
-            f"There is no card of {name}; a card.md in a model's folder is shown here, and tlmviz writes one for its own models."
-        )
+        raise UnknownName(words.no_card(name))
     text = re.sub(r"\A# .*\n", "", file.read_text(encoding="utf-8")).strip()
     text = re.sub(r"^## ", "#### ", text, flags=re.MULTILINE)
     before, *after = CURVE.split(text, 1)

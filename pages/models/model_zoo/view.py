@@ -9,7 +9,7 @@ from tlmviz.figures.models import zoo as figures
 from tlmviz.ui import compute as shared
 from tlmviz.ui import frame
 
-from . import compute
+from . import compute, words
 from .controls import CARD, Choice
 
 ROWS = "zoorows"  # the key of the table
@@ -41,9 +41,7 @@ def quality(table: pd.DataFrame, noise: compute.Noise) -> None:
     with left:
         bits = ordered["bits_per_byte"].to_numpy()
         figure = figures.choices(list(ordered["choice"]), list(ordered["group"]), bits, noise.band, theme)
-        frame.chart(
-            figure, key="choices", alt="Held-out bits per byte of every choice, with the noise of seeds"
-        )
+        frame.chart(figure, key="choices", alt=words.CHOICES_ALT)
     with right:
         bundled = ordered[ordered["group"] != "seed"]
         figure = figures.trade(
@@ -55,7 +53,7 @@ def quality(table: pd.DataFrame, noise: compute.Noise) -> None:
             noise.band,
             theme,
         )
-        frame.chart(figure, key="zootrade", alt="Bits per byte against cache bytes per token")
+        frame.chart(figure, key="zootrade", alt=words.ZOOTRADE_ALT)
 
 
 def costs(table: pd.DataFrame) -> None:
@@ -63,15 +61,13 @@ def costs(table: pd.DataFrame) -> None:
     bundled = in_groups(table[table["group"] != "seed"])
     columns = {
         "parameters": "parameters",
-        "cache bytes per token": "cache_bytes_per_token",
+        words.CACHE_AXIS: "cache_bytes_per_token",
         "tokens/s, decoding": "decode_tokens_per_s",
         "tokens/s, training": "training_tokens_per_s",
     }
     values = {title: bundled[column].to_numpy() for title, column in columns.items()}
     figure = figures.costs(list(bundled["choice"]), list(bundled["group"]), values, frame.theme())
-    frame.chart(
-        figure, key="zoocosts", alt="Parameters, cache bytes per token and tokens per second of every choice"
-    )
+    frame.chart(figure, key="zoocosts", alt=words.ZOOCOSTS_ALT)
 
 
 def numbers(table: pd.DataFrame) -> None:
@@ -94,23 +90,17 @@ def numbers(table: pd.DataFrame) -> None:
             "model": text("Model", width=108),
             "choice": text("Choice", width=172),
             "open": st.column_config.LinkColumn(
-                "Open", display_text="explorer", width=64, help="In the attention explorer, a new tab"
+                "Open", display_text="explorer", width=64, help=words.OPEN_HELP
             ),
-            "bits_per_byte": number(
-                "Bits/byte", format="%.4f", width=72, help="Held-out stories; lower is better"
-            ),
-            "difference": number("Difference", width=78, help="From the mean of the baseline's seeds"),
+            "bits_per_byte": number("Bits/byte", format="%.4f", width=72, help=words.BITS_HELP),
+            "difference": number("Difference", width=78, help=words.DIFFERENCE_HELP),
             "verdict": text("Verdict", width=124),
             "parameters": number("Parameters", format="localized", width=84),
             "cache_bytes_per_token": number(
                 "Cache/token", format="localized", width=90, help="Bytes, all layers, float32"
             ),
-            "decode_tokens_per_s": number(
-                "Decode/s", format="localized", width=72, help="Tokens per second, one by one; CPU"
-            ),
-            "training_tokens_per_s": number(
-                "Train/s", format="localized", width=68, help="Tokens per second, forward and backward; CPU"
-            ),
+            "decode_tokens_per_s": number("Decode/s", format="localized", width=72, help=words.DECODE_HELP),
+            "training_tokens_per_s": number("Train/s", format="localized", width=68, help=words.TRAIN_HELP),
         },
     )
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 
 from tlmviz.figures.written import number
 
-from .compute import SAME, UNCLEAR, Noise
+if TYPE_CHECKING:  # it imports the words itself
+    from .compute import Noise
+
+SAME, UNCLEAR, BETTER, WORSE = "within seed noise", "unclear", "better", "worse"  # verdicts
 
 CLAIM = "One small model per choice, all else equal: what each choice costs, and what is only chance."
 SNIPPET = """import pandas as pd
@@ -24,6 +29,15 @@ print(table[["choice", "bits_per_byte", "difference", "noise"]].to_string(index=
 band = (seeds.mean() - table.seed_spread.max(), seeds.mean(), seeds.mean() + table.seed_spread.max())
 zoo.choices(list(table.choice), list(table.group), table.bits_per_byte.to_numpy(), band, LIGHT).show()
 """
+CACHE_AXIS = "cache bytes per token"
+ZOOCOSTS_ALT = "Parameters, cache bytes per token and tokens per second of every choice"
+CHOICES_ALT = "Held-out bits per byte of every choice, with the noise of seeds"
+ZOOTRADE_ALT = "Bits per byte against cache bytes per token"
+OPEN_HELP = "In the attention explorer, a new tab"
+BITS_HELP = "Held-out stories; lower is better"
+DIFFERENCE_HELP = "From the mean of the baseline's seeds"
+DECODE_HELP = "Tokens per second, one by one; CPU"
+TRAIN_HELP = "Tokens per second, forward and backward; CPU"
 
 
 def notice(table: pd.DataFrame, noise: Noise) -> list[str]:
@@ -78,3 +92,36 @@ def notice_maths(noise: Noise) -> list[str]:
         "Speeds are of a CPU and of this code, measured once: differences of a few per cent mean nothing."
     )
     return points
+
+
+def no_table(table: str) -> str:
+    """What is said where there is no table of the zoo."""
+    return (
+        f"There is no models/{table} yet; `python -m tlmviz.training zoo --data DIR` trains every model of the zoo and "
+        "makes it."
+    )
+
+
+def columns_missing(table: str, missing: str) -> str:
+    """What the table of the zoo lacks."""
+    return f"models/{table} lacks {missing}; make it anew."
+
+
+def no_quality(table: str) -> str:
+    """What the table of the zoo lacks."""
+    return f"models/{table} has no bits per byte in some line, or no line at all; make it anew."
+
+
+def no_baseline(table: str) -> str:
+    """What the table of the zoo lacks."""
+    return f"models/{table} has no line of the group “baseline” to compare with; make it anew."
+
+
+def no_card(name: str) -> str:
+    """What is said of a model without a card."""
+    return f"There is no card of {name}; a card.md in a model's folder is shown here, and tlmviz writes one for its own models."
+
+
+def unreadable_table(table: str, error: Exception) -> str:
+    """Why the table of the zoo is not shown."""
+    return f"models/{table} cannot be read ({error}); make it anew."

@@ -38,6 +38,4 @@ def turning(choice: Choice) -> None:
         name=result.label(f"{words.query_product(choice)} of head {choice.layer}.{choice.head}"),
     )
     with frame.wide("wide-turned", WIDTH):
-        frame.chart(
-            figure, key="turned", alt="The product of W_Q and W_K with RoPE between them, by distance"
-        )
+        frame.chart(figure, key="turned", alt=words.TURNED_ALT)

@@ -42,6 +42,7 @@ FACTORS = (
     "head 0. RMS norms are without gain; RoPE has the model's base, or 10,000 where it has none; ALiBi's slopes are the usual "
     "ones. Probabilities on a root scale, from 0 to 1; differences from −0.5 to 0.5."
 )
+TURNED_ALT = "The product of W_Q and W_K with RoPE between them, by distance"
 
 
 def title(choice: Choice) -> str:

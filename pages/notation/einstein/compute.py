@@ -13,6 +13,7 @@ from tlmviz.analysis.notation.tensors import Table
 from tlmviz.checks import Check, notation_block
 from tlmviz.ui.compute import about, model, run_in_worker
 
+from . import words
 from .controls import Choice
 
 TOKENS = 96  # that are read of a longer text: what is drawn is a map of them by themselves
@@ -82,11 +83,7 @@ def checks(choice: Choice) -> list[Check]:
     found = []
     for line, _, compared in lines(choice):
         check = notation_block.line_is_the_tensor(*([] if compared is None else [compared]))
-        found.append(
-            replace(
-                check, name=line.title, claim=f"{line.text.partition(' = ')[0]} is the model's own tensor"
-            )
-        )
+        found.append(replace(check, name=line.title, claim=words.own_tensor(line.text.partition(" = ")[0])))
     return found
 
 

@@ -152,5 +152,5 @@ def mistakes(choice: Choice) -> None:
 
 def notes() -> None:
     """The notes' own lines by the notes' own rules."""
-    with st.expander("The notes' own lines, by their own rules"):
+    with st.expander(words.NOTES_HEADING):
         st.markdown(words.notes(compute.notes()))

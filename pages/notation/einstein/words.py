@@ -48,6 +48,7 @@ HELPS = {
     "Multiplications and additions": "As opt_einsum counts: one multiplication for each combination of indices, and one "
     "addition where an index is summed.",
 }
+NOTES_HEADING = "The notes' own lines, by their own rules"
 
 
 def caret(text: str, at: Span) -> str:
@@ -148,6 +149,11 @@ def notes(lines: Sequence[tuple[NotesLine, Result]]) -> str:
         said = f"**{kinds[0].name}**" if kinds else "holds"
         rows.append(f"| {line.section} | `{line.text}` | {said} | {inputs.plain(line.says)} |")
     return "\n".join(rows)
+
+
+def own_tensor(tensor: str) -> str:
+    """The claim that a line is checked by."""
+    return f"{tensor} is the model's own tensor"
 
 
 def snippet(choice: Choice, found: Result) -> str:

@@ -31,7 +31,7 @@ def of_the_model(choice: Choice, model: str, text: str) -> None:
         frame.theme(),
         title=words.title(choice, model),
     )
-    frame.chart(figure, key="doublings", alt="Sizes of a model's numbers over the range of the format")
+    frame.chart(figure, key="doublings", alt=words.DOUBLINGS_ALT)
     kind = controls.choose_kind(compute.KINDS)
     frame.table(words.fates(compute.fates(model, text, kind)), words.FATES, words.FATE_HELPS)
     frame.caption(words.sampled(found, kind))

@@ -57,6 +57,7 @@ FATE_HELPS = {
     "Error": "Mean relative error of what is neither lost nor too large.",
 }
 BEYOND = {"infinity": "infinity", "nan": "NaN", "finite": "the largest"}
+DOUBLINGS_ALT = "Sizes of a model's numbers over the range of the format"
 
 
 def rows() -> list[dict]:

@@ -32,13 +32,13 @@ def scores(choice: Choice) -> None:
             name=f"head {choice.layer}.{choice.head}, trained",
             title=words.growth_title(choice, chosen),
         )
-        frame.chart(figure, key="growth", alt="Variance of a score against the number of dimensions")
+        frame.chart(figure, key="growth", alt=words.GROWTH_ALT)
     with right:
         seen, soft = compute.scores(choice.model, choice.text, choice.layer, choice.head)
         figure = figures.score_histogram(
             seen, size**0.5, frame.theme(), title=f"Scores of head {choice.layer}.{choice.head}"
         )
-        frame.chart(figure, key="scores", alt="Scores of the head, undivided and divided by the root of d")
+        frame.chart(figure, key="scores", alt=words.SCORES_ALT)
         frame.table(words.softness_rows(soft), words.SOFTNESS, words.SOFTNESS_HELPS)
     frame.caption(words.growth_caption(choice, chosen, before, [head.pull for head in every]))
 
@@ -53,9 +53,9 @@ def head(choice: Choice) -> None:
             (found.trained.measured, found.trained.predicted),
             (found.before.measured, found.before.predicted),
             frame.theme(),
-            title="Spread of the logits over the vocabulary (standard deviation)",
+            title=words.SPREADS_TITLE,
         )
-        frame.chart(figure, key="spreads", alt="Spread of the logits after every token")
+        frame.chart(figure, key="spreads", alt=words.SPREADS_ALT)
     with right:
         root = found.trained.width**0.5
         best = float(DIVISORS[found.losses.argmin()])
@@ -65,9 +65,9 @@ def head(choice: Choice) -> None:
             found.losses,
             marks,
             frame.theme(),
-            title=f"Loss of this text; least at {number(best, '.2g')}",
+            title=words.divided_title(best),
         )
-        frame.chart(figure, key="divided", alt="Loss of the text with all logits divided by a number")
+        frame.chart(figure, key="divided", alt=words.DIVIDED_ALT)
     frame.table(words.spread_rows(found), words.SPREADS)
 
 
@@ -79,20 +79,20 @@ def directions(choice: Choice) -> None:
         with place:
             title = f"Embedding {name}: mean cosine {number(part.mean_cosine, '.3f')}"
             figure = figures.directions(part.points, found.names, found.numbers, theme, title=title)
-            frame.chart(figure, key=f"cloud-{name.split()[0]}", alt=f"Tokens along two axes, {name}")
+            frame.chart(figure, key=f"cloud-{name.split()[0]}", alt=words.directions_alt(name))
     parts = {"as it is": found.as_is, "less its mean": found.centred, "before training": found.before}
     left, right = st.columns(2)
     with left:
         figure = figures.cosines(
-            {name: part.cosines for name, part in parts.items()}, theme, title="Cosines of pairs of tokens"
+            {name: part.cosines for name, part in parts.items()}, theme, title=words.COSINES_PAIRS_TITLE
         )
-        frame.chart(figure, key="cosines", alt="How alike the vectors of two tokens are")
+        frame.chart(figure, key="cosines", alt=words.COSINES_ALT)
     with right:
         figure = figures.sorted_shares(
             {name: part.shares for name, part in parts.items()},
             theme,
-            title="Variance held by the first axes",
+            title=words.VARIANCE_HELD_TITLE,
             y="share (%)",
         )
-        frame.chart(figure, key="shares", alt="Cumulative share of the variance by main axes")
+        frame.chart(figure, key="shares", alt=words.SHARES_ALT)
     frame.table(words.isotropy_rows(found), words.ISOTROPIES)

@@ -80,6 +80,15 @@ ISOTROPIES = {
     "Axes for 90 %": ",d",
     "Z least/greatest": ".3f",
 }
+GROWTH_ALT = "Variance of a score against the number of dimensions"
+SCORES_ALT = "Scores of the head, undivided and divided by the root of d"
+SPREADS_TITLE = "Spread of the logits over the vocabulary (standard deviation)"
+SPREADS_ALT = "Spread of the logits after every token"
+DIVIDED_ALT = "Loss of the text with all logits divided by a number"
+COSINES_PAIRS_TITLE = "Cosines of pairs of tokens"
+COSINES_ALT = "How alike the vectors of two tokens are"
+VARIANCE_HELD_TITLE = "Variance held by the first axes"
+SHARES_ALT = "Cumulative share of the variance by main axes"
 
 
 def growth_title(choice: Choice, growth: Growth) -> str:
@@ -148,6 +157,16 @@ def isotropy_rows(found: Embedding) -> list[dict]:
             ("before training", found.before),
         )
     ]
+
+
+def divided_title(best: float) -> str:
+    """What stands above the picture."""
+    return f"Loss of this text; least at {number(best, '.2g')}"
+
+
+def directions_alt(name: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Tokens along two axes, {name}"
 
 
 def snippet(choice: Choice) -> str:

@@ -16,6 +16,8 @@ from tlmviz.checks import numbers_loss_scaling as checks
 from tlmviz.ui import compute
 from tlmviz.ui.compute import run_in_worker
 
+from . import words
+
 PASSES = tuple(range(-16, 29, 4))  # k of the steps that are really run in FP16
 RATES = np.geomspace(1e-6, 1e-2, 41)
 TOKENS = loss_scaling.ROWS * loss_scaling.LENGTH
@@ -41,7 +43,7 @@ def counts(model: str, text: str | None, kind: str) -> dict[str, Counts]:
     return loss_scaling.from_arrays(answer)
 
 
-@st.cache_resource(max_entries=8, show_spinner="Running the step in FP16, with one scale after another …")
+@st.cache_resource(max_entries=8, show_spinner=words.RUNNING_STEP)
 def passes(model: str, text: str | None) -> list[Pass]:
     """The step on the first row of the batch, run in FP16 for each of PASSES."""
     lm, ids = compute.model(model), _ids(model, text)[:1]
@@ -54,7 +56,7 @@ def runs() -> pd.DataFrame:
     return half_runs.read()
 
 
-@st.cache_resource(max_entries=4, show_spinner="Taking four steps of AdamW …")
+@st.cache_resource(max_entries=4, show_spinner=words.TAKING_STEPS)
 def updates(model: str, text: str | None) -> Updates:
     """What AdamW adds to the model's weights."""
     lm, ids = compute.model(model), _ids(model, text)

@@ -42,7 +42,7 @@ def _real_passes(choice: Choice) -> None:
     every = compute.passes(choice.model, choice.text)
     k, error = (np.array([getattr(each, name) for each in every]) for name in ("k", "error"))
     figure = figures.errors(k, error, frame.theme(), title=words.errors_title(choice))
-    frame.chart(figure, key="errors", alt="Error of the gradient in FP16 against the scale of the loss")
+    frame.chart(figure, key="errors", alt=words.ERRORS_ALT)
     frame.caption(words.errors_caption(every))
     frame.measured(lambda: compute.measured(choice.model, choice.text))
 
@@ -56,11 +56,11 @@ def dynamic(choice: Choice) -> None:
     figure = figures.scale_of_run(
         scale, skipped, lost, frame.theme(), title=words.run_title(int(skipped.sum()))
     )
-    frame.chart(figure, key="scale", alt="The scale of the loss step by step, and which steps were skipped")
+    frame.chart(figure, key="scale", alt=words.SCALE_ALT)
     frame.caption(words.run_caption(spec))
     found = {RUNS[key].name: log.loc[log["run"] == key, "loss"].to_numpy() for key in controls.SCALED}
     figure = figures.losses(found, frame.theme(), title=words.LOSSES, chosen=spec.name)
-    frame.chart(figure, key="losses", alt="Losses of all runs")
+    frame.chart(figure, key="losses", alt=words.LOSSES_ALT)
     frame.table(words.run_rows(log, controls.SCALED), words.RUN_FORMATS, words.RUN_HELPS)
     frame.caption(words.LOGGED)
 
@@ -71,7 +71,7 @@ def master(choice: Choice) -> None:
     with left:
         paths = compute.added(choice.weight, choice.update, controls.STEPS)
         figure = figures.sums(paths, frame.theme(), title=words.sums_title(choice))
-        frame.chart(figure, key="sums", alt="A weight through many additions of one update")
+        frame.chart(figure, key="sums", alt=words.SUMS_ALT)
         frame.caption(words.sums_caption(paths))
     with right:
         log = compute.runs()
@@ -81,7 +81,7 @@ def master(choice: Choice) -> None:
             if spec.trained
         }
         figure = figures.losses(found, frame.theme(), title=words.KEPT)
-        frame.chart(figure, key="kept", alt="Losses with weights kept in FP32, BF16, FP16 and by a die")
+        frame.chart(figure, key="kept", alt=words.KEPT_ALT)
         frame.caption(words.kept_caption(log))
 
 
@@ -92,8 +92,6 @@ def beneath_master(choice: Choice) -> None:
     shares = compute.unchanged(choice.model, choice.text)
     named = {words.NAMES[key]: share for key, share in shares.items()}
     figure = figures.unchanged(compute.RATES, named, frame.theme(), title=words.unchanged_title(choice))
-    frame.chart(
-        figure, key="unchanged", alt="Share of weights that a step leaves as they are, against the rate"
-    )
+    frame.chart(figure, key="unchanged", alt=words.UNCHANGED_ALT)
     frame.caption(words.unchanged_caption(compute.updates(choice.model, choice.text)))
     frame.measured(lambda: compute.measured(choice.model, choice.text))

@@ -103,6 +103,14 @@ RUN_HELPS = {
     "Zero": "Share of the gradients that are 0 in FP16, in the mean of the last 50 steps.",
     "Loss": "Mean of the last 10 steps, nats per token.",
 }
+RUNNING_STEP = "Running the step in FP16, with one scale after another …"
+TAKING_STEPS = "Taking four steps of AdamW …"
+ERRORS_ALT = "Error of the gradient in FP16 against the scale of the loss"
+SCALE_ALT = "The scale of the loss step by step, and which steps were skipped"
+LOSSES_ALT = "Losses of all runs"
+UNCHANGED_ALT = "Share of weights that a step leaves as they are, against the rate"
+SUMS_ALT = "A weight through many additions of one update"
+KEPT_ALT = "Losses with weights kept in FP32, BF16, FP16 and by a die"
 
 
 def what(choice: Choice) -> str:

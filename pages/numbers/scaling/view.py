@@ -7,7 +7,7 @@ import contextlib
 import streamlit as st
 
 from tlmviz.analysis.numbers.scaling import PER
-from tlmviz.figures import number, readable_all
+from tlmviz.figures import readable_all
 from tlmviz.figures.numbers import scaling as figures
 from tlmviz.ui import below, frame
 
@@ -15,7 +15,7 @@ from . import compute, controls, words
 from .component import payload, scaling_view
 from .controls import Choice
 
-WAITING = "Rounding every matrix, and reading the text …"
+WAITING = words.ROUNDING
 
 
 def tokens_of(choice: Choice) -> list[str]:
@@ -44,7 +44,7 @@ def beneath_product(choice: Choice) -> None:
     scheme = choice.scheme
     left, right = st.columns([0.44, 0.56])
     with left:
-        st.markdown(f"**{scheme.kept.name}: decibels by what shares a scale**")
+        st.markdown(words.decibels_heading(scheme.kept.name))
         found = compute.groupings(choice.model, choice.text, choice.matrix, scheme.format, scheme.block)
         frame.table(words.groupings(found), words.GROUPINGS, words.GROUPING_HELPS)
     with right:
@@ -66,9 +66,9 @@ def model(choice: Choice) -> None:
         found.divergence,
         words.gained(found),
         frame.theme(),
-        title="KL of every prediction (nats)",
+        title=words.KL_EVERY_TITLE,
     )
-    frame.chart(figure, key="divergence", alt="KL of every prediction along the text")
+    frame.chart(figure, key="divergence", alt=words.DIVERGENCE_ALT)
     every = compute.simulator(choice.model).matrices
     frame.caption(words.chosen(choice, sum(map(choice.setting.rounds, every)), len(every)))
 
@@ -77,14 +77,9 @@ def beneath_model(choice: Choice) -> None:
     """Every format on the same products, and each kind of matrix of each layer by itself."""
     if not compute.quick(choice.model, choice.text):
         lm = choice.lm
-        frame.caption(
-            f"{lm.name} has {number(lm.n_parameters / 1e6, ',.0f')} million parameters: every format with every way to share a "
-            "scale would take minutes on this text. Choose them one by one, or a shorter text."
-        )
+        frame.caption(words.too_large_caption(lm.name, lm.n_parameters / 1000000.0))
         return
-    st.markdown(
-        "**Every format on the same products**: bits per byte added, and mean KL in nats, by what shares a scale"
-    )
+    st.markdown(words.EVERY_FORMAT_HEADING)
     rows, formats = words.every(compute.every(choice.model, choice.text, choice.setting, PER))
     frame.table(rows, formats)
     names = [part for part in compute.parts(choice.model) if part != "head"]
@@ -93,6 +88,6 @@ def beneath_model(choice: Choice) -> None:
         costs,
         names,
         frame.theme(),
-        title=f"Mean KL with one matrix at a time in {choice.scheme.kept.name} (nats)",
+        title=words.mean_kl_title(choice.scheme.kept.name),
     )
-    frame.chart(figure, key="alone", alt="KL by layer and matrix, one rounded at a time")
+    frame.chart(figure, key="alone", alt=words.ALONE_ALT)

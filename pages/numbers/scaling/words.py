@@ -74,6 +74,13 @@ EXAMPLE_HELPS = {
     "O_s": "The product of the rounded numbers, as they are stored.",
     "Exact": "The same number of the product in FP32.",
 }
+ROUNDING = "Rounding every matrix, and reading the text …"
+EVERY_FORMAT_HEADING = (
+    "**Every format on the same products**: bits per byte added, and mean KL in nats, by what shares a scale"
+)
+KL_EVERY_TITLE = "KL of every prediction (nats)"
+DIVERGENCE_ALT = "KL of every prediction along the text"
+ALONE_ALT = "KL by layer and matrix, one rounded at a time"
 
 
 def product_title(choice: Choice) -> str:
@@ -149,6 +156,24 @@ def every(found: dict[str, dict[str, Loss]]) -> tuple[list[dict], dict[str, str]
             formats[f"KL: {SHORT[per]}"] = ".2g"
         rows.append(row)
     return rows, formats
+
+
+def decibels_heading(name: str) -> str:
+    """What stands above the table."""
+    return f"**{name}: decibels by what shares a scale**"
+
+
+def too_large_caption(name: str, millions: float) -> str:
+    """What stands below it."""
+    return (
+        f"{name} has {number(millions, ',.0f')} million parameters: every format with every way to share a "
+        "scale would take minutes on this text. Choose them one by one, or a shorter text."
+    )
+
+
+def mean_kl_title(name: str) -> str:
+    """What stands above the picture."""
+    return f"Mean KL with one matrix at a time in {name} (nats)"
 
 
 def snippet(choice: Choice) -> str:

@@ -20,6 +20,7 @@ from tlmviz.ui.compute import run_in_worker
 from tlmviz.ui.long_text import HASH_FAST
 from tlmviz.ui.shipped import shipped_equals_live
 
+from . import words
 from .controls import DYNAMIC, GROWN, PLAIN, STATIC, Choice
 
 BY_SCALE = {Choice: attrgetter("model", "ids", "scale"), **HASH_FAST}
@@ -90,4 +91,4 @@ def shipped_check(choice: Choice) -> list[Check]:
     if found is None:
         return []
     again = _read(choice, scheme)
-    return [shipped_equals_live(f"the loss of every token under {scheme}", found["loss"], again)]
+    return [shipped_equals_live(words.shipped_claim(scheme), found["loss"], again)]

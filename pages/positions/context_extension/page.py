@@ -26,7 +26,7 @@ def extended(model: str) -> None:
 @frame.fragment
 def switched(choice: Choice) -> None:
     """A change of scale with a full cache; identities, equation and code."""
-    st.markdown("## The scale changes while the cache is full")
+    st.markdown(words.SCALE_CHANGES_HEADING)
     if len(choice.ids) < controls.SHORTEST_SWITCH:
         st.info(words.TOO_SHORT_TO_SWITCH)
     else:

@@ -53,9 +53,7 @@ def _frequencies(choice: Choice) -> None:
         colors=_colors(),
         dashed=DASHED,
     )
-    frame.chart(
-        figure, key="xfreq", alt="Each RoPE plane's frequency under every scheme, relative to its own"
-    )
+    frame.chart(figure, key="xfreq", alt=words.XFREQ_ALT)
 
 
 def _losses(choice: Choice) -> Losses:
@@ -75,7 +73,7 @@ def _losses(choice: Choice) -> Losses:
 
 
 def _draw(choice: Choice, losses: Losses, place) -> None:
-    title = "Change of the loss against unscaled" if choice.difference else "Loss along the text"
+    title = words.CHANGE_TITLE if choice.difference else words.LOSS_TITLE
     figure = figures.loss_lines(
         losses,
         choice.context,
@@ -90,7 +88,7 @@ def _draw(choice: Choice, losses: Losses, place) -> None:
     )
     with place:  # a key names one chart of a run, and while curves are missing this is another chart
         key = "xloss" if len(losses) == len(choice.schemes) else f"xloss-{len(losses)}"
-        frame.chart(figure, key=key, alt=f"{title}, one line per scheme")
+        frame.chart(figure, key=key, alt=words.draw_alt(title))
 
 
 def table(choice: Choice, losses: Losses) -> None:
@@ -127,7 +125,7 @@ def _row(choice: Choice, scheme: str, loss: np.ndarray, plain: tuple[float, floa
 @frame.saying_errors
 def switch(choice: Choice) -> None:
     """A scale that changes while the cache is full: three ways to go on, their loss, and what the model writes."""
-    with st.spinner("Reading the tokens in three ways …", show_time=True):
+    with st.spinner(words.READING, show_time=True):
         result = compute.switch(choice)
     left, right = st.columns([0.56, 0.44])
     with left:
@@ -145,13 +143,13 @@ def _loss_after(choice: Choice, result: Switch) -> None:
         theme,
         width=min(32, len(choice.around_switch) - choice.at),
         colors=figures.palette(list(result.losses), theme, RECOMPUTED),
-        title="Loss after the change",
+        title=words.LOSS_AFTER_TITLE,
         start=choice.at - 1,
         mark="",
         dotted=RECOMPUTED,
         height=330,
     )
-    frame.chart(figure, key="xswitch", alt="Loss after the change of scale, with three kinds of cache")
+    frame.chart(figure, key="xswitch", alt=words.XSWITCH_ALT)
 
 
 def _texts_after(choice: Choice, result: Switch) -> None:
@@ -160,4 +158,4 @@ def _texts_after(choice: Choice, result: Switch) -> None:
     for way, losses in result.losses.items():
         sentence = words.way(way, losses.mean(), result.divergence[way].mean())
         st.markdown(sentence, help=words.WAYS[way])
-        st.code(result.texts[way].strip() or "(the story ends here)", language=None, wrap_lines=True)
+        st.code(result.texts[way].strip() or words.STORY_ENDS, language=None, wrap_lines=True)

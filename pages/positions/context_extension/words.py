@@ -51,6 +51,14 @@ WHY_MATHS = (
     "A score of a rotated key needs θ·(t − s); a key turned by the old θ and a query by the new one meet at θ′t − θs. "
     "Decoder-Only Transformers in Einstein Notation, sections 4.2 and 8."
 )
+SCALE_CHANGES_HEADING = "## The scale changes while the cache is full"
+CHANGE_TITLE = "Change of the loss against unscaled"
+LOSS_TITLE = "Loss along the text"
+XFREQ_ALT = "Each RoPE plane's frequency under every scheme, relative to its own"
+READING = "Reading the tokens in three ways …"
+LOSS_AFTER_TITLE = "Loss after the change"
+XSWITCH_ALT = "Loss after the change of scale, with three kinds of cache"
+STORY_ENDS = "(the story ends here)"
 
 
 def notice(choice: Choice) -> tuple[str, ...]:
@@ -140,6 +148,16 @@ figures.loss_lines(
     curves, lm.config.context, LIGHT, width={width}, colors=colors, title="Loss along the text", dotted="Unscaled"
 ).show()
 """
+
+
+def shipped_claim(scheme: str) -> str:
+    """What the shipped numbers are of."""
+    return f"the loss of every token under {scheme}"
+
+
+def draw_alt(title: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{title}, one line per scheme"
 
 
 def snippet(choice: Choice) -> str:

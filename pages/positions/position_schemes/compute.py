@@ -44,10 +44,7 @@ def families() -> dict[str, str]:
     """Scheme -> bundled model, for models that differ in their positions alone. Raises UnknownName when there are none."""
     compared = _families(tuple(models()))
     if len(compared) < 2:
-        raise UnknownName(
-            "This page compares models that differ in their positions alone, and models/ has no two of them; train some with "
-            "`python -m tlmviz.training zoo-rope` and `zoo-alibi`."
-        )
+        raise UnknownName(words.NOTHING_TO_COMPARE)
     return compared
 
 

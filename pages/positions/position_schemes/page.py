@@ -17,7 +17,7 @@ def compared() -> None:
     view.picture(choice)
     frame.what_to_notice(*words.notice(choice.view, choice.context, compute.relative_distance()))
     view.table(choice)
-    st.markdown("## How far trained heads look")
+    st.markdown(words.HOW_FAR_HEADING)
     view.heads(choice, controls.choose_measure())
     frame.measured(lambda: compute.checks(choice.ids))
     frame.equation(*words.EQUATION)

@@ -11,7 +11,7 @@ from tlmviz.figures.positions import position_schemes as figures
 from tlmviz.ui import compute as shared
 from tlmviz.ui import frame
 
-from . import compute
+from . import compute, words
 from .controls import ADDED, BY_DISTANCE, EXTRAPOLATION, SIMILARITY, TIMES, Choice
 from .words import ALIKE, TITLES, held_out_words, slopes
 
@@ -25,7 +25,7 @@ def picture(choice: Choice) -> None:
         frame.chart(
             _PANELS[choice.view](choice),
             key="schemes",
-            alt=f"{choice.view}, one picture per position scheme",
+            alt=words.views_alt(choice.view),
         )
 
 
@@ -68,14 +68,14 @@ def _extrapolation(choice: Choice) -> None:
         frame.theme(),
         width=max(1, context // 5),
         colors=_colors(),
-        title="Loss along the text",
-        end=f"Learned stops here: it has {context:,} vectors" if "learned" in families else "",
+        title=words.LOSS_ALONG_TITLE,
+        end=words.learned_ends(context) if "learned" in families else "",
         height=430,
     )
     frame.chart(
         figure,
         key="schemes",
-        alt="Loss along the text beyond the training length, one line per position scheme",
+        alt=words.SCHEMES_ALT,
     )
 
 
@@ -89,11 +89,10 @@ def table(choice: Choice) -> None:
     rows = [_row(choice, scheme, name) for scheme, name in choice.families.items()]
     by, count = positions_shift.BY, positions_shift.READ
     losses = [name for name in rows[0] if name.startswith("Loss ")]
-    helps = dict.fromkeys(losses, "Mean nats per token of this stretch") | {
+    helps = dict.fromkeys(losses, words.LOSS_HELP) | {
         "Held out": held_out_words(compute.seed_spread()),
-        "Parameters": "Trained numbers of the positions alone",
-        f"Moved by {by}": f"KL divergence in nats between reading the first {count} tokens at position 0 and at position "
-        f"{by}: 0 where only distances count",
+        "Parameters": words.PARAMETERS_HELP,
+        f"Moved by {by}": words.moved_help(count, by),
     }
     formats = dict.fromkeys(losses, ".3f") | {"Held out": ".3f", "Parameters": ",", f"Moved by {by}": ".1e"}
     frame.table(rows, formats, helps)
@@ -130,15 +129,13 @@ def _slopes(choice: Choice) -> None:
     name, length = choice.families["alibi"], len(choice.inside)
     given = shared.model(name).on_cpu.network.positions.slopes.numpy()
     figure = figures.slopes(given, compute.distances(name, choice.inside).decay, frame.theme())
-    frame.chart(
-        figure, key="slopes", alt="ALiBi's slope of each head beside the decay measured in each layer"
-    )
+    frame.chart(figure, key="slopes", alt=words.SLOPES_ALT)
     st.caption(slopes(list(flat_distance(given, length)), flat_distance([0], length)[0]))
 
 
 def _ranked(choice: Choice, measure: str) -> None:
     field, title, unit = {
-        "Mean distance": ("mean", "Mean distance of every head", "tokens back"),
+        "Mean distance": ("mean", words.RANKED_TITLE, "tokens back"),
         "Decay": ("decay", "Decay with distance", "nats per token"),
     }[measure]
     values = {
@@ -146,4 +143,4 @@ def _ranked(choice: Choice, measure: str) -> None:
         for scheme, name in choice.families.items()
     }
     figure = figures.ranked(values, f"{title} ({unit})", unit, _colors(), frame.theme())
-    frame.chart(figure, key="ranked", alt=f"{title}, the heads of each scheme in order")
+    frame.chart(figure, key="ranked", alt=words.ranked_alt(title))

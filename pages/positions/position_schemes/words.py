@@ -65,6 +65,17 @@ EQUATION = (
     "The chapter also names position vectors that are joined to the embedding instead of added: [x, p] W = x W_x + p W_p, of "
     "which adding is the case W_x = W_p. At an odd width the last frequency has a sine alone.",
 )
+NOTHING_TO_COMPARE = (
+    "This page compares models that differ in their positions alone, and models/ has no two of them; train some with "
+    "`python -m tlmviz.training zoo-rope` and `zoo-alibi`."
+)
+HOW_FAR_HEADING = "## How far trained heads look"
+LOSS_ALONG_TITLE = "Loss along the text"
+SCHEMES_ALT = "Loss along the text beyond the training length, one line per position scheme"
+LOSS_HELP = "Mean nats per token of this stretch"
+SLOPES_ALT = "ALiBi's slope of each head beside the decay measured in each layer"
+RANKED_TITLE = "Mean distance of every head"
+PARAMETERS_HELP = "Trained numbers of the positions alone"
 
 
 def notice(view: str, context: int, relative_distance: int) -> tuple[str, ...]:
@@ -119,6 +130,29 @@ for scheme, name in position_schemes.families().items():
     print(scheme, added.what, added.values.shape, alike.shape, looks.mean[{layer}])
     print("loss within and beyond the training length:", inside_and_beyond(loss, lm.config.context))
 """
+
+
+def ranked_alt(title: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{title}, the heads of each scheme in order"
+
+
+def views_alt(view: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{view}, one picture per position scheme"
+
+
+def learned_ends(context: int) -> str:
+    """Where the learned positions end."""
+    return f"Learned stops here: it has {context:,} vectors"
+
+
+def moved_help(count: int, by: int) -> str:
+    """What the column Moved by has."""
+    return (
+        f"KL divergence in nats between reading the first {count} tokens at position 0 and at position {by}: 0 where only "
+        "distances count"
+    )
 
 
 def snippet(choice: Choice) -> str:

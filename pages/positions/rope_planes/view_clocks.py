@@ -19,9 +19,9 @@ def picture(choice: Choice) -> None:
     clocks = compute.clocks(choice)
     (layer, head), tokens = choice.head, choice.trace.tokens
     query, key = (f"{at} · {token_label(tokens[at])}" for at in choice.pair)
-    title = f"Layer {layer}, head {head}: query {query}, key {key}"
+    title = words.clocks_title(layer, head, query, key)
     figure = rope_clocks.clocks(clocks, frame.theme(), title=title, moves=choice.moves)
-    alt = "One clock per RoPE plane with a query's and a key's hand, walked by a slider"
+    alt = words.CLOCKS_ALT
     with frame.wide("wide", 880):
         frame.chart(figure, key="clocks", alt=alt)
     never = int((clocks.wavelength > choice.lm.config.context).sum())
@@ -29,7 +29,7 @@ def picture(choice: Choice) -> None:
         words.sum_of_planes(choice, float(clocks.scores[clocks.home]), compute.model_score(choice))
         + words.unfinished_turns(choice, never, len(clocks.frequency))
     )
-    with st.expander("Numbers at the true positions"):
+    with st.expander(words.NUMBERS_HEADING):
         _numbers(clocks)
 
 
@@ -45,8 +45,8 @@ def _numbers(clocks: Clocks) -> None:
         "|q|": np.linalg.norm(q, axis=1),
         "|k|": np.linalg.norm(k, axis=1),
         "angle (°)": (angle + 180) % 360 - 180,
-        "adds to the score": parts,
+        words.ADDS: parts,
     }
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     formats = {"rad per token": ".4g", "tokens per turn": ",.2f", "|q|": ".3f", "|k|": ".3f"}
-    frame.table(rows, formats | {"angle (°)": "+.1f", "adds to the score": "+.4f"})
+    frame.table(rows, formats | {"angle (°)": "+.1f", words.ADDS: "+.4f"})

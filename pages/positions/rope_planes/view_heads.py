@@ -30,7 +30,7 @@ def picture(choice: Choice) -> None:
 
 def _every_head(choice: Choice) -> None:
     figure = figures.energy(compute.energy(choice), _wavelength(choice), choice.head, frame.theme())
-    frame.chart(figure, key="energy", alt="Share of each plane, for every head")
+    frame.chart(figure, key="energy", alt=words.ENERGY_ALT)
 
 
 def _one_head(choice: Choice) -> None:
@@ -38,13 +38,13 @@ def _one_head(choice: Choice) -> None:
     figure = figures.uses(
         energy, compute.spread(choice), _wavelength(choice), f"{name}: its planes", frame.theme()
     )
-    frame.chart(figure, key="uses", alt=f"{name}: how far each plane can move a score, and tells keys apart")
+    frame.chart(figure, key="uses", alt=words.uses_alt(name))
 
 
 def _by_distance(choice: Choice) -> None:
     curves = {label: compute.by_distance(choice, how) for how, label in _labels(choice)}
-    figure = figures.by_distance(curves, f"{_name(choice)}: mean score by distance", frame.theme())
-    frame.chart(figure, key="distance", alt="Mean score by distance with RoPE on, off and with another base")
+    figure = figures.by_distance(curves, words.distance_title(_name(choice)), frame.theme())
+    frame.chart(figure, key="distance", alt=words.DISTANCE_ALT)
 
 
 def _labels(choice: Choice) -> list[tuple[str, str]]:

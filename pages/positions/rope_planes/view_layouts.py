@@ -33,7 +33,7 @@ def _dimensions(choice: Choice) -> None:
         "Interleaved: (2j, 2j + 1)": rope_planes.plane_dimensions(dim, "interleaved"),
         "Half-split: (j, j + d/2)": rope_planes.plane_dimensions(dim, "half"),
     }
-    alt = "Which dimensions turn together in either layout"
+    alt = words.LAYOUTS_ALT
     frame.chart(figures.pairs(layouts, frame.theme()), key="pairs", alt=alt)
 
 
@@ -41,7 +41,7 @@ def _losses(choice: Choice) -> None:
     runs = {"right layout": "own", "wrong layout": "half"}
     lines = {label: compute.run(choice, how).loss_per_token().numpy() for label, how in runs.items()}
     figure = figures.losses(choice.trace.tokens, lines, frame.theme())
-    frame.chart(figure, key="layoutloss", alt="Loss of each token with the right and the wrong layout")
+    frame.chart(figure, key="layoutloss", alt=words.LAYOUTLOSS_ALT)
 
 
 def _next_tokens(choice: Choice) -> None:
@@ -49,7 +49,7 @@ def _next_tokens(choice: Choice) -> None:
     query = choice.pair[0]
     bars = {"right layout": right, "wrong layout": wrong}
     figure = figures.next_tokens(names, bars, choice.trace.tokens[query], frame.theme())
-    alt = f"Next token after position {query} with the right and the wrong layout"
+    alt = words.layouts_heading(query)
     frame.chart(figure, key="layoutnext", alt=alt)
 
 
@@ -61,14 +61,14 @@ def _table(choice: Choice) -> None:
             "run": list(words.RUNS.values()),
             "nats per token": [compute.mean_loss(choice, how) for how in runs],
             "same choice": [compute.agreement(choice, how) for how in runs],
-            f"writes next ({compute.CONTINUED} tokens, most probable)": ["…"] * len(runs),
+            words.continued_column(compute.CONTINUED): ["…"] * len(runs),
         }
     )
     config = {
-        "nats per token": st.column_config.NumberColumn(format="%.4f", help="Mean loss of this text"),
+        "nats per token": st.column_config.NumberColumn(format="%.4f", help=words.MEAN_LOSS_HELP),
         "same choice": st.column_config.NumberColumn(
             format="percent",
-            help="Share of the positions whose most probable next token is that of the model as trained",
+            help=words.SAME_HELP,
         ),
     }
     place.dataframe(table, hide_index=True, height="content", column_config=config)
@@ -78,4 +78,4 @@ def _table(choice: Choice) -> None:
 
 def _visible(text: str) -> str:
     """What a model wrote, in one line; also where that is nothing but spaces and line ends."""
-    return text.replace("\n", "⏎").replace("\t", "⇥") if text.strip(" ") else "(the end of the text)"
+    return text.replace("\n", "⏎").replace("\t", "⇥") if text.strip(" ") else words.TEXT_ENDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tlmviz.figures.positions import rope_steps
 from tlmviz.ui import frame
 
-from . import compute
+from . import compute, words
 from .controls import Choice
 
 
@@ -18,8 +18,8 @@ def picture(choice: Choice) -> None:
         choice.pair[0],
         choice.base,
         frame.theme(),
-        title=f"RoPE step by step: the queries of layer {layer}, head {head}",
+        title=words.rope_step_title(layer, head),
     )
-    alt = "Angle table, cos, sin, pairs and rotated pairs as heatmaps, plane by plane"
+    alt = words.STEPS_ALT
     with frame.wide("wide", 880):
         frame.chart(figure, key="steps", alt=alt)

@@ -92,6 +92,17 @@ EQUATIONS = {
         "function of t − s: Decoder-Only Transformers in Einstein Notation, section 3.1.",
     ),
 }
+CLOCKS_ALT = "One clock per RoPE plane with a query's and a key's hand, walked by a slider"
+NUMBERS_HEADING = "Numbers at the true positions"
+ENERGY_ALT = "Share of each plane, for every head"
+DISTANCE_ALT = "Mean score by distance with RoPE on, off and with another base"
+LAYOUTS_ALT = "Which dimensions turn together in either layout"
+TEXT_ENDS = "(the end of the text)"
+LAYOUTLOSS_ALT = "Loss of each token with the right and the wrong layout"
+MEAN_LOSS_HELP = "Mean loss of this text"
+SAME_HELP = "Share of the positions whose most probable next token is that of the model as trained"
+STEPS_ALT = "Angle table, cos, sin, pairs and rotated pairs as heatmaps, plane by plane"
+ADDS = "adds to the score"  # a column
 
 
 # --- captions ----------------------------------------------------------------------------------------
@@ -263,3 +274,33 @@ def guessed(choice: Choice, best: int, part: float, score: float) -> str:
 
 def _quoted(choice: Choice, position: int) -> str:
     return f"“{plain(readable(choice.trace.tokens[position]))}” ({position})"
+
+
+def clocks_title(layer: int, head: int, query: int, key: int) -> str:
+    """What stands above the clocks."""
+    return f"Layer {layer}, head {head}: query {query}, key {key}"
+
+
+def distance_title(name: str) -> str:
+    """What stands above the mean scores."""
+    return f"{name}: mean score by distance"
+
+
+def uses_alt(name: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{name}: how far each plane can move a score, and tells keys apart"
+
+
+def layouts_heading(query: int) -> str:
+    """What stands above the two predictions."""
+    return f"Next token after position {query} with the right and the wrong layout"
+
+
+def continued_column(count: int) -> str:
+    """The column of what is written next."""
+    return f"writes next ({count} tokens, most probable)"
+
+
+def rope_step_title(layer: int, head: int) -> str:
+    """What stands above the picture."""
+    return f"RoPE step by step: the queries of layer {layer}, head {head}"

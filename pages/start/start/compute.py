@@ -21,13 +21,11 @@ from tlmviz.checkpoints import registry
 from tlmviz.figures.start import small
 from tlmviz.ui import compute, translation, words
 
+from .words import COMPARED
+
 MODEL = compute.DEFAULT_MODEL
 MOST = 60  # tokens of the sentence that the picture shows
 KEPT = ("zoo-rope", "zoo-gqa", "zoo-mla", "zoo-mqa")
-COMPARED = (
-    "Lily had a red ball. One day, Lily lost the red",
-    "Lily had a red hat. One day, Lily lost the red",
-)
 PLOTTED = 150  # words
 Arrays = np.ndarray
 

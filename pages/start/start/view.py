@@ -74,9 +74,7 @@ def _card(chapter: str, text: str) -> str:
     page, claim = SECTIONS[chapter][0], words.CLAIMS[chapter]
     try:
         drawn = base64.b64encode(compute.picture(chapter, text, frame.theme()).encode()).decode()
-        picture = (
-            f'<img src="data:image/svg+xml;base64,{drawn}" alt="A picture of this chapter: {escape(claim)}">'
-        )
+        picture = f'<img src="data:image/svg+xml;base64,{drawn}" alt="{escape(words.card_alt(claim))}">'
     except Error:  # a sentence of one word has no variance, and a model may be missing
         picture = ""
     href = _link(page.path, page.models, text, bare=page.folder == HOME)

@@ -31,3 +31,13 @@ CLAIMS = {
     "Models": "Twelve small models that differ in one thing each; here, the bytes that each keeps for a word.",
     "Workbench": "Change one word, and see whose attention moves.",
 }
+# The two texts that the Workbench's picture compares.
+COMPARED = (
+    "Lily had a red ball. One day, Lily lost the red",
+    "Lily had a red hat. One day, Lily lost the red",
+)
+
+
+def card_alt(claim: str) -> str:
+    """What the picture of a chapter shows, for screen readers."""
+    return f"A picture of this chapter: {claim}"

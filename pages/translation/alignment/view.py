@@ -9,6 +9,8 @@ from tlmviz.decoding.penalties import Penalties, coverage_loss, token_coverage
 from tlmviz.figures.translation import alignment, alignment_steps
 from tlmviz.ui import frame
 
+from . import words
+
 TALL, LOW = 540, 460  # pixels: a map beside its steps, and one of two maps
 
 
@@ -22,7 +24,7 @@ def pictures(
         frame.chart(
             figure,
             key="alignmap",
-            alt="Attention of target tokens on source tokens, coverage and penalty below",
+            alt=words.ALIGNMAP_ALT,
         )
     with right:
         figure = alignment_steps.coverage_steps(
@@ -34,9 +36,7 @@ def pictures(
             frame.theme(),
             TALL,
         )
-        frame.chart(
-            figure, key="alignsteps", alt="Coverage before each step, the step's attention, and their overlap"
-        )
+        frame.chart(figure, key="alignsteps", alt=words.ALIGNSTEPS_ALT)
 
 
 def coverage_map(

@@ -23,6 +23,8 @@ OVERLAP = (
     "Mathematics in Modern NLP, section 7.1, Eq. 48–50; Tu et al. 2016, See et al. 2017. At the first step c is 0 in both forms.",
 )
 EQUATIONS = (PENALTY, OVERLAP)
+ALIGNMAP_ALT = "Attention of target tokens on source tokens, coverage and penalty below"
+ALIGNSTEPS_ALT = "Coverage before each step, the step's attention, and their overlap"
 
 
 def guess(text: str, written: str, step: int) -> str:

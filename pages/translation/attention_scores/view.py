@@ -33,7 +33,7 @@ def maps(choice: Choice) -> None:
             bar=number == count,
             height=330,
         )
-        alt = f"Attention of {pair.model}: written tokens by source tokens"
+        alt = words.map_alt(pair.model)
         with place:
             frame.chart(figure, key=f"as-{pair.model}", alt=alt)
             text = "" if choice.common else inputs.plain(pair.mt.text(pair.translation)) or "(nothing)"
@@ -50,9 +50,9 @@ def step(choice: Choice) -> None:
             steps.a[t],
             pair.source,
             theme,
-            title=f"{words.score_name(pair.mt.config)}, “{choice.token}”: scores and their softmax (probability)",
+            title=words.scores_their_title(words.score_name(pair.mt.config), choice.token),
         )
-        frame.chart(figure, key="asbars", alt="Scores before the softmax, and weights")
+        frame.chart(figure, key="asbars", alt=words.ASBARS_ALT)
     with right:
         figure = figures.mixture(
             steps.shares(t),
@@ -61,7 +61,7 @@ def step(choice: Choice) -> None:
             theme,
             title=words.mixture_title(),
         )
-        frame.chart(figure, key="asmix", alt="The context vector as a mixture of source states")
+        frame.chart(figure, key="asmix", alt=words.ASMIX_ALT)
     frame.caption(words.step(choice), maths=words.step_lengths(choice))
 
 
@@ -99,12 +99,12 @@ def entropies(choice: Choice) -> None:
     bits = {name: compute.steps(pair).entropy for name, pair in zip(names, choice.pairs)}
     tokens = {name: pair.targets for name, pair in zip(names, choice.pairs)}
     figure = figures.entropy_lines(bits, tokens, len(choice.pair.source), frame.theme())
-    frame.chart(figure, key="asbits", alt="Entropy of the weights at every step")
+    frame.chart(figure, key="asbits", alt=words.ASBITS_ALT)
 
 
 def special_case(choice: Choice) -> None:
     """Attention as SDPA's special case: both computed, and what the missing 1/√d would change."""
-    st.markdown("#### The same by scaled dot-product attention")
+    st.markdown(words.SPECIAL_CASE_HEADING)
     pair = choice.product_pair
     if pair is None:
         st.caption(words.NO_PRODUCT)
@@ -116,14 +116,14 @@ def special_case(choice: Choice) -> None:
     left, right = st.columns(2)
     with left:
         figure = figures.same_twice(steps.context[t], attended[t], frame.theme())
-        frame.chart(figure, key="astwice", alt="The context vector by the model and by attention")
+        frame.chart(figure, key="astwice", alt=words.ASTWICE_ALT)
     with right:
         marks = {
             "as trained, scale 1": (1.0, float(trained)),
             f"1/√{size}": (size**-0.5, float(scaled)),
         }
         figure = figures.scale_curve(SCALES, np.array(bits), marks, len(pair.source), frame.theme())
-        frame.chart(figure, key="asscale", alt="Mean entropy of the weights against the scale of the scores")
+        frame.chart(figure, key="asscale", alt=words.ASSCALE_ALT)
     difference = float(np.abs(attended - steps.context).max())
     frame.caption(
         words.special_case(choice, pair, size, difference, trained, scaled),

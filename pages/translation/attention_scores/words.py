@@ -58,6 +58,12 @@ TIMES = {  # of the table, as text: explanation
     "Score (ms)": f"One step's scores and softmax. {IN_TURN}",
     "Keys (ms)": f"Once per source, W z or W₂ z. {IN_TURN}",
 }
+SPECIAL_CASE_HEADING = "#### The same by scaled dot-product attention"
+ASBITS_ALT = "Entropy of the weights at every step"
+ASBARS_ALT = "Scores before the softmax, and weights"
+ASMIX_ALT = "The context vector as a mixture of source states"
+ASTWICE_ALT = "The context vector by the model and by attention"
+ASSCALE_ALT = "Mean entropy of the weights against the scale of the scores"
 
 
 def time_range(milliseconds: np.ndarray) -> str:
@@ -133,6 +139,16 @@ def operands(pair: SentencePair, difference: float) -> str:
     """What scaled dot-product attention is given to compute this model's."""
     key = "z" if pair.mt.config.score.kind == "dot" else "W z"
     return f"{pair.model}: q = h, k = {key}, v = z, no mask, scale 1; largest difference over all steps {difference:.1e}."
+
+
+def map_alt(model: str) -> str:
+    """What the map shows, for screen readers."""
+    return f"Attention of {model}: written tokens by source tokens"
+
+
+def scores_their_title(score: str, token: str) -> str:
+    """What stands above the picture."""
+    return f"{score}, “{token}”: scores and their softmax (probability)"
 
 
 def snippet(choice: Choice) -> str:

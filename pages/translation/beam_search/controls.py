@@ -15,8 +15,8 @@ from tlmviz.translator import Translator
 from tlmviz.ui import compute as shared
 from tlmviz.ui import frame, inputs, link, translation
 
-from .rules import Rules
-from .rules import choose as choose_rules
+from .controls_rules import Rules
+from .controls_rules import choose as choose_rules
 
 TREE, RACE, EXACT, STORY = VIEWS = ("Translation", "Race", "Exact search", "Story")
 LARGEST = 5.0  # of a penalty's weight

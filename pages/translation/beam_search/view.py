@@ -49,7 +49,7 @@ def texts(choice: Choice, ranked: list[Candidate], samples: tuple[Path, ...]) ->
         )
         for path in (Path("Beam search", best.tokens, best.logps), *samples)
     ]
-    columns = ["text by", "log P", "log P per token", "tokens", "continuation"]
+    columns = ["text by", "log P", words.LOG_P_PER, "tokens", "continuation"]
     st.dataframe(
         written(pd.DataFrame(lines, columns=columns)),
         hide_index=True,
@@ -68,14 +68,14 @@ def curves(choice: Choice, ranked: list[Candidate]) -> None:
     places = st.columns(2) if reading.maths() else [st.container()]
     with places[-1]:
         figure = beam_curves.crossings(counts, logps, rest, texts, alpha, length, theme)
-        frame.chart(figure, key="crossings", alt="The score of each text against alpha")
+        frame.chart(figure, key="crossings", alt=words.CROSSINGS_ALT)
     if reading.maths():
         with places[0]:
             figure = beam_curves.length_penalties(counts, logps, texts, alpha, length, theme)
             frame.chart(
                 figure,
                 key="lengthpenalties",
-                alt="Two length penalties against the length, with the texts found on them",
+                alt=words.LENGTHPENALTIES_ALT,
             )
         st.caption(words.geometric_means(texts, counts, logps))
 
@@ -90,7 +90,7 @@ def data(choice: Choice, search: Search) -> None:
             "text/csv",
             on_click="ignore",
         )
-        opened = st.toggle("Show them as a table", key="btab", bind="query-params")
+        opened = st.toggle(words.AS_TABLE, key="btab", bind="query-params")
     if opened:
         st.dataframe(written(_nodes(choice, search), ".4f"), height=320)
 

@@ -36,16 +36,16 @@ def show(choice: Choice, place: DeltaGenerator) -> None:
     rules = choice.rules
     plain = BeamOptions(width=rules.width, stop=rules.stop, shown=choice.options.shown)
     if rules.options(choice.tokenizer, choice.lead) != plain:
-        st.caption("Forced, banned and other rules are left out here: every way searches the same texts.")
+        st.caption(words.EXACT_CAPTION)
     compared = compare(choice, plain)
     beam, exact = compared.beams[rules.width], compared.exact
     if exact.tokens:
         with st.container(border=True):
             st.markdown(words.verdict(choice, exact, beam))
     else:
-        st.warning("No complete text was found in the time given; shorten the sentence.")
+        st.warning(words.NO_COMPLETE_TEXT)
     horizon = st.columns([0.48, 0.52])[0].slider(
-        "Horizon T of the short search (tokens)", 1, HORIZONS, 3, key="bhz", bind="query-params"
+        words.HORIZON, 1, HORIZONS, 3, key="bhz", bind="query-params"
     )
     short = {t: compute.exact(choice.model, choice.text, t) for t in range(1, horizon + 1)}
     left, right = st.columns(2)
@@ -93,7 +93,7 @@ def _counts(choice: Choice, compared: Comparison, short: dict[int, Exact]) -> No
         candidates,
         frame.theme(),
     )
-    alt = "Candidates of exhaustive search, of a beam and of branch and bound against T"
+    alt = words.COUNTS_ALT
     frame.chart(figure, key="paths", alt=alt)
 
 
@@ -107,7 +107,7 @@ def _widths(choice: Choice, compared: Comparison) -> None:
         exact.proven,
         frame.theme(),
     )
-    frame.chart(figure, key="widths", alt="Highest log P and best score that beams of several widths find")
+    frame.chart(figure, key="widths", alt=words.WIDTHS_ALT)
 
 
 def _table(choice: Choice, compared: Comparison) -> None:
@@ -144,7 +144,7 @@ def _table(choice: Choice, compared: Comparison) -> None:
         written(pd.DataFrame(lines, columns=words.EXACT_COLUMNS)),
         hide_index=True,
         column_config={
-            "search error": st.column_config.Column(help="Nats below the exact text"),
+            "search error": st.column_config.Column(help=words.NATS_BELOW_HELP),
             "candidates": st.column_config.NumberColumn(format="localized"),
         },
     )

@@ -52,7 +52,7 @@ def tree(choice: Choice, search: Search, ranked: list[Candidate], paths: tuple[P
         frame.chart(
             figure,
             key=key,
-            alt="The tree of the search, step by step; click a node to force another token there",
+            alt=words.TREE_ALT,
             select="points",
             on_select=lambda: _remember_click(key),
         )
@@ -63,7 +63,7 @@ def _steps(merged: Tree, vocabulary: int) -> list[str]:
     """A sentence for each step; other texts may go on when the search is over."""
     last = max((level.depth for level in merged.levels), default=0)
     deepest = max(node.depth for node in merged.nodes)
-    over = [f"<b>Step {depth}</b>: the search is over" for depth in range(last + 1, deepest + 1)]
+    over = [words.step_over(depth) for depth in range(last + 1, deepest + 1)]
     return [figures.level_words(level, vocabulary) for level in merged.levels] + over
 
 
@@ -82,23 +82,27 @@ def hover(merged: Tree, ranked: list[Candidate]) -> list[str]:
     """The hover text of each node: its numbers, its fate, and what was dropped behind it."""
     children, fates = merged.children(), merged.fates()
     # No scores here: the browser draws the tree anew only when weights have changed the order.
-    ends = {candidate.node: f", rank {rank} in the end" for rank, candidate in enumerate(ranked, start=1)}
+    ranks = {candidate.node: rank for rank, candidate in enumerate(ranked, start=1)}
     texts = [""] * len(merged.nodes)
     labels = []
     for number, (node, fate) in enumerate(zip(merged.nodes, fates)):
         texts[number] = texts[node.parent] + merged.names[number] if number else ""
         numbers = f" #{node.token}: p {np.exp(node.logp):.4f}, log P {node.total:.4f}" if number else ""
-        lines = [f"<b>{token_label(merged.names[number], 24)}</b>{numbers}", fate + ends.get(number, "")]
+        lines = [
+            f"<b>{token_label(merged.names[number], 24)}</b>{numbers}",
+            words.fate(fate, ranks.get(number)),
+        ]
         if node.state != "pruned":
             if number:
                 lines.insert(1, f"…{token_label(texts[number][-BEHIND:], BEHIND)}")
             dropped = [i for i in children.get(number, []) if merged.nodes[i].state == "pruned"]
             if dropped:
                 lines.append(
-                    "dropped at the next step: "
-                    + ", ".join(
-                        f"{token_label(merged.names[i], 12)} {np.exp(merged.nodes[i].logp):.3f}"
-                        for i in dropped[: beam_tree.DROPPED]
+                    words.dropped(
+                        [
+                            (token_label(merged.names[i], 12), float(np.exp(merged.nodes[i].logp)))
+                            for i in dropped[: beam_tree.DROPPED]
+                        ]
                     )
                 )
         labels.append("<br>".join(lines).replace(" -", " −"))
@@ -128,7 +132,7 @@ def _other_token(choice: Choice, merged: Tree, key: str) -> None:
         )
     left, middle, right = st.columns([0.42, 0.4, 0.18], vertical_alignment="center")
     before = choice.tokenizer.decode(prefix).strip() or "⟨start⟩"
-    left.markdown(f"After **{inputs.plain(before[-60:])}**, at step {node.depth}, write")
+    left.markdown(words.write_instead(inputs.plain(before[-60:]), node.depth))
     tokens, labels = list(options), list(options.values())
     label = middle.selectbox(
         "Token",
@@ -138,7 +142,7 @@ def _other_token(choice: Choice, merged: Tree, key: str) -> None:
         label_visibility="collapsed",
     )
     right.button(
-        "Search on from here",
+        words.SEARCH_ON,
         key=f"force-{key}",
         on_click=_search_on,
         args=(choice.tokenizer, [*prefix, tokens[labels.index(label)]], choice.lead),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tlmviz.checks.translation_search import log_probability_is_of_one_pass
@@ -12,7 +15,8 @@ from tlmviz.decoding.records import Candidate, Search
 from tlmviz.figures.written import number
 from tlmviz.ui import inputs
 
-from .controls import Choice
+if TYPE_CHECKING:  # these import the words themselves
+    from .controls import Choice
 
 SAME = log_probability_is_of_one_pass.tolerance  # nats
 CLAIM = "Keep the W best beginnings, drop the rest."
@@ -64,6 +68,18 @@ EXACT_COLUMNS = [
     "most probable text",
     "winner by score",
 ]
+LOG_P_PER = "log P per token"
+AS_TABLE = "Show them as a table"
+CROSSINGS_ALT = "The score of each text against alpha"
+LENGTHPENALTIES_ALT = "Two length penalties against the length, with the texts found on them"
+COUNTS_ALT = "Candidates of exhaustive search, of a beam and of branch and bound against T"
+HORIZON = "Horizon T of the short search (tokens)"
+EXACT_CAPTION = "Forced, banned and other rules are left out here: every way searches the same texts."
+NO_COMPLETE_TEXT = "No complete text was found in the time given; shorten the sentence."
+WIDTHS_ALT = "Highest log P and best score that beams of several widths find"
+NATS_BELOW_HELP = "Nats below the exact text"
+SEARCH_ON = "Search on from here"
+TREE_ALT = "The tree of the search, step by step; click a node to force another token there"
 
 
 def title(choice: Choice, search: Search) -> str:
@@ -148,6 +164,36 @@ def short_search(choice: Choice, exact: Exact, beam: Candidate, horizon: int) ->
         f"There are **{float(exact.all_texts):.2e}** texts of that length; the beam looks at **{exact.beam_cost(width):,}** "
         f"candidates at most, and branch and bound looked at **{exact.scored:,}**.".replace(" -", " −")
     )
+
+
+def no_token(token: int, last: int) -> str:
+    """Why a token is not banned."""
+    return f"Token {token} is not in the vocabulary; its tokens are 0 to {last}."
+
+
+def several_tokens(word: str, pieces: str) -> str:
+    """Why a word is not banned."""
+    return f"“{word}” is several tokens ({pieces}); ban one of them, by its text or its number (#12)."
+
+
+def write_instead(before: str, depth: int) -> str:
+    """The label of the field for another token."""
+    return f"After **{before}**, at step {depth}, write"
+
+
+def step_over(depth: int) -> str:
+    """What is said of a step that other texts still took."""
+    return f"<b>Step {depth}</b>: the search is over"
+
+
+def fate(said: str, rank: int | None) -> str:
+    """What became of a node, with its rank in the end if it came so far."""
+    return said if rank is None else f"{said}, rank {rank} in the end"
+
+
+def dropped(tokens: Sequence[tuple[str, float]]) -> str:
+    """The tokens, each with its probability, that a step left out."""
+    return f"dropped at the next step: {', '.join(f'{token} {p:.3f}' for token, p in tokens)}"
 
 
 def snippet(choice: Choice) -> str:

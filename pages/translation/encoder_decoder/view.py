@@ -43,12 +43,12 @@ def three_maps(choice: Choice) -> None:
             inputs,
             source,
             theme,
-            title="Cross: all of the source (probability)",
+            title=words.CROSS_ALL_TITLE,
             chosen=choice.token,
         ),
     }
     for place, (name, figure) in zip(st.columns(beside(len(figures))), figures.items()):
-        alt = f"Attention map of the {name}, layer {layer}, head {head}"
+        alt = words.map_alt(name, layer, head)
         with place:
             frame.chart(figure, key=f"ed-{name}", alt=alt)
 
@@ -62,17 +62,15 @@ def leak(choice: Choice) -> None:
         frame.chart(
             figure,
             key="edshift",
-            alt="What the decoder reads, what it must predict, and the loss of each token",
+            alt=words.EDSHIFT_ALT,
         )
     means = " · ".join(f"{name} **{values.mean():.3f}**" for name, values in losses.items())
-    st.markdown(f"Mean loss in nats per token: {means}")
+    st.markdown(words.mean_losses(means))
     st.markdown(
         "\n".join(words.free_running(kind, compute.written(pair.model, pair.text, kind)) for kind in kinds)
     )
     if LEARNED not in kinds:
-        st.caption(
-            f"No copy of {pair.model} was trained on without the mask; `tlmviz.training.unmasked` makes one."
-        )
+        st.caption(words.no_copy_caption(pair.model))
 
 
 def keys_and_values(choice: Choice) -> None:
@@ -92,12 +90,10 @@ def keys_and_values(choice: Choice) -> None:
         frame.chart(
             figure,
             key="edflow",
-            alt="Queries come from the decoder, keys and values from the encoder's memory",
+            alt=words.EDFLOW_ALT,
         )
     heads, source, size = sizes["k"]
     frame.caption(
-        f"Keys and values are computed once per sentence; only the query is new for each written token. Lines: weights of layer "
-        f"{layer}, head {head}, the largest to “{pair.source[int(weights.argmax())].strip()}” ({weights.max():.4f}).",
-        maths=f"Sizes of this pass: M is [S, C], K and V are [H, S, D], Q is [H, T, D]. Layer {layer} keeps {heads} × {source} × "
-        f"{size} numbers each for K and V.",
+        words.keys_values_caption(layer, head, pair.source[int(weights.argmax())].strip(), weights.max()),
+        maths=words.sizes_caption(layer, heads, source, size),
     )

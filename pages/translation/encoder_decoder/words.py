@@ -31,6 +31,9 @@ NAMES = {
     LEARNED: "trained on without the mask",
 }
 MASKS = {MASKED: "causal", REMOVED: "mask removed", LEARNED: "trained without"}
+CROSS_ALL_TITLE = "Cross: all of the source (probability)"
+EDSHIFT_ALT = "What the decoder reads, what it must predict, and the loss of each token"
+EDFLOW_ALT = "Queries come from the decoder, keys and values from the encoder's memory"
 
 
 def free_running(kind: str, text: str) -> str:
@@ -38,6 +41,37 @@ def free_running(kind: str, text: str) -> str:
     quoted = f"“{inputs.plain(text)}”" if text else "(nothing)"
     same = "  (the same: token by token there is no future to hide)" if kind == REMOVED else ""
     return f"- Writing on its own, {NAMES[kind]}: **{quoted}**{same}"
+
+
+def map_alt(kind: str, layer: int, head: int) -> str:
+    """What one of the maps shows, for screen readers."""
+    return f"Attention map of the {kind}, layer {layer}, head {head}"
+
+
+def mean_losses(means: str) -> str:
+    """The losses of both decoders."""
+    return f"Mean loss in nats per token: {means}"
+
+
+def keys_values_caption(layer: int, head: int, token: str, largest: float) -> str:
+    """What stands below it."""
+    return (
+        f"Keys and values are computed once per sentence; only the query is new for each written token. Lines: weights of layer "
+        f"{layer}, head {head}, the largest to “{token}” ({largest:.4f})."
+    )
+
+
+def no_copy_caption(model: str) -> str:
+    """What stands below it."""
+    return f"No copy of {model} was trained on without the mask; `tlmviz.training.unmasked` makes one."
+
+
+def sizes_caption(layer: int, heads: int, source: int, size: int) -> str:
+    """What stands below it."""
+    return (
+        f"Sizes of this pass: M is [S, C], K and V are [H, S, D], Q is [H, T, D]. Layer {layer} keeps {heads} × {source} × "
+        f"{size} numbers each for K and V."
+    )
 
 
 def snippet(choice: Choice) -> str:

@@ -23,9 +23,7 @@ def parts(choice: Choice) -> None:
         figure = figures.staircase(
             found.marked, texts, found.starts, found.shares, found.standing, theme, title=title
         )
-        frame.chart(
-            figure, key="ftparts", alt="Runs of letters under a word, each with its share of the vector"
-        )
+        frame.chart(figure, key="ftparts", alt=words.FTPARTS_ALT)
         st.caption(words.caption(found))
     with right:
         near = compute.neighbours(choice)
@@ -48,14 +46,12 @@ def neighbours(model: str, near: list[tuple[str, float]], key: str) -> None:
         given=[False] * len(names),
         height=300,
     )
-    frame.chart(figure, key=key, alt="Bars of the cosines of the nearest words")
+    frame.chart(figure, key=key, alt=words.NEIGHBOURS_ALT)
 
 
 def spelling(choice: Choice) -> None:
     """Every word by spelling and by its vector."""
     names, common, cosines = compute.spelling(choice)
     word = compute.parts(choice).word
-    figure = figures.spelled(
-        names, common, cosines, word, frame.theme(), title="Every word: alike in spelling, alike in vectors"
-    )
-    frame.chart(figure, key="ftspelled", alt="Points of all words by n-grams in common and cosine")
+    figure = figures.spelled(names, common, cosines, word, frame.theme(), title=words.EVERY_WORD_TITLE)
+    frame.chart(figure, key="ftspelled", alt=words.FTSPELLED_ALT)

@@ -29,6 +29,10 @@ EQUATION = (
     "n-grams; the model takes their mean, which points the same way.",
 )
 NOTHING = "words-negative can say nothing:"
+NEIGHBOURS_ALT = "Bars of the cosines of the nearest words"
+EVERY_WORD_TITLE = "Every word: alike in spelling, alike in vectors"
+FTSPELLED_ALT = "Points of all words by n-grams in common and cosine"
+FTPARTS_ALT = "Runs of letters under a word, each with its share of the vector"
 
 
 def title(found: Parts, known: bool) -> str:

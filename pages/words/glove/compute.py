@@ -13,8 +13,10 @@ from tlmviz.checks import Check
 from tlmviz.checks import words as checks
 from tlmviz.errors import BadCheckpoint, BadText
 from tlmviz.figures import number
-from tlmviz.ui import inputs, words
+from tlmviz.ui import inputs
+from tlmviz.ui import words as models
 
+from . import words
 from .controls import MODEL, Choice
 
 
@@ -40,9 +42,9 @@ class Table:
 
 def shipped() -> Meetings:
     """The counts that the model was fitted to. Raises BadCheckpoint where its folder lacks them."""
-    meetings = words.model(MODEL).meetings
+    meetings = models.model(MODEL).meetings
     if meetings is None:
-        raise BadCheckpoint(f"{MODEL} comes without its counts, meetings.safetensors; copy its folder again.")
+        raise BadCheckpoint(words.no_counts(MODEL))
     return meetings
 
 
@@ -51,11 +53,11 @@ def meetings(own: tuple[str, ...] | None) -> tuple[Meetings, list[str]]:
     """Counts, and the words of their rows."""
     if own is None:
         found = shipped()
-        return found, words.model(MODEL).vocabulary[: found.size]
+        return found, models.model(MODEL).vocabulary[: found.size]
     vocabulary = list(dict.fromkeys(own))
     row = {word: number for number, word in enumerate(vocabulary)}
     ids = np.array([row[word] for word in own], np.int64)
-    return glove.count_meetings(ids, words.model(MODEL).config.window, len(vocabulary)), vocabulary
+    return glove.count_meetings(ids, models.model(MODEL).config.window, len(vocabulary)), vocabulary
 
 
 def table(choice: Choice) -> Table:
@@ -80,19 +82,14 @@ def table(choice: Choice) -> Table:
 def _not_counted(choice: Choice, word: str, size: int) -> str:
     named = inputs.plain(word[:40])
     if choice.own is not None:
-        return f"“{named}” does not stand in your text, so nothing was counted for it; take one of its {size:,} words."
-    known = word in choice.wv
-    why = "rarer than those" if known else "not in the vocabulary"
-    return (
-        f"“{named}” is {why}: counts come with the {size:,} most frequent words of the model's text; take a more common "
-        "word, or count your own text."
-    )
+        return words.not_in_text(named, size)
+    return words.too_rare(named, size) if word in choice.wv else words.unknown(named, size)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
 def fit() -> Fit:
     """The model's value of every cell that was counted."""
-    return glove.fit(words.model(MODEL), shipped())
+    return glove.fit(models.model(MODEL), shipped())
 
 
 def errors_by_count() -> list[dict]:
@@ -112,8 +109,8 @@ def errors_by_count() -> list[dict]:
                 {
                     "Count X": name,
                     "Cells": int(part.sum()),
-                    "Share of the weight": float(found.weight[part].sum() / found.weight.sum()),
-                    "Error in log X": float(np.sqrt((error**2).mean())),
+                    words.SHARE_WEIGHT: float(found.weight[part].sum() / found.weight.sum()),
+                    words.ERROR_LOG_X: float(np.sqrt((error**2).mean())),
                     "Mean error": float(error.mean()),
                 }
             )
@@ -129,7 +126,7 @@ def weights(found: Table, choice: Choice) -> tuple[list[str], np.ndarray]:
 @st.cache_data(max_entries=16, show_spinner=False)
 def measured() -> list[Check]:
     """The identities behind this page, on the model."""
-    wv = words.model(MODEL)
+    wv = models.model(MODEL)
     return [checks.ratio_is_a_difference(wv, wv.vocabulary[:32]), checks.weight_forgives_zero(wv)]
 
 

@@ -26,7 +26,7 @@ def ratios(choice: Choice, found: Table) -> None:
             title=words.title(choice),
             names=(choice.first, choice.second),
         )
-        frame.chart(figure, key="ratios", alt="Ratios of the probabilities of each probe near the two words")
+        frame.chart(figure, key="ratios", alt=words.RATIOS_ALT)
     with right:
         rows = words.rows(choice, found)
         frame.table(rows, words.FORMATS, words.HELPS)
@@ -35,24 +35,22 @@ def ratios(choice: Choice, found: Table) -> None:
 
 def maps(choice: Choice, found: Table) -> None:
     """The counts among these words, and what the vectors make of them."""
-    st.markdown("#### The counts, and what the vectors make of them")
+    st.markdown(words.COUNTS_HEADING)
     meetings, vocabulary = compute.meetings(choice.own)
     rows = found.all_rows
     counts, names = meetings.cells(rows, rows), [vocabulary[row] for row in rows]
     theme, most = frame.theme(), max(1.0, float(counts.max()))
     left, right = st.columns(2)
     with left:
-        figure = figures.count_map(
-            counts, names, theme, title="X, counted (meetings, each 1 / distance)", most=most
-        )
-        frame.chart(figure, key="counted", alt="How often each two of these words met")
+        figure = figures.count_map(counts, names, theme, title=words.X_COUNTED_TITLE, most=most)
+        frame.chart(figure, key="counted", alt=words.COUNTED_ALT)
     with right:
         if choice.own is not None:
             st.info(words.NO_FIT)
             return
         values = np.exp(glove.fitted(choice.wv, rows, rows))
         figure = figures.count_map(values, names, theme, title=f"exp(w·w̃ + b + b̃), {MODEL}", most=most)
-        frame.chart(figure, key="fitted", alt="The counts that the vectors stand for")
+        frame.chart(figure, key="fitted", alt=words.FITTED_ALT)
 
 
 def fit(choice: Choice, found: Table) -> None:
@@ -68,21 +66,21 @@ def fit(choice: Choice, found: Table) -> None:
             counts,
             names,
             theme,
-            title="Weight f(x); points: the pairs above",
+            title=words.WEIGHT_F_TITLE,
         )
-        frame.chart(figure, key="weight", alt="The weight of a count, rising to 1")
+        frame.chart(figure, key="weight", alt=words.WEIGHT_ALT)
     with right:
         figure = figures.fit_density(
             cells.log_x,
             cells.value,
             cells.weight,
             theme,
-            title=f"All {len(cells.log_x):,} counts and their fit",
+            title=words.density_title(len(cells.log_x)),
         )
         frame.chart(
             figure,
             key="density",
-            alt="Counted against fitted values, near the diagonal where the fit is good",
+            alt=words.DENSITY_ALT,
         )
     frame.table(compute.errors_by_count(), words.FIT_FORMATS)
     frame.caption(words.fit(cells))

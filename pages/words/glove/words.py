@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tlmviz.analysis.words.glove import Fit
 from tlmviz.figures import escaped, number
 from tlmviz.ui import inputs
 
-from .compute import Table
 from .controls import MODEL, Choice
+
+if TYPE_CHECKING:  # it imports the words itself
+    from .compute import Table
 
 CLAIM = "Not how often two words meet, but how much more often than another word does."
 NO_FIT = "words-glove was fitted to its own text's counts and not to yours, so there is nothing to compare these with."
@@ -39,6 +43,16 @@ HELPS = {
     "Fitted": "The ratio that the model's vectors and biases give.",
 }
 FIT_FORMATS = {"Cells": ",d", "Share of the weight": ".1%", "Error in log X": ".2f", "Mean error": ".2f"}
+SHARE_WEIGHT = "Share of the weight"
+ERROR_LOG_X = "Error in log X"
+COUNTS_HEADING = "#### The counts, and what the vectors make of them"
+RATIOS_ALT = "Ratios of the probabilities of each probe near the two words"
+X_COUNTED_TITLE = "X, counted (meetings, each 1 / distance)"
+COUNTED_ALT = "How often each two of these words met"
+FITTED_ALT = "The counts that the vectors stand for"
+WEIGHT_F_TITLE = "Weight f(x); points: the pairs above"
+WEIGHT_ALT = "The weight of a count, rising to 1"
+DENSITY_ALT = "Counted against fitted values, near the diagonal where the fit is good"
 
 
 def title(choice: Choice) -> str:
@@ -107,6 +121,37 @@ def fit(cells: Fit) -> str:
         f"Root of the mean squared error in log X: {number(cells.error(), '.2f')} weighed by f, as trained, and "
         f"{number(cells.error(weighted=False), '.2f')} with every count alike; an error of 0.69 is a factor of 2. Measured on "
         f"the counts of the 1,500 most frequent words that {MODEL} learned from, each pair from both sides."
+    )
+
+
+def not_in_text(named: str, size: int) -> str:
+    """Why a word has no counts."""
+    return f"“{named}” does not stand in your text, so nothing was counted for it; take one of its {size:,} words."
+
+
+def no_counts(model: str) -> str:
+    """What the model comes without."""
+    return f"{model} comes without its counts, meetings.safetensors; copy its folder again."
+
+
+def density_title(pairs: int) -> str:
+    """What stands above the picture."""
+    return f"All {pairs:,} counts and their fit"
+
+
+def too_rare(named: str, size: int) -> str:
+    """Why a word of the vocabulary has no counts."""
+    return (
+        f"“{named}” is rarer than those: counts come with the {size:,} most frequent words of the model's text; take a more "
+        "common word, or count your own text."
+    )
+
+
+def unknown(named: str, size: int) -> str:
+    """Why a word outside the vocabulary has no counts."""
+    return (
+        f"“{named}” is not in the vocabulary: counts come with the {size:,} most frequent words of the model's text; take a "
+        "more common word, or count your own text."
     )
 
 

@@ -44,11 +44,9 @@ def _beneath(choice: Choice) -> None:
         [each.coverage for each in found],
         compute.finder().config.most,
         frame.theme(),
-        title=f"{compute.SETS} fresh sets of points each (share)",
+        title=words.fresh_sets_title(compute.SETS),
     )
-    frame.chart(
-        figure, key="hullreach", alt="Shares of valid and exact hulls and area covered, by number of points"
-    )
+    frame.chart(figure, key="hullreach", alt=words.HULLREACH_ALT)
     frame.badges(compute.checks(choice))
     for equation in words.EQUATIONS:
         frame.equation(*equation)

@@ -34,6 +34,7 @@ EQUATIONS = (
         "Eq. 52 writes a vector vᵢ for each step: it is one v, learned once.",
     ),
 )
+HULLREACH_ALT = "Shares of valid and exact hulls and area covered, by number of points"
 
 
 def verdict(choice: Choice, found: Verdict, corners: int, drawn: int) -> str:
@@ -57,6 +58,11 @@ def verdict(choice: Choice, found: Verdict, corners: int, drawn: int) -> str:
         "" if 5 <= len(choice.points) <= 50 else f" It was never trained on {len(choice.points):,} points."
     )
     return f"It visits {drawn} of {len(choice.points):,} points: {worth}; the exact hull has {corners} corners.{trained}"
+
+
+def fresh_sets_title(sets: int) -> str:
+    """What stands above the picture."""
+    return f"{sets} fresh sets of points each (share)"
 
 
 def snippet(choice: Choice) -> str:

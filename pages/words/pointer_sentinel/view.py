@@ -37,7 +37,7 @@ def _beneath(choice: Choice) -> None:
     st.markdown(words.losses(choice))
     one, two = (compute.mixture(name, choice.text) for name in (compute.COPIER, compute.PLAIN))
     figure = word_losses(one.tokens, compute.nats(one), compute.nats(two), frame.theme())
-    frame.chart(figure, key="copylosses", alt="Loss of each word with the pointer and without")
+    frame.chart(figure, key="copylosses", alt=words.COPYLOSSES_ALT)
     frame.badges(compute.checks(choice.text, choice.shift))
     for equation in words.EQUATIONS:
         frame.equation(*equation)

@@ -34,6 +34,7 @@ EQUATIONS = (
         "h: the LSTM's states, q = tanh(W h), s: the sentinel.",
     ),
 )
+COPYLOSSES_ALT = "Loss of each word with the pointer and without"
 
 
 def losses(choice: Choice) -> str:

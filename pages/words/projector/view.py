@@ -49,7 +49,7 @@ def has_film(choice: Choice) -> bool:
 def _waiting(choice: Choice) -> str:
     if choice.view == MAP and choice.method == TSNE:
         return words.WORKING_TSNE.format(count=len(compute.shown(choice).names))
-    return "Laying out the vectors …"
+    return words.LAYING_OUT_VECTORS
 
 
 def analogy(choice: Choice) -> None:
@@ -74,25 +74,23 @@ def analogy(choice: Choice) -> None:
             result.places[:6],
             result.off[:6],
             theme,
-            title="The plane through the three words (unit vectors)",
+            title=words.PLANE_THROUGH_TITLE,
         )
-        frame.chart(
-            figure, key="wpplane", alt="Two parallel arrows, and the words nearest to the end of the second"
-        )
+        frame.chart(figure, key="wpplane", alt=words.WPPLANE_ALT)
     with right:
         figure = figures.answers(
             result.all_names,
             result.all_cosines,
             theme,
-            title="Nearest to b − a + c (cosine)",
+            title=words.NEAREST_B_TITLE,
             given=result.given,
         )
-        frame.chart(figure, key="wpanswers", alt="Bars of the cosines of the nearest words")
+        frame.chart(figure, key="wpanswers", alt=words.WPANSWERS_ALT)
 
 
 def counted(choice: Choice) -> None:
     """How often analogies come out right: all word models side by side, and every relation of the chosen one."""
-    st.markdown("#### How often it fails")
+    st.markdown(words.HOW_OFTEN_HEADING)
     with st.spinner(words.COUNTING, show_time=True):
         own = compute.tallies(choice.model, choice.side)
         models = {name: compute.tallies(name, WORDS) for name in word_models.models()}
@@ -104,8 +102,8 @@ def counted(choice: Choice) -> None:
         if tallies
     }
     if shares:
-        figure = figures.solved(shares, frame.theme(), title="Analogies that come out right (percent of all)")
-        frame.chart(figure, key="wpsolved", alt="Bars of the share of analogies solved by each model")
+        figure = figures.solved(shares, frame.theme(), title=words.ANALOGIES_COME_TITLE)
+        frame.chart(figure, key="wpsolved", alt=words.WPSOLVED_ALT)
     table = pd.DataFrame(
         {
             "Relation": [tally.relation for tally in own],

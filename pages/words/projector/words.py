@@ -73,6 +73,14 @@ RELATION_NOTE = (
     "{count:,} analogies: every two pairs of a relation make one, such as “{example}”. Pairs with a word that the model does not "
     "have are left out."
 )
+LAYING_OUT_VECTORS = "Laying out the vectors …"
+HOW_OFTEN_HEADING = "#### How often it fails"
+PLANE_THROUGH_TITLE = "The plane through the three words (unit vectors)"
+WPPLANE_ALT = "Two parallel arrows, and the words nearest to the end of the second"
+NEAREST_B_TITLE = "Nearest to b − a + c (cosine)"
+WPANSWERS_ALT = "Bars of the cosines of the nearest words"
+ANALOGIES_COME_TITLE = "Analogies that come out right (percent of all)"
+WPSOLVED_ALT = "Bars of the share of analogies solved by each model"
 
 
 def frame(words_read: float) -> str:

@@ -31,7 +31,7 @@ def window(choice: Choice) -> None:
 
 def thrown(choice: Choice) -> None:
     """How likely words stay in the text, by how frequent they are, with those of the text as points."""
-    st.markdown("#### Frequent words are thrown out")
+    st.markdown(words.FREQUENT_WORDS_HEADING)
     shares, wv = compute.shares(choice.model), choice.wv
     threshold = choice.threshold or wv.config.subsample
     own = [word for word in compute.read(choice).vocabulary if word in shares]
@@ -40,26 +40,26 @@ def thrown(choice: Choice) -> None:
         [shares[word] for word in own],
         threshold,
         frame.theme(),
-        title=f"Probability to stay, t = {threshold:g}",
+        title=words.probability_stay_title(threshold),
     )
-    frame.chart(figure, key="keep", alt="Probability that a word stays, by its share of the models' text")
+    frame.chart(figure, key="keep", alt=words.KEEP_ALT)
     frame.caption(words.thrown(choice, compute.keep_table(choice.model, threshold)))
 
 
 def distances(choice: Choice) -> None:
     """One-hot vectors, their distances, and those of trained vectors."""
-    st.markdown("#### From one-hot to trained vectors")
+    st.markdown(words.DISTANCES_HEADING)
     found = compute.distances(choice.model, choice.words)
     if found is None:
         st.info(words.too_few(choice))
         return
     theme = frame.theme()
     parts = (
-        figures.one_hot_map(found.words, theme, title="One-hot vectors, a row each (0 or 1)"),
-        figures.distance_map(found.one_hot, found.words, theme, title="Distances of one-hot vectors"),
+        figures.one_hot_map(found.words, theme, title=words.HOT_VECTORS_TITLE),
+        figures.distance_map(found.one_hot, found.words, theme, title=words.DISTANCES_HOT_TITLE),
         figures.distance_map(found.trained, found.words, theme, title=f"Distances, {choice.model}"),
     )
-    alts = ("One 1 in each row", "Every distance is √2", "Some words are nearer than others")
+    alts = (words.ONE_HOT_SAID, "Every distance is √2", words.TRAINED_SAID)
     for number, (place, figure, alt) in enumerate(zip(st.columns(3), parts, alts)):
         with place:
             frame.chart(figure, key=f"hot{number}", alt=alt)

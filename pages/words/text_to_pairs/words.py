@@ -32,6 +32,13 @@ EQUATION = (
     "every pair is met from both sides. In item 4 they call u and v “one for output and one for context”: u is the output's, "
     "which is the context word, v the center's.",
 )
+FREQUENT_WORDS_HEADING = "#### Frequent words are thrown out"
+DISTANCES_HEADING = "#### From one-hot to trained vectors"
+ONE_HOT_SAID = "One 1 in each row"
+TRAINED_SAID = "Some words are nearer than others"
+KEEP_ALT = "Probability that a word stays, by its share of the models' text"
+HOT_VECTORS_TITLE = "One-hot vectors, a row each (0 or 1)"
+DISTANCES_HOT_TITLE = "Distances of one-hot vectors"
 
 
 def title(choice: Choice) -> str:
@@ -93,6 +100,11 @@ def too_few(choice: Choice) -> str:
         f"{choice.model} knows fewer than two different words of this text, so there are no distances to show; choose "
         "words-fasttext, which makes a vector for any word, or type everyday English words."
     )
+
+
+def probability_stay_title(threshold: float) -> str:
+    """What stands above the picture."""
+    return f"Probability to stay, t = {threshold:g}"
 
 
 def snippet(choice: Choice) -> str:

@@ -30,7 +30,7 @@ def picture(live: Live, typed: str) -> None:
         film=not live.running and len(places) > 1,
     )
     st.caption(f"{words.state(live)} {said}")
-    frame.chart(shown, key="trainnow", alt="Word vectors in a plane, and the loss of the training")
+    frame.chart(shown, key="trainnow", alt=words.TRAINNOW_ALT)
 
 
 def neighbours(live: Live, typed: str) -> tuple[list[int], str]:
@@ -44,10 +44,10 @@ def neighbours(live: Live, typed: str) -> tuple[list[int], str]:
     except UnknownName:
         return (
             [],
-            f"“{inputs.plain(typed[:40])}” is not among the words of this text that are trained; type another.",
+            words.not_trained(inputs.plain(typed[:40])),
         )
     named = ", ".join(f"{inputs.plain(word)} {value:.2f}" for word, value in near)
     return [
         row,
         *(wv.index(word) for word, _ in near),
-    ], f"Nearest to “{inputs.plain(typed)}” by cosine: {named}."
+    ], words.nearest(inputs.plain(typed), named)

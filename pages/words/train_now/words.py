@@ -25,6 +25,7 @@ BROKEN = (
     "The numbers ran away: at this rate every step overshoots, and the vectors grew beyond all bounds. Choose a smaller rate; "
     "the smallest is the safest."
 )
+TRAINNOW_ALT = "Word vectors in a plane, and the loss of the training"
 
 
 def title(live: Live) -> str:
@@ -45,6 +46,16 @@ def state(live: Live) -> str:
     if live.running:
         return "Training …"
     return "Stopped: the slider walks the film." if live.stopped else "Done: the slider walks the film."
+
+
+def nearest(word: str, words: str) -> str:
+    """The words nearest to one."""
+    return f"Nearest to “{word}” by cosine: {words}."
+
+
+def not_trained(word: str) -> str:
+    """What is said of a word that has no vector."""
+    return f"“{word}” is not among the words of this text that are trained; type another."
 
 
 def snippet(choice: Choice, live: Live) -> str:

@@ -102,9 +102,7 @@ PICTURES = {SOFTMAX: softmax, NEGATIVE: negative, BAG: bag, TREE: tree.show}
 def costs(choice: Choice) -> None:
     """Operations counted and time measured, for all methods."""
     found = compute.costs(choice.negatives, compute.path_length(choice))
-    frame.chart(
-        figures.step_costs(found, frame.theme()), key="stepcosts", alt="Multiplications and time of one step"
-    )
+    frame.chart(figures.step_costs(found, frame.theme()), key="stepcosts", alt=words.STEPCOSTS_ALT)
     table = [
         {
             "A step of": cost.name,

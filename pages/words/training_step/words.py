@@ -85,6 +85,7 @@ EQUATIONS = {
     ),
 }
 IN_TURN = "The least and the largest of nine minima, each the fastest of twelve steps; the methods took turns, on one thread."
+STEPCOSTS_ALT = "Multiplications and time of one step"
 
 
 def title(choice: Choice) -> str:

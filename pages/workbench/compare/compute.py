@@ -18,6 +18,7 @@ from tlmviz.trace import Trace
 from tlmviz.ui import compute as shared
 from tlmviz.ui.progress import Tell, Work, begin, going
 
+from . import words
 from .component import side_of
 from .controls import BITS, PROMPTS, Choice
 
@@ -47,7 +48,7 @@ def found(choice: Choice) -> Found:
 
     Raises BadText for an empty text; BadShape for models that cannot be laid over each other.
     """
-    return going(_comparing, choice).wait("Reads both sides and compares every head …")
+    return going(_comparing, choice).wait(words.COMPARING)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
@@ -106,10 +107,7 @@ def _check(a: LanguageModel, b: LanguageModel) -> None:
     shapes = [(lm.config.n_layers, lm.config.n_heads) for lm in (a, b)]
     if shapes[0] != shapes[1]:
         (layers, heads), (others, other_heads) = shapes
-        raise BadShape(
-            f"{a.name} has {layers} layers of {heads} heads, {b.name} {others} of {other_heads}: no head stands for another; "
-            "choose a model with as many layers and heads."
-        )
+        raise BadShape(words.other_shape(a.name, layers, heads, b.name, others, other_heads))
     check_vocabulary(a, b)
 
 

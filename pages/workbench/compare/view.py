@@ -71,18 +71,16 @@ def costs(choice: Choice) -> None:
         return
     found = compute.found(choice).comparison.a
     asked = found.n_layers * found.n_heads > AT_ONCE
-    if asked and not st.toggle("Measure every head, one pass each", key=ASKED):
+    if asked and not st.toggle(words.MEASURE_ALL, key=ASKED):
         return
     job = compute.costs(choice)
     if asked and not job.future.done():
         _measuring(choice)
         return
     rows = job.wait(words.MEASURING)
-    limit = st.select_slider(
-        "Stay in 16 bits above a KL of", LIMITS, "1e-4", key="cmplimit", bind="query-params"
-    )
+    limit = st.select_slider(words.LIMIT, LIMITS, "1e-4", key="cmplimit", bind="query-params")
     kept = [row for row in rows if row.kl > float(limit)]
-    st.markdown(f"**{len(kept)} of {len(rows)}** {words.kept(choice)} must stay in 16 bits at this limit.")
+    st.markdown(words.stay(choice, len(kept), len(rows)))
     table = [
         {
             "Head": f"{row.layer}.{row.head}",

@@ -53,6 +53,9 @@ EQUATION = (
     "Edit distance: Levenshtein 1966. α and β are the positions of the aligned tokens in both texts; the sum over j has one "
     "more cell for all tokens without a partner.",
 )
+COMPARING = "Reads both sides and compares every head …"
+LIMIT = "Stay in 16 bits above a KL of"
+MEASURE_ALL = "Measure every head, one pass each"
 
 
 def names(choice: Choice) -> list[str]:
@@ -121,6 +124,19 @@ def summary(choice: Choice, found: Found) -> str:
         f"Predictions are furthest apart behind “{token}”: {number(float(comparison.kl[at]), '.2g')} nats."
     )
     return " ".join(parts)
+
+
+def other_shape(a: str, layers: int, heads: int, b: str, other_layers: int, other_heads: int) -> str:
+    """Why two models are not compared."""
+    return (
+        f"{a} has {layers} layers of {heads} heads, {b} {other_layers} of {other_heads}: no head stands for another; "
+        "choose a model with as many layers and heads."
+    )
+
+
+def stay(choice: Choice, count: int, of: int) -> str:
+    """How many heads cannot be rounded further."""
+    return f"**{count} of {of}** {kept(choice)} must stay in 16 bits at this limit."
 
 
 def snippet(choice: Choice) -> str:

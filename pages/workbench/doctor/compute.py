@@ -19,6 +19,7 @@ from tlmviz.trace import Trace
 from tlmviz.trace_file import TraceFile
 from tlmviz.ui import compute as shared
 
+from . import words
 from .controls import INJECTED, MODELS, TWO_WAYS, Choice
 from .faults import injected
 
@@ -98,10 +99,7 @@ def _run(lm: LanguageModel | TraceFile, ids: list[int]) -> Trace:
     if isinstance(lm, TraceFile):
         return lm.saved
     if max(ids) >= lm.config.vocab_size:
-        raise UnknownName(
-            f"{lm.name} knows {lm.config.vocab_size:,} tokens, and the file has token {max(ids):,}: compare runs of one "
-            "vocabulary."
-        )
+        raise UnknownName(words.unknown_token(lm.name, lm.config.vocab_size, max(ids)))
     return lm.trace_ids(ids)
 
 

@@ -13,7 +13,7 @@ from .controls import Choice
 
 def picture(choice: Choice) -> None:
     """The diagnosis, and below it the evidence side by side."""
-    with st.spinner("Both runs are examined, step by step …", show_time=True):
+    with st.spinner(words.EXAMINING, show_time=True):
         found = compute.found(choice)
     for sentence in words.cautions(choice, found):
         st.warning(sentence)

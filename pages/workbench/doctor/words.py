@@ -84,6 +84,7 @@ PROOFS = {
     "cells": "Cells seen: grey both, orange B alone, blue A alone",
     "shares": "The same weights in every layer",
 }
+EXAMINING = "Both runs are examined, step by step …"
 
 
 def written(value: float | str | None) -> str:
@@ -153,6 +154,14 @@ def steps_alt(found: Found) -> str:
     """The heat map for those who don't see it."""
     first = "none stands out" if found.said.step is None else f"{found.said.step} stands out first"
     return f"Errors of {len(found.names)} steps in {found.layers} layers: {first}"
+
+
+def unknown_token(name: str, vocab_size: int, token: int) -> str:
+    """Why a run cannot be examined."""
+    return (
+        f"{name} knows {vocab_size:,} tokens, and the file has token {token:,}: compare runs of one "
+        "vocabulary."
+    )
 
 
 def snippet(choice: Choice) -> str:

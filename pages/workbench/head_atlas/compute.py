@@ -18,6 +18,7 @@ from tlmviz.language_model import LanguageModel
 from tlmviz.trace import Trace
 from tlmviz.ui import compute as shared
 
+from . import words
 from .words import ONE
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def survey(name: str) -> Survey:
     """A survey by its name, as far as it goes. Raises UnknownName where it is gone, BadFile for what is none."""
     folder = survey_folders().get(name)
     if folder is None:
-        raise UnknownName(f"There is no survey “{name[:60]}” here any more; choose another one.")
+        raise UnknownName(words.no_survey(name[:60]))
     return _opened(folder, _stamp(folder))
 
 

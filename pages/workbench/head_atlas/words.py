@@ -176,6 +176,11 @@ def value_of(column: str, value: float) -> str:
     return number(value, ".1%").replace("%", " %")
 
 
+def no_survey(name: str) -> str:
+    """What is said where a survey is gone."""
+    return f"There is no survey “{name}” here any more; choose another one."
+
+
 def snippet(choice: Choice) -> str:
     """The same with the public API."""
     opened = f"""\

@@ -103,12 +103,12 @@ def predictions(choice: Choice) -> None:
     title.markdown(f"##### {words.before_after(choice, cell)}")
     chained = cell in chain_of(choice)
     button.button(
-        "In the chain" if chained else "Add to the chain",
+        "In the chain" if chained else words.ADD_TO_CHAIN,
         on_click=controls.add,
         args=(cell,),
         disabled=chained,
         key="ptadd",
-        help="Patches in the chain are made together, in one run.",
+        help=words.PTADD_HELP,
     )
     _three(choice, compute.patched(choice.task, (cell,)), "one")
 
@@ -157,7 +157,7 @@ def _agreement(choice: Choice) -> None:
         figure = figures.scatter(
             first.ravel(), job.grid.ravel(), labels, frame.theme(), title=words.scatter_title(agreed)
         )
-        frame.chart(figure, key="ptscatter", alt="Exact value of every patch against its preview")
+        frame.chart(figure, key="ptscatter", alt=words.PTSCATTER_ALT)
 
 
 def identities(choice: Choice) -> None:

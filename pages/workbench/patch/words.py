@@ -47,6 +47,9 @@ EQUATION = (
 )
 MEASURE = "Measure the identities on these texts (about ten more passes)"
 ROWS = {"Probability": ".1%"}
+ADD_TO_CHAIN = "Add to the chain"
+PTADD_HELP = "Patches in the chain are made together, in one run."
+PTSCATTER_ALT = "Exact value of every patch against its preview"
 
 
 def named(choice: Choice, cell: Cell) -> str:

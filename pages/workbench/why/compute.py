@@ -15,6 +15,8 @@ from tlmviz.checks import workbench_explaining as checks
 from tlmviz.ui import compute
 from tlmviz.ui.compute import run_in_worker
 
+from . import words
+
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def striking(model: str, text: str) -> Step:
@@ -45,7 +47,7 @@ def compositions(model: str) -> dict[str, np.ndarray]:
     def work() -> dict[str, np.ndarray]:
         return {kind: found.numpy() for kind, found in composition(lm).items()}
 
-    with st.spinner("Multiplying the matrices of all heads …", show_time=True):
+    with st.spinner(words.MULTIPLYING, show_time=True):
         return run_in_worker(work, compute.SHORT + 1)  # large matrices: all cores
 
 

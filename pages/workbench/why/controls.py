@@ -17,8 +17,9 @@ from tlmviz.trace import Trace
 from tlmviz.ui import compute, frame, inputs, link
 
 from . import compute as measures
+from .words import HEADS, SCORE
 
-VIEWS = SCORE, HEADS = "One score", "All pairs of heads"
+VIEWS = SCORE, HEADS
 KEY = "whypicture"
 LONGEST = 12  # steps of a path
 # In a session: the text a weight was suggested for, the weight that the path belongs to, and the view to turn to.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tlmviz.analysis.workbench import following
 from tlmviz.analysis.workbench.explaining import Explanation
@@ -11,8 +12,10 @@ from tlmviz.figures import number, readable
 from tlmviz.trace import Trace
 from tlmviz.ui import inputs
 
-from .controls import HEADS, SCORE, Choice
+if TYPE_CHECKING:  # these import the words themselves
+    from .controls import Choice
 
+SCORE, HEADS = "One score", "All pairs of heads"  # the two views
 CLAIM = "One weight of one head, as a sum over what the query and the key are made of."
 NOT_WRITTEN = (
     "Norms behind this model's sublayers make its logits no sum of what heads write: tokens cannot be named."
@@ -64,6 +67,7 @@ EQUATIONS = {
         "",
     ),
 }
+MULTIPLYING = "Multiplying the matrices of all heads …"
 
 
 def quoted(tokens: Sequence[str], position: int) -> str:

@@ -33,7 +33,7 @@ def test_opens_on_every_model_of_the_table():
     ):
         np.testing.assert_array_equal(table[name], TABLE[name])
     noise = run_snippet(app)["table"].set_index("model")["noise"]
-    assert dict(noise) == dict(zip(table["model"], table["verdict"] == zoo_state.SAME))
+    assert dict(noise) == dict(zip(table["model"], table["verdict"] == zoo_state.words.SAME))
 
 
 def test_differences_smaller_than_seed_noise_are_called_so():

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from pages.streams.mhc import compute as page
 from pages.streams.mhc.controls import Reading
 from pages.streams.mhc.dial import compute, words
-from pages.streams.mhc.dial.presets import PRESETS
+from pages.streams.mhc.dial.controls_presets import PRESETS
 from tests.javascript.node import evaluate
 from tlmviz import kernels
 from tlmviz.analysis.streams import scaling_support

@@ -9,7 +9,7 @@ import pytest
 
 from pages.translation.beam_search import words
 from pages.translation.beam_search.controls import CONTRASTIVE, EXACT, STORY, STRATEGIES, TREE
-from pages.translation.beam_search.rules import STOP_NAMES
+from pages.translation.beam_search.controls_rules import STOP_NAMES
 from tests.pages.helpers import SHOWN, badges, charts, open_page, run_snippet, title_of
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.decoding.penalties import Score

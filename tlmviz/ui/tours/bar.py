@@ -12,6 +12,8 @@ from html import escape
 
 import streamlit as st
 
+from tlmviz.ui import texts
+
 from .. import link, reading
 from ..components.spotlight import spotlight
 from . import room
@@ -114,17 +116,13 @@ def here(home: str) -> Place | None:
     if not name:
         return None
     if name not in TOURS:
-        st.warning(
-            f"There is no tour “{name}” here; the page Tours lists those there are.".replace("$", r"\$")
-        )
+        st.warning(texts.no_tour(name).replace("$", r"\$"))
         TOUR.set("")
         return None
     tour, asked = TOURS[name], STEP.get()
     number = min(max(asked, 1), len(tour.steps))
     if number != asked:
-        st.warning(
-            f"The tour “{tour.title}” has no step {asked}: its {len(tour.steps)} steps count from 1. Step {number} is shown."
-        )
+        st.warning(texts.no_step(tour.title, asked, len(tour.steps), number))
         STEP.keep(number)
     told = TOLD.get()[: len(tour.steps)]
     return Place(tour, number, told, home)
@@ -205,14 +203,11 @@ def _ask(place: Place, question: Question) -> None:
                 st.button(answer, key=f"told-{number}", on_click=_answer, args=(place, number))
         return
     found = measured(place.tour.name, place.number)
-    verdict = (
-        ":green-badge[✓ Right]"
-        if given == found.answer
-        else f":red-badge[✗ You said: {question.answers[given]}]"
-    )
-    st.markdown(
-        f"{verdict} It is: **{question.answers[found.answer].removesuffix('.')}.** Measured now: {found.says}"
-    )
+    answer = question.answers[found.answer]
+    if given == found.answer:
+        st.markdown(texts.right(answer, found.says))
+    else:
+        st.markdown(texts.wrong(question.answers[given], answer, found.says))
     room.answers(place.number, question, given, found.answer)
 
 

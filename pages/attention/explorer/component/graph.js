@@ -3,6 +3,7 @@
 
 import { minus, visibleAll } from "#canvas/text.js";
 import { shade, textWidth } from "#canvas/theme.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Data} Data */
 /** @typedef {import("./types").Edge} Edge */
@@ -117,8 +118,8 @@ function inkOf(adds, theme) {
 export function edgeName(data, [layer, head, query, key, flow, adds]) {
   const names = visibleAll(data.tokens);
   const name = (/** @type {number} */ position) => `“\u2068${names[data.columns.indexOf(position)]}\u2069” (${position})`;
-  const logit = adds ? `; adds ${minus(adds.toFixed(2))} to the logit` : "";
-  return `Layer ${layer}, head ${head}: ${name(key)} to ${name(query)}, ${percentOf(flow)} of the flow${logit}`;
+  const logit = adds ? TEXTS.addsLogit(minus(adds.toFixed(2))) : "";
+  return TEXTS.layerHeadFlow(layer, head, name(key), name(query), percentOf(flow), logit);
 }
 
 /**

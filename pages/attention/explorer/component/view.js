@@ -7,11 +7,12 @@ import { canvasPen, fit, figureOf } from "#canvas/pens.js";
 import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { curvesOf, drawGraph, edgeAt, edgeName, planOf } from "./graph.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Data} Data */
 
-const HELP = "Click an edge to see its head and cell in the map above. Arrow keys go through the edges from the largest on, Enter opens one.";
+const HELP = TEXTS.clickEdgeSee;
 const REACH = { mouse: 8, touch: 18 }; // pixels around an edge that still mean it
 
 /**

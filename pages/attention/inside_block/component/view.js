@@ -10,6 +10,7 @@ import { pictureButton } from "#canvas/picture.js";
 import { digits, minus, visible } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { cellAt, drawStrips, heightOf, middleOf, tokenOf } from "./strips.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -49,7 +50,7 @@ function repaint(v) {
   if (!width) return;
   drawStrips(canvasPen(fit(v.canvas, width, heightOf(v)), v.theme), v, v.theme, width);
   const number = Math.max(0, v.header.rows.findIndex(({ name }) => name === v.step));
-  v.canvas.setAttribute("aria-label", `${v.header.title}, step by step. Chosen: ${v.step}${v.cell < 0 ? "" : `, ${cellName(v, number, v.cell)}`}. Up and down arrow keys choose a step, left and right a cell.`);
+  v.canvas.setAttribute("aria-label", TEXTS.stepStepChosen(v.header.title, v.step, v.cell < 0 ? "" : `, ${cellName(v, number, v.cell)}`));
   Object.assign(v.root.dataset, { step: v.step, cell: v.cell, rows: v.header.rows.length });
   openCard(v, number, width);
 }
@@ -64,7 +65,7 @@ function cellName(v, number, cell) {
   const { labels, x } = v.header.rows[number];
   const value = v.arrays[`values${number}`][cell];
   const label = labels[cell] === undefined ? "" : ` “${visible(labels[cell])}”`;
-  return `${x} ${v.arrays[`places${number}`][cell]}${label}: ${Number.isFinite(value) ? minus(digits(value, 5)) : "hidden by the mask"}`;
+  return TEXTS.hiddenMask(x, v.arrays[`places${number}`][cell], label, Number.isFinite(value), minus(digits(value, 5)));
 }
 
 /**
@@ -80,8 +81,8 @@ function openCard(v, number, width) {
   const lines = [make("b", { textContent: cellName(v, number, v.cell) })];
   if (opened && opened.step === v.step && opened.cell === v.cell) {
     const sum = opened.terms.map(([name, left, right]) => `${name}: ${minus(digits(left, 3))} × ${minus(digits(right, 3))} = ${minus(digits(left * right, 3))}`);
-    lines.push(make("div", { textContent: `Σ of ${opened.count} products, ${opened.left} × ${opened.right}; the largest:` }), ...sum.map((text) => make("div", { className: "term", textContent: text })));
-    lines.push(make("div", { textContent: `${opened.bias ? `with bias ${minus(digits(opened.bias, 3))} ` : ""}sum ${minus(digits(opened.total, 6))}; in the model's tensor ${minus(digits(opened.actual, 6))}` }));
+    lines.push(make("div", { textContent: TEXTS.productsLargest(opened.count, opened.left, opened.right) }), ...sum.map((text) => make("div", { className: "term", textContent: text })));
+    lines.push(make("div", { textContent: TEXTS.sumModelTensor(opened.bias, minus(digits(opened.bias, 3)), minus(digits(opened.total, 6)), minus(digits(opened.actual, 6))) }));
   }
   v.card.replaceChildren(...lines);
   const at = middleOf(v, width, number, v.cell);

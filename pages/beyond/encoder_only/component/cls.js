@@ -8,6 +8,7 @@ import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { fade, readTheme } from "#canvas/theme.js";
 import { colorParts, layChips } from "./chips.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").ClsView} View */
 
@@ -64,7 +65,7 @@ function layHeads(v) {
     cells.push(make("span", { className: "layer" }, `layer ${layer}`));
     for (let head = 0; head < heads; head++) {
       const parts = shares(v, weights(v, layer, head));
-      const cell = make("button", { className: "cell", title: `layer ${layer}, head ${head}: ${percent(parts.first)} on the first text, ${percent(parts.second)} on the second, ${percent(parts.special)} on special tokens` },
+      const cell = make("button", { className: "cell", title: TEXTS.layerHeadFirst(layer, head, percent(parts.first), percent(parts.second), percent(parts.special)) },
         ...["first", "second"].map((name) => {
           const part = make("i", { className: name });
           part.style.height = `${100 * parts[/** @type {"first" | "second"} */ (name)]}%`;
@@ -100,7 +101,7 @@ function paint(v) {
     cell.classList.toggle("chosen", Number(cell.dataset.layer) === layer && Number(cell.dataset.head) === head);
   }
   const parts = shares(v, row);
-  v.els.said.textContent = `Layer ${layer}, head ${head}: [CLS] has ${percent(parts.first)} of its weight on the first text, ${percent(parts.second)} on the second, ${percent(parts.special)} on [CLS] and [SEP]; the darkest token gets ${most.toFixed(3)}.`;
+  v.els.said.textContent = TEXTS.layerHeadCls(layer, head, percent(parts.first), percent(parts.second), percent(parts.special), most.toFixed(3));
   v.els.verdict.replaceChildren(...v.header.verdicts.flatMap(([question, p], at) => {
     const bar = make("i", { className: at ? "second" : "first" });
     bar.style.width = `${(100 * p).toFixed(1)}%`;
@@ -122,12 +123,12 @@ function create(host) {
   v.els = {
     text: make("div", { className: "text", testid: "cls-text" }),
     said: make("p", { className: "said", "aria-live": "polite", testid: "cls-said" }),
-    heads: make("div", { className: "heads", testid: "cls-heads", role: "group", "aria-label": "Heads: how much of [CLS]'s weight lies on each text" }),
+    heads: make("div", { className: "heads", testid: "cls-heads", role: "group", "aria-label": TEXTS.headsHowMuch }),
     verdict: make("div", { className: "verdict", testid: "cls-verdict" }),
   };
   v.root = make("div", { className: "encoder", testid: "cls-root" },
     make("div", { className: "page" }, v.els.verdict, v.els.text, v.els.said),
-    make("div", { className: "side" }, make("h4", {}, "What [CLS] reads, head by head: ", make("i", { className: "first" }), " first text ", make("i", { className: "second" }), " second"), v.els.heads));
+    make("div", { className: "side" }, make("h4", {}, TEXTS.whatClsReads, make("i", { className: "first" }), " first text ", make("i", { className: "second" }), " second"), v.els.heads));
   const { heads } = v.els;
   heads.addEventListener("pointerover", (event) => {
     v.hover = headAt(event);

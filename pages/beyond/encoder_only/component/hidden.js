@@ -8,6 +8,7 @@ import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { fade, readTheme } from "#canvas/theme.js";
 import { colorParts, layChips, numberAt } from "./chips.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").HiddenView} View */
 
@@ -44,12 +45,12 @@ function paint(v) {
     chip.style.background = inner && !masked[at] && at !== v.place ? fade(v.theme.heads[0], 0.7 * v.both[at]) : "";
     chip.classList.toggle("hidden", at === v.place || masked[at]);
     chip.setAttribute("aria-pressed", String(at === v.place));
-    chip.title = inner && !masked[at] ? `hidden, it is guessed with p = ${v.both[at].toFixed(3)}; from the left alone ${v.causal[at].toFixed(3)}` : "";
+    chip.title = inner && !masked[at] ? TEXTS.hiddenGuessedP(v.both[at].toFixed(3), v.causal[at].toFixed(3)) : "";
   });
   const truth = masked[v.place] ? null : tokens[v.place];
   v.els.said.textContent = truth === null
-    ? "What may stand at [MASK]:"
-    : `“${truth.trim()}” hidden: p = ${v.both[v.place].toFixed(3)} from both sides, ${v.causal[v.place].toFixed(3)} from the left alone.`;
+    ? TEXTS.whatMayStand
+    : TEXTS.hiddenPBoth(truth.trim(), v.both[v.place].toFixed(3), v.causal[v.place].toFixed(3));
   for (const name of /** @type {("both" | "causal")[]} */ (["both", "causal"])) {
     v.els[name].replaceChildren(...offers[v.place][name].map((offer) => bar(name, offer, offer[0] === truth)));
   }
@@ -82,12 +83,12 @@ function create(host) {
   const v = /** @type {View} */ ({ place: 1, chips: [] });
   v.sendSoon = debounce(() => v.component.setStateValue("place", v.place), DELAY);
   v.els = {
-    text: make("div", { className: "text", role: "group", "aria-label": "The text: press a token to hide it, arrow keys for its neighbours", testid: "hidden-text" }),
+    text: make("div", { className: "text", role: "group", "aria-label": TEXTS.textPressToken, testid: "hidden-text" }),
     said: make("p", { className: "said", "aria-live": "polite", testid: "hidden-said" }),
     both: make("div", { className: "bars", testid: "hidden-both" }),
     causal: make("div", { className: "bars", testid: "hidden-causal" }),
   };
-  const lists = /** @type {["both" | "causal", string][]} */ ([["both", "Reads both sides"], ["causal", "Causal mask on: the left alone"]]);
+  const lists = /** @type {["both" | "causal", string][]} */ ([["both", "Reads both sides"], ["causal", TEXTS.causalMaskLeft]]);
   v.root = make("div", { className: "encoder", testid: "hidden-root" }, v.els.text, v.els.said,
     make("div", { className: "lists" }, ...lists.map(([name, title]) => make("section", {}, make("h4", {}, make("i", { className: name }), ` ${title}`), v.els[name]))));
   v.els.text.addEventListener("click", (event) => {

@@ -21,7 +21,7 @@ def show() -> None:
 
 def _beneath() -> None:
     frame.what_to_notice(*words.NOTICE)
-    with st.spinner("Measuring both on this machine …", show_time=True):
+    with st.spinner(words.MEASURING, show_time=True):
         timings = compute.timings()
     among = {each.inputs: each.among_inputs for each in timings}
     by = {
@@ -31,7 +31,7 @@ def _beneath() -> None:
     frame.chart(
         times(list(among), list(among.values()), by, frame.theme(), title=words.TIMES),
         key="lattimes",
-        alt="Measured milliseconds of self-attention and of latent reading, by the number of inputs",
+        alt=words.LATTIMES_ALT,
     )
     for equation in words.EQUATIONS:
         frame.equation(*equation)

@@ -54,13 +54,13 @@ def _beneath(choice: Choice, broken: bool) -> None:
         frame.chart(
             confusion(quality.confusion, frame.theme(), title=words.confusion_title(quality)),
             key="latconfusion",
-            alt="Matrix of held-out digits: rows what each is, columns what it is read as",
+            alt=words.LATCONFUSION_ALT,
         )
     with right:
         frame.chart(
             muting(compute.muted_one_by_one(choice.model), quality.right, frame.theme(), title=words.MUTING),
             key="latmuting",
-            alt="Bars: the share of held-out digits read right with each latent muted alone",
+            alt=words.LATMUTING_ALT,
         )
     if not broken:
         frame.badges(compute.checks(choice))

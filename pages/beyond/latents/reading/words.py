@@ -43,6 +43,8 @@ EQUATIONS = (
     ),
 )
 MUTING = "Held-out digits read right with one latent muted"
+LATCONFUSION_ALT = "Matrix of held-out digits: rows what each is, columns what it is read as"
+LATMUTING_ALT = "Bars: the share of held-out digits read right with each latent muted alone"
 
 
 def said(choice: Choice, found: ReadDigit) -> str:

@@ -24,13 +24,13 @@ def show() -> None:
                 both.pixels, both.array, words.ARRAY_NAMES, theme, title=words.array_title(both)
             ),
             key="latarray",
-            alt="Numbers of the pixels' rows, and of the few rows of the latent array beside them",
+            alt=words.LATARRAY_ALT,
         )
     with right:
         frame.chart(
             before_and_after(both.hidden, both.kept, words.KEPT_NAMES, theme, title=words.kept_title(both)),
             key="latkept",
-            alt="Numbers of the tokens' rows, and of the narrower rows that DeepSeek's MLA keeps beside them",
+            alt=words.LATKEPT_ALT,
         )
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     st.markdown(words.table(both))

@@ -31,6 +31,8 @@ EQUATIONS = (
         "DeepSeek-AI 2024.",
     ),
 )
+LATARRAY_ALT = "Numbers of the pixels' rows, and of the few rows of the latent array beside them"
+LATKEPT_ALT = "Numbers of the tokens' rows, and of the narrower rows that DeepSeek's MLA keeps beside them"
 
 
 def array_title(both: Both) -> str:

@@ -7,6 +7,7 @@ import { canvasPen, fit, figureOf } from "#canvas/pens.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { asksWeights, byCell, cellOf, columnOf, drawHeads, drawPicture, headName, headPlaces, rowOf, turnedWeights } from "./maps.js";
 import { send, show } from "./view.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -22,7 +23,7 @@ export function paint(v) {
   const { theme } = v;
   drawLayout(v);
   v.pad.paint(theme, PAD);
-  els.cellName.textContent = `the cell at the ${header.names[v.cell]}`;
+  els.cellName.textContent = TEXTS.theCellAt(header.names[v.cell]);
   els.picks.replaceChildren("Ask:", ...header.picks.map((pick) => makeButton(pick, "Ask this", () => send(v, { question: pick }))));
   els.verdict.textContent = header.problem || header.verdict;
   els.verdict.className = `verdict${header.wrong || header.problem ? " wrong" : ""}`;
@@ -39,7 +40,7 @@ function drawLayout(v) {
   const step = GRID / 3;
   for (let i = 0; i < 9; i++) pen.rect((i % 3) * step + 0.5, Math.floor(i / 3) * step + 0.5, step - 1, step - 1, null, theme.faint);
   pen.rect((v.cell % 3) * step + 1.5, Math.floor(v.cell / 3) * step + 1.5, step - 3, step - 3, null, theme.primary, { width: 3 });
-  els.grid.setAttribute("aria-label", `The picture, three by three cells. Chosen: ${v.header.names[v.cell]}. Arrow keys choose another, a digit key puts that digit there, Delete empties it.`);
+  els.grid.setAttribute("aria-label", TEXTS.pictureThreeThree(v.header.names[v.cell]));
 }
 
 /** @param {View} v */
@@ -60,8 +61,8 @@ function paintAnswer(v) {
   els.marking.className = `verdict${header.markedWrong ? " wrong" : ""}`;
   els.said.textContent = asksSentence(v, weights, looked);
   els.turnedSaid.textContent = turnedSentence(v, turned, read);
-  els.asks.setAttribute("aria-label", `The picture in 36 patches under the weights of a word. ${els.said.textContent} Arrow keys choose a patch, Escape none.`);
-  els.turned.setAttribute("aria-label", `The picture with what is marked. ${els.turnedSaid.textContent} Arrow keys choose a patch, Escape none.`);
+  els.asks.setAttribute("aria-label", TEXTS.picturePatchesUnder(els.said.textContent));
+  els.turned.setAttribute("aria-label", TEXTS.pictureWhatMarked(els.turnedSaid.textContent));
 }
 
 /**
@@ -98,16 +99,16 @@ function chips(v, host, words, asked, chosen, weights, onChoose) {
 function asksSentence(v, weights, looked) {
   const { header, shown } = v;
   const words = [...header.asked, ...header.words];
-  const head = shown.head ? `Head ${headName(v.asks, shown.head)}` : "The mean of all heads";
+  const head = shown.head ? `Head ${headName(v.asks, shown.head)}` : TEXTS.meanAllHeads;
   if (looked) {
     const most = looked.indexOf(Math.max(...looked));
-    return `${head}: the chosen patch was looked at most for “${words[most]}” (${percent(looked[most])} of that word's weight).`;
+    return TEXTS.chosenPatchWas(head, words[most], percent(looked[most]));
   }
-  if (!weights) return "Choose a word to see where it looked.";
+  if (!weights) return TEXTS.chooseWordSee;
   const sums = byCell(weights);
   const most = sums.indexOf(Math.max(...sums));
   const verb = shown.word > header.asked.length ? "to say" : "at the word";
-  return `${head}, ${verb} “${words[shown.word - 1]}”: ${percent(sums[most])} of the weight is on the cell at the ${header.names[most]}.`;
+  return TEXTS.weightCell(head, verb, words[shown.word - 1], percent(sums[most]), header.names[most]);
 }
 
 /**
@@ -117,16 +118,16 @@ function asksSentence(v, weights, looked) {
  */
 function turnedSentence(v, weights, read) {
   const { header, shown } = v;
-  const head = shown.turnedHead ? `Head ${headName(v.turned, shown.turnedHead)}` : "The mean of all heads";
+  const head = shown.turnedHead ? `Head ${headName(v.turned, shown.turnedHead)}` : TEXTS.meanAllHeads;
   const name = (/** @type {number} */ i) => (header.read[i] === "⟨end⟩" ? "end" : header.read[i]);
   if (read) {
     const most = read.indexOf(Math.max(...read));
-    return `${head}: the chosen patch, in the cell at the ${header.names[cellOf(shown.patch - 1)]}, gives “${name(most)}” ${percent(read[most])} of its weight.`;
+    return TEXTS.chosenPatchCell(head, header.names[cellOf(shown.patch - 1)], name(most), percent(read[most]));
   }
-  if (!weights) return "Choose a word to see which patches look at it.";
+  if (!weights) return TEXTS.chooseWordSee2;
   const means = byCell(weights).map((sum) => sum / 4);
   const most = means.indexOf(Math.max(...means));
-  return `${head}: “${name(shown.turnedWord - 1)}” is looked at most from the cell at the ${header.names[most]} (${percent(means[most])} of a patch's weight).`;
+  return TEXTS.lookedMostCell(head, name(shown.turnedWord - 1), header.names[most], percent(means[most]));
 }
 
 /** @param {number} share */

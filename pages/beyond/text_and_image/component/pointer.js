@@ -4,6 +4,7 @@
 import { make } from "#canvas/dom.js";
 import { headPlaces, PATCHES } from "./maps.js";
 import { show } from "./view.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -50,7 +51,7 @@ export function patchCanvas(v, testid) {
  * @param {"head" | "turnedHead"} key
  */
 export function headCanvas(v, testid, side, key) {
-  const canvas = make("canvas", { role: "application", tabIndex: 0, testid, "aria-label": "The mean and each head, small. Left and right choose one." });
+  const canvas = make("canvas", { role: "application", tabIndex: 0, testid, "aria-label": TEXTS.meanHeadSmall });
   const count = () => v[side].layers * v[side].heads;
   canvas.addEventListener("click", (event) => {
     const box = canvas.getBoundingClientRect();

@@ -10,6 +10,7 @@ import { pictureButton } from "#canvas/picture.js";
 import { PATCHES } from "./maps.js";
 import { paint, saved } from "./paint.js";
 import { headCanvas, patchCanvas, wirePlaces } from "./pointer.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Shown} Shown */
@@ -102,12 +103,12 @@ function create(host) {
   const { els } = v;
   els.answered = [
     make("div", {}, els.words, els.asks, els.said, els.heads),
-    make("section", { className: "side", "aria-label": "The picture asks the text" }, make("h4", {}, "The patches ask the words"), els.marking, els.turnedWords, els.turned, els.turnedSaid, els.turnedHeads),
+    make("section", { className: "side", "aria-label": TEXTS.pictureAsksText }, make("h4", {}, TEXTS.patchesAskWords), els.marking, els.turnedWords, els.turned, els.turnedSaid, els.turnedHeads),
   ];
   v.root = make("div", { className: "scene", testid: "scene-root" },
     els.picks,
     make("section", { className: "layout", "aria-label": "The picture" }, els.grid, tray(v)),
-    make("section", { className: "side", "aria-label": "The text asks the picture" }, make("h4", {}, "The words ask the patches"), els.verdict, els.answered[0]),
+    make("section", { className: "side", "aria-label": TEXTS.textAsksPicture }, make("h4", {}, TEXTS.wordsAskPatches), els.verdict, els.answered[0]),
     els.answered[1]);
   host.append(v.root);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
@@ -119,7 +120,7 @@ function create(host) {
  * @param {View} v
  */
 function tray(v) {
-  const digits = Array.from({ length: 10 }, (_, digit) => makeButton(String(digit), `Put a held-out ${digit} there; again for another`, () => put(v, { digit })));
+  const digits = Array.from({ length: 10 }, (_, digit) => makeButton(String(digit), TEXTS.putHeldOut(digit), () => put(v, { digit })));
   return make("div", { className: "tray" },
     make("p", {}, "Put into ", v.els.cellName, ":"),
     make("div", { className: "digits", testid: "scene-digits" }, ...digits, makeButton("empty", "Empty this cell", () => put(v, {}))),

@@ -2,6 +2,7 @@
 // The bill filled in by hand: the questions, what is typed, and hints. Free of the DOM.
 
 import { billOf, oneHead, totalsOf, widthOf } from "./counting.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Sizes} Sizes */
 /** @typedef {import("./types").Question} Question */
@@ -16,13 +17,13 @@ export const LONGEST_ANSWER = 40; // characters
 export function readAnswer(text) {
   const plain = text.replaceAll("·", "*").replaceAll("×", "*").replace(/(\d)[ ,](?=\d{3}(\D|$))/g, "$1").replace(/\s/g, "");
   if (!plain) return {};
-  if (!/^\d+(\^\d)?([*+]\d+(\^\d)?)*$/.test(plain)) return { problem: `“${text}” is no whole number: write 96, or a product such as 4*8*3 or 4^2*8.` };
+  if (!/^\d+(\^\d)?([*+]\d+(\^\d)?)*$/.test(plain)) return { problem: TEXTS.noWholeNumber(text) };
   const power = (/** @type {string} */ factor) => {
     const [base, exponent] = factor.split("^");
     return Number(base) ** Number(exponent ?? 1);
   };
   const value = plain.split("+").reduce((sum, term) => sum + term.split("*").reduce((product, factor) => product * power(factor), 1), 0);
-  if (!Number.isSafeInteger(value)) return { problem: `“${text}” is beyond what any cell here holds.` };
+  if (!Number.isSafeInteger(value)) return { problem: TEXTS.beyondWhatAny(text) };
   return { value };
 }
 
@@ -36,15 +37,15 @@ export function questionsOf(s) {
   const heads = [oneHead(s), s];
   const ask = (/** @type {string} */ name, /** @type {string} */ hint, /** @type {(s: Sizes, spelled: string) => [number, string]} */ answer) => ({ name, hint, answers: heads.map((size) => answer(size, `${size.h} · ${widthOf(size)}`)) });
   return [
-    ask("Numbers of one query, d / h", "The width is shared by the heads: d divided by h.", (s) => [widthOf(s), `${d} / ${s.h}`]),
-    ask("Products for Q, K and V", "Three times, each of n tokens meets a matrix of d × d; the heads' matrices side by side are one of d × d.", (s) => [billOf(s).projections.multiplications, `3 · ${n} · ${d} · ${d}`]),
-    ask("Cells of all maps, h n²", "Every head has a map of n rows and n columns.", (s) => [s.h * n * n, `${s.h} · ${n} · ${n}`]),
-    ask("Products for the scores", "A cell is q·k: as many products as a query has numbers. Count the cells of all maps.", (s) => [billOf(s).scores.multiplications, `${s.h} · ${n} · ${n} · ${widthOf(s)}`]),
-    ask("Exponentials of the softmax", "One for every cell of every map.", (s) => [s.h * n * n, `${s.h} · ${n} · ${n}`]),
-    ask("Products for the weighted sums", "Each cell weighs one value, which has d / h numbers.", (s) => [billOf(s).sum.multiplications, `${s.h} · ${n} · ${n} · ${widthOf(s)}`]),
-    ask("Products for the output", "The heads' outputs lie side by side, d numbers a token, and meet W_O of d × d.", (s) => [billOf(s).output.multiplications, `${n} · ${d} · ${d}`]),
-    ask("All products", "Add the four rows of products.", (s) => [attentionOf(s), ["projections", "scores", "sum", "output"].map((part) => billOf(s)[/** @type {"sum"} */ (part)].multiplications).join(" + ")]),
-    ask(`Bytes of all maps, ${bytes} a number`, "Cells of all maps times the bytes of a number.", (s) => [totalsOf(s).maps, `${s.h} · ${n} · ${n} · ${bytes}`]),
+    ask(TEXTS.numbersQueryD, TEXTS.widthSharedHeads, (s) => [widthOf(s), `${d} / ${s.h}`]),
+    ask(TEXTS.productsQK, TEXTS.threeTimesN, (s) => [billOf(s).projections.multiplications, `3 · ${n} · ${d} · ${d}`]),
+    ask(TEXTS.cellsAllMaps, TEXTS.everyHeadHas, (s) => [s.h * n * n, `${s.h} · ${n} · ${n}`]),
+    ask(TEXTS.productsScores, TEXTS.cellQK, (s) => [billOf(s).scores.multiplications, `${s.h} · ${n} · ${n} · ${widthOf(s)}`]),
+    ask(TEXTS.exponentialsSoftmax, TEXTS.everyCellEvery, (s) => [s.h * n * n, `${s.h} · ${n} · ${n}`]),
+    ask(TEXTS.productsWeightedSums, TEXTS.cellWeighsValue, (s) => [billOf(s).sum.multiplications, `${s.h} · ${n} · ${n} · ${widthOf(s)}`]),
+    ask(TEXTS.productsOutput, TEXTS.headsOutputsLie, (s) => [billOf(s).output.multiplications, `${n} · ${d} · ${d}`]),
+    ask("All products", TEXTS.addFourRows, (s) => [attentionOf(s), ["projections", "scores", "sum", "output"].map((part) => billOf(s)[/** @type {"sum"} */ (part)].multiplications).join(" + ")]),
+    ask(TEXTS.bytesAllMaps(bytes), TEXTS.cellsAllMaps2, (s) => [totalsOf(s).maps, `${s.h} · ${n} · ${n} · ${bytes}`]),
   ];
 }
 
@@ -70,12 +71,12 @@ export function judged(question, column, value, s, wrong) {
   const near = (/** @type {number} */ factor) => Math.abs(ratio / factor - 1) < 1e-9;
   let hint = question.hint;
   const products = question.name.startsWith("Products");
-  if (near(1 / s.bytes) && question.name.startsWith("Bytes")) hint = `That is the number of cells: each takes ${s.bytes} bytes.`;
-  else if (near(1 / 3) && question.name.includes("Q, K")) hint = "That is Q alone: K and V take as much again, each.";
-  else if (products && column === 1 && s.h > 1 && near(s.h)) hint = `${s.h} times too many: the heads share the ${s.d} numbers of a token.`;
-  else if (column === 1 && s.h > 1 && near(1 / s.h)) hint = `That is one head: there are ${s.h}.`;
-  else if (products && near(2)) hint = "Twice too many: products are counted here, not additions.";
-  else if (products && near(1 / s.n)) hint = `${s.n} times too few: every one of the ${s.n} tokens counts.`;
+  if (near(1 / s.bytes) && question.name.startsWith("Bytes")) hint = TEXTS.numberCellsTakes(s.bytes);
+  else if (near(1 / 3) && question.name.includes("Q, K")) hint = TEXTS.qAloneK;
+  else if (products && column === 1 && s.h > 1 && near(s.h)) hint = TEXTS.timesTooMany(s.h, s.d);
+  else if (column === 1 && s.h > 1 && near(1 / s.h)) hint = TEXTS.headThere(s.h);
+  else if (products && near(2)) hint = TEXTS.twiceTooMany;
+  else if (products && near(1 / s.n)) hint = TEXTS.timesTooFew(s.n);
   const more = wrong > 1 ? ` It is ${spelled}.` : "";
   return { right: false, said: `${question.name}: ${value} is not it. ${hint}${more}` };
 }

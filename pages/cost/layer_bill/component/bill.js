@@ -2,6 +2,7 @@
 // The bill as bars, a thin one beneath each for a single head, and every part against the number of tokens.
 
 import { billOf, crossingsOf, oneHead, totalsOf, widthOf } from "./counting.js";
+import { TEXTS } from "./words.js";
 import { amount, grouped, percent } from "./written.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -66,9 +67,9 @@ function drawBars(pen, theme, sizes, width) {
     { name: "activations", value: all.written, one: one.written, color: theme.heads[3] },
     { name: "maps B·h·n²", value: all.maps, one: one.maps, color: theme.heads[1] },
   ];
-  y = drawGroup(pen, theme, `Memory, ${sizes.bytes} bytes a number`, memory, width, y + 4, "B");
+  y = drawGroup(pen, theme, TEXTS.memoryBytesNumber(sizes.bytes), memory, width, y + 4, "B");
   pen.rect(NAMES, y + 7, 18, 4, theme.muted, null, { alpha: 0.55 });
-  pen.text(NAMES + 24, y + 9, `thin: one head of ${grouped(sizes.h * widthOf(sizes))}`, { color: theme.muted, size: 11 });
+  pen.text(NAMES + 24, y + 9, TEXTS.thinHead(grouped(sizes.h * widthOf(sizes))), { color: theme.muted, size: 11 });
 }
 
 /**
@@ -118,11 +119,11 @@ function drawChart(pen, theme, sizes, box, at) {
   const [least, most] = [Math.log10(Math.min(...first)), Math.log10(Math.max(...last))];
   const x = (/** @type {number} */ n) => spot.left + ((spot.right - spot.left) * Math.log(n / low)) / Math.log(high / low);
   const y = (/** @type {number} */ value) => spot.bottom - ((spot.bottom - spot.top) * (Math.log10(value) - least)) / (most - least);
-  pen.text(box.x, box.y + 11, "Operations against tokens n", { color: theme.text, size: 12, weight: 600 });
+  pen.text(box.x, box.y + 11, TEXTS.operationsAgainstTokens, { color: theme.text, size: 12, weight: 600 });
   drawAxes(pen, theme, spot, { x, y, least, most });
   const inks = [theme.heads[0], theme.heads[1], theme.heads[2]];
   inks.forEach((ink, k) => pen.line(x(low), y(first[k]), x(high), y(last[k]), ink, { width: 2 }));
-  ["Q, K, V, W_O", "scores and sums (n²)", "feed-forward"].forEach((name, k) => {
+  ["Q, K, V, W_O", TEXTS.scoresSums, "feed-forward"].forEach((name, k) => {
     pen.line(spot.left + 8, spot.top + 6 + 15 * k, spot.left + 24, spot.top + 6 + 15 * k, inks[k], { width: 2.5 });
     pen.text(spot.left + 30, spot.top + 6 + 15 * k, name, { color: theme.text, size: 11 });
   });
@@ -178,7 +179,7 @@ export function billSentence(s) {
   const all = totalsOf(s);
   const cross = crossingsOf(s);
   const soft = lines.scores.operations + lines.softmax.operations + lines.sum.operations;
-  const products = s.g === s.h ? "One head as wide as all would take the same products" : "One head with keys and values of its own";
-  const single = s.h === 1 ? "" : s.g === s.h ? ` ${products}; its softmax and its maps, ${s.h} times less.` : ` ${products} would take ${amount(billOf(oneHead(s)).projections.operations)} for Q, K and V: sharing saves the rest.`;
-  return `With n = ${grouped(s.n)} tokens, scores, softmax and sums take ${percent(soft / all.operations)} of the operations. Counted in products, scores and sums overtake the attention's matrices at n = ${grouped(cross.projections)}, and all matrices at ${grouped(cross.weights)}. The maps have ${grouped(s.batch * s.h)} · ${grouped(s.n)}² = ${amount(s.batch * s.h * s.n * s.n)} cells, ${amount(all.maps, "B")}, beside ${amount(all.weights, "B")} of weights.${single}`;
+  const products = s.g === s.h ? TEXTS.headWideAll : TEXTS.headKeysValues;
+  const single = s.h === 1 ? "" : s.g === s.h ? TEXTS.softmaxMapsTimes(products, s.h) : TEXTS.wouldTakeQ(products, amount(billOf(oneHead(s)).projections.operations));
+  return TEXTS.nTokensScores(grouped(s.n), percent(soft / all.operations), grouped(cross.projections), grouped(cross.weights), grouped(s.batch * s.h), amount(s.batch * s.h * s.n * s.n), amount(all.maps, "B"), amount(all.weights, "B"), single);
 }

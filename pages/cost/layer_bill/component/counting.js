@@ -1,6 +1,8 @@
 // @ts-check
 // A layer's bill, as tlmviz/analysis/cost/layer.py counts it. Free of the DOM.
 
+import { TEXTS } from "./words.js";
+
 /** @typedef {import("./types").Sizes} Sizes */
 /** @typedef {import("./types").Line} Line */
 
@@ -110,11 +112,11 @@ export function fitted(s) {
   let said = "";
   if (!sizes.head && sizes.d % sizes.h) {
     sizes.h = largestDivisor(sizes.d, sizes.h);
-    said = `${s.h} heads cannot share ${s.d} numbers evenly: ${sizes.h} can.`;
+    said = TEXTS.headsCannotShare(s.h, s.d, sizes.h);
   }
   if (sizes.h % sizes.g) {
     sizes.g = s.g === s.h ? sizes.h : largestDivisor(sizes.h, sizes.g);
-    if (s.g !== s.h) said += `${said ? " " : ""}${sizes.h} query heads cannot share ${s.g} key/value heads evenly: ${sizes.g} can.`;
+    if (s.g !== s.h) said += TEXTS.queryHeadsCannot(said ? " " : "", sizes.h, s.g, sizes.g);
   }
   return { sizes, said };
 }

@@ -2,6 +2,7 @@
 // Word by word: what each token takes with a cache and without, as areas.
 
 import { takenBy } from "./counting.js";
+import { TEXTS } from "./words.js";
 import { amount, grouped } from "./written.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -9,7 +10,7 @@ import { amount, grouped } from "./written.js";
 /** @typedef {import("./types").State} State */
 /** @typedef {import("./types").Spots} Spots */
 
-export const COUNTS = { tokens: "tokens read", cells: "pairs of query and key", operations: "operations" };
+export const COUNTS = { tokens: "tokens read", cells: TEXTS.pairsQueryKey, operations: "operations" };
 const PANEL = 156;
 
 /** What all tokens take: the prompt's pass, and each later token without a cache and with one. @param {State} state */
@@ -54,12 +55,12 @@ export function drawGrowth(pen, theme, state, width, at) {
       const top = y((found.prefill / prompt) * times);
       pen.rect(x(1), top, x(prompt + 1) - x(1), bottom - top, theme.heads[3], null, { alpha: 0.3 });
       pen.shape(area((value) => y(value * times)), color, 0.3);
-      pen.text(spot.right, bottom - PANEL + 14, `faint: ${grouped(times)} times as high`, { color: theme.muted, size: 11, align: "right" });
+      pen.text(spot.right, bottom - PANEL + 14, TEXTS.faintTimesHigh(grouped(times)), { color: theme.muted, size: 11, align: "right" });
     }
     pen.shape(area(y), color);
     pen.line(spot.left, bottom, spot.right, bottom, theme.muted);
     pen.text(spot.left, bottom - PANEL + 14, `${name}: ${amount(total)}`, { color: theme.text, size: 13, weight: 600 });
-    pen.text(spot.left, bottom - PANEL + 30, `and ${amount(found.prefill)} for the prompt`, { color: theme.muted, size: 11 });
+    pen.text(spot.left, bottom - PANEL + 30, TEXTS.andForThe(amount(found.prefill)), { color: theme.muted, size: 11 });
     if (at) pen.rect(x(at), bottom - PANEL + 36, Math.max(1, x(at + 1) - x(at)), PANEL - 36, null, theme.primary);
   });
   pen.text(x(1), spot.bottom + 12, "1", { color: theme.muted, size: 10 });
@@ -77,8 +78,8 @@ export function growthSentence(state, at) {
   const found = growthOf(state);
   const { prompt, steps, counted } = state;
   const what = COUNTS[/** @type {keyof typeof COUNTS} */ (counted)];
-  if (at > prompt) return `Token ${grouped(at)}: ${amount(found.without[at - prompt - 1])} ${what} without a cache, ${amount(found.cached[at - prompt - 1])} with one.`;
-  if (at) return `Tokens 1 to ${grouped(prompt)} are the prompt, read at once in either case: ${amount(found.prefill)} ${what}.`;
+  if (at > prompt) return TEXTS.tokenWithoutCache(grouped(at), amount(found.without[at - prompt - 1]), what, amount(found.cached[at - prompt - 1]));
+  if (at) return TEXTS.tokensPromptRead(grouped(prompt), amount(found.prefill), what);
   const ratio = found.totals.without / found.totals.cached;
-  return `${grouped(steps)} tokens after a prompt of ${grouped(prompt)}: ${amount(found.totals.without)} ${what} without a cache, ${amount(found.totals.cached)} with one, ${ratio < 10 ? ratio.toFixed(1) : grouped(ratio)} times less.`;
+  return TEXTS.tokensAfterPrompt(grouped(steps), grouped(prompt), amount(found.totals.without), what, amount(found.totals.cached), ratio < 10 ? ratio.toFixed(1) : grouped(ratio));
 }

@@ -4,6 +4,7 @@
 import { make, makeButton } from "#canvas/dom.js";
 import { LONGEST_ANSWER, judged, questionsOf, readAnswer } from "./answers.js";
 import { divisorsOf } from "./counting.js";
+import { TEXTS } from "./words.js";
 import { grouped } from "./written.js";
 
 /** @typedef {import("./types").View} View */
@@ -40,16 +41,16 @@ export function buildHand(v) {
     buildHand(v);
     v.sendSoon();
   };
-  const toys = Object.entries(TOYS).map(([name, sizes]) => makeButton(name, "The note's sizes; empties the table", () => pick(sizes)));
+  const toys = Object.entries(TOYS).map(([name, sizes]) => makeButton(name, TEXTS.noteSizesEmpties, () => pick(sizes)));
   const draw = (/** @type {number[]} */ from) => from[Math.floor(Math.random() * from.length)];
-  const other = makeButton("Other small sizes", "Sizes by chance; empties the table", () => {
+  const other = makeButton("Other small sizes", TEXTS.sizesChanceEmpties, () => {
     const d = draw(SMALL.d);
     pick([draw(SMALL.n), d, draw(divisorsOf(d).filter((h) => h > 1 && h < d))]);
   });
-  const all = makeButton("Show the answers", "Fills every empty cell", () => reveal(v, questions));
+  const all = makeButton("Show the answers", TEXTS.fillsEveryEmpty, () => reveal(v, questions));
   v.els.table.replaceChildren(make("div", { className: "toys" }, ...toys, other, all), make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
   questions.forEach((_, row) => [0, 1].forEach((column) => judge(v, 2 * row + column, false)));
-  v.els.told.textContent = "A cell takes a number, or what it is worked out from: 4*8*8.";
+  v.els.told.textContent = TEXTS.cellTakesNumber;
   score(v);
 }
 
@@ -59,7 +60,7 @@ export function buildHand(v) {
  * @param {string} text
  */
 function cellOf(v, index, text) {
-  const input = make("input", { type: "text", className: "answer", value: text, maxLength: LONGEST_ANSWER, autocomplete: "off", spellcheck: false, "aria-label": `Row ${(index >> 1) + 1}, ${index % 2 ? "all heads" : "one head"}`, testid: `cell-${index}` });
+  const input = make("input", { type: "text", className: "answer", value: text, maxLength: LONGEST_ANSWER, autocomplete: "off", spellcheck: false, "aria-label": TEXTS.rowAllHeads((index >> 1) + 1, index), testid: `cell-${index}` });
   input.addEventListener("change", () => {
     keep(v);
     judge(v, index, true);
@@ -122,6 +123,6 @@ function score(v) {
   const inputs = inputsOf(v);
   const right = inputs.filter((input) => input.classList.contains("right")).length;
   v.root.dataset.right = String(right);
-  const done = right === inputs.length ? " All products of one head are those of many; only maps and exponentials are not." : "";
+  const done = right === inputs.length ? TEXTS.allProductsHead : "";
   v.els.said.textContent = `${right} of ${inputs.length} right.${done}`;
 }

@@ -3,6 +3,7 @@
 
 import { make } from "#canvas/dom.js";
 import { divisorsOf, fitted, widthOf } from "./counting.js";
+import { TEXTS } from "./words.js";
 import { grouped } from "./written.js";
 
 /** @typedef {import("./types").View} View */
@@ -98,7 +99,7 @@ export function makeControl(v, key, changed) {
       take(v, key, value, changed);
       return;
     }
-    v.els.said.textContent = `“${box.value}” cannot be the ${name}: give a whole number from 1 to ${grouped(most)}.`;
+    v.els.said.textContent = TEXTS.cannotGiveWhole(box.value, name, grouped(most));
     box.value = grouped(v.state.sizes[key]);
   });
   return control;

@@ -13,6 +13,7 @@ import { billHeight, billSentence, drawBill, placeAt } from "./bill.js";
 import { COUNTS, drawGrowth, growthHeight, growthSentence } from "./growth.js";
 import { buildHand } from "./hand.js";
 import { fillPresets, makeControl, showSizes, takePreset } from "./sliders.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -167,7 +168,7 @@ function create(host) {
   v.els.preset = make("select", { "aria-label": "A published layer", testid: "bill-preset" });
   v.els.preset.addEventListener("change", () => takePreset(v, change));
   const bytes = [[4, "FP32"], [2, "FP16, BF16"], [1, "FP8"]].map(([value, textContent]) => make("option", { value, textContent }));
-  v.els.bytes = make("select", { "aria-label": "Bytes of a number" }, ...bytes);
+  v.els.bytes = make("select", { "aria-label": TEXTS.bytesNumber }, ...bytes);
   v.els.bytes.addEventListener("change", () => {
     v.state.sizes = { ...v.state.sizes, bytes: Number(v.els.bytes.value) };
     change();

@@ -3,6 +3,7 @@
 
 import { fade, rgb, inkOn, shade } from "#canvas/theme.js";
 import { brief, heldAt } from "./moments.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -168,7 +169,7 @@ function drawCells(pen, { arrays }, layout, theme, { at, hover, x }) {
 function drawMemory(pen, { arrays, header }, layout, theme, x) {
   const most = Math.max(...header.peaks, header.bound ?? 0);
   const y = (/** @type {number} */ held) => layout.base - (held / most) * (layout.base - layout.memory);
-  pen.text(layout.left, layout.memory - 13, "Micro-batches held, by device", { color: theme.muted, size: 11 });
+  pen.text(layout.left, layout.memory - 13, TEXTS.microBatchesHeld, { color: theme.muted, size: 11 });
   pen.line(layout.left, layout.base, layout.right, layout.base, theme.faint);
   for (const value of [0, most]) pen.text(layout.left - 6, y(value), brief(value), { align: "right", color: theme.muted, size: 10 });
   if (header.bound) {

@@ -2,6 +2,7 @@
 // What a run is at a moment: who works, who waits, what is held. Free of the DOM.
 
 import { minus } from "#canvas/text.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Run} Run */
 
@@ -68,9 +69,9 @@ export function bubbleAt({ arrays, header }, at) {
  */
 export function eventSentence({ arrays }, event) {
   const { device, kind, micro, stage, half, start, end } = arrays;
-  const what = kind[event] === SENDING ? "sends what it made of" : `${KINDS[kind[event]]} of`;
+  const what = kind[event] === SENDING ? TEXTS.sendsWhatMade : `${KINDS[kind[event]]} of`;
   const beside = half[event] ? ", beside another task" : "";
-  return `Device ${device[event] + 1}: ${what} micro-batch ${micro[event] + 1}, stage ${stage[event] + 1} of the model, from ${brief(start[event])} to ${brief(end[event])}${beside}.`;
+  return TEXTS.deviceMicroBatch(device[event] + 1, what, micro[event] + 1, stage[event] + 1, brief(start[event]), brief(end[event]), beside);
 }
 
 /**
@@ -81,8 +82,8 @@ export function eventSentence({ arrays }, event) {
 export function momentSentence(run, at) {
   const { header } = run;
   const held = heldAt(run, at).map(brief).join(", ");
-  const passed = `${(100 * bubbleAt(run, at)).toFixed(1)}% of the devices' time so far was spent waiting`;
-  if (at >= header.time - 1e-6) return `After ${brief(header.time)} all is done; ${passed}. At most they held ${header.peaks.map(brief).join(", ")}.`;
+  const passed = TEXTS.devicesTimeSo((100 * bubbleAt(run, at)).toFixed(1));
+  if (at >= header.time - 1e-6) return TEXTS.afterAllDone(brief(header.time), passed, header.peaks.map(brief).join(", "));
   const working = workingAt(run, at).size;
-  return `At ${brief(at)} of ${brief(header.time)}: ${working} of ${header.stages} work, ${header.stages - working} wait; ${passed}. They hold ${held}.`;
+  return TEXTS.workWaitThey(brief(at), brief(header.time), working, header.stages, header.stages - working, passed, held);
 }

@@ -10,6 +10,7 @@ import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { colorOf, drawPipeline, eventAt, layoutOf, timeAt } from "./drawing.js";
 import { KINDS, brief, eventSentence, momentSentence } from "./moments.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -129,7 +130,7 @@ function repaint(v) {
   els.play.setAttribute("aria-label", v.frame ? "Pause" : "Play");
   const said = v.hover >= 0 ? eventSentence(v, v.hover) : momentSentence(v, v.at);
   els.said.textContent = said;
-  els.canvas.setAttribute("aria-label", `${header.title}. ${momentSentence(v, v.at)} Arrow keys move through time, space plays.`);
+  els.canvas.setAttribute("aria-label", TEXTS.arrowKeysMove(header.title, momentSentence(v, v.at)));
   Object.assign(v.root.dataset, { at: brief(v.at), time: brief(header.time), playing: String(Boolean(v.frame)) });
 }
 

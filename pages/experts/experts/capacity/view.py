@@ -32,7 +32,7 @@ def _beneath(choice: Choice) -> None:
         figure = figures.capacity_curve(
             compute.FACTORS, shares, losses, unlimited, choice.factor, frame.theme()
         )
-        frame.chart(figure, key="xcapcurve", alt="Dropped choices and loss of the text by capacity factor")
+        frame.chart(figure, key="xcapcurve", alt=words.XCAPCURVE_ALT)
     frame.what_to_notice(*words.NOTICE)
     frame.equation(*words.EQUATION)
     frame.copy_as_python(words.snippet(choice))

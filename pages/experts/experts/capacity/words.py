@@ -26,6 +26,7 @@ EQUATION = (
     r"C = \left\lceil \mathrm{factor} \cdot \frac{T\,k}{E} \right\rceil",
     "Fedus, Zoph and Shazeer, Switch Transformers (2021), section 2.2. T tokens with k choices each over E experts.",
 )
+XCAPCURVE_ALT = "Dropped choices and loss of the text by capacity factor"
 
 
 def dropped(choice: Choice, by_layer: np.ndarray) -> str:

@@ -21,21 +21,21 @@ def show(reading: Reading) -> None:
             [size.active / 1e6 for size in sizes],
         ),
         Panel(
-            "FLOPs per token (million)",
+            words.FLOPS_PER_TOKEN,
             [size.dense_flops / 1e6 for size in sizes],
             ".2f",
             [size.flops / 1e6 for size in sizes],
         ),
     ]
     if all(cost.held_out is not None for cost in costs):
-        panels.append(Panel("Held out (bits per byte)", [cost.held_out for cost in costs], ".3f"))
+        panels.append(Panel(words.HELD_OUT_BITS, [cost.held_out for cost in costs], ".3f"))
     if len(reading.tokens) > 1:
-        panels.append(Panel("Your text (bits per byte)", [cost.here for cost in costs], ".3f"))
+        panels.append(Panel(words.YOUR_TEXT_BITS, [cost.here for cost in costs], ".3f"))
     with frame.wide("xcostwide", 760):
         frame.chart(
             cost_bars([cost.model for cost in costs], panels, frame.theme()),
             key="xcost",
-            alt="Active and total parameters, operations per token and losses of each model",
+            alt=words.XCOST_ALT,
         )
     frame.what_to_notice(*words.notice(reading, costs), maths=words.NOTICE_MATHS)
     frame.equation(*words.EQUATION)

@@ -20,6 +20,10 @@ EQUATION = (
     r"N_{\mathrm{active}} = N - L_{\mathrm{experts}}\,(E - k)\, 3\, d_{\mathrm{model}}\, d_{\mathrm{expert}}",
     "Three matrices for each expert: gate, up and down (SwiGLU). Decoder-Only Transformers in Einstein Notation, section 6.3.",
 )
+FLOPS_PER_TOKEN = "FLOPs per token (million)"
+HELD_OUT_BITS = "Held out (bits per byte)"
+YOUR_TEXT_BITS = "Your text (bits per byte)"
+XCOST_ALT = "Active and total parameters, operations per token and losses of each model"
 
 
 def notice(reading: Reading, costs: list[Cost]) -> list[str]:

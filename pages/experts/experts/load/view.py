@@ -24,9 +24,9 @@ def show(reading: Reading) -> None:
             reading.layers,
             reading.even,
             frame.theme(),
-            title=f"Share of the tokens that each expert reads (even: {100 * reading.even:.3g} %)",
+            title=words.share_tokens_title(100 * reading.even),
         )
-        frame.chart(figure, key="xload", alt="Share of the tokens that reach each expert of each layer")
+        frame.chart(figure, key="xload", alt=words.XLOAD_ALT)
     layer = controls.choose_layer(reading, page.opening(reading)[0])
     frame.table(
         words.rows(

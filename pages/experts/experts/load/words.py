@@ -28,6 +28,7 @@ EQUATION = (
     "Fedus, Zoph and Shazeer, Switch Transformers (2021), Eq. 5, for k choices; Decoder-Only Transformers in Einstein Notation, "
     "section 6.3.",
 )
+XLOAD_ALT = "Share of the tokens that reach each expert of each layer"
 
 
 def rows(
@@ -85,6 +86,11 @@ def notice(reading: Reading, loads: np.ndarray, survey: Survey | None) -> list[s
         "rarely a subject; nothing told it which."
     )
     return found
+
+
+def share_tokens_title(percent: float) -> str:
+    """What stands above the picture."""
+    return f"Share of the tokens that each expert reads (even: {percent:.3g} %)"
 
 
 def snippet(reading: Reading) -> str:

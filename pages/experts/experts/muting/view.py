@@ -25,17 +25,17 @@ def show(reading: Reading) -> None:
     except (
         BadConfig
     ) as error:  # all experts muted, or too many forced: what was chosen stays, to be put right
-        said.warning(f"{error} The picture shows the routing as trained.")
+        said.warning(words.as_trained(error))
         choice = Choice(reading, Change())
     picture(
         reading,
         choice.change,
         KEY,
-        clicks="Click on an expert above the rows to mute it.",
+        clicks=words.CLICK_TO_MUTE,
         on_expert=lambda: controls.toggle(reading),
     )
     if len(reading.tokens) < 2:
-        said.info("One token predicts nothing that follows, so there is no loss to compare; type one more.")
+        said.info(words.TOO_SHORT)
         return
     if not said_already(choice, reading):
         said.markdown(
@@ -54,7 +54,7 @@ def _beneath(choice: Choice) -> None:
     before, after = page.loss(reading, Change()), page.loss(reading, choice.change)
     if not choice.change.nothing:
         figure = figures.losses(reading.tokens, before, after, frame.theme(), what="changed")
-        frame.chart(figure, key="xlosses", alt="Loss of each token as trained and with the routing changed")
+        frame.chart(figure, key="xlosses", alt=words.XLOSSES_ALT)
     _map(choice)
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
     badges = st.container()
@@ -76,8 +76,6 @@ def _map(choice: Choice) -> None:
         change,
         reading.layers,
         frame.theme(),
-        title="Change of the mean loss with one expert muted (nats per token)",
+        title=words.CHANGE_MEAN_TITLE,
     )
-    frame.chart(
-        figure, key="xmutemap", alt="Change of the mean loss for each expert of each layer, muted alone"
-    )
+    frame.chart(figure, key="xmutemap", alt=words.XMUTEMAP_ALT)

@@ -28,6 +28,11 @@ EQUATION = (
     r" \Delta = \frac{1}{T-1} \sum_t \log \frac{P(w_{t+1} \mid w_{\le t})}{\tilde{P}(w_{t+1} \mid w_{\le t})}",
     "Decoder-Only Transformers in Einstein Notation, section 6.3. M: the muted experts; a tilde marks the changed pass.",
 )
+CLICK_TO_MUTE = "Click on an expert above the rows to mute it."
+TOO_SHORT = "One token predicts nothing that follows, so there is no loss to compare; type one more."
+CHANGE_MEAN_TITLE = "Change of the mean loss with one expert muted (nats per token)"
+XMUTEMAP_ALT = "Change of the mean loss for each expert of each layer, muted alone"
+XLOSSES_ALT = "Loss of each token as trained and with the routing changed"
 
 
 def cost(choice: Choice, before: np.ndarray, after: np.ndarray) -> str:
@@ -51,6 +56,11 @@ def _named(experts: tuple[tuple[int, int], ...]) -> str:
     """Experts in words, the first few."""
     named = [f"expert {expert} of layer {layer}" for layer, expert in experts[:3]]
     return ", ".join(named) + (f" and {len(experts) - 3} more" if len(experts) > 3 else "")
+
+
+def as_trained(error: str) -> str:
+    """What is wrong with the link, and what is shown."""
+    return f"{error} The picture shows the routing as trained."
 
 
 def snippet(choice: Choice) -> str:

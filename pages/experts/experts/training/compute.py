@@ -11,6 +11,8 @@ from tlmviz.errors import BadCheckpoint
 from tlmviz.figures.experts.training import Curve, Moments
 from tlmviz.ui import compute
 
+from . import words
+
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def moments(model: str) -> tuple[dict[str, Moments], list[str]]:
@@ -48,7 +50,7 @@ def panels(model: str) -> dict[str, dict[str, Curve]]:
             continue
         held_out[name] = Curve(log["step"].to_numpy(), log["valid_bpb"].to_numpy())
     titles = {
-        "largest load of an expert by step (1: even)": largest,
-        "held-out stories by step (bits per byte)": held_out,
+        words.LARGEST_LOAD: largest,
+        words.HELD_OUT_STORIES: held_out,
     }
     return {title: curves for title, curves in titles.items() if curves}

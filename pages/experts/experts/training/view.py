@@ -23,7 +23,7 @@ def show(reading: Reading) -> None:
         frame.chart(
             figure,
             key="xtraining",
-            alt="Largest load and loss over training steps, and loads and biases of all experts at a moment",
+            alt=words.XTRAINING_ALT,
         )
     frame.what_to_notice(*words.notice(moments), maths=words.NOTICE_MATHS)
     for equation in words.EQUATIONS:

@@ -24,6 +24,9 @@ EQUATIONS = (
         "c: tokens of an expert in the step, f: its share of the choices, P: its mean share of the scores.",
     ),
 )
+LARGEST_LOAD = "largest load of an expert by step (1: even)"
+HELD_OUT_STORIES = "held-out stories by step (bits per byte)"
+XTRAINING_ALT = "Largest load and loss over training steps, and loads and biases of all experts at a moment"
 
 
 def notice(moments: Mapping[str, Moments]) -> list[str]:

@@ -2,6 +2,7 @@
 // The chain of predictions from one position of a text: the model, then module after module.
 
 import { make } from "#canvas/dom.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Stage} Stage */
@@ -34,7 +35,7 @@ function verdict(right) {
 export function drawChain(v, place) {
   const { tokens, chains } = v.header;
   const chain = chains[place];
-  const text = make("p", { className: "text", tabIndex: 0, role: "application", "aria-label": "The text; arrow keys walk from token to token", testid: "ahead-text" },
+  const text = make("p", { className: "text", tabIndex: 0, role: "application", "aria-label": TEXTS.textArrowKeys, testid: "ahead-text" },
     ...tokens.map((token, at) => {
       const stage = at > place ? chain[at - place - 1] : undefined;
       const mark = at === place ? " chosen" : stage ? (stage.right ? " hit" : " miss") : "";
@@ -72,10 +73,10 @@ function stages(v, place) {
   const chain = v.header.chains[place];
   const boxes = chain.flatMap((stage, depth) => {
     const box = make("div", { className: `stage ${verdict(stage.right)}` },
-      make("h4", {}, depth ? `Module ${depth} predicts t + ${depth + 1}` : "The model predicts t + 1"),
+      make("h4", {}, depth ? `Module ${depth} predicts t + ${depth + 1}` : TEXTS.modelPredictsT),
       depth
-        ? make("p", {}, "reads the state from the left and the embedding of ", make("b", {}, `“${spoken(stage.reads)}”`))
-        : make("p", {}, "has read the text up to ", make("b", {}, `“${spoken(stage.reads)}”`)),
+        ? make("p", {}, TEXTS.readsStateLeft, make("b", {}, `“${spoken(stage.reads)}”`))
+        : make("p", {}, TEXTS.hasReadText, make("b", {}, `“${spoken(stage.reads)}”`)),
       ...stage.top.map(offer));
     return depth ? [make("div", { className: "arrow", "aria-hidden": "true" }, "h\n→"), box] : [box];
   });

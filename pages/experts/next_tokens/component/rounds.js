@@ -4,6 +4,7 @@
 import { make, makeButton } from "#canvas/dom.js";
 import { percent, spoken } from "./chains.js";
 import { choose } from "./view.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Round} Round */
@@ -30,7 +31,7 @@ function writes(round) {
  */
 function walk(v, step) {
   const { rounds } = v.header;
-  const slider = make("input", { type: "range", min: "1", max: String(rounds.length), "aria-label": "Pass of the model", testid: "ahead-slider" });
+  const slider = make("input", { type: "range", min: "1", max: String(rounds.length), "aria-label": TEXTS.passModel, testid: "ahead-slider" });
   slider.value = String(step + 1);
   slider.addEventListener("input", () => choose(v, Number(slider.value)));
   const go = (/** @type {string} */ label, /** @type {string} */ title, /** @type {number} */ by) => makeButton(label, title, () => choose(v, v.at + by));
@@ -60,12 +61,12 @@ function told(v, step) {
   const round = rounds[step];
   const proposed = round.proposed.map(([word, chance]) => `“${spoken(word)}” (${percent(chance)})`).join(", ");
   const so = rounds.slice(0, step + 1).reduce((sum, each) => sum + writes(each), 0);
-  const first = step ? "Nothing was proposed" : "The pass that reads the text";
+  const first = step ? "Nothing was proposed" : TEXTS.passReadsText;
   const what = round.proposed.length
-    ? `Proposed: ${proposed}. One pass verifies ${round.proposed.length === 1 ? "it" : "all"}: ${round.accepted} of ${round.proposed.length} ${round.accepted === 1 ? "stays" : "stay"}`
+    ? TEXTS.proposedPassVerifies(proposed, round.proposed.length, round.accepted)
     : first;
-  const added = round.added === null ? "; the text ends there." : `, and the model adds “${spoken(round.added)}”.`;
-  return make("p", { className: "said", "aria-live": "polite", testid: "ahead-said" }, `Pass ${step + 1} of ${rounds.length}. ${what}${added} So far ${so} ${so === 1 ? "token" : "tokens"} in ${step + 1} ${step ? "passes" : "pass"}: ${(so / (step + 1)).toFixed(2)} per pass.`);
+  const added = round.added === null ? TEXTS.textEndsThere : TEXTS.modelAdds(spoken(round.added));
+  return make("p", { className: "said", "aria-live": "polite", testid: "ahead-said" }, TEXTS.passSoFar(step + 1, rounds.length, what, added, so, step, (so / (step + 1)).toFixed(2)));
 }
 
 /**
@@ -85,5 +86,5 @@ function written(v, step) {
 }
 
 function legend() {
-  return make("p", { className: "legend" }, make("i", { className: "stay" }), " proposed and kept ", make("i"), " proposed and dropped ", make("i", { className: "own" }), " added by the model; a column a pass");
+  return make("p", { className: "legend" }, make("i", { className: "stay" }), " proposed and kept ", make("i"), " proposed and dropped ", make("i", { className: "own" }), TEXTS.addedModelColumn);
 }

@@ -15,7 +15,7 @@ from . import compute, controls, words
 from .controls import CostChoice
 
 QUANTITIES = {  # field of Cost: title and unit
-    "moved": ("Bytes to and from slow memory", "byte"),
+    "moved": (words.BYTES_SLOW_MEMORY, "byte"),
     "flops": ("Floating-point operations", "FLOP"),
 }
 
@@ -44,7 +44,7 @@ def growth(point: CostChoice, curves: dict[str, list[Cost]], quantity: str) -> N
     values = {name: np.array([getattr(cost, quantity) for cost in costs]) for name, costs in curves.items()}
     lengths = np.array(controls.LENGTHS)
     figure = figures.growth(lengths, values, point.length, frame.theme(), title=title, unit=unit)
-    frame.chart(figure, key=quantity, alt=f"{title} of naive and tiled attention against the length")
+    frame.chart(figure, key=quantity, alt=words.growth_alt(title))
 
 
 def device_roofline(point: CostChoice, costs: dict[str, Cost]) -> None:
@@ -54,4 +54,4 @@ def device_roofline(point: CostChoice, costs: dict[str, Cost]) -> None:
         name: (cost.intensity, roofline.attainable(cost.intensity, device)) for name, cost in costs.items()
     }
     figure = figures.roofline(points, device.peak, device.bandwidth, device.name, frame.theme())
-    frame.chart(figure, key="roofline", alt=f"Roofline of {device.name} with naive and tiled attention on it")
+    frame.chart(figure, key="roofline", alt=words.roofline_alt(device.name))

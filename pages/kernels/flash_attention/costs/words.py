@@ -22,6 +22,7 @@ EQUATION = (
     "count is that of this kernel's loop over row blocks b = 1, 2, … 16-bit numbers, lse in float32, one head. "
     "Roofline: Williams et al. 2009.",
 )
+BYTES_SLOW_MEMORY = "Bytes to and from slow memory"
 
 
 def numbers(choice: CostChoice, costs: dict[str, Cost]) -> str:
@@ -60,6 +61,16 @@ def _bytes(count: float) -> str:
         if count >= size:
             return f"{count / size:.3g} {unit}"
     return f"{count:.0f} B"
+
+
+def growth_alt(title: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{title} of naive and tiled attention against the length"
+
+
+def roofline_alt(name: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Roofline of {name} with naive and tiled attention on it"
 
 
 def snippet(choice: CostChoice) -> str:

@@ -24,7 +24,7 @@ def show(choice: Choice) -> None:
         frame.chart(
             figure,
             key="row",
-            alt="Five algorithms on one row of logits, walked by a slider: maximum, sum and output",
+            alt=words.ROW_ALT,
         )
     st.markdown(words.results(walks, maths))
     frame.badges(compute.checks(walks))

@@ -29,6 +29,7 @@ EQUATION = (
     "Eq. 86–87 print the factor on the old output as exp(m_i) / exp(m_{i−1}); it is the inverse, exp(m_{i−1} − m_i), as for d_i "
     "in Eq. 79.",
 )
+ROW_ALT = "Five algorithms on one row of logits, walked by a slider: maximum, sum and output"
 
 
 def title(choice: Choice, row: Row) -> str:

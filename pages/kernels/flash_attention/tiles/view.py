@@ -46,7 +46,7 @@ def kernel(choice: controls.TileChoice, tiles: compute.Tiles, tokens: list[str])
     if tiles.inputs.relative is not None:
         return  # there is no such kernel, which the words below say
     compute.warm_up()
-    asked = st.button("Run the Triton kernel", key="run-kernel", help=words.KERNEL_HELP)
+    asked = st.button(words.RUN_TRITON_KERNEL, key="run-kernel", help=words.KERNEL_HELP)
     if not asked:
         return
     try:

@@ -36,6 +36,7 @@ KERNEL_HELP = (
     "The kernel that runs on CUDA, on this head: on the card where there is one, else line by line in Triton's interpreter, "
     "in a process of its own."
 )
+RUN_TRITON_KERNEL = "Run the Triton kernel"
 
 
 def kernel(run: KernelRun, tokens: int) -> str:

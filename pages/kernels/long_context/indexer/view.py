@@ -54,7 +54,7 @@ def _draw(choice: Choice, text: str) -> None:
     with right:
         values = compute.losses(point.model, point.text, point.k)
         figure = figures.losses(values, point.k, frame.theme())
-        frame.chart(figure, key="indexer-loss", alt="Loss of dense and of sparse attention")
+        frame.chart(figure, key="indexer-loss", alt=words.INDEXER_LOSS_ALT)
     frame.caption(words.RECALL, maths=words.RECALL_MATHS)
     st.markdown(words.cost(compute.sizes(point), length, point.k))
     frame.measured(lambda: compute.checks(point.model, point.text, point.layer))
@@ -69,15 +69,15 @@ def maps(point: IndexerChoice, position: int) -> None:
     limit = float(np.nanquantile(np.concatenate((values.index, values.mass)), 0.95))
     heads = point.lm.config.n_heads
     pictures = (
-        (values.index, "Index scores, softmax (probability)", limit, "probability"),
-        (values.mass, f"Attention, mean of {heads} heads (probability)", limit, "probability"),
-        (values.chosen, f"Chosen: {point.k} keys per query", 1.0, "chosen"),
+        (values.index, words.SCORES_TITLE, limit, "probability"),
+        (values.mass, words.attention_title(heads), limit, "probability"),
+        (values.chosen, words.chosen_title(point.k), 1.0, "chosen"),
     )
     for number, (column, (picture, title, end, what)) in enumerate(zip(st.columns(3), pictures)):
         figure = figures.weight_map(
             picture, values.cell, title, frame.theme(), limit=end, position=position, what=what
         )
-        alt = f"{title}, queries by keys, layer {point.layer}"
+        alt = words.map_alt(title, point.layer)
         with column:
             frame.chart(figure, key=f"indexer-map-{number}", alt=alt)
 
@@ -86,7 +86,7 @@ def chosen_row(point: IndexerChoice, position: int) -> None:
     """One query's attention with its chosen keys."""
     tokens = compute.trace(point.model, point.text).tokens[: position + 1]
     figure = figures.chosen_row(tokens, *compute.row(point, position), frame.theme())
-    frame.chart(figure, key="indexer-row", alt="One query's attention with the chosen keys marked")
+    frame.chart(figure, key="indexer-row", alt=words.INDEXER_ROW_ALT)
 
 
 def recall(point: IndexerChoice) -> None:
@@ -95,21 +95,21 @@ def recall(point: IndexerChoice) -> None:
     means = {how: curve.mean(0) for how, curve in curves.items()}
     own = curves["indexer"][point.layer]
     figure = figures.recall_curves(means, own, point.layer, point.k, frame.theme())
-    alt = "Covered attention mass against the number of keys per query"
+    alt = words.COVERED_ALT
     frame.chart(figure, key="indexer-recall", alt=alt)
 
 
 @frame.fragment
 def rotation(point: IndexerChoice) -> None:
     """U on the indexer's q and k: their values before and after, and the error of scores in few bits."""
-    st.markdown(f"**Rotation before rounding** · layer {point.layer}")
+    st.markdown(words.rotation_heading(point.layer))
     rounding = controls.choose_rounding()
     measured = compute.precision(point, rounding)
     before, after = measured["before"], measured["after"]
     for column, part in zip(st.columns(2), ("q", "k")):
         values = (getattr(side, part).numpy() for side in (before, after))
         figure = figures.value_histograms(*values, f"the indexer's {part}", frame.theme())
-        alt = f"Histogram of {part} before and after the rotation"
+        alt = words.histogram_alt(part)
         with column:
             frame.chart(figure, key=f"indexer-values-{part}", alt=alt)
     st.markdown(words.precision_table(controls.FORMATS[rounding.format], before, after))

@@ -21,6 +21,10 @@ RECALL_MATHS = (
     "possible, the loss need not be); *random* is the expected recall, and one seeded draw for the loss. DeepSeek-V3.2 trains "
     "its model to attend to few keys in a second stage."
 )
+COVERED_ALT = "Covered attention mass against the number of keys per query"
+SCORES_TITLE = "Index scores, softmax (probability)"
+INDEXER_ROW_ALT = "One query's attention with the chosen keys marked"
+INDEXER_LOSS_ALT = "Loss of dense and of sparse attention"
 
 
 def cost(sizes: Sizes, length: int, k: int) -> str:
@@ -88,6 +92,31 @@ def precision_maths(head_dim: int) -> str:
         "spreads them over all dimensions, reduces it. FP8's step follows each number: it needs no U against outliers, and large "
         "ones that U spreads can even increase its error."
     )
+
+
+def map_alt(title: str, layer: int) -> str:
+    """What one of the maps shows, for screen readers."""
+    return f"{title}, queries by keys, layer {layer}"
+
+
+def rotation_heading(layer: int) -> str:
+    """What stands above the histograms."""
+    return f"**Rotation before rounding** · layer {layer}"
+
+
+def histogram_alt(part: str) -> str:
+    """What one histogram shows, for screen readers."""
+    return f"Histogram of {part} before and after the rotation"
+
+
+def attention_title(heads: int) -> str:
+    """What stands above the attention's map."""
+    return f"Attention, mean of {heads} heads (probability)"
+
+
+def chosen_title(k: int) -> str:
+    """What stands above the chosen keys."""
+    return f"Chosen: {k} keys per query"
 
 
 def snippet(choice: IndexerChoice, indexer: str) -> str:

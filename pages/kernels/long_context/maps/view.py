@@ -21,7 +21,7 @@ def show(choice: Choice) -> None:
     """The pictures from the whole text down to a tile, the statistics of all heads, and the words."""
     passage = page_controls.passage(choice)
     length = len(passage.ids)
-    with st.spinner(f"One pass over {length:,} tokens …", show_time=True):
+    with st.spinner(words.reading_text(length), show_time=True):
         _, loss, seconds = read(passage)
     if not guess.seen(choice, loss):
         return
@@ -52,7 +52,7 @@ def show(choice: Choice) -> None:
 def loss_along(loss: np.ndarray, context: int, seconds: float) -> None:
     """Loss along the text, and in a sentence how it differs beyond the training length."""
     figure = figures.loss_curve(loss, context, frame.theme())
-    frame.chart(figure, key="loss", alt="Loss per token along the text")
+    frame.chart(figure, key="loss", alt=words.LOSS_ALT)
     st.caption(words.losses(loss, context, seconds))
 
 
@@ -60,7 +60,7 @@ def overview(choice: Choice, passage: Passage, every: bool) -> list[Survey]:
     """All heads' maps. Layers are read one after the other, so that others get their turn and a bar can move."""
     layers, surveys, place = choice.lm.config.n_layers, [], st.empty()
     for layer in range(layers):
-        message = f"Reading the maps of all heads: layer {layer + 1} of {layers} …"
+        message = words.reading_waiting(layer + 1, layers)
         with place, st.spinner(message, show_time=True):
             surveys.append(survey(passage, layer, every))
     place.empty()
@@ -68,7 +68,7 @@ def overview(choice: Choice, passage: Passage, every: bool) -> list[Survey]:
     frame.chart(
         figures.overview(pictures, (choice.layer, choice.head), frame.theme()),
         key=controls.OVERVIEW,
-        alt="Pooled attention maps of all heads; click one",
+        alt=words.OVERVIEW_ALT,
         select="points",
         on_select=controls.head_clicked,
     )
@@ -78,13 +78,13 @@ def overview(choice: Choice, passage: Passage, every: bool) -> list[Survey]:
 def head_map(choice: Choice, passage: Passage, where: MapChoice) -> None:
     """The chosen head's pooled map with the tile marked in it."""
     length, context = len(passage.ids), choice.lm.config.context
-    with st.spinner("Pooling the chosen head …", show_time=True):
+    with st.spinner(words.POOLING, show_time=True):
         picture = pooled(passage, choice.layer, choice.head)
     title, marked = f"Layer {choice.layer}, head {choice.head}", (where.row, where.col, where.side)
     frame.chart(
         figures.head_map(picture, length, context, marked, title, frame.theme()),
         key=controls.HEAD_MAP,
-        alt=f"Pooled map of layer {choice.layer}, head {choice.head}; drag a box to open it",
+        alt=words.head_map_alt(choice.layer, choice.head),
         select="box",
         on_select=controls.box_dragged,
     )
@@ -94,7 +94,7 @@ def tile(weights: np.ndarray, tokens: list[str], where: MapChoice) -> None:
     """The exact weights of the tile, [R, C]."""
     names = (tokens[where.rows], tokens[where.cols])
     figure = figures.exact_tile(weights, (where.row, where.col), names, frame.theme())
-    alt = f"Exact weights of queries {where.row} and on, keys {where.col} and on"
+    alt = words.tile_title(where.row, where.col)
     frame.chart(figure, key="tile", alt=alt)
 
 
@@ -113,4 +113,4 @@ def statistics(choice: Choice, surveys: list[Survey]) -> None:
         labels = [f"{layer}.{head}" for layer in range(len(surveys)) for head in range(heads)]
         opened = choice.layer * heads + choice.head
         figure = figures.bands(mass, band_names(mass.shape[1]), labels, opened, theme, height=340)
-        frame.chart(figure, key="bands", alt="Attention mass of every head by distance in tokens")
+        frame.chart(figure, key="bands", alt=words.BANDS_ALT)

@@ -32,6 +32,10 @@ EQUATION = (
     "Transformer with PyTorch, sections 1.2 and 4. The map is never stored: of each layer only q, k, v and each "
     "row's log-sum-exp are kept, and the loss is computed in strips of the text.",
 )
+LOSS_ALT = "Loss per token along the text"
+OVERVIEW_ALT = "Pooled attention maps of all heads; click one"
+POOLING = "Pooling the chosen head …"
+BANDS_ALT = "Attention mass of every head by distance in tokens"
 
 
 def notice(beyond: bool) -> tuple[str, ...]:
@@ -75,6 +79,26 @@ def moved(length: int, tile: MapChoice) -> str:
 
 def _token(trace: Trace, position: int) -> str:
     return readable(trace.tokens[position]).replace("`", "ˋ")
+
+
+def tile_title(row: int, col: int) -> str:
+    """What stands above the opened tile."""
+    return f"Exact weights of queries {row} and on, keys {col} and on"
+
+
+def reading_waiting(layer: int, layers: int) -> str:
+    """How far the reading of all maps is."""
+    return f"Reading the maps of all heads: layer {layer} of {layers} …"
+
+
+def reading_text(length: int) -> str:
+    """What is said while it is computed."""
+    return f"One pass over {length:,} tokens …"
+
+
+def head_map_alt(layer: int, head: int) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Pooled map of layer {layer}, head {head}; drag a box to open it"
 
 
 def snippet(choice: Choice, length: int, tile: MapChoice) -> str:

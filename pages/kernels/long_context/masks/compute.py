@@ -14,6 +14,7 @@ from tlmviz.layers.sparse import SparsePattern
 from tlmviz.ui import compute
 
 from ..compute import HASH, Passage, trace
+from . import words
 from .controls import FULL
 
 
@@ -72,7 +73,7 @@ def table(passage: Passage, results: dict[str, Result]) -> pd.DataFrame:
             {
                 "Method": name,
                 "FLOP": sum(cost.flops for cost in part.costs) * config.n_heads,
-                "Keys a query sees": np.mean([measures.seen for measures in part.measures]),
+                words.KEYS_SEEN: np.mean([measures.seen for measures in part.measures]),
                 "Keys in cache": "state" if first.keys is None else f"{first.keys:,}",
                 "Cached numbers": first.cached * config.n_layers * config.n_kv_heads,
                 "Mass covered": part.mass.mean(),

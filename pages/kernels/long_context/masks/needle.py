@@ -13,6 +13,7 @@ from tlmviz.figures.kernels import needle as figures
 from tlmviz.layers.sparse import SparsePattern
 from tlmviz.ui import compute, frame
 
+from . import words
 from .controls import MaskChoice
 
 
@@ -30,36 +31,19 @@ def gains(model: str, method: Method) -> np.ndarray:
 def show(model: str, choice: MaskChoice) -> None:
     """A switch, and where it is on the test of every method that is compared."""
     asked = st.toggle(
-        "Needle test: which of them still find a name?",
+        words.NEEDLE_BUTTON,
         key="lneedle",
         bind="query-params",
-        help=f"“{needle.NEEDLE.strip()}” is read, then stories, then the same names again: ten passes for each method.",
+        help=words.needle_help(needle.NEEDLE.strip()),
     )
     if not asked:
         return
     values, place = {}, st.empty()
     for name, method in choice.methods.items():
-        with place, st.spinner(f"{name}: looking for the names …", show_time=True):
+        with place, st.spinner(words.needle_waiting(name), show_time=True):
             values[name] = gains(model, method)
     place.empty()
     figure = figures.gains(values, needle.DISTANCES, needle.FOUND, frame.theme())
-    frame.chart(figure, key="needle", alt="Gain by distance, a line for each method")
-    st.caption(sentence(values))
-
-
-def sentence(values: dict[str, np.ndarray]) -> str:
-    """How far back each method found the names."""
+    frame.chart(figure, key="needle", alt=words.NEEDLE_ALT)
     reaches = {name: needle.reach(line) for name, line in values.items()}
-    found = [f"{name} up to {reach} tokens back" for name, reach in reaches.items() if reach is not None]
-    lost = [name for name, reach in reaches.items() if reach is None]
-    parts = [
-        f"Found (the names gain {needle.FOUND:g} nats per token or more): {', '.join(found)}."
-        if found
-        else ""
-    ]
-    parts.append(f"Not even {needle.DISTANCES[0]} tokens back: {', '.join(lost)}." if lost else "")
-    return (
-        " ".join(filter(None, parts))
-        + " Gain: log p of the repeated names, minus the same where stories stand in place of the first ones, "
-        "both with the method in every layer."
-    )
+    st.caption(words.needle_sentence(reaches, needle.FOUND, needle.DISTANCES[0]))

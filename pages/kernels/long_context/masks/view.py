@@ -21,7 +21,7 @@ def show(choice: Choice) -> None:
     """Sparse and linear attention in place of the softmax, and the words."""
     passage = page_controls.passage(choice)
     length = len(passage.ids)
-    with st.spinner(f"One pass over {length:,} tokens …", show_time=True):
+    with st.spinner(words.reading_text(length), show_time=True):
         read(passage)
     methods = controls.choose()
     results = measure(passage, methods)
@@ -49,7 +49,7 @@ def measure(passage: Passage, choice: MaskChoice) -> dict[str, Result]:
     """Every method's result by name, one after the other with its name in a bar."""
     results, place, layers = {}, st.empty(), passage.lm.config.n_layers
     for name, method in choice.methods.items():
-        with place, st.spinner(f"{name}: measuring {layers} layers and the loss …", show_time=True):
+        with place, st.spinner(words.measuring(name, layers), show_time=True):
             results[name] = compute.result(passage, method)
     place.empty()
     return results
@@ -61,7 +61,7 @@ def numbers(table: pd.DataFrame) -> None:
         table,
         {
             "FLOP": large,
-            "Keys a query sees": ",.1f",
+            words.KEYS_SEEN: ",.1f",
             "Cached numbers": ",",
             "Output error": ".3f",
             "Loss": ".3f",
@@ -81,7 +81,7 @@ def pattern(choice: Choice, passage: Passage, methods: MaskChoice) -> None:
     picture = compute.pattern(passage, choice.layer, methods.method)[choice.head]
     title = f"{methods.pattern}, head {choice.layer}.{choice.head}"
     figure = figures.mask(picture, len(passage.ids), title, methods.linear, frame.theme())
-    frame.chart(figure, key="pattern", alt=f"Which keys {methods.pattern} lets queries see")
+    frame.chart(figure, key="pattern", alt=words.pattern_alt(methods.pattern))
 
 
 def mass(methods: MaskChoice, result: Result) -> None:
@@ -97,4 +97,4 @@ def trade(table: pd.DataFrame) -> None:
     """Change of the loss against operations."""
     flops, change = table["FLOP"].to_numpy(), table["Change"].to_numpy()
     figure = figures.trade(list(table["Method"]), flops, change, frame.theme())
-    frame.chart(figure, key="trade", alt="Change of the loss against operations, one dot per method")
+    frame.chart(figure, key="trade", alt=words.TRADE_ALT)

@@ -36,6 +36,10 @@ MASS_SHARED = (
     "Σ min(p, p′): no mask, so its weights are compared with the softmax.",
 )
 MASS_COVERED = ("Mass covered, of 1", "")
+KEYS_SEEN = "Keys a query sees"
+NEEDLE_BUTTON = "Needle test: which of them still find a name?"
+NEEDLE_ALT = "Gain by distance, a line for each method"
+TRADE_ALT = "Change of the loss against operations, one dot per method"
 
 
 def caption(n_queries: int, length: int, sampled: list[str]) -> str:
@@ -51,6 +55,44 @@ def caption(n_queries: int, length: int, sampled: list[str]) -> str:
         "FLOP: scores, weighted sum and what chooses the cells, without projections. BigBird, LSH and Performer draw at random "
         "(seeded)."
     )
+
+
+def needle_help(names: str) -> str:
+    """The tooltip."""
+    return f"“{names}” is read, then stories, then the same names again: ten passes for each method."
+
+
+def needle_waiting(name: str) -> str:
+    """What is said while it is computed."""
+    return f"{name}: looking for the names …"
+
+
+def reading_text(length: int) -> str:
+    """What is said while it is computed."""
+    return f"One pass over {length:,} tokens …"
+
+
+def pattern_alt(pattern: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Which keys {pattern} lets queries see"
+
+
+def measuring(name: str, layers: int) -> str:
+    """What is said while it is computed."""
+    return f"{name}: measuring {layers} layers and the loss …"
+
+
+def needle_sentence(reaches: dict[str, int | None], gain: float, nearest: int) -> str:
+    """How many tokens back each method found the names, None where not even `nearest`; found are those that gain `gain`."""
+    found = [f"{name} up to {reach} tokens back" for name, reach in reaches.items() if reach is not None]
+    lost = [name for name, reach in reaches.items() if reach is None]
+    sentences = [
+        f"Found (the names gain {gain:g} nats per token or more): {', '.join(found)}." if found else "",
+        f"Not even {nearest} tokens back: {', '.join(lost)}." if lost else "",
+        "Gain: log p of the repeated names, minus the same where stories stand in place of the first ones, both with the method "
+        "in every layer.",
+    ]
+    return " ".join(filter(None, sentences))
 
 
 def snippet(choice: Choice, length: int, methods: MaskChoice) -> str:

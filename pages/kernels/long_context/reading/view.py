@@ -23,7 +23,7 @@ HEAVIEST = 1_200_000  # bytes of q and k: 4,096 tokens of 32 numbers
 def show(choice: Choice) -> None:
     """The text beside the map, and what is below."""
     passage = page_controls.passage(choice)
-    with st.spinner(f"One pass over {len(passage.ids):,} tokens …", show_time=True):
+    with st.spinner(words.reading_text(len(passage.ids)), show_time=True):
         trace, loss, _ = read(passage)
         picture = pooled(passage, choice.layer, choice.head)
         far = far_heads(passage)

@@ -34,6 +34,11 @@ def notice(choice: Choice, query: int, row: np.ndarray) -> list[str]:
     return points
 
 
+def reading_text(length: int) -> str:
+    """What is said while it is computed."""
+    return f"One pass over {length:,} tokens …"
+
+
 def snippet(choice: Choice, length: int, query: int) -> str:
     """The pinned query's row with the public API."""
     start = snippet_start(choice, length, "long_trace, loss_along")

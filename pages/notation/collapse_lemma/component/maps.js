@@ -2,6 +2,7 @@
 // Which maps stand where, what they show, and the sentences about them. Free of the DOM.
 
 import { digits, visible } from "#canvas/text.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Data} Data */
 /** @typedef {import("./types").Layout} Layout */
@@ -79,7 +80,7 @@ export function arranged(data, state, width) {
     const first = combination(state.on) * heads;
     const shown = Array.from({ length: heads }, (_, h) => cut(arrays.maps, first + h, n, SHARES));
     row("as trained", `logits to ${digits(header.trained, 3)} apart`, each("as trained", (h) => cut(arrays.trained, h, n, SHARES)));
-    row("head 0's M in all", says(state), each("with head 0's M", (h) => shown[h]));
+    row(TEXTS.headMAll, says(state), each("with head 0's M", (h) => shown[h]));
     row("less head 0's", "blank: the same", each("less head 0's map", (h) => unseen(shown[h].map((value, i) => value - shown[0][i]), n), true, DIFFERENCE));
   } else {
     const softmax = state.on.has("softmax");
@@ -89,9 +90,9 @@ export function arranged(data, state, width) {
     const [mean, single] = [maps[heads], maps[heads + 1]];
     const apart = unseen(mean.map((value, i) => value - single[i]), n);
     const kind = { signed: !softmax, most };
-    row("the heads' mean,", "and the mean M's", [
-      { head: "mean of the heads", name: "mean of the heads", values: mean, ...kind },
-      { head: "one head, mean M", name: "one head with the mean M", values: single, ...kind },
+    row("the heads' mean,", TEXTS.meanM, [
+      { head: TEXTS.meanHeads, name: TEXTS.meanHeads, values: mean, ...kind },
+      { head: TEXTS.headMeanM, name: TEXTS.headMeanM2, values: single, ...kind },
       { head: "difference", name: "difference", values: apart, signed: true, most: softmax ? DIFFERENCE : most },
     ], Math.min(beside ? 190 : 130, (width - left - 2 * BETWEEN - 2) / 3));
   }
@@ -121,15 +122,15 @@ export function measuredSentence({ header }, { part, on }) {
     const softmax = on.has("softmax");
     const missed = header.missed[Number(softmax)];
     return softmax
-      ? `A softmax between the scores and the values: the mean of ${heads} softmaxes is not the softmax of the mean. One head with the mean M misses ${percentOf(missed)} of the layer's output.`
-      : `Weights are the scores themselves: ${heads} heads, each with its own M, add up to one head with the mean M. It misses ${percentOf(missed)} of the output: rounding.`;
+      ? TEXTS.softmaxBetweenScores(heads, percentOf(missed))
+      : TEXTS.weightsScoresThemselves(heads, percentOf(missed));
   }
   const [logits, maps, output] = header.apart[combination(on)];
   const between = SWITCHES.M.filter((name) => on.has(name) && name !== "same").map((name) => SWITCH_NAMES[name]);
-  const factors = on.has("same") ? "each with the same W_Q and W_K" : "each with a W_Q and a W_K of its own";
-  const intro = between.length ? `${between.join(", ")}; ${heads} heads with one M, ${factors}: ` : `One M = W_Q W_K' in ${heads} heads, ${factors}, nothing between: `;
-  const found = `logits up to ${digits(logits, 3)} apart, probabilities up to ${digits(maps, 3)}. One head with the sum of all W_V W_O misses ${percentOf(output)} of the layer's output`;
-  return `${intro}${found}${output < 1e-9 ? ": rounding. They are one head." : "."}`;
+  const factors = on.has("same") ? TEXTS.sameWQ : TEXTS.wQW;
+  const intro = between.length ? TEXTS.headsM(between.join(", "), heads, factors) : TEXTS.mWQ(heads, factors);
+  const found = TEXTS.logitsUpApart(digits(logits, 3), digits(maps, 3), percentOf(output));
+  return TEXTS.roundingTheyHead(intro, found, output);
 }
 
 /**
@@ -145,6 +146,6 @@ export function pointed({ header }, layout, x, y) {
   const n = header.tokens.length;
   const [col, row] = [Math.floor(((x - panel.x) / panel.side) * n), Math.floor(((y - panel.y) / panel.side) * n)];
   const token = (/** @type {number} */ at) => `${at} “${visible(header.tokens[at])}”`;
-  const value = col > row ? "hidden by the mask" : digits(panel.values[row * n + col], 3);
+  const value = col > row ? TEXTS.hiddenMask : digits(panel.values[row * n + col], 3);
   return `${panel.name}, query ${token(row)} to key ${token(col)}: ${value}`;
 }

@@ -11,6 +11,7 @@ import { canvasPen, fit, figureOf } from "#canvas/pens.js";
 import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { SWITCHES, SWITCH_NAMES, arranged, combination, measuredSentence, pointed } from "./maps.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -22,7 +23,7 @@ import { SWITCHES, SWITCH_NAMES, arranged, combination, measuredSentence, pointe
 const DELAY = 400; // milliseconds without a change until the link learns of it
 const SAVED = 1100; // pixels of a saved figure
 /** @type {Record<Part, string>} */
-const PARTS = { M: "One W_Q W_K' in all heads", U: "One W_V W_O in all heads" };
+const PARTS = { M: TEXTS.wQW2, U: TEXTS.wVW };
 
 /**
  * @param {View} v
@@ -129,7 +130,7 @@ function create(host) {
   canvas.addEventListener("pointerdown", point);
   pointByKeys(canvas);
   v.els = {
-    parts: make("div", { className: "group", role: "group", "aria-label": "What all heads share" }, ...parts),
+    parts: make("div", { className: "group", role: "group", "aria-label": TEXTS.whatAllHeads }, ...parts),
     switches: make("div", { className: "group", role: "group", "aria-label": "What stands between" }),
     canvas,
     said: make("p", { className: "said", "aria-live": "polite", testid: "collapse-said" }),

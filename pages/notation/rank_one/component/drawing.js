@@ -3,6 +3,7 @@
 
 import { largestSize, numbersImage } from "#canvas/numbers_image.js";
 import { errorsOf, numberOf, percent, termAt } from "./terms.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -84,7 +85,7 @@ export function drawTerms(pen, data, state, sum, layout, theme) {
   const outer = new Float64Array(rows * cols);
   for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) outer[i * cols + j] = term.column[i] * term.row[j];
   const left = whole.map((value, i) => value - sum[i]);
-  const names = [`the matrix, ${rows} × ${cols}`, `sum of ${state.count} term${state.count === 1 ? "" : "s"}`, state.count ? "the last term: column × row" : "no term yet", `left: ${percent(errorsOf(data, state.way, state.sorted)[state.count])}`];
+  const names = [`the matrix, ${rows} × ${cols}`, `sum of ${state.count} term${state.count === 1 ? "" : "s"}`, state.count ? TEXTS.lastTermColumn : "no term yet", `left: ${percent(errorsOf(data, state.way, state.sorted)[state.count])}`];
   [whole, sum, outer, left].forEach((values, i) => {
     const box = layout.panels[i];
     pen.text(box.x - (i === 2 ? EDGE + 3 : 0), box.y - EDGE - 12, names[i], { color: i === 1 ? theme.primary : theme.text, size: 12, weight: i === 1 ? 700 : 400 });
@@ -114,7 +115,7 @@ function drawBars(pen, { arrays, header }, state, box, theme) {
   const { values } = arrays;
   const most = values[0] || 1;
   const wide = box.width / values.length;
-  pen.text(0, box.y - 16, `singular values: ${values.length}, of which ${header.rank} above 0`, { color: theme.text, size: 12 });
+  pen.text(0, box.y - 16, TEXTS.singularValuesWhich(values.length, header.rank), { color: theme.text, size: 12 });
   pen.line(box.x, box.y + box.height, box.x + box.width, box.y + box.height, theme.faint);
   for (const share of [0.5, 1]) pen.text(box.x - 6, box.y + box.height * (1 - share), (most * share).toPrecision(2), { color: theme.muted, size: 10, align: "right" });
   values.forEach((value, i) => {
@@ -139,7 +140,7 @@ function drawErrors(pen, data, state, box, theme) {
   const y = (/** @type {number} */ share) => box.y + box.height * (1 - Math.min(1.2, share) / Math.max(1, top));
   const lines = [errorsOf(data, way, false), errorsOf(data, way, true), errorsOf(data, singular, false)];
   const top = Math.min(1.2, Math.max(...lines.map((line) => Math.max(...line))));
-  pen.text(box.x - 38, box.y - 16, "left after k terms (share of the norm)", { color: theme.text, size: 12 });
+  pen.text(box.x - 38, box.y - 16, TEXTS.leftAfterK, { color: theme.text, size: 12 });
   for (const share of [0, 0.5, 1]) {
     pen.line(box.x, y(share), box.x + box.width, y(share), theme.faint);
     pen.text(box.x - 6, y(share), `${100 * share} %`, { color: theme.muted, size: 10, align: "right" });
@@ -154,6 +155,6 @@ function drawErrors(pen, data, state, box, theme) {
   pen.line(x(count), box.y, x(count), box.y + box.height, theme.muted, { dash: "2 3" });
   pen.circle(x(count), y(here), 4.5, way === singular ? theme.heads[1] : theme.primary);
   for (const k of [0, Math.round(way.count / 2), way.count]) pen.text(x(k), box.y + box.height + 11, k, { color: theme.muted, size: 10, align: "center" });
-  const legend = way === singular ? [["singular terms: the least there is", theme.heads[1]]] : [[sorted ? "largest first" : "as they stand", theme.primary], [sorted ? "as they stand (dotted)" : "largest first (dotted)", theme.muted], ["singular terms: the least there is", theme.heads[1]]];
+  const legend = way === singular ? [[TEXTS.singularTermsLeast, theme.heads[1]]] : [[sorted ? "largest first" : "as they stand", theme.primary], [sorted ? TEXTS.theyStandDotted : "largest first (dotted)", theme.muted], [TEXTS.singularTermsLeast, theme.heads[1]]];
   legend.forEach(([text, color], i) => pen.text(box.x + box.width - 4, box.y + 8 + 15 * i, text, { color, size: 11, align: "right", weight: 600 }));
 }

@@ -2,6 +2,7 @@
 // The terms of a matrix, their sums and their errors, as tlmviz.analysis.notation.rank_one in Python. Free of the DOM.
 
 import { digits, visible } from "#canvas/text.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Data} Data */
 /** @typedef {import("./types").Header} Header */
@@ -143,10 +144,10 @@ export function sumSentence(data, state) {
   const left = errorsOf(data, way, sorted)[count];
   const singular = header.ways[header.ways.length - 1];
   const best = errorsOf(data, singular, false)[Math.min(count, singular.count)];
-  const beside = way === singular ? "No other terms, as many, leave less." : `The ${count === 1 ? "first singular term alone leaves" : `first ${Math.min(count, singular.count)} singular ones leave`} ${percent(best)}.`;
-  if (!count) return `No term yet: 100 % is left. The matrix is ${header.rows} × ${header.cols} of rank ${header.rank}.`;
+  const beside = way === singular ? TEXTS.noOtherTerms : TEXTS.firstSingularTerm(count, Math.min(count, singular.count), percent(best));
+  if (!count) return TEXTS.noTermYet(header.rows, header.cols, header.rank);
   const last = termName(header, way, numberOf(data, state, count - 1));
-  return `${count} of ${way.count} terms leave ${percent(left)} of the matrix. ${beside} Added last: ${last}.`;
+  return TEXTS.termsLeaveMatrix(count, way.count, percent(left), beside, last);
 }
 
 /**
@@ -165,5 +166,5 @@ export function cellSentence(data, state, sum, { row, col }) {
     const { column, row: across } = termAt(data, state.way, numberOf(data, state, state.count - 1));
     term = `; the term ${digits(column[row], 3)} × ${digits(across[col], 3)} = ${digits(column[row] * across[col], 3)}`;
   }
-  return `${where}, column ${col}: the matrix ${digits(whole[cell])}, the sum ${digits(sum[cell])}, left ${digits(whole[cell] - sum[cell])}${term}.`;
+  return TEXTS.columnMatrixSum(where, col, digits(whole[cell]), digits(sum[cell]), digits(whole[cell] - sum[cell]), term);
 }

@@ -10,6 +10,7 @@ import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { cellAt, countAt, drawTerms, layoutOf } from "./drawing.js";
 import { addTerms, cellSentence, errorsOf, opened, sumSentence } from "./terms.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Way} Way */
@@ -99,9 +100,9 @@ function paint(v) {
   Object.assign(els.slider, { max: way.count, value: v.count });
   els.name.textContent = `${v.count} of ${way.count} terms`;
   els.play.textContent = v.timer ? "❚❚" : "▶";
-  els.play.setAttribute("aria-label", v.timer ? "Pause" : "Add term by term");
+  els.play.setAttribute("aria-label", v.timer ? "Pause" : TEXTS.addTermTerm);
   els.said.textContent = v.hover ? cellSentence(v, v, v.sum, v.hover) : sumSentence(v, v);
-  els.canvas.setAttribute("aria-label", `${v.header.title}. ${sumSentence(v, v)} Arrow keys add and take away terms, space plays.`);
+  els.canvas.setAttribute("aria-label", TEXTS.arrowKeysAdd(v.header.title, sumSentence(v, v)));
   Object.assign(v.root.dataset, { way: way.key, count: v.count, sorted: String(v.sorted), left: errorsOf(v, way, v.sorted)[v.count].toFixed(4), playing: String(Boolean(v.timer)) });
 }
 
@@ -168,8 +169,8 @@ function create(host) {
   });
   v.els = {
     ways: make("div", { className: "ways", role: "group", "aria-label": "Terms of what" }),
-    sort: makeButton("Largest first", "Largest terms first, or as they stand", () => set(v, { sorted: !v.sorted })),
-    play: makeButton("▶", "Add term by term", () => toggle(v)),
+    sort: makeButton("Largest first", TEXTS.largestTermsFirst, () => set(v, { sorted: !v.sorted })),
+    play: makeButton("▶", TEXTS.addTermTerm, () => toggle(v)),
     slider,
     name: make("output"),
     canvas: makeCanvas(v),

@@ -4,6 +4,7 @@
 import { countInDoubling, exponentOf, kept } from "#canvas/bits.js";
 import { fade } from "#canvas/theme.js";
 import { raised } from "./reading.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -38,7 +39,7 @@ export function drawLanes(pen, theme, { formats, chosen, x, width }) {
   const { low, high } = span(x);
   const scale = (width - NAMES - 6) / (high - low);
   const at = (/** @type {number} */ power) => NAMES + (power - low) * scale;
-  pen.text(NAMES, 12, "size |x|, doubling by doubling; darker: more numbers", { color: theme.muted, size: 12 });
+  pen.text(NAMES, 12, TEXTS.sizeXDoubling, { color: theme.muted, size: 12 });
   formats.forEach((format, i) => {
     const y = LANE * (i + 1) + 4;
     pen.text(0, y + 9, format.name, { color: theme.text, size: 12, weight: format === chosen ? 700 : 400 });

@@ -3,6 +3,7 @@
 
 import { decodeBits } from "#canvas/bits.js";
 import { minus } from "#canvas/text.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/bits.js").Format} Format */
 
@@ -17,19 +18,19 @@ export const LONGEST = 60; // characters of what is typed
 export function readNumber(text, format) {
   const plain = text.trim().replaceAll("−", "-").replaceAll("_", "");
   const fail = (/** @type {string} */ problem) => ({ x: NaN, problem });
-  if (!plain) return fail("The box is empty: write a number such as 0.1, or bits such as 0x7f.");
+  if (!plain) return fail(TEXTS.boxEmptyWrite);
   if (/^0[xb]/i.test(plain)) {
-    if (!/^0(x[0-9a-f]+|b[01]+)$/i.test(plain)) return fail(`“${text}” is no bit pattern: after 0x come digits 0 to 9 and a to f, after 0b come 0 and 1.`);
+    if (!/^0(x[0-9a-f]+|b[01]+)$/i.test(plain)) return fail(TEXTS.noBitPattern(text));
     const code = Number(plain);
-    if (code >= 2 ** format.bits) return fail(`“${text}” is too long for ${format.name}, which has ${format.bits} bits: at most ${hex(2 ** format.bits - 1, format)}.`);
-    return { x: decodeBits(format, code).value, code, note: `Read as bits of ${format.name}.` };
+    if (code >= 2 ** format.bits) return fail(TEXTS.tooLongWhich(text, format.name, format.bits, hex(2 ** format.bits - 1, format)));
+    return { x: decodeBits(format, code).value, code, note: TEXTS.readBits(format.name) };
   }
   if (/^[+-]?nan$/i.test(plain)) return { x: NaN };
   if (/^[+-]?(inf|infinity|∞)$/i.test(plain)) return { x: plain.startsWith("-") ? -Infinity : Infinity };
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return fail(`“${text}” is no number: write it as 0.1, -3e-5, inf or nan, or its bits as 0x7f or 0b0101.`);
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return fail(TEXTS.noNumberWrite(text));
   const x = Number(plain);
-  if (!Number.isFinite(x)) return { x, note: "Beyond 1.8·10³⁰⁸, the largest number of 64 bits: read as infinity." };
-  if (x === 0 && /[1-9]/.test(plain.replace(/e.*/i, ""))) return { x, note: "Below 4.9·10⁻³²⁴, the smallest number of 64 bits: read as zero." };
+  if (!Number.isFinite(x)) return { x, note: TEXTS.beyondLargestNumber };
+  if (x === 0 && /[1-9]/.test(plain.replace(/e.*/i, ""))) return { x, note: TEXTS.belowSmallestNumber };
   return { x };
 }
 
@@ -71,7 +72,7 @@ export function raised(exponent) {
  */
 export function formula(format, code) {
   const { negative, field, fraction, value, kind } = decodeBits(format, code);
-  if (kind === "NaN") return format.top === "nan" ? "all bits after the sign are 1: NaN, not a number" : "exponent all 1, mantissa not 0: NaN, not a number";
+  if (kind === "NaN") return format.top === "nan" ? TEXTS.allBitsAfter : TEXTS.exponentAllMantissa;
   if (kind === "infinity") return `exponent all 1, mantissa 0: ${spelled(value)}`;
   if (format.integer) return negative ? `−${2 ** format.mantissa} + ${fraction} = ${spelled(value)}` : `${spelled(value)}, counted in ones`;
   const whole = 2 ** format.mantissa;

@@ -11,6 +11,7 @@ import { canvasPen, fit } from "#canvas/pens.js";
 import { readTheme } from "#canvas/theme.js";
 import { drawLanes, laneHeight } from "./lanes.js";
 import { formula, hex, LONGEST, raised, readNumber, spelled } from "./reading.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("#canvas/bits.js").Format} Format */
@@ -89,7 +90,7 @@ function paint(v) {
   const width = /** @type {HTMLElement} */ (v.canvas.parentElement).clientWidth;
   const what = { formats: v.header.formats, chosen: v.format, x: v.x, width };
   drawLanes(canvasPen(fit(v.canvas, width, laneHeight(v.header.formats.length)), v.theme), v.theme, what);
-  v.canvas.setAttribute("aria-label", `The numbers of every format by size, and ${spelled(v.x)} among them`);
+  v.canvas.setAttribute("aria-label", TEXTS.numbersEveryFormat(spelled(v.x)));
   Object.assign(v.root.dataset, { format: v.format.key, code: String(v.code), value: String(v.x) });
 }
 
@@ -105,7 +106,7 @@ function paintBits(v) {
   const active = /** @type {HTMLElement | null} */ (/** @type {ShadowRoot | Document} */ (v.root.getRootNode()).activeElement)?.dataset.place;
   v.bits.replaceChildren(...groups);
   if (active !== undefined) /** @type {HTMLElement | null} */ (v.bits.querySelector(`[data-place="${active}"]`))?.focus();
-  v.formula.textContent = code === null ? `${format.name} has no pattern for ${spelled(v.x)}.` : formula(format, code);
+  v.formula.textContent = code === null ? TEXTS.hasNoPattern(format.name, spelled(v.x)) : formula(format, code);
 }
 
 /**
@@ -137,15 +138,15 @@ function paintNear(v) {
   };
   const next = above ?? below;
   const ulp = next === null ? NaN : Math.abs(decodeBits(format, next).value - here.value);
-  const step = Number.isFinite(here.value) ? `neighbours; step up (ULP) ${spelled(ulp, 4)}` : "no neighbours";
-  v.near.replaceChildren(button(below, "←", "the next smaller number"), make("b", { textContent: `${spelled(here.value)} = ${hex(code, format)}, ${here.kind}` }), button(above, "→", "the next larger number"), make("span", { textContent: step }));
+  const step = Number.isFinite(here.value) ? TEXTS.neighboursStepUp(spelled(ulp, 4)) : "no neighbours";
+  v.near.replaceChildren(button(below, "←", TEXTS.nextSmallerNumber), make("b", { textContent: `${spelled(here.value)} = ${hex(code, format)}, ${here.kind}` }), button(above, "→", TEXTS.nextLargerNumber), make("span", { textContent: step }));
 }
 
 /** @param {Format} format */
 function facts(format) {
-  if (format.integer) return `${format.name}: whole numbers from −${2 ** format.mantissa} to ${format.largest}; rounding stops at ±${format.largest}. No infinity, no NaN; a step is 1, or the scale that goes with it.`;
+  if (format.integer) return TEXTS.wholeNumbersRounding(format.name, 2 ** format.mantissa, format.largest);
   const power = (/** @type {number} */ value) => `2${raised(Math.round(Math.log2(value)))}`;
-  return `${format.name}: largest ${spelled(format.largest, 6)}, smallest normal ${power(format.smallest_normal)} = ${spelled(format.smallest_normal, 3)}, smallest of all ${power(format.smallest)} = ${spelled(format.smallest, 3)}, ULP at 1 ${power(format.step_at_one)}; beyond the largest: ${BEYOND[format.top]}.`;
+  return TEXTS.largestSmallestNormal(format.name, spelled(format.largest, 6), power(format.smallest_normal), spelled(format.smallest_normal, 3), power(format.smallest), spelled(format.smallest, 3), power(format.step_at_one), BEYOND[format.top]);
 }
 
 /** @param {View} v */
@@ -171,7 +172,7 @@ function percent(share) {
 function create(host) {
   const v = /** @type {View} */ ({});
   v.sendSoon = debounce(() => v.component.setStateValue("number", { format: v.format.key, text: v.text, origin: v.header.origin }), DELAY);
-  v.input = make("input", { type: "text", maxLength: LONGEST, spellcheck: false, autocomplete: "off", "aria-label": "A number, or its bits", testid: "formats-number" });
+  v.input = make("input", { type: "text", maxLength: LONGEST, spellcheck: false, autocomplete: "off", "aria-label": TEXTS.numberBits, testid: "formats-number" });
   v.input.addEventListener("input", () => {
     v.text = v.input.value;
     read(v);

@@ -4,6 +4,7 @@
 import { fade } from "#canvas/theme.js";
 import { barsAt, FATES, fatesAt } from "./fates.js";
 import { powerOfTwo } from "./words.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -71,7 +72,7 @@ export function drawSizes(pen, theme, { sizes, whole, format, k, width }) {
     pen.line(x(e), base, x(e), base + 4, theme.muted);
     pen.text(x(e), base + 12, powerOfTwo(e), { align: "center", color: theme.muted, size: 10 });
   }
-  pen.text((LEFT + right) / 2, SIZES_HEIGHT - 7, k ? "size of a gradient times S" : "size of a gradient", { align: "center", color: theme.muted });
+  pen.text((LEFT + right) / 2, SIZES_HEIGHT - 7, k ? TEXTS.sizeGradientTimes : TEXTS.sizeGradient, { align: "center", color: theme.muted });
   pen.text(LEFT - 4, y(most), `${((100 * most) / total).toFixed(0)} %`, { align: "right", color: theme.muted, size: 10 });
   pen.text(LEFT - 4, base, "0", { align: "right", color: theme.muted, size: 10 });
 }
@@ -134,7 +135,7 @@ export function drawCurve(pen, theme, { sizes, format, k, width, scales, safe })
     pen.line(x(at), base, x(at), base + 4, theme.muted);
     pen.text(x(at), base + 12, powerOfTwo(at), { align: "center", color: theme.muted, size: 10 });
   }
-  pen.text((LEFT + right) / 2, CURVE_HEIGHT - 6, "scale S of the loss: drag", { align: "center", color: theme.muted });
+  pen.text((LEFT + right) / 2, CURVE_HEIGHT - 6, TEXTS.scaleLossDrag, { align: "center", color: theme.muted });
   pen.line(x(k), top - 4, x(k), base, theme.text, { width: 1.5 });
   pen.shape(`M${x(k) - 5} ${top - 8}H${x(k) + 5}L${x(k)} ${top + 1}Z`, theme.text);
 }

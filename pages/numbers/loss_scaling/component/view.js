@@ -12,11 +12,12 @@ import { paperTheme, readTheme } from "#canvas/theme.js";
 import { CURVE_HEIGHT, SIZES_HEIGHT, drawCurve, drawGrid, drawSizes, fateColors, gridOf, partAt, scaleAt } from "./drawing.js";
 import { FATES, fatesAt, safeScales, together } from "./fates.js";
 import { powerOfTwo, scaleName, sentence } from "./words.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
 const DELAY = 400; // milliseconds at rest until the link learns of it
-const NAMES = { lost: "lost: rounded to 0", subnormal: "subnormal: fewer bits", normal: "normal", overflow: "too large: infinite or NaN" };
+const NAMES = { lost: "lost: rounded to 0", subnormal: "subnormal: fewer bits", normal: "normal", overflow: TEXTS.tooLargeInfinite };
 const SAVED = 900; // pixels of a saved figure
 
 /**
@@ -135,7 +136,7 @@ function saved(v) {
 
 /** @param {View} v */
 function makeCurve(v) {
-  const curve = make("canvas", { testid: "scaling-curve", role: "slider", tabIndex: 0, "aria-label": "Shares lost, subnormal and too large for every scale; arrow keys move the scale" });
+  const curve = make("canvas", { testid: "scaling-curve", role: "slider", tabIndex: 0, "aria-label": TEXTS.sharesLostSubnormal });
   const go = (/** @type {PointerEvent} */ { offsetX }) => choose(v, { k: scaleAt(offsetX, curve.clientWidth, v.header.scales) });
   curve.addEventListener("pointerdown", (event) => {
     curve.setPointerCapture(event.pointerId);
@@ -154,7 +155,7 @@ function makeCurve(v) {
 
 /** @param {View} v */
 function makeGrid(v) {
-  const grid = make("canvas", { testid: "scaling-grid", role: "img", "aria-label": "Every tensor's shares; click one to see it alone. Arrow keys point, Enter clicks." });
+  const grid = make("canvas", { testid: "scaling-grid", role: "img", "aria-label": TEXTS.everyTensorShares });
   grid.addEventListener("pointermove", ({ offsetX, offsetY }) => point(v, partAt(v.header, v.layout, offsetX, offsetY)));
   grid.addEventListener("pointerleave", () => point(v, -1));
   grid.addEventListener("click", ({ offsetX, offsetY }) => {
@@ -180,7 +181,7 @@ function point(v, part) {
 function create(host) {
   const v = /** @type {View} */ ({ hover: -1, part: "", k: 0 });
   v.sendSoon = debounce(() => v.component.setStateValue("scale", { format: v.format.key, k: v.k, part: v.part, origin: v.header.origin }), DELAY);
-  const slider = make("input", { type: "range", step: 1, "aria-label": "Scale of the loss, as a power of two", testid: "scaling-slider" });
+  const slider = make("input", { type: "range", step: 1, "aria-label": TEXTS.scaleLossPower, testid: "scaling-slider" });
   slider.addEventListener("input", () => choose(v, { k: Number(slider.value) }));
   v.els = {
     slider,
@@ -188,8 +189,8 @@ function create(host) {
     name: make("output"),
     said: make("p", { className: "said", "aria-live": "polite", testid: "scaling-said" }),
     legend: make("div", { className: "legend" }),
-    safe: makeButton("", "The largest scale that overflows nothing and loses next to nothing", () => choose(v, { k: safeOf(v)?.[1] ?? v.k })),
-    all: makeButton("All tensors", "Show all tensors together again", () => choose(v, { part: "" })),
+    safe: makeButton("", TEXTS.largestScaleOverflows, () => choose(v, { k: safeOf(v)?.[1] ?? v.k })),
+    all: makeButton("All tensors", TEXTS.showAllTensors, () => choose(v, { part: "" })),
     sizes: make("canvas", { testid: "scaling-sizes", role: "img" }),
     curve: makeCurve(v),
     grid: makeGrid(v),

@@ -57,3 +57,15 @@ function safeSentence(safe, mostLost) {
   if (!safe) return `No scale keeps ${bar}.`;
   return safe[0] === safe[1] ? `Only ${powerOfTwo(safe[0])} keeps ${bar}.` : `Safe (${bar}): from ${powerOfTwo(safe[0])} to ${powerOfTwo(safe[1])}.`;
 }
+
+export const TEXTS = {
+  sizeGradientTimes: "size of a gradient times S",
+  sizeGradient: "size of a gradient",
+  scaleLossDrag: "scale S of the loss: drag",
+  tooLargeInfinite: "too large: infinite or NaN",
+  sharesLostSubnormal: "Shares lost, subnormal and too large for every scale; arrow keys move the scale",
+  everyTensorShares: "Every tensor's shares; click one to see it alone. Arrow keys point, Enter clicks.",
+  scaleLossPower: "Scale of the loss, as a power of two",
+  largestScaleOverflows: "The largest scale that overflows nothing and loses next to nothing",
+  showAllTensors: "Show all tensors together again",
+};

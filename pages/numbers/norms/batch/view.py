@@ -64,7 +64,7 @@ def means(choice: Choice) -> None:
     frame.chart(
         figure,
         key="offsets",
-        alt="Error of the products that read each norm, without the mean and with one bias for it",
+        alt=words.OFFSETS_ALT,
     )
     frame.caption(words.offsets_caption(choice, found, *compute.losses(choice.model, choice.text)))
 
@@ -75,7 +75,7 @@ def maps(choice: Choice) -> None:
     picture = controls.MAPS
     header = {
         "kind": "pictures",
-        "title": "Digits behind a convolution with four fixed filters",
+        "title": words.MAPS_HEADING,
         "labels": [int(label) for label in found["labels"]],
         "filters": list(norm_pictures.FILTERS),
         "channels": len(norm_pictures.FILTERS),

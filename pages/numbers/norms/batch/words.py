@@ -58,6 +58,8 @@ NO_READER = (
     "In this model no single product reads a norm's output (its norms stand behind the sum), so there is no bias that could "
     "absorb the mean. Choose a model with norms before its sublayers."
 )
+MAPS_HEADING = "Digits behind a convolution with four fixed filters"
+OFFSETS_ALT = "Error of the products that read each norm, without the mean and with one bias for it"
 
 
 def offsets_title(choice: Choice) -> str:

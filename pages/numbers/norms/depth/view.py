@@ -37,13 +37,11 @@ def logged(rate: str, moment: int, of: str) -> None:
     runs = [run for run in compute.runs() if f"{run.peak:g}" == rate]
     left, right = st.columns(2)
     with left:
-        figure = figures.first_steps(
-            runs, moment, frame.theme(), title=f"First steps at a rate of {rate}: the loss"
-        )
+        figure = figures.first_steps(runs, moment, frame.theme(), title=words.first_steps_title(rate))
         frame.chart(
             figure,
             key="firststeps",
-            alt="Training loss of four runs with norms before and after, with and without warm-up",
+            alt=words.FIRSTSTEPS_ALT,
         )
     with right:
         lines = {}
@@ -57,12 +55,12 @@ def logged(rate: str, moment: int, of: str) -> None:
             words.places(size),
             frame.theme(),
             title=f"Gradient {of} after step {moment}",
-            y="length of the gradient",
+            y=words.LENGTH_GRADIENT_AXIS,
         )
         frame.chart(
             figure,
             key="rundepth",
-            alt="Length of the gradient from the first sublayer to the last, run by run",
+            alt=words.RUNDEPTH_ALT,
         )
     frame.caption(words.runs_caption(runs))
 
@@ -84,7 +82,7 @@ def of_text(own: Depth, text: str) -> None:
     }
     size = found[compute.PRE].stream.size if own.of == STREAM else found[compute.PRE].weights.size
     figure = figures.through_depth(
-        lines, words.places(size), theme, title=words.own_title(own), y="length of the gradient"
+        lines, words.places(size), theme, title=words.own_title(own), y=words.LENGTH_GRADIENT_AXIS
     )
-    frame.chart(figure, key="owndepth", alt="Length of the gradient of this text's loss through two networks")
+    frame.chart(figure, key="owndepth", alt=words.OWNDEPTH_ALT)
     frame.caption(words.own_caption(found[compute.PRE], found[compute.POST]))

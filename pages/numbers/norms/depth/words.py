@@ -40,6 +40,10 @@ EQUATION = (
     "the rate. They also say that pre-norm's residual paths carry unit-variance, zero-mean activations: the branches read such, "
     "but the stream itself is not normalised and grows with depth. The networks here have RMSNorm, which takes no mean off.",
 )
+LENGTH_GRADIENT_AXIS = "length of the gradient"
+OWNDEPTH_ALT = "Length of the gradient of this text's loss through two networks"
+FIRSTSTEPS_ALT = "Training loss of four runs with norms before and after, with and without warm-up"
+RUNDEPTH_ALT = "Length of the gradient from the first sublayer to the last, run by run"
 
 
 def places(size: int) -> list[str]:
@@ -78,6 +82,11 @@ def own_caption(pre: Flow, post: Flow) -> str:
         f"By the weights, first layer over last: {', '.join(said)}. Losses: {number(pre.loss, '.3f')} and "
         f"{number(post.loss, '.3f')} nats per token. Weights before training are drawn anew, with one fixed seed."
     )
+
+
+def first_steps_title(rate: str) -> str:
+    """What stands above the picture."""
+    return f"First steps at a rate of {rate}: the loss"
 
 
 def snippet(rate: str, moment: int, text: str | None) -> str:

@@ -50,6 +50,6 @@ def _beneath(choice: Choice) -> None:
     p, seed = controls.rate(), controls.PICTURE.fields["seed"].get()
     found = compute.losses(choice.model, choice.text, p, seed)
     figure = figures.masked_losses(found, frame.theme(), title=words.losses_title(choice, p))
-    frame.chart(figure, key="maskedlosses", alt="Losses of the text under masks, beside the loss without")
+    frame.chart(figure, key="maskedlosses", alt=words.MASKEDLOSSES_ALT)
     frame.caption(words.losses_caption(found))
     frame.measured(lambda: compute.measured(choice.model, choice.text))

@@ -24,6 +24,7 @@ EQUATION = (
     "",
 )
 OWN = "What masks do to this text's loss"
+MASKEDLOSSES_ALT = "Losses of the text under masks, beside the loss without"
 
 
 def losses_title(choice: Choice, p: float) -> str:

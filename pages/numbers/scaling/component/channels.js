@@ -4,6 +4,7 @@
 import { digits } from "#canvas/text.js";
 import { fade } from "#canvas/theme.js";
 import { HIGHEST, LOWEST, bySize } from "./rounding.js";
+import { TEXTS } from "./words.js";
 import { axisNumber, decibels, heading } from "./writing.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -41,7 +42,7 @@ function dotPlaces(v, box) {
 export function drawDots(pen, v, box, theme) {
   const at = dotPlaces(v, box);
   const { per } = v.header;
-  heading(pen, box, theme, `SQNR of each ${v.see === "x" ? "channel" : "output"}, by its loudest number`);
+  heading(pen, box, theme, TEXTS.sqnrLoudestNumber(v.see));
   const every = at.top - at.bottom > 60 ? 20 : 10;
   for (let level = Math.ceil(at.bottom / every) * every; level < at.top; level += every) {
     pen.line(box.x, at.up(level), box.x + box.w, at.up(level), theme.faint);
@@ -59,7 +60,7 @@ export function drawDots(pen, v, box, theme) {
   const name = { tensor: "", channel: v.see === "x" ? "per token" : v.see === "w" ? "per output" : "per channel", block: `per ${v.header.block}`, mx: `per ${v.header.block}, powers of 2` }[per];
   const y = box.y + box.h + 26;
   pen.circle(box.x + 4, y, 3, per === "tensor" ? chosen : one);
-  pen.text(box.x + 12, y, "one scale for all", { color: theme.muted });
+  pen.text(box.x + 12, y, TEXTS.scaleAll, { color: theme.muted });
   if (!name) return;
   pen.circle(box.x + 114, y, 3, chosen);
   pen.text(box.x + 122, y, name, { color: theme.muted });
@@ -87,7 +88,7 @@ export function drawSizes(pen, v, box, theme) {
   const low = top - BINS / 4;
   const right = top + 1.6;
   const across = (/** @type {number} */ size) => box.x + ((Math.max(low, Math.min(size, right)) - low) / (right - low)) * box.w;
-  heading(pen, box, theme, `Sizes in ${sample.name.toUpperCase()} under one scale for all`);
+  heading(pen, box, theme, TEXTS.sizesUnderScale(sample.name.toUpperCase()));
   const scale = Math.log2(sample.scale) + v.factor;
   const [zero, normal, most] = [format.smallest / 2, format.smallest_normal, format.largest].map((limit) => Math.log2(limit) - scale);
   const span = (/** @type {number} */ from, /** @type {number} */ to, /** @type {string} */ color, /** @type {string} */ name) => {
@@ -125,7 +126,7 @@ export function drawCurve(pen, v, box, theme) {
   const [bottom, top] = [Math.min(0, ...known), Math.max(...known, 10) * 1.12];
   const across = (/** @type {number} */ factor) => box.x + ((factor - LOWEST) / (HIGHEST - LOWEST)) * box.w;
   const up = (/** @type {number} */ level) => box.y + box.h - ((Math.min(level, top) - bottom) / (top - bottom)) * box.h;
-  heading(pen, box, theme, "SQNR by that scale", `best ${decibels(curve.sqnr[curve.best])}`);
+  heading(pen, box, theme, TEXTS.sqnrScale, `best ${decibels(curve.sqnr[curve.best])}`);
   const every = top > 60 ? 20 : 10;
   for (let level = Math.ceil(bottom / every) * every; level < top; level += every) {
     pen.line(box.x, up(level), box.x + box.w, up(level), theme.faint);
@@ -152,6 +153,6 @@ export function dotSentence(v, x, y) {
     if (distance < near) [best, near] = [i, distance];
   });
   if (best < 0) return "";
-  const beside = v.header.per === "tensor" ? "" : `, ${decibels(at.plain[best])} with one scale for all`;
+  const beside = v.header.per === "tensor" ? "" : TEXTS.scaleAll2(decibels(at.plain[best]));
   return `${v.see === "x" ? "channel" : "output"} ${v.arrays[`${v.see}_numbers`][best]}: largest ${digits(at.loud[best], 3)}, ${decibels(at.kept[best])}${beside}`;
 }

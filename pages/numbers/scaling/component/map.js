@@ -3,6 +3,7 @@
 
 import { clip, digits, visibleAll } from "#canvas/text.js";
 import { shade, shadeRgb } from "#canvas/theme.js";
+import { TEXTS } from "./words.js";
 import { decibels, heading } from "./writing.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -10,7 +11,7 @@ import { decibels, heading } from "./writing.js";
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Box} Box */
 
-const NAMES = { x: "X, what is read", w: "W, the weights", o: "O = X Wᵀ" };
+const NAMES = { x: TEXTS.xWhatRead, w: "W, the weights", o: "O = X Wᵀ" };
 const DOUBLINGS = 12; // that colours of sizes tell apart
 
 /**
@@ -58,14 +59,14 @@ function mapImage(v, theme) {
  */
 export function drawMap(pen, v, box, theme) {
   const { shape, cell, sqnr } = v.header.sides[v.see];
-  const said = { size: "size of every number", error: "error, signed", relative: "error as a share of the number" }[v.color];
+  const said = { size: TEXTS.sizeEveryNumber, error: "error, signed", relative: TEXTS.errorShareNumber }[v.color];
   const name = box.w < 420 ? v.see.toUpperCase() : NAMES[v.see];
   heading(pen, box, theme, `${name}: ${said}`, `${shape[0]} × ${shape[1]}, ${decibels(sqnr)}`);
   pen.image(mapImage(v, theme), box.x, box.y, box.w, box.h);
   pen.rect(box.x, box.y, box.w, box.h, null, theme.faint);
   const [down, across] = { x: ["tokens", "channels"], w: ["outputs", "inputs"], o: ["tokens", "outputs"] }[v.see];
   pen.text(box.x - 10, box.y + box.h / 2, down, { color: theme.muted, align: "center", rotate: -Math.PI / 2 });
-  const pooled = cell[0] * cell[1] > 1 ? `; a cell is the largest of ${cell[0]} × ${cell[1]}` : "";
+  const pooled = cell[0] * cell[1] > 1 ? TEXTS.cellLargest(cell[0], cell[1]) : "";
   pen.text(box.x, box.y + box.h + 12, across + pooled, { color: theme.muted });
   drawKey(pen, v, box, theme);
 }
@@ -101,7 +102,7 @@ export function cellSentence(v, right, down) {
   const where = v.see === "w" ? `output ${range(first, cell[0], shape[0])}` : `token ${range(first, cell[0], shape[0])}${cell[0] === 1 && v.header.tokens.length ? ` · ${clip(visibleAll(v.header.tokens)[first], 14)}` : ""}`;
   const axis = { x: "channel", w: "input", o: "output" }[v.see];
   const named = `${where}, ${axis} ${range(column * cell[1], cell[1], shape[1])}`;
-  if (cell[0] * cell[1] > 1) return `${named}: largest number ${digits(value)}, largest error ${digits(error, 3)}`;
+  if (cell[0] * cell[1] > 1) return TEXTS.largestNumberLargest(named, digits(value), digits(error, 3));
   return `${named}: ${digits(value)} becomes ${digits(value + error)}, error ${digits(error, 3)}`;
 }
 

@@ -13,6 +13,7 @@ import { paperTheme, readTheme } from "#canvas/theme.js";
 import { sampleOf } from "./channels.js";
 import { drawProduct, layoutOf, pointedAt } from "./drawing.js";
 import { HIGHEST, LOWEST, curveOf, outcome } from "./rounding.js";
+import { TEXTS } from "./words.js";
 import { decibels } from "./writing.js";
 
 /** @typedef {import("./types").View} View */
@@ -73,7 +74,7 @@ function paint(v) {
   v.els.best.disabled = v.factor === best.doublings[best.best];
   const { name, ...sample } = sampleOf(v);
   const found = outcome(v.header.format, sample, v.factor);
-  v.els.name.textContent = `S = ${digits(sample.scale * 2 ** v.factor, 3)}: ${decibels(found.sqnr)}, ${share(found.cut)} cut, ${share(found.lost)} rounded to 0`;
+  v.els.name.textContent = TEXTS.cutRounded(digits(sample.scale * 2 ** v.factor, 3), decibels(found.sqnr), share(found.cut), share(found.lost));
   v.els.slider.setAttribute("aria-label", `Scale of ${name.toUpperCase()}`);
   v.els.said.textContent = v.hover || hint(v);
   v.els.canvas.setAttribute("aria-label", `${v.header.title}. ${v.els.name.textContent}.`);
@@ -83,8 +84,8 @@ function paint(v) {
 /** @param {View} v */
 function hint(v) {
   const count = sampleOf(v);
-  const part = count.weight > 1 ? ` Sizes and curve are of ${count.values.length.toLocaleString("en")} numbers, the largest among them.` : "";
-  return `Point at a cell or a dot, or move the scale.${part}`;
+  const part = count.weight > 1 ? TEXTS.sizesCurveNumbers(count.values.length.toLocaleString("en")) : "";
+  return TEXTS.pointCellDot(part);
 }
 
 /** @param {number} part */
@@ -140,7 +141,7 @@ function create(host) {
   pointByKeys(canvas);
   const slider = make("input", { type: "range", min: LOWEST, max: HIGHEST, step: 0.125, testid: "scaling-scale" });
   slider.addEventListener("input", () => set(v, { factor: Number(slider.value) }));
-  const best = makeButton("Best", "Move to the scale with the least error", () => set(v, { factor: curve(v).doublings[curve(v).best] }));
+  const best = makeButton("Best", TEXTS.moveScaleLeast, () => set(v, { factor: curve(v).doublings[curve(v).best] }));
   const name = make("output", { testid: "scaling-outcome" });
   const sees = menu(v, "Matrix shown", SEES, "see");
   const colors = menu(v, "Colours", COLORS, "color");

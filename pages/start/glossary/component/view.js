@@ -4,6 +4,7 @@
 import { debounce, make } from "#canvas/dom.js";
 import { mounted } from "#canvas/mount.js";
 import { fits, initial } from "./search.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ title: string, link: string, count?: number }} Target */
@@ -16,7 +17,7 @@ const FEW = 5; // pages that are shown at once
 
 /** @param {Target} target */
 const anchor = ({ title, link, count }) =>
-  make("a", { href: link, textContent: title, "data-card": "step", ...(count ? { title: `${count} times in its texts` } : {}) });
+  make("a", { href: link, textContent: title, "data-card": "step", ...(count ? { title: TEXTS.timesTexts(count) } : {}) });
 
 /**
  * A line of links behind a word; those beyond FEW on request.
@@ -57,7 +58,7 @@ function filter(v) {
     begun.add(initial(entry.name));
   }
   const all = v.data.entries.length;
-  v.count.textContent = shown === all ? `${all} terms` : shown ? `${shown} of ${all} terms` : "No term has this; try a shorter word.";
+  v.count.textContent = shown === all ? `${all} terms` : shown ? `${shown} of ${all} terms` : TEXTS.noTermHas;
   for (const letter of v.letters.children) /** @type {HTMLButtonElement} */ (letter).disabled = !begun.has(letter.textContent ?? "");
 }
 
@@ -77,7 +78,7 @@ function jump(v, letter) {
 
 /** @param {HTMLElement} host */
 function create(host) {
-  const box = make("input", { type: "search", placeholder: "softmax, cache, learning rate …", "aria-label": "Search the terms", maxLength: 60 });
+  const box = make("input", { type: "search", placeholder: TEXTS.softmaxCacheLearning, "aria-label": "Search the terms", maxLength: 60 });
   const count = make("span", { role: "status", testid: "terms-shown" });
   const letters = make("nav", { className: "letters", "aria-label": "Letters" });
   const list = make("div", { className: "terms" });

@@ -4,6 +4,7 @@
 import { make } from "#canvas/dom.js";
 import { mounted } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ name: string, label: string, weights: number[][], row: number }} Head */
@@ -29,7 +30,7 @@ function draw(v) {
   });
   const most = row.indexOf(Math.max(...row));
   const percent = Math.round(100 * row[most]);
-  v.said.textContent = `${label}: “${tokens[v.row]}” looks most at “${tokens[most]}”, with ${percent} % of its weight.`;
+  v.said.textContent = TEXTS.looksMostWeight(label, tokens[v.row], tokens[most], percent);
 }
 
 /** @param {View} v */

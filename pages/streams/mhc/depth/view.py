@@ -54,21 +54,21 @@ def _products(choice: Choice, depths: dict[str, Depth], picture) -> None:
         depths, labels = {kind: depth.at(token) for kind, depth in depths.items()}, [labels[token]]
         heading = f"token {labels[0]}"
     else:
-        heading, start = "the token at the slider", controls.walk(choice)
+        heading, start = words.AT_SLIDER, controls.walk(choice)
     figure = figures.products(
         {kind: _arrays(depth, choice.gain) for kind, depth in depths.items()},
         choice.reading.sublayers,
         labels,
         start if len(labels) > 1 else 0,
         frame.theme(),
-        title=f"{choice.gain} of every product of H_res, {heading}",
+        title=words.every_product_title(choice.gain, heading),
         what=words.direction(choice.gain),
     )
     with picture:
         frame.chart(
             figure,
             key=controls.PRODUCTS,
-            alt=f"{choice.gain} from every sublayer to every later one, singular values, identity",
+            alt=words.products_alt(choice.gain),
         )
 
 
@@ -89,7 +89,7 @@ def _arrays(depth: Depth, gain: str) -> figures.Products:
 
 def _passes(readings: dict[str, Reading]) -> None:
     """Signals and gradients of a forward and a backward pass over the text."""
-    st.markdown("#### Your text, forward and backward")
+    st.markdown(words.PASSES_HEADING)
     passes = {kind: compute.passed(reading) for kind, reading in readings.items()}
     sublayers = next(iter(readings.values())).sublayers
     depths = ["before all", *(f"behind {sublayer}" for sublayer in sublayers)]
@@ -97,9 +97,7 @@ def _passes(readings: dict[str, Reading]) -> None:
         lines = {kind: getattr(passed, measure).numpy() for kind, passed in passes.items()}
         figure = pass_figures.norms(lines, depths, frame.theme(), title=title, unit=unit)
         with column:
-            frame.chart(
-                figure, key=f"sp{measure}", alt=f"{alt} at every depth, one line per kind of connection"
-            )
+            frame.chart(figure, key=f"sp{measure}", alt=words.passes_alt(alt))
     st.caption(words.losses({figures.NAMES[kind]: passed.loss for kind, passed in passes.items()}))
 
 
@@ -109,7 +107,7 @@ def _passes(readings: dict[str, Reading]) -> None:
 @frame.fragment
 def _simulation(choice: Choice) -> None:
     """Deeper stacks, drawn at random from the matrices of each model on this text; and what ends the page with them."""
-    st.markdown("#### Simulation: deeper than any of these models")
+    st.markdown(words.SIMULATION_HEADING)
     simulation, reading = controls.choose_simulation(), choice.reading
     quantiles = {
         kind: compute.simulated(reading.by(model), simulation)
@@ -126,7 +124,7 @@ def _simulation(choice: Choice) -> None:
             frame.chart(
                 figure,
                 key=f"spsim{index}",
-                alt=f"{title} of simulated stacks against depth: median and 80 % band",
+                alt=words.simulation_alt(title),
             )
     st.caption(words.SIMULATION)
     frame.equation(*words.EQUATION)

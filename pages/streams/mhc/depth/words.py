@@ -35,6 +35,9 @@ PASSES = (  # field of a Passed, title, unit, description of the lines
     ("gradient", "Gradient of the loss by the streams: norm", "norm", "Norm of the loss's gradient"),
 )
 SELECTION = {ONE_TOKEN: "", MEAN: ".mean()", MAX: ".max()"}  # of a Depth, in Python
+PASSES_HEADING = "#### Your text, forward and backward"
+SIMULATION_HEADING = "#### Simulation: deeper than any of these models"
+AT_SLIDER = "the token at the slider"
 
 
 def direction(gain: str) -> str:
@@ -49,6 +52,26 @@ def losses(by_name: dict[str, float]) -> str:
         f"Mean loss per token (nats): {listed}. One backward pass through the weights as they are. The head reads the mean over "
         "N streams, so behind all sublayers each gets an Nth of one stream's gradient: the norm over all is √N times smaller."
     )
+
+
+def every_product_title(gain: str, heading: str) -> str:
+    """What stands above the picture."""
+    return f"{gain} of every product of H_res, {heading}"
+
+
+def products_alt(gain: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{gain} from every sublayer to every later one, singular values, identity"
+
+
+def passes_alt(measure: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{measure} at every depth, one line per kind of connection"
+
+
+def simulation_alt(measure: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{measure} of simulated stacks against depth: median and 80 % band"
 
 
 def snippet(choice: Choice, simulation: Simulation) -> str:

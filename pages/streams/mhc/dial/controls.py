@@ -12,7 +12,7 @@ from tlmviz.errors import Error
 from tlmviz.ui import link
 
 from .component import ITERATIONS
-from .presets import FIRST, KINDS, LOGITS, PRESETS
+from .controls_presets import FIRST, KINDS, LOGITS, PRESETS
 
 KEY = "streamdial"
 MODEL, OWN = SOURCES = ("Model’s logits", "Own matrix")

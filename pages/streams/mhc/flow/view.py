@@ -61,15 +61,13 @@ def _iterations(reading: Reading, iterations: int) -> None:
     for column, (title, unit, values) in zip(
         st.columns(2),
         (
-            ("Loss by Sinkhorn iterations (nats a token)", "nats", [run.loss for run in runs]),
-            ("Gain of all H_res together (factor)", "factor", [run.forward for run in runs]),
+            (words.LOSS_TITLE, "nats", [run.loss for run in runs]),
+            (words.GAIN_TITLE, "factor", [run.forward for run in runs]),
         ),
     ):
         with column:
             figure = figures.curve(counts, values, iterations, theme, title=title, unit=unit)
-            frame.chart(
-                figure, key=f"sf{unit}", alt=f"{title}: one real pass for each number, {iterations} marked"
-            )
+            frame.chart(figure, key=f"sf{unit}", alt=words.iterations_alt(title, iterations))
 
 
 def _texts(reading: Reading, iterations: int, trained: int) -> None:

@@ -26,6 +26,8 @@ EQUATION = (
     "to sublayer l. A plain residual is N = 1 with all three matrices equal to 1.",
 )
 NEAR = 0.05  # distance from the identity below which a matrix is said to hardly mix
+LOSS_TITLE = "Loss by Sinkhorn iterations (nats a token)"
+GAIN_TITLE = "Gain of all H_res together (factor)"
 
 
 def notice(choice: Choice, members: list[Member]) -> list[str]:
@@ -82,6 +84,11 @@ def changed(
 def same_text(iterations: int) -> str:
     """Said where both runs write the same."""
     return f"With {iterations} iterations it writes the same {NEW_TOKENS} tokens."
+
+
+def iterations_alt(measure: str, iterations: int) -> str:
+    """What the picture shows, for screen readers."""
+    return f"{measure}: one real pass for each number, {iterations} marked"
 
 
 def snippet(choice: Choice, model: str | None) -> str:

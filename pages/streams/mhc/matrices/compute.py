@@ -17,9 +17,9 @@ from tlmviz.ui import reading as reading_level
 
 from .component import payload
 from .controls import Choice, made_in_picture
+from .words import DISTANCES
 
 _SENT = "_sm_sent"  # session: the reading and the bytes that were sent last
-DISTANCES = ("from I", "from 1/N", "from its mean over tokens")
 
 
 @dataclass(frozen=True)

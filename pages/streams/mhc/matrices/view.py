@@ -77,7 +77,7 @@ def _distances(choice: Choice) -> None:
                 values[name], reading.sublayers, reading.tokens, f"Distance {names[name]}", place, theme
             ),
             key="smmap",
-            alt=f"Frobenius distance {names[name]} of H_res of every sublayer at every token.",
+            alt=words.smmap_alt(names[name]),
         )
     with right:
         frame.chart(
@@ -88,5 +88,5 @@ def _distances(choice: Choice) -> None:
                 theme,
             ),
             key="smcurves",
-            alt="Mean and standard deviation over tokens of each distance, by sublayer.",
+            alt=words.SMCURVES_ALT,
         )

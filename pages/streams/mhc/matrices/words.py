@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from tlmviz.analysis.streams.birkhoff import Decomposition
 from tlmviz.ui import long_text
 
-from .compute import DISTANCES, Extremes
-from .controls import Choice
+if TYPE_CHECKING:  # these import the words themselves
+    from .compute import Extremes
+    from .controls import Choice
+
+DISTANCES = ("from I", "from 1/N", "from its mean over tokens")
 
 EQUATIONS = {  # by connection
     "manifold": (
@@ -29,6 +33,7 @@ EQUATIONS = {  # by connection
     ),
 }
 NOTICE_ONE_STREAM = "One stream, one number: the only doubly stochastic 1 × 1 matrix is 1, so a plain residual is mHC with N = 1."
+SMCURVES_ALT = "Mean and standard deviation over tokens of each distance, by sublayer."
 
 
 def distances(maths: bool) -> dict[str, str]:
@@ -92,6 +97,11 @@ def notice_free(extremes: Extremes) -> str:
         f"Nothing binds these matrices: rows sum to {extremes.least_row:.3g} up to {extremes.largest_row:.3g}, entries go down "
         f"to {extremes.least_entry:.2g}, eigenvalues may leave the unit circle, and products over depth grow or shrink."
     )
+
+
+def smmap_alt(distance: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Frobenius distance {distance} of H_res of every sublayer at every token."
 
 
 def snippet(choice: Choice) -> str:

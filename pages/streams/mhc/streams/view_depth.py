@@ -34,7 +34,7 @@ def show(choice: Choice) -> None:
         frame.chart(
             figure,
             key=controls.CHARTS[choice.part],
-            alt="Lengths and cosines of the streams through depth, what was read and written",
+            alt=words.SHOW_ALT,
         )
     note_window(choice)
     if streams == 1:

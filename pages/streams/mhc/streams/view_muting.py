@@ -29,7 +29,7 @@ def show(muting: Muting) -> None:
         frame.chart(
             figure,
             key="sxlosses",
-            alt=f"Loss of every token with all streams and with stream {muting.stream} muted",
+            alt=words.sxlosses_alt(muting.stream),
         )
     if reading.connection.streams == 1:
         st.markdown(words.one_stream(reading))
@@ -50,6 +50,4 @@ def _map(muting: Muting, before: np.ndarray) -> None:
         losses = compute.all_muted_losses(reading)
     figure = figures.muted_map(losses - before.mean(), (muting.stream, muting.start), parts, frame.theme())
     with frame.wide("sxwidemuted", 800):
-        frame.chart(
-            figure, key="sxmutedmap", alt="Change of the mean loss for every stream muted from every place on"
-        )
+        frame.chart(figure, key="sxmutedmap", alt=words.SXMUTEDMAP_ALT)

@@ -49,14 +49,14 @@ def _ribbons(choice: Choice, sums: dict[str, Unrolled]) -> None:
         frame.chart(
             figure,
             key=controls.CHARTS[choice.part],
-            alt=f"Every part’s way to {to}, as wide as its coefficient, one panel per model",
+            alt=words.ribbons_alt(to),
         )
     note_window(choice)
     ranges = [
         words.embedding_range(panel.title, panel.coefficients[0].min(), panel.coefficients[0].max())
         for panel in panels
     ]
-    st.caption(f"{' '.join(ranges)} Coefficients in {to}, over all tokens.")
+    st.caption(words.range_caption(" ".join(ranges), to))
 
 
 def _readers(choice: Choice, sums: dict[str, Unrolled]) -> None:
@@ -75,7 +75,7 @@ def _readers(choice: Choice, sums: dict[str, Unrolled]) -> None:
         frame.chart(
             figure,
             key="sxreaders",
-            alt="Coefficient of every part in what every sublayer and the head read, per model",
+            alt=words.SXREADERS_ALT,
         )
 
 
@@ -90,7 +90,7 @@ def _panels(choice: Choice, sums: dict[str, Unrolled], parts: int) -> list[Panel
         sublayer = choice.reader - streams
         if sublayer > 0:  # it reads the parts before it alone
             ones[sublayer:] = 0.0
-        panels.insert(0, Panel("plain residual · by definition", ones))
+        panels.insert(0, Panel(words.PLAIN_TITLE, ones))
     return panels
 
 

@@ -17,6 +17,7 @@ EQUATION = (
     r"\text{share}_n = \frac{H^{pre}_{p,n}\, x^{(n)}_p \cdot x^{pre}_p}{\lVert x^{pre}_p \rVert^2}",
     "Transformer with PyTorch, section 5, Eq. 88–97. Sublayers p are attention 0, MLP 0, attention 1 and so on.",
 )
+SHOW_ALT = "Lengths and cosines of the streams through depth, what was read and written"
 
 
 def one_stream(model: str) -> str:

@@ -23,6 +23,7 @@ EQUATION = (
     "Streams as in Transformer with PyTorch, Eq. 88–97. A tilde marks the pass in which stream n is set to zero at place p₀ and "
     "behind every later sublayer; the head's mean still divides by N, which its normalisation takes out.",
 )
+SXMUTEDMAP_ALT = "Change of the mean loss for every stream muted from every place on"
 
 
 def cost(muting: Muting, before: np.ndarray, after: np.ndarray) -> str:
@@ -43,6 +44,11 @@ def one_stream(reading: Reading) -> str:
         f"{reading.model} has one stream: without it the head reads zeros, and every token costs the log of the vocabulary’s "
         f"size, {np.log(reading.lm.config.vocab_size):.2f} nats. With several streams, what one loses another may keep."
     )
+
+
+def sxlosses_alt(stream: int) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Loss of every token with all streams and with stream {stream} muted"
 
 
 def snippet(muting: Muting) -> str:

@@ -23,12 +23,24 @@ EQUATION = (
     "The notes' sum has one factor H_res for each later layer, as here; it is printed from i = 1 and must start at i = l, where "
     "the first term does (here 0).",
 )
+SXREADERS_ALT = "Coefficient of every part in what every sublayer and the head read, per model"
+PLAIN_TITLE = "plain residual · by definition"
 
 
 def embedding_range(title: str, low: float, high: float) -> str:
     """The embedding's coefficient in a panel, smallest to largest over tokens."""
     value = f"{low:.3f}" if high - low < 5e-4 else f"{low:.3f} to {high:.3f}"
     return f"**{title}**: embedding × {value}.".replace("-", "−" if low < 0 else "-")
+
+
+def range_caption(ranges: str, to: str) -> str:
+    """What stands below it."""
+    return f"{ranges} Coefficients in {to}, over all tokens."
+
+
+def ribbons_alt(to: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Every part’s way to {to}, as wide as its coefficient, one panel per model"
 
 
 def snippet(choice: Choice) -> str:

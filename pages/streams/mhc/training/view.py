@@ -24,13 +24,13 @@ def show(reading: Reading) -> None:
         return
     sublayers = max((moments.res.shape[1] for moments in matrices.values()), default=0)
     figure = figures.training(
-        curves, matrices, mixing.sublayers(sublayers // 2), frame.theme(), title="Training, step by step"
+        curves, matrices, mixing.sublayers(sublayers // 2), frame.theme(), title=words.TRAINING_STEP_TITLE
     )
     with frame.wide("srwide", 800):
         frame.chart(
             figure,
             key="srcurves",
-            alt="Loss, held-out bits per byte, gradient norm and gains over steps, and H_res at a moment",
+            alt=words.SRCURVES_ALT,
         )
     note_missing(family)
     frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)

@@ -23,6 +23,8 @@ EQUATION = (
     "Gains and matrices were measured on the same held-out text at every moment, averaged over its tokens. "
     "Your own text does not enter this view.",
 )
+TRAINING_STEP_TITLE = "Training, step by step"
+SRCURVES_ALT = "Loss, held-out bits per byte, gradient norm and gains over steps, and H_res at a moment"
 
 
 def snippet(model: str) -> str:

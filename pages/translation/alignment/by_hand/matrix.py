@@ -8,6 +8,8 @@ import numpy as np
 
 from tlmviz.errors import BadShape
 
+from . import words
+
 SIDE = 20  # steps, and source tokens, at most
 DECIMALS = 3
 LARGEST = 1e6
@@ -19,25 +21,17 @@ def read_matrix(text: str) -> np.ndarray:
     try:
         values = [[float(value) for value in row] for row in rows]
     except ValueError:
-        raise BadShape(
-            "The matrix has something that is no number; write rows of numbers such as 1 0 0; 0 1 0."
-        ) from None
+        raise BadShape(words.NO_NUMBER) from None
     if len({len(row) for row in values}) > 1:
-        raise BadShape(
-            "The rows of the matrix have different lengths; give each step one number per source token."
-        )
+        raise BadShape(words.UNEVEN_ROWS)
     if len(values) > SIDE or len(values[0]) > SIDE:
-        raise BadShape(
-            f"The matrix is {len(values)} × {len(values[0])}; at most {SIDE} steps and {SIDE} tokens are drawn."
-        )
+        raise BadShape(words.too_large(len(values), len(values[0]), SIDE))
     matrix = np.array(values)
     if not np.isfinite(matrix).all() or matrix.min() < 0 or matrix.max() > LARGEST:
-        raise BadShape("Attention is never negative and always finite; use numbers from 0, such as 0.5.")
+        raise BadShape(words.NOT_POSITIVE)
     sums = matrix.sum(1, keepdims=True)
     if not sums.all():
-        raise BadShape(
-            f"Row {int(sums[:, 0].argmin()) + 1} of the matrix is all zero; give the row at least one positive number."
-        )
+        raise BadShape(words.empty_row(int(sums[:, 0].argmin()) + 1))
     return matrix / sums
 
 

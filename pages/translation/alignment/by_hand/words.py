@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..words import EQUATIONS
-from .controls import Choice
+
+if TYPE_CHECKING:  # these import the words themselves
+    from .controls import Choice
 
 __all__ = ["EQUATIONS", "NOTICE", "snippet"]
 
@@ -13,6 +17,19 @@ NOTICE = (
     "*Even* has the same penalty as *most*: it depends on how much each word got in all, the overlap on the order of the steps.",
 )
 NOTICE_MATHS = ("The lowest cp is 2 β log floor; without the floor it would be −∞.",)
+UNEVEN_ROWS = "The rows of the matrix have different lengths; give each step one number per source token."
+NOT_POSITIVE = "Attention is never negative and always finite; use numbers from 0, such as 0.5."
+NO_NUMBER = "The matrix has something that is no number; write rows of numbers such as 1 0 0; 0 1 0."
+
+
+def too_large(rows: int, columns: int, most: int) -> str:
+    """Why a typed matrix is not drawn."""
+    return f"The matrix is {rows} × {columns}; at most {most} steps and {most} tokens are drawn."
+
+
+def empty_row(row: int) -> str:
+    """Why a typed matrix is not drawn."""
+    return f"Row {row} of the matrix is all zero; give the row at least one positive number."
 
 
 def snippet(choice: Choice) -> str:

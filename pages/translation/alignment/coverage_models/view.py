@@ -30,15 +30,15 @@ def maps(choice: Choice) -> None:
             repeats = words.repeats(coverage.repeats(candidate.tokens, words.GRAM))
             st.markdown(f"**{name}**: {mt.text(candidate.tokens) or '(nothing)'} :small[:gray[· {repeats}]]")
             figure = coverage_map(attention, Penalties(), source, target, title=name, height=LOW)
-            frame.chart(figure, key=f"map-{name}", alt=f"Attention of {name}, with its coverage")
+            frame.chart(figure, key=f"map-{name}", alt=words.maps_alt(name))
     figure = alignment.overlap_lines(losses, tokens, frame.theme())
-    frame.chart(figure, key="overlaplines", alt="covloss of both models at every step")
+    frame.chart(figure, key="overlaplines", alt=words.OVERLAPLINES_ALT)
 
 
 def repetitions(choice: Choice) -> None:
     """Sentences that invite repetition, through both models: what is repeated, and the mean covloss."""
     lines = []
-    with st.spinner("Both models translate sentences that invite repetition …", show_time=True):
+    with st.spinner(words.TRANSLATING, show_time=True):
         for text in REPEATERS:
             line = {"sentence": text}
             for name, label in zip(choice.models, ("without", "with")):
@@ -52,8 +52,12 @@ def repetitions(choice: Choice) -> None:
     table = pd.DataFrame(lines)
     sums = [int(table[f"repeats, {label}"].sum()) for label in ("without", "with")]
     st.caption(
-        f"{len(table)} sentences: {choice.without} writes {sums[0]} repeated trigrams, {choice.with_coverage} {sums[1]}; mean "
-        f"covloss {table['covloss, without'].mean():.3f} and {table['covloss, with'].mean():.3f}."
+        words.repeated(
+            choice,
+            len(table),
+            sums,
+            [float(table[f"covloss, {label}"].mean()) for label in ("without", "with")],
+        )
     )
     numbers = [column for column in table if column.startswith(("repeats", "covloss"))]
     st.dataframe(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .controls import Choice
 
 GRAM = 3  # tokens in a row that count as repeated
@@ -26,6 +28,8 @@ EQUATIONS = (
         "has got already, and training charges for looking there again.",
     ),
 )
+OVERLAPLINES_ALT = "covloss of both models at every step"
+TRANSLATING = "Both models translate sentences that invite repetition …"
 
 
 def missing(lacking: str) -> str:
@@ -40,6 +44,19 @@ def missing(lacking: str) -> str:
 def repeats(count: int) -> str:
     """How often a text repeats itself."""
     return f"{count} repeated trigram{'s' * (count > 1)}" if count else "repeats nothing"
+
+
+def maps_alt(name: str) -> str:
+    """What the picture shows, for screen readers."""
+    return f"Attention of {name}, with its coverage"
+
+
+def repeated(choice: Choice, sentences: int, trigrams: Sequence[int], losses: Sequence[float]) -> str:
+    """How often the two models repeat themselves: the model without coverage, then that with it."""
+    return (
+        f"{sentences} sentences: {choice.without} writes {trigrams[0]} repeated trigrams, {choice.with_coverage} {trigrams[1]}; "
+        f"mean covloss {losses[0]:.3f} and {losses[1]:.3f}."
+    )
 
 
 def snippet(choice: Choice) -> str:

@@ -8,6 +8,8 @@ import numpy as np
 
 from tlmviz.errors import BadText
 
+from . import words
+
 
 def read_pins(text: str, steps: int, size: int) -> dict[int, int]:
     """Pins as {step: token} from 0, of a translation with `steps` tokens of a source with `size`. Raises BadText."""
@@ -15,12 +17,10 @@ def read_pins(text: str, steps: int, size: int) -> dict[int, int]:
     for part in re.split(r"[\s,;]+", text.strip()) if text.strip() else []:
         match = re.fullmatch(r"(\d{1,4})-(\d{1,4})", part)
         if not match:
-            raise BadText(f"“{part[:20]}” is no pin; write a step and a source token, such as 3-5.")
+            raise BadText(words.no_pin(part[:20]))
         step, token = (int(group) for group in match.groups())
         if not (1 <= step <= steps and 1 <= token <= size):
-            raise BadText(
-                f"There is no pin {part}: this translation has steps 1 to {steps}, its source tokens 1 to {size}."
-            )
+            raise BadText(words.pin_outside(part, steps, size))
         pins[step - 1] = token - 1
     return pins
 
@@ -45,5 +45,5 @@ def neighbours(attention: np.ndarray, source: list[str], target: list[str]) -> d
 
 def last_word(source: list[str], steps: int) -> dict[int, int]:
     """The pin of a text without neighbouring words: its second step on the last word of the source."""
-    words = [place for place, token in enumerate(source) if any(map(str.isalpha, token))]
-    return {min(1, steps - 1): words[-1] if words else len(source) - 1}
+    places = [place for place, token in enumerate(source) if any(map(str.isalpha, token))]
+    return {min(1, steps - 1): places[-1] if places else len(source) - 1}

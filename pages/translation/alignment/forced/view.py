@@ -13,7 +13,7 @@ from tlmviz.figures.written import number
 from tlmviz.ui import frame
 
 from ..view import LOW, coverage_map
-from . import compute, controls
+from . import compute, controls, words
 from .controls import Choice
 
 NEXT = 8  # tokens whose probabilities are drawn
@@ -29,14 +29,12 @@ def before_and_after(choice: Choice) -> None:
         frame.chart(
             _map(choice, before, "As it was", clickable=True),
             key=controls.MAP,
-            alt="The chosen hypothesis's map; click a cell to pin it",
+            alt=words.BEFORE_AND_AFTER_ALT,
             select="points",
             on_select=partial(controls.pin_clicked, *before.map(choice.hypothesis.align).shape),
         )
     with right:
-        frame.chart(
-            _map(choice, after, "Forced"), key="forcedmap", alt="The map of what was written with the pins"
-        )
+        frame.chart(_map(choice, after, "Forced"), key="forcedmap", alt=words.FORCEDMAP_ALT)
 
 
 def _map(choice: Choice, candidate: Candidate, title: str, clickable: bool = False):
@@ -66,4 +64,4 @@ def next_tokens(choice: Choice) -> None:
     figure.layout.title.text = f"Probability of token {choice.first + 1}"
     for bars, label in zip(figure.data, ("looking freely", "forced")):
         bars.name, bars.hovertemplate = label, "%{y:.5f}<extra>" + label + "</extra>"
-    frame.chart(figure, key="pinnednext", alt="Next-token probabilities at the first pin, free and forced")
+    frame.chart(figure, key="pinnednext", alt=words.PINNEDNEXT_ALT)

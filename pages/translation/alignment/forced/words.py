@@ -22,11 +22,24 @@ EQUATIONS = (
         "heads, gives its whole weight to one source token; what was written before stays, and the beam decodes on.",
     ),
 )
+PINNEDNEXT_ALT = "Next-token probabilities at the first pin, free and forced"
+BEFORE_AND_AFTER_ALT = "The chosen hypothesis's map; click a cell to pin it"
+FORCEDMAP_ALT = "The map of what was written with the pins"
 
 
 def suggestion(step: int, target: str, source: str) -> str:
     """The caption while the page sets the pin."""
     return f"No pin is set. Shown is what happens when step {step}, “{target}”, must look at “{source}”."
+
+
+def no_pin(typed: str) -> str:
+    """What is wrong with a pin."""
+    return f"“{typed}” is no pin; write a step and a source token, such as 3-5."
+
+
+def pin_outside(pin: str, steps: int, size: int) -> str:
+    """What is wrong with a pin."""
+    return f"There is no pin {pin}: this translation has steps 1 to {steps}, its source tokens 1 to {size}."
 
 
 def snippet(choice: Choice) -> str:

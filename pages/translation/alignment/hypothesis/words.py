@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from tlmviz.decoding.penalties import Penalties, Score
+from tlmviz.figures.written import number
+
 from ..words import EQUATIONS
 from .controls import Choice
 
@@ -17,6 +20,42 @@ NOTICE_MATHS = (
     "covloss in the sum form soon stays near 1, as c only grows; the average form remains a distribution and "
     "tells steps apart.",
 )
+NO_ALIGNMENTS = (
+    "The alignments made by hand are not here (tlmviz/data/alignments.tsv); the repository has them."
+)
+HEADERRORS_ALT = "Alignment error rate of every map"
+
+
+def one_map_caption(rate: float, sentences: int) -> str:
+    """What stands below it."""
+    return f"Alignment error rate of its one map: **{rate:.3f}** on {sentences} sentences aligned by hand."
+
+
+def score_sum(text: str, count: int, parts: Score, rules: Penalties, lp: float, stopped: str) -> str:
+    """How a hypothesis's score adds up; `stopped` says why it is unfinished, if it is."""
+    said = (
+        f"**{text or '(nothing)'}**  log P {number(parts.logp, '.3f')} ÷ lp {lp:.3f} "
+        f"({count} tokens, α {rules.alpha:g}) + cp {number(parts.coverage, '.3f')} "
+        f"(β {rules.beta:g}, floor {rules.floor:g}) = **{number(parts.total, '.3f')} nats**"
+    )
+    return f"{said} · unfinished: {stopped}" if stopped else said
+
+
+def default_caption(name: str, sentences: int, own: float, lowest: float, count: int) -> str:
+    """Why a map is the default: its error among those of all `count` maps."""
+    rate = (
+        "A target word is linked to the source word it looks at most; words that tie share the link; "
+        "the rate is 1 − 2 |A ∩ G| / (|A| + |G|) over proposed links A and those by hand G (Och and Ney 2003)."
+    )
+    if own == lowest:
+        return (
+            f"Why *{name}* is the default: on {sentences} sentences aligned by hand its error, {own:.3f}, "
+            f"is the lowest of all {count}. {rate}"
+        )
+    return (
+        f"Why *{name}* is the default: on {sentences} sentences aligned by hand its error, {own:.3f}, "
+        f"is near the lowest, {lowest:.3f}. {rate}"
+    )
 
 
 def snippet(choice: Choice) -> str:

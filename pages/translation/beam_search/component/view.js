@@ -7,6 +7,7 @@ import { mounted } from "#canvas/mount.js";
 import { pictureButton } from "#canvas/picture.js";
 import { HEIGHT, TERMS, bars, savedRanking, share, signed } from "./figure.js";
 import { rank } from "./scores.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Data} Data */
@@ -51,7 +52,7 @@ function create(host) {
   v.list = make("div", { className: "list", role: "list" });
   const sliders = Object.values(v.sliders).map(({ label }) => label);
   const presets = Object.entries(PRESETS).map(([title, weights]) => makeButton(title, "", () => usePreset(v, weights)));
-  const note = " in nats. Bars to the left are costs; green gives back what the length penalty forgives. Black tick: the score";
+  const note = TEXTS.natsBarsLeft;
   const title = make("div", { className: "title" }, make("b", {}, "Final ranking"), note);
   const save = pictureButton(v, "this ranking", () => savedRanking(v));
   v.root = make("div", { className: "ranking" },
@@ -160,9 +161,9 @@ function sentence(v, moved) {
   const [best] = v.order;
   const probable = v.data.rows[0]; // the rows come in order of log P
   if (!best) return "";
-  const winner = best.id === probable.id ? "The most probable text wins" : `“${probable.text}” is more probable; “${best.text}” wins`;
+  const winner = best.id === probable.id ? TEXTS.mostProbableText : TEXTS.moreProbableWins(probable.text, best.text);
   if (!v.before) return `${winner}.`;
-  return moved ? `${winner}. ${moved} of ${v.order.length} changed places (▲▼).` : `${winner}. The order is the same.`;
+  return moved ? `${winner}. ${moved} of ${v.order.length} changed places (▲▼).` : TEXTS.orderSame(winner);
 }
 
 /**
@@ -208,8 +209,7 @@ function fill(v, els, row, place, was) {
   els.text.textContent = row.text + (row.finished ? "" : " …");
   els.score.textContent = signed(parts.total);
   const terms = Object.entries(TERMS).map(([name, title]) => `${title} ${signed(parts[/** @type {Term} */ (name)], 4)}`);
-  els.root.title = `${row.text}${row.finished ? "" : " … (unfinished)"}\n${row.count} tokens; ${terms.join(", ")}; score ${signed(parts.total, 4)}` +
-    `\nmean probability per token (geometric): ${Math.exp(row.logp / row.count).toFixed(4)}`;
+  els.root.title = TEXTS.tokensScoreMean(row.text, row.finished, row.count, terms.join(", "), signed(parts.total, 4), Math.exp(row.logp / row.count).toFixed(4));
   for (const [name, from, to] of bars(parts)) {
     els.terms[name].style.left = `${share(v, Math.min(from, to))}%`;
     els.terms[name].style.width = `${share(v, Math.max(from, to)) - share(v, Math.min(from, to))}%`;

@@ -1,6 +1,8 @@
 // @ts-check
 // Points, beams and lines on a square of pixels. Free of the DOM.
 
+import { TEXTS } from "./words.js";
+
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Point} Point */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -184,6 +186,6 @@ export function stepSentence(v) {
   const { step, steps } = stepOf(v);
   const [index, weight] = heaviest(v, 1)[0];
   const from = step ? `From point ${v.header.order[step - 1]}` : "At the beginning";
-  const to = step === steps - 1 ? "it says that the line is closed" : `it goes to point ${index}`;
+  const to = step === steps - 1 ? TEXTS.saysLineClosed : TEXTS.goesPoint(index);
   return `${from} ${to}: probability ${weight.toFixed(3)}.`;
 }

@@ -10,6 +10,7 @@ import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { drawPoints, heaviest, placeOf, stepOf, stepSentence } from "./drawing.js";
 import { wire } from "./pointer.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Point} Point */
@@ -102,7 +103,7 @@ export function paint(v) {
   els.bars.replaceChildren(...heaviest(v, SHOWN).map(([index, weight]) => bar(index === v.drawn.length ? "end" : `point ${index}`, weight)));
   els.said.textContent = stepSentence(v);
   els.verdict.textContent = header.verdict;
-  els.canvas.setAttribute("aria-label", `${v.points.length} points and the line that the network draws. ${header.verdict} Enter chooses a point, arrow keys move it, Delete removes it, + adds one.`);
+  els.canvas.setAttribute("aria-label", TEXTS.pointsLineNetwork(v.points.length, header.verdict));
   Object.assign(v.root.dataset, { order: header.order.join(), step: String(step + 1), places: JSON.stringify(v.points.map((point) => placeOf(v.side, point))), waiting: String(v.waiting) });
 }
 
@@ -135,7 +136,7 @@ function create(host) {
     canvas: make("canvas", { role: "application", tabIndex: 0, testid: "hull" }),
     slider,
     stepName: make("output"),
-    play: makeButton("▶ Play", "Go from step to step", () => play(v)),
+    play: makeButton("▶ Play", TEXTS.goStepStep, () => play(v)),
     bars: make("div", { className: "bars", testid: "hull-bars" }),
     said: make("p", { className: "said" }),
     verdict: make("p", { className: "verdict", "aria-live": "polite", testid: "hull-verdict" }),
@@ -147,7 +148,7 @@ function create(host) {
     make("div", { className: "side" },
       make("div", { className: "bar" }, els.play, make("label", { className: "slider" }, slider, els.stepName), ...saves),
       els.said, els.bars, els.verdict,
-      make("p", { className: "hint" }, "Drag a point; double-click to add or remove one. Dashed: the exact hull.")));
+      make("p", { className: "hint" }, TEXTS.dragPointDouble)));
   host.append(v.root);
   wire(v);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));

@@ -8,6 +8,7 @@ import { mounted, watchWidth } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
 import { fade, readTheme } from "#canvas/theme.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -69,7 +70,7 @@ function paint(v) {
   const row = place - 1;
   const g = v.gate[row];
   const next = v.header.tokens[place];
-  v.els.said.textContent = `${next === undefined ? "What would follow" : `“${next}”`}: g = ${g.toFixed(3)}, so ${(100 * (1 - g)).toFixed(1)} % copied.`;
+  v.els.said.textContent = TEXTS.gSoCopied(next, undefined, g.toFixed(3), (100 * (1 - g)).toFixed(1));
   v.els.bars.replaceChildren(...v.header.offers[row].map((offer) => bar(offer, offer[0] === next)));
   Object.assign(v.root.dataset, { word: String(place), gate: g.toFixed(4) });
 }
@@ -137,7 +138,7 @@ function create(host) {
   const v = /** @type {View} */ ({ word: 1, hover: null, spans: [] });
   v.sendSoon = debounce(() => v.component.setStateValue("word", v.word), DELAY);
   v.els = {
-    text: make("p", { className: "text", tabIndex: 0, role: "application", "aria-label": "The text; arrow keys walk from word to word", testid: "copy-text" }),
+    text: make("p", { className: "text", tabIndex: 0, role: "application", "aria-label": TEXTS.textArrowKeys, testid: "copy-text" }),
     arcs: make("canvas", { "aria-hidden": "true" }),
     said: make("p", { className: "said", "aria-live": "polite", testid: "copy-said" }),
     bars: make("div", { className: "bars", testid: "copy-bars" }),
@@ -146,7 +147,7 @@ function create(host) {
   v.root = make("div", { className: "copy", testid: "copy-root" },
     make("div", { className: "page" }, v.els.arcs, text),
     make("div", { className: "side" }, v.els.said, v.els.bars,
-      make("p", { className: "legend" }, make("i", { className: "written" }), " written by the vocabulary's softmax ", make("i", { className: "copied" }), " copied by the pointer")));
+      make("p", { className: "legend" }, make("i", { className: "written" }), TEXTS.writtenVocabularySoftmax, make("i", { className: "copied" }), TEXTS.copiedPointer)));
   text.addEventListener("pointerover", (event) => {
     v.hover = placeOf(event);
     paint(v);

@@ -3,6 +3,7 @@
 
 import { make } from "#canvas/dom.js";
 import { colourOf } from "./draw.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -15,10 +16,10 @@ export function fillPanel(v, choose) {
   const away = v.row < 0 && v.marks?.place && v.marks.space === v.header.space ? v.marks.name : null;
   const name = v.row >= 0 ? v.names[v.row] : away;
   if (name === null) {
-    v.panel.replaceChildren(make("p", { className: "soft", textContent: `Click a ${v.header.kind} to see what is nearest to it.` }));
+    v.panel.replaceChildren(make("p", { className: "soft", textContent: TEXTS.clickSeeWhat(v.header.kind) }));
     return;
   }
-  const place = v.row >= 0 ? `number ${(v.row + 1).toLocaleString("en")} of ${v.names.length.toLocaleString("en")}` : "not in the vocabulary: made from its letters";
+  const place = v.row >= 0 ? `number ${(v.row + 1).toLocaleString("en")} of ${v.names.length.toLocaleString("en")}` : TEXTS.notVocabularyMade;
   const rows = v.near.map((row, k) => {
     const cosine = v.cosines[k];
     const bar = make("span", { className: "bar" });
@@ -26,7 +27,7 @@ export function fillPanel(v, choose) {
     const label = make("span", { className: "name", textContent: v.names[row] });
     return make("button", { type: "button", className: "near", title: `To ${v.names[row]}`, onclick: () => choose(row) }, bar, label, make("span", { className: "value", textContent: cosine.toFixed(3).replace("-", "−") }));
   });
-  v.panel.replaceChildren(make("b", { className: "chosen", testid: "chosen", textContent: name }), make("div", { className: "soft", textContent: place }), make("div", { className: "soft", textContent: rows.length ? "Nearest, by the cosine of all numbers:" : "Its neighbours are on their way …" }), ...rows);
+  v.panel.replaceChildren(make("b", { className: "chosen", testid: "chosen", textContent: name }), make("div", { className: "soft", textContent: place }), make("div", { className: "soft", textContent: rows.length ? TEXTS.nearestCosineAll : TEXTS.neighboursTheirWay }), ...rows);
 }
 
 /**

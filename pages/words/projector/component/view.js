@@ -13,6 +13,7 @@ import { playFilm, setPlaces, showFrame, stopFilm } from "./film.js";
 import { lastMarks, onMarks } from "./marked.js";
 import { fillLegend, fillPanel } from "./panel.js";
 import { wirePointer, zoomBy } from "./pointer.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -111,7 +112,7 @@ function paint(v) {
   context.putImageData(v.pixels, 0, 0);
   drawMarks(canvasPen(context, v.theme), v, v.theme, width, v.height);
   const said = v.row >= 0 ? `Chosen: ${v.names[v.row]}; nearest: ${v.near.map((row) => v.names[row]).join(", ")}.` : "None is chosen.";
-  v.canvas.setAttribute("aria-label", `${v.header.title}. ${said} Arrow keys move, plus and minus zoom, 0 shows all.`);
+  v.canvas.setAttribute("aria-label", TEXTS.arrowKeysMove(v.header.title, said));
   Object.assign(v.root.dataset, { points: v.names.length, row: v.row, near: v.near.length, zoom: v.camera.zoom.toFixed(2), paint: (performance.now() - begun).toFixed(1) });
 }
 
@@ -202,14 +203,14 @@ function create(host) {
   v.canvas = make("canvas", { testid: "points", role: "img", tabIndex: 0 });
   v.tip = make("div", { className: "tip", role: "tooltip", testid: "tip", hidden: true });
   const buttons = make("div", { className: "tools" },
-    makeButton("+", "Zoom in (or click the picture and turn the wheel)", () => zoomBy(v, acts, 1.6)),
+    makeButton("+", TEXTS.zoomClickPicture, () => zoomBy(v, acts, 1.6)),
     makeButton("−", "Zoom out", () => zoomBy(v, acts, 1 / 1.6)),
     makeButton("All", "Show all", () => acts.move(homeOf(v.header.box))),
     pictureButton(v, "this figure", () => saved(v)));
   v.stage = make("div", { className: "stage" }, v.canvas, v.tip, buttons);
   v.play = makeButton("▶", "Play the training", () => playFilm(v, () => repaint(v), () => tell(v)));
   v.play.dataset.testid = "play";
-  v.slider = make("input", { type: "range", min: "0", step: "0.05", testid: "frame", "aria-label": "How far the training was" });
+  v.slider = make("input", { type: "range", min: "0", step: "0.05", testid: "frame", "aria-label": TEXTS.howFarTraining });
   v.slider.addEventListener("input", () => {
     stopFilm(v);
     showFrame(v, Number(v.slider.value), () => repaint(v));

@@ -10,6 +10,7 @@ import { digits } from "#canvas/text.js";
 import { paperTheme, readTheme, textWidth } from "#canvas/theme.js";
 import { contextOf, countUpTo, mostAlike } from "./counting.js";
 import { LENS, cellUnder, countText, drawLens, drawMatrix, gridOf, roles } from "./drawing.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -49,7 +50,7 @@ function fillText(v) {
   v.els.text.replaceChildren(...words.flatMap((word, i) => {
     const kept = number.has(i);
     const chance = v.arrays.keep[v.arrays.ids[i]];
-    const span = make("span", { className: kept ? "word" : "word thrown", textContent: word, title: `${vocabulary[v.arrays.ids[i]]}: stays with probability ${digits(chance, 3)}${kept ? "" : "; thrown out"}` });
+    const span = make("span", { className: kept ? "word" : "word thrown", textContent: word, title: TEXTS.staysProbabilityThrown(vocabulary[v.arrays.ids[i]], digits(chance, 3), kept) });
     if (kept) span.dataset.step = String(number.get(i));
     return [span, " "];
   }));
@@ -156,13 +157,13 @@ function say(v) {
   Object.assign(els.step, { max: Math.max(0, count - 1), value: v.step });
   els.name.textContent = `word ${v.step + 1} of ${count}`;
   els.play.textContent = v.timer ? "❚❚" : "▶";
-  els.play.setAttribute("aria-label", v.timer ? "Pause" : "Slide the window by itself");
+  els.play.setAttribute("aria-label", v.timer ? "Pause" : TEXTS.slideWindowItself);
   const more = header.vocabulary.length - header.drawn.length;
-  els.said.textContent = `${own.length} pairs from this window, ${v.counted.pairs} so far${more > 0 ? `; drawn are the ${header.drawn.length} most frequent of ${header.vocabulary.length} words` : ""}.`;
+  els.said.textContent = TEXTS.pairsWindowSo(own.length, v.counted.pairs, more, header.drawn.length, header.vocabulary.length);
   const row = v.rowOf[v.text.ids[v.text.places[v.step]]];
   const alike = row >= 0 ? mostAlike(v.counted, row, ALIKE) : [];
   els.alike.replaceChildren(
-    make("b", { textContent: `Rows most like that of “${wordAt(v, v.step)}” so far` }),
+    make("b", { textContent: TEXTS.rowsMostLike(wordAt(v, v.step)) }),
     ...alike.map(([other, cosine]) => {
       const id = header.drawn[other];
       const met = v.counted.counts[row * v.counted.columns + id];
@@ -173,7 +174,7 @@ function say(v) {
   );
   const pairs = own.map(([step]) => wordAt(v, step)).join(", ");
   els.lens.setAttribute("aria-label", `The window around “${wordAt(v, v.step)}”: ${pairs || "nothing else"}.`);
-  els.matrix.setAttribute("aria-label", `${header.title}: counts after ${v.step + 1} windows, ${v.counted.pairs} pairs. Arrow keys slide the window, space plays.`);
+  els.matrix.setAttribute("aria-label", TEXTS.countsAfterWindows(header.title, v.step + 1, v.counted.pairs));
   const total = v.counted.counts.reduce((sum, value) => sum + value, 0);
   Object.assign(v.root.dataset, { step: v.step, steps: count, center: wordAt(v, v.step), context: own.map(([step]) => wordAt(v, step)).join(" "), pairs: v.counted.pairs, total: total.toFixed(4), playing: String(Boolean(v.timer)) });
 }
@@ -226,9 +227,9 @@ function press(v, event) {
 
 /** @param {View} v */
 function makeElements(v) {
-  const step = make("input", { type: "range", min: 0, step: 1, "aria-label": "Place of the window", testid: "slider-step" });
+  const step = make("input", { type: "range", min: 0, step: 1, "aria-label": TEXTS.placeWindow, testid: "slider-step" });
   step.addEventListener("input", () => go(v, Number(step.value)));
-  const text = make("div", { className: "text", testid: "words", tabIndex: 0, role: "region", "aria-label": "The text; a click or the arrow keys move the window" });
+  const text = make("div", { className: "text", testid: "words", tabIndex: 0, role: "region", "aria-label": TEXTS.textClickMoves });
   text.addEventListener("keydown", (event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!by) return;
@@ -245,7 +246,7 @@ function makeElements(v) {
   matrix.addEventListener("pointerdown", (event) => point(v, event));
   matrix.addEventListener("pointerleave", () => (v.els.tip.hidden = true));
   return {
-    play: makeButton("▶", "Slide the window by itself", () => toggle(v)),
+    play: makeButton("▶", TEXTS.slideWindowItself, () => toggle(v)),
     back: makeButton("‹", "One word back", () => go(v, v.step - 1)),
     on: makeButton("›", "One word on", () => go(v, v.step + 1)),
     step,

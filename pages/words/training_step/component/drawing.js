@@ -4,6 +4,7 @@
 import { clip, minus, short } from "#canvas/text.js";
 import { fade, textWidth } from "#canvas/theme.js";
 import { chance, thrown } from "./scenes.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -121,7 +122,7 @@ export function drawPlane(pen, v, theme, box) {
     if (inside(place)) label(...place, clip(dot.name, 16), dot.kind === "target" ? colors.target : dot.kind === "member" ? colors.member : theme.text, dot.kind === "target" ? 700 : 400);
   }
   label(origin[0], origin[1], "0", theme.muted, 400, 10);
-  pen.text(box.x + 8, box.y + 11, `x: along the step; ${Math.round(100 * scene.shown)} % of ${v.header.mode === "cbow" ? "the mean" : "v"} lies in this plane`, { color: theme.muted, size: 10 });
+  pen.text(box.x + 8, box.y + 11, TEXTS.xAlongStep(Math.round(100 * scene.shown), v.header.mode), { color: theme.muted, size: 10 });
 }
 
 /**
@@ -193,7 +194,7 @@ export function drawLoss(pen, v, theme, box) {
   const area = { x: box.x + 34, y: box.y + 18, width: box.width - 44, height: box.height - 36 };
   const x = (/** @type {number} */ p) => area.x + (area.width * (p - RATES[0])) / (RATES[1] - RATES[0]);
   const y = (/** @type {number} */ loss) => area.y + area.height * (1 - Math.min(1, Math.max(0, (loss - least) / (most - least))));
-  pen.text(box.x, box.y + 6, `Loss ${short(start)} → ${short(now)} nats${now > start ? ": the step is too long" : ""}`, { color: now > start ? theme.heads[PUSH] : theme.text, size: 11.5, weight: 600 });
+  pen.text(box.x, box.y + 6, TEXTS.lossNatsStep(short(start), short(now), now, start), { color: now > start ? theme.heads[PUSH] : theme.text, size: 11.5, weight: 600 });
   for (let p = RATES[0]; p <= RATES[1]; p++) {
     pen.line(x(p), area.y, x(p), area.y + area.height, theme.faint);
     pen.text(x(p), area.y + area.height + 9, `${10 ** p}`, { align: "center", color: theme.muted, size: 10 });
@@ -219,9 +220,9 @@ export function drawLine(pen, v, theme, box, rolling) {
   const colors = colorsOf(theme);
   const { rows, numbers } = thrown(header, arrays, state.seed);
   const chosen = new Set(rows);
-  const strips = /** @type {[Float32Array, number, string][]} */ ([[arrays.shares, box.y + 16, "by how often it stands in the text"], [arrays.ends, box.y + 48, "by that to the power ¾: here the numbers fall"]]);
+  const strips = /** @type {[Float32Array, number, string][]} */ ([[arrays.shares, box.y + 16, TEXTS.howOftenStands], [arrays.ends, box.y + 48, TEXTS.powerHereNumbers]]);
   for (const [ends, y, name] of strips) {
-    pen.text(box.x, y - 8, `${box.width > 500 ? "Every word's part of the line, " : "Parts "}${name}`, { color: theme.muted, size: 10 });
+    pen.text(box.x, y - 8, TEXTS.everyWordPart(box.width, name), { color: theme.muted, size: 10 });
     for (let w = 0; w < ends.length; w++) {
       const left = box.x + box.width * (w ? ends[w - 1] : 0);
       const width = box.x + box.width * ends[w] - left;

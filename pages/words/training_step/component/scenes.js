@@ -3,6 +3,7 @@
 
 import { minus, short } from "#canvas/text.js";
 import { bagOf, dot, logSumExp, logisticLoss, movedScores, planeOf, sampledStep, sigmoid, softmaxOf, weighted } from "./arithmetic.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Header} Header */
 /** @typedef {import("./types").Scene} Scene */
@@ -77,7 +78,7 @@ function softmaxScene(header, arrays, { rate, all }) {
   const shown = rows.map((w) => ({ name: words[w], before: before[w], after: after[w], kind: w === target ? "target" : "other", says: says(w) }));
   const loss = (/** @type {number} */ r) => { const s = movedScores(step, r, all); return logSumExp(s) - s[target]; };
   return {
-    dots, cloud: moved, rows: shown, rowsTitle: `Pr(word | ${header.center}), all ${words.length.toLocaleString("en")} words sum to 1`, loss, shown: header.shown,
+    dots, cloud: moved, rows: shown, rowsTitle: TEXTS.prWordAll(header.center, words.length.toLocaleString("en")), loss, shown: header.shown,
     arrows: [
       { from: [oldX, oldY], to: [x[target], y[target]], name: "u_o − E[u]", kind: "g" },
       { from: [0, 0], to: [vx, vy], name: `v, ${header.center}`, kind: "v" },
@@ -86,7 +87,7 @@ function softmaxScene(header, arrays, { rate, all }) {
       { from: [meanX, meanY], to: [meanX, meanY], name: "E[u] after", kind: "after" },
     ],
     reach: [[0, 0], [vx, vy], [vx + gx, vy + gy], [x[target], y[target]], [oldX, oldY], ...named.map((w) => /** @type {[number, number]} */ ([x[w], y[w]]))],
-    said: `The step moves v by rate · (u_o − E[u]), ${minus(short(rate * Math.hypot(gx, gy)))} long: Pr(${header.context} | ${header.center}) goes from ${chance(before[target])} to ${chance(after[target])}.`,
+    said: TEXTS.stepMovesV(minus(short(rate * Math.hypot(gx, gy))), header.context, header.center, chance(before[target]), chance(after[target])),
   };
 }
 
@@ -133,7 +134,7 @@ function sampledScene(header, arrays, { rate, all, seed }, { v, lift, target, na
   const [v2, g2, push2, target2] = [at(v), at(step.gradient), at(push), at(outputs[0])];
   const before = Array.from(step.scores, sigmoid);
   const after = Array.from(movedScores(step, rate, all), sigmoid);
-  const says = (/** @type {number} */ n) => step.signs[n] ? `σ(u·v) of “${words[rows[n]]}” ${chance(before[n])} → ${chance(after[n])}, wanted: ${step.signs[n] > 0 ? 1 : 0}` : `“${words[rows[n]]}” is the word that was there: this draw is left out`;
+  const says = (/** @type {number} */ n) => step.signs[n] ? `σ(u·v) of “${words[rows[n]]}” ${chance(before[n])} → ${chance(after[n])}, wanted: ${step.signs[n] > 0 ? 1 : 0}` : TEXTS.wordWasThere(words[rows[n]]);
   const unique = rows.map((row, n) => n).filter((n) => rows.indexOf(rows[n]) === n);
   const move = all ? rate : 0;
   /** @type {Dot[]} */
@@ -147,7 +148,7 @@ function sampledScene(header, arrays, { rate, all, seed }, { v, lift, target, na
     dots: [...dots, ...members.map((member, k) => ({ ...member, x: at(vectors[k])[0], y: at(vectors[k])[1] }))],
     cloud: null,
     rows: rows.map((row, n) => ({ name: words[row], before: before[n], after: after[n], kind: n === 0 ? "target" : step.signs[n] ? "other" : "out", says: says(n) })),
-    rowsTitle: "σ(u·v): was this word there? 1 for the first, 0 for the drawn", shown: Math.hypot(...v2) / Math.sqrt(step.vv),
+    rowsTitle: TEXTS.uVWas, shown: Math.hypot(...v2) / Math.sqrt(step.vv),
     loss: (r) => logisticLoss(movedScores(step, r, all), step.signs),
     arrows: [
       { from: [0, 0], to: [pull * target2[0], pull * target2[1]], name: "pull", kind: "u" },
@@ -157,7 +158,7 @@ function sampledScene(header, arrays, { rate, all, seed }, { v, lift, target, na
       { from: v2, to: [v2[0] + along * g2[0], v2[1] + along * g2[1]], name: "step", kind: "step" },
     ],
     reach: [[0, 0], v2, [v2[0] + g2[0], v2[1] + g2[1]], target2, push2, g2, ...unique.map((n) => at(outputs[n])), ...vectors.map(at)],
-    said: `${rows.length - 1} drawn, ${rows.length} of ${words.length.toLocaleString("en")} output vectors move. σ of “${words[target]}” goes from ${chance(before[0])} to ${chance(after[0])}.`,
+    said: TEXTS.drawnOutputVectors(rows.length - 1, rows.length, words.length.toLocaleString("en"), words[target], chance(before[0]), chance(after[0])),
   };
 }
 
@@ -194,7 +195,7 @@ function bagScene(header, arrays, state) {
   const vectors = places.map((k) => rowOf(arrays.read, width, k));
   const { mean, lift } = bagOf(vectors, places.map((k) => arrays.rows[k]));
   /** @type {Dot[]} */
-  const members = places.map((k) => ({ x: 0, y: 0, weight: 0.006, name: text[k], kind: "member", says: `v of “${text[k]}”, one of ${places.length} that the mean is of` }));
+  const members = places.map((k) => ({ x: 0, y: 0, weight: 0.006, name: text[k], kind: "member", says: TEXTS.vMean(text[k], places.length) }));
   const scene = sampledScene(header, arrays, state, { v: mean, lift, target: arrays.rows[at], name: "mean", members, vectors });
-  return { ...scene, said: `The mean of ${places.length} words predicts “${text[at]}”. ${scene.said}` };
+  return { ...scene, said: TEXTS.meanWordsPredicts(places.length, text[at], scene.said) };
 }

@@ -10,6 +10,7 @@ import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { LINE, PLANE, RATES, drawLine, drawPlane, drawSide, sideHeight, spoken } from "./drawing.js";
 import { sceneOf } from "./scenes.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -194,7 +195,7 @@ function choose(v, event) {
 
 /** @param {View} v */
 function makeElements(v) {
-  const rate = make("input", { type: "range", min: RATES[0], max: RATES[1], step: 0.01, "aria-label": "Learning rate, as a power of ten", testid: "slider-rate" });
+  const rate = make("input", { type: "range", min: RATES[0], max: RATES[1], step: 0.01, "aria-label": TEXTS.learningRatePower, testid: "slider-rate" });
   rate.addEventListener("input", () => changed(v, { rate: 10 ** Number(rate.value) }));
   const all = make("input", { type: "checkbox", testid: "all" });
   all.addEventListener("change", () => changed(v, { all: all.checked }));
@@ -206,8 +207,8 @@ function makeElements(v) {
   return {
     rate, all, canvas,
     rateName: make("output"),
-    throwing: makeButton("⚄ Throw", "Draw other words: the next seed", () => throwDie(v)),
-    strip: make("div", { className: "words-of-text", role: "group", "aria-label": "The text; choose the word that is predicted", hidden: true }),
+    throwing: makeButton("⚄ Throw", TEXTS.drawOtherWords, () => throwDie(v)),
+    strip: make("div", { className: "words-of-text", role: "group", "aria-label": TEXTS.textChooseWord, hidden: true }),
     tip: make("div", { className: "tip", role: "tooltip", hidden: true }),
     words: make("p", { className: "said", testid: "said", "aria-live": "polite" }),
   };
@@ -221,7 +222,7 @@ function create(host) {
   const { els } = v;
   const saves = [pictureButton(v, "this figure", () => saved(v))];
   v.root = make("div", { className: "one-step", testid: "one-step" },
-    make("div", { className: "bar" }, els.throwing, make("label", { className: "slider" }, els.rate, els.rateName), make("label", { className: "check" }, els.all, "all vectors move, not v alone"), make("div", { className: "saves" }, ...saves)),
+    make("div", { className: "bar" }, els.throwing, make("label", { className: "slider" }, els.rate, els.rateName), make("label", { className: "check" }, els.all, TEXTS.allVectorsMove), make("div", { className: "saves" }, ...saves)),
     els.strip,
     els.words,
     make("div", { className: "panel" }, els.canvas, els.tip));

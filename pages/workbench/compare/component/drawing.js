@@ -4,6 +4,7 @@
 import { clip, digits, visible } from "#canvas/text.js";
 import { numbersImage, largestSize } from "#canvas/numbers_image.js";
 import { inPercent, signed } from "./sentences.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -104,7 +105,7 @@ function drawGrid(pen, data, hover, box, theme) {
   const { header, arrays } = data;
   const { layers, heads, side } = header;
   const [wide, high] = [box.width / heads, box.height / layers];
-  pen.text(0, 8, "every head: weight in B − weight in A", { color: theme.text, size: 12, weight: 600 });
+  pen.text(0, 8, TEXTS.everyHeadWeight, { color: theme.text, size: 12, weight: 600 });
   for (let layer = 0; layer < layers; layer++) {
     if (high > 9 || layer % 5 === 0) pen.text(box.x - 5, box.y + (layer + 0.5) * high, layer, { color: theme.muted, size: 10, align: "right" });
     for (let head = 0; head < heads; head++) {
@@ -152,7 +153,7 @@ function drawDetail(pen, data, row, hover, box, theme) {
   const [layer, head] = header.head;
   const most = largestSize(difference);
   const moved = data.arrays.moved[layer * header.heads + head];
-  pen.text(box.x - LABELS, box.y - ABOVE - 10, `head ${layer}.${head}: ${inPercent(moved)} of its attention moved`, { color: theme.text, size: 12, weight: 600 });
+  pen.text(box.x - LABELS, box.y - ABOVE - 10, TEXTS.headAttentionMoved(layer, head, inPercent(moved)), { color: theme.text, size: 12, weight: 600 });
   pen.image(once(data, theme, "detail", () => numbersImage(theme, difference, count, count, true, most)), box.x, box.y, box.width, box.height);
   pen.rect(box.x - 0.5, box.y - 0.5, box.width + 1, box.height + 1, null, theme.faint);
   const step = Math.max(1, Math.ceil(11 / each));
@@ -179,12 +180,12 @@ function drawCosines(pen, data, row, box, theme) {
   const { header, arrays, tokens } = data;
   const left = box.x - 22;
   if (header.apart) {
-    pen.text(left, box.y - 10, "residual streams: of different width, no cosine", { color: theme.muted, size: 12 });
+    pen.text(left, box.y - 10, TEXTS.residualStreamsDifferent, { color: theme.muted, size: 12 });
     return;
   }
   const apart = Float32Array.from(arrays.cosines, (value) => Math.max(0, 1 - value));
   const most = largestSize(apart);
-  pen.text(left, box.y - 10, `streams: 1 − cosine, up to ${digits(most, 2)}`, { color: theme.text, size: 12, weight: 600 });
+  pen.text(left, box.y - 10, TEXTS.streamsCosineUp(digits(most, 2)), { color: theme.text, size: 12, weight: 600 });
   const rows = header.layers + 1;
   pen.image(once(data, theme, "cosines", () => numbersImage(theme, apart, rows, tokens.length, false, most)), box.x, box.y, box.width, box.height);
   pen.rect(box.x - 0.5, box.y - 0.5, box.width + 1, box.height + 1, null, theme.faint);
@@ -194,7 +195,7 @@ function drawCosines(pen, data, row, box, theme) {
   }
   const each = box.width / tokens.length;
   pen.rect(box.x + row * each - 1, box.y - 1, each + 2, box.height + 2, null, theme.text, { width: 1.5 });
-  pen.text(box.x + box.width / 2, box.y + box.height + 9, "behind each layer, along the text →", { color: theme.muted, size: 10, align: "center" });
+  pen.text(box.x + box.width / 2, box.y + box.height + 9, TEXTS.behindLayerAlong, { color: theme.muted, size: 10, align: "center" });
 }
 
 /**

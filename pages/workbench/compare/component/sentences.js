@@ -2,6 +2,7 @@
 // What is pointed at or pinned, in words, and the aligned tokens. Free of the DOM.
 
 import { digits, minus, visible } from "#canvas/text.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Data} Data */
 /** @typedef {import("./types").Header} Header */
@@ -48,18 +49,18 @@ export function comparedSentence(data, pin, hover) {
   const name = (/** @type {number} */ i) => `“${tokens[i]}”`;
   if (hover?.part === "head") {
     const moved = arrays.moved[hover.layer * header.heads + hover.head];
-    return `Layer ${hover.layer}, head ${hover.head}: on average ${inPercent(moved)} of a token's attention goes elsewhere. Click to see it in detail.`;
+    return TEXTS.layerHeadAverage(hover.layer, hover.head, inPercent(moved));
   }
   if (hover?.part === "cosine") {
     const value = arrays.cosines[hover.layer * tokens.length + hover.row];
-    return `${hover.layer ? `Behind layer ${hover.layer - 1}` : "Before layer 0"} at ${name(hover.row)}: cosine ${digits(value, 4)} between both streams.`;
+    return TEXTS.cosineBetweenBoth(hover.layer, hover.layer - 1, name(hover.row), digits(value, 4));
   }
   const where = `Layer ${header.head[0]}, head ${header.head[1]}`;
   if (hover?.part === "cell") {
     const k = hover.row * tokens.length + hover.col;
-    return `${where}: ${name(hover.row)} looks at ${name(hover.col)} with ${digits(arrays.a[k], 3)} in A and ${digits(arrays.b[k], 3)} in B: ${signed(data.difference[k])}.`;
+    return TEXTS.looksB(where, name(hover.row), name(hover.col), digits(arrays.a[k], 3), digits(arrays.b[k], 3), signed(data.difference[k]));
   }
   const row = hover?.row ?? pin;
   const cells = mostChanged(data, row).map(({ col, value }) => `${name(col)} ${signed(value)}`);
-  return `${where} at ${name(row)}, from A to B: ${cells.length ? cells.join(", ") : "no weight changes"}. Behind it the predictions are ${digits(arrays.kl[row], 3)} nats apart (KL).`;
+  return TEXTS.bBehindPredictions(where, name(row), cells.length, cells.join(", "), digits(arrays.kl[row], 3));
 }

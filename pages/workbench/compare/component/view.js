@@ -11,6 +11,7 @@ import { clip, digits, visible } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { compareLayout, comparedAt, drawCompared } from "./drawing.js";
 import { compared, comparedSentence, inPercent } from "./sentences.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Column} Column */
 /** @typedef {import("./types").Hover} Hover */
@@ -45,7 +46,7 @@ function paint(v) {
   for (const column of Array.from(v.els.strip.children)) column.classList.toggle("pinned", /** @type {HTMLElement} */ (column).dataset.pair === String(v.pin));
   const said = comparedSentence(v, v.pin, v.hover);
   v.els.said.textContent = said;
-  v.els.canvas.setAttribute("aria-label", `${v.header.title}. ${said} Arrow keys pin other tokens.`);
+  v.els.canvas.setAttribute("aria-label", TEXTS.arrowKeysPin(v.header.title, said));
   Object.assign(v.root.dataset, { pin: v.pin, head: v.header.head.join("."), asked: v.asked ? v.asked.join(".") : "" });
 }
 
@@ -82,10 +83,10 @@ function fillStrip(v) {
   const none = () => make("span", { className: "none", textContent: "·" });
   const word = (/** @type {string | null} */ token, name = "") => (token === null ? none() : make("span", { className: name, textContent: clip(visible(token), 18) }));
   v.els.strip.replaceChildren(...v.header.columns.map(({ a, b, pair }) => {
-    if (pair === null) return make("span", { className: "column alone", title: a === null ? "added in B" : "left out of B" }, word(a), word(b));
+    if (pair === null) return make("span", { className: "column alone", title: a === null ? "added in B" : TEXTS.leftOutB }, word(a), word(b));
     const bar = make("i", { style: `height: ${Math.round((20 * v.arrays.kl[pair]) / most)}px` });
     const words = a === b ? [word(a, "both")] : [word(a), word(b)];
-    const column = make("button", { type: "button", className: a === b ? "column" : "column changed", title: `KL of the predictions behind it: ${digits(v.arrays.kl[pair], 3)} nats` }, ...words, bar);
+    const column = make("button", { type: "button", className: a === b ? "column" : "column changed", title: TEXTS.klPredictionsBehind(digits(v.arrays.kl[pair], 3)) }, ...words, bar);
     column.dataset.pair = String(pair);
     return column;
   }));
@@ -95,7 +96,7 @@ function fillStrip(v) {
 function fillTen(v) {
   const { header, arrays } = v;
   v.els.ten.replaceChildren(make("span", { textContent: "Moved most:" }), ...header.ten.map(([layer, head]) => {
-    const button = makeButton(`${layer}.${head} · ${inPercent(arrays.moved[layer * header.heads + head])}`, `Layer ${layer}, head ${head}: the share of its attention that goes elsewhere`, () => openHead(v, layer, head));
+    const button = makeButton(`${layer}.${head} · ${inPercent(arrays.moved[layer * header.heads + head])}`, TEXTS.layerHeadShare(layer, head), () => openHead(v, layer, head));
     button.setAttribute("aria-pressed", String(layer === header.head[0] && head === header.head[1]));
     return button;
   }));
@@ -143,7 +144,7 @@ function makeCanvas(v) {
 
 /** @param {View} v */
 function makeColumns(v) {
-  const strip = make("div", { className: "strip", role: "group", "aria-label": "Both texts, aligned; bars: KL of the predictions", testid: "compare-strip" });
+  const strip = make("div", { className: "strip", role: "group", "aria-label": TEXTS.bothTextsAligned, testid: "compare-strip" });
   const pairOf = (/** @type {Event} */ { target }) => /** @type {HTMLElement} */ (/** @type {HTMLElement} */ (target).closest("[data-pair]"))?.dataset.pair;
   strip.addEventListener("pointerover", (event) => point(v, pairOf(event) === undefined ? null : { part: "token", row: Number(pairOf(event)) }));
   strip.addEventListener("pointerleave", () => point(v, null));

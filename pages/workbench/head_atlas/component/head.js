@@ -10,6 +10,7 @@ import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { fillList, fillText, fillTokens, passageSentence, scrollToPin, shadeText } from "./passage.js";
 import { drawHead, headLayout } from "./strips.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").HeadView} HeadView */
 
@@ -40,7 +41,7 @@ function paint(v) {
   v.theme = readTheme(v.root, v.header.colors, v.theme);
   const layout = headLayout(width, v.header.statistics.length);
   drawHead(canvasPen(fit(v.els.canvas, width, layout.height), v.theme), v, layout, v.theme);
-  v.els.canvas.setAttribute("aria-label", `${v.header.title}. Every statistic of this head among those of all heads, and its weight by distance.`);
+  v.els.canvas.setAttribute("aria-label", TEXTS.everyStatisticHead(v.header.title));
 }
 
 /** @param {HeadView} v */
@@ -65,7 +66,7 @@ function pinWord(v, pin) {
 
 /** @param {HeadView} v */
 function makeText(v) {
-  const area = make("div", { className: "words", tabIndex: 0, role: "group", "aria-label": "The passage. Arrow keys frame another word.", testid: "atlas-words" });
+  const area = make("div", { className: "words", tabIndex: 0, role: "group", "aria-label": TEXTS.passageArrowKeys, testid: "atlas-words" });
   area.addEventListener("click", ({ target }) => {
     const { index } = /** @type {HTMLElement} */ (target).dataset;
     if (index) pinWord(v, Number(index));
@@ -100,7 +101,7 @@ function create(host) {
     list: make("div", { className: "list", testid: "atlas-list" }),
     text: makeText(v),
     where: make("span", { className: "where" }),
-    open: make("a", { className: "open", target: "_blank", rel: "noopener", textContent: "Open in the explorer", testid: "atlas-open" }),
+    open: make("a", { className: "open", target: "_blank", rel: "noopener", textContent: TEXTS.openExplorer, testid: "atlas-open" }),
   };
   const bar = make("div", { className: "bar" }, v.els.where, make("span", { className: "tools" }, v.els.open, pictureButton(v, "the upper picture", () => saved(v))));
   v.root = make("div", { className: "atlas", testid: "atlas-one" },

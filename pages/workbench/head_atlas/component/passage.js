@@ -3,6 +3,7 @@
 
 import { make } from "#canvas/dom.js";
 import { named, visible } from "#canvas/text.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").HeadView} HeadView */
 /** @typedef {import("./types").HeadData} HeadData */
@@ -65,7 +66,7 @@ export function fillList(v, choose) {
 /** @param {HeadView} v */
 export function fillText(v) {
   const { passage } = v.header;
-  v.els.where.textContent = passage ? passage.where : "No passage has this statistic.";
+  v.els.where.textContent = passage ? passage.where : TEXTS.noPassageHas;
   v.els.text.replaceChildren(...(passage?.tokens ?? []).map((token, i) => {
     const lines = token.replace(/[^\n]/g, "").length;
     const span = make("span", { className: "word", textContent: i === 0 && v.header.passage.link ? visible(token) : lines ? `⏎${"\n".repeat(lines)}` : token });

@@ -3,6 +3,7 @@
 
 import { minus } from "#canvas/text.js";
 import { cellText } from "./table.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").HeadData} HeadData */
 /** @typedef {import("./types").Box} Box */
@@ -81,7 +82,7 @@ function drawDistances(pen, { header, arrays }, box, theme) {
   const last = Math.max(3, Array.from(own, (share, b) => (share > 0.0005 || mean[b] > 0.0005 ? b : 0)).reduce((a, b) => Math.max(a, b), 0)) + 1;
   const most = Math.max(...own, ...mean, 1e-9);
   const each = box.width / last;
-  pen.text(box.x, box.y - 16, "How far back it looks (line: mean head)", { color: theme.text, size: 12, weight: 600 });
+  pen.text(box.x, box.y - 16, TEXTS.howFarBack, { color: theme.text, size: 12, weight: 600 });
   for (let b = 0; b < last; b++) {
     const high = (box.height - 14) * (own[b] / most);
     pen.rect(box.x + b * each + 1, box.y + box.height - high, Math.max(2, each - 3), high, theme.primary, null, { alpha: 0.8 });
@@ -91,7 +92,7 @@ function drawDistances(pen, { header, arrays }, box, theme) {
     pen.text(box.x + (b + 0.5) * each, box.y + box.height + (each < 34 && b % 2 ? 22 : 10), header.bins[b].replace("-", "–"), { color: theme.muted, size: 10, align: "center" });
   }
   pen.line(box.x, box.y + box.height, box.x + box.width, box.y + box.height, theme.muted);
-  pen.text(box.x + box.width, box.y + box.height + 33, "tokens back; bars in %", { color: theme.muted, size: 10, align: "right" });
+  pen.text(box.x + box.width, box.y + box.height + 33, TEXTS.tokensBackBars, { color: theme.muted, size: 10, align: "right" });
 }
 
 /**

@@ -10,6 +10,7 @@ import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { columnOf, dotAt, dotsOf, drawScatter, headCount, headName, plotBox } from "./scatter.js";
 import { asCsv, cellText, fillTable, nextSort, sortedHeads } from "./table.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").AtlasView} AtlasView */
 
@@ -32,7 +33,7 @@ function receive(v, bytes) {
 /** @param {AtlasView} v */
 function refill(v) {
   const found = sortedHeads(v, v.sort).length;
-  v.els.count.textContent = found === headCount(v) ? `All ${found} heads` : found ? `${found} of ${headCount(v)} heads` : "No head is like this";
+  v.els.count.textContent = found === headCount(v) ? `All ${found} heads` : found ? `${found} of ${headCount(v)} heads` : TEXTS.noHeadLike;
   fillTable(v, {
     point: (n) => point(v, n),
     open: (n) => open(v, n),
@@ -61,7 +62,7 @@ function paint(v) {
 function mark(v) {
   const said = sentence(v);
   v.els.said.textContent = said;
-  v.els.canvas.setAttribute("aria-label", `${v.header.names[v.header.y]} over ${v.header.names[v.header.x]} of every head. ${said} Arrow keys go from head to head, Enter opens one.`);
+  v.els.canvas.setAttribute("aria-label", TEXTS.overEveryHead(v.header.names[v.header.y], v.header.names[v.header.x], said));
   for (const row of Array.from(v.els.table.querySelectorAll("tbody tr"))) row.classList.toggle("lit", /** @type {HTMLElement} */ (row).dataset.index === String(v.at));
   Object.assign(v.root.dataset, { at: v.at < 0 ? "" : headName(v, v.at), found: String(sortedHeads(v, "").length), sort: v.sort });
 }
@@ -71,10 +72,10 @@ function sentence(v) {
   const { x, y, names } = v.header;
   if (v.at < 0) {
     const without = Array.from({ length: headCount(v) }, (_, n) => n).filter((n) => Number.isNaN(columnOf(v, x)[n] + columnOf(v, y)[n])).length;
-    return without ? `Point at a dot; ${without} heads without one of the two are in the table alone.` : "Point at a dot to see its numbers; click it to open the head.";
+    return without ? TEXTS.pointDotHeads(without) : TEXTS.pointDotSee;
   }
   const said = [x, ...(x === y ? [] : [y])].map((column) => `${names[column]} ${cellText(column, columnOf(v, column)[v.at])}`);
-  return `${headName(v, v.at)}: ${said.join(", ")}. Click to open it.`;
+  return TEXTS.clickOpen(headName(v, v.at), said.join(", "));
 }
 
 /**
@@ -133,7 +134,7 @@ function create(host) {
     count: make("b", { testid: "atlas-count" }),
   };
   const tools = make("span", { className: "tools" },
-    makeButton("Data as CSV", "The heads of the table with all digits", () => download(new Blob([asCsv(v, v.sort)], { type: "text/csv" }), `${v.header.file}.csv`)),
+    makeButton("Data as CSV", TEXTS.headsTableAll, () => download(new Blob([asCsv(v, v.sort)], { type: "text/csv" }), `${v.header.file}.csv`)),
     pictureButton(v, "this figure", () => saved(v)));
   const table = make("div", {}, make("div", { className: "bar" }, v.els.count, tools), v.els.table);
   v.root = make("div", { className: "atlas", testid: "atlas-root" }, make("div", { className: "both" }, make("div", {}, v.els.said, make("div", { className: "holder" }, v.els.canvas)), table));

@@ -10,6 +10,7 @@ import { pictureButton } from "#canvas/picture.js";
 import { clip, visible } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { cellAt, drawPatches, gridOf, twoDigits } from "./drawing.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -56,7 +57,7 @@ function paint(v) {
   v.layout = gridOf(header, width);
   drawPatches(canvasPen(fit(els.grid, width, v.layout.height), v.theme), v.theme, { ...v, grid: v.layout });
   els.said.textContent = v.hover ? sentence(v, v.hover) : header.said;
-  els.grid.setAttribute("aria-label", `Patches by layer and ${header.heads ? "head" : "position"}. Chosen: ${sentence(v, v.chosen)} Arrow keys move.`);
+  els.grid.setAttribute("aria-label", TEXTS.patchesLayerChosen(header.heads, sentence(v, v.chosen)));
   Object.assign(v.root.dataset, { cell: v.chosen.join("."), exact: String(Array.from(v.exact).every((value) => !Number.isNaN(value))) });
 }
 

@@ -9,6 +9,7 @@ import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit, figureOf } from "#canvas/pens.js";
 import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").HeadsView} HeadsView */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -83,7 +84,7 @@ function paint(v) {
   const width = Math.min(WIDEST, v.root.clientWidth);
   v.box = drawHeads(canvasPen(fit(v.els.canvas, width, width - 32), v.theme), v, width, v.theme);
   v.els.pointed.textContent = sentence(v);
-  v.els.canvas.setAttribute("aria-label", `${sentence(v)} Arrow keys move, Enter opens the reader.`);
+  v.els.canvas.setAttribute("aria-label", TEXTS.arrowKeysMove(sentence(v)));
   Object.assign(v.root.dataset, { kind: v.header.kind, writer: nameOf(v, v.at.row), reader: nameOf(v, v.at.col) });
 }
 
@@ -91,9 +92,9 @@ function paint(v) {
 function sentence(v) {
   const { layers, heads, kind, chance } = v.header;
   const { row, col } = v.at;
-  if (Math.floor(row / heads) >= Math.floor(col / heads)) return `${nameOf(v, col)} does not come after ${nameOf(v, row)}, and so reads nothing of it.`;
+  if (Math.floor(row / heads) >= Math.floor(col / heads)) return TEXTS.doesNotCome(nameOf(v, col), nameOf(v, row));
   const through = KINDS.find(([each]) => each === kind)[2];
-  return `${nameOf(v, col)}'s ${through} read ${nameOf(v, row)}: ${v.arrays[kind][row * layers * heads + col].toFixed(2)} (matrices without relation: about ${chance}). Click to see it on your text.`;
+  return TEXTS.readMatricesWithout(nameOf(v, col), through, nameOf(v, row), v.arrays[kind][row * layers * heads + col].toFixed(2), chance);
 }
 
 /** @param {HeadsView} v */

@@ -4,6 +4,7 @@
 import { largestSize, numbersImage } from "#canvas/numbers_image.js";
 import { minus, visible } from "#canvas/text.js";
 import { inkOn, shadeRgb } from "#canvas/theme.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Box} Box */
 /** @typedef {import("./types").Header} Header */
@@ -62,7 +63,7 @@ export function drawMap(pen, header, weights, box, theme) {
   const step = steps[at];
   const [row, col] = [places.indexOf(step.query), places.indexOf(step.key)];
   const size = box.cell * n;
-  pen.text(0, 8, `${step.name}: who looks at whom`, { color: theme.text, weight: 600, size: 12 });
+  pen.text(0, 8, TEXTS.whoLooksWhom(step.name), { color: theme.text, weight: 600, size: 12 });
   pen.image(numbersImage(theme, weights, n, n, false, 1), box.x, box.y, size, size);
   pen.rect(box.x, box.y, size, size, null, theme.faint);
   pen.rect(box.x, box.y + row * box.cell, size, Math.max(box.cell, 2), null, theme.muted);
@@ -119,7 +120,7 @@ export function drawSources(pen, header, values, box, theme, hover) {
   const [width, height] = [box.cell * columns.length, high * rows.length];
   const most = largestSize(values);
   const followed = steps[at + 1];
-  pen.text(0, 8, "The score, source by source", { color: theme.text, weight: 600, size: 12 });
+  pen.text(0, 8, TEXTS.scoreSourceSource, { color: theme.text, weight: 600, size: 12 });
   pen.text(box.x + width, 26, `at the key “${visible(tokens[step.key])}”`, { color: theme.muted, align: "right" });
   pen.text(0, 26, `at the query “${visible(tokens[step.query])}” ↓`, { color: theme.muted });
   pen.image(numbersImage(theme, values, rows.length, columns.length, true, most), box.x, box.y, width, height);

@@ -3,6 +3,7 @@
 
 import { make, makeButton } from "#canvas/dom.js";
 import { pictureButton } from "#canvas/picture.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Step} Step */
@@ -23,7 +24,7 @@ export function fillPath(v, send, figure) {
     shown.addEventListener("click", () => send({ do: "show", at: i }));
     const row = make("li", {}, shown);
     if (i) {
-      const cut = makeButton("×", "Take this step and those after it away", () => {
+      const cut = makeButton("×", TEXTS.takeStepThose, () => {
         v.taken = steps.slice(1).map(({ path }) => path).join();
         send({ do: "cut", at: i });
       });
@@ -35,7 +36,7 @@ export function fillPath(v, send, figure) {
   });
   const tools = [pictureButton(v, "the path", figure)];
   const own = steps.slice(1).map(({ path }) => path).join();
-  if (v.taken && v.taken !== own && v.taken.startsWith(own)) tools.unshift(makeButton("Put back", "Put the steps back that were taken away", () => send({ do: "put", path: v.taken })));
+  if (v.taken && v.taken !== own && v.taken.startsWith(own)) tools.unshift(makeButton("Put back", TEXTS.putStepsBack, () => send({ do: "put", path: v.taken })));
   v.els.path.replaceChildren(make("h4", { textContent: "The way back" }), make("ol", {}, ...rows), make("div", { className: "tools" }, ...tools));
 }
 

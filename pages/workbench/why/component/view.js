@@ -11,6 +11,7 @@ import { named, short } from "#canvas/text.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { cellOf, drawMap, drawSources, mapBox, margins, rowHeight, sourcesBox, two } from "./maps.js";
 import { drawPath, fillPath } from "./path.js";
+import { TEXTS } from "./words.js";
 import { fillWritten } from "./written.js";
 
 /** @typedef {import("./types").View} View */
@@ -53,11 +54,11 @@ function paint(v) {
   const height = v.boxes.sources.y + rowHeight(v.boxes.sources, header) * header.rows.length + 20;
   drawSources(canvasPen(fit(els.sources, widths[1], height), v.theme), header, arrays.values, v.boxes.sources, v.theme, v.hover);
   els.said.textContent = header.said;
-  els.pointed.textContent = v.hover ? pointedSentence(v) : `All ${header.rows.length * header.columns.length} numbers add up to the score, ${header.score}; softmax makes a weight of ${header.weight} of it.`;
+  els.pointed.textContent = v.hover ? pointedSentence(v) : TEXTS.allNumbersAdd(header.rows.length * header.columns.length, header.score, header.weight);
   els.every.hidden = !header.more;
   els.every.textContent = header.all ? "Only the largest" : `All ${header.total} sources`;
-  els.map.setAttribute("aria-label", `Attention of ${header.steps[header.at].name}. Arrow keys move the pin.`);
-  els.sources.setAttribute("aria-label", `${header.said} Arrow keys choose a pair of sources, Enter follows a head.`);
+  els.map.setAttribute("aria-label", TEXTS.attentionArrowKeys(header.steps[header.at].name));
+  els.sources.setAttribute("aria-label", TEXTS.arrowKeysChoose(header.said));
   Object.assign(v.root.dataset, { head: header.steps[header.at].name, steps: String(header.steps.length), at: String(header.at), score: header.score, rows: String(header.rows.length) });
 }
 
@@ -69,11 +70,11 @@ function pointedSentence(v) {
   const { row, col } = hover;
   const of = (/** @type {Side} */ side, /** @type {string} */ name) => {
     const read = reads[side][name];
-    return read ? `; ${name} read ${named(tokens, read[0])} there (${read[1]}): click to follow` : "";
+    return read ? TEXTS.readThereClick(name, named(tokens, read[0]), read[1]) : "";
   };
-  if (row < 0) return `${columns[col]} at the key gives ${two(sums.down[col])} in all${of("key", columns[col])}.`;
-  if (col < 0) return `${rows[row]} at the query gives ${two(sums.across[row])} in all${of("query", rows[row])}.`;
-  return `${rows[row]} at the query × ${columns[col]} at the key = ${two(arrays.values[row * columns.length + col])}${of("key", columns[col]) || of("query", rows[row])}.`;
+  if (row < 0) return TEXTS.keyGivesAll(columns[col], two(sums.down[col]), of("key", columns[col]));
+  if (col < 0) return TEXTS.queryGivesAll(rows[row], two(sums.across[row]), of("query", rows[row]));
+  return TEXTS.queryKey(rows[row], columns[col], two(arrays.values[row * columns.length + col]), of("key", columns[col]), of("query", rows[row]));
 }
 
 /**
@@ -189,7 +190,7 @@ function create(host) {
     written: make("div", { className: "written", testid: "why-written" }),
     said: make("p", { className: "said", testid: "why-said" }),
     pointed: make("p", { className: "pointed" }),
-    every: makeButton("", "Show every source, or the largest and the sum of all others", () => send(v, { do: "all", all: !v.header.all })),
+    every: makeButton("", TEXTS.showEverySource, () => send(v, { do: "all", all: !v.header.all })),
   };
   const tools = make("div", { className: "tools" }, v.els.every, pictureButton(v, "this matrix", () => savedSources(v), true));
   v.root = make("div", { className: "why", testid: "why-root" }, v.els.said,

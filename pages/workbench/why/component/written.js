@@ -4,6 +4,7 @@
 import { make } from "#canvas/dom.js";
 import { visible } from "#canvas/text.js";
 import { two } from "./maps.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -38,8 +39,8 @@ export function fillWritten(v, open) {
   const named = (/** @type {[string, number][]} */ pairs) => pairs.map(([token, value]) => /** @type {[string, number]} */ ([`“${visible(token)}”`, value]));
   const first = named(written.promoted)[0][0];
   v.els.written.replaceChildren(
-    bars(`${steps[at].name} then writes: logits up`, named(written.promoted), () => null),
+    bars(TEXTS.thenWritesLogits(steps[at].name), named(written.promoted), () => null),
     bars("and down", named(written.lowered), () => null),
-    bars(`${first}: by the value's sources`, written.shares, open),
+    bars(TEXTS.valueSources(first), written.shares, open),
   );
 }

@@ -23,6 +23,7 @@ import numpy as np
 from tlmviz.analysis.attention.tags import TAGS, tag_heads
 from tlmviz.errors import BadShape
 from tlmviz.kernels import AttentionMask
+from tlmviz.ui import texts
 from tlmviz.ui.components.scripts import component
 
 if TYPE_CHECKING:
@@ -122,10 +123,7 @@ def describe(
 ) -> dict[str, Any]:
     """The header of a payload, but the size of its overview: everything that is no array. Raises BadShape for cross attention."""
     if trace.crosses:
-        raise BadShape(
-            f"This picture shows maps within one text, and here {len(trace)} queries attend to {len(trace.key_tokens)} keys "
-            "of another; take the numbers from trace.attention(layer, head) and trace.overview()."
-        )
+        raise BadShape(texts.crossing(len(trace), len(trace.key_tokens)))
     layer, head = state["layer"], state["head"]
     table = trace.statistics()
     tagged = tag_heads(trace).values.reshape(len(TAGS), -1).tolist()

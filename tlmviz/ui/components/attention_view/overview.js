@@ -9,6 +9,7 @@ import { isMuted, paintMuted } from "./muting.js";
 import { overlaid } from "./state.js";
 import { arrange } from "./statistics.js";
 import { tagsOf } from "./tags.js";
+import { VIEW_TEXTS } from "./words.js";
 import { paintShare } from "./written.js";
 
 /** @typedef {import("./types").OverviewPlan} OverviewPlan */
@@ -143,7 +144,7 @@ export function paintOverview(v) {
   if (!plan.sorted) paintLabels(v, ctx);
   v.els.overview.setAttribute(
     "aria-label",
-    `Attention maps of ${v.header.layers} layers with ${v.header.heads} heads each. Layer ${state.layer}, head ${state.head} is chosen; arrow keys choose another.`,
+    VIEW_TEXTS.attentionMapsLayers(v.header.layers, v.header.heads, state.layer, state.head),
   );
 }
 

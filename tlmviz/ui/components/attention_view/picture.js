@@ -5,6 +5,7 @@ import { make } from "#canvas/dom.js";
 import { fit } from "#canvas/pens.js";
 import { digits, minus, visible } from "#canvas/text.js";
 import { fade } from "#canvas/theme.js";
+import { VIEW_TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -49,10 +50,10 @@ export function paintPicture(v, looked) {
     ctx.strokeRect(((asked - first) % columns) * x, Math.floor((asked - first) / columns) * y, x, y);
   }
   const sum = weights.reduce((total, weight) => total + weight, 0);
-  const over = v.patch === null ? `${minus(digits(100 * sum, 3))} % of its weight falls on patches, at most ${minus(digits(most, 3))} on one` : `${visible(tokens[first + v.patch])}: ${minus(digits(weights[v.patch], 5))}`;
-  v.els.pictured.textContent = `${visible(tokens[asked])} attends; ${over}. Point at a row of the map, or click a patch to ask from it.`;
+  const over = v.patch === null ? VIEW_TEXTS.weightFallsPatches(minus(digits(100 * sum, 3)), minus(digits(most, 3))) : `${visible(tokens[first + v.patch])}: ${minus(digits(weights[v.patch], 5))}`;
+  v.els.pictured.textContent = VIEW_TEXTS.attendsPointRow(visible(tokens[asked]), over);
   Object.assign(v.els.picture.dataset, { asked, largest: weights.indexOf(most) });
-  v.els.picture.setAttribute("aria-label", `The image, and over it the weights of ${visible(tokens[asked])} on its ${rows} by ${columns} patches.`);
+  v.els.picture.setAttribute("aria-label", VIEW_TEXTS.imageOverWeights(visible(tokens[asked]), rows, columns));
 }
 
 /**

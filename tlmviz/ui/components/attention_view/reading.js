@@ -2,6 +2,7 @@
 // What one row of a head reads, as a sentence that names the words. Free of the DOM.
 
 import { clip, visible } from "#canvas/text.js";
+import { VIEW_TEXTS } from "./words.js";
 
 const FOCUSED = 0.25; // of its weight that a row puts on one key, below which it is said to spread
 
@@ -23,9 +24,9 @@ function isLatest(tokens, query, key) {
 /** What a key can be to its query; a name is that of the tag that counts such keys. The first that holds is said. */
 /** @type {Kind[]} */
 const KINDS = [
-  { name: "induction", holds: (t, i, j) => j > 0 && t[j - 1] === t[i], says: (t, i, j) => `what followed ${quoted(t[i])} ${isLatest(t, i, j) ? "the last time" : "an earlier time"}` },
-  { name: "duplicate", holds: (t, i, j) => t[j] === t[i] && j < i, says: () => "an earlier copy of the token" },
-  { name: "word", holds: (t, i, j) => word(t[j]) !== "" && word(t[j]) === word(t[i]) && j < i, says: () => "the same word, written otherwise" },
+  { name: "induction", holds: (t, i, j) => j > 0 && t[j - 1] === t[i], says: (t, i, j) => VIEW_TEXTS.whatFollowedLast(quoted(t[i]), isLatest(t, i, j)) },
+  { name: "duplicate", holds: (t, i, j) => t[j] === t[i] && j < i, says: () => VIEW_TEXTS.earlierCopyToken },
+  { name: "word", holds: (t, i, j) => word(t[j]) !== "" && word(t[j]) === word(t[i]) && j < i, says: () => VIEW_TEXTS.sameWordWritten },
   { name: "previous", holds: (_, i, j) => j === i - 1, says: () => "the token before" },
   { name: "own", holds: (_, i, j) => j === i, says: () => "the token itself" },
   { name: "sink", holds: (_, i, j) => j === 0 && i > 0, says: () => "the first token" },
@@ -60,7 +61,7 @@ export function sentenceOf(head, tokens, query, weights, own = []) {
   const share = weights[key].toFixed(2);
   const from = `${quoted(tokens[query])} (${query})`;
   const to = `${quoted(tokens[key])} (${key})`;
-  if (weights[key] < FOCUSED) return `From ${from}, head ${head} spreads its attention: the most, ${share}, goes to ${to}.`;
+  if (weights[key] < FOCUSED) return VIEW_TEXTS.headSpreadsAttention(from, head, share, to);
   const kind = kindOf(tokens, query, key, own);
-  return `From ${from}, head ${head} looks at ${to}${kind ? `, ${kind.says}` : ""}: ${share} of its weight.`;
+  return VIEW_TEXTS.headLooksWeight(from, head, to, kind ? `, ${kind.says}` : "", share);
 }

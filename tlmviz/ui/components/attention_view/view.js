@@ -23,18 +23,13 @@ import { isMuted, toggleMute } from "./muting.js";
 import { STATISTICS, search } from "./statistics.js";
 import { tagCounts } from "./tags.js";
 import { hideTooltip } from "./tooltip.js";
+import { STAGE_NOTES, VIEW_TEXTS } from "./words.js";
 import { legendOf } from "./written.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Statistic} Statistic */
 
 export const STAGE_NAMES = { dot: "q·k", scaled: "scaled", masked: "masked", softmax: "softmax" };
-const STAGE_NOTES = {
-  dot: "Products of queries and keys",
-  scaled: "Times the scale, plus the bias",
-  masked: "Later tokens hidden",
-  softmax: "Probabilities: every row sums to 1",
-};
 const NARROW = 700;
 const FEW = 64; // heads that are found without a search
 
@@ -99,15 +94,15 @@ export function repaintDetail(v) {
  * @param {View} v
  */
 function hintOf({ header, state, overlaying }) {
-  if (overlaying) return "Tap or click heads to draw them over this one, or to take them off; Overlay ends it.";
+  if (overlaying) return VIEW_TEXTS.tapClickHeads;
   if (state.find.trim()) {
     const found = search(header, state.order, state.find);
     const all = Array.from({ length: header.layers * header.heads }, (_, i) => i);
-    return found ? `${all.filter(found).length} of ${all.length} heads.` : "Find a layer (5), a head (5.3), a tag (induction), or a statistic (induction > 0.4).";
+    return found ? `${all.filter(found).length} of ${all.length} heads.` : VIEW_TEXTS.findLayerHead;
   }
   if (header.written) return legendOf(header.written).join(" ");
-  if (state.mute.length) return `Muted: ${state.mute.map(([l, h]) => `${l}.${h}`).join(", ")}. The predictions are without them; the maps stay those of the whole model.`;
-  if (state.order === "position") return `In Arcs, Overlay or Shift-click draws further heads${header.mutable ? ", Alt-click mutes one" : ""}.`;
+  if (state.mute.length) return VIEW_TEXTS.mutedPredictionsWithout(state.mute.map(([l, h]) => `${l}.${h}`).join(", "));
+  if (state.order === "position") return VIEW_TEXTS.arcsOverlayShift(header.mutable);
   return `${STATISTICS[state.order].label}: ${STATISTICS[state.order].note}.`;
 }
 
@@ -163,7 +158,7 @@ function syncControls(v) {
   els.arcPane.hidden = !arcs;
   els.marks.setAttribute(
     "aria-label",
-    `Attention map of layer ${state.layer}, head ${state.head}: ${header.tokens.length} tokens, stage ${STAGE_NAMES[stage]}. Arrow keys move the pinned cell, Escape unpins, Ctrl and the wheel zoom.`,
+    VIEW_TEXTS.attentionMapLayer(state.layer, state.head, header.tokens.length, STAGE_NAMES[stage]),
   );
 }
 
@@ -208,7 +203,7 @@ function makeElements(v) {
   return {
     order: makeOrders(),
     find: make("input", { type: "search", placeholder: "Find heads: 5, 5.3, induction > 0.4", "aria-label": "Find heads", maxLength: 40 }),
-    having: make("select", { testid: "having", "aria-label": "Heads with a tag" }),
+    having: make("select", { testid: "having", "aria-label": VIEW_TEXTS.headsTag }),
     card: make("div", { className: "card", testid: "head-card" }),
     sentence: make("p", { className: "sentence" }),
     tags: make("ul", { className: "tags" }),
@@ -218,20 +213,20 @@ function makeElements(v) {
     hint: make("p", { className: "hint" }),
     title: make("h3", { "aria-live": "polite" }),
     chips: make("div", { className: "chips" }),
-    modes: makeChoices(v, "mode", { map: ["Map", "Every query against every key. Drag a square to zoom, or turn the wheel with Ctrl or after a click"], arcs: ["Arcs", "The text, and what one token attends to"] }),
+    modes: makeChoices(v, "mode", { map: ["Map", VIEW_TEXTS.everyQueryAgainst], arcs: ["Arcs", VIEW_TEXTS.textWhatToken] }),
     stages: choices,
     stageGroup: makeGroup("Stage", Object.values(choices)),
     log: makeButton("log", "Logarithmic colours, 0.0001 to 1", () => act(v, { log: !v.state.log })),
-    overlayButton: makeButton("Overlay", "Heads that are tapped now are drawn over this one, as arcs (Shift-click does so at any time)", () => startOverlay(v)),
-    muteButton: makeButton("Mute", "The predictions without this head (Alt-click on its tile, or m in the overview)", () => toggleMute(v, v.state.layer, v.state.head)),
-    reset: makeButton("Reset zoom", "Show the whole map (double-click does too)", () => zoomTo(v, null)),
+    overlayButton: makeButton("Overlay", VIEW_TEXTS.headsTappedNow, () => startOverlay(v)),
+    muteButton: makeButton("Mute", VIEW_TEXTS.predictionsWithoutHead, () => toggleMute(v, v.state.layer, v.state.head)),
+    reset: makeButton("Reset zoom", VIEW_TEXTS.showWholeMap, () => zoomTo(v, null)),
     map: make("canvas", {}),
     marks: make("canvas", { testid: "detail", tabIndex: 0, role: "img" }),
     figure: make("div", { className: "figure" }),
     flow: make("div", { className: "flow", dir: "auto" }),
     arcs: make("canvas", { className: "curves", role: "img" }),
     legend: make("div", { className: "legend" }),
-    text: make("div", { className: "text", testid: "arcs", tabIndex: 0, role: "application", "aria-label": "The text; arrow keys pin the word before or after" }),
+    text: make("div", { className: "text", testid: "arcs", tabIndex: 0, role: "application", "aria-label": VIEW_TEXTS.textArrowKeys }),
     arcPane: make("div", { className: "arcpane" }),
     ...pictureElements(),
     tooltip: make("div", { className: "tooltip", testid: "tooltip", role: "tooltip", hidden: true }),

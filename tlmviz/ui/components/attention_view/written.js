@@ -3,6 +3,7 @@
 
 import { font, inkOn, shadeRgb } from "#canvas/theme.js";
 import { minus, visible } from "#canvas/text.js";
+import { VIEW_TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Written} Written */
@@ -25,8 +26,8 @@ export function signed(value) {
  */
 export function legendOf({ word, logit, embedding, rest }) {
   return [
-    `Logit of “${visible(word)}”: ${minus(logit.toFixed(2))} = the sum of all tiles, the embedding ${signed(embedding)} and biases ${signed(rest)}.`,
-    "Blue adds, orange takes off. The final norm's scale is held fixed.",
+    VIEW_TEXTS.logitSumAll(visible(word), minus(logit.toFixed(2)), signed(embedding), signed(rest)),
+    VIEW_TEXTS.blueAddsOrange,
   ];
 }
 

@@ -5,6 +5,7 @@ import { decode } from "#canvas/decode.js";
 import { download, escape, make } from "#canvas/dom.js";
 import { describedPng } from "#canvas/png_text.js";
 import { inShownColors } from "#canvas/theme.js";
+import { CANVAS_TEXTS } from "./words.js";
 
 /** @typedef {{ name: string, title: string, svg: string, width: number, height: number }} Figure a whole SVG file, and its name without an ending */
 /**
@@ -37,7 +38,7 @@ p { margin: 2px 10px 6px; font-size: 12px; }
  * @param {boolean} [main]
  */
 export function pictureButton(v, what, figure, main = false) {
-  const label = `Link, file, data and embedding of ${what}`;
+  const label = CANVAS_TEXTS.linkFileData(what);
   /** @type {HTMLButtonElement & Anchor} */
   const button = make("button", { type: "button", className: "picture-menu", textContent: "Save ▾", title: label, "aria-label": label, "aria-haspopup": "menu" });
   const picture = { main, figure: (/** @type {boolean} */ asShown = false) => (asShown ? inShownColors(figure) : figure()), data: () => plainData(v.component?.data) };
@@ -260,7 +261,7 @@ function showText(after, text) {
 function showEmbedding(menu, follow, save) {
   const code = frameCode();
   const copy = menuItem("Copy the frame", (button) => copyText(button, code));
-  menu.replaceChildren(make("p", { textContent: "A live frame for another page, or a file that needs no network:" }), make("textarea", { readOnly: true, rows: 4, value: code, "aria-label": "The frame's HTML" }), copy, menuItem("Offline page", save));
+  menu.replaceChildren(make("p", { textContent: CANVAS_TEXTS.liveFrameAnother }), make("textarea", { readOnly: true, rows: 4, value: code, "aria-label": "The frame's HTML" }), copy, menuItem("Offline page", save));
   copy.focus();
   follow();
 }

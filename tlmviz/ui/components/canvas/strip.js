@@ -4,6 +4,7 @@
 import { make } from "#canvas/dom.js";
 import { joinSpans } from "#canvas/hovered.js";
 import { clip, visible } from "#canvas/text.js";
+import { CANVAS_TEXTS } from "./words.js";
 
 /** @typedef {{ root: HTMLElement, fill: (tokens: string[]) => void, mark: (index: number) => void, end: () => void }} Strip */
 
@@ -13,7 +14,7 @@ import { clip, visible } from "#canvas/text.js";
  * @returns {Strip}
  */
 export function makeStrip(choose, first) {
-  const root = make("div", { className: "strip", testid: "tokens", tabIndex: 0, role: "application", "aria-label": "The text; arrow keys choose the word before or after" });
+  const root = make("div", { className: "strip", testid: "tokens", tabIndex: 0, role: "application", "aria-label": CANVAS_TEXTS.textArrowKeys });
   /** @type {string | undefined} */
   let filled;
   /** @type {Element | undefined} */

@@ -3,6 +3,7 @@
 
 import { aboutFigure, describedSvg, offlinePage, openMenu, writtenData } from "#canvas/picture.js";
 import { withMinus } from "./plotly.js";
+import { SCRIPT_TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/picture.js").Picture} Picture */
 /** @typedef {import("#canvas/picture.js").Figure} Figure */
@@ -13,7 +14,7 @@ const CAMERA = ".js-plotly-plot .modebar-btn[data-title^='Download plot']";
 const [QUICK, SLOW] = [200, 1500]; // milliseconds that a page stands still: with all that it has, with views to come
 const BEGINS = 5000; // milliseconds within which the server begins with what it is asked for
 const GLANCE = 25; // milliseconds between looks at a page
-const LABEL = "Link, file, data and embedding of this chart";
+const LABEL = SCRIPT_TEXTS.linkFileData;
 // Parts of a chart that are there to be pointed at or pressed, and no part of its picture.
 const HANDLES = ".hoverlayer, .zoomlayer, .draglayer, .updatemenu-container, .slider-container";
 

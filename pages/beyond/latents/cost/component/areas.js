@@ -3,6 +3,7 @@
 
 import { short } from "#canvas/text.js";
 import { fade } from "#canvas/theme.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -36,8 +37,8 @@ export function grouped(count) {
  */
 export function costSentence(inputs, latents) {
   const { among, read, mix, ratio } = scoreCounts(inputs, latents);
-  const verdict = ratio >= 1 ? `${short(ratio)} times fewer` : `${short(1 / ratio)} times more: latents pay off only where they are fewer than the inputs`;
-  return `Self-attention: N² = ${grouped(among)} scores per head. Latents: N·M + M² = ${grouped(read)} + ${grouped(mix)} = ${grouped(read + mix)}, ${verdict}.`;
+  const verdict = ratio >= 1 ? `${short(ratio)} times fewer` : TEXTS.timesMoreLatents(short(1 / ratio));
+  return TEXTS.selfAttentionN(grouped(among), grouped(read), grouped(mix), grouped(read + mix), verdict);
 }
 
 /**
@@ -57,7 +58,7 @@ export function drawAreas(pen, theme, { inputs, latents, width, height }) {
   const x = Math.max(square + gap, 165);
   const strip = Math.max(1, latents * unit);
   pen.text(x, 10, "read, M × N", { color: READ_ORANGE, size: 12, weight: 600 });
-  pen.text(x + 84, 10, "and mix, M × M", { color: MIX_GREEN, size: 12, weight: 600 });
+  pen.text(x + 84, 10, TEXTS.mixMM, { color: MIX_GREEN, size: 12, weight: 600 });
   pen.rect(x, head, square, strip, fade(READ_ORANGE, 0.45), READ_ORANGE);
   pen.rect(x, head + strip + 6, strip, strip, fade(MIX_GREEN, 0.45), MIX_GREEN);
 }

@@ -2,6 +2,7 @@
 // Every latent's map over the picture, layer by layer. Free of the DOM.
 
 import { inkOn, rgb, shade, shadeRgb } from "#canvas/theme.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Layout} Layout */
@@ -186,11 +187,11 @@ export function pointedSentence(v) {
     const reads = v.pointed.at && pixel !== null ? `gives ${place(at)} ${share}` : `reads most at ${place(at)}, ${share}`;
     const others = Array.from(mixingOf(v, chosen), (weight, latent) => ({ weight, latent })).sort((a, b) => b.weight - a.weight);
     const taken = others.slice(0, 2).map(({ weight, latent }) => `${latent} (${(100 * weight).toFixed(0)} %)`);
-    return `Latent ${chosen[1]} in layer ${chosen[0] + 1} ${reads}; then it takes most from ${taken.length > 1 ? "latents" : "latent"} ${taken.join(" and ")}, as the bars say.`;
+    return TEXTS.latentLayerThen(chosen[1], chosen[0] + 1, reads, taken.length, taken.join(" and "));
   }
   if (pixel === null) return "";
   const all = v.layout.boxes.map((box) => ({ ...box, weight: readingOf(v, [box.layer, box.latent])[pixel] })).filter((box) => !v.muted.includes(box.latent));
   if (!all.length) return "";
   const best = all.reduce((a, b) => (b.weight > a.weight ? b : a));
-  return `The pixel at ${place(pixel)} is read most by latent ${best.latent} in layer ${best.layer + 1}: ${best.weight.toFixed(3)}; the bars say how much by each.`;
+  return TEXTS.pixelReadMost(place(pixel), best.latent, best.layer + 1, best.weight.toFixed(3));
 }

@@ -11,6 +11,7 @@ import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { drawMaps, focus, layOut, pointedSentence } from "./maps.js";
 import { wireMaps, wirePad } from "./pointer.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Latent} Latent */
@@ -100,8 +101,8 @@ export function paint(v) {
   els.said.textContent = header.error || header.said;
   els.said.classList.toggle("error", Boolean(header.error));
   els.bars.replaceChildren(...header.probabilities.map((share, digit) => bar(v, digit, share)));
-  els.spoken.textContent = pointedSentence(v) || "Point at a map, or at a pixel of the pad. Click a map to keep it.";
-  els.maps.setAttribute("aria-label", `Maps of ${header.latents} latents in ${header.layers} layers. ${header.said} Arrow keys choose a map, M mutes its latent.`);
+  els.spoken.textContent = pointedSentence(v) || TEXTS.pointMapPixel;
+  els.maps.setAttribute("aria-label", TEXTS.mapsLatentsLayers(header.latents, header.layers, header.said));
   Object.assign(v.root.dataset, { pixels: writtenPixels(v.pad.values), muted: v.muted.join(), waiting: String(v.waiting || v.changed), boxes: JSON.stringify(v.layout), pinned: v.pin ? v.pin.join(".") : "" });
 }
 
@@ -140,9 +141,9 @@ function create(host) {
     bars: make("div", { className: "bars", testid: "latents-bars" }),
     said: make("p", { className: "said", "aria-live": "polite", testid: "latents-said" }),
     spoken: make("p", { className: "spoken", testid: "latents-pointed" }),
-    mute: makeButton("Mute a latent", "Take the chosen latent out: no other one sees it, and the answer leaves it out", () => toggleMute(v, focus(v)[1])),
-    unmute: makeButton("Unmute all", "Let all latents take part", () => choose(v, { muted: [] })),
-    erase: makeButton("Erase", "Draw with paper in place of ink", () => {
+    mute: makeButton("Mute a latent", TEXTS.takeChosenLatent, () => toggleMute(v, focus(v)[1])),
+    unmute: makeButton("Unmute all", TEXTS.letAllLatents, () => choose(v, { muted: [] })),
+    erase: makeButton("Erase", TEXTS.drawPaperPlace, () => {
       v.pad.erasing = !v.pad.erasing;
       paint(v);
     }),
@@ -152,7 +153,7 @@ function create(host) {
   const saves = [pictureButton(v, "this figure", () => saved(v))];
   els.right.append(make("div", { className: "bar" }, els.head, els.mute, els.unmute, ...saves), els.maps, els.spoken);
   const left = make("div", { className: "left" },
-    make("div", { className: "drawing" }, v.pad.root, make("div", { className: "bar" }, makeButton("Clear", "Empty the pad, to draw a digit of your own", () => v.pad.clear()), els.erase)),
+    make("div", { className: "drawing" }, v.pad.root, make("div", { className: "bar" }, makeButton("Clear", TEXTS.emptyPadDraw, () => v.pad.clear()), els.erase)),
     make("div", { className: "answer" }, els.said, els.bars));
   v.root = make("div", { className: "latents", testid: "latents-root" }, left, els.right);
   host.append(v.root);

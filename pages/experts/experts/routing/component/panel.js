@@ -4,6 +4,7 @@
 import { make } from "#canvas/dom.js";
 import { clip, digits, visibleAll } from "#canvas/text.js";
 import { rowsOf } from "./numbers.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./numbers.js").Row} Row */
@@ -36,10 +37,10 @@ export function fillPanel(v) {
   const said = [
     header.biased && header.compared
       ? changeOf(names(rows.filter((row) => row.chosen)), names(rows.filter((row) => row.plain)))
-      : `Chosen: ${names(rows.filter((row) => row.chosen))}.${header.biased ? "" : " This router has no bias."}`,
-    ...(left ? [`${left} more experts score lower.`] : []),
-    ...(rows.some((row) => !row.kept) ? ["A crossed expert did not read this token: it was full, or muted."] : []),
-    ...(header.maths && header.biased ? [`By the notes' formula, softmax over the chosen of logit plus bias, the weights would be ${rows.filter((row) => row.chosen).map((row) => row.notes.toFixed(3)).join(" and ")}.`] : []),
+      : TEXTS.chosenRouterHas(names(rows.filter((row) => row.chosen)), header.biased),
+    ...(left ? [TEXTS.moreExpertsScore(left)] : []),
+    ...(rows.some((row) => !row.kept) ? [TEXTS.crossedExpertDid] : []),
+    ...(header.maths && header.biased ? [TEXTS.notesFormulaSoftmax(rows.filter((row) => row.chosen).map((row) => row.notes.toFixed(3)).join(" and "))] : []),
   ];
   v.els.panel.replaceChildren(title, head, ...lines, make("p", { className: "saying", testid: "routing-choice" }, said.join(" ")), ...(header.biased ? [legend(header.compared)] : []));
 }
@@ -49,7 +50,7 @@ export function fillPanel(v) {
  * @param {string} without
  */
 function changeOf(with_, without) {
-  return with_ === without ? `Chosen with the bias and without it: ${with_}.` : `Chosen with the bias: ${with_}. Without it: ${without}.`;
+  return with_ === without ? TEXTS.chosenBiasWithout(with_) : TEXTS.chosenBiasWithout2(with_, without);
 }
 
 /**
@@ -86,6 +87,6 @@ function expertRow(row, biased, place) {
 /** @param {boolean} compared */
 function legend(compared) {
   return make("p", { className: "legend" },
-    make("i", { className: "key score" }), " score of the router ", make("i", { className: "key bias" }), " added by the bias ", make("i", { className: "key less" }), " taken by it",
-    ...(compared ? [". An orange frame in the picture: the bias changed this choice."] : []));
+    make("i", { className: "key score" }), TEXTS.scoreRouter, make("i", { className: "key bias" }), TEXTS.addedBias, make("i", { className: "key less" }), " taken by it",
+    ...(compared ? [TEXTS.orangeFramePicture] : []));
 }

@@ -13,6 +13,7 @@ import { paperTheme, readTheme } from "#canvas/theme.js";
 import { ROW, TOP, drawRouting, gridOf, placeAt } from "./drawing.js";
 import { loadsOf, rowsOf } from "./numbers.js";
 import { fillPanel } from "./panel.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").State} State */
@@ -68,7 +69,7 @@ function paintCanvas(v) {
  * @param {View} v
  */
 function say(v) {
-  v.els.said.textContent = v.hover ? pointed(v) : `${v.header.clicks || "Click on a row to see what the router says of its token."} Bars: the share of the tokens that reach an expert.`;
+  v.els.said.textContent = v.hover ? pointed(v) : TEXTS.barsShareTokens(v.header.clicks);
 }
 
 /** @param {View} v */
@@ -77,10 +78,10 @@ function pointed(v) {
   const { layers, tokens, experts, chosen } = v.header;
   if (expert === null) return token === null ? `Layer ${layers[layer]}` : named(tokens, token);
   const load = v.loads[layer * experts + expert];
-  if (token === null) return `Layer ${layers[layer]}, expert ${expert}: ${(100 * load).toFixed(1)} % of the tokens; shared evenly it would be ${((100 * chosen) / experts).toFixed(1)} %. ${v.header.clicks}`;
+  if (token === null) return TEXTS.layerExpertTokens(layers[layer], expert, (100 * load).toFixed(1), ((100 * chosen) / experts).toFixed(1), v.header.clicks);
   const row = rowsOf(v.header, v.arrays, layer, token)[expert];
-  const scores = `score ${digits(row.score, 3)}${v.header.biased ? `, with the bias ${digits(row.score + row.bias, 3)}` : ""}`;
-  return `${named(tokens, token)}, layer ${layers[layer]}, expert ${expert}: ${scores}; ${row.chosen ? (row.kept ? `weight ${digits(row.weight, 3)}` : "chosen, but the expert was full") : "not chosen"}${row.plain !== row.chosen && v.header.biased ? " (the bias decided)" : ""}.`;
+  const scores = TEXTS.scoreBias(digits(row.score, 3), v.header.biased, digits(row.score + row.bias, 3));
+  return TEXTS.layerExpertWeight(named(tokens, token), layers[layer], expert, scores, row.chosen, row.kept, digits(row.weight, 3), row.plain, v.header.biased);
 }
 
 /**
@@ -167,13 +168,13 @@ function create(host) {
   const v = /** @type {View} */ ({ state: { token: 0, layer: 0, show: "chosen", seq: -1 }, hover: null, lit: [] });
   v.sendSoon = debounce(() => v.component.setStateValue("place", { ...v.state }), DELAY);
   const buttons = Object.entries(MODES).map(([show, text]) => {
-    const button = makeButton(text, show === "chosen" ? "The experts that each token reaches, darker with more weight" : "What the router gives every expert, before the bias", () => choose(v, { show: /** @type {State["show"]} */ (show) }));
+    const button = makeButton(text, show === "chosen" ? TEXTS.expertsTokenReaches : TEXTS.whatRouterGives, () => choose(v, { show: /** @type {State["show"]} */ (show) }));
     button.dataset.show = show;
     return button;
   });
   const saving = [pictureButton(v, "the picture", () => saved(v))];
   v.els = {
-    scroller: make("div", { className: "scroller", tabIndex: 0, role: "application", "aria-label": "Tokens by experts, layers side by side; arrow keys walk through tokens and layers", testid: "routing-rows" }),
+    scroller: make("div", { className: "scroller", tabIndex: 0, role: "application", "aria-label": TEXTS.tokensExpertsLayers, testid: "routing-rows" }),
     canvas: make("canvas", { "aria-hidden": "true" }),
     spacer: make("div"),
     said: make("p", { className: "said", "aria-live": "polite", testid: "routing-said" }),

@@ -4,6 +4,7 @@
 import { fade, textWidth } from "#canvas/theme.js";
 import { matrixImage } from "./images.js";
 import { movedAt, standardAfter, standardMoves } from "./standard.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -160,7 +161,7 @@ function walkedMap(pen, v, theme, place, number) {
   const { length: T, rows, cols } = header;
   const [down, across] = [Math.ceil(T / rows), Math.ceil(T / cols)];
   const step = header.steps[number];
-  pen.text(place.x + place.width / 2, place.y - 8, "tiles on chip so far", { align: "center", color: theme.muted, size: 10.5 });
+  pen.text(place.x + place.width / 2, place.y - 8, TEXTS.tilesChipSo, { align: "center", color: theme.muted, size: 10.5 });
   pen.image(matrixImage(v, theme, "weights", arrays.weights, T, T, false), place.x, place.y, place.width, place.height);
   const unit = STRIP / T;
   for (let i = 0; i < down; i++) {
@@ -265,7 +266,7 @@ export function drawStandard(pen, v, theme, box) {
   stored(pen, theme, next(matrix, matrix), `P, ${T} × ${T}`, done.P ? matrixImage(v, theme, "weights", arrays.weights, T, T, false) : null, done.P / T);
   stored(pen, theme, next(strip, STRIP), "O", done.O ? matrixImage(v, theme, "O", arrays.out, T, D, true) : null, done.O / T);
   const kept = [done.S && `S ${amount(v, done.S)}`, done.P && `P ${amount(v, done.P)}`].filter(Boolean).join(", ");
-  const lines = [`Now: ${done.phase}.`, kept ? `Kept in HBM besides Q, K, V, O: ${kept}.` : "No matrix in HBM yet.", "Three kernels, one after the other:", "each passes T × T numbers through HBM."];
+  const lines = [`Now: ${done.phase}.`, kept ? TEXTS.keptHbmBesides(kept) : TEXTS.noMatrixHbm, TEXTS.threeKernelsAfter, TEXTS.passesTT];
   lines.forEach((line, k) => {
     const size = textWidth(theme, line, 12) > box.width - 20 ? 10 : 12;
     pen.text(box.x + 10, box.y + FAST.y + 38 + 20 * k, line, { color: k < 2 ? theme.text : theme.muted, size });

@@ -1,6 +1,8 @@
 // @ts-check
 // Standard attention and what it moves (Dao et al. 2022, Algorithm 0), and how many steps a walk has. Free of the DOM.
 
+import { TEXTS } from "./words.js";
+
 /** @typedef {import("./types").Header} Header */
 /** @typedef {import("./types").Standard} Standard */
 
@@ -26,7 +28,7 @@ export function standardAfter({ length, width }, moved) {
   const S = rows(vectors, vectors + matrix);
   const P = rows(2 * vectors + matrix, 2 * matrix);
   const O = rows(3 * vectors + 3 * matrix, matrix + vectors);
-  const phase = moved < 2 * vectors + matrix ? "reads Q and K, writes S" : moved < 2 * vectors + 3 * matrix ? "reads S, writes P" : moved < standardMoves({ length, width }) ? "reads P and V, writes O" : "done";
+  const phase = moved < 2 * vectors + matrix ? TEXTS.readsQK : moved < 2 * vectors + 3 * matrix ? TEXTS.readsWritesP : moved < standardMoves({ length, width }) ? TEXTS.readsPV : "done";
   return { S, P, O, phase };
 }
 

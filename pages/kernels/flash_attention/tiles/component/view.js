@@ -11,6 +11,7 @@ import { savedMachines } from "./figure.js";
 import { MACHINE, drawKernel, drawStandard } from "./machines.js";
 import { drawLit, joinTokens } from "./pointed.js";
 import { firstStep, movedAt, standardMoves, stepCount } from "./standard.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -132,18 +133,18 @@ function syncControls(v) {
   const { els, header } = v;
   const count = stepCount(header);
   const step = header.steps[v.step];
-  const said = step ? step.words.join(". ") : "The kernel is done; standard attention goes on";
+  const said = step ? step.words.join(". ") : TEXTS.kernelDoneStandard;
   Object.assign(els.step, { max: count - 1, value: v.step });
   els.name.textContent = `step ${v.step + 1} of ${count}`;
   els.play.textContent = v.frame ? "❚❚" : "▶";
   els.play.setAttribute("aria-label", v.frame ? "Pause" : "Play");
-  const last = v.step >= header.steps.length - 1 ? ` Result − softmax(QKᵀ)V: at most ${header.error.toExponential(1)} of the largest value.` : "";
+  const last = v.step >= header.steps.length - 1 ? TEXTS.resultSoftmaxQk(header.error.toExponential(1)) : "";
   els.words.textContent = `${said}.${last}`;
   const running = new Set(step?.when);
   header.code.forEach(({ when }, k) => els.code.children[k].classList.toggle("lit", running.has(when)));
   if (step && !v.frame) scrollToLit(els.code);
   const bytes = Math.round(movedAt(header, v.step, 1) * header.bytes);
-  els.canvas.setAttribute("aria-label", `${header.title}. Step ${v.step + 1} of ${count}: ${said}. ${bytes} bytes moved; the kernel moves ${header.steps.at(-1).moved * header.bytes} in all, standard attention ${standardMoves(header) * header.bytes}. Arrow keys step, space plays.`);
+  els.canvas.setAttribute("aria-label", TEXTS.stepBytesMoved(header.title, v.step + 1, count, said, bytes, header.steps.at(-1).moved * header.bytes, standardMoves(header) * header.bytes));
   const seconds = (performance.now() - v.began) / 1000;
   Object.assign(v.root.dataset, { step: v.step, steps: count, playing: String(Boolean(v.frame)), fps: v.frame && v.painted > 1 ? (v.painted / seconds).toFixed(1) : v.root.dataset.fps ?? "" });
 }
@@ -181,7 +182,7 @@ function makeElements(v) {
     step,
     name: make("output"),
     canvas,
-    code: make("div", { className: "code", testid: "code", tabIndex: 0, role: "region", "aria-label": "Lines of the Triton kernel; those that run are marked" }),
+    code: make("div", { className: "code", testid: "code", tabIndex: 0, role: "region", "aria-label": TEXTS.linesTritonKernel }),
     words: make("p", { className: "words" }),
   };
 }

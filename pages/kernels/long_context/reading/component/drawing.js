@@ -4,6 +4,7 @@
 import { clip, visible } from "#canvas/text.js";
 import { shadeRgb } from "#canvas/theme.js";
 import { heaviest } from "./measures.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -43,7 +44,7 @@ export function drawMap(pen, v, theme, image, side) {
   const { header, arrays, query } = v;
   const T = header.tokens.length;
   const at = (/** @type {number} */ position) => ((position + 0.5) / T) * side;
-  pen.text(0, 9, `Head ${header.layer}.${header.head}: queries down, keys across`, { color: theme.text, size: 12, weight: 600 });
+  pen.text(0, 9, TEXTS.headQueriesDown(header.layer, header.head), { color: theme.text, size: 12, weight: 600 });
   pen.image(image, 0, HEAD, side, side);
   pen.rect(0.5, HEAD + 0.5, side - 1, side - 1, null, theme.faint);
   const accent = theme.heads[1];

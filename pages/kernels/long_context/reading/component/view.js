@@ -14,6 +14,7 @@ import { inkOn, paperTheme, readTheme, shadeRgb } from "#canvas/theme.js";
 import { Head } from "../../../../../tlmviz/ui/components/attention_view/head.js";
 import { HEAD, READS, drawMap, mapImage, readName } from "./drawing.js";
 import { SURPRISED, heaviest, shares } from "./measures.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Coloring} Coloring */
@@ -144,7 +145,7 @@ function paint(v) {
   for (const [name, button] of Object.entries(els.colors)) button.setAttribute("aria-pressed", String(name === v.color));
   const top = heaviest(arrays.row, READS);
   els.reads.replaceChildren(...top.map((key) => {
-    const button = makeButton("", "Show it in the text", () => {
+    const button = makeButton("", TEXTS.showText, () => {
       els.text.scrollTop = v.spans[key].offsetTop - els.text.clientHeight / 2;
     });
     button.append(readName(v, key), " ", make("b", { textContent: digits(arrays.row[key], 3) }));
@@ -156,7 +157,7 @@ function paint(v) {
     return button;
   }));
   els.said.textContent = sentence(v, top);
-  els.canvas.setAttribute("aria-label", `${els.said.textContent} Click a row to pin its query.`);
+  els.canvas.setAttribute("aria-label", TEXTS.clickRowPin(els.said.textContent));
   Object.assign(v.root.dataset, { query: String(header.query), head: `${header.layer}.${header.head}` });
 }
 
@@ -169,8 +170,8 @@ function sentence({ header, arrays, color }, top) {
   const name = `“\u2068${clip(visible(header.tokens[header.query]), 20)}\u2069” (${header.query.toLocaleString("en")})`;
   const loss = header.query ? `, loss ${arrays.loss[header.query - 1].toFixed(2)} nats` : "";
   const sum = top.reduce((total, key) => total + arrays.row[key], 0);
-  const colored = color === "reads" ? "dark is what it reads, by the square root of the weight" : `dark is surprising: 0 to ${SURPRISED} nats`;
-  return `Pinned ${name}${loss}: head ${header.layer}.${header.head} puts ${sum.toFixed(3)} of its weight on these ${top.length}. Colour of the text: ${colored}.`;
+  const colored = color === "reads" ? TEXTS.darkWhatReads : TEXTS.darkSurprisingNats(SURPRISED);
+  return TEXTS.pinnedHeadPuts(name, loss, header.layer, header.head, sum.toFixed(3), top.length, colored);
 }
 
 /** @param {View} v */
@@ -199,14 +200,14 @@ function makeElements(v) {
     send(v, null);
   };
   return {
-    text: make("div", { className: "text", tabIndex: 0, role: "group", "aria-label": "The text; arrow keys move the pinned word", testid: "long-text" }),
+    text: make("div", { className: "text", tabIndex: 0, role: "group", "aria-label": TEXTS.textArrowKeys, testid: "long-text" }),
     canvas: make("canvas", { role: "img", testid: "long-map" }),
     reads: make("div", { className: "reads", testid: "long-reads" }),
-    heads: make("div", { className: "heads", role: "group", "aria-label": "Heads that read far" }),
+    heads: make("div", { className: "heads", role: "group", "aria-label": TEXTS.headsReadFar }),
     said: make("p", { className: "said", "aria-live": "polite", testid: "long-said" }),
     colors: {
-      reads: makeButton("What the head reads", "Colour words by the pinned query's weights", coloring("reads")),
-      loss: makeButton("Loss", "Colour words by how surprising they were", coloring("loss")),
+      reads: makeButton(TEXTS.whatHeadReads, TEXTS.colourWordsPinned, coloring("reads")),
+      loss: makeButton("Loss", TEXTS.colourWordsHow, coloring("loss")),
     },
   };
 }
@@ -220,8 +221,8 @@ function create(host) {
   const saves = [pictureButton(v, "the map", () => saved(v))];
   v.root = make("div", { className: "reading", testid: "reading" },
     make("div", { className: "bar" },
-      make("div", { className: "segments", role: "group", "aria-label": "Colour of the text" }, ...Object.values(els.colors)),
-      make("span", {}, "Heads that read far:"), els.heads, make("div", { className: "saves" }, ...saves)),
+      make("div", { className: "segments", role: "group", "aria-label": TEXTS.colourText }, ...Object.values(els.colors)),
+      make("span", {}, TEXTS.headsReadFar2), els.heads, make("div", { className: "saves" }, ...saves)),
     make("div", { className: "body" }, els.text, make("div", {}, els.canvas)), els.reads, els.said);
   wire(v);
   host.append(v.root);

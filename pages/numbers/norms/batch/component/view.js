@@ -12,6 +12,7 @@ import { digits } from "#canvas/text.js";
 import { AT, DRAW, normOf, pick, sceneOf, settingsOf } from "./draw.js";
 import { changeOf, NORMS } from "./statistics.js";
 import { actionSentence, actionsOf, cellSentence, changeWord, UNCHANGED } from "./words.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -67,7 +68,7 @@ function paint(v) {
   v.scene = sceneOf(v, width);
   const { layout, norm } = v.scene;
   DRAW[v.header.kind](canvasPen(fit(v.els.canvas, width, layout.height), v.theme), v.scene);
-  v.els.canvas.setAttribute("aria-label", `${v.header.title}, before and after ${norm.name}. Arrow keys move the chosen cell.`);
+  v.els.canvas.setAttribute("aria-label", TEXTS.beforeAfterArrow(v.header.title, norm.name));
   paintBars(v);
   paintSaid(v);
   paintTable(v);
@@ -89,7 +90,7 @@ function paintBars(v) {
   els.slideText.textContent = tokens ? `channels ${scene.layout.first} to ${scene.layout.first + scene.layout.shown - 1} of ${header.channels}` : `${state.count} in the batch`;
   /** @type {HTMLElement} */ (els.seen.parentElement).hidden = !scene.norm.running;
   Object.assign(els.seen, { min: 0, max: v.arrays.means.length / header.channels, value: state.seen });
-  els.seenText.textContent = `running statistics of ${state.seen} other batch${state.seen === 1 ? "" : "es"}`;
+  els.seenText.textContent = TEXTS.runningStatisticsOther(state.seen);
   els.extras.hidden = tokens;
 }
 
@@ -101,7 +102,7 @@ function paintSaid(v) {
   const group = { item: cursor.item, channel: cursor.channel, instance: cursor.item * header.channels + cursor.channel, group: cursor.item * 2 + Math.floor((cursor.channel * 2) / header.channels) }[norm.sharing];
   const cell = { ...cursor, items, before: before.x[at], after: after.x[at], mean: before.moments.mean[group], variance: before.moments.variance[group] };
   const spread = after.moments.variance.map(Math.sqrt).filter((value) => value > 0);
-  const slip = v.state.printed ? ` As printed, with √(σ + ε), the spread after is ${digits(Math.min(...spread), 3)} to ${digits(Math.max(...spread), 3)}: √σ in place of 1.` : "";
+  const slip = v.state.printed ? TEXTS.printedSpreadAfter(digits(Math.min(...spread), 3), digits(Math.max(...spread), 3)) : "";
   const where = layout.inner > 1 ? "Its middle pixel: " : "";
   v.els.said.textContent = `${actionSentence(v.scene.header, v.state, v.cells.unit)} ${where}${cellSentence(v.scene.header, norm, cell, settingsOf(v))}${slip}`.trim();
 }
@@ -200,7 +201,7 @@ function create(host) {
   const { els } = v;
   v.root = make("div", { className: "norms", testid: "norms-root" }, els.norms, els.actions,
     make("div", { className: "panel" }, els.canvas),
-    make("div", { className: "bar" }, make("label", {}, slide, els.slideText), els.extras, make("label", {}, seen, els.seenText), make("label", { title: "The notes' short form divides by √(σ + ε)" }, printed, "as printed: √(σ + ε)")),
+    make("div", { className: "bar" }, make("label", {}, slide, els.slideText), els.extras, make("label", {}, seen, els.seenText), make("label", { title: TEXTS.notesShortForm }, printed, "as printed: √(σ + ε)")),
     els.said, make("div", { className: "table" }, els.table));
   host.append(v.root);
   addMenu(v, "What a norm does to a batch", true);

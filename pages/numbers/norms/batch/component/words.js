@@ -105,3 +105,10 @@ export function changeWord(change) {
   if (change === 0) return "unchanged (0)";
   return change < UNCHANGED ? `unchanged (${digits(change, 1)})` : `by up to ${digits(change, 3)}`;
 }
+
+export const TEXTS = {
+  beforeAfterArrow: (/** @type {string} */ title, /** @type {string} */ name) => `${title}, before and after ${name}. Arrow keys move the chosen cell.`,
+  runningStatisticsOther: (/** @type {number} */ seen) => `running statistics of ${seen} other batch${seen === 1 ? "" : "es"}`,
+  printedSpreadAfter: (/** @type {string} */ min, /** @type {string} */ max) => ` As printed, with √(σ + ε), the spread after is ${min} to ${max}: √σ in place of 1.`,
+  notesShortForm: "The notes' short form divides by √(σ + ε)",
+};

@@ -4,6 +4,7 @@
 import { digits } from "#canvas/text.js";
 import { fade, shade } from "#canvas/theme.js";
 import { expected } from "./masks.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("./types").Scene} Scene */
@@ -65,11 +66,11 @@ export function drawDropout(pen, scene) {
  */
 function drawErrors(pen, { layout, theme, state, errors, size }) {
   const { x: left, y: top, width, height } = layout.chart;
-  pen.text(left - 30, top - 10, "error of the mean (RMS)", { color: theme.text, weight: 600, size: 11 });
+  pen.text(left - 30, top - 10, TEXTS.errorMeanRms, { color: theme.text, weight: 600, size: 11 });
   const curve = (/** @type {number} */ n) => expected(size, state.p / 100, n, !state.raw);
   const values = [...errors.map(({ error }) => error), curve(1), curve(MOST_MASKS)].filter((value) => value > 0);
   if (!values.length) {
-    pen.text(left + width / 2, top + height / 2, "nothing is dropped: no error", { align: "center", color: theme.muted });
+    pen.text(left + width / 2, top + height / 2, TEXTS.nothingDroppedNo, { align: "center", color: theme.muted });
     return;
   }
   const [low, high] = [Math.log10(Math.min(...values)) - 0.15, Math.log10(Math.max(...values)) + 0.15];

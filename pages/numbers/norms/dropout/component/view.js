@@ -11,6 +11,7 @@ import { digits } from "#canvas/text.js";
 import { readTheme } from "#canvas/theme.js";
 import { drawDropout, layoutOf, MOST_MASKS } from "./drawing.js";
 import { dropped, expected, meanOf, rms } from "./masks.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -65,14 +66,14 @@ function paint(v) {
   drawDropout(canvasPen(fit(els.canvas, width, layout.height), v.theme), { header, layout, theme: v.theme, state: { ...state, p: 100 * p }, panels, errors, size, range: sizes[Math.floor(0.98 * (sizes.length - 1))] || 1 });
   const zeros = last.reduce((sum, value, at) => sum + Number(value === 0 && x[at] !== 0), 0);
   const off = errors[errors.length - 1].error;
-  const share = `${zeros.toLocaleString("en")} of ${x.length.toLocaleString("en")} numbers are 0 under this mask (${((100 * zeros) / x.length).toFixed(1)} %)`;
+  const share = TEXTS.numbersUnderMask(zeros.toLocaleString("en"), x.length.toLocaleString("en"), ((100 * zeros) / x.length).toFixed(1));
   const others = scaled ? `times 1/q = ${digits(1 / (1 - p), 4)}` : "as they were";
-  const error = `The mean of ${masks} is off by ${digits(off, 3)}; expected ${digits(expected(size, p, state.masks, scaled), 3)} (dashed), where RMS(X) is ${digits(size, 3)}.`;
+  const error = TEXTS.meanOffExpected(masks, digits(off, 3), digits(expected(size, p, state.masks, scaled), 3), digits(size, 3));
   els.said.textContent = state.evaluating
-    ? "In evaluation nothing is dropped and nothing scaled: X passes as it is."
-    : `${share}, the others are ${others}. ${error}${scaled ? "" : " Without 1/q the mean comes to q·X, and no number of masks mends that."}`;
+    ? TEXTS.evaluationNothingDropped
+    : TEXTS.othersWithoutQ(share, others, error, scaled);
   paintBar(v);
-  els.canvas.setAttribute("aria-label", `${header.title} with ${state.p} % dropped: as it is, under a mask, and the mean of ${masks}`);
+  els.canvas.setAttribute("aria-label", TEXTS.droppedUnderMask(header.title, state.p, masks));
   Object.assign(v.root.dataset, { error: String(off), zeros: String(zeros), masks: String(state.masks), seed: String(state.seed) });
 }
 

@@ -8,6 +8,7 @@ import { logitsText, resize, sendText } from "./cells.js";
 import { savedDial } from "./figure.js";
 import { ITERATIONS } from "./sinkhorn.js";
 import { act, paint } from "./view.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -23,10 +24,10 @@ export function makeElements(v) {
   const words = () => make("p", { className: "words" });
   const temperature = (/** @type {number} */ value) => act(v, { temperature: value === 0 ? 1 : 10 ** (value / 100) });
   return {
-    dial: slider("Half steps of Sinkhorn-Knopp", 0, LAST, (step) => act(v, { step })),
+    dial: slider(TEXTS.halfStepsSinkhorn, 0, LAST, (step) => act(v, { step })),
     play: button("▶", "Play or pause", () => (v.playing ? pause(v) : play(v))),
     at: make("output", { className: "at" }),
-    heat: Object.assign(slider("Temperature", -130, 130, temperature), { title: "Divides the logits: entries are raised to the power 1/T" }),
+    heat: Object.assign(slider("Temperature", -130, 130, temperature), { title: TEXTS.dividesLogitsEntries }),
     degrees: make("output", { className: "degrees" }),
     token: menu("Token", (token) => act(v, { token })),
     sublayer: menu("Sublayer", (sublayer) => act(v, { sublayer })),
@@ -39,7 +40,7 @@ export function makeElements(v) {
     speed: words(),
     gain: panel("gain"),
     depth: words(),
-    toggle: button("|gain − 1|", "Show the distance from 1 on a logarithmic axis", () => {
+    toggle: button("|gain − 1|", TEXTS.showDistanceLogarithmic, () => {
       v.distance = !v.distance;
       paint(v);
     }),
@@ -60,16 +61,16 @@ export function assemble(v) {
   els.forModel.append(
     pair("Token", button("‹", "Previous token", () => shift(v, "token", -1)), els.token, button("›", "Next token", () => shift(v, "token", 1))),
     pair("Sublayer", button("‹", "Previous sublayer", () => shift(v, "sublayer", -1)), els.sublayer, button("›", "Next sublayer", () => shift(v, "sublayer", 1))),
-    button("Edit", "Take these logits over as your own matrix", () => sendText(v, "taken", logitsText(v))));
-  els.forOwn.append(pair("Size", button("−", "One row and column fewer", () => resize(v, -1)), els.size, button("+", "One row and column more", () => resize(v, 1))));
+    button("Edit", TEXTS.takeTheseLogits, () => sendText(v, "taken", logitsText(v))));
+  els.forOwn.append(pair("Size", button("−", TEXTS.rowColumnFewer, () => resize(v, -1)), els.size, button("+", TEXTS.rowColumnMore, () => resize(v, 1))));
   els.gains.append(els.gain, els.depth, els.toggle);
-  els.edit.append(make("p", { className: "title" }, "Your matrix, to edit"), els.cells);
+  els.edit.append(make("p", { className: "title" }, TEXTS.matrixEdit), els.cells);
   return make("div", { className: "dial" },
     make("div", { className: "bar" }, els.forModel, els.forOwn,
       make("label", { className: "pair" }, "Temperature", els.heat, els.degrees),
       button("T = 1", "Temperature back to 1", () => act(v, { temperature: 1 })),
       pictureButton(v, "these pictures", () => savedDial(v))),
-    make("div", { className: "bar turn" }, els.play, button("‹", "A half step back", () => move(v, -1)), els.dial, button("›", "A half step on", () => move(v, 1)), els.at),
+    make("div", { className: "bar turn" }, els.play, button("‹", TEXTS.halfStepBack, () => move(v, -1)), els.dial, button("›", TEXTS.halfStep, () => move(v, 1)), els.at),
     els.verdict,
     make("div", { className: "panels" }, els.edit, make("div", {}, els.matrix, els.cell), make("div", {}, els.residual, els.speed), els.gains));
 }

@@ -6,6 +6,7 @@ import { minus, power } from "#canvas/text.js";
 import { inkOn, shadeRgb } from "#canvas/theme.js";
 import { brief, decimal } from "./numbers.js";
 import { ITERATIONS } from "./sinkhorn.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -262,7 +263,7 @@ export function drawGains(pen, t, { gains, distance, ...size }) {
     const y = logarithmic ? logarithm(value) : value;
     return y >= axis.low && y <= axis.high ? y : NaN;
   };
-  const scales = drawFrame(pen, t, size, distance ? "|gain − 1| of all sublayers" : "Gain of all sublayers' product", axis);
+  const scales = drawFrame(pen, t, size, distance ? "|gain − 1| of all sublayers" : TEXTS.gainAllSublayers, axis);
   for (const side of [1, 0]) {
     drawSeries(pen, lines[side].map((value, k) => [k, place(value)]), scales, t.heads[side ? 3 : 2], side ? 1.8 : 2.4);
   }

@@ -11,6 +11,7 @@ import { drawGains, drawMatrix, drawResidual, matrixPlan } from "./drawing.js";
 import { decimal } from "./numbers.js";
 import { depthGains, entries, errors, halfSteps, rateOf } from "./sinkhorn.js";
 import { cellWords, gainWords, matrixWords, speedWords, stepName } from "./words.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Data} Data */
 /** @typedef {import("./types").Picture} Picture */
@@ -193,15 +194,15 @@ function describe(v) {
   const { els, data } = v;
   const label = (/** @type {HTMLElement} */ panel, /** @type {string} */ text) => panel.querySelector("svg").setAttribute("aria-label", text);
   label(els.matrix, matrixWords(v));
-  label(els.residual, `Residual against iterations, logarithmic. ${speedWords(v)}`);
+  label(els.residual, TEXTS.residualAgainstIterations(speedWords(v)));
   els.cell.textContent = cellWords(v);
   els.speed.textContent = speedWords(v);
   if (data.model) {
     els.depth.textContent = gainWords(v);
-    label(els.gain, `Gain over depth against iterations. ${gainWords(v)}`);
+    label(els.gain, TEXTS.gainOverDepth(gainWords(v)));
   }
   els.verdict.hidden = !data.own;
-  els.verdict.textContent = data.own ? (v.support ? data.own.verdict : "Checking whether a scaling exists …") : "";
+  els.verdict.textContent = data.own ? (v.support ? data.own.verdict : TEXTS.checkingWhetherScaling) : "";
   els.verdict.className = `verdict ${v.support?.kind ?? ""}`;
 }
 

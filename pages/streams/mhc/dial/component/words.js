@@ -54,3 +54,19 @@ function exactly(gain) {
   if (Math.abs(away) < 1e-15) return "1";
   return Math.abs(away) < 5e-4 ? `(1 ${away < 0 ? "−" : "+"} ${brief(Math.abs(away))})` : brief(gain);
 }
+
+export const TEXTS = {
+  halfStepsSinkhorn: "Half steps of Sinkhorn-Knopp",
+  dividesLogitsEntries: "Divides the logits: entries are raised to the power 1/T",
+  showDistanceLogarithmic: "Show the distance from 1 on a logarithmic axis",
+  takeTheseLogits: "Take these logits over as your own matrix",
+  rowColumnFewer: "One row and column fewer",
+  rowColumnMore: "One row and column more",
+  matrixEdit: "Your matrix, to edit",
+  halfStepBack: "A half step back",
+  halfStep: "A half step on",
+  gainAllSublayers: "Gain of all sublayers' product",
+  residualAgainstIterations: (/** @type {string} */ speed) => `Residual against iterations, logarithmic. ${speed}`,
+  gainOverDepth: (/** @type {string} */ gain) => `Gain over depth against iterations. ${gain}`,
+  checkingWhetherScaling: "Checking whether a scaling exists …",
+};

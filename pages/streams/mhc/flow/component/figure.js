@@ -5,6 +5,7 @@ import { figureOf } from "#canvas/pens.js";
 import { paperTheme } from "#canvas/theme.js";
 import { tokenName } from "./numbers.js";
 import { layOut, paintParts } from "./view.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -20,8 +21,8 @@ export function savedFlow(v) {
   const height = parts.height + PAGE.title + PAGE.margin;
   const name = `tlmviz-streams-${v.header.members.map(({ kind: own }) => own).join("-")}-token-${v.state.token}`;
   return figureOf(name, { width: PAGE.width, height, theme }, (pen) => {
-    const widths = v.state.widths === "carried" ? "widths: what is left of the embedding" : "widths: entries of each H_res";
-    pen.text(PAGE.margin, 20, `Streams through the sublayers at token ${tokenName(v)} · ${widths}`, { color: theme.text, weight: 600, size: 14 });
+    const widths = v.state.widths === "carried" ? TEXTS.widthsWhatLeft : TEXTS.widthsEntriesH;
+    pen.text(PAGE.margin, 20, TEXTS.streamsThroughSublayers(tokenName(v), widths), { color: theme.text, weight: 600, size: 14 });
     pen.shifted(PAGE.margin, PAGE.title, () => paintParts(pen, v, theme, parts));
   });
 }

@@ -2,6 +2,7 @@
 // Which numbers are shown, and how they are written.
 
 import { minus, named } from "#canvas/text.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Member} Member */
 /** @typedef {import("./types").Slices} Slices */
@@ -61,5 +62,5 @@ export function tokenName(v) {
 export function sublayerSentence(v, member, sublayer) {
   const { N, pre, post } = slicesOf(v, member);
   const list = (/** @type {Float32Array} */ all) => Array.from(all.subarray(sublayer * N, (sublayer + 1) * N), times).join(", ");
-  return `${member.title}, ${v.header.names[sublayer]}: reads streams × ${list(pre)}; writes to them × ${list(post)}`;
+  return TEXTS.readsStreamsWrites(member.title, v.header.names[sublayer], list(pre), list(post));
 }

@@ -6,6 +6,7 @@ import { minus } from "#canvas/text.js";
 import { fade, inkOn, rgb, textWidth } from "#canvas/theme.js";
 import { bandsOf, furthestFromIdentity } from "./coefficients.js";
 import { slicesOf, times } from "./numbers.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -149,8 +150,8 @@ function stageBox(pen, v, theme, [x, y], p, size) {
 function heading(pen, v, theme, box, member, last) {
   pen.text(box.x, box.y + 9, member.title, { color: theme.text, weight: 600, size: 13 });
   const far = furthestFromIdentity(slicesOf(v, member));
-  const left = v.state.widths === "carried" ? `embedding carried to the end × ${times(Math.min(...last))} to × ${times(Math.max(...last))}` : `sums of the last rows ${times(Math.min(...last))} to ${times(Math.max(...last))}`;
-  const note = member.streams === 1 ? `${member.model} · one stream, every matrix is 1` : `${member.model} · ${left} · H_res off the identity by ${times(far)} at most`;
+  const left = v.state.widths === "carried" ? TEXTS.embeddingCarriedEnd(times(Math.min(...last)), times(Math.max(...last))) : TEXTS.sumsLastRows(times(Math.min(...last)), times(Math.max(...last)));
+  const note = member.streams === 1 ? TEXTS.streamEveryMatrix(member.model) : TEXTS.hResOff(member.model, left, times(far));
   const x = box.x + textWidth(theme, member.title, 13, 600) + 8;
   const room = box.x + box.width - x;
   for (const text of [note, member.model, ""]) {

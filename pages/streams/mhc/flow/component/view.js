@@ -15,6 +15,7 @@ import { savedFlow } from "./figure.js";
 import { shownMembers, slicesOf, sublayerSentence, tokenName } from "./numbers.js";
 import { wire } from "./pointer.js";
 import { drawRiver, planRiver } from "./rivers.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -176,8 +177,8 @@ function syncControls(v) {
   for (const button of els.shows.children) button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.show === state.show));
   for (const [name, button] of Object.entries(els.widths)) button.setAttribute("aria-pressed", String(name === state.widths));
   els.play.textContent = v.playing ? "❚❚" : "▶";
-  els.play.setAttribute("aria-label", v.playing ? "Stop" : "Walk through the sublayers");
-  els.canvas.setAttribute("aria-label", `Streams through ${v.P} sublayers at token ${tokenName(v)}. ${shownMembers(v).map((member) => sublayerSentence(v, member, state.sublayer)).join(". ")}. Left and right arrow keys choose a sublayer, up and down a token, space plays.`);
+  els.play.setAttribute("aria-label", v.playing ? "Stop" : TEXTS.walkThroughSublayers);
+  els.canvas.setAttribute("aria-label", TEXTS.streamsThroughSublayers2(v.P, tokenName(v), shownMembers(v).map((member) => sublayerSentence(v, member, state.sublayer)).join(". ")));
 }
 
 // --- the DOM, built once -------------------------------------------------------------------------
@@ -186,7 +187,7 @@ function syncControls(v) {
 function buildShows(v) {
   const options = [["all", "Side by side"], ...v.header.members.map(({ kind, title }) => [kind, title])];
   v.els.shows.replaceChildren(...options.map(([show, text]) => {
-    const button = makeButton(text, show === "all" ? "All models of this family" : `${text} alone`, () => act(v, { show: /** @type {State["show"]} */ (show) }));
+    const button = makeButton(text, show === "all" ? TEXTS.allModelsFamily : `${text} alone`, () => act(v, { show: /** @type {State["show"]} */ (show) }));
     button.dataset.show = show;
     return button;
   }));
@@ -200,12 +201,12 @@ function makeElements(v) {
   return {
     shows: make("div", { className: "segments", role: "group", "aria-label": "Models", testid: "shows" }),
     widths: {
-      carried: makeButton("Carried", "Widths: what is left of the embedding in each stream, exactly", () => act(v, { widths: "carried" })),
-      step: makeButton("Each step", "Widths: the entries of each H_res by themselves", () => act(v, { widths: "step" })),
+      carried: makeButton("Carried", TEXTS.widthsWhatLeft2, () => act(v, { widths: "carried" })),
+      step: makeButton("Each step", TEXTS.widthsEntriesH2, () => act(v, { widths: "step" })),
     },
     token,
     tokenName: make("output"),
-    play: makeButton("▶", "Walk through the sublayers", () => play(v, !v.playing)),
+    play: makeButton("▶", TEXTS.walkThroughSublayers, () => play(v, !v.playing)),
     strip: makeStrip((index) => act(v, { token: v.header.first + index }), () => v.header.first),
     canvas: make("canvas", { testid: "rivers", role: "img", tabIndex: 0 }),
     sentence: make("p", { className: "said", "aria-live": "polite" }),

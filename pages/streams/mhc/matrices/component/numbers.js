@@ -3,6 +3,7 @@
 
 import { digits, minus, named, power } from "#canvas/text.js";
 import { textWidth } from "#canvas/theme.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("./types").View} View */
@@ -18,22 +19,22 @@ export function facts(v) {
   const second = roots.length > 1 ? Math.hypot(...roots[1]) : null;
   if (!v.header.maths) {
     return [
-      ["largest growth", `× ${digits(singular[0], 5)}`, "The most that a signal can grow in one step"],
-      ["fades to", second === null ? "–" : `× ${digits(second, 4)}`, "What remains of a difference between streams when they are mixed once"],
-      ["from no mixing", fixed(fromIdentity), "Difference from a matrix that carries every stream on as it is: root of the squares' sum"],
-      ["from full mixing", fixed(fromMean), "Difference from a matrix that makes all streams equal: root of the squares' sum"],
-      ["rows off 1 by", small(off(rows)), "Largest distance of a row sum from 1"],
-      ["columns off 1 by", small(off(columns)), "Largest distance of a column sum from 1"],
+      ["largest growth", `× ${digits(singular[0], 5)}`, TEXTS.mostSignalCan],
+      ["fades to", second === null ? "–" : `× ${digits(second, 4)}`, TEXTS.whatRemainsDifference],
+      ["from no mixing", fixed(fromIdentity), TEXTS.differenceMatrixCarries],
+      ["from full mixing", fixed(fromMean), TEXTS.differenceMatrixMakes],
+      ["rows off 1 by", small(off(rows)), TEXTS.largestDistanceRow],
+      ["columns off 1 by", small(off(columns)), TEXTS.largestDistanceColumn],
     ];
   }
   return [
     ["singular values σ", `${first}${singular.length > 4 ? " …" : ""}`, `Singular values: ${singular.map((x) => digits(x, 6)).join(", ")}`],
-    ["largest σ = ‖H‖₂", digits(singular[0], 5), "Spectral norm: the most that a signal can grow in one step"],
-    ["second |λ|", second === null ? "–" : digits(second, 4), "How fast differences between streams fade when this matrix is applied again and again"],
-    ["‖H − I‖F", digits(fromIdentity, 4), "Frobenius distance from the identity: 0 carries every stream on as it is"],
-    ["‖H − 1/N‖F", digits(fromMean, 4), "Frobenius distance from 1/N everywhere, which makes all streams equal"],
-    ["rows off 1 by", small(off(rows)), "Largest distance of a row sum from 1"],
-    ["columns off 1 by", small(off(columns)), "Largest distance of a column sum from 1"],
+    ["largest σ = ‖H‖₂", digits(singular[0], 5), TEXTS.spectralNormMost],
+    ["second |λ|", second === null ? "–" : digits(second, 4), TEXTS.howFastDifferences],
+    ["‖H − I‖F", digits(fromIdentity, 4), TEXTS.frobeniusDistanceIdentity],
+    ["‖H − 1/N‖F", digits(fromMean, 4), TEXTS.frobeniusDistanceN],
+    ["rows off 1 by", small(off(rows)), TEXTS.largestDistanceRow],
+    ["columns off 1 by", small(off(columns)), TEXTS.largestDistanceColumn],
   ];
 }
 
@@ -101,8 +102,8 @@ export function tokenName(v, token = v.state.token) {
  */
 export function sentence(v) {
   const { header, state, result } = v;
-  const sizes = `distance from the identity ${digits(result.fromIdentity, 3)}, spectral norm ${digits(result.singular[0], 4)}`;
-  const parts = result.parts?.terms.length ? `, ${result.parts.terms.length} permutations, the first of weight ${digits(result.parts.terms[0].weight, 3)}` : "";
+  const sizes = TEXTS.distanceIdentitySpectral(digits(result.fromIdentity, 3), digits(result.singular[0], 4));
+  const parts = result.parts?.terms.length ? TEXTS.permutationsFirstWeight(result.parts.terms.length, digits(result.parts.terms[0].weight, 3)) : "";
   return `${header.names[state.sublayer]} at token ${tokenName(v)}: ${sizes}${parts}.`;
 }
 

@@ -7,6 +7,7 @@ import { digits } from "#canvas/text.js";
 import { fade, inkOn, rgb, shade, textWidth } from "#canvas/theme.js";
 import { coloured, matrixAt } from "./measures.js";
 import { cellTexts, fixed, tick, tokenName, weight } from "./numbers.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Box} Box */
 /** @typedef {import("./types").CellPlan} CellPlan */
@@ -261,8 +262,8 @@ export function drawCourse(pen, v, theme, box) {
   const { N, T, state, result } = v;
   const k = state.row * N + state.col;
   const values = Array.from({ length: T }, (_, t) => matrixAt(v, "res", state.sublayer, t)[k]);
-  const from = box.width < 380 ? "" : `from stream ${state.col} into stream ${state.row}: `;
-  title(pen, theme, box, `Entry (${state.row}, ${state.col})${box.width < 240 ? "" : " along the text"}`, from + digits(values[state.token], 4));
+  const from = box.width < 380 ? "" : TEXTS.streamIntoStream(state.col, state.row);
+  title(pen, theme, box, TEXTS.entryAlongText(state.row, state.col, box.width), from + digits(values[state.token], 4));
   let [low, high] = [Math.min(...values), Math.max(...values)];
   const room = Math.max(0.12 * (high - low), 1e-6, 0.002 * Math.abs(high));
   [low, high] = [low - room, high + room];

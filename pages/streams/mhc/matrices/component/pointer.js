@@ -5,6 +5,7 @@ import { digits } from "#canvas/text.js";
 import { distances, matrixAt } from "./measures.js";
 import { tokenName } from "./numbers.js";
 import { act, send } from "./view.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").CellPlan} CellPlan */
 /** @typedef {import("./types").View} View */
@@ -118,7 +119,7 @@ function tip(v, name, place) {
     return `${tokenName(v, place.token)}: ${digits(value, 6)}`;
   }
   const k = place.row * N + place.col;
-  return `from stream ${place.col} into stream ${place.row}: ${digits(v.result.matrix[k], 7)}; over tokens ${digits(v.result.mean[k], 4)} ± ${digits(v.result.spread[k], 2)}`;
+  return TEXTS.streamIntoStream2(place.col, place.row, digits(v.result.matrix[k], 7), digits(v.result.mean[k], 4), digits(v.result.spread[k], 2));
 }
 
 /**

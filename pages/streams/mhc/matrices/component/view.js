@@ -16,6 +16,7 @@ import { facts, fixed, sentence, tokenName } from "./numbers.js";
 import { TITLE, drawCourse, drawMaps, drawMatrix, drawPlane, drawSpread } from "./panels.js";
 import { wire } from "./pointer.js";
 import { LIGHTEST, drawWirings, refusal, wiringsHeight } from "./wirings.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").State} State */
 /** @typedef {import("./types").View} View */
@@ -149,13 +150,12 @@ function panelHeight(v, name, width) {
  * @type {Record<PanelName, (v: View) => string>}
  */
 const LABELS = {
-  maps: (v) => `H_res of all ${v.P} sublayers at token ${tokenName(v)}; chosen: ${v.header.names[v.state.sublayer]}. Arrow keys choose another.`,
-  matrix: (v) => `${sentence(v)} ${v.state.colors === "change" ? "H − I, rows" : "Rows"}: ${Array.from({ length: v.N }, (_, i) => Array.from(coloured(v, v.result.matrix)).slice(i * v.N, (i + 1) * v.N).map((x) => digits(x, 3)).join(" ")).join("; ")}. ` +
-    `Row sums ${Array.from(v.result.rows, (x) => fixed(x)).join(" ")}, column sums ${Array.from(v.result.columns, (x) => fixed(x)).join(" ")}. Arrow keys choose an entry.`,
-  plane: (v) => `Eigenvalues in the complex plane with the unit circle: ${v.result.roots.map(([a, b]) => `${fixed(a, 3)}${b ? ` ${b < 0 ? "−" : "+"} ${fixed(Math.abs(b), 3)}i` : ""}`).join(", ")}.`,
-  spread: (v) => `Standard deviation over tokens of every entry, at most ${digits(Math.max(...v.result.spread), 2)}. Arrow keys choose an entry.`,
-  course: (v) => `Entry ${v.state.row}, ${v.state.col} of ${v.header.names[v.state.sublayer]} along ${v.T} tokens. Left and right arrow keys choose a token.`,
-  wirings: (v) => (v.result.parts ? `H_res as a weighted sum of permutations of the streams, weights ${v.result.parts.terms.filter((term) => term.weight >= LIGHTEST).map((term) => digits(term.weight, 3)).join(", ")}.` : `H_res as a wiring. ${refusal(v)}`),
+  maps: (v) => TEXTS.hResAll(v.P, tokenName(v), v.header.names[v.state.sublayer]),
+  matrix: (v) => TEXTS.rowSumsColumn(sentence(v), v.state.colors, Array.from({ length: v.N }, (_, i) => Array.from(coloured(v, v.result.matrix)).slice(i * v.N, (i + 1) * v.N).map((x) => digits(x, 3)).join(" ")).join("; "), Array.from(v.result.rows, (x) => fixed(x)).join(" "), Array.from(v.result.columns, (x) => fixed(x)).join(" ")),
+  plane: (v) => TEXTS.eigenvaluesComplexPlane(v.result.roots.map(([a, b]) => `${fixed(a, 3)}${b ? ` ${b < 0 ? "−" : "+"} ${fixed(Math.abs(b), 3)}i` : ""}`).join(", ")),
+  spread: (v) => TEXTS.standardDeviationOver(digits(Math.max(...v.result.spread), 2)),
+  course: (v) => TEXTS.entryAlongTokens(v.state.row, v.state.col, v.header.names[v.state.sublayer], v.T),
+  wirings: (v) => (v.result.parts ? TEXTS.hResWeighted(v.result.parts.terms.filter((term) => term.weight >= LIGHTEST).map((term) => digits(term.weight, 3)).join(", ")) : `H_res as a wiring. ${refusal(v)}`),
 };
 
 /** @param {View} v */
@@ -194,14 +194,14 @@ function panel(name) {
 
 /** @param {View} v */
 function makeElements(v) {
-  const difference = "Colours show what differs from the identity, from the largest difference in this text";
+  const difference = TEXTS.coloursShowWhat;
   return {
     token: slider(v, "token", "Token"),
     sublayer: slider(v, "sublayer", "Sublayer"),
     tokenName: make("output"),
     sublayerName: make("output"),
     colors: {
-      value: makeButton("H", "Colours show the entries", () => act(v, { colors: "value" })),
+      value: makeButton("H", TEXTS.coloursShowEntries, () => act(v, { colors: "value" })),
       change: makeButton("H − I", difference, () => act(v, { colors: "change" })),
     },
     strip: makeStrip((token) => act(v, { token })),

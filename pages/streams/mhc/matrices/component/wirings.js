@@ -4,6 +4,7 @@
 import { round } from "#canvas/pens.js";
 import { small, wrapped } from "./numbers.js";
 import { TITLE, title } from "./panels.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").Box} Box */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -74,7 +75,7 @@ export function drawWirings(pen, v, theme, box) {
     const long = box.width < 480 ? "Permutations" : "H_res as permutations (Birkhoff–von Neumann)";
     title(pen, theme, box, long, `residual ${small(result.parts.residual)}${more}`);
   } else {
-    title(pen, theme, box, "H_res as a wiring of the streams");
+    title(pen, theme, box, TEXTS.hResWiring);
   }
   const width = plan.step - (plan.step < 60 ? 15 : 20);
   wiring(pen, v, theme, { x: box.x, y: box.y + TITLE, width }, plan.whole, "H_res");
@@ -97,10 +98,10 @@ export function drawWirings(pen, v, theme, box) {
  */
 export function refusal({ header, result }) {
   if (header.kind === "hyper") {
-    return "The matrices of this model are free: entries may be negative and sums differ from 1, so they are no average of permutations. Blue lines are positive entries, orange ones negative.";
+    return TEXTS.matricesModelFree;
   }
   const off = Math.max(...[...result.rows, ...result.columns].map((x) => Math.abs(x - 1)));
-  return `Rows or columns are off 1 by ${small(off)} here: too far from doubly stochastic for an average of permutations.`;
+  return TEXTS.rowsColumnsOff(small(off));
 }
 
 /**

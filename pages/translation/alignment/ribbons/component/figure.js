@@ -5,6 +5,7 @@ import { figureOf } from "#canvas/pens.js";
 import { paperTheme } from "#canvas/theme.js";
 import { drawRibbons } from "./drawing.js";
 import { line } from "./words.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -19,8 +20,8 @@ export function savedRibbons(v) {
   const still = /** @type {View} */ ({ ...v, hover: { step: null, token: null }, cursor: null, held: null, drag: null });
   return figureOf(`tlmviz-${v.header.model}-ribbons`, { width: v.plan.width, height: v.plan.height + HEAD, theme }, (pen) => {
     pen.text(6, 14, line(v.header.now), { color: theme.text, size: 14, weight: 600 });
-    const pins = v.header.pins.length ? "; outlined: where it had to look" : "";
-    pen.text(6, 34, `${v.header.model}, ${v.header.map}: width is attention, colour the place of the English token${pins}`, { color: theme.muted, size: 12 });
+    const pins = v.header.pins.length ? TEXTS.outlinedWhereHad : "";
+    pen.text(6, 34, TEXTS.widthAttentionColour(v.header.model, v.header.map, pins), { color: theme.muted, size: 12 });
     pen.shifted(0, HEAD, () => drawRibbons(pen, still, theme));
   });
 }

@@ -14,6 +14,7 @@ import { savedRibbons } from "./figure.js";
 import { layout, repinned } from "./layout.js";
 import { wire } from "./pointer.js";
 import { line, sentence } from "./words.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Pin} Pin */
@@ -96,8 +97,7 @@ export function paint(v) {
   els.undo.disabled = !header.pins.length && !v.past.length;
   els.free.disabled = !header.pins.length;
   els.canvas.style.cursor = v.drag?.moved ? "grabbing" : v.hover.step !== null ? "grab" : v.hover.token !== null ? "pointer" : "";
-  els.canvas.setAttribute("aria-label", `${header.now.text}. Ribbons from ${header.target.length} written tokens to ${header.source.length} tokens of the source, as wide as attention. ` +
-    "Arrow keys walk, Enter chooses a word of the translation and then the word it shall read, Delete frees it.");
+  els.canvas.setAttribute("aria-label", TEXTS.ribbonsWrittenTokens(header.now.text, header.target.length, header.source.length));
   Object.assign(v.root.dataset, { plan: JSON.stringify({ source: plan.source, target: plan.target, near: plan.near, far: plan.far, upright: plan.upright }), now: header.now.text, pending: String(!!v.pending) });
 }
 
@@ -124,7 +124,7 @@ function create(host) {
     now: make("strong", { testid: "now" }),
     was: make("span", { className: "was", testid: "was" }),
     said: make("p", { className: "said", "aria-live": "polite", testid: "said" }),
-    undo: makeButton("Undo", "Take the last pin back", () => undo(v)),
+    undo: makeButton("Undo", TEXTS.takeLastPin, () => undo(v)),
     free: makeButton("Look freely", "Remove all pins", () => {
       v.past.push(v.header.pins);
       send(v, [], null);

@@ -64,3 +64,11 @@ export function sentence(v, seen) {
 export function line({ text, logp }) {
   return `${text || "(nothing)"}  log P ${minus(logp.toFixed(3))}`;
 }
+
+export const TEXTS = {
+  outlinedWhereHad: "; outlined: where it had to look",
+  widthAttentionColour: (/** @type {string} */ model, /** @type {string} */ map, /** @type {string} */ pins) => `${model}, ${map}: width is attention, colour the place of the English token${pins}`,
+  ribbonsWrittenTokens: (/** @type {string} */ text, /** @type {number} */ targetCount, /** @type {number} */ sourceCount) => `${text}. Ribbons from ${targetCount} written tokens to ${sourceCount} tokens of the source, as wide as attention. ` +
+    "Arrow keys walk, Enter chooses a word of the translation and then the word it shall read, Delete frees it.",
+  takeLastPin: "Take the last pin back",
+};

@@ -3,6 +3,7 @@
 
 import { make } from "#canvas/dom.js";
 import { clip, minus, visible } from "#canvas/text.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -44,7 +45,7 @@ export function drawDuel(pen, v, theme, box) {
   const px = (/** @type {number} */ t) => left + (width * t) / longest;
   const py = (/** @type {number} */ value) => top + (height * value) / least;
   const small = { color: theme.muted, size: 11 };
-  pen.text(box.x, box.y + 8, "log P of the text so far (nats) by number of tokens", { color: theme.text, size: 12 });
+  pen.text(box.x, box.y + 8, TEXTS.logPText, { color: theme.text, size: 12 });
   for (const value of [0, least / 2, least]) {
     pen.line(left, py(value), left + width, py(value), theme.faint);
     pen.text(left - 4, py(value), minus(value.toFixed(1)), { ...small, align: "right" });
@@ -78,10 +79,10 @@ export function verdict(duel) {
     return `${result || "Beaten by both"}: your score ${minus(duel.score.toFixed(3))}; ${rivals}.`.replace("Beaten by both", duel.rivals.length > 1 ? "Beaten by both" : "Beaten");
   }
   const t = duel.logps.length;
-  if (t === 0) return `Choose the first token, and go on until ⟨end⟩. To beat, by score: ${rivals}.`;
+  if (t === 0) return TEXTS.chooseFirstToken(rivals);
   const own = sumsOf(duel.logps)[t];
   const beside = duel.rivals.map(({ name, logps }) => `${name} ${logps.length < t ? "is complete" : minus(sumsOf(logps)[t].toFixed(3))}`);
-  return `After ${t} token${t > 1 ? "s" : ""} your log P is ${minus(own.toFixed(3))}; ${beside.join(", ")}.`;
+  return TEXTS.afterTokenLog(t, minus(own.toFixed(3)), beside.join(", "));
 }
 
 /**

@@ -5,6 +5,7 @@ import { figureOf } from "#canvas/pens.js";
 import { paperTheme } from "#canvas/theme.js";
 import { CHART, drawDuel } from "./duel.js";
 import { drawLanes, lanesHeight, planLanes, shownStep } from "./lanes.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -21,7 +22,7 @@ export function savedRace(v) {
   const lanes = lanesHeight(plans);
   const duel = v.data.duel.tokens.length ? CHART + 12 : 0;
   return figureOf(`tlmviz-${v.data.model}-race`, { width: WIDTH + 20, height: TITLE + lanes + duel + 8, theme }, (pen) => {
-    pen.text(10, 16, `${v.data.model}: beams of ${v.data.lanes.map(({ width }) => width).join(", ")} at step ${shownStep(v)}`, { color: theme.text, size: 14, weight: 600 });
+    pen.text(10, 16, TEXTS.beamsStep(v.data.model, v.data.lanes.map(({ width }) => width).join(", "), shownStep(v)), { color: theme.text, size: 14, weight: 600 });
     pen.shifted(10, TITLE, () => drawLanes(pen, { ...v, plans, hover: null }, theme));
     if (duel) pen.shifted(10, TITLE + lanes + 8, () => drawDuel(pen, v, theme, { x: 0, y: 0, width: WIDTH, height: CHART }));
   });

@@ -3,6 +3,7 @@
 
 import { clip, minus, visible } from "#canvas/text.js";
 import { textWidth } from "#canvas/theme.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -234,11 +235,11 @@ export function dotUnder(v, x, y) {
  * @param {View} v
  */
 export function laneSentence(v) {
-  if (!v.hover) return `Best of all widths, by score: ${v.data.best}`;
+  if (!v.hover) return TEXTS.bestAllWidths(v.data.best);
   const lane = v.data.lanes[v.hover.lane];
   const { place } = v.hover;
   const names = namesOf(lane, place).map((name) => visible(name));
   const elsewhere = v.data.lanes.filter((other) => other !== lane && samePlace(v, other) >= 0).map(({ width }) => width);
   const count = lane.depths.filter((depth) => depth === lane.depths[place]).length;
-  return `W = ${lane.width}, step ${lane.depths[place]}, number ${lane.ranks[place] + 1} of ${count}: ${clip(names.join(" "), 90)}, log P ${minus(lane.totals[place].toFixed(3))}; kept ${elsewhere.length ? `at W = ${elsewhere.join(", ")} too` : "by this width only"}`;
+  return TEXTS.wStepNumber(lane.width, lane.depths[place], lane.ranks[place] + 1, count, clip(names.join(" "), 90), minus(lane.totals[place].toFixed(3)), elsewhere.length, elsewhere.join(", "));
 }

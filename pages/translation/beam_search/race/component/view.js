@@ -10,6 +10,7 @@ import { readTheme } from "#canvas/theme.js";
 import { CHART, drawDuel, offerButtons, verdict } from "./duel.js";
 import { savedRace } from "./figure.js";
 import { dotUnder, drawLanes, lanesHeight, laneSentence, lastStep, planLanes, shownStep } from "./lanes.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Data} Data */
@@ -99,7 +100,7 @@ function paint(v) {
   els.stepName.textContent = `step ${shownStep(v)} of ${lastStep(v)}`;
   els.play.textContent = v.timer ? "❚❚ Pause" : "▶ Play";
   els.said.textContent = laneSentence(v);
-  els.lanes.setAttribute("aria-label", data.lanes.map((lane) => `Width ${lane.width}: ${lane.text}, score ${lane.score.toFixed(3)}${lane.lost ? `; lost the best text at step ${lane.lost.step}` : ""}`).join(". "));
+  els.lanes.setAttribute("aria-label", data.lanes.map((lane) => TEXTS.widthScoreLost(lane.width, lane.text, lane.score.toFixed(3), lane.lost, lane.lost.step)).join(". "));
   els.chart.setAttribute("aria-label", verdict(data.duel));
   Object.assign(v.root.dataset, { step: String(shownStep(v)), own: data.duel.tokens.join(".") });
 }
@@ -125,14 +126,14 @@ function makeElements(v) {
     lanes: make("canvas", { role: "img", testid: "race-lanes" }),
     chart: make("canvas", { role: "img", testid: "race-chart" }),
     slider,
-    play: makeButton("▶ Play", "Let all beams advance together", () => play(v)),
+    play: makeButton("▶ Play", TEXTS.letAllBeams, () => play(v)),
     stepName: make("output"),
     said: make("p", { className: "said" }),
     own: make("strong", { testid: "race-own" }),
     offers: make("div", { className: "offers", role: "group", "aria-label": "Next token", testid: "race-offers" }),
     verdict: make("p", { className: "verdict", "aria-live": "polite", testid: "race-verdict" }),
-    back: makeButton("Back", "Take the last token back", () => write(v, v.own.slice(0, -1))),
-    restart: makeButton("Start over", "Take all tokens back", () => write(v, v.own.slice(0, v.data.duel.fixed))),
+    back: makeButton("Back", TEXTS.takeLastToken, () => write(v, v.own.slice(0, -1))),
+    restart: makeButton("Start over", TEXTS.takeAllTokens, () => write(v, v.own.slice(0, v.data.duel.fixed))),
   };
 }
 

@@ -5,6 +5,7 @@ import { clip } from "#canvas/text.js";
 import { fade, textWidth } from "#canvas/theme.js";
 import { drawLoss } from "../../component/drawing.js";
 import { chance } from "../../component/scenes.js";
+import { TREE_TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -41,8 +42,8 @@ export function drawTree(pen, v, theme, box) {
   const size = header.words.length;
   const tall = rowHeight(v, box);
   const way = new Set(v.decisions.map(({ node }) => node)).add(layout.share.length - 1);
-  const what = state.widths === "model" ? `as wide as its Pr(· | ${header.center})` : "as wide as its share of the text";
-  pen.text(box.x, box.y + 8, clip(`All ${size.toLocaleString("en")} words: each node is ${what}`, Math.floor(box.width / 6.2)), { color: theme.text, size: 11, weight: 600 });
+  const what = state.widths === "model" ? TREE_TEXTS.widePr(header.center) : TREE_TEXTS.wideShareText;
+  pen.text(box.x, box.y + 8, clip(TREE_TEXTS.allWordsNode(size.toLocaleString("en"), what), Math.floor(box.width / 6.2)), { color: theme.text, size: 11, weight: 600 });
   const place = (/** @type {number} */ at) => ({ x: box.x + box.width * layout.left[at], y: box.y + HEAD + tall * layout.depth[at], width: box.width * layout.share[at] });
   for (let at = layout.share.length - 1; at >= 0; at--) {
     const { x, y, width } = place(at);
@@ -75,7 +76,7 @@ export function drawTree(pen, v, theme, box) {
 export function drawPath(pen, v, theme, box) {
   const { decisions, header } = v;
   const [turn, bar, product] = [46, Math.max(60, box.width * 0.26), 62];
-  pen.text(box.x, box.y + 8, `The way to “${clip(header.context, 14)}”: turn, probability`, { color: theme.text, size: 11, weight: 600 });
+  pen.text(box.x, box.y + 8, TREE_TEXTS.wayTurnProbability(clip(header.context, 14)), { color: theme.text, size: 11, weight: 600 });
   pen.text(box.x + box.width, box.y + 8, "product", { align: "right", color: theme.muted, size: 10.5 });
   decisions.forEach((decision, k) => {
     const y = box.y + HEAD + STEP * k;

@@ -14,6 +14,7 @@ import { RATES } from "../../component/drawing.js";
 import { chance } from "../../component/scenes.js";
 import { decisionsOf, layoutOfTree, leavesBelow, nodeAt, reachedBy, sharesOf, treeStep } from "./huffman.js";
 import { HEAD, TREE_LEAST, drawPath, drawTree, pathHeight, rowHeight } from "./picture.js";
+import { TREE_TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -119,7 +120,7 @@ function syncControls(v, { before, after, sum }) {
   els.rateName.textContent = `rate ${state.rate >= 0.1 ? state.rate.toFixed(2) : state.rate.toFixed(3)}`;
   els.all.checked = state.all;
   els.widths.value = state.widths;
-  const said = minus(`${decisions.length} decisions lead to “${header.context}”; their product is Pr(${header.context} | ${header.center}): ${chance(before)}, after the step ${chance(after)}. All ${header.words.length.toLocaleString("en")} leaves sum to ${sum.toFixed(6)}. Loss ${short(v.scene.loss(0))} → ${short(v.scene.loss(state.rate))} nats.`);
+  const said = minus(TREE_TEXTS.decisionsLeadTheir(decisions.length, header.context, header.center, chance(before), chance(after), header.words.length.toLocaleString("en"), sum.toFixed(6), short(v.scene.loss(0)), short(v.scene.loss(state.rate))));
   els.words.textContent = said;
   const way = decisions.map(({ turn, after: p }) => `${turn} ${p.toFixed(3)}`).join(", ");
   els.canvas.setAttribute("aria-label", `${header.title}. ${said} ${way}`);
@@ -164,7 +165,7 @@ function point(v, event) {
   if (at < 0) return;
   const { count, best } = leavesBelow(v.arrays.children, v.reached, at, 4);
   const named = best.map((w) => `${v.header.words[w]} ${chance(v.reached[w])}`).join(", ");
-  tip.textContent = count === 1 ? `Pr(${v.header.words[at]} | ${v.header.center}) ${chance(v.reached[at])}, ${v.layout.depth[at]} decisions` : `${count.toLocaleString("en")} words below, together ${chance(v.reached[at])}; the likeliest: ${named}`;
+  tip.textContent = count === 1 ? `Pr(${v.header.words[at]} | ${v.header.center}) ${chance(v.reached[at])}, ${v.layout.depth[at]} decisions` : TREE_TEXTS.wordsBelowTogether(count.toLocaleString("en"), chance(v.reached[at]), named);
   const box = canvas.getBoundingClientRect();
   tip.style.left = `${Math.max(0, Math.min(event.clientX - box.left + 12, canvas.clientWidth - tip.offsetWidth))}px`;
   tip.style.top = `${event.clientY - box.top + 16}px`;
@@ -184,11 +185,11 @@ function choose(v, event) {
 
 /** @param {View} v */
 function makeElements(v) {
-  const rate = make("input", { type: "range", min: RATES[0], max: RATES[1], step: 0.01, "aria-label": "Learning rate, as a power of ten", testid: "slider-rate" });
+  const rate = make("input", { type: "range", min: RATES[0], max: RATES[1], step: 0.01, "aria-label": TREE_TEXTS.learningRatePower, testid: "slider-rate" });
   rate.addEventListener("input", () => changed(v, { rate: 10 ** Number(rate.value) }));
   const all = make("input", { type: "checkbox", testid: "all" });
   all.addEventListener("change", () => changed(v, { all: all.checked }));
-  const widths = make("select", { testid: "widths", "aria-label": "Widths of the nodes" }, make("option", { value: "model", textContent: "widths: probability" }), make("option", { value: "text", textContent: "widths: share of the text" }));
+  const widths = make("select", { testid: "widths", "aria-label": TREE_TEXTS.widthsNodes }, make("option", { value: "model", textContent: "widths: probability" }), make("option", { value: "text", textContent: TREE_TEXTS.widthsShareText }));
   widths.addEventListener("change", () => changed(v, { widths: /** @type {"model" | "text"} */ (widths.value) }));
   const canvas = make("canvas", { testid: "tree", role: "img", tabIndex: 0 });
   canvas.addEventListener("pointermove", (event) => point(v, event));
@@ -206,7 +207,7 @@ function create(host) {
   const { els } = v;
   const saves = [pictureButton(v, "this figure", () => saved(v))];
   v.root = make("div", { className: "one-step", testid: "huffman" },
-    make("div", { className: "bar" }, els.widths, make("label", { className: "slider" }, els.rate, els.rateName), make("label", { className: "check" }, els.all, "all vectors move, not v alone"), make("div", { className: "saves" }, ...saves)),
+    make("div", { className: "bar" }, els.widths, make("label", { className: "slider" }, els.rate, els.rateName), make("label", { className: "check" }, els.all, TREE_TEXTS.allVectorsMove), make("div", { className: "saves" }, ...saves)),
     els.words,
     make("div", { className: "panel" }, els.canvas, els.tip));
   host.append(v.root);

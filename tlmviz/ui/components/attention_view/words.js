@@ -1,0 +1,45 @@
+// @ts-check
+// What the view says: its sentences, whole.
+
+export const VIEW_TEXTS = {
+  removeOverlay: "Remove from the overlay",
+  pinTokenDraw: "pin a token to draw the overlaid heads",
+  pinnedClickAgain: "pinned; click it again or press Escape to unpin",
+  pointTokenClick: "point at a token, click to pin it",
+  attentionTokenLoading: "Attention of one token: loading.",
+  layerHeadAttends: (/** @type {number} */ layer, /** @type {number} */ head, /** @type {string} */ query, /** @type {string} */ list) => `Layer ${layer}, head ${head}: ${query} attends most to ${list}.`,
+  measuredText: (/** @type {string} */ value, /** @type {string} */ label, /** @type {number} */ least) => `Measured on this text: ${value}, and ${label} from ${least} on`,
+  noTagHolds: "No tag holds for this head on this text.",
+  queryKey: "↓ from (query)   → to (key)",
+  attentionMapsLayers: (/** @type {number} */ layers, /** @type {number} */ heads, /** @type {number} */ layer, /** @type {number} */ head) => `Attention maps of ${layers} layers with ${heads} heads each. Layer ${layer}, head ${head} is chosen; arrow keys choose another.`,
+  addsLogit: "adds to the logit",
+  weightFallsPatches: (/** @type {string} */ sum, /** @type {string} */ most) => `${sum} % of its weight falls on patches, at most ${most} on one`,
+  attendsPointRow: (/** @type {string} */ token, /** @type {string} */ over) => `${token} attends; ${over}. Point at a row of the map, or click a patch to ask from it.`,
+  imageOverWeights: (/** @type {string} */ token, /** @type {number} */ rows, /** @type {number} */ columns) => `The image, and over it the weights of ${token} on its ${rows} by ${columns} patches.`,
+  whatFollowedLast: (/** @type {string} */ t, /** @type {boolean} */ latest) => `what followed ${t} ${latest ? "the last time" : "an earlier time"}`,
+  earlierCopyToken: "an earlier copy of the token",
+  sameWordWritten: "the same word, written otherwise",
+  headSpreadsAttention: (/** @type {string} */ from, /** @type {string} */ head, /** @type {string} */ share, /** @type {string} */ to) => `From ${from}, head ${head} spreads its attention: the most, ${share}, goes to ${to}.`,
+  headLooksWeight: (/** @type {string} */ from, /** @type {string} */ head, /** @type {string} */ to, /** @type {string} */ kind, /** @type {string} */ share) => `From ${from}, head ${head} looks at ${to}${kind}: ${share} of its weight.`,
+  tapClickHeads: "Tap or click heads to draw them over this one, or to take them off; Overlay ends it.",
+  findLayerHead: "Find a layer (5), a head (5.3), a tag (induction), or a statistic (induction > 0.4).",
+  mutedPredictionsWithout: (/** @type {string} */ mute) => `Muted: ${mute}. The predictions are without them; the maps stay those of the whole model.`,
+  arcsOverlayShift: (/** @type {boolean} */ mutable) => `In Arcs, Overlay or Shift-click draws further heads${mutable ? ", Alt-click mutes one" : ""}.`,
+  attentionMapLayer: (/** @type {number} */ layer, /** @type {number} */ head, /** @type {number} */ tokensCount, /** @type {string} */ stagenames) => `Attention map of layer ${layer}, head ${head}: ${tokensCount} tokens, stage ${stagenames}. Arrow keys move the pinned cell, Escape unpins, Ctrl and the wheel zoom.`,
+  headsTag: "Heads with a tag",
+  everyQueryAgainst: "Every query against every key. Drag a square to zoom, or turn the wheel with Ctrl or after a click",
+  textWhatToken: "The text, and what one token attends to",
+  headsTappedNow: "Heads that are tapped now are drawn over this one, as arcs (Shift-click does so at any time)",
+  predictionsWithoutHead: "The predictions without this head (Alt-click on its tile, or m in the overview)",
+  showWholeMap: "Show the whole map (double-click does too)",
+  logitSumAll: (/** @type {string} */ word, /** @type {string} */ logit, /** @type {string} */ embedding, /** @type {string} */ rest) => `Logit of “${word}”: ${logit} = the sum of all tiles, the embedding ${embedding} and biases ${rest}.`,
+  blueAddsOrange: "Blue adds, orange takes off. The final norm's scale is held fixed.",
+  textArrowKeys: "The text; arrow keys pin the word before or after",
+};
+
+export const STAGE_NOTES = {
+  dot: "Products of queries and keys",
+  scaled: "Times the scale, plus the bias",
+  masked: "Later tokens hidden",
+  softmax: "Probabilities: every row sums to 1",
+};
