@@ -127,7 +127,7 @@ def test_a_hostile_link_shows_the_page():
 
 
 def test_without_its_counts_the_model_says_so(monkeypatch):
-    monkeypatch.setattr(compute.words.model(controls.MODEL), "meetings", None)
+    monkeypatch.setattr(compute.models.model(controls.MODEL), "meetings", None)
     with pytest.raises(tlmviz.Error, match="comes without its counts"):
         compute.shipped()
     assert Choice("a", "b", ("c",), None).wv.kind == "glove"

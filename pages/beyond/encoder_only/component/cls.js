@@ -147,7 +147,7 @@ function create(host) {
     v.sendSoon();
   });
   host.append(v.root);
-  addMenu(v, "What [CLS] reads of two texts");
+  addMenu(v, TEXTS.readsOfTwo);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

@@ -103,7 +103,7 @@ function create(host) {
     v.chips[v.place].focus();
   });
   host.append(v.root);
-  addMenu(v, "A hidden word, guessed from both sides and from the left", true);
+  addMenu(v, TEXTS.hiddenWordGuessed, true);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

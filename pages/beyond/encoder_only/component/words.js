@@ -11,4 +11,6 @@ export const TEXTS = {
   hiddenPBoth: (/** @type {string} */ truth, /** @type {string} */ both, /** @type {string} */ causal) => `“${truth}” hidden: p = ${both} from both sides, ${causal} from the left alone.`,
   textPressToken: "The text: press a token to hide it, arrow keys for its neighbours",
   causalMaskLeft: "Causal mask on: the left alone",
+  readsOfTwo: "What [CLS] reads of two texts",
+  hiddenWordGuessed: "A hidden word, guessed from both sides and from the left",
 };

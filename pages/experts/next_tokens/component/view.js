@@ -8,6 +8,7 @@ import { mounted } from "#canvas/mount.js";
 import { announcePicture } from "#canvas/painted.js";
 import { drawChain } from "./chains.js";
 import { drawRounds } from "./rounds.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -87,7 +88,7 @@ function create(host) {
     choose(v, v.at + step);
   });
   host.append(v.root);
-  addMenu(v, "Several tokens predicted at once", true);
+  addMenu(v, TEXTS.severalTokensPredicted, true);
   return v;
 }
 

@@ -13,4 +13,5 @@ export const TEXTS = {
   modelAdds: (/** @type {string} */ added) => `, and the model adds “${added}”.`,
   passSoFar: (/** @type {number} */ step, /** @type {number} */ roundsCount, /** @type {string} */ what, /** @type {string} */ added, /** @type {number} */ so, /** @type {number} */ step2, /** @type {string} */ so2) => `Pass ${step} of ${roundsCount}. ${what}${added} So far ${so} ${so === 1 ? "token" : "tokens"} in ${step} ${step2 ? "passes" : "pass"}: ${so2} per pass.`,
   addedModelColumn: " added by the model; a column a pass",
+  severalTokensPredicted: "Several tokens predicted at once",
 };

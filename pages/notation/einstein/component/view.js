@@ -11,6 +11,7 @@ import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
 import { digits, visible } from "#canvas/text.js";
 import { readTheme } from "#canvas/theme.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("./types").Box} Box */
@@ -134,7 +135,7 @@ function create(host) {
   pointByKeys(v.canvas);
   v.root = make("div", { className: "tensors", testid: "tensors-root" }, v.canvas, v.said);
   host.append(v.root);
-  addMenu(v, "Tensors of the formula", true);
+  addMenu(v, TEXTS.tensorsFormula, true);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

@@ -192,7 +192,7 @@ function create(host) {
   const both = make("div", { className: "both" }, make("div", { className: "table" }, table), make("div", { className: "lanes" }, v.canvas));
   v.root = make("div", { className: "formats", testid: "formats-root" }, make("div", { className: "bar" }, v.input, v.menu), v.said, v.bits, v.formula, v.near, v.facts, both);
   host.append(v.root);
-  addMenu(v, "A number in bits, and in every format", true);
+  addMenu(v, TEXTS.numberBitsEvery, true);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

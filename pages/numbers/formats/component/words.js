@@ -20,4 +20,5 @@ export const TEXTS = {
   wholeNumbersRounding: (/** @type {string} */ name, /** @type {number} */ mantissa, /** @type {number} */ largest) => `${name}: whole numbers from −${mantissa} to ${largest}; rounding stops at ±${largest}. No infinity, no NaN; a step is 1, or the scale that goes with it.`,
   largestSmallestNormal: (/** @type {string} */ name, /** @type {string} */ largest, /** @type {string} */ smallestnormal, /** @type {string} */ smallestnormal2, /** @type {string} */ smallest, /** @type {string} */ smallest2, /** @type {string} */ stepatone, /** @type {string} */ beyond) => `${name}: largest ${largest}, smallest normal ${smallestnormal} = ${smallestnormal2}, smallest of all ${smallest} = ${smallest2}, ULP at 1 ${stepatone}; beyond the largest: ${beyond}.`,
   numberBits: "A number, or its bits",
+  numberBitsEvery: "A number in bits, and in every format",
 };

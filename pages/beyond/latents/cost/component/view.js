@@ -9,6 +9,7 @@ import { announcePicture } from "#canvas/painted.js";
 import { canvasPen, fit } from "#canvas/pens.js";
 import { readTheme } from "#canvas/theme.js";
 import { costSentence, drawAreas, grouped } from "./areas.js";
+import { TEXTS } from "./words.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -72,7 +73,7 @@ function create(host) {
   const label = (/** @type {"inputs" | "latents"} */ which) => make("label", {}, v.names[which], v.sliders[which]);
   v.root = make("div", { className: "cost", testid: "cost-root" }, make("div", { className: "sliders" }, label("inputs"), label("latents")), v.said, v.canvas);
   host.append(v.root);
-  addMenu(v, "N × N and M × N products");
+  addMenu(v, TEXTS.nNM);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

@@ -204,7 +204,7 @@ function create(host) {
     make("div", { className: "bar" }, make("label", {}, slide, els.slideText), els.extras, make("label", {}, seen, els.seenText), make("label", { title: TEXTS.notesShortForm }, printed, "as printed: √(σ + ε)")),
     els.said, make("div", { className: "table" }, els.table));
   host.append(v.root);
-  addMenu(v, "What a norm does to a batch", true);
+  addMenu(v, TEXTS.whatNormDoes, true);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

@@ -111,4 +111,5 @@ export const TEXTS = {
   runningStatisticsOther: (/** @type {number} */ seen) => `running statistics of ${seen} other batch${seen === 1 ? "" : "es"}`,
   printedSpreadAfter: (/** @type {string} */ min, /** @type {string} */ max) => ` As printed, with √(σ + ε), the spread after is ${min} to ${max}: √σ in place of 1.`,
   notesShortForm: "The notes' short form divides by √(σ + ε)",
+  whatNormDoes: "What a norm does to a batch",
 };

@@ -118,7 +118,7 @@ function create(host) {
     make("div", { className: "bar" }, die, els.training, els.evaluation, make("label", {}, els.p, els.pText), make("label", {}, els.masks, els.masksText), make("label", {}, raw, "kept ones times 1/q")),
     make("div", { className: "panel" }, els.canvas), els.said);
   host.append(v.root);
-  addMenu(v, "Dropout: masks and their mean");
+  addMenu(v, TEXTS.dropoutMasksTheir);
   v.observer = watchWidth(v, () => paint(v), () => Boolean(v.header));
   return v;
 }

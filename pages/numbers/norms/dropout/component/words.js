@@ -9,4 +9,5 @@ export const TEXTS = {
   evaluationNothingDropped: "In evaluation nothing is dropped and nothing scaled: X passes as it is.",
   othersWithoutQ: (/** @type {string} */ share, /** @type {string} */ others, /** @type {string} */ error, /** @type {boolean} */ scaled) => `${share}, the others are ${others}. ${error}${scaled ? "" : " Without 1/q the mean comes to q·X, and no number of masks mends that."}`,
   droppedUnderMask: (/** @type {string} */ title, /** @type {number} */ p, /** @type {string} */ masks) => `${title} with ${p} % dropped: as it is, under a mask, and the mean of ${masks}`,
+  dropoutMasksTheir: "Dropout: masks and their mean",
 };
