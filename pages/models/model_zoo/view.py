@@ -111,5 +111,5 @@ def card(choice: Choice) -> None:
     with st.expander(f"Card of {choice.card}", expanded=True):
         st.markdown(before)
         if curve is not None:
-            st.image(str(curve), width=520, alt=f"The loss of {choice.card} while it was trained")
+            st.image(str(curve), width=520, alt=words.curve_alt(choice.card))
         st.markdown(after)

@@ -125,3 +125,8 @@ def no_card(name: str) -> str:
 def unreadable_table(table: str, error: Exception) -> str:
     """Why the table of the zoo is not shown."""
     return f"models/{table} cannot be read ({error}); make it anew."
+
+
+def curve_alt(name: str) -> str:
+    """What the picture of a card shows, for screen readers."""
+    return f"The loss of {name} while it was trained"
