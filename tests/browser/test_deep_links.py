@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from pages import ALL, HOME, Page
 from tlmviz.cli.server import app_file, serve
 
+from . import everyone
 from .helpers import open_link
 
 SIDEBAR = 256  # pixels, as pages/main.py asks for
@@ -31,8 +32,10 @@ def assert_opens(tab, url: str, page: Page) -> None:
 
 
 @pytest.mark.parametrize("page_", ALL, ids=lambda page: page.folder)
-def test_every_page_opens_by_its_link(page, server, page_):
+def test_every_page_opens_by_its_link_and_is_for_everyone(page, server, page_):
+    everyone.watch(page)
     assert_opens(page, server, page_)
+    assert not everyone.faults(page)
 
 
 def test_who_comes_without_a_link_begins_at_start(page, server):
