@@ -28,6 +28,7 @@ LEFT_OUT = {
     "start",  # these have no picture with a menu
     "tours",
     "glossary",
+    "room",
 }
 
 
