@@ -108,7 +108,7 @@ class Student:
                 f"ws://localhost:{self.port}/_stcore/stream",
                 subprotocols=["streamlit"],
                 max_size=None,
-                additional_headers={"Cookie": f"tlmviz={self.cookie}"},
+                additional_headers={"Cookie": f"tlmviz={self.cookie}; tlmviz_machine={self.cookie}"},
                 compression=None,
             )
         return self.socket
@@ -132,6 +132,12 @@ class Student:
         message.rerun_script.fragment_id = control.fragment
         message.rerun_script.widget_states.widgets.append(control.press(self.chance))
         await self._run(message, control.kind, control.fragment)
+
+    async def leave(self) -> None:
+        """Close the tab."""
+        if self.socket is not None:
+            await self.socket.close()
+            self.socket = None
 
     async def type(self, text: str) -> None:
         """Type into the page's first text box."""
@@ -202,8 +208,7 @@ async def attend(student: Student, begin: float, end: float) -> None:
         await asyncio.sleep(max(0.0, due - time.monotonic()))
         await student.press()
         due = max(due + EVERY, time.monotonic())
-    if student.socket is not None:
-        await student.socket.close()
+    await student.leave()
 
 
 async def together(port: int, users: int, rounds: int) -> Record:
@@ -219,7 +224,7 @@ async def together(port: int, users: int, rounds: int) -> Record:
                 for number, student in enumerate(students)
             )
         )
-    await asyncio.gather(*(student.socket.close() for student in students if student.socket))
+    await asyncio.gather(*(student.leave() for student in students))
     return record
 
 

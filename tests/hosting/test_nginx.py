@@ -7,8 +7,8 @@ from tlmviz.hosting import nginx
 
 
 def test_every_process_is_named_and_visitors_stay(tmp_path):
-    text = nginx.write(tmp_path / "new", 8501, [9001, 9002]).read_text()
-    assert "server 127.0.0.1:9001 " in text and "server 127.0.0.1:9002 " in text and "listen 8501;" in text
+    text = nginx.write(tmp_path / "new", 8501, ["127.0.0.1:9001", "10.0.0.2:9002"]).read_text()
+    assert "server 127.0.0.1:9001 " in text and "server 10.0.0.2:9002 " in text and "listen 8501;" in text
     assert (
         "hash $visitor consistent;" in text and "tlmviz=$request_id; Path=/; HttpOnly; SameSite=Lax" in text
     )

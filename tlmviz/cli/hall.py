@@ -20,6 +20,7 @@ from tlmviz.checkpoints import mapped
 from tlmviz.errors import Error
 from tlmviz.hosting import metrics, nginx, rooms
 from tlmviz.hosting.limits import VARIABLE, Limits
+from tlmviz.hosting.parent import end_with_parent
 
 from .server import PATIENCE, app_file, arguments, free_port, is_ready
 
@@ -58,10 +59,8 @@ class Hall:
             self.apps[port] = self._app(port)
         self._wait()
         if not alone:
-            config = nginx.write(self.folder / "nginx", self.port, list(self.apps))
-            self.front = subprocess.Popen(
-                [binary, "-c", str(config), "-p", str(config.parent), "-e", str(config.parent / "nginx.log")]
-            )
+            nginx.write(self.folder / "nginx", self.port, [f"127.0.0.1:{port}" for port in self.apps])
+            self.front = nginx.start(binary, self.folder / "nginx")
 
     def _app(self, port: int) -> subprocess.Popen[bytes]:
         address = [] if self.processes == 1 else ["--server.address", "127.0.0.1"]
@@ -76,7 +75,8 @@ class Hall:
         }
         quiet = ["--logger.hideWelcomeMessage", "true"]
         command = [sys.executable, "-m", "streamlit", *arguments(app_file(), port), *address, *host, *quiet]
-        return subprocess.Popen(command, env=environment, stdout=2)  # what fails, it writes there
+        # It writes what fails to standard output: to our standard error.
+        return subprocess.Popen(command, env=environment, stdout=2, preexec_fn=end_with_parent)
 
     def _wait(self) -> None:
         """Until every process has warmed up."""

@@ -1,24 +1,21 @@
-"""The server of a window: `tlmviz run`, which ends with the process that holds its standard input, however that one ended."""
+"""A command of tlmviz that ends with the process that holds its standard input, however that one ended: `run` of a window."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
 import threading
 
-from . import run
+from tlmviz.__main__ import main
 
 
-def end_with_the_window() -> None:
+def end_with_the_holder() -> None:
     """Wait until nobody can write to standard input any more, then end this process as `kill` would."""
     sys.stdin.buffer.read()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":
-    threading.Thread(target=end_with_the_window, daemon=True).start()
-    parser = argparse.ArgumentParser()
-    run.add_arguments(parser)
-    raise SystemExit(run.run(parser.parse_args()))
+    threading.Thread(target=end_with_the_holder, daemon=True).start()
+    raise SystemExit(main(sys.argv[1:]))

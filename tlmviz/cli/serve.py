@@ -10,6 +10,7 @@ from tlmviz.errors import Error
 from tlmviz.hosting.limits import Limits
 
 from .hall import Hall
+from .machines import Machines
 from .server import port_is_free
 
 HELP = "serve the app to many at once: several processes, weights in memory once, limits, /metrics"
@@ -24,6 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=int, default=PORT, help=f"the port to serve at ({PORT})")
     parser.add_argument("--host", default="", help="the name by which visitors reach this server")
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        default="",
+        help="serve from every machine of a Ray cluster, one process per core: auto for this machine's, or HOST:PORT",
+    )
     limits = parser.add_argument_group("limits; 0 stands for none")
     limits.add_argument("--sessions", type=int, default=500, help="browser tabs at once, in all (500)")
     limits.add_argument("--characters", type=int, default=10_000, help="of a text that is read (10000)")
@@ -45,6 +52,11 @@ def run(options: argparse.Namespace) -> int:
     given = (options.sessions, options.characters, options.seconds, options.requests, options.presses)
     if min(given) < 0:
         raise Error(f"A limit is {min(given)}; limits are 0, for none, or more.")
+    if options.ray:
+        names = ("sessions", "characters", "seconds", "requests", "presses")
+        each = [f"--{name}={value:g}" for name, value in zip(names, given)]
+        Machines(options.ray, options.port, [*each, *([f"--host={options.host}"] * bool(options.host))]).run()
+        return 0
     limits = Limits(-(-options.sessions // options.processes), *given[1:])
     hall = Hall(options.processes, options.port, limits, options.host)
     try:

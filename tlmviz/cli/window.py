@@ -22,7 +22,7 @@ from tlmviz.hosting import token as tokens
 
 from .server import serve
 
-SERVER = [sys.executable, "-m", "tlmviz.cli.held"]
+SERVER = [sys.executable, "-m", "tlmviz.cli.held", "run"]
 SIZE = (1280, 860)
 NO_WEBVIEW = (
     'pywebview is missing; --window needs it (pip install "tlmviz[window]"), --app needs a browser alone.'

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from tlmviz.errors import Error
 
-COOKIE = "tlmviz"
+from .parent import end_with_parent
+
+CONFIG_FILE = "nginx.conf"
+COOKIE, MACHINE = "tlmviz", "tlmviz_machine"  # which process of a machine, which machine of a cluster
 # Visitors without the cookie are given one; its hash chooses the process. A process that does not answer is left out for
 # FAILED seconds, and its visitors go on in another one, from their links.
 FAILED = 2
@@ -81,13 +85,22 @@ def executable() -> str:
     return found
 
 
-def write(folder: Path, port: int, ports: Sequence[int]) -> Path:
-    """Write nginx's configuration for app processes at these ports of this machine, and return its path."""
+def write(folder: Path, port: int, addresses: Sequence[str], cookie: str = COOKIE) -> Path:
+    """Write nginx's configuration for what serves the app at these addresses, HOST:PORT each, and return its path.
+
+    Visitors stay with one of them by this `cookie`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "mime.types").write_text(MIME)
-    servers = "\n".join(f"    server 127.0.0.1:{each} max_fails=1 fail_timeout={FAILED}s;" for each in ports)
-    config = folder / "nginx.conf"
+    servers = "\n".join(f"    server {each} max_fails=1 fail_timeout={FAILED}s;" for each in addresses)
+    config = folder / CONFIG_FILE
     config.write_text(
-        CONFIG.format(folder=folder, mime=folder / "mime.types", cookie=COOKIE, servers=servers, port=port)
+        CONFIG.format(folder=folder, mime=folder / "mime.types", cookie=cookie, servers=servers, port=port)
     )
     return config
+
+
+def start(binary: str, folder: Path) -> subprocess.Popen[bytes]:
+    """nginx with the configuration that was written to a folder."""
+    files = ["-c", str(folder / CONFIG_FILE), "-p", str(folder), "-e", str(folder / "nginx.log")]
+    return subprocess.Popen([binary, *files], preexec_fn=end_with_parent)
