@@ -52,6 +52,13 @@ async def line(_: Request) -> JSONResponse:
     return JSONResponse([round(age, 1) for age in compute.worker().ages()])
 
 
+def explorer(request: Request) -> Response:
+    """The explorer by its name: its address is the app's own, where somebody without a link meets the page Start."""
+    from tlmviz.ui import compute
+
+    return RedirectResponse(f"./?{request.url.query or urlencode({'model': compute.DEFAULT_MODEL})}", 307)
+
+
 def join(request: Request) -> Response:
     """The first step of the tour that a room is on: its code makes a link short enough to type, and to read off a wall.
 
@@ -78,6 +85,7 @@ app = st.App(
         Route("/health", health),
         Route("/metrics", measured),
         Route("/line", line),
+        Route("/explorer", explorer),
         Route("/join/{code}", join),
     ],
     middleware=[Middleware(Token), Middleware(Door)],

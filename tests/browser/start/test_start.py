@@ -30,3 +30,12 @@ def test_start_fits_a_phone(browser, server):
         open_link(page, server, "")
         expect(page.locator(".chapters img").first).to_be_visible()
         assert_fits(page)
+
+
+def test_the_explorer_by_its_name_is_the_explorer(page, server):
+    page.goto(server + "explorer?head=3.2")
+    expect(page.locator("h1").first).to_contain_text("Attention explorer")
+    wait_for_param(page, "head", "3.2")
+    page.goto(server + "explorer")
+    expect(page.locator("h1").first).to_contain_text("Attention explorer")
+    expect(page.get_by_text("Page not found")).to_have_count(0)

@@ -72,7 +72,7 @@ def connected(address: str) -> Iterator[None]:
         import ray.data
     except ImportError:
         raise Error(
-            'Ray is not installed; run `pip install "tlmviz[ray]"`, or leave out --ray to survey on this machine.'
+            'Ray is not installed; run `pip install "tlmviz[ray]"`, or leave out --ray to use this machine alone.'
         ) from None
     ours = not ray.is_initialized()
     if ours:
@@ -95,8 +95,8 @@ def _answers(address: str) -> None:
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
         where = "on this machine" if address == "auto" else f"at {address}"
         raise Error(
-            f"No Ray cluster answers {where} within {WAIT} seconds; start one with `ray start --head`, and the survey on a "
-            "machine that is part of it."
+            f"No Ray cluster answers {where} within {WAIT} seconds; start one with `ray start --head`, and this "
+            "command on a machine that is part of it."
         ) from None
 
 
