@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 
-from tlmviz.__main__ import main
+from .main import main
 
 
 def end_with_the_holder() -> None:
