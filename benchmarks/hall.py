@@ -35,6 +35,7 @@ from tlmviz.cli.server import free_port, is_ready
 
 EVERY = 10.0  # seconds between two presses of one student
 MOVES = 0.1  # the share of presses that open another page
+BAR = 1.5  # seconds: what 95 of 100 presses should take at most
 SLOW = 60.0  # seconds behind which a press counts as an error
 LETTERS = "etaoinshrdlu "
 SMALL = 65536  # bytes: a control, and what says that a script has finished, are smaller
@@ -352,6 +353,14 @@ def report(
     }
     slowest = sorted(by_page, key=by_page.get, reverse=True)[:8]
     rows["slowest pages, median ms"] = ", ".join(f"{page} {by_page[page] * 1e3:.0f}" for page in slowest)
+    longest = sorted(record.presses, key=lambda press: press.seconds, reverse=True)[:12]
+    rows["longest presses, s"] = ", ".join(
+        f"{press.page} {press.kind} {press.seconds:.1f} at {press.at - began:.0f}" for press in longest
+    )
+    over = Counter(press.page for press in record.presses if press.seconds > BAR)
+    rows[f"presses over {BAR} s, by page"] = (
+        ", ".join(f"{page} {n}" for page, n in over.most_common(12)) or "none"
+    )
     rows["errors"] = dict(record.errors) or "none"
     rows["came back by their link"] = record.returns
     marks = memory[:: max(1, len(memory) // 10)]

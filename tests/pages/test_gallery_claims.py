@@ -64,6 +64,8 @@ from tlmviz.analysis.numbers import (
     scaling,
 )
 from tlmviz.analysis.samples import long_sample_text, sample_text
+from tlmviz.analysis.streams.depth import depth
+from tlmviz.analysis.streams.mixing import mixing_of
 from tlmviz.analysis.translation import coverage, masks, score_steps
 from tlmviz.analysis.words import one_step, reading
 from tlmviz.analysis.words.hulls import judge, scattered
@@ -1022,3 +1024,11 @@ def test_what_the_doctor_finds():
     assert rounded.cause == "precision" and rounded.value == pytest.approx(0.09, abs=0.005)
     apart = tlmviz.diagnose(a, tlmviz.load("stories-gpt").trace(DEFAULT_TEXT))
     assert (apart.cause, apart.step) == ("positions", "embed")
+
+
+def test_free_matrices_amplify_and_doubly_stochastic_ones_do_not():
+    gains = {
+        name: depth(mixing_of(tlmviz.load(name).trace(DEFAULT_TEXT)).res).forward[:, 0, -1].max().item()
+        for name in ("stories-deep-hc", "stories-deep-mhc")
+    }
+    assert round(gains["stories-deep-hc"]) == 486 and gains["stories-deep-mhc"] < 1.01
