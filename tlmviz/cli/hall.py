@@ -65,14 +65,19 @@ class Hall:
     def _app(self, port: int) -> subprocess.Popen[bytes]:
         address = [] if self.processes == 1 else ["--server.address", "127.0.0.1"]
         host = ["--browser.serverAddress", self.host] if self.host else []
-        environment = os.environ | {
-            "OMP_NUM_THREADS": "1",
-            "STREAMLIT_SERVER_COOKIE_SECRET": self._secret,
-            mapped.FOLDER: str(self.folder / "weights"),
-            metrics.FOLDER: str(self.folder / "metrics"),
-            rooms.FOLDER: str(self.folder / "rooms"),
-            VARIABLE: self.limits.as_json(),
-        }
+        # Every press is a thread, and glibc would keep what each of them freed in an arena of its own.
+        environment = (
+            {"MALLOC_ARENA_MAX": "2"}
+            | os.environ
+            | {
+                "OMP_NUM_THREADS": "1",
+                "STREAMLIT_SERVER_COOKIE_SECRET": self._secret,
+                mapped.FOLDER: str(self.folder / "weights"),
+                metrics.FOLDER: str(self.folder / "metrics"),
+                rooms.FOLDER: str(self.folder / "rooms"),
+                VARIABLE: self.limits.as_json(),
+            }
+        )
         quiet = ["--logger.hideWelcomeMessage", "true"]
         command = [sys.executable, "-m", "streamlit", *arguments(app_file(), port), *address, *host, *quiet]
         # It writes what fails to standard output: to our standard error.

@@ -126,6 +126,7 @@ def test_every_tour_of_the_folder_is_in_the_table():
         "cards",
         "measures",
         "parts",
+        "room",
         "table",
     }
     tours = {importlib.import_module(f"tlmviz.ui.tours.{name}").TOUR.name for name in modules}
