@@ -70,7 +70,7 @@ function paint(v) {
   const row = place - 1;
   const g = v.gate[row];
   const next = v.header.tokens[place];
-  v.els.said.textContent = TEXTS.gSoCopied(next, undefined, g.toFixed(3), (100 * (1 - g)).toFixed(1));
+  v.els.said.textContent = TEXTS.gSoCopied(next, g.toFixed(3), (100 * (1 - g)).toFixed(1));
   v.els.bars.replaceChildren(...v.header.offers[row].map((offer) => bar(offer, offer[0] === next)));
   Object.assign(v.root.dataset, { word: String(place), gate: g.toFixed(4) });
 }

@@ -100,7 +100,7 @@ function paint(v) {
   els.stepName.textContent = `step ${shownStep(v)} of ${lastStep(v)}`;
   els.play.textContent = v.timer ? "❚❚ Pause" : "▶ Play";
   els.said.textContent = laneSentence(v);
-  els.lanes.setAttribute("aria-label", data.lanes.map((lane) => TEXTS.widthScoreLost(lane.width, lane.text, lane.score.toFixed(3), lane.lost, lane.lost.step)).join(". "));
+  els.lanes.setAttribute("aria-label", data.lanes.map((lane) => TEXTS.widthScoreLost(lane.width, lane.text, lane.score.toFixed(3), lane.lost !== null, lane.lost?.step ?? 0)).join(". "));
   els.chart.setAttribute("aria-label", verdict(data.duel));
   Object.assign(v.root.dataset, { step: String(shownStep(v)), own: data.duel.tokens.join(".") });
 }

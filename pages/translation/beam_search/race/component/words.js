@@ -8,7 +8,7 @@ export const TEXTS = {
   beamsStep: (/** @type {string} */ model, /** @type {string} */ lanes, /** @type {number} */ shownStep) => `${model}: beams of ${lanes} at step ${shownStep}`,
   bestAllWidths: (/** @type {string} */ best) => `Best of all widths, by score: ${best}`,
   wStepNumber: (/** @type {number} */ width, /** @type {number} */ depth, /** @type {number} */ rank, /** @type {number} */ count, /** @type {string} */ names, /** @type {string} */ total, /** @type {number} */ elsewhereCount, /** @type {string} */ elsewhere) => `W = ${width}, step ${depth}, number ${rank} of ${count}: ${names}, log P ${total}; kept ${elsewhereCount ? `at W = ${elsewhere} too` : "by this width only"}`,
-  widthScoreLost: (/** @type {number} */ width, /** @type {string} */ text, /** @type {string} */ score, /** @type {object} */ lost, /** @type {number} */ step) => `Width ${width}: ${text}, score ${score}${lost ? `; lost the best text at step ${step}` : ""}`,
+  widthScoreLost: (/** @type {number} */ width, /** @type {string} */ text, /** @type {string} */ score, /** @type {boolean} */ lost, /** @type {number} */ step) => `Width ${width}: ${text}, score ${score}${lost ? `; lost the best text at step ${step}` : ""}`,
   letAllBeams: "Let all beams advance together",
   takeLastToken: "Take the last token back",
   takeAllTokens: "Take all tokens back",
