@@ -13,7 +13,7 @@ import { TEXTS } from "./words.js";
 
 const FIRST = 4000; // milliseconds that it stands on the word it opens on
 const PACE = 1500; // milliseconds from word to word, as long as nobody points
-const STRONG = 0.85; // how blue a word is that gets everything
+const STRONG = 0.55; // how blue a word is that gets everything; more, and its letters lack contrast in one theme or the other
 
 /** @param {View} v */
 function draw(v) {
@@ -26,7 +26,6 @@ function draw(v) {
     element.className = index === v.row ? "from" : index > v.row ? "later" : "";
     const share = Math.round(100 * STRONG * (row[index] ?? 0));
     element.style.background = `color-mix(in srgb, ${color} ${share}%, transparent)`;
-    element.style.color = share > 50 ? "#fff" : "";
   });
   const most = row.indexOf(Math.max(...row));
   const percent = Math.round(100 * row[most]);
