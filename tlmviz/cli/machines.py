@@ -152,5 +152,6 @@ class Machines:
             self.front.terminate()
             self.front.wait()
         ending = [actor.stop.remote() for actor, _ in self.halls.values()]
-        ray.wait(ending, num_returns=len(ending), timeout=GRACE) if ending else None
+        if ending:
+            ray.wait(ending, num_returns=len(ending), timeout=GRACE)
         shutil.rmtree(self.folder, ignore_errors=True)
