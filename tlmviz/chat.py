@@ -1,25 +1,16 @@
 """Conversations as a chat model reads them: its template rendered, and which token is whose.
 
-A template is a program in Jinja that comes with the model. It runs in Jinja's immutable sandbox, as in transformers, and
-nothing else of a model is ever run.
+A template is a program in Jinja that comes with the model. It runs in a sandbox and a process of its own, and nothing else of a
+model is ever run.
 """
 
 from __future__ import annotations
 
-import datetime
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
-import jinja2
-import jinja2.ext
-import jinja2.nodes
-import jinja2.parser
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-
+from . import chat_template
 from .errors import BadText
 from .tokens import Tokenizer
 
@@ -106,60 +97,16 @@ def _joined(messages: list[dict[str, str]]) -> tuple[str, list[tuple[int, int, i
 # --- rendering ---------------------------------------------------------------------------------------
 
 
-class _Generation(jinja2.ext.Extension):
-    """{% generation %} ... {% endgeneration %}, by which some templates mark what a model writes: the inside stays as it is."""
-
-    tags = {"generation"}
-
-    def parse(self, parser: jinja2.parser.Parser) -> list[jinja2.nodes.Node]:
-        next(parser.stream)
-        return parser.parse_statements(("name:endgeneration",), drop_needle=True)
-
-
-class Refused(jinja2.TemplateError):
-    """A template refuses what it was given, in words of its own."""
-
-
-def _refuse(message: str) -> None:
-    raise Refused(message)
-
-
-def _to_json(value: Any, ensure_ascii: bool = False, indent: int | None = None, **options: Any) -> str:
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent)
-
-
-@lru_cache(maxsize=16)
-def _compiled(template: str) -> jinja2.Template:
-    """The template in the environment that transformers gives it (chat_template_utils)."""
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols, _Generation]
-    )
-    environment.filters["tojson"] = _to_json
-    environment.globals["raise_exception"] = _refuse
-    environment.globals["strftime_now"] = lambda form: datetime.datetime.now().strftime(form)
-    return environment.from_string(template)
-
-
 def _render(tokenizer: Tokenizer, messages: Sequence[Message], generate: bool, name: str) -> str:
     """The template's text. Raises BadText."""
     named = {"bos_token": tokenizer.begin, "eos_token": tokenizer.end_of_text}
     tokens = {key: "" if token is None else tokenizer.name(token) for key, token in named.items()}
-    try:
-        return _compiled(tokenizer.chat_template or "").render(
-            messages=messages, add_generation_prompt=generate, **{**tokens, **tokenizer.named}
-        )
-    except Refused as error:
-        raise BadText(
-            f"The chat template of {name} refuses these messages: {str(error).rstrip('.')}."
-        ) from error
-    except jinja2.TemplateSyntaxError as error:
-        raise BadText(
-            f"The chat template of {name} is no valid Jinja (line {error.lineno}: {str(error.message).rstrip('.')}); mend it."
-        ) from error
-    except Exception as error:  # a template can fail in any way that a program can
-        raise BadText(
-            f"The chat template of {name} cannot render these messages ({type(error).__name__}: {str(error)[:200]})."
-        ) from error
+    text, why = chat_template.render(
+        tokenizer.chat_template or "", messages, generate, {**tokens, **tokenizer.named}
+    )
+    if why:
+        raise BadText(f"The chat template of {name} {why}")
+    return text
 
 
 def _rendered(

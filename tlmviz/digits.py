@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from .errors import BadShape
+from .extras import require
 
 SIDE, INK = 8, 16  # pixels of a side, and the largest value of one
 LEVELS = "0123456789abcdefg"  # a pixel as a letter
@@ -46,6 +47,7 @@ def held_out() -> Digits:
 
 @lru_cache(maxsize=1)
 def _all() -> Digits:
+    require("sklearn", "app", "The set of digits")
     from sklearn.datasets import load_digits  # late: importing it takes a while
 
     bunch = load_digits()

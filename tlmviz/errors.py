@@ -6,7 +6,14 @@ Pages show the message; nothing else reaches the user.
 
 
 class Error(Exception):
-    """Base of every error tlmviz raises on purpose."""
+    """Base of every error tlmviz raises on purpose: `message`, and the `values` that stand in its `{holes}`.
+
+    A page looks the message up in its visitor's language and fills it then; `str` of the error is the filled message.
+    """
+
+    def __init__(self, message: str = "", **values: object):
+        super().__init__(message.format(**values) if values else message)
+        self.message, self.values = message, values
 
 
 class UnknownName(Error):
@@ -51,6 +58,10 @@ class BadBackend(Error):
 
 class OutOfPages(Error):
     """A paged cache with no free page left for what it is asked to hold."""
+
+
+class MissingExtra(Error, ImportError):
+    """Something that needs a package which an extra brings, and which is not installed."""
 
 
 class BadQuery(Error):

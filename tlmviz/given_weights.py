@@ -123,7 +123,9 @@ class GivenWeights(Trace):
         """Of every row: see `Trace.row_statistics`."""
         ids = torch.tensor(self.ids)
         rows = [row_statistics(self.row(i), i, None if self.crosses else ids) for i in range(len(self))]
-        return {name: torch.stack([row[name] for row in rows], -1) for name in rows[0]}
+        found = {name: torch.stack([row[name] for row in rows], -1) for name in rows[0]}
+        found["max_logit"] = torch.full_like(found["peak"], torch.nan)  # weights do not tell their logits
+        return found
 
 
 # --- parts ---------------------------------------------------------------------------------------

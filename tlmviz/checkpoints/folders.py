@@ -6,6 +6,8 @@ import json
 import os
 from pathlib import Path
 
+from . import wheels
+
 PACKAGE = Path(__file__).resolve().parents[1]
 VARIABLE = "TLMVIZ_MODELS"  # the environment variable that names another folder of models
 CACHE = "TLMVIZ_CACHE"  # the one that names another cache folder
@@ -17,18 +19,37 @@ SUFFIX = ".gguf"
 TRACE = ".safetensors"  # of a file with one pass, see docs/dump.md
 
 
-def models_folder() -> Path:
-    """The folder of models that are loaded by name: TLMVIZ_MODELS when set, else the installed wheel's, else the repository's."""
+def models_folders() -> list[Path]:
+    """Where models are looked up by name, in this order: TLMVIZ_MODELS alone when set.
+
+    Else the models in the wheel of tlmviz, or in the repository, and then those of wheels that hold nothing else.
+    """
     own = os.environ.get(VARIABLE)
     if own:
-        return Path(own).expanduser()
+        return [Path(own).expanduser()]
     bundled = PACKAGE / "_app" / "models"
-    return bundled if bundled.is_dir() else PACKAGE.parent / "models"
+    return [bundled if bundled.is_dir() else PACKAGE.parent / "models", *wheels.folders()]
+
+
+def models_folder() -> Path:
+    """The first of `models_folders`: that of the zoo's table, where a recipe puts what it has trained."""
+    return models_folders()[0]
 
 
 def model_folders() -> list[Path]:
-    """Every checkpoint folder in `models_folder`, by name."""
-    return sorted(path.parent for path in models_folder().glob("*/config.json"))
+    """Every checkpoint folder in `models_folders`, by name; the first of a name counts."""
+    found = {
+        path.parent.name: path.parent
+        for folder in reversed(models_folders())
+        for path in folder.glob("*/config.json")
+    }
+    return [found[name] for name in sorted(found)]
+
+
+def model_folder(name: str) -> Path:
+    """The folder of a bundled model, or where it would be in `models_folder`."""
+    places = [folder / name for folder in models_folders()]
+    return next((place for place in places if (place / "config.json").is_file()), places[0])
 
 
 def cache_folder() -> Path:
@@ -60,7 +81,7 @@ def opened_models() -> dict[str, Path]:
         path = Path(text)
         stem = path.name.removesuffix(SUFFIX)
         name, count = stem, 2
-        while name in found or (models_folder() / name / "config.json").is_file():
+        while name in found or (model_folder(name) / "config.json").is_file():
             name, count = f"{stem}-{count}", count + 1
         found[name] = path
     return found
@@ -116,9 +137,8 @@ def config_values(folder: Path) -> dict[str, object]:
 def named_path(text: str) -> Path | None:
     """The path of a bundled name, else of an opened or installed one, else a folder or a file; None for nothing of these."""
     try:
-        bundled = models_folder() / text
-        if Path(text).name == text and (bundled / "config.json").is_file():
-            return bundled
+        if Path(text).name == text and (model_folder(text) / "config.json").is_file():
+            return model_folder(text)
         added = added_models().get(text)
         if added is not None:
             return added

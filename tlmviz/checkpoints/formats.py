@@ -113,8 +113,8 @@ class Format(Protocol):
     def read_config(self, path: Path) -> Any:
         """The configuration, without reading weights. Raises BadCheckpoint."""
 
-    def load(self, path: Path, device: torch.device) -> Model:
-        """The model on a device. Raises BadCheckpoint."""
+    def load(self, path: Path, device: torch.device, **options: Any) -> Model:
+        """The model on a device; options are those of a reader of models by others. Raises BadCheckpoint."""
 
 
 class Native:
@@ -131,7 +131,7 @@ class Native:
     def read_config(self, path: Path) -> Any:
         return native.read_config(path, self._kind(path).config)
 
-    def load(self, path: Path, device: torch.device) -> Model:
+    def load(self, path: Path, device: torch.device, **options: Any) -> Model:
         kind = self._kind(path)
         if kind.reader is not None:
             return kind.reader(path, device)
@@ -178,7 +178,7 @@ class Foreign:
         config: ModelConfig = self.reader().read_config(path)
         return config
 
-    def load(self, path: Path, device: torch.device) -> LanguageModel:
+    def load(self, path: Path, device: torch.device, **options: Any) -> LanguageModel:
         config = self.read_config(path)
         tokenizer = self.tokenizer(path)
         if tokenizer.largest >= config.vocab_size:
@@ -186,7 +186,7 @@ class Foreign:
                 f"{path.name}: the tokenizer has an entry {tokenizer.largest:,} and the embedding only {config.vocab_size:,} "
                 "rows; they belong to different models."
             )
-        network = self.reader().read_network(path, config)
+        network = self.reader().read_network(path, config, **options)
         return LanguageModel(native.for_inference(network).to(device), tokenizer)
 
 
@@ -209,7 +209,7 @@ class Saved:
     def read_config(self, path: Path) -> Described:
         return Described(described(path))
 
-    def load(self, path: Path, device: torch.device) -> TraceFile:
+    def load(self, path: Path, device: torch.device, **options: Any) -> TraceFile:
         return TraceFile(path)
 
 
@@ -249,7 +249,12 @@ FORMATS: dict[str, Format] = {
 
 
 def format_of(path: Path) -> Format:
-    """The format of a checkpoint's file or folder. Raises BadCheckpoint."""
+    """The format of a checkpoint's file or folder. Raises BadCheckpoint, also where something in it would be waited for."""
+    for each in (path, *(path.iterdir() if path.is_dir() else ())):
+        if each.exists() and not (each.is_file() or each.is_dir()):
+            raise BadCheckpoint(
+                f"{each.name} is a pipe, a socket or a device and no file; put a file in its place."
+            )
     for each in FORMATS.values():
         if each.recognises(path):
             return each

@@ -286,7 +286,7 @@ def _fill(header: Header, name: str, content: mmap.mmap, place: Tensor) -> None:
 
 
 def _unfit(name: str, missing: list[str], extra: list[str]) -> str:
-    parts = [f"lacks {missing[0]} (1 of {len(missing)} missing)"] if missing else []
+    parts = [f"lacks {missing[0]}" + f" and {len(missing) - 1} more" * (len(missing) > 1)] if missing else []
     parts += [f"holds {extra[0]}, which this architecture has no place for"] if extra else []
     return f"{name} {' and '.join(parts)}; convert or download the model again."
 
@@ -310,7 +310,7 @@ def _header(file: Path, changed: int, size: int) -> Header:
                 return _parse(file.name, content)
     except OSError as error:
         raise BadCheckpoint(f"{file.name} cannot be read ({error.strerror}).") from error
-    except (struct.error, ValueError, OverflowError, KeyError) as error:
+    except (struct.error, ValueError, OverflowError, KeyError, RecursionError) as error:
         raise BadCheckpoint(
             f"The header of {file.name} breaks off or is damaged; copy or download it again."
         ) from error

@@ -15,6 +15,8 @@ from tlmviz.config import ModelConfig
 from tlmviz.kernels.rotary import half_order
 from tlmviz.networks.transformer import TransformerLM
 
+from .stored import Stored
+
 # The end of a tensor's name -> how many heads of queries and keys its leading rows belong to.
 TURNED: dict[str, Callable[[ModelConfig], int]] = {
     "attn.qkv.weight": lambda c: c.n_heads + c.n_kv_heads,
@@ -50,7 +52,8 @@ def interleave(network: TransformerLM) -> TransformerLM:
     for name, value in network.named_parameters():
         heads = _heads(network.config, name)
         if heads:
-            value.copy_(_reordered(value, heads, order))  # in place: tensors may be large
+            rows = value.kept if isinstance(value, Stored) else value
+            rows.copy_(_reordered(rows, heads, order))  # in place: tensors may be large
     return network
 
 

@@ -17,6 +17,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .stored import Stored
+
 FOLDER = "TLMVIZ_WEIGHTS"  # the environment variable that names the folder, best one in memory: `tlmviz serve` sets it
 ALIGNMENT = 64  # bytes
 
@@ -48,7 +50,7 @@ def _tensors(model: Any) -> list[Tensor]:
     found: dict[int, Tensor] = {}
     for module in modules:
         for tensor in (*module.parameters(), *module.buffers()):
-            if tensor.device.type == "cpu" and tensor.numel():
+            if tensor.device.type == "cpu" and tensor.numel() and not isinstance(tensor, Stored):
                 found.setdefault(tensor.data_ptr(), tensor)
     return list(found.values())
 

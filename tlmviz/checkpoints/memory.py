@@ -26,13 +26,13 @@ def available_bytes() -> int | None:
     return min(given, default=None)
 
 
-def check_memory(name: str, needed: int) -> None:
+def check_memory(name: str, needed: int, kind: str = "as float32", advice: str = "") -> None:
     """Raise BadCheckpoint where a model of this name needs more bytes than there are."""
     available = available_bytes()
     if available is not None and needed > available:
         raise BadCheckpoint(
-            f"{name} needs {needed / 1e9:.1f} GB of memory as float32, and {available / 1e9:.1f} GB are free on this "
-            "machine; close other programs, or choose a smaller model."
+            f"{name} needs {needed / 1e9:.1f} GB of memory {kind}, and {available / 1e9:.1f} GB are free on this "
+            f"machine; {advice}close other programs, or choose a smaller model."
         )
 
 

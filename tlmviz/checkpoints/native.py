@@ -20,6 +20,8 @@ from tlmviz.networks.initialisation import skipped_initialisation
 from tlmviz.tokens import Tokenizer
 from tlmviz.tokens.whole_words import WordTokenizer
 
+from .stored import Stored
+
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl")
 Config = TypeVar("Config", bound=JSONConfig)
@@ -95,6 +97,8 @@ def for_inference(network: Module) -> Module:
     """The same network, ready to be read from and not to be trained."""
     embeddings = [module.weight for module in network.modules() if isinstance(module, nn.Embedding)]
     for module in network.modules():
+        if isinstance(module, nn.Linear) and isinstance(module.weight, Stored):
+            continue  # laid out anew for each use
         if isinstance(module, nn.Linear) and not any(module.weight is weight for weight in embeddings):
             # Same numbers, columns side by side in memory: one row times such a matrix, a decode step, takes two thirds.
             module.weight.data = module.weight.data.t().contiguous().t()
@@ -164,7 +168,9 @@ def check_names(file: str, expected: Set[str], given: Set[str]) -> None:
     """Raise BadCheckpoint unless the tensors in a file are those expected."""
     missing, extra = sorted(expected - given), sorted(given - expected)
     if missing or extra:
-        parts = [f"lacks {missing[0]} (1 of {len(missing)} missing)"] if missing else []
+        parts = (
+            [f"lacks {missing[0]}" + f" and {len(missing) - 1} more" * (len(missing) > 1)] if missing else []
+        )
         parts += [f"holds {extra[0]}, which this model has no place for"] if extra else []
         raise BadCheckpoint(f"{file} {' and '.join(parts)}; config.json describes another model.")
 

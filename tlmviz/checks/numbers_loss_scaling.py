@@ -1,4 +1,4 @@
-"""The identities behind the page Loss scaling, on a real step of a model."""
+"""The identities behind loss scaling and master weights, on a real step of a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The identities behind the page Norms and dropout."""
+"""The identities behind norms, warm-up and dropout."""
 
 from __future__ import annotations
 

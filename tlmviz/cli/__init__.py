@@ -1,17 +1,17 @@
-"""The commands of `tlmviz`: one module each, with HELP, `add_arguments(parser)` and `run(options) -> status`."""
+"""The commands of `tlmviz`: a module of the same name each, with `add_arguments(parser)` and `run(options) -> status`."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Protocol
+import importlib
+from typing import TYPE_CHECKING, Protocol, cast
 
-from . import check, doctor, export, get, models, run, serve, shot, survey, trace
+if TYPE_CHECKING:  # for what reads imports, as tests/affected.py does
+    from . import check, doctor, export, get, list, run, serve, shot, survey, trace  # noqa: F401
 
 
 class Command(Protocol):
     """A module that is a command."""
-
-    HELP: str
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the command's arguments."""
@@ -20,15 +20,21 @@ class Command(Protocol):
         """Carry the command out; returns 0 when all is well. Raises tlmviz.Error on bad input."""
 
 
-COMMANDS: dict[str, Command] = {
-    "run": run,
-    "serve": serve,
-    "list": models,
-    "get": get,
-    "check": check,
-    "doctor": doctor,
-    "survey": survey,
-    "trace": trace,
-    "export": export,
-    "shot": shot,
+# Command -> its line of help. The module of a command is imported when it is called: the list of all shall cost nothing.
+COMMANDS = {
+    "run": "serve the app at http://localhost:8501",
+    "serve": "serve the app to many at once: several processes, weights in memory once, limits, /metrics",
+    "list": "name the models that come with tlmviz and those that are installed",
+    "get": "fetch a real model, or name those that can be had",
+    "check": "measure every identity on a model",
+    "doctor": "where two models or recorded runs part, and why",
+    "survey": "measure what every head does over a corpus; goes on where it was killed",
+    "trace": "trace a text through a model: its tokens and what each head does",
+    "export": "write a language model as a folder that transformers opens",
+    "shot": "write any picture of any page as SVG, PNG, PDF or HTML, by the link that shows it",
 }
+
+
+def command(name: str) -> Command:
+    """The module of a command."""
+    return cast(Command, importlib.import_module(f".{name}", __name__))

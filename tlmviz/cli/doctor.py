@@ -5,19 +5,21 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tlmviz
-from tlmviz import Diagnosis, LanguageModel, diagnose
-from tlmviz.analysis.workbench.doctor.presets import PRESETS, Pair
 from tlmviz.errors import UnknownName
-from tlmviz.trace import Trace
 
-HELP = "where two models or recorded runs part, and why"
+if TYPE_CHECKING:
+    from tlmviz import Diagnosis, LanguageModel, Trace
+
 HEALTHY, FAULT, UNSURE = 0, 1, 3  # exit statuses; 2 is bad input, as for every command
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The two runs, the text they read, and how to print."""
+    from tlmviz.analysis.workbench.doctor.presets import PRESETS
+
     parser.add_argument(
         "a", help="the run that is right: a model, a checkpoint folder, or a file of Trace.save"
     )
@@ -34,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the diagnosis; 0 when healthy, 1 with a cause, 3 when the cause cannot be told."""
+    from tlmviz.analysis.workbench.doctor.presets import PRESETS, Pair
+
     if (options.b is None) == (options.preset is None):
         options.usage_error("name a second run, or one --preset")
     if options.preset is None:
@@ -41,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         lm = language_model(options.a)
         pair = PRESETS[options.preset](lm, lm.encode(options.text or lm.default_text))
-    said = diagnose(*pair)
+    said = tlmviz.diagnose(*pair)
     print(json.dumps(as_json(said)) if options.json else said)
     return HEALTHY if said.healthy else FAULT if said.sure else UNSURE
 
@@ -62,7 +66,7 @@ def traces(a: str, b: str, text: str | None) -> tuple[Trace, Trace]:
 def language_model(name: str) -> LanguageModel:
     """A model by name. Raises UnknownName for one that is no language model."""
     lm = tlmviz.load(name)
-    if not isinstance(lm, LanguageModel):
+    if not isinstance(lm, tlmviz.LanguageModel):
         raise UnknownName(
             f"{name} is no language model that could read this text; choose a language model from those that `tlmviz list` names."
         )

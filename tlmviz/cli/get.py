@@ -8,8 +8,6 @@ from pathlib import Path
 from tlmviz.checkpoints import download
 from tlmviz.checkpoints.folders import installed_folder
 
-HELP = "fetch a real model, or name those that can be had"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The model."""

@@ -19,8 +19,9 @@ from prometheus_client.multiprocess import mark_process_dead
 from tlmviz.checkpoints import mapped
 from tlmviz.errors import Error
 from tlmviz.hosting import metrics, nginx, rooms
+from tlmviz.hosting.addresses import BELIEVED, believed
 from tlmviz.hosting.limits import VARIABLE, Limits
-from tlmviz.hosting.parent import end_with_parent
+from tlmviz.parent import end_with_parent
 
 from .server import PATIENCE, app_file, arguments, free_port, is_ready
 
@@ -41,6 +42,9 @@ class Hall:
     port: int
     limits: Limits
     host: str = ""  # the name that visitors use, where it is not this machine's own
+    proxies: tuple[
+        str, ...
+    ] = ()  # addresses or networks of servers before it, whose word on who asks is believed
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="tlmviz-hall-")))
     apps: dict[int, subprocess.Popen[bytes]] = field(default_factory=dict)  # by port
     front: subprocess.Popen[bytes] | None = None
@@ -59,12 +63,13 @@ class Hall:
             self.apps[port] = self._app(port)
         self._wait()
         if not alone:
-            nginx.write(self.folder / "nginx", self.port, [f"127.0.0.1:{port}" for port in self.apps])
+            apps = [f"127.0.0.1:{port}" for port in self.apps]
+            tabs = self.limits.tabs * self.processes
+            nginx.write(self.folder / "nginx", self.port, apps, proxies=self.proxies, tabs=tabs)
             self.front = nginx.start(binary, self.folder / "nginx")
 
     def _app(self, port: int) -> subprocess.Popen[bytes]:
         address = [] if self.processes == 1 else ["--server.address", "127.0.0.1"]
-        host = ["--browser.serverAddress", self.host] if self.host else []
         # Every press is a thread, and glibc would keep what each of them freed in an arena of its own.
         environment = (
             {"MALLOC_ARENA_MAX": "2"}
@@ -76,10 +81,19 @@ class Hall:
                 metrics.FOLDER: str(self.folder / "metrics"),
                 rooms.FOLDER: str(self.folder / "rooms"),
                 VARIABLE: self.limits.as_json(),
+                # Behind nginx, that is the one who asks, and it has a list of its own.
+                BELIEVED: believed(self.proxies if self.processes == 1 else ()),
             }
         )
         quiet = ["--logger.hideWelcomeMessage", "true"]
-        command = [sys.executable, "-m", "streamlit", *arguments(app_file(), port), *address, *host, *quiet]
+        command = [
+            sys.executable,
+            "-m",
+            "streamlit",
+            *arguments(app_file(), port, self.host),
+            *address,
+            *quiet,
+        ]
         # It writes what fails to standard output: to our standard error.
         return subprocess.Popen(command, env=environment, stdout=2, preexec_fn=end_with_parent)
 

@@ -68,6 +68,7 @@ class Machines:
     address: str
     port: int
     arguments: list[str]
+    proxies: tuple[str, ...] = ()  # as a hall's
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="tlmviz-machines-")))
     halls: dict[str, tuple[Any, str]] = field(default_factory=dict)  # by node: its actor, its HOST:PORT
     front: subprocess.Popen[bytes] | None = None
@@ -81,6 +82,9 @@ class Machines:
 
         binary = nginx.executable()
         with connected(self.address):
+            import ray
+
+            self.arguments = [*self.arguments, f"--proxy={ray.util.get_node_ip_address()}"]
             for each in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(each, stop)
             try:
@@ -113,7 +117,7 @@ class Machines:
                 self._start(node, max(1, int(facts["Resources"].get("CPU", 0))))
         addresses = {address for _, address in self.halls.values()}
         if addresses and addresses != before:
-            nginx.write(self.folder, self.port, sorted(addresses), cookie=nginx.MACHINE)
+            nginx.write(self.folder, self.port, sorted(addresses), nginx.MACHINE, self.proxies)
             if self.front is not None:
                 self.front.send_signal(signal.SIGHUP)
 

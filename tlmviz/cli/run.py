@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import os
 import runpy
 import sys
 
 from tlmviz.checkpoints import opening
 from tlmviz.errors import Error
+from tlmviz.hosting.addresses import BELIEVED, believed
 
 from . import window
-from .server import app_file, arguments, port_is_free
+from .server import LOOPBACK, app_file, arguments, port_is_free, require_address, require_app
 
-HELP = "serve the app at http://localhost:8501"
 PORT = 8501
+HERE = (LOOPBACK, "0.0.0.0", "::")  # addresses that are reached as localhost
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The models and files to offer beside the bundled ones, and the port."""
     parser.add_argument("paths", nargs="*", metavar="PATH", help=opening.ALLOWED)
     parser.add_argument("--port", type=int, help=f"the port to serve at, {PORT} unless given")
+    parser.add_argument(
+        "--bind",
+        "--host",
+        metavar="ADDRESS",
+        default=LOOPBACK,
+        help=f"the address of this machine to listen at, {LOOPBACK} unless given, which nobody else reaches; 0.0.0.0 is all",
+    )
     shown = parser.add_mutually_exclusive_group()
     shown.add_argument(
         "--window",
@@ -34,8 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve until interrupted, in this process, or until the window is closed.
 
-    Raises Error where a path is no model, the port is none or in use, or no window can be opened.
+    Raises Error where a path is no model, the port is none or in use, no window can be opened, or the app's extra is missing.
     """
+    require_app()
     opening.offer([opening.checked(path) for path in options.paths])
     if options.window or options.app:
         if options.port is not None:
@@ -44,9 +54,12 @@ def run(options: argparse.Namespace) -> int:
     port = PORT if options.port is None else options.port
     if not 0 < port < 65536:
         raise Error(f"{port} is no port; choose a number from 1 to 65535.")
-    if not port_is_free(port):
+    require_address(options.bind)
+    if not port_is_free(port, options.bind):
         raise Error(f"Port {port} is in use; choose another one with --port.")
+    os.environ.setdefault(BELIEVED, believed())
+    host = "" if options.bind in HERE else options.bind  # by which a visitor comes who is elsewhere
     # By name: of the library, only tlmviz/ui imports Streamlit.
-    sys.argv = ["streamlit", *arguments(app_file(), port)]
+    sys.argv = ["streamlit", *arguments(app_file(), port, host, options.bind)]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
     return 0

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import ipaddress
 import os
 import sys
+from dataclasses import fields
 
 from tlmviz.errors import Error
 from tlmviz.hosting.limits import Limits
 
-from .hall import Hall
-from .machines import Machines
-from .server import port_is_free
+from .server import port_is_free, require_app
 
-HELP = "serve the app to many at once: several processes, weights in memory once, limits, /metrics"
 PORT = 8501
+LIMITS = tuple(field.name for field in fields(Limits))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--processes", type=int, default=cores, metavar="K", help=f"app processes; one per core ({cores})"
     )
     parser.add_argument("--port", type=int, default=PORT, help=f"the port to serve at ({PORT})")
-    parser.add_argument("--host", default="", help="the name by which visitors reach this server")
+    parser.add_argument(
+        "--name",
+        "--host",
+        dest="host",
+        metavar="NAME",
+        default="",
+        help="the name by which visitors reach this server, which listens at all addresses of this machine",
+    )
+    parser.add_argument(
+        "--proxy",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="a server before this one, or a network of them, that says in X-Forwarded-For who asks; may be repeated",
+    )
     parser.add_argument(
         "--ray",
         metavar="ADDRESS",
@@ -39,6 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--requests", type=int, default=6000, help="of one address in a minute; a class may share one (6000)"
     )
     limits.add_argument("--presses", type=int, default=600, help="of one tab in a minute (600)")
+    limits.add_argument(
+        "--tabs", type=int, default=300, help="of one address at once; a class may share one (300)"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -49,16 +66,22 @@ def run(options: argparse.Namespace) -> int:
         raise Error(f"{options.port} is no port; choose a number from 1 to 65535.")
     if not port_is_free(options.port):
         raise Error(f"Port {options.port} is in use; choose another one with --port.")
-    given = (options.sessions, options.characters, options.seconds, options.requests, options.presses)
-    if min(given) < 0:
-        raise Error(f"A limit is {min(given)}; limits are 0, for none, or more.")
+    proxies = tuple(map(_network, options.proxy))
+    given = {name: getattr(options, name) for name in LIMITS}
+    if min(given.values()) < 0:
+        raise Error(f"A limit is {min(given.values())}; limits are 0, for none, or more.")
+    require_app()  # before what it needs is imported
+    from .hall import Hall
+    from .machines import Machines
+
     if options.ray:
-        names = ("sessions", "characters", "seconds", "requests", "presses")
-        each = [f"--{name}={value:g}" for name, value in zip(names, given)]
-        Machines(options.ray, options.port, [*each, *([f"--host={options.host}"] * bool(options.host))]).run()
+        each = [f"--{name}={value:g}" for name, value in given.items()]
+        each += [f"--name={options.host}"] * bool(options.host)
+        Machines(options.ray, options.port, each, proxies).run()
         return 0
-    limits = Limits(-(-options.sessions // options.processes), *given[1:])
-    hall = Hall(options.processes, options.port, limits, options.host)
+    # Visitors are spread over the processes.
+    given |= {name: -(-given[name] // options.processes) for name in ("sessions", "tabs")}
+    hall = Hall(options.processes, options.port, Limits(**given), options.host, proxies)
     try:
         hall.start()
         print(
@@ -70,3 +93,12 @@ def run(options: argparse.Namespace) -> int:
     finally:
         hall.stop()
     return 0
+
+
+def _network(text: str) -> str:
+    try:
+        return str(ipaddress.ip_network(text))
+    except ValueError:
+        raise Error(
+            f"{text!r} is no address; --proxy takes one, such as 10.0.0.7, or a network, such as 10.0.0.0/24."
+        ) from None

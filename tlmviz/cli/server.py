@@ -16,10 +16,12 @@ from pathlib import Path
 
 from tlmviz.checkpoints.folders import UPLOADS
 from tlmviz.errors import Error
+from tlmviz.extras import require
 from tlmviz.hosting import token as tokens
 
 PACKAGE = Path(__file__).resolve().parents[1]
 PLACES = (PACKAGE / "_app", PACKAGE.parent)  # in an installed wheel; in the repository
+LOOPBACK = "127.0.0.1"  # which only this machine reaches
 LARGEST_UPLOAD = 4096  # MB, where uploads are allowed
 PATIENCE = 300.0  # seconds until a server must answer: a busy machine is slow
 
@@ -34,24 +36,49 @@ def app_file() -> Path:
     )
 
 
-def arguments(app: Path, port: int) -> list[str]:
-    """The arguments of `streamlit`. It reads .streamlit/config.toml from the folder of the app."""
+def require_app() -> None:
+    """Raise MissingExtra where what the app runs on is not installed."""
+    require("streamlit", "app", "The app")
+
+
+def arguments(app: Path, port: int, host: str = "", bind: str = "") -> list[str]:
+    """The arguments of `streamlit`. It reads .streamlit/config.toml from the folder of the app.
+
+    `host` is the name by which visitors reach the server. Without one Streamlit would ask a foreign server for it. `bind` is the
+    address to listen at; all of this machine's without one.
+    """
     sizes = ["--server.maxUploadSize", str(LARGEST_UPLOAD)] if os.environ.get(UPLOADS) == "1" else []
     # An app with a token is for the user of this machine, in the window that asked for it.
-    alone = (
-        ["--server.address", "127.0.0.1", "--server.headless", "true"]
-        if os.environ.get(tokens.VARIABLE)
-        else []
-    )
-    return ["run", str(app), "--server.port", str(port), *alone, *sizes]
+    alone = ["--server.headless", "true"] if os.environ.get(tokens.VARIABLE) else []
+    where = LOOPBACK if alone else bind
+    address = ["--server.address", where] if where else []
+    named = ["--browser.serverAddress", host or "localhost"]
+    return ["run", str(app), "--server.port", str(port), *named, *address, *alone, *sizes]
 
 
-def port_is_free(port: int) -> bool:
-    """Whether a server can listen at this port."""
-    with socket.socket() as candidate:
+def require_address(bind: str) -> None:
+    """Raise Error for what is no address of this machine that a server can listen at."""
+    try:
+        if not bind:  # which the system takes for all
+            raise OSError
+        with socket.socket(_family(bind)) as candidate:
+            candidate.bind((bind, 0))
+    except OSError:
+        raise Error(
+            f"{bind!r} is no address of this machine; give one with --bind, such as {LOOPBACK}, or 0.0.0.0 for all."
+        ) from None
+
+
+def _family(bind: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in bind else socket.AF_INET
+
+
+def port_is_free(port: int, bind: str = "") -> bool:
+    """Whether a server can listen at this port of an address, or of all."""
+    with socket.socket(_family(bind)) as candidate:
         candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            candidate.bind(("", port))
+            candidate.bind((bind, port))
         except OSError:
             return False
     return True
@@ -87,6 +114,7 @@ def serve(command: list[str] | None = None, token: str = "", **options: object) 
     server listens at the loopback interface alone and asks for it. `options` go to `subprocess.Popen`. Raises Error when it ends
     at once or is not ready within PATIENCE.
     """
+    require_app()
     port, started = free_port(), time.time()
     command = command or [sys.executable, "-m", "tlmviz", "run"]
     settings = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": PACKAGE.parent, **options}

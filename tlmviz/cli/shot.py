@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from tlmviz.errors import BadShot
 
-HELP = "write any picture of any page as SVG, PNG, PDF or HTML, by the link that shows it"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The link or a file of links, where the pictures go, and how they are taken."""

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import sys
 from pathlib import Path
 
-from tqdm import tqdm
-
-from tlmviz.checkpoints.folders import SURVEYS
-
-HELP = "measure what every head does over a corpus; goes on where it was killed"
+from .trace import records
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,11 +27,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--drop-shards", action="store_true", help="keep nothing but the tables when all is done"
     )
+    parser.add_argument(
+        "--json", action="store_true", help="print the table of heads and the counts as one JSON object"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Run or resume a survey and print the heads that stand out."""
-    from tlmviz.analysis.workbench.survey import survey  # late: it takes pandas
+    from tqdm import tqdm
+
+    from tlmviz.analysis.workbench.survey import survey
+    from tlmviz.checkpoints.folders import SURVEYS
 
     with tqdm(unit=" documents", file=sys.stderr) as bar:
 
@@ -54,6 +57,10 @@ def run(options: argparse.Namespace) -> int:
             not options.drop_shards,
             options.ray,
         )
+    if options.json:
+        counts = {"passages": len(found.passages), "tokens": int(found.passages.tokens.sum())}
+        print(json.dumps({**counts, "out": str(options.out), "heads": records(found.heads)}, indent=1))
+        return 0
     print(found.heads.to_string(index=False, float_format="{:.3f}".format))
     print(
         f"{len(found.passages):,} passages of {found.passages.tokens.sum():,} tokens; the tables are in {options.out}."

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import json
+import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pandas as pd
-
-from tlmviz import LanguageModel, load
+import tlmviz
 from tlmviz.errors import Error, UnknownName
-from tlmviz.trace import Trace
 
-HELP = "trace a text through a model: its tokens and what each head does"
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tlmviz import Trace
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,23 +33,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.npz",
         help="write ids, tokens, q, k, v, lse and logits, and with --layer and --head that map",
     )
+    parser.add_argument(
+        "--json", action="store_true", help="both tables as one JSON object: tokens and heads"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Print both tables, and write the arrays when a file is named."""
-    lm = load(options.model)
-    if not isinstance(lm, LanguageModel):
+    if options.save is not None and options.save.suffix != ".npz":
+        raise Error(f"{options.save} is no .npz file, which is what --save writes; give it that suffix.")
+    lm = tlmviz.load(options.model)
+    if not isinstance(lm, tlmviz.LanguageModel):
         raise UnknownName(
             f"{options.model} is no language model that could read this text; "
             "choose a language model from those that `tlmviz list` names."
         )
     trace = lm.trace(options.text)
     _check_head(trace, options.layer, options.head)
-    print(tokens_table(trace, options.layer, options.head).to_string(index=False))
-    print()
-    print(
-        heads_table(trace, options.layer, options.head).to_string(index=False, float_format="{:.3f}".format)
-    )
+    tokens = tokens_table(trace, options.layer, options.head)
+    heads = heads_table(trace, options.layer, options.head)
+    if options.json:
+        print(json.dumps({"model": lm.name, "tokens": records(tokens), "heads": records(heads)}, indent=1))
+    else:
+        print(written(tokens).to_string(index=False))
+        print()
+        print(heads.to_string(index=False, float_format="{:.3f}".format))
     if options.save is not None:
         save(trace, options.save, options.layer, options.head)
     return 0
@@ -56,22 +66,44 @@ def run(options: argparse.Namespace) -> int:
 def tokens_table(trace: Trace, layer: int | None = None, head: int | None = None) -> pd.DataFrame:
     """One line per token: position, id, text, and the probability the model gave it.
 
-    With a layer and a head also `attends to`, the key of the largest weight, and that weight.
+    With a layer and a head also `attends to`, the position of the key of the largest weight, and that weight.
     """
-    given = [f"{p:.3f}" for p in np.exp(-trace.loss_per_token().numpy())]
+    import numpy as np
+    import pandas as pd
+
+    given = np.exp(-trace.loss_per_token().numpy())
     table = pd.DataFrame(
         {
             "position": range(len(trace)),
             "id": trace.ids,
-            "token": [repr(token) for token in trace.tokens],
-            "probability": ["", *given],  # nothing precedes the first token
+            "token": trace.tokens,
+            "probability": [np.nan, *given],  # nothing precedes the first token
         }
     )
     if layer is not None and head is not None:
         weights, keys = trace.attention(layer, head).max(-1)
-        table["attends to"] = [f"{key} {trace.tokens[key]!r}" for key in keys.tolist()]
-        table["weight"] = [f"{weight:.3f}" for weight in weights.tolist()]
+        table["attends to"] = keys.tolist()
+        table["weight"] = weights.tolist()
     return table
+
+
+def written(table: pd.DataFrame) -> pd.DataFrame:
+    """The table of tokens as it is printed: tokens in quotes, keys with theirs, three digits."""
+    shown = table.assign(token=table.token.map(repr))
+    if "attends to" in table:
+        shown["attends to"] = [f"{key} {table.token[key]!r}" for key in table["attends to"]]
+    for name in {"probability", "weight"} & {*table}:
+        shown[name] = ["" if math.isnan(value) else f"{value:.3f}" for value in table[name]]
+    return shown
+
+
+def records(table: pd.DataFrame) -> list[dict[str, object]]:
+    """The rows of a table for JSON, which has no NaN: null stands for it."""
+    rows = table.to_dict("records")
+    return [
+        {str(k): None if isinstance(v, float) and math.isnan(v) else v for k, v in row.items()}
+        for row in rows
+    ]
 
 
 def heads_table(trace: Trace, layer: int | None = None, head: int | None = None) -> pd.DataFrame:
@@ -84,15 +116,26 @@ def heads_table(trace: Trace, layer: int | None = None, head: int | None = None)
 
 
 def save(trace: Trace, path: Path, layer: int | None = None, head: int | None = None) -> None:
-    """Write `trace.arrays()`, and the map [T, T] of one head as `attention`, into an .npz file. Raises Error."""
+    """Write `trace.arrays()`, and the map [T, T] of one head as `attention`, into an .npz file, whole or not at all.
+
+    Raises Error.
+    """
+    import numpy as np
+
     arrays = trace.arrays()
     if layer is not None and head is not None:
         arrays["attention"] = trace.attention(layer, head).numpy()
+    beside = path.with_name(
+        f".{path.name}.part"
+    )  # renamed when it is whole: a full disk leaves nothing broken
     try:
-        np.savez(path, **arrays)  # type: ignore[arg-type]
+        with beside.open("wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        beside.replace(path)
     except OSError as error:
+        beside.unlink(missing_ok=True)
         raise Error(
-            f"{path} cannot be written ({error.strerror}); name a file in a folder that exists."
+            f"{path} cannot be written ({error.strerror}); name a file in a folder that exists and has room."
         ) from error
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import html
-import importlib.util
 import os
 import secrets
 import shutil
@@ -18,15 +17,13 @@ from pathlib import Path
 
 from tlmviz.checkpoints.folders import cache_folder
 from tlmviz.errors import Error
+from tlmviz.extras import require
 from tlmviz.hosting import token as tokens
 
 from .server import serve
 
 SERVER = [sys.executable, "-m", "tlmviz.cli.held", "run"]
 SIZE = (1280, 860)
-NO_WEBVIEW = (
-    'pywebview is missing; --window needs it (pip install "tlmviz[window]"), --app needs a browser alone.'
-)
 NO_DISPLAY = "There is no screen to open a window on; leave --window out and open the address in a browser."
 NO_LIBRARY = (
     "Qt lacks a library of the system ({error}); on Debian `apt install libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1` "
@@ -70,8 +67,7 @@ def show(in_browser: bool) -> int:
 
 def native_window() -> Callable[[str], None]:
     """What opens a link in a window by pywebview and returns when it is closed."""
-    if importlib.util.find_spec("webview") is None:
-        raise Error(NO_WEBVIEW)
+    require("webview", "window", "--window, unlike --app,")
     linux = sys.platform == "linux"
     if linux:
         check_screen()

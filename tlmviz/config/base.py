@@ -9,6 +9,8 @@ from typing import Any, ClassVar, Self
 
 from tlmviz.errors import BadConfig
 
+MOST_LAYERS = 1_000  # of any model; what is made for each layer is made after this is known
+
 
 class Checked:
     """Checks of a dataclass's own fields. Each raises BadConfig, naming the field, the value and what is allowed."""
@@ -30,6 +32,10 @@ class Checked:
             if type(value) is not int or value < least:  # True is an int to isinstance
                 raise BadConfig(
                     f"{self._label(name)} is {value!r}; it must be a whole number of at least {least}."
+                )
+            if name == "n_layers" and value > MOST_LAYERS:
+                raise BadConfig(
+                    f"{self._label(name)} is {value:,}; models have {MOST_LAYERS:,} layers at most."
                 )
 
     def check_optional_counts(self, *names: str) -> None:

@@ -33,6 +33,7 @@ SHORT: Mapping[str, tuple[str, ...]] = {
     "bias": (*(f"attention.{letter}_bias" for letter in "qkvo"), "feedforward.bias"),
     "streams": ("connection.streams",),
     "sinkhorn": ("connection.iterations",),
+    "mixing_bound": ("connection.bound",),
 }
 
 

@@ -1,7 +1,7 @@
 """Figures: pure functions from NumPy arrays to Plotly figures, by chapter, and the kit all of them share."""
 
 from .axes import Named, log_ticks, named_axes, tick_text, ticks, token_axis, turn
-from .chart import FIXED_MARGIN, MONO, figure, layout, note
+from .chart import FIXED_MARGIN, MONO, figure, layout, note, points_by
 from .heatmap import colorbar, rooted
 from .player import Layer, animated, walked
 from .shapes import frame, row_frame, shaded, upright
@@ -36,6 +36,7 @@ __all__ = [
     "named_axes",
     "note",
     "palette",
+    "points_by",
     "readable",
     "rgb",
     "rooted",

@@ -30,10 +30,11 @@ def token_axis(labels: list[str], limit: int = 60) -> dict[str, Any]:
 
 
 def turn(tokens: float) -> str:
-    """A wavelength in a few letters: 6.28, 628, 6.28k, 35.3k; beyond a million a power of ten."""
-    if tokens < 999.5:
-        return f"{tokens:.3g}"
-    return f"{tokens / 1000:.3g}k" if tokens < 999_500 else f"{tokens:.1e}"
+    """A wavelength in a few letters: 6.28, 628, 6.28k, 35.3k, 63M; beyond a thousand millions a power of ten."""
+    for size, unit in ((1.0, ""), (1e3, "k"), (1e6, "M")):
+        if tokens < 999.5 * size:
+            return f"{tokens / size:.3g}{unit}"
+    return f"{tokens:.0e}".replace("e+", "e")
 
 
 @dataclass(frozen=True)

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import plotly.graph_objects as go
+from tlmviz.extras import require
 
 from .theme import HEADS, Theme, faded
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 # Checking every property costs 2 ms a chart on each keystroke; the tests turn it on, so every figure is checked there.
 VALIDATE = False
 # Margins that fit, for charts redrawn on every keystroke: measuring their labels costs Plotly a third of its time.
 FIXED_MARGIN = {"automargin": False}
+MANY = 20_000  # points that are drawn by WebGL, for which a page loads a script three times as large; fewer as SVG
 MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 
 
 def figure(
     traces: list[dict[str, Any]], layout: dict[str, Any], frames: list[dict[str, Any]] | None = None
 ) -> go.Figure:
-    """A figure of traces ({"type": "bar", ...}), a layout and the frames of an animation, all plain dictionaries."""
+    """A figure of traces ({"type": "bar", ...}), a layout and the frames of an animation, all plain dictionaries.
+
+    Raises MissingExtra where Plotly is not installed; colours and names of tokens, which all figures share, do without it.
+    """
+    require("plotly", "app", "A figure")
+    import plotly.graph_objects as go
+
     made = go.Figure({"data": traces, "layout": layout}, _validate=VALIDATE)
     if frames is not None:
         # Plotly checks frames whatever a figure is told; those of an animation are most of it.
         made._frame_objs = tuple(go.Frame(frame, _validate=VALIDATE) for frame in frames)
     return made
+
+
+def points_by(count: int) -> str:
+    """The kind of trace that draws so many points."""
+    return "scattergl" if count > MANY else "scatter"
 
 
 def note(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, Any
 
 from .chart import figure
 from .theme import Theme
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 NO_TRANSITION = {"duration": 0}
 

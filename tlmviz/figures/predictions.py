@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import plotly.graph_objects as go
 
 from tlmviz.figures import Theme, figure, layout, token_axis, token_labels
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 
 def before_after(names: list[str], before: np.ndarray, after: np.ndarray, theme: Theme) -> go.Figure:

@@ -21,6 +21,7 @@ class Limits:
     seconds: float = 0  # that one press may wait and compute
     requests: int = 0  # of one address in a minute; a class may share one address
     presses: int = 0  # of one tab in a minute
+    tabs: int = 0  # of one address at once; a class may share one address
 
     def as_json(self) -> str:
         """What VARIABLE holds."""

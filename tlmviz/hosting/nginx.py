@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 from tlmviz.errors import Error
+from tlmviz.parent import end_with_parent
 
-from .parent import end_with_parent
+from .addresses import LOOPBACK
 
 CONFIG_FILE = "nginx.conf"
 COOKIE, MACHINE = "tlmviz", "tlmviz_machine"  # which process of a machine, which machine of a cluster
 # Visitors without the cookie are given one; its hash chooses the process. A process that does not answer is left out for
 # FAILED seconds, and its visitors go on in another one, from their links.
 FAILED = 2
+PATIENCE = 10  # seconds that a browser may take between two pieces of what it sends or is sent
+CONNECTIONS = 8  # that a browser may have for each of its tabs: six for what a page loads, and its websocket
 CONFIG = """daemon off;
 worker_processes 1;
 pid {folder}/nginx.pid;
 error_log {folder}/nginx.log warn;
-events {{ worker_connections 4096; }}
+worker_rlimit_nofile {files};
+events {{ worker_connections {connections}; }}
 http {{
   include {mime};
   access_log off;
   server_tokens off;
   client_max_body_size 2m;
+  client_header_timeout {patience}s;
+  client_body_timeout {patience}s;
+  send_timeout {patience}s;
+  reset_timedout_connection on;
+{proxies}
+  real_ip_header X-Forwarded-For;
+  real_ip_recursive on;
+  limit_conn_zone $binary_remote_addr zone=address:10m;
+  limit_conn_status 429;
   client_body_temp_path {folder}/body;
   proxy_temp_path {folder}/proxy;
   fastcgi_temp_path {folder}/fastcgi;
@@ -34,7 +48,9 @@ http {{
   proxy_cache_path {folder}/kept levels=1:2 keys_zone=kept:4m max_size=200m;
   map $http_upgrade $connection_upgrade {{ default upgrade; "" ""; }}
   map $cookie_{cookie} $visitor {{ "" $request_id; default $cookie_{cookie}; }}
-  map $cookie_{cookie} $welcome {{ "" "{cookie}=$request_id; Path=/; HttpOnly; SameSite=Lax"; default ""; }}
+  map $http_x_forwarded_proto $scheme_before {{ https https; default $scheme; }}
+  map $scheme_before $secure {{ https "; Secure"; default ""; }}
+  map $cookie_{cookie} $welcome {{ "" "{cookie}=$request_id; Path=/; HttpOnly; SameSite=Lax$secure"; default ""; }}
   upstream app {{
     hash $visitor consistent;
 {servers}
@@ -44,24 +60,20 @@ http {{
     listen {port};
     proxy_http_version 1.1;
     proxy_set_header Host $http_host;
-    proxy_set_header X-Real-IP $remote_addr;
+    proxy_set_header X-Forwarded-For $remote_addr;
+    proxy_set_header X-Forwarded-Proto $scheme_before;
     proxy_set_header Upgrade $http_upgrade;
     proxy_set_header Connection $connection_upgrade;
     proxy_next_upstream error timeout http_502;
+{limit}
     location / {{
       add_header Set-Cookie $welcome;
       proxy_read_timeout 1h;
       proxy_pass http://app;
     }}
-    location /static/ {{
+    location ~ ^/(static|vendored)/ {{
       proxy_cache kept;
       proxy_cache_valid 200 1d;
-      proxy_pass http://app;
-    }}
-    location /metrics {{
-      allow 127.0.0.1;
-      allow ::1;
-      deny all;
       proxy_pass http://app;
     }}
   }}
@@ -85,18 +97,32 @@ def executable() -> str:
     return found
 
 
-def write(folder: Path, port: int, addresses: Sequence[str], cookie: str = COOKIE) -> Path:
+def write(
+    folder: Path,
+    port: int,
+    addresses: Sequence[str],
+    cookie: str = COOKIE,
+    proxies: Sequence[str] = (),
+    tabs: int = 0,
+) -> Path:
     """Write nginx's configuration for what serves the app at these addresses, HOST:PORT each, and return its path.
 
-    Visitors stay with one of them by this `cookie`.
+    Visitors stay with one of them by this `cookie`. What says who asks is believed of this machine and of `proxies`, addresses or
+    networks. An address has as many connections as so many `tabs` need; 0 stands for no limit.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "mime.types").write_text(MIME)
     servers = "\n".join(f"    server {each} max_fails=1 fail_timeout={FAILED}s;" for each in addresses)
     config = folder / CONFIG_FILE
+    files = min(32_768, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    believed = "\n".join(f"  set_real_ip_from {each};" for each in (*LOOPBACK, *proxies))
+    limit = f"    limit_conn address {CONNECTIONS * tabs};" if tabs else ""
     config.write_text(
-        CONFIG.format(folder=folder, mime=folder / "mime.types", cookie=cookie, servers=servers, port=port)
-    )
+        CONFIG.format(
+            folder=folder, mime=folder / "mime.types", cookie=cookie, servers=servers, port=port, files=files,
+            connections=files // 2, patience=PATIENCE, proxies=believed, limit=limit,
+        )
+    )  # fmt: skip
     return config
 
 

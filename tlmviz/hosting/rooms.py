@@ -32,12 +32,16 @@ from pathlib import Path
 
 from tlmviz.errors import Error
 
+from .buckets import Buckets
+
 FOLDER = "TLMVIZ_ROOMS"  # names the folder that app processes share: `tlmviz serve` sets it
 FILE = "rooms.sqlite"
 ALPHABET = "34679CDFHJKMNPRTWX"  # none that looks like another one, and no vowels: codes are no words
 LETTERS = 6
-DAY = 24 * 60 * 60.0  # seconds that a room lasts
+HOUR, DAY = 60 * 60.0, 24 * 60 * 60.0  # seconds; a room lasts a day
 MOST_ROOMS = 200
+# Rooms that an address may open in an hour, and codes that are none; a school may share one address.
+OPENED, WRONG = 20, 100
 MOST_VISITORS = 2000  # of one room
 STEPS, ANSWERS = 20, 10  # that a tour and a question may have
 PATIENCE = 1.0  # seconds that a call waits for others
@@ -121,7 +125,7 @@ class Rooms:
     """The rooms in one file, which several processes may have open. `clock` gives seconds since 1970.
 
     Every call takes well below a millisecond, and waits PATIENCE for others at most. Raises NoRoom and RoomBusy in words for
-    visitors.
+    visitors. How many rooms an `address` opens, and how many codes it guesses, is counted in this process and kept nowhere.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
@@ -129,10 +133,20 @@ class Rooms:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._file = 0  # the inode that is open
+        self._opened, self._wrong = Buckets(OPENED, HOUR), Buckets(WRONG, HOUR)
 
-    def open_room(self, tour: str) -> Opened:
-        """Open a room on a tour. Raises RoomBusy where MOST_ROOMS are open."""
+    def open_room(self, tour: str, address: str = "") -> Opened:
+        """Open a room on a tour. Raises RoomBusy where MOST_ROOMS are open, or an address has opened OPENED within an hour.
+
+        Where as many are open, one that nobody joined within an hour gives way.
+        """
+        if address and self._opened[address].empty:
+            raise RoomBusy(
+                f"{OPENED} rooms were opened from your address within an hour, as many as may be; try again in some minutes."
+            )
         with self._transaction() as connection:
+            if connection.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
+                _delete(connection, self._unjoined(connection))
             if connection.execute("SELECT count(*) FROM room").fetchone()[0] >= MOST_ROOMS:
                 raise RoomBusy(
                     f"{MOST_ROOMS} rooms are open, as many as this server keeps; try again when one has ended: each does after a "
@@ -144,11 +158,13 @@ class Rooms:
             secret = secrets.token_urlsafe(24)
             row = (code, tour, _hashed(secret), secrets.token_bytes(32), self.clock() + DAY)
             connection.execute("INSERT INTO room VALUES (?, ?, ?, ?, ?, 0)", row)
+        if address:
+            self._opened[address].wait()
         return Opened(code, secret)
 
-    def tour(self, code: str) -> str:
-        """The tour that a room is on."""
-        with self._transaction(writes=False) as connection:
+    def tour(self, code: str, address: str = "") -> str:
+        """The tour that a room is on. Raises RoomBusy where an address has asked for WRONG rooms that are none within an hour."""
+        with self._guessed(code, address), self._transaction(writes=False) as connection:
             return self._room(connection, code).tour
 
     def visit(self, code: str, visitor: str, step: int) -> None:
@@ -166,9 +182,9 @@ class Rooms:
             if _is_new(connection, room, room.mark(visitor, step, "answered")):
                 _add(connection, code=room.code, step=step, answer=answer, count=1)
 
-    def counts(self, code: str, secret: str) -> Counts:
-        """What the room has counted, for who has the teacher's secret."""
-        with self._transaction(writes=False) as connection:
+    def counts(self, code: str, secret: str, address: str = "") -> Counts:
+        """What the room has counted, for who has the teacher's secret. Raises RoomBusy as `tour`."""
+        with self._guessed(code, address), self._transaction(writes=False) as connection:
             room = self._owned(connection, code, secret)
             rows = connection.execute(
                 "SELECT step, answer, count FROM tally WHERE code = ? AND count > 0", (room.code,)
@@ -205,6 +221,30 @@ class Rooms:
             _delete(connection, [self._owned(connection, code, secret).code])
 
     # --- below: with the file open ------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _guessed(self, code: str, address: str) -> Iterator[None]:
+        """Count that an address asks for a room that is none, by what could be a code."""
+        normal(code)
+        if address and self._wrong[address].empty:
+            raise RoomBusy(
+                f"{WRONG} room codes that are none came from your address within an hour; try again in some minutes."
+            )
+        try:
+            yield
+        except NoRoom:
+            if address:
+                self._wrong[address].wait()
+            raise
+
+    def _unjoined(self, connection: sqlite3.Connection) -> list[str]:
+        """The room that has waited longest for its first visitor, if that is an hour."""
+        rows = connection.execute(
+            "SELECT code FROM room WHERE ends <= ? AND NOT EXISTS (SELECT 1 FROM mark WHERE mark.code = room.code) "
+            "ORDER BY ends LIMIT 1",
+            (self.clock() + DAY - HOUR,),
+        ).fetchall()
+        return [code for (code,) in rows]
 
     def _room(self, connection: sqlite3.Connection, code: str) -> _Room:
         code = normal(code)

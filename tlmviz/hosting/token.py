@@ -7,10 +7,12 @@ import hmac
 import html
 import os
 from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlencode
 
-from starlette.responses import HTMLResponse, PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+if TYPE_CHECKING:
+    from starlette.responses import HTMLResponse
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 VARIABLE = "TLMVIZ_TOKEN"  # other users read the command lines of a process, but not its environment
 PARAMETER = "tlmviz_token"  # of the first link
@@ -34,6 +36,8 @@ class Token:
         elif scope["type"] == "http" and self._is_first(scope):
             await self._led_on(scope)(scope, receive, send)
         elif scope["type"] == "http" or "websocket.http.response" in scope.get("extensions", {}):
+            from starlette.responses import PlainTextResponse
+
             await PlainTextResponse(REFUSAL, 403)(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008, "reason": "token"})
@@ -60,6 +64,10 @@ class Token:
     def _led_on(self, scope: Scope) -> HTMLResponse:
         """A page that leads on by itself: after a redirect by status, a browser that came from another page (the start page of
         `tlmviz run --app`) holds back cookies that are SameSite=Strict."""
+        from starlette.responses import (
+            HTMLResponse,  # late: the library, which makes tokens, has no Starlette
+        )
+
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         rest = urlencode([(name, value) for name, value in query if name != PARAMETER])
         link = "/" + quote(scope["path"].lstrip("/")) + (f"?{rest}" if rest else "")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
@@ -13,8 +18,25 @@ from .mask import CAUSAL, AttentionMask, build_mask
 from .reference import attention_maps as reference
 
 REDUCTIONS = ("max", "mean", "sum")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
+def _outside_autocast(function: F) -> F:
+    """A map is exact also where it is read inside `torch.autocast`, which would round the product of q and k."""
+
+    @wraps(function)
+    def run(*args: Any, **named: Any) -> Any:
+        q = args[0] if args else named["q"]
+        device = q.device.type
+        if not (torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device)):
+            return function(*args, **named)
+        with torch.autocast(device, enabled=False):
+            return function(*args, **named)
+
+    return cast(F, run)
+
+
+@_outside_autocast
 def attention_scores(
     q: Float[Tensor, "b h t d"],
     k: Float[Tensor, "b g s d"],
@@ -34,6 +56,7 @@ def attention_scores(
     return _family(q, k, backend, mask).attention_scores(q, k, rows, cols, mask, scale_of(q, scale))
 
 
+@_outside_autocast
 def attention_map(
     q: Float[Tensor, "b h t d"],
     k: Float[Tensor, "b g s d"],
@@ -55,6 +78,7 @@ def attention_map(
     return _family(q, k, backend, mask, lse).attention_map(q, k, lse, rows, cols, mask, scale_of(q, scale))
 
 
+@_outside_autocast
 def pooled_attention_map(
     q: Float[Tensor, "b h t d"],
     k: Float[Tensor, "b g s d"],
@@ -84,6 +108,7 @@ def pooled_attention_map(
     )
 
 
+@_outside_autocast
 def head_statistics(
     q: Float[Tensor, "b h t d"],
     k: Float[Tensor, "b g s d"],
@@ -96,8 +121,9 @@ def head_statistics(
     backend: str = "auto",
     **parts,
 ) -> dict[str, Float[Tensor, "b h t"] | Float[Tensor, "b h t n"]]:
-    """Per head and row: entropy (nats), peak, sink, self, previous, distance (tokens), and with `ids` induction.
+    """Per head and row: entropy (nats), peak, sink, self, previous, distance (tokens), max_logit, and with `ids` induction.
 
+    max_logit is the largest score that the row sees, scaled and with its bias, -inf where it sees nothing.
     induction is the mass on positions whose predecessor equals the query's token, NaN where there is none.
     With `bands` also bands [B, H, T, N], the mass by distance in either direction: 0, 1, 2-3, 4-7, ...;
     band n > 0 begins at 2^(n-1). Mask, scale and errors as in `attention`. Memory O(T). No gradient in Triton.

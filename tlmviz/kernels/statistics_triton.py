@@ -9,7 +9,7 @@ import triton.language as tl
 from . import tiles_triton as tiles
 from .tiles_triton import biased, key_limit, key_span, load_tile, visible
 
-NAMES = ("entropy", "peak", "sink", "self", "previous", "distance")
+NAMES = ("entropy", "peak", "sink", "self", "previous", "distance", "max_logit")
 TILE = tiles.Tile(64, 64, 4, 2)
 
 
@@ -77,15 +77,8 @@ def statistics_kernel(
         # Copies count although a window may hide them: the row then has mass 0, not "no copy".
         start, stop = 0, tl.maximum(stop, tl.minimum(last + 1, keys))
     entropy = tl.zeros([BLOCK_M], tl.float32)
-    peak, sink, own, previous, reach, induction, copies = (
-        entropy,
-        entropy,
-        entropy,
-        entropy,
-        entropy,
-        entropy,
-        entropy,
-    )
+    sink, own, previous, reach, induction, copies = entropy, entropy, entropy, entropy, entropy, entropy
+    best = tl.full([BLOCK_M], float("-inf"), tl.float32)
     shares = tl.zeros([BLOCK_M, BLOCK_BANDS], tl.float32)
     step = tl.cast(stride_ks, tl.int64)
     for at in range(start, stop, BLOCK_N):
@@ -107,7 +100,7 @@ def statistics_kernel(
         )
         p = tl.where(seen, tl.exp2(logp), 0.0)
         entropy -= tl.sum(tl.where(p > 0.0, p * logp, 0.0), 1)  # 0 log 0 = 0
-        peak = tl.maximum(peak, tl.max(p, 1))
+        best = tl.maximum(best, tl.max(tl.where(seen, logp, float("-inf")), 1))
         sink += tl.sum(tl.where(columns == 0, p, 0.0), 1)
         own += tl.sum(tl.where(distance == 0, p, 0.0), 1)
         previous += tl.sum(tl.where(distance == 1, p, 0.0), 1)
@@ -137,13 +130,15 @@ def statistics_kernel(
     at = result_ptr + row0 + rows
     total = tl.cast(row_total, tl.int64)
     tl.store(at, entropy * 0.6931471805599453, mask=inside)
-    tl.store(at + total, peak, mask=inside)
+    tl.store(at + total, tl.exp2(best), mask=inside)
     tl.store(at + 2 * total, sink, mask=inside)
     tl.store(at + 3 * total, own, mask=inside)
     tl.store(at + 4 * total, previous, mask=inside)
     tl.store(at + 5 * total, reach, mask=inside)
+    largest = tl.where(lse == float("inf"), float("-inf"), best + lse)
+    tl.store(at + 6 * total, largest * 0.6931471805599453, mask=inside)
     if INDUCTION:
-        tl.store(at + 6 * total, tl.where(copies > 0.0, induction, float("nan")), mask=inside)
+        tl.store(at + 7 * total, tl.where(copies > 0.0, induction, float("nan")), mask=inside)
     if BANDS:
         number = tl.arange(0, BLOCK_BANDS)[None, :]
         where = (row0 + rows)[:, None] * band_count + number

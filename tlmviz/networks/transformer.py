@@ -107,7 +107,7 @@ class TransformerLM(Network):
         def block(layer: int) -> PreNormBlock:
             part = config.connection
             joins = [
-                join(config.d_model, part.streams, place, part.iterations)
+                join(config.d_model, part.streams, place, part.iterations, part.bound)
                 for place in (2 * layer, 2 * layer + 1)
             ]
             build = BLOCKS[config.norm.placement]

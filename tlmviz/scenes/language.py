@@ -157,7 +157,7 @@ def settled(labels: Labels, unknown: Sequence[int], of: Callable[[Labels], Found
 def parse(text: str) -> Question:
     """The question that a text asks; case and marks do not matter. Raises BadText outside of the language."""
     if not isinstance(text, str) or not text.strip():
-        raise BadText(f"There is no question; ask one like {_quoted(FORMS)}.")
+        raise BadText("There is no question; ask one like {forms}.", forms=_quoted(FORMS))
     words = re.findall(r"[^\W_]+", text.lower())
     words = [str(NUMBERS.index(word)) if word in NUMBERS else word for word in words]
     asked = " ".join(words)
@@ -166,12 +166,14 @@ def parse(text: str) -> Question:
             return question
     strange = [word for word in dict.fromkeys(words) if word not in QUESTION_WORDS]
     if strange:
-        verb = "is no word" if len(strange) == 1 else "are no words"
+        one = "{names} is no word of this small language; ask one of {forms}."
+        many = "{names} are no words of this small language; ask one of {forms}."
         names = ", ".join(repr(word[:20]) for word in strange[:5])
-        raise BadText(f"{names} {verb} of this small language; ask one of {_quoted(FORMS)}.")
+        raise BadText(one if len(strange) == 1 else many, names=names, forms=_quoted(FORMS))
     raise BadText(
-        f"{text.strip()[:60]!r} is no question of this small language; ask one of {_quoted(FORMS)}."
-    )
+        "{text} is no question of this small language; ask one of {forms}.",
+        text=repr(text.strip()[:60]), forms=_quoted(FORMS),
+    )  # fmt: skip
 
 
 def read_scene(text: str) -> tuple[list[int | None], str]:

@@ -107,6 +107,7 @@ class Camera:
 
     def file(self, link: Link, page: Any, format: str) -> bytes:
         """The picture that the options ask for, of a page that was opened. Raises BadShot where it has no such picture."""
+        page.bring_to_front()  # a tab behind another one is not laid out anew while it waits
         page.wait_for_function("window.tlmvizPictures !== undefined")
         found = page.evaluate(SETTLED, [self.options.picture, PATIENCE])
         index = self.index_of(found, link)

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from tlmviz.cli.server import is_ready, serve
 from tlmviz.errors import BadShot
+from tlmviz.extras import require
 
 # Names of browsers that speak Chromium's protocol, in the search path; then where macOS and Windows keep them.
 NAMES = (
@@ -66,13 +67,10 @@ def answers(url: str) -> bool:
 
 
 def playwright() -> Any:
-    """Playwright, started; the caller stops it. Raises BadShot where it is not installed."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        raise BadShot(
-            'Pictures are taken with Playwright, which is missing; pip install "tlmviz[shot]".'
-        ) from None
+    """Playwright, started; the caller stops it. Raises MissingExtra where it is not installed."""
+    require("playwright", "shot", "A picture of a page")
+    from playwright.sync_api import sync_playwright
+
     return sync_playwright().start()
 
 

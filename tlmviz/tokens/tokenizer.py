@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from tokenizers import AddedToken, decoders, models, pre_tokenizers, trainers
 from tokenizers import Tokenizer as HFTokenizer
 
-from ..errors import BadCheckpoint
+from ..errors import BadCheckpoint, BadText
 from .spelling import byte_alphabet, spelling_of
 
 END_OF_TEXT = "<|endoftext|>"
@@ -61,7 +62,8 @@ class Tokenizer:
 
     def encode(self, text: str, bos: bool = False) -> list[int]:
         """Token ids of a text; `bos` puts the token in front that texts begin with, where there is one."""
-        ids = self._inner.encode(_well_formed(text), add_special_tokens=False).ids
+        with _panics():
+            ids = self._inner.encode(_well_formed(text), add_special_tokens=False).ids
         return [self.begin, *ids] if bos and self.begin is not None else ids
 
     def encode_marked(
@@ -84,7 +86,8 @@ class Tokenizer:
             moved = [*moved[:-1], *range(end, match.start() + 1), match.end()]
             shorter, end = shorter + text[end : match.start()] + self._mark(numbers[match[0]]), match.end()
         moved, shorter = [*moved[:-1], *range(end, len(text) + 1)], shorter + text[end:]
-        encoding = self._marked.encode(shorter, add_special_tokens=False)
+        with _panics():
+            encoding = self._marked.encode(shorter, add_special_tokens=False)
         marks, special = iter(found), set(self._marks.values())
         ids = [numbers[next(marks)[0]] if i in special else i for i in encoding.ids]
         return ids, [(moved[start], moved[stop]) for start, stop in encoding.offsets]
@@ -108,7 +111,10 @@ class Tokenizer:
 
     def encode_many(self, texts: list[str]) -> list[list[int]]:
         """Token ids of many texts at once, without special tokens."""
-        encoded = self._inner.encode_batch([_well_formed(text) for text in texts], add_special_tokens=False)
+        with _panics():
+            encoded = self._inner.encode_batch(
+                [_well_formed(text) for text in texts], add_special_tokens=False
+            )
         return [encoding.ids for encoding in encoded]
 
     def decode(self, ids: Iterable[int], continues: bool = False) -> str:
@@ -140,10 +146,6 @@ class Tokenizer:
             return raw.decode("utf-8")
         except UnicodeDecodeError:
             return "".join(f"<0x{byte:02X}>" for byte in raw)
-
-    def set_dropout(self, probability: float | None) -> None:
-        """BPE-dropout: skip each merge with this probability. For training only."""
-        self._inner.model.dropout = probability
 
     def to_json(self) -> str:
         """The tokenizer as the JSON that `load` reads."""
@@ -222,6 +224,19 @@ def read_json(path: Path) -> HFTokenizer:
 def output_names(tokenizer: Tokenizer, ids: Iterable[int]) -> list[str]:
     """Names of tokens that a model predicts or has written; one that ends a text is END."""
     return [END if i in tokenizer.ends else tokenizer.name(int(i)) for i in ids]
+
+
+@contextlib.contextmanager
+def _panics() -> Iterator[None]:
+    """Where the library gives up on a text, which is no Exception but one of Rust's, raise BadText."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise BadText(
+            f"This tokenizer cannot cut the text ({str(error)[:100]}); another text, or simpler expressions, would do."
+        ) from None
 
 
 def _well_formed(text: str) -> str:

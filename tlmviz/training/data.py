@@ -13,6 +13,7 @@ from torch import Tensor
 
 from ..errors import BadText
 from ..tokens import END_OF_TEXT, Tokenizer
+from .spelling import RandomSpelling
 
 STORIES = "stories.txt"
 PAIRS = "eng-fra.tsv.gz"
@@ -62,11 +63,13 @@ class Packer:
 
     Each stories pass is cut into windows of `length` tokens that start with a document boundary
     wherever the shuffle puts one. Extra sentences are grouped into documents of a story's length.
-    With BPE-dropout the same story is spelled differently each time, which slows memorising.
+    With BPE-dropout the same story is spelled differently each time, which slows memorising. Batches follow from the seed
+    alone, to the token.
     """
 
     def __init__(self, corpus: Corpus, tokenizer: Tokenizer, seed: int, bpe_dropout: float = 0.0):
-        self.corpus, self.tokenizer, self.bpe_dropout = corpus, tokenizer, bpe_dropout
+        self.corpus, self.tokenizer = corpus, tokenizer
+        self.spelling = RandomSpelling(tokenizer, bpe_dropout) if bpe_dropout else None
         self.rng = np.random.default_rng(seed)
         self.passes = 0
         self._stream = {"stories": np.zeros(0, np.int64), "sentences": np.zeros(0, np.int64)}
@@ -120,12 +123,11 @@ class Packer:
             ]
         # Half the documents keep the spelling used at inference.
         plain = self.rng.random(len(documents)) < 0.5
-        ids: list[list[int]] = [[]] * len(documents)
-        for dropout, chosen in ((None, plain), (self.bpe_dropout or None, ~plain)):
-            self.tokenizer.set_dropout(dropout)
-            where = np.flatnonzero(chosen)
-            for i, encoded in zip(where, self.tokenizer.encode_many([documents[i] for i in where])):
-                ids[i] = encoded
-        self.tokenizer.set_dropout(None)
+        ids = self.tokenizer.encode_many(documents)
+        if self.spelling is not None:
+            where = np.flatnonzero(~plain)
+            seed = int(self.rng.integers(2**63))
+            for i, spelled in zip(where, self.spelling.encode_many([documents[i] for i in where], seed)):
+                ids[i] = spelled
         end = self.tokenizer.end_of_text
         return np.concatenate([np.array([end, *document], np.int64) for document in ids])

@@ -21,6 +21,7 @@ from ..tokens import Tokenizer
 from . import loop
 from .data import Corpus
 from .loop import Schedule
+from .spelling import RandomSpelling
 
 SPECIAL = ("[CLS]", "[SEP]", "[MASK]")
 SENTENCE = re.compile(r".+?(?:[.!?]+[\"'”’]*(?=\s)|$)", re.DOTALL)
@@ -109,9 +110,11 @@ class PairBatches:
         """Spell the stories, with BPE-dropout: what is seen again and again is then not the same."""
         sentences = [[part.strip() for part in SENTENCE.findall(text) if part.strip()] for text in self.texts]
         flat = [f" {part}" if i else part for each in sentences for i, part in enumerate(each)]
-        self.tokenizer.set_dropout(dropout or None)
-        ids = iter(self.tokenizer.encode_many(flat))
-        self.tokenizer.set_dropout(None)
+        if dropout:
+            spelling = RandomSpelling(self.tokenizer, dropout)
+            ids = iter(spelling.encode_many(flat, int(self.rng.integers(2**63))))
+        else:
+            ids = iter(self.tokenizer.encode_many(flat))
         found = []
         for each in sentences:
             pieces = [next(ids) for _ in each]

@@ -51,15 +51,15 @@ def export(
 
 
 def _streams(config: ModelConfig) -> list[str]:
+    part = config.connection
+    bound = "" if part.bound is None else f" of logits z bounded to {part.bound:g} tanh(z / {part.bound:g})"
     kinds = {
         "hyper": "free hyper-connections",
-        "manifold": f"doubly stochastic by {config.connection.iterations} Sinkhorn iterations (mHC)",
+        "manifold": f"doubly stochastic by {part.iterations} Sinkhorn iterations{bound} (mHC)",
     }
-    if config.connection.kind == "residual":
+    if part.kind == "residual":
         return []
-    return [
-        f"- {config.connection.streams} residual streams, mixed around every sublayer: {kinds[config.connection.kind]}"
-    ]
+    return [f"- {part.streams} residual streams, mixed around every sublayer: {kinds[part.kind]}"]
 
 
 def _feedforward(config: ModelConfig) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -18,13 +18,13 @@ from tlmviz.evaluation import bits_per_byte
 
 from ..config import ModelConfig
 from ..layers import Experts
+from ..layers.streams import Connection
 from ..networks.transformer import TransformerLM
 from ..recording import Recording, recording
 from ..tokens import Tokenizer
 from .data import Corpus, Packer
 
 ROUTED = (".mlp.scores", ".mlp.chosen")  # what a router leaves of a pass
-ROW_TOLERANCE = 3e-4  # a third of what the bundled models promise on any text
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,10 @@ class Schedule:
     `lengths` is a sequence of (share of steps, window length): short windows first, because
     they are cheaper, the full context last. `sentence_share` of the windows hold plain sentences,
     falling to zero between 60 % and 90 % of the steps; `repeat_share` hold one random span over and over.
-    `stop` leaves the cosine early, for a next stage to go on from there. `row_error` is the weight in the loss of what
-    the rows of doubly stochastic mixing matrices are off by (`row_error_of`). Experts are kept busy by `bias_rate`, by
-    which each one's bias moves after a step (`move_biases`), or by `balance_loss`, the weight of `balance_loss_of`.
+    `stop` leaves the cosine early, for a next stage to go on from there. What joins sublayers to streams (H_pre, H_post and
+    H_res) learns at `stream_rate` times the learning rate; its decay per step stays the same. Experts are kept busy by
+    `bias_rate`, by which each one's bias moves after a step (`move_biases`), or by `balance_loss`, the weight of
+    `balance_loss_of`.
     """
 
     steps: int
@@ -52,7 +53,7 @@ class Schedule:
     dropout: float | None = None  # None: the model's own
     stop: int | None = None
     bpe_dropout: float = 0.0
-    row_error: float = 0.0
+    stream_rate: float = 1.0
     bias_rate: float = 0.0
     balance_loss: float = 0.0
     seed: int = 0
@@ -98,6 +99,7 @@ def train(
 ) -> dict:
     """Train a network, resuming from `folder` if it holds a checkpoint. Returns the log; weights stay in `folder`.
 
+    A run that was stopped and resumed is the run that was not stopped, to the bit where the machine repeats itself.
     `start` is the folder of an earlier stage whose weights a new run begins with. The log has a point of the curve at
     every evaluation, loss and gradient norm (before clipping) of every step, and what the `probe` saw.
     """
@@ -110,19 +112,19 @@ def train(
     packer = Packer(corpus, tokenizer, schedule.seed, schedule.bpe_dropout)
     log = _empty_log(schedule)
     if (folder / "log.json").is_file():
-        log |= resume(folder, network, optimizer, packer)
+        log |= resume(folder, network, optimizer)
     began = time.monotonic() - log["seconds"]
     last = schedule.stop or schedule.steps
+    # Batches that are behind are drawn again, so that the next ones are those of a run without a stop.
+    for step in range(log["step"] if log["step"] < last else 0):
+        _batch(packer, schedule, config.context, step)
     bar = tqdm(range(log["step"], last), initial=log["step"], total=last, mininterval=5, unit="step")
     recent: list[float] = []
     network.train()
     for step in bar:
         if probe is not None and step in probe.moments:
             log["probes"].append({"step": step, **probe.look(network)})
-        length = min(schedule.length(step), config.context)
-        rows = max(1, schedule.batch_tokens // length)
-        sentences = schedule.sentence_share * schedule.fade(step)
-        inputs, targets = packer.batch(rows, length, sentences, schedule.repeat_share)
+        inputs, targets = _batch(packer, schedule, config.context, step)
         loss, norm = _update(network, optimizer, inputs, targets, schedule, step)
         recent.append(loss)
         log["steps"].append((loss, norm))
@@ -155,6 +157,13 @@ def _empty_log(schedule: Schedule) -> dict:
     }
 
 
+def _batch(packer: Packer, schedule: Schedule, context: int, step: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Inputs and targets of a step, each [B, T]."""
+    length = min(schedule.length(step), context)
+    rows = max(1, schedule.batch_tokens // length)
+    return packer.batch(rows, length, schedule.sentence_share * schedule.fade(step), schedule.repeat_share)
+
+
 def _update(
     network: TransformerLM,
     optimizer: torch.optim.Optimizer,
@@ -165,13 +174,11 @@ def _update(
 ) -> tuple[float, float]:
     """One optimizer step on a batch [B, T]; returns its loss in nats per token and the gradient norm before clipping."""
     for group in optimizer.param_groups:
-        group["lr"] = schedule.rate(step)
-    watched = ((".res",) if schedule.row_error else ()) + (ROUTED if needs_routing(schedule) else ())
+        group["lr"] = group["factor"] * schedule.rate(step)
+    watched = ROUTED if needs_routing(schedule) else ()
     with recording(lambda name: name.endswith(watched)) as record:
         loss = F.cross_entropy(network(inputs).flatten(0, 1), targets.flatten())
     total = loss
-    if schedule.row_error:
-        total = total + schedule.row_error * row_error_of(of(record, ".res"))
     if schedule.balance_loss:
         total = total + schedule.balance_loss * balance_loss_of(*(of(record, name) for name in ROUTED))
     optimizer.zero_grad(set_to_none=True)
@@ -220,33 +227,30 @@ def move_biases(network: TransformerLM, chosen: list[torch.Tensor], rate: float)
         layer.choice_bias += rate * torch.sign(load.mean() - load)
 
 
-def row_error_of(matrices: Iterable[torch.Tensor]) -> torch.Tensor:
-    """What the rows of mixing matrices [B, T, N, N] are off 1 by beyond ROW_TOLERANCE: of each sublayer the worst token and
-    ten times the mean, averaged.
-
-    Sinkhorn's columns end exact. Its rows converge slowly near a permutation, where a stream hands on much more than it
-    is handed. The worst token counts because the models promise a bound. Without a tolerance training flees to the
-    identity, whose rows are exact and which mixes nothing.
-    """
-    errors = [((matrix.sum(-1) - 1).abs() - ROW_TOLERANCE).relu() for matrix in matrices]
-    return torch.stack([error.amax() + 10 * error.mean() for error in errors]).mean()
-
-
 def optimizer_of(network: torch.nn.Module, schedule: Schedule) -> torch.optim.AdamW:
-    """AdamW that decays matrices, and neither vectors nor what starts at a meaning of its own (`static_...`)."""
-    decayed, others = [], []
+    """AdamW that decays matrices, and neither vectors nor what starts at a meaning of its own (`static_...`).
+
+    A group's `factor` multiplies the rate of every step; AdamW decays by rate x decay, so the decay is divided by it.
+    """
+    joins = (module for module in network.modules() if isinstance(module, Connection))
+    streams = {id(p) for join in joins for p in join.parameters()}
+    found: dict[tuple[float, float], list[torch.nn.Parameter]] = {}
     for name, p in network.named_parameters():
-        (decayed if p.ndim > 1 and not name.rpartition(".")[2].startswith("static_") else others).append(p)
-    groups = [dict(params=decayed, weight_decay=schedule.weight_decay), dict(params=others, weight_decay=0.0)]
+        factor = schedule.stream_rate if id(p) in streams else 1.0
+        decays = p.ndim > 1 and not name.rpartition(".")[2].startswith("static_")
+        found.setdefault((factor, schedule.weight_decay / factor if decays else 0.0), []).append(p)
+    groups = [dict(params=part, factor=factor, weight_decay=decay) for (factor, decay), part in found.items()]
     return torch.optim.AdamW(groups, lr=schedule.learning_rate, betas=schedule.betas, fused=True)
 
 
 def save(folder: Path, network, optimizer, log: dict) -> None:
-    """Weights, optimiser moments and log; written aside and renamed, so that a kill leaves the last good one."""
+    """Weights, optimiser moments, the state of torch's random numbers and log; written aside and renamed, so that a kill leaves
+    the last good one."""
     state = optimizer.state_dict()["state"]
     moments = {f"{index}.{key}": value for index, slot in state.items() for key, value in slot.items()}
     named = {f"w.{name}": p.detach() for name, p in network.named_parameters()}
     named.update({f"m.{name}": value.clone() for name, value in moments.items()})
+    named["random"] = torch.get_rng_state()
     save_file(named, folder / "state.new")
     (folder / "log.new").write_text(json.dumps(log))
     # The log last: after a kill between the two, a few steps are repeated, none is skipped.
@@ -260,8 +264,10 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
     return {name[2:]: value for name, value in tensors.items() if name.startswith("w.")}
 
 
-def resume(folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimizer, packer: Packer) -> dict:
-    """Take up what `save` left in `folder`; returns the log. The packer draws a shuffle it has not drawn before."""
+def resume(
+    folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimizer, packer: Packer | None = None
+) -> dict:
+    """Take up what `save` left in `folder`; returns the log. A packer draws a shuffle it has not drawn before."""
     log = json.loads((folder / "log.json").read_text())
     tensors = load_file(folder / "state.safetensors")
     network.load_state_dict(read_weights(folder), strict=False)
@@ -273,6 +279,9 @@ def resume(folder: Path, network: torch.nn.Module, optimizer: torch.optim.Optimi
     full = optimizer.state_dict()
     full["state"] = state
     optimizer.load_state_dict(full)
+    torch.set_rng_state(tensors["random"])
+    if packer is None:
+        return log
     packer.rng = type(packer.rng)(
         type(packer.rng.bit_generator)([packer.rng.bit_generator.random_raw(), log["step"]])
     )

@@ -17,6 +17,7 @@ from . import (
     experts,
     half,
     indexer,
+    mixing,
     mtp,
     mtp_export,
     repetition,
@@ -76,15 +77,11 @@ class Stories:
             before = stage
         if recipe.bundled:
             export(recipe, logs, corpus, tokenizer, stage, models / self.name)
-        self.finish(logs, models)
         return {self.name: logs[-1]}
 
     def probe(self, schedule: Schedule, corpus: Corpus, tokenizer: Tokenizer) -> Probe | None:
         """What is logged besides the loss."""
         return None
-
-    def finish(self, logs: list[dict], models: Path) -> None:
-        """Write what stands beside the weights."""
 
 
 class StreamStories(Stories):
@@ -93,9 +90,14 @@ class StreamStories(Stories):
     def probe(self, schedule: Schedule, corpus: Corpus, tokenizer: Tokenizer) -> Probe | None:
         return streams.probe_of(self.recipe.config, schedule.steps, corpus, tokenizer)
 
-    def finish(self, logs: list[dict], models: Path) -> None:
-        streams.write_log(logs[0], models / self.name)
-        streams.write_comparison(models)
+    def run(self, data: Path, runs: Path, models: Path) -> Logs:
+        """See `Recipe`. A run with another seed or schedule leaves its log in `runs`, where the cards of the family find it."""
+        logs = super().run(data, runs, models)
+        if self.recipe.bundled:
+            streams.write_log(logs[self.name], models / self.name)
+            mixing.write_section(_corpus(data).valid, models / self.name)
+        streams.write_comparison(models, runs)
+        return logs
 
 
 class ExpertStories(Stories):

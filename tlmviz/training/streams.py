@@ -7,8 +7,10 @@ doubly stochastic mixing. Each leaves, besides its weights, `training.csv` (loss
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import pandas as pd
 import torch
@@ -31,6 +33,10 @@ WORDS = {
     "hc": "hyper-connections around four streams",
     "mhc": "manifold-constrained hyper-connections (mHC): four streams, doubly stochastic mixing",
 }
+STREAM_RATE = (
+    10.0  # what joins sublayers to streams learns so many times as fast: at 1 its matrices hardly move
+)
+BOUND = 1.5  # of the logits of mHC's H_res: 20 iterations then bring the rows of any 4 x 4 matrix within 9e-4 of 1
 SCHEDULE = Schedule(
     steps=1300,
     batch_tokens=2048,
@@ -38,6 +44,7 @@ SCHEDULE = Schedule(
     weight_decay=0.3,
     sentence_share=0.3,
     bpe_dropout=0.1,
+    stream_rate=STREAM_RATE,
     evaluate_every=250,
 )
 DEEP = Schedule(
@@ -48,9 +55,9 @@ DEEP = Schedule(
     weight_decay=0.3,
     sentence_share=0.3,
     bpe_dropout=0.1,
+    stream_rate=STREAM_RATE,
     evaluate_every=250,
 )
-ROW_ERROR = 1.0  # weight in the loss of mHC's models, so that 20 iterations suffice
 LOOKED_AT = 128  # tokens of held-out text that the matrices are averaged over
 HEADING = "## Beside its twins"
 WINDOW = 10  # steps to a line of training.csv
@@ -66,11 +73,9 @@ def _recipe(kind: str, deep: bool) -> LanguageRecipe:
     )
     config = ModelConfig.of(
         name=name, description=f"Stories, {sizes['n_layers']} layers: {WORDS[kind]}.", context=256, dropout=0.1,
-        connection=connection, streams=streams, **sizes,
+        connection=connection, streams=streams, mixing_bound=BOUND if kind == "mhc" else None, **sizes,
     )  # fmt: skip
     schedule = DEEP if deep else SCHEDULE
-    if kind == "mhc":
-        schedule = replace(schedule, row_error=ROW_ERROR)
     # The deep residual is trained for a number: what depth costs without streams.
     return LanguageRecipe(config, (schedule,), bundled=not (deep and kind == "residual"))
 
@@ -81,6 +86,25 @@ STREAMS = {
         *(_recipe(kind, False) for kind in KINDS),
         *(_recipe(kind, True) for kind in KINDS),
     )
+}
+
+
+def _other(name: str, called: str, config: dict | None = None, **schedule) -> LanguageRecipe:
+    """A recipe of STREAMS with some of it changed: run for a number."""
+    recipe = STREAMS[name]
+    changed = recipe.config.with_(name=f"{name}-{called}", **(config or {}))
+    return LanguageRecipe(changed, (replace(recipe.stages[0], **schedule),), bundled=False)
+
+
+SEEDS = {
+    (name, seed): _other(name, f"seed-{seed}", seed=seed)
+    for seed in (1, 2)
+    for name in ("stories-residual", "stories-hc", "stories-mhc")
+}
+# Slower streams; and a wider bound, which keeps more through depth, with the iterations that it needs.
+VARIANTS = {
+    "stream_rate 3": _other("stories-mhc", "slower", stream_rate=3.0),
+    "bound 2, 42 iterations": _other("stories-mhc", "wider", dict(mixing_bound=2.0, sinkhorn=42)),
 }
 
 
@@ -145,8 +169,9 @@ def write_log(log: dict, folder: Path) -> None:
         )
 
 
-def write_comparison(models: Path) -> None:
-    """A table in the card of every finished model of STREAMS: itself beside those trained as it was.
+def write_comparison(models: Path, runs: Path) -> None:
+    """A table in the card of every finished model of STREAMS: itself beside those trained as it was, and what further runs,
+    of other seeds and settings, came to.
 
     Sections that somebody wrote below the table stay.
     """
@@ -156,9 +181,9 @@ def write_comparison(models: Path) -> None:
             for name in STREAMS
             if ("deep" in name) == deep and (models / name / "training.csv").is_file()
         ]
-        table = _comparison(
-            {name: pd.read_csv(models / name / "training.csv", index_col="step") for name in names}
-        )
+        logs = {name: pd.read_csv(models / name / "training.csv", index_col="step") for name in names}
+        further = [_depth(runs)] if deep else [_seeds(logs, runs), _variants(runs)]
+        table = "\n".join([_comparison(logs), *(f"{part}\n" for part in further if part)])
         for name in names:
             path = models / name / "card.md"
             card, _, old = path.read_text(encoding="utf-8").partition(HEADING)
@@ -193,8 +218,48 @@ def _comparison(logs: dict[str, pd.DataFrame]) -> str:
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     lines += [
         "",
-        "One seed each: differences of 0.01 bits per byte are chance. At this size all of them train; what differs is how "
-        "far the free matrices drift from passing signals on as they are.",
+        "One seed each: differences of 0.01 bits per byte are chance. Gains of free matrices drift; those of doubly stochastic "
+        "ones cannot.",
         "",
     ]
     return "\n".join(lines)
+
+
+def _held_out(recipe: LanguageRecipe, runs: Path) -> float | None:
+    """Bits per byte at the end of a run; None where it is not there or has not ended."""
+    path = runs / recipe.config.name / "stage-1" / "log.json"
+    log = json.loads(path.read_text()) if path.is_file() else {"step": 0}
+    return log["curve"][-1]["valid_bpb"] if log["step"] == recipe.stages[0].steps else None
+
+
+def _seeds(logs: dict[str, pd.DataFrame], runs: Path) -> str:
+    """Mean and range over seeds of each model, where all seeds of all have ended."""
+    found: dict[str, list[float | None]] = {
+        name: [float(log["valid_bpb"].dropna().iloc[-1])] for name, log in logs.items()
+    }
+    for (name, _), recipe in SEEDS.items():
+        found.setdefault(name, []).append(_held_out(recipe, runs))
+    if any(value is None for values in found.values() for value in values):
+        return ""
+    said = [
+        f"{name} {fmean(values):.4f} ({min(values):.4f} to {max(values):.4f})"
+        for name, values in found.items()
+    ]
+    return f"Mean and range of {len(found['stories-mhc'])} seeds, held-out bits per byte: {', '.join(said)}."
+
+
+def _variants(runs: Path) -> str:
+    """What other settings of stories-mhc came to."""
+    found = {said: _held_out(recipe, runs) for said, recipe in VARIANTS.items()}
+    said = [f"{value:.4f} with {what}" for what, value in found.items() if value is not None]
+    return (
+        f"stories-mhc with other settings, seed 0, held-out bits per byte: {', '.join(said)}." if said else ""
+    )
+
+
+def _depth(runs: Path) -> str:
+    """What the deep network without streams came to."""
+    value = _held_out(STREAMS["stories-deep-residual"], runs)
+    return (
+        "" if value is None else f"Plain residuals, trained the same way: {value:.4f} held-out bits per byte."
+    )

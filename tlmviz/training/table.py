@@ -31,7 +31,7 @@ from .recipe import (
     Twins,
     WarmUp,
 )
-from .streams import STREAMS
+from .streams import SEEDS, STREAMS, VARIANTS
 from .word_recipes import WORDS
 from .zoo import ZOO, write_table
 
@@ -44,6 +44,8 @@ TRANSLATIONS = {
 _stories = tuple(Stories(recipe) for recipe in recipes.RECIPES.values())
 _zoo = tuple(Stories(recipe) for recipe in ZOO.values())
 _streams = tuple(StreamStories(recipe) for recipe in STREAMS.values())
+_seeds = tuple(StreamStories(recipe) for recipe in SEEDS.values())
+_variants = tuple(StreamStories(recipe) for recipe in VARIANTS.values())
 _experts = tuple(ExpertStories(recipe) for recipe in experts.RECIPES.values())
 _latents = tuple(Drawn(recipe, latents, latents_export) for recipe in latents.RECIPES.values())
 _pointers = (Drawn(hull.RECIPE, hull, hull_export), Twins())
@@ -60,6 +62,10 @@ RECIPES: dict[str, Recipe] = {
         Group("zoo", _zoo, write_table),
         Group("streams", _streams),
         *_streams,
+        Group("streams-seeds", _seeds),
+        *_seeds,
+        Group("streams-variants", _variants),
+        *_variants,
         Group("experts", _experts),
         *_experts,
         Group("translation", _translations),

@@ -1,4 +1,4 @@
-"""What is below a live picture: it waits until the browser has painted the picture, and is drawn only where it is seen.
+"""What is below a live picture: it waits until the browser has painted the picture, and what is costly until it is seen.
 
 Charts that arrive with a picture hold it up by 100 ms, and by more than a second where Plotly is yet to be loaded; and
 charts that nobody looks at cost the server as much as the picture.
@@ -11,26 +11,33 @@ from collections.abc import Callable
 import streamlit as st
 
 from . import frame
-from .components.below import asked_for
+from .components.below import PAINTED, listen
 
-# In a session: that its browser has painted a live picture, and the number of the one sent last.
-PAINTED, _PICTURE = "_painted", "_picture"
+_PICTURE = "_picture"  # in a session: the number of the live picture that was sent last
+_DRAWING = "_drawing_below"  # in a session: while what is below a picture is drawn
 
 
 def next_picture() -> int:
-    """The number of the live picture that is about to be sent; the browser announces it when it is painted."""
-    st.session_state[_PICTURE] = st.session_state.get(_PICTURE, 0) + 1
-    return int(st.session_state[_PICTURE])
+    """The number of the live picture that is about to be sent; the browser announces it when it is painted.
+
+    One that is itself below a picture has the number of that one: nothing waits for it.
+    """
+    number = int(st.session_state.get(_PICTURE, 0))
+    if st.session_state.get(_DRAWING):
+        return number
+    st.session_state[_PICTURE] = number + 1
+    return number + 1
 
 
-def when_painted(area: str, draw: Callable[[], None]) -> None:
+def when_painted(area: str, draw: Callable[[], None], seen: bool = True) -> None:
     """A fragment in a container with the key `area`: `draw` runs again for every live picture, after it is painted.
 
-    In a session's first run only its place is kept. Called inside the fragment that sends the picture, it runs with
-    that; called beside it, it runs when the browser asks. An Error's sentence is shown in its place.
+    In a session's first run only its place is kept; unless `seen` is False it stays empty until it is on the screen.
+    Called inside the fragment that sends the picture, it runs with that; called beside it, it runs when the browser
+    asks. An Error's sentence is shown in its place.
     """
     with st.container(key=area):
-        _fragment(area, draw)
+        _fragment(area, draw, seen)
 
 
 def copy_as_python(area: str, code: str) -> None:
@@ -39,9 +46,22 @@ def copy_as_python(area: str, code: str) -> None:
 
 
 @frame.fragment
-def _fragment(area: str, draw: Callable[[], None]) -> None:
+def _fragment(area: str, draw: Callable[[], None], seen: bool) -> None:
     drawn = max(1, st.session_state.get(_PICTURE, 0)) if st.session_state.get(PAINTED) else 0
-    if asked_for(area, drawn):
-        st.session_state[PAINTED] = True
+    place = st.container()
     if st.session_state.get(PAINTED):
+        st.session_state[_DRAWING] = True
+        try:
+            with place:
+                frame.saying_errors(draw)()
+        finally:
+            st.session_state[_DRAWING] = False
+    listen(area, drawn, seen)  # last: who waits for the page's parts looks at what this says
+
+
+def after(picture: object, area: str, draw: Callable[[], None]) -> None:
+    """`when_painted` where there is a `picture` to wait for; else `draw` now."""
+    if picture:
+        when_painted(area, draw)
+    else:
         draw()

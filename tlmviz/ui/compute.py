@@ -8,13 +8,15 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import streamlit as st
 import torch
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 import tlmviz
 from tlmviz.analysis.attention import tags
@@ -41,8 +43,10 @@ DEFAULT_EXPERT_MODEL = "stories-moe"
 CORES = int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
 SHORT = 150  # tokens: below, a second thread costs twice the CPU and saves a quarter of the time
 BESIDE = 3  # threads of passes with one thread each: two long texts do not keep short ones waiting
+SECONDS = 1.0  # of a processor: what took longer when it ran last leaves a thread to presses
 CHARACTERS = 4  # that a token has, about
 KEPT_MODELS = 48  # all bundled ones, about 6 MB each: a class opens them all, and reading one again costs more than a pass
+_took_seconds: set[object] = set()  # code of work that took SECONDS when it ran last
 
 
 @st.cache_resource(show_spinner=False)
@@ -64,15 +68,27 @@ def run_in_worker(work: Callable[[], Result], n_tokens: int = 1, gradients: bool
     return worker().wait(submit(work, n_tokens, gradients))
 
 
-def submit(work: Callable[[], Result], n_tokens: int = 1, gradients: bool = False) -> Future[Result]:
-    """Hand `work` to the worker, as `run_in_worker` does, without waiting for it."""
+def submit(
+    work: Callable[[], Result], n_tokens: int = 1, gradients: bool = False, long: bool = False
+) -> Future[Result]:
+    """Hand `work` to the worker, as `run_in_worker` does, without waiting for it.
+
+    It is `long` if it takes seconds, as long texts do, and whatever did when it ran last.
+    """
+    code = getattr(getattr(work, "func", work), "__code__", type(work))  # of a partial's function too
 
     def run() -> Result:
         torch.set_num_threads(1 if n_tokens <= SHORT else CORES)
-        with torch.inference_mode(not gradients):
-            return work()
+        began = time.thread_time()  # others that compute meanwhile are not in it
+        try:
+            with torch.inference_mode(not gradients):
+                return work()
+        finally:
+            (_took_seconds.add if time.thread_time() - began > SECONDS else _took_seconds.discard)(code)
 
-    return worker().submit(run)
+    context = get_script_run_ctx(suppress_warning=True)
+    long = long or n_tokens > SHORT or code in _took_seconds
+    return worker().submit(run, context and context.session_id, long)
 
 
 def about(text: str) -> int:
@@ -83,7 +99,9 @@ def about(text: str) -> int:
 @st.cache_resource(max_entries=KEPT_MODELS, show_spinner=False)
 def model(name: str) -> LanguageModel:
     """A loaded language model, shared by all sessions. Raises BadCheckpoint for a model of another kind."""
-    lm = tlmviz.load(name)
+    # The worker computes in inference mode: weights that it asked for first would never have a gradient.
+    with torch.inference_mode(False):
+        lm = tlmviz.load(name)
     if lm.task not in ("language", "trace"):
         raise BadCheckpoint(texts.no_language_model(lm.name))
     return lm
@@ -95,7 +113,7 @@ def models() -> dict[str, str]:
 
 
 def offered() -> dict[str, str]:
-    """What the sidebar offers for a language model: the files that `tlmviz run` was given, and the language models."""
+    """What the menu offers for a language model: the files that `tlmviz run` was given, and the language models."""
     return _listed("trace", tuple(added_models())) | models()
 
 
@@ -130,6 +148,22 @@ def _expert_models(added: tuple[str, ...]) -> dict[str, str]:
 def size(name: str) -> str:
     """How large a model is, in a word."""
     return sizes.size(name)
+
+
+class TextRead:
+    """What the data of a page has in which one model reads one text: `chosen`, the page's state, names both."""
+
+    chosen: Any
+
+    @property
+    def lm(self) -> LanguageModel:
+        """The model that reads the text."""
+        return model(self.chosen.model)
+
+    @property
+    def trace(self) -> Trace:
+        """The pass over the text that all pages share."""
+        return trace(self.chosen.model, self.chosen.text)
 
 
 # A trace holds about 22 kB per token of the default model, so these bound memory as well as number.

@@ -1,9 +1,10 @@
-"""Fetching a real model from the sidebar: offered with its size, asked for by a button, its progress seen by all sessions."""
+"""Fetching a real model: offered with its size, asked for by a button, its progress seen by all sessions."""
 
 from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,7 +13,7 @@ import streamlit as st
 from tlmviz.checkpoints import download
 from tlmviz.errors import BadDownload
 
-from . import frame, texts
+from . import frame, markdown, texts
 
 VARIABLE = "TLMVIZ_GET"  # "0" takes the button away: a host may not want its visitors to fill its disk
 SWITCH = "_fetched"  # session: the model that was just fetched, or is to be shown
@@ -60,9 +61,11 @@ def switch_to(name: str) -> None:
     st.session_state[SWITCH] = name
 
 
-def wanted() -> str | None:
-    """The model that `switch_to` named, once."""
-    name: str | None = st.session_state.pop(SWITCH, None)
+def wanted(offered: Container[str]) -> str | None:
+    """The model that `switch_to` named, once, where it is offered."""
+    if st.session_state.get(SWITCH) not in offered:
+        return None
+    name: str = st.session_state.pop(SWITCH)
     return name
 
 
@@ -98,7 +101,7 @@ def _offer(name: str, model: download.Available) -> None:
         _watch(name, model)
         return
     if job is not None and job.error:
-        st.error(job.error)
+        st.error(markdown.sentence(job.error))
     st.caption(f"{model.description}. {model.bytes / 1e6:.0f} MB to fetch, {model.licence}.")
     st.button(
         f"Get {model.title}",

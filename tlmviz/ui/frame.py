@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +18,19 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from tlmviz import figures, kernels
 from tlmviz.errors import Error, NoNetwork
 from tlmviz.figures.written import MISSING, number
-from tlmviz.hosting import metrics
+from tlmviz.hosting import ahead, metrics
+from tlmviz.hosting.vendored import plotly_for
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace_file import TraceFile
 from tlmviz.translator import Translator
 
-from . import glossary, reading, texts
+from . import address, glossary, language, markdown, reading, texts
+from .claims import Claim, first, holding
+from .components.below import PAINTED
+from .components.chart import chart as plotly_chart
 from .components.page_script import page_script
 from .components.scripts import EVERYONE
+from .state import State, arrive
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,18 +39,25 @@ if TYPE_CHECKING:
 
 # The picture belongs above the fold: Streamlit's own margins would push it down by a third of a laptop screen.
 _COMPACT = """<style>
-.stMainBlockContainer { padding: 1.1rem 1.6rem 3rem; }
-.stMainBlockContainer h1 { padding: 0 0 0.4rem; }
+.stMainBlockContainer { padding: 0.7rem 1.6rem 3rem; }
+.stMainBlockContainer h1 { padding: 0 2.4rem 0.2rem 0; }
 .stMainBlockContainer h1 .stMarkdownColoredText { font-weight: 400; }
 [data-testid="stHeader"] { background: transparent; height: 2.4rem; min-height: 0; pointer-events: none; }
 [data-testid="stHeader"] * { pointer-events: none; }
 [data-testid="stHeader"] :is(button, a, button *, a *) { pointer-events: auto; }
 [data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
-[data-testid="stSidebarNavItems"] li { margin: 0; }
-[data-testid="stSidebarNavLink"] { line-height: 1.3rem; margin: 0.06rem 0; padding-left: 0.35rem; padding-right: 0.35rem; }
-[data-testid="stNavSectionHeader"] { margin: 0; padding-top: 0.35rem; padding-bottom: 0.1rem; }
-[data-testid="stSidebarUserContent"] { padding-top: 0.6rem; }
-[data-testid="stLayoutWrapper"]:has(> .st-key-scripts) { display: none; }
+[data-testid="stSidebarUserContent"] { padding-top: 0.3rem; }
+.st-key-top { row-gap: 0.3rem; margin: -0.05rem 0 -0.4rem; }
+.st-key-top > * { flex: none; width: auto; max-width: 100%; }
+.st-key-top > :has([role="combobox"]) { flex: 0 1 20rem; }
+.st-key-top [role="group"]:has(> [role="combobox"]), .st-key-top [role="combobox"] { height: 2.1rem; }
+.st-key-top button { min-height: 2.1rem; padding-block: 0.2rem; }
+.st-key-top > :has(.st-key-examples), .st-key-top > .st-key-examples { margin-left: auto; }
+.st-key-top :is([data-testid="stButtonGroup"], [data-testid="stCheckbox"] > label) { display: flex; align-items: center; }
+.st-key-top [data-testid="stWidgetLabel"] { margin: 0 0.5rem 0 0; }
+.st-key-top [data-testid="stCheckbox"] > label > div { margin: 0 0.5rem 0 0; }
+[data-testid="stLayoutWrapper"]:has(> :is(.st-key-scripts, [class*="st-key-address-"])) { display: none; }
+.st-key-claim p { font-size: 1.06rem; margin-bottom: 0.2rem; }
 .stMainBlockContainer .katex-display { overflow: auto hidden; padding: 0.2rem 0 0.5rem; scrollbar-width: thin; }
 .js-plotly-plot .modebar-container { top: -0.9rem !important; }
 .js-plotly-plot .tlmviz-lit text { font-weight: 700 !important; text-decoration: underline; }
@@ -52,21 +65,19 @@ _COMPACT = """<style>
 .stMarkdown blockquote, .stMarkdown blockquote p { color: inherit; }
 .stPlotlyChart:focus-visible, .stPlotlyChart [tabindex]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 ::highlight(tlmviz-word) { text-decoration: underline dotted; }
-[data-testid="stSidebar"] input[role="combobox"] { text-overflow: ellipsis; }
-body:has([data-testid="stSidebar"] [role="combobox"][aria-expanded="true"]) [data-testid="stSelectboxVirtualDropdown"] {
-  width: min(19rem, calc(100vw - 3rem)) !important;
-}
+.st-key-top input[role="combobox"] { text-overflow: ellipsis; }
 @media (max-width: 640px) {
+  .st-key-top > :has([role="combobox"]) { flex: 1 1 12rem; max-width: calc(100% - 7rem); }
   [data-testid="stButtonGroup"] [role="radiogroup"] { flex-wrap: wrap; overflow: visible; }
   .stMainBlockContainer { padding: 2.6rem 0.9rem 3rem; }
   [class*="-pairs"] > * > [data-testid="stHorizontalBlock"] > [data-testid="stColumn"] {
     min-width: calc(50% - 0.5rem); flex: 1 1 calc(50% - 0.5rem);
   }
-  .stHorizontalBlock:has(> .stColumn .st-key-examples) { row-gap: 0; }
-  .stColumn:has(.st-key-examples) { order: -1; margin: -2.3rem 2.4rem 0.2rem auto; min-width: 0; width: auto; flex: none; }
-  .stColumn:has(.st-key-examples) + .stColumn { display: none; }
+  .stMainBlockContainer h1 { padding-right: 0; }
+  .st-key-top { column-gap: 0.25rem; }
+  .st-key-top :is([data-testid="stButtonGroup"] [data-testid="stWidgetLabel"], [data-testid="stTooltipIcon"]) { display: none; }
+  .st-key-examples button { padding-inline: 0.5rem; }
   .stMarkdown :is(td, th) { padding: 0.3rem 0.4rem !important; font-size: 0.82rem; }
-  .st-key-examples button { min-height: 2rem; padding: 0 0.7rem; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-split), .st-key-split { display: contents; }
   .st-key-picture-first :has(> [class*="st-key-after-picture"]) { order: 1; }
   .stColumn:has(> * > .st-key-_layer, > * > .st-key-_head, > * > .st-key-_token) { min-width: 28%; flex: 1 1 28%; }
@@ -74,10 +85,12 @@ body:has([data-testid="stSidebar"] [role="combobox"][aria-expanded="true"]) [dat
 </style>"""
 # In a frame of another page (`?embed=true`) there is the page itself: title, controls, picture and what is below it.
 _EMBEDDED = """<style>
-[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], .st-key-examples { display: none; }
+[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], .st-key-examples, .st-key-top { display: none; }
 .stMainBlockContainer, .stApp .stMainBlockContainer { padding: 0.6rem 0.8rem 1rem; }
 </style>"""
 ZOOM = ["zoomIn2d", "zoomOut2d", "resetScale2d"]  # for charts that are dragged
+# Where this run's title and its examples stand; the page may be drawn without the app around it.
+_TOP: ContextVar[tuple[DeltaGenerator, DeltaGenerator] | None] = ContextVar("top", default=None)
 MARGINS = 27, 304  # pixels that a page's content is narrower than a phone, and than a window with the sidebar
 # A shade at the sides at which more is to be scrolled to: the two of the first line are part of what scrolls, and cover
 # those of the second where it ends.
@@ -106,21 +119,38 @@ def _everyone() -> str:
     return EVERYONE.read_text(encoding="utf-8")
 
 
-def heading(title: str, claim: str, examples: Callable[[], None]) -> None:
-    """The page's title, its one-sentence claim and its examples, on as little height as possible."""
+def above(key: str) -> DeltaGenerator:
+    """The row below the title, drawn before the page draws anything: the model, the reading level, and later the examples."""
+    title = st.container()
+    row = st.container(key=key, horizontal=True, vertical_alignment="center", gap="small")
+    _TOP.set((title, row))
+    return row
+
+
+def heading(title: str, claim: str, examples: Callable[[], None], *states: type[State]) -> None:
+    """The page's title, its one-sentence claim and its examples, on as little height as possible.
+
+    Of a declared page, its `states` take what the link says, and what cannot be shown of it gets a sentence.
+    """
     shades = f".stMainBlockContainer .katex-display {_shades()}\n"
     shades += f'.stApp [data-testid="stBaseButton-primary"] {{ color: {theme().page}; }}\n'
+    shades += f".stApp .stCode .token.keyword {{ color: {theme().accent}; }}\n"  # Streamlit's own is too dark on a dark page
     st.html(_COMPACT.replace("</style>", f"{shades}{_everyone()}</style>"))
     if st.context.is_embedded:
         st.html(_EMBEDDED)
     with st.container(key="scripts"):
-        page_script(theme().name, glossary.definitions())
-    left, right, _ = st.columns(
-        [0.84, 0.125, 0.035], vertical_alignment="bottom"
-    )  # the menu of the app is in the corner
-    left.markdown(f"# {title} :small[:gray[{claim}]]")
-    with right:
+        page_script(theme().name, glossary.definitions(), language.LANGUAGE.get())
+    place, row = _TOP.get() or (st.container(), st.container())
+    place.markdown(f"# {title} :small[:gray[{claim}]]")
+    with row:
         examples()
+    if unread := arrive(*states):
+        named = ", ".join(f"{label}: “{text[:40]}”" for label, text in list(unread.items())[:3])
+        said = language._(
+            "The link asks for what cannot be shown here ({named}); the nearest that can is shown.",
+            named=named,
+        )
+        st.warning(markdown.sentence(said))
 
 
 def split_on_phones() -> DeltaGenerator:
@@ -136,11 +166,17 @@ def saying_errors(work: Callable[..., None]) -> Callable[..., None]:
         try:
             work(*args)
         except NoNetwork as error:  # nothing went wrong: there is nothing to show
-            st.info(str(error))
+            st.info(worded(error))
         except Error as error:
-            st.error(str(error))
+            st.error(worded(error))
 
     return guarded
+
+
+def worded(error: Error) -> str:
+    """An error's sentence in the visitor's language, with its values, as Markdown."""
+    said = language._(error.message, **error.values) if error.message else str(error)
+    return markdown.sentence(said)
 
 
 def fragment(work: Callable[..., None], every: float | None = None) -> Callable[..., None]:
@@ -155,11 +191,15 @@ def _measured(work: Callable[..., None]) -> Callable[..., None]:
     """The same function; where it is all that runs, the time it takes is one press."""
     page = "/".join(Path(inspect.getfile(inspect.unwrap(work))).parts[-3:-1])
 
+    name = work.__qualname__.replace(".", "-").replace("<", "").replace(">", "")
+
     @functools.wraps(work)
     def timed(*args: Any) -> None:
+        language.choose()
         context = get_script_run_ctx()
         alone = context is not None and context.fragment_ids_this_run
-        with metrics.PRESSES.labels(page).time() if alone else contextlib.nullcontext():
+        press = metrics.PRESSES.labels(page).time() if alone else contextlib.nullcontext()
+        with address.written_by(name), press:
             work(*args)
 
     return timed
@@ -176,7 +216,7 @@ def chart(
     """A Plotly figure in its own colours, with a description for screen readers and an SVG download.
 
     `select`, "points" or "box", makes it answer to clicks or dragged boxes: `on_select` is called, and `selection(key)` tells
-    what was selected.
+    what was selected. A figure that has not changed is not drawn anew.
     """
     config = {
         "displaylogo": False,
@@ -184,13 +224,25 @@ def chart(
         "modeBarButtons": [["toImage"], *([ZOOM] if figure.layout.dragmode in ("pan", "zoom") else [])],
         "toImageButtonOptions": {"format": "svg", "filename": f"tlmviz-{key}"},
     }
-    selecting = {"on_select": on_select, "selection_mode": select} if select else {}
-    st.plotly_chart(figure, theme=None, key=key, config=config, alt=alt, **selecting)
+    script = plotly_for({trace.type for trace in figure.data})
+    if not st.session_state.get(PAINTED):  # a chart below a live picture has time
+        ahead.opens_on_a_chart(st.context.url, script)
+    lang = language.LANGUAGE.get()
+    plotly_chart(
+        figure, script, key=key, alt=alt, config=config, lang=lang, select=select, on_select=on_select
+    )
 
 
 def selection(key: str) -> dict:
-    """What is selected in the chart `key`: its "points" and its "box", both absent when nothing is."""
+    """What was just selected in the chart `key`: its "points" or its "box", both absent when nothing was."""
     return (st.session_state.get(key) or {}).get("selection") or {}
+
+
+def more(place: DeltaGenerator | None = None) -> DeltaGenerator:
+    """Where controls go that a first look can do without: behind a button *More*, or, at the reading level Maths, in sight."""
+    if reading.maths():
+        return after_picture(name="more")
+    return (place or st).popover(language._("More"), key="more", width="stretch")
 
 
 def picture_first() -> DeltaGenerator:
@@ -237,10 +289,13 @@ def table(
 
 
 def wide(key: str, width: int = 900) -> DeltaGenerator:
-    """A container for a picture that needs `width` pixels: where there are fewer it scrolls sideways, and says so."""
+    """A container for a picture that needs `width` pixels: where there are fewer it scrolls sideways, and says so.
+
+    What scrolls cuts off what stands out of it: a chart's buttons stand above the chart, so it begins as much higher.
+    """
     alone, beside = (width + margin for margin in MARGINS)
     st.html(f"""<style>
-.st-key-{key} {{ overflow-x: auto; scrollbar-width: thin; }}
+.st-key-{key} {{ overflow-x: auto; scrollbar-width: thin; padding-top: 0.9rem; margin-top: -0.9rem; }}
 .st-key-{key} {_shades()}
 .st-key-{key} > div {{ min-width: {width}px; }}
 .st-key-{key}::before {{ display: none; position: sticky; left: 0; content: "Swipe sideways to see all of it →";
@@ -248,6 +303,25 @@ def wide(key: str, width: int = 900) -> DeltaGenerator:
 @media (max-width: {alone}px), (pointer: coarse) and (max-width: {beside}px) {{ .st-key-{key}::before {{ display: block; }} }}
 </style>""")
     return st.container(key=key)
+
+
+def claim(claims: Sequence[Claim], data: Any) -> None:
+    """The first claim that holds, above the picture. The page's others stand below, by `claims`."""
+    with st.container(key="claim"):
+        st.markdown(first(claims, data))
+
+
+def next_step(said: str) -> None:
+    """What the reader can do now, below the picture."""
+    with st.container(key="next-step"):
+        st.markdown(f"→ {said}")
+
+
+def claims(
+    claims: Sequence[Claim], data: Any, *, more: Iterable[str] = (), maths: Iterable[str] = ()
+) -> None:
+    """All claims that hold but the first, and below them what holds of the picture's parts in any state."""
+    what_to_notice(*list(holding(claims, data).values())[1:], *more, maths=maths)
 
 
 def what_to_notice(*plain: str, maths: Iterable[str] = ()) -> None:
@@ -309,9 +383,9 @@ def copy_as_python(code: str) -> None:
         st.code(code, language="python")
 
 
-def sidebar_status(model: LanguageModel | Translator | TraceFile) -> None:
-    """What the loaded model is, and where it runs if it does, below the page menu."""
-    st.sidebar.caption(model.sizes + RUNS.get(model.task, _runs)(model))
+def model_status(model: LanguageModel | Translator | TraceFile) -> None:
+    """What the loaded model is, and where it runs if it does."""
+    st.caption(model.sizes + RUNS.get(model.task, _runs)(model))
 
 
 def _runs(model: LanguageModel | Translator) -> str:

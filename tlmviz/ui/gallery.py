@@ -65,7 +65,7 @@ def claims_of(model: str | None, key: str = "", shown: str = "", opens_on: str =
 def menu(beside: str, cards: Iterable[Card], texts: Callable[[], None] | None = None) -> None:
     """A button that opens the `cards` whose pictures lie `beside` the file that names them, and below them the `texts`."""
     folder = Path(beside).parent / PICTURES
-    with st.popover("Examples", key="examples", width="stretch"):
+    with st.popover("Examples", key="examples"):
         st.html(f'{_STYLE}<div class="gallery">{"".join(_card(card, folder) for card in cards)}</div>')
         if texts is not None:
             texts()

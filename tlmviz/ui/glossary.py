@@ -1,12 +1,10 @@
-"""The words of the field in a sentence each, shown where a page uses them: on hover, on a tap, and as a list in the sidebar."""
+"""The words of the field in a sentence each, shown where a page uses them, on hover and on a tap, and found by the search."""
 
 from __future__ import annotations
 
 import functools
 import re
 from collections import Counter
-
-import streamlit as st
 
 # Each definition with the forms of the word that it explains, the first of which is its name.
 TERMS: dict[str, tuple[str, ...]] = {
@@ -479,15 +477,3 @@ def named(form: str) -> str | None:
     names = {each: forms[0] for forms in TERMS.values() for each in forms}
     alike = {each.lower(): name for each, name in names.items()}
     return names.get(form) or alike.get(form.lower())
-
-
-def listed() -> None:
-    """All words in the sidebar: for keyboards and screen readers, and to look one up."""
-    with st.sidebar.popover("Words explained", width="stretch"):
-        every = sorted((forms[0], text) for text, forms in TERMS.items())
-        st.html(f'<a data-card="step" href="{PAGE}">Search them, with the pages that use them →</a>')
-        st.markdown(
-            "  \n".join(
-                f"**{name}**: {text}" for name, text in sorted(every, key=lambda each: each[0].lower())
-            )
-        )

@@ -16,7 +16,7 @@ import streamlit as st
 from tlmviz.figures import number
 
 from . import link, texts
-from .inputs import plain
+from .markdown import plain
 from .tours.bar import TOUR
 
 Entry = TypeVar("Entry")
@@ -50,15 +50,11 @@ class Told:
     said: int
 
 
-def switch() -> None:
-    """The switch in the sidebar."""
-    st.session_state[_WIDGET] = FIRST.get()
-    st.sidebar.toggle(
-        "Guess first",
-        key=_WIDGET,
-        on_change=_switched,
-        help=texts.GUESS_HELP,
-    )
+def switch(asks: bool = True) -> None:
+    """The switch, on a page that `asks`; what it is set to is kept on all others."""
+    if asks:
+        st.session_state[_WIDGET] = FIRST.get()
+        st.toggle("Guess first", key=_WIDGET, on_change=_switched, help=texts.GUESS_HELP)
     FIRST.share()
 
 

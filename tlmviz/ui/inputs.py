@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 
 from tlmviz.checkpoints.folders import added_models, opened_models
 from tlmviz.errors import BadText
-from tlmviz.figures import placed, readable
+from tlmviz.figures import placed
 from tlmviz.hosting import limits
 from tlmviz.language_model import LanguageModel
 from tlmviz.tokens import END_OF_TEXT
 from tlmviz.trace import Trace
 from tlmviz.trace_file import TraceFile
 
-from . import compute, link, texts
+from . import compute, frame, link, markdown, state, texts
+from .language import N_
 
 EXAMPLES = texts.EXAMPLES
 DEFAULT_TEXT = EXAMPLES["A lost ball"]
+TEXT: state.Control = state.text(  # of every page that reads one
+    N_("Text"), DEFAULT_TEXT, key="text", more={"live": "150ms", "label_visibility": "collapsed"}
+)
 GROUPS = ("opened", "story model", "installed", "zoo", "translation")  # of models, as they follow in the menu
 REPLACEMENTS = ("zero", "mean")  # what may stand in for the output of a muted head
+HOW: state.Menu = state.menu(
+    N_("Replace output by"), REPLACEMENTS, key="how", segments=True, help=texts.HOW_HELP
+)
 
 
-def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> str:
-    """A sidebar's menu of models in groups, each with its size; in the session and in the link, as `key`, is the name alone.
+def model_menu(place, models: Mapping[str, str], key: str, default: str) -> str:
+    """A menu of models in groups, each with its size, in a `place`; in the session and in the link, as `key`, is the name alone.
 
     One in the URL that does not exist is named in a sentence.
     """
@@ -39,18 +46,17 @@ def model_menu(models: Mapping[str, str], key: str, default: str, help: str) -> 
         st.session_state[key] = linked or (default if link.navigated() else st.session_state.get(key))
     name = st.session_state[key] if st.session_state[key] in names else default
     st.session_state[key] = st.session_state[f"_{key}"] = name
-    st.sidebar.selectbox(
+    place.selectbox(
         "Model",
         names,
         key=f"_{key}",
         format_func=lambda name: f"{name} · {compute.size(name)} · {groups[name]}",
         on_change=lambda: st.session_state.update({key: st.session_state[f"_{key}"]}),
-        help=help,
+        label_visibility="collapsed",
     )
     if linked is not None and linked not in names:
-        st.warning(texts.no_model(linked[:60], name))
+        st.warning(markdown.sentence(texts.no_model(linked[:60], name)))
     link.Field(key, default, str).set(name)
-    st.sidebar.caption(models[name])
     return name
 
 
@@ -61,6 +67,13 @@ def _group(name: str) -> str:
     if name in added_models():
         return "installed"
     return {"eng": "translation", "zoo": "zoo"}.get(name.partition("-")[0], "story model")
+
+
+def shared(control: state.Control, place=st, **widget):
+    """Draw a control that several pages have, and say it in the address; returns its value."""
+    value = control.draw(place, **widget)
+    control.put(value)
+    return value
 
 
 def text_box(lm: LanguageModel | TraceFile) -> str | None:
@@ -74,7 +87,7 @@ def text_box(lm: LanguageModel | TraceFile) -> str | None:
 def _fixed(lm: TraceFile) -> str:
     shown = lm.default_text.replace(END_OF_TEXT, "⟨start⟩")
     st.text_input("Text", shown, disabled=True, label_visibility="collapsed")
-    st.caption(texts.fixed_text(plain(lm.name)))
+    st.caption(texts.fixed_text(markdown.plain(lm.name)))
     return lm.default_text
 
 
@@ -83,15 +96,12 @@ def _typed(lm: LanguageModel) -> str | None:
 
     A text beyond the context is shown in full in the box and read up to the limit, which a sentence says.
     """
-    typed = st.text_input(
-        "Text", DEFAULT_TEXT, key="text", live="150ms", bind="query-params", label_visibility="collapsed"
-    )
-    typed = allowed(typed or "")
+    typed = allowed(shared(TEXT) or "")
     try:
         lm.encode(typed)
     except BadText as error:
         if not typed:
-            st.info(str(error))
+            st.info(frame.worded(error))
             return None
         part, tokens = lm.fit(typed)
         limit = lm.config.context
@@ -124,7 +134,7 @@ def text_buttons(
     st.caption(title)
     with st.container(horizontal=True, gap="small"):
         for label, text in texts.items():
-            st.button(label, key=f"{key}-{label}", help=text, on_click=use, args=(text,))
+            st.button(label, key=f"{key}-{label}", help=markdown.plain(text), on_click=use, args=(text,))
 
 
 def examples_picked() -> int:
@@ -134,13 +144,40 @@ def examples_picked() -> int:
 
 def _use_example(text: str) -> None:
     st.session_state["text"] = text
+    TEXT.set(text)
     st.session_state["_examples_picked"] = examples_picked() + 1
     link.remember(replace(link.view(), query=None, key=None))  # pins belong to the text they were set in
     link.share()
 
 
-def head_menus(layers: int, heads: int, places) -> tuple[int, int]:
-    """Menus of layers and heads in two places, tied to the view that all pages share. Returns layer and head."""
+@dataclass
+class OpenedHead(state.Control):
+    """The head that a live picture opens, which is from then on the one that all pages share; `then` is called after it."""
+
+    key: str = ""
+    default: Any = None
+    parse: Callable[[str], Any] = lambda text: link.pairs(text)[0]
+    write: Callable[[Any], str] = lambda head: link.write_pairs([head])
+    then: Callable[[], None] = lambda: None
+
+    def get(self) -> Any:
+        """None: it is opened, and no longer to be."""
+        return None
+
+    def set(self, value: Any) -> None:
+        """Open it."""
+        if value is not None:
+            link.choose_head(*value)
+            self.then()
+
+
+def head_menus(
+    layers: int, heads: int, places, changed: Callable[[], None] = lambda: None
+) -> tuple[int, int]:
+    """Menus of layers and heads in two places, tied to the view that all pages share. Returns layer and head.
+
+    `changed` is called where another one is chosen.
+    """
     head = link.view().fitted(layers, heads, 1).head
     st.session_state["_layer"], st.session_state["_head"] = head
     for place, label, count in zip(places, ("Layer", "Head"), (layers, heads)):
@@ -149,6 +186,7 @@ def head_menus(layers: int, heads: int, places) -> tuple[int, int]:
             range(count),
             key=f"_{label.lower()}",
             on_change=_keep_head,
+            args=(changed,),
             format_func=f"{label} {{}}".format,
             label_visibility="collapsed",
         )
@@ -179,35 +217,9 @@ def head_and_token_menus(config, tokens: list[str], start: int | None = None, pl
     return *chosen, st.session_state["_token"], room.empty()
 
 
-def token_menu(place, label: str, tokens: list[str], verb: str, key: str, default: int) -> int:
-    """The chosen position, from 0; in the link, as `key`, it counts from 1. Beyond the last token the last one is shown."""
-    field = link.Field(key, default + 1, link.whole(1, 9999))
-    wanted = field.get()
-    st.session_state[f"_{key}"] = min(wanted, len(tokens)) - 1
-    field.share()
-    place.selectbox(
-        label,
-        range(len(tokens)),
-        key=f"_{key}",
-        on_change=lambda: field.keep(st.session_state[f"_{key}"] + 1),
-        label_visibility="collapsed",
-        format_func=lambda at: f"{at + 1} · {verb} {readable(tokens[at])}",
-    )
-    return st.session_state[f"_{key}"]
-
-
 def replacement_menu(place, **widget) -> str:
     """What stands in for the output of muted heads, "zero" or "mean": one control, in the link as `how`, on every page."""
-    return place.segmented_control(
-        "Replace output by",
-        REPLACEMENTS,
-        default=REPLACEMENTS[0],
-        key="how",
-        bind="query-params",
-        required=True,
-        help=texts.HOW_HELP,
-        **widget,
-    )
+    return shared(HOW, place, **widget)
 
 
 def pinned(trace: Trace, view: link.View) -> tuple[int, int]:
@@ -219,13 +231,9 @@ def pinned(trace: Trace, view: link.View) -> tuple[int, int]:
     return query, int(trace.attention(layer, head, rows=slice(query, query + 1)).argmax())
 
 
-def plain(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~:&])", r"\\\1", text.replace("\n", " "))
-
-
-def _keep_head() -> None:
+def _keep_head(changed: Callable[[], None]) -> None:
     link.choose_head(st.session_state["_layer"], st.session_state["_head"])
+    changed()
 
 
 def _keep_token() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tlmviz.errors import Error
 from tlmviz.hosting import limits, metrics
@@ -15,60 +20,87 @@ from tlmviz.ui import texts
 
 Result = TypeVar("Result")
 LONG = 0.25  # seconds: whoever computes for longer lets the next one begin beside
+LOOK = 0.2  # seconds between two looks whether who is in line still waits
+_NOBODY = object()
+_NOTHING = "_line_nothing"  # a name that no session holds
 
 
 class TooLong(Error):
     """Work took longer than the host allows."""
 
 
+@dataclass(frozen=True)
+class Turn:
+    """Work in line: whose it is, whether it is known to take long, and when it came."""
+
+    work: Callable[[], Any]
+    who: Hashable
+    long: bool
+    future: Future[Any] = field(default_factory=Future)
+    came: float = field(default_factory=time.perf_counter)
+
+
 class Line:
-    """Computes for everybody, in the order in which they came, one at a time.
+    """Computes for everybody, one at a time, and for each visitor in turn: who has handed in much waits for it alone.
 
     Where there are several `threads`, work that takes LONG seconds goes on in its own, and the next in line begins beside it:
-    one long text does not keep a class waiting.
+    one long text does not keep a class waiting. One thread is kept for what is not known to take long.
     """
 
     def __init__(self, threads: int = 1) -> None:
         self.threads = ThreadPoolExecutor(threads, thread_name_prefix="torch")
-        self.line: deque[tuple[Future[Any], float, Callable[[], Any]]] = deque()  # with the time they came
+        self.line: OrderedDict[Hashable, deque[Turn]] = OrderedDict()  # by visitor, the next one first
+        self.most_long = max(1, threads - 1)
+        self.long: set[Future[Any]] = set()  # what is served and known to take long
         self.waiting: dict[
             Future[Any], float
         ] = {}  # in the order in which they came, those that are served too
         self.served: dict[Future[Any], float] = {}  # since when
         self.change = threading.Condition()
 
-    def submit(self, work: Callable[[], Result]) -> Future[Result]:
-        """Hand work in, behind all that came before."""
-        future, came = Future[Result](), time.perf_counter()
+    def submit(self, work: Callable[[], Result], who: Hashable = None, long: bool = False) -> Future[Result]:
+        """Hand work in, behind all that this visitor has in line, and one of each other visitor's."""
+        turn = Turn(work, who, long)
         with self.change:
-            self.line.append((future, came, work))
-            self.waiting[future] = came
+            self.line.setdefault(who, deque()).append(turn)
+            self.waiting[turn.future] = turn.came
+            self.change.notify_all()
         metrics.LINE.inc()
-        future.add_done_callback(self._done)
+        turn.future.add_done_callback(self._done)
         self.threads.submit(self._serve)
-        return future
+        return turn.future
 
     def _serve(self) -> None:
         """Compute for the first in line, once it is its turn. Called as often as something was handed in."""
-        future, came, work = self._first()
+        turn = self._first()
+        future = turn.future
         if not future.set_running_or_notify_cancel():
             return
-        metrics.WAITED.observe(time.perf_counter() - came)
+        metrics.WAITED.observe(time.perf_counter() - turn.came)
         try:
-            result = work()
+            result = turn.work()
         except BaseException as error:
             future.set_exception(error)
         else:
             future.set_result(result)
 
-    def _first(self) -> tuple[Future[Any], float, Callable[[], Any]]:
+    def _first(self) -> Turn:
         with self.change:
-            while (left := self._left()) > 0:
-                self.change.wait(left)
-            first = self.line.popleft()
-            if not first[0].cancelled():
-                self.served[first[0]] = time.perf_counter()
-            return first
+            while (left := self._left()) > 0 or (who := self._next()) is _NOBODY:
+                self.change.wait(left or None)
+            turn = self.line[who].popleft()
+            rest = self.line.pop(who)
+            if rest:
+                self.line[who] = rest  # behind everybody else's
+            if not turn.future.cancelled():
+                self.served[turn.future] = time.perf_counter()
+                self.long |= {turn.future} if turn.long else set()
+            return turn
+
+    def _next(self) -> Hashable:
+        """Whose turn it is; _NOBODY where all that wait take long, and as many as may do so are served."""
+        may_be_long = len(self.long) < self.most_long
+        return next((who for who, turns in self.line.items() if may_be_long or not turns[0].long), _NOBODY)
 
     def _left(self) -> float:
         """For how many seconds nobody may begin."""
@@ -80,6 +112,7 @@ class Line:
         with self.change:
             self.waiting.pop(future, None)
             self.served.pop(future, None)
+            self.long.discard(future)
             self.change.notify_all()
 
     def ages(self) -> list[float]:
@@ -91,14 +124,30 @@ class Line:
     def wait(self, future: Future[Result]) -> Result:
         """The result. Raises TooLong, in words for the visitor, behind the host's limit of seconds.
 
-        What has not begun by then never will; what has begun cannot be stopped and goes on.
+        What has not begun by then never will, nor what has not begun when its visitor goes on; what has begun cannot be
+        stopped and goes on.
         """
-        allowed = limits.current().seconds or None
-        try:
-            return future.result(allowed)
-        except TimeoutError:
-            if future.done():  # the work itself raised it
-                raise
-            future.cancel()
-            metrics.REFUSED.labels("seconds").inc()
-            raise TooLong(texts.too_long(allowed)) from None
+        allowed = limits.current().seconds or math.inf
+        until = time.monotonic() + allowed
+        while not future.done():
+            left = until - time.monotonic()
+            if left <= 0:
+                future.cancel()
+                metrics.REFUSED.labels("seconds").inc()
+                raise TooLong(texts.too_long(allowed))
+            look = left if future.running() else min(left, LOOK)
+            wait([future], None if look == math.inf else look)
+            if not (future.running() or future.done()):
+                _leave(future)
+        return future.result()
+
+
+def _leave(future: Future[Any]) -> None:
+    """Where the run that waits is to end, as its visitor changed something or went to another page, leave the line."""
+    if get_script_run_ctx(suppress_warning=True) is None:
+        return
+    try:
+        st.session_state.get(_NOTHING)  # Streamlit ends a run at whatever it is asked next
+    except BaseException:
+        future.cancel()
+        raise

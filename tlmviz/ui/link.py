@@ -1,67 +1,27 @@
 """What a link reproduces: every value that is in the URL without being a widget's own.
 
-Widgets bind themselves (`bind="query-params"`). What no widget can bind, because it is chosen in a custom component
-or its menu's labels change with the text, is a `Field`: one value with its key, its default, and how it is read from
-a link and written into one.
+A `Field` is one value with its key, its default, and how it is read from a link and written into one. A page's own are declared
+as its state (`ui.state`), each a field with a widget; those that all pages share are here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Generic, TypeVar
-from urllib.parse import parse_qs
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from . import address
+
 Value = TypeVar("Value")
-SLOT = "_link_"  # begins the session's names of all that follows from a link, and is forgotten with it
-RESERVED = ("embed", "embed_options")  # Streamlit's own, which no script may write
+SLOT = address.SLOT  # begins the session's names of all that follows from a link, and is forgotten with it
 STAGES = ("dot", "scaled", "masked", "softmax")
 ORDERS = ("position", "entropy", "previous", "induction", "sink", "distance")
 MODES = ("map", "arcs")
-# Keys of boxes in which anything may be typed.
-TYPED = (
-    "text",
-    "own",
-    "english",
-    "logits",
-    "vreq",
-    "vtok",
-    "varr",
-    "bban",
-    "bpre",
-    "edfr",
-    "find",
-    "chat",
-    "wtext",
-    "wcenter",
-    "wcontext",
-    "wsent",
-    "wlive",
-    "wlnear",
-    "ptext",
-    *("wpw", "wpa", "wpb", "wpq"),
-    "gwi",
-    "gwj",
-    "gprobes",
-    "gtext",
-    "ftw",
-    *("etext", "ea", "eb", "esent"),
-    *("nform", "nsizes"),
-    "tiq",
-    "nnum",
-    "lbcells",
-    "r1mat",
-    *("lsw", "lsu"),
-    *("ptclean", "ptcorr", "ptans", "ptwrong"),
-    *("cmpa", "cmpb"),
-    "atlasfind",
-    *("gfind", "term"),
-)
 
 
 @dataclass(frozen=True)
@@ -84,12 +44,10 @@ class Field(Generic[Value]):
     def get(self) -> Value:
         """This session's value: what was set last, or at first what the link says; nonsense there is the default."""
         if self._slot not in st.session_state:
-            value = self.default
-            if self.key in st.query_params:
+            value, said = self.default, address.given()
+            if self.key in said:
                 with suppress(ValueError, IndexError, OverflowError):
-                    value = self.parse(
-                        ",".join(st.query_params.get_all(self.key))
-                    )  # menus of several repeat a key
+                    value = self.parse(said[self.key])
             st.session_state[self._slot] = value
         return st.session_state[self._slot]
 
@@ -104,7 +62,9 @@ class Field(Generic[Value]):
         """
         value = self.get()
         text = "" if hide or value == self.default else self.write(value)
-        if not text:
+        if address.owned():
+            address.put(self.key, self.write(value) if self.key in address.ENTRY else text, not text)
+        elif not text:
             st.query_params.pop(self.key, None)
         elif st.query_params.get(self.key) != text:
             st.query_params[self.key] = text
@@ -115,16 +75,13 @@ class Field(Generic[Value]):
         self.share()
 
 
-def navigated() -> bool:
-    """Whether the browser went to another link of this page: back, forward, or along a card of its gallery."""
-    context = get_script_run_ctx()
-    return bool(context and context.is_history_navigation)
+navigated = address.navigated
 
 
 def follow_history() -> None:
     """Let what the address says count, and not what the session holds, where the browser went to another link.
 
-    Called before the page draws. Bound widgets follow by themselves; a value that the link does not name is its default.
+    Called before the page draws. A value that the link does not name is its default.
     """
     if navigated():
         for name in [name for name in st.session_state if str(name).startswith(SLOT)]:
@@ -140,15 +97,6 @@ def _read_whole_address() -> None:
         return
     with context.session_state.query_params() as params:
         params.set_initial_query_params(context.query_string)
-    for key, values in parse_qs(context.query_string).items():
-        if key not in st.query_params and key not in RESERVED:
-            _show(key, values)
-
-
-def _show(key: str, value: str | list[str]) -> None:
-    """Write a parameter into the link, unless a widget holds it: Streamlit may still know the one of the page before."""
-    with suppress(StreamlitAPIException):
-        st.query_params[key] = value
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
@@ -200,56 +148,6 @@ def pairs(text: str) -> tuple[tuple[int, int], ...]:
 def write_pairs(values: Sequence[tuple[int, int]]) -> str:
     """Pairs of whole numbers as `pairs` reads them."""
     return ",".join(f"{first}.{second}" for first, second in values)
-
-
-def menu(
-    place,
-    label: str,
-    options: Sequence,
-    key: str,
-    *,
-    default: Any = None,
-    write: Callable[[Any], str] = str,
-    show: Callable[[Any], str] = str,
-    **widget: Any,
-):
-    """A menu whose value is in the link as `write` spells it, whatever the entries are called; returns the value.
-
-    A bound menu would put its labels into the link, and these change with the text and the model. A value that is not
-    among the options any more gives way to the default, which is the first option unless given.
-    """
-    start = options[0] if default is None else default
-    field = Field(
-        key, start, lambda text: {write(option): option for option in options}.get(text, start), write
-    )
-    value = field.get()
-    st.session_state[f"_{key}"] = value if value in options else start
-    picked = place.selectbox(
-        label,
-        options,
-        key=f"_{key}",
-        format_func=show,
-        on_change=lambda: field.keep(st.session_state[f"_{key}"]),
-        **widget,
-    )
-    field.share(hide=picked == start)
-    return picked
-
-
-def drop_infinite() -> None:
-    """Take out of the link what a number box fails on: 1e400 is no whole number. In a text it may stand."""
-    broken = [key for key, value in st.query_params.items() if key not in TYPED and _is_infinite(value)]
-    for key in broken:
-        del st.query_params[key]
-    if broken:
-        st.rerun()  # boxes read the link as it was when this run began
-
-
-def _is_infinite(text: str) -> bool:
-    try:
-        return abs(float(text)) == float("inf")
-    except ValueError:
-        return False
 
 
 # --- the view that all pages share ------------------------------------------------------------------
@@ -307,7 +205,6 @@ class View:
 # In a session: the head, and the pinned query and key, that a page chose by itself, and for which page and model.
 _SUGGESTED, _SUGGESTED_PIN, _OPENED = f"{SLOT}suggested_head", f"{SLOT}suggested_pin", f"{SLOT}opened"
 _ARRIVED = "_arrived"  # session: that another page was shown before
-_RELEASED = "_released_pin"  # session: that the pin has just been taken off
 
 
 def _field(name: str, parse: Callable[[str], Any], write: Callable[[Any], str] = str) -> Field:
@@ -315,7 +212,8 @@ def _field(name: str, parse: Callable[[str], Any], write: Callable[[Any], str] =
 
 
 FIELDS = {
-    "head": _field("head", lambda text: pairs(text)[0], lambda head: write_pairs([head])),
+    # None until somebody, or a page, has chosen one: head 0.0 may be chosen too.
+    "head": Field("head", None, lambda text: pairs(text)[0], lambda head: write_pairs([head])),
     "query": _field("query", int),
     "key": _field("key", int),
     "stage": _field("stage", choice(STAGES)),
@@ -330,13 +228,17 @@ FIELDS = {
 
 def view() -> View:
     """This session's view: what was chosen last, or on the first run what the URL says."""
-    return View(**{name: field.get() for name, field in FIELDS.items()})
+    chosen = {name: field.get() for name, field in FIELDS.items()}
+    return View(**chosen | {"head": chosen["head"] or View.head})
 
 
 def remember(view: View) -> None:
     """Keep a view for the session; `share` shows it in the URL."""
     for name, field in FIELDS.items():
-        field.keep(getattr(view, name))
+        value = getattr(view, name)
+        if name == "head" and value == View.head and field.get() is None:
+            continue  # still the one that stands where none was chosen
+        field.keep(value)
 
 
 def sent_by(key: str) -> dict[str, Any]:
@@ -358,8 +260,8 @@ def share() -> None:
 
 def untouched(name: str) -> bool:
     """Whether a field of the view is neither in the link nor was ever set to anything but its default."""
-    field = FIELDS[name]
-    return field.key not in st.query_params and field.get() == field.default
+    field, said = FIELDS[name], address.query() if address.owned() else st.query_params
+    return field.key not in said and field.get() == field.default
 
 
 def head_is_free() -> bool:
@@ -403,16 +305,9 @@ def suggest_row(layer: int, head: int, query: int, key: int) -> None:
 
 
 def release_pin() -> None:
-    """Take the pins off; the link follows when the view is shared next. To write it while somebody types would put the text
-    that the server knows in place of what was typed since."""
+    """Take the pins off; the link follows when the view is shared next."""
     FIELDS["query"].keep(None)
     FIELDS["key"].keep(None)
-    st.session_state[_RELEASED] = True
-
-
-def just_released() -> bool:
-    """Whether the pins were taken off in this run."""
-    return bool(st.session_state.pop(_RELEASED, False))
 
 
 def choose_head(layer: int, head: int) -> None:
@@ -420,10 +315,10 @@ def choose_head(layer: int, head: int) -> None:
     FIELDS["head"].set((layer, head))
 
 
-def carry(page: str, defaults: Mapping[str, str]) -> None:
+def carry(page: str, shared: Iterable[str]) -> None:
     """Hand on what widgets that pages share are set to, when `page` is not the one that was shown before.
 
-    Called before the page draws, with the widgets' keys and defaults. To Streamlit a widget on another page is another
+    Called before the page draws, with the widgets' keys. To Streamlit a widget on another page is another
     widget: it finds the value of one that came with the link again on the page after next, but not on the next.
     """
     st.session_state[_ARRIVED] = st.session_state.get("_carried_to") != page
@@ -432,11 +327,13 @@ def carry(page: str, defaults: Mapping[str, str]) -> None:
     st.session_state["_carried_to"] = page
     if navigated():  # what the address says counts
         return
-    for key, default in defaults.items():
-        value = st.session_state.get(key, default)
-        if value != default:
-            st.session_state[key] = value
-            _show(key, value)
+    named = address.given()
+    kept = {
+        f"{SLOT}{key}": st.session_state[key]
+        for key in shared
+        if key in st.session_state and key not in named
+    }
+    st.session_state.update(kept)
 
 
 def arrived() -> bool:
@@ -445,7 +342,7 @@ def arrived() -> bool:
 
 
 def keep(*keys: str) -> None:
-    """Hold on to what widgets of other pages were set to, which Streamlit forgets, and take them out of the link.
+    """Hold on to what widgets of other pages were set to, which Streamlit forgets.
 
     Called behind the page. A widget that was drawn may not be set any more, and need not.
     """
@@ -453,4 +350,3 @@ def keep(*keys: str) -> None:
         if key in st.session_state:
             with suppress(StreamlitAPIException):
                 st.session_state[key] = st.session_state[key]
-                st.query_params.pop(key, None)

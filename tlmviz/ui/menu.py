@@ -1,18 +1,21 @@
-"""The sidebar: a menu of the models that a page can show, and what the chosen one is."""
+"""A menu of the models that a page can show, and what the chosen one is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from tlmviz.checkpoints.folders import opened_models
+from tlmviz.checkpoints.registry import checkpoint_folder
+from tlmviz.errors import UnknownName
 from tlmviz.language_model import LanguageModel
 from tlmviz.trace_file import TraceFile
 from tlmviz.translator import Translator
 
-from . import compute, fetching, frame, gallery, inputs, texts, translation, uploads
+from . import compute, fetching, frame, gallery, inputs, link, texts, translation, uploads
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,8 @@ MENUS = {
     ),
 }
 
-# What follows the user from page to page, but is drawn by the pages: each widget's key in the link, and its default.
-SHARED = {
-    "text": inputs.DEFAULT_TEXT,
-    "english": translation.DEFAULT_SENTENCE,
-    "how": inputs.REPLACEMENTS[0],
-}
+# What follows the user from page to page, but is drawn by the pages: the keys of their widgets, in the link too.
+SHARED = ("text", "english", "how")
 
 
 # In a session: the page that was gone to, and (behind this begins its menu's key) the model it chose by itself.
@@ -66,13 +65,27 @@ _PAGE, _BY_PAGE = "_menu_of", "_by_page_"
 
 
 def none() -> None:
-    """What stands in place of a menu on a page that compares models of its own; other pages' choice is kept for them."""
+    """On a page that compares models of its own there is no menu; other pages' choice is kept for them."""
     menu = MENUS["language"]
-    if (linked := st.query_params.get(menu.key)) in menu.models():
+    came = link.arrived() or link.navigated()  # later the session may have another one, which the page chose
+    if came and (linked := st.query_params.get(menu.key)) in menu.models():
         st.session_state[menu.key] = linked
-    st.session_state.setdefault(menu.key, menu.default)
+    if not opened_models():  # the first menu that is drawn opens on one of them
+        st.session_state.setdefault(menu.key, menu.default)
     gallery.claims_of(None)
-    st.sidebar.caption(texts.NO_MENU)
+
+
+def absent(models: str, needs: Iterable[str]) -> UnknownName | None:
+    """What is to be said where this menu of a page would be empty, or one of the models that it `needs` is not here.
+
+    None where all are: an installation may hold few of the models that tlmviz trained.
+    """
+    for name in (*needs, *([MENUS[models].default] if models and not MENUS[models].models() else [])):
+        try:
+            checkpoint_folder(name)
+        except UnknownName as error:
+            return error
+    return None
 
 
 def _open_on(default: str, menu: ModelMenu, page: str) -> None:
@@ -88,10 +101,10 @@ def _open_on(default: str, menu: ModelMenu, page: str) -> None:
         st.session_state[chosen] = default if default != menu.default else None
 
 
-def sidebar(
-    models: str, page: str, opens_on: str = "", translates: bool = False
+def choose(
+    place: DeltaGenerator, models: str, page: str, opens_on: str = "", translates: bool = False
 ) -> LanguageModel | Translator | TraceFile:
-    """The menu of the `models` that a page offers, a key of MENUS, with what the chosen one is. Returns that.
+    """The menu of the `models` that a page offers, a key of MENUS, and behind a button what the chosen one is. Returns that.
 
     A page may open on another model than the menu's default, where there is one of that name, and have Transformers that
     translate in it too.
@@ -101,14 +114,17 @@ def sidebar(
     offered = menu.models() | pairs
     default = opens_on if opens_on in offered and not opened_models() else menu.default
     _open_on(default, menu, page)
-    if (wanted := fetching.wanted()) in offered:
+    if wanted := fetching.wanted(offered):
         st.session_state[menu.key] = wanted
-    name = inputs.model_menu(offered, menu.key, default, menu.help)
+        st.session_state[f"{_BY_PAGE}{menu.key}"] = None  # it was chosen by somebody
+    name = inputs.model_menu(place, offered, menu.key, default)
     gallery.claims_of(menu.default, key=menu.key, shown=name, opens_on=default)
     chosen = translation.model(name) if name in pairs else menu.load(name)
-    frame.sidebar_status(chosen)
-    if menu is MENUS["language"] and name not in pairs:
-        with st.sidebar:
+    with place.popover(texts.ABOUT_MODEL):
+        st.markdown(offered[name])
+        frame.model_status(chosen)
+        st.caption(menu.help)
+        if menu is MENUS["language"] and name not in pairs:
             fetching.offers(name)
             uploads.box()
     return chosen

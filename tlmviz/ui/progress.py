@@ -83,5 +83,5 @@ def going(cached: Callable[..., Work[Result]], *key: Hashable) -> Work[Result]:
 def begin(work: Callable[[Tell], Result], n_tokens: int = 1) -> Work[Result]:
     """Hand work to the model thread, which gives it what to tell its progress to."""
     begun: Work[Result] = Work()
-    begun.future = compute.submit(lambda: work(begun.tell), n_tokens)
+    begun.future = compute.submit(lambda: work(begun.tell), n_tokens, long=True)
     return begun

@@ -1,4 +1,4 @@
-"""The two levels at which a page explains itself, and the sidebar's switch between them."""
+"""The two levels at which a page explains itself, and the switch between them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ def maths() -> bool:
 
 
 def switch() -> None:
-    """The choice of a level in the sidebar."""
+    """The choice of a level."""
     st.session_state[_WIDGET] = LEVEL.get()
-    st.sidebar.segmented_control(
+    st.segmented_control(
         "Explanations",
         list(LABELS),
         key=_WIDGET,
         format_func=LABELS.get,
         on_change=lambda: LEVEL.keep(st.session_state[_WIDGET]),
         required=True,
-        width="stretch",
         help=texts.LEVEL_HELP,
     )
     LEVEL.share()

@@ -8,7 +8,7 @@ from tlmviz.analysis.positions import rope_planes
 from tlmviz.checkpoints.registry import language_config
 from tlmviz.errors import BadConfig
 
-from . import compute
+from . import compute, frame
 
 
 @st.cache_data(show_spinner=False)
@@ -22,7 +22,7 @@ def offer_rope_models(name: str) -> None:
     try:
         rope_planes.own_base(compute.model(name).config)
     except BadConfig as error:
-        st.warning(str(error))
+        st.warning(frame.worded(error))
     with st.container(horizontal=True):
         for other in rope_models():
             st.button(other, key=f"open-{other}", on_click=_open, args=(other,), help=compute.models()[other])

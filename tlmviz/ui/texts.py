@@ -8,9 +8,8 @@ SLIPS = "Where the lecture notes differ"
 TEXTS_TO_START = "Texts to start from"
 POSITION_HELP = "The token whose row is framed and followed"
 HOW_HELP = "mean: the head's average output over this text, later positions included."
-EMPTY_TEXT = "The text is empty; paste one, or let the model write stories."
 PASTE_PLACEHOLDER = "Paste up to about 60,000 characters."
-NO_MENU = "This page has models of its own: there is none to choose here."
+ABOUT_MODEL = "About it"
 LEVEL_HELP = (
     "*Plain*: what to see, in words. *Maths*: also the equations, their sources, and where the lecture notes that "
     "these pages follow differ."
@@ -51,7 +50,7 @@ MEASURED_NOW = "Measured now, on what is shown: each error beside what rounding 
 
 def needs_network(page: str, name: str, reader: str) -> str:
     """Why a page does not show a file of one pass, and which page does."""
-    return f"{page} needs a network, and {name} is a file of one pass; choose a model at the left, or open the page {reader}."
+    return f"{page} needs a network, and {name} is a file of one pass; choose a model at the top, or open the page {reader}."
 
 
 def crossing(queries: int, keys: int) -> str:
@@ -82,7 +81,7 @@ def cut_characters(length: int, most: int) -> str:
 
 def no_model(asked: str, name: str) -> str:
     """Which model is shown in place of one that is not here."""
-    return f"There is no model “{asked}” here; {name} is shown instead. The menu at the left lists all."
+    return f"There is no model “{asked}” here; {name} is shown instead. The menu at the top lists all."
 
 
 def cut_tokens(count: int, name: str, limit: int) -> str:
@@ -96,11 +95,6 @@ def too_long(seconds: float) -> str:
         f"This takes longer than the {seconds:g} seconds that this server gives to a press; shorten the text, or try "
         "again when fewer are here."
     )
-
-
-def paste_help(most: int) -> str:
-    """What the box reads."""
-    return f"Up to {most:,} tokens are read. Press Ctrl+Enter, or click outside the box."
 
 
 def shipped_claim(what: str) -> str:
@@ -151,12 +145,12 @@ def no_vectors(name: str, others: str) -> str:
 
 def way_to_show(title: str) -> str:
     """How a visitor sees an installed model, as the end of a sentence."""
-    return f"press **Show {title}** at the left"
+    return f"press **Show {title}** under *{ABOUT_MODEL}* at the top"
 
 
 def way_to_get(title: str) -> str:
     """How a visitor gets a model, as the end of a sentence."""
-    return f"press **Get {title}** at the left"
+    return f"press **Get {title}** under *{ABOUT_MODEL}* at the top"
 
 
 def way_to_run(name: str) -> str:

@@ -17,11 +17,21 @@ from tlmviz.errors import BadCheckpoint, BadText
 from tlmviz.tokens import output_names
 from tlmviz.translator import Hypothesis, Translator
 
-from . import compute, inputs, texts
+from . import compute, frame, inputs, state, texts
+from .language import N_
 
 DEFAULT_MODEL = "eng-fra"
 EXAMPLES = texts.SENTENCES
 DEFAULT_SENTENCE = EXAMPLES["A cold day"]
+SENTENCE: state.Control = state.text(
+    N_("English sentence"),
+    DEFAULT_SENTENCE,
+    key="english",
+    more={"live": "150ms", "label_visibility": "collapsed"},
+)
+TRANSLATION: state.Control = state.text(
+    N_("French translation"), "", key="edfr", more={"live": "150ms", "label_visibility": "collapsed"}
+)
 START = "⟨start⟩"
 STRANGE = 0.5  # share of a sentence's tokens that must be more than bytes
 
@@ -52,18 +62,11 @@ def sentence_box(mt: Translator) -> str | None:
 
     What is wrong is said below the box, and the text stays in it.
     """
-    typed = st.text_input(
-        "English sentence",
-        DEFAULT_SENTENCE,
-        key="english",
-        live="150ms",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
+    typed = inputs.shared(SENTENCE)
     try:
         mt.encode(typed or "")
     except BadText as error:
-        (st.warning if typed else st.info)(str(error))
+        (st.warning if typed else st.info)(frame.worded(error))
         return None
     if mt.familiar(typed) < STRANGE:
         st.warning(texts.UNLIKE_ENGLISH)
@@ -96,6 +99,7 @@ def without_ranking(options: BeamOptions) -> BeamOptions:
 
 def _use_example(sentence: str) -> None:
     st.session_state["english"] = sentence
+    SENTENCE.set(sentence)
 
 
 def own_search(name: str, text: str) -> Search:
@@ -140,14 +144,7 @@ class SentencePair:
 def translation_box(model_name: str, text: str, place) -> SentencePair:
     """The translation to read: what is typed, or the model's own. Raises BadText where it is too long."""
     mt, own = model(model_name), own_translation(model_name, text)
-    typed = place.text_input(
-        "French translation",
-        key="edfr",
-        bind="query-params",
-        live="150ms",
-        label_visibility="collapsed",
-        placeholder=texts.own_placeholder(mt.text(own)),
-    )
+    typed = inputs.shared(TRANSLATION, place, placeholder=texts.own_placeholder(mt.text(own)))
     ids = mt.encode_target(typed or "")
     if not ids:
         return SentencePair(model_name, text, own)
@@ -167,7 +164,7 @@ def pair_boxes(name: str) -> SentencePair | None:
         with st.spinner("Translating …", show_time=True):
             return translation_box(name, text, right)
     except BadText as error:  # the translation is still being written
-        st.warning(str(error))
+        st.warning(frame.worded(error))
         return None
 
 

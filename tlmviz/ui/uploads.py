@@ -16,7 +16,7 @@ from tlmviz.checkpoints import opening
 from tlmviz.checkpoints.folders import SUFFIX, TRACE, UPLOADS, opened_models
 from tlmviz.errors import BadFile, Error
 
-from . import fetching, texts
+from . import fetching, frame, texts
 
 TYPES = ["gguf", "safetensors", "json", "jinja", "txt"]
 WHOLE = "config.json"  # what makes several files one checkpoint folder
@@ -52,7 +52,7 @@ def box() -> None:
     try:
         name = keep(files)
     except Error as error:
-        st.error(str(error))
+        st.error(frame.worded(error))
         return
     st.button(f"Show {name}", on_click=fetching.switch_to, args=(name,), width="stretch", type="primary")
 

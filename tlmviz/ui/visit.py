@@ -1,14 +1,20 @@
-"""How somebody came: with a link, or with none."""
+"""How somebody came: with a link, or with none, and from which address."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from tlmviz.checkpoints.folders import opened_models
+from tlmviz.hosting.addresses import MAPPED
 
 from . import compute
 
 ARRIVED = "_visit_began"  # session: that its first run is over
+
+
+def address() -> str:
+    """From where, for what is limited by address; Streamlit tells none of this machine's own."""
+    return (st.context.ip_address or "localhost").removeprefix(MAPPED)
 
 
 def is_bare() -> bool:

@@ -199,7 +199,6 @@ def _stack_of(module: nn.Module, name: str, crosses: bool) -> str:
     for word, stack in (("vision", "vision"), ("visual", "vision"), ("text", "text"), ("audio", "audio")):
         if word in before:
             return stack
-    for word in ("decoder", "encoder"):
-        if word in before:
-            return word
-    return "decoder" if getattr(module, "is_causal", False) else "encoder"
+    if "decoder" in before or getattr(module, "is_causal", False):  # BERT's "encoder" may be a decoder
+        return "decoder"
+    return "encoder"

@@ -37,6 +37,15 @@ OWNERS: WeakKeyDictionary[nn.Module, tuple[Recorder, str]] = (
 CONFIGS: dict[int, str] = {}  # id of a config that is switched -> the implementation it had
 
 
+class _Switched(str):
+    """NAME as it stands in a watched model's configuration; a copy of it is the name of the model's own implementation."""
+
+    own: str
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (self.own,)
+
+
 def register() -> None:
     """Make both functions known to transformers; the second time changes nothing."""
     from transformers import AttentionInterface, AttentionMaskInterface
@@ -69,6 +78,10 @@ def switched(model: Any, recorder: Recorder) -> Iterator[None]:
             raise BadModel(
                 f"{_kind(model)} takes no other attention function ({error}); it cannot be watched."
             ) from None
+        for key, config in configs.items():
+            if config._attn_implementation == NAME:
+                config._attn_implementation_internal = name = _Switched(NAME)
+                name.own = kinds[key]
         yield
     finally:
         for key, config in configs.items():
@@ -128,16 +141,31 @@ def attend(
         given = _dense(rule, query, key, given)
     with _LogSumExp() as lse:
         out, weights = _own(module, kind)(module, query, key, value, given, **options)
+    if not recorder.depth:
+        return out, weights  # no model is running: gradient checkpointing computes a layer again in backward
     scale = options.get("scaling")
     scale = query.shape[-1] ** -0.5 if scale is None else float(scale)
     parts = {"softcap": options.get("softcap"), "sinks": options.get("s_aux")}
     bias = options.get("position_bias")
-    with torch.no_grad():
+    query, key, value = _as_used(query, key, value)
+    with torch.no_grad(), torch.autocast(query.device.type, enabled=False):
         found = lse.of(query)
         if found is None:
             found = _lse(query, key, rule, scale, bias, **parts)
         recorder.keep(module, query, key, value, found, rule, scale=scale, bias=bias, **parts)
     return out, weights
+
+
+def _as_used(*tensors: Tensor) -> list[Tensor]:
+    """Tensors as an operation of autocast's list gets them: in its type where autocast is on, but for float64."""
+    device = tensors[0].device.type
+    if not torch.is_autocast_enabled(device):
+        return list(tensors)
+    dtype = torch.get_autocast_dtype(device)
+    return [
+        part.to(dtype) if part.is_floating_point() and part.dtype != torch.float64 else part
+        for part in tensors
+    ]
 
 
 def _check_tensors(module: nn.Module, options: dict[str, Any]) -> None:
@@ -174,6 +202,11 @@ def _rule(module: nn.Module, query: Tensor, key: Tensor, mask: Any, options: dic
     queries, keys = query.shape[2], key.shape[2]
     first = max(0, keys - queries)
     if isinstance(mask, Tensor) and mask.ndim == 4:
+        if Given.adds(mask):
+            raise BadModel(
+                f"{type(module).__name__} adds numbers of its own to the scores by its mask, and a map without them would be "
+                "another one; this model cannot be watched."
+            )
         return Rule(Given.of(mask, first), first, keys)
     if mask is not None:
         raise BadModel(
@@ -265,11 +298,15 @@ def _fused_attention(
     scale: float | None = None,
     **rest: Any,
 ) -> tuple[Tensor, Tensor]:
-    """Output and lse of torch's fused CPU kernel, called as scaled_dot_product_attention calls it."""
+    """Output and lse of torch's fused CPU kernel, called as scaled_dot_product_attention calls it.
+
+    That function is on autocast's list and the kernel is not: here the tensors are made what autocast makes them there.
+    """
+    q, k, v = _as_used(q, k, v)
     if attn_mask is not None and attn_mask.dtype == torch.bool:
         attn_mask = torch.zeros_like(attn_mask, dtype=q.dtype).masked_fill_(~attn_mask, -torch.inf)
     if attn_mask is not None:
-        attn_mask = attn_mask.expand(*q.shape[:3], k.shape[2])
+        attn_mask = _as_used(attn_mask)[0].expand(*q.shape[:3], k.shape[2])
     out, lse = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
         q, k, v, 0.0, is_causal, attn_mask=attn_mask, scale=scale
     )

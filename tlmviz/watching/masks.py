@@ -164,6 +164,13 @@ class Given:
         seen = mask if mask.dtype == torch.bool else mask > torch.finfo(mask.dtype).min / 2
         return cls(seen[:, :1], first)
 
+    @staticmethod
+    def adds(mask: Tensor) -> bool:
+        """Whether a mask changes the scores that it does not hide."""
+        return mask.is_floating_point() and bool(
+            ((mask > torch.finfo(mask.dtype).min / 2) & (mask != 0)).any()
+        )
+
     def __call__(self, row: int, queries: Tensor, keys: Tensor) -> Tensor:
         seen = self.seen[row if len(self.seen) > 1 else 0, 0]
         inside = keys < seen.shape[1]

@@ -22,9 +22,9 @@ def _piece(number: int, tokenizer: Any) -> str:
 
 
 def place_names(count: int, patches: tuple[int, int] | None) -> list[str]:
-    """Names of places that are no tokens: [CLS] and other extra ones, then patches by row and column; else numbers."""
+    """Names of places without ids: [CLS] and other extra ones, then patches by row and column; else "position 0" and on."""
     if patches is None or count < patches[0] * patches[1]:
-        return [str(place) for place in range(count)]
+        return [f"position {place}" for place in range(count)]
     extra = count - patches[0] * patches[1]
     first = ["[CLS]", *(f"[register {number}]" for number in range(1, extra))][:extra]
     return first + [f"patch {row},{column}" for row in range(patches[0]) for column in range(patches[1])]

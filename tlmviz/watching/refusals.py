@@ -14,6 +14,19 @@ from .capture import Recorder
 NOT_SOFTMAX = ("linear_attention", "mamba", "mamba2", "recurrent", "conv", "ssm", "rwkv")
 
 
+def unwrapped(model: Any) -> Any:
+    """The model within what PEFT, torch.compile and data parallelism put around it, which share its modules."""
+    while True:
+        if isinstance(model, nn.parallel.DataParallel | nn.parallel.DistributedDataParallel):
+            model = model.module
+        elif isinstance(getattr(model, "_orig_mod", None), nn.Module):  # torch.compile
+            model = model._orig_mod
+        elif callable(getattr(model, "get_base_model", None)):  # peft
+            model = model.get_base_model()
+        else:
+            return model
+
+
 def check_model(model: Any) -> None:
     """Raises BadModel for what is no model of transformers, or one whose attention is no softmax that it hands over."""
     transformers = sys.modules.get("transformers")
@@ -26,7 +39,8 @@ def check_model(model: Any) -> None:
     kinds = sorted(kind for kind in _kinds(model.config) if kind in NOT_SOFTMAX)
     if kinds:
         raise BadModel(
-            f"{name} has layers of {' and '.join(kinds)}, which have no attention map; it cannot be watched as a whole."
+            f"{name} has layers that have no softmax over keys (transformers calls them {' and '.join(kinds)}), so no attention "
+            "map; it cannot be watched as a whole."
         )
     models = [m for m in model.modules() if isinstance(m, transformers.PreTrainedModel)]
     if not all(part._can_set_attn_implementation() for part in models):

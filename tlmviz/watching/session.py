@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -29,9 +30,26 @@ def recording(model: nn.Module, recorder: Recorder) -> ExitStack:
         opening.enter_context(switched(model, recorder))
         for module in model.modules():
             if hasattr(module, "config") and hasattr(module, "main_input_name"):
-                opening.callback(module.register_forward_pre_hook(note, with_kwargs=True).remove)
-                opening.callback(module.register_forward_hook(leave, always_call=True).remove)
+                opening.callback(module.register_forward_pre_hook(_Hook(note), with_kwargs=True).remove)
+                opening.callback(module.register_forward_hook(_Hook(leave), always_call=True).remove)
         return opening.pop_all()
+
+
+class _Hook:
+    """A hook of a module that is watched. A copy of the module, made meanwhile, gets one that does nothing."""
+
+    def __init__(self, call: Callable[..., None]):
+        self.call = call
+
+    def __call__(self, *args: Any) -> None:
+        self.call(*args)
+
+    def __reduce__(self) -> tuple[type[_Hook], tuple[Callable[..., None]]]:
+        return _Hook, (_nothing,)
+
+
+def _nothing(*_: object) -> None:
+    """What the hook of a copy does."""
 
 
 def _inputs(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Tensor]:

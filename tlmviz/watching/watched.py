@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import UnknownName
 from ..trace import Trace
 from .capture import Recorder
-from .refusals import check_model
+from .refusals import check_model, unwrapped
 from .session import recording
 from .traces import grid, make_trace
 from .verification import Verified, verify
@@ -25,13 +25,16 @@ def watch(model: Any, tokenizer: Any = None, *, check: bool | Mapping[str, Any] 
     computes one when asked. A generation leaves one trace of the whole text, its prompt included. `tokenizer` names the
     tokens; without one they are their numbers.
 
-    On entering, a short random input runs through the model twice, with its eager attention and watched, and maps and
-    outputs are compared: see `watched.verified`. Give inputs for that with `check={"input_ids": ...}`, or leave it out
+    On entering, a short random input runs through the model watched and not, and with its eager attention; outputs and
+    maps are compared: see `watched.verified`. Give inputs for that with `check={"input_ids": ...}`, or leave it out
     with False.
+
+    What PEFT, torch.compile or data parallelism put around a model may be given, and called inside the block, as well.
 
     Raises BadModel where a model does not hand its attention over, or in a form that is not reproduced here.
     Example: `with tlmviz.watch(model, tokenizer) as watched: model(**inputs)`, then `watched.trace.attention(0, 0)`.
     """
+    model = unwrapped(model)
     check_model(model)
     return Watched(model, tokenizer, check)
 

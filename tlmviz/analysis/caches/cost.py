@@ -98,6 +98,13 @@ class Shape:
         return f"{kind}, window {self.window:,}{share}"
 
     @property
+    def written(self) -> str:
+        """The numbers that are cached per token and layer, as a sum."""
+        if self.latent is not None:
+            return f"{self.latent} + {self.rope} = {self.numbers_per_token_per_layer:,}"
+        return f"2 · {self.groups} · {self.head_dim} = {self.numbers_per_token_per_layer:,}"
+
+    @property
     def numbers_per_token_per_layer(self) -> int:
         """Numbers kept per position and layer: see `Layer.cached`."""
         return self.layer.cached

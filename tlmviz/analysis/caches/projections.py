@@ -51,31 +51,33 @@ class Heads:
             scores = scores - slopes.double()[:, None, None] * (where[:, None] - where).abs()
         return scores
 
-    def as_first(self, count: int | None = None) -> Heads:
-        """All heads, or `count` of them, with head 0's W_Q and W_K."""
-        w_q, w_k = (w[:1].expand(count or len(w), -1, -1) for w in (self.w_q, self.w_k))
+    def like(self, head: int, count: int | None = None) -> Heads:
+        """All heads, or `count` of them, with one `head`'s W_Q and W_K."""
+        w_q, w_k = (w[head : head + 1].expand(count or len(w), -1, -1) for w in (self.w_q, self.w_k))
         return Heads(self.x_q, self.x_k, w_q, w_k, self.scale)
 
-    def refactored(self, seed: int = 0, count: int | None = None, stretch: float = 1.0) -> Heads:
-        """Head 0's M in every head, each time as another product: W_Q A and W_K A'^-1 with a drawn A, which is 1 in head 0.
+    def refactored(
+        self, seed: int = 0, count: int | None = None, stretch: float = 1.0, head: int = 0
+    ) -> Heads:
+        """One `head`'s M in every head, each time as another product: W_Q A and W_K A'^-1 with a drawn A, 1 in that head.
 
         A is orthogonal, so that A'^-1 = A, and keeps lengths; a `stretch` above 1 makes it multiply the first dimensions by up to
         1/stretch and the last by up to stretch besides.
         """
-        first, size = self.as_first(count), self.w_q.shape[2]
+        same, size = self.like(head, count), self.w_q.shape[2]
         generator = torch.Generator().manual_seed(seed)
         turns = torch.linalg.qr(
-            torch.randn(len(first.w_q), size, size, generator=generator, dtype=torch.float64)
+            torch.randn(len(same.w_q), size, size, generator=generator, dtype=torch.float64)
         )[0]
         turns[:, 0] *= -torch.linalg.det(turns).sign()[
             :, None
         ]  # mirrors: in two dimensions a turn would commute with RoPE's
-        turns[0] = torch.eye(size, dtype=torch.float64)
+        turns[head] = torch.eye(size, dtype=torch.float64)
         factors = (
             stretch ** torch.linspace(-1, 1, size, dtype=torch.float64).expand(len(turns), 1, size).clone()
         )
-        factors[0] = 1
-        return Heads(self.x_q, self.x_k, first.w_q @ turns * factors, first.w_k @ turns / factors, self.scale)
+        factors[head] = 1
+        return Heads(self.x_q, self.x_k, same.w_q @ turns * factors, same.w_k @ turns / factors, self.scale)
 
     def until(self, stop: int) -> Heads:
         """The same heads on the text's first tokens."""

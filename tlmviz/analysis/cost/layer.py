@@ -96,7 +96,9 @@ def fitted(values: Mapping[str, Any]) -> tuple[Sizes, str]:
     if not inside["head"] and inside["d"] % inside["h"]:
         fits = largest_divisor(inside["d"], inside["h"])
         said = f"{inside['h']} heads cannot share {inside['d']} numbers evenly: {fits} can."
-        inside["g"] = fits if inside["g"] == inside["h"] else inside["g"]
+        if inside["g"] == inside["h"]:
+            inside["g"] = fits
+            said += " There are as many key/value heads."
         inside["h"] = fits
     if inside["h"] % inside["g"]:
         fits = largest_divisor(inside["h"], inside["g"])

@@ -19,6 +19,7 @@ from .layer import PARTS, Sizes, bill
 DTYPES = {4: torch.float32, 2: torch.bfloat16, 1: torch.float8_e4m3fn}
 MOST_OPERATIONS = 2e10  # timed of one layer: about a third of a second on two cores
 MOST_BYTES = 6e8  # of weights and activations of a part that is timed
+ROUNDS = 3
 LONG, REPEATS = 0.05, 5  # a part runs until it has taken so many seconds, or so often
 
 
@@ -158,20 +159,10 @@ def timed(sizes: Sizes, clock: Callable[[], float] = time.perf_counter) -> Timin
     return Timing(seconds, sizes.n, sizes.batch)
 
 
-def compared(sizes: Sizes) -> tuple[Timing, Timing]:
-    """A layer's times and those with one head, in turn and twice, the better of each: what else the machine does hits both."""
+def rounds(sizes: Sizes, count: int = ROUNDS) -> list[tuple[Timing, Timing]]:
+    """A layer's times and those with one head, in turn, so many times: what else the machine does hits both."""
     sizes = affordable(sizes)
-    (many, one), (again, one_again) = ((timed(sizes), timed(sizes.one_head)) for _ in range(2))
-    return _better(many, again), _better(one, one_again)
-
-
-def _better(one: Timing, other: Timing) -> Timing:
-    """The smaller time of every part."""
-    seconds = {
-        part: None if taken is None else min(taken, other.seconds[part] or taken)
-        for part, taken in one.seconds.items()
-    }
-    return replace(one, seconds=seconds)
+    return [(timed(sizes), timed(sizes.one_head)) for _ in range(count)]
 
 
 def _stand_in(layer: PlainLayer, part: str) -> None:

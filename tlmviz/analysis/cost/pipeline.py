@@ -57,11 +57,15 @@ class Setting:
             ("layers", self.layers, MOST_LAYERS),
         ):
             if not 1 <= value <= most:
-                raise BadSchedule(f"{value} {name} were asked for; give a whole number from 1 to {most}.")
+                raise BadSchedule(
+                    "{given} {name} were asked for; give a whole number from 1 to {most}.", given=value, name=name, most=most
+                )  # fmt: skip
         if self.stages > self.layers:
             raise BadSchedule(
-                f"{self.stages} stages cannot share {self.layers} layers, as a stage has at least one: "
-                f"choose at most {self.layers} stages, or more layers."
+                "{stages} stages cannot share {layers} layers, as a stage has at least one: choose at most {layers} stages, or "
+                "more layers.",
+                stages=self.stages,
+                layers=self.layers,
             )
         times = self.forward, self.backward, self.weights
         if not all(np.isfinite((*times, self.hop))) or min(times) <= 0 or self.hop < 0:
@@ -211,11 +215,15 @@ def run_order(schedule: str, setting: Setting, order: Order) -> Run:
     stages = setting.stages * (setting.chunks if order.chunked else 1)
     if stages > setting.layers:
         raise BadSchedule(
-            f"{setting.stages} devices with {setting.chunks} chunks each need {stages} layers, and there are {setting.layers}: "
-            "choose fewer chunks or stages, or more layers."
+            "{devices} devices with {chunks} chunks each need {needed} layers, and there are {layers}: choose fewer chunks or "
+            "stages, or more layers.",
+            devices=setting.stages,
+            chunks=setting.chunks,
+            needed=stages,
+            layers=setting.layers,
         )
     if refused := order.refuses(setting.stages, setting.micro):
-        raise BadSchedule(refused)
+        raise refused
     simulation = _Simulation(setting, order, stages)
     return Run(schedule, setting, simulation.shares, tuple(simulation.run()))
 

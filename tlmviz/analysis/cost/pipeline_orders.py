@@ -6,6 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
+from tlmviz.errors import BadSchedule
+
 FORWARD, INPUTS, WEIGHTS, BOTH = (
     "forward",
     "inputs",
@@ -27,11 +29,13 @@ Blocks = list[list[Block]]  # of every device, in its order
 
 
 class Order(NamedTuple):
-    """A schedule's order: `blocks(p, m, v)`, where a stage lies, what it says of a p and m that it cannot do ("" if none)."""
+    """A schedule's order: `blocks(p, m, v)`, where a stage lies, the error for a p and m that it cannot do."""
 
     blocks: Callable[[int, int, int], Blocks]
     device: Callable[[int, int, int, int], int]
-    refuses: Callable[[int, int], str]
+    refuses: Callable[
+        [int, int], BadSchedule | None
+    ]  # p, m; with `micro` among its values where another number would do
     chunked: bool = False
 
 
@@ -176,24 +180,35 @@ def _either_end(micro: int, stage: int, p: int, m: int) -> int:
     return stage if micro < m // 2 else p - 1 - stage
 
 
-def _never(p: int, m: int) -> str:
-    return ""
+def _never(p: int, m: int) -> None:
+    return None
 
 
-def _rounds(p: int, m: int) -> str:
+def _rounds(p: int, m: int) -> BadSchedule | None:
     if m % p == 0:
-        return ""
-    return f"Interleaved 1F1B sends micro-batches in rounds of p = {p}, and {m} is no multiple of it: choose {-(-m // p) * p}."
+        return None
+    return BadSchedule(
+        "Interleaved 1F1B sends micro-batches in rounds of p = {stages}, and {given} is no multiple of it: choose {micro}.",
+        stages=p,
+        given=m,
+        micro=-(-m // p) * p,
+    )
 
 
-def _pairs(p: int, m: int) -> str:
+def _pairs(p: int, m: int) -> BadSchedule | None:
     if p % 2:
-        return (
-            f"DualPipe pairs its devices from both ends, so it needs an even number of them, and {p} is odd."
+        return BadSchedule(
+            "DualPipe pairs its devices from both ends, so it needs an even number of them, and {stages} is odd.",
+            stages=p,
         )
     if m % 2 or m < 2 * p:
-        return f"DualPipe needs an even number of micro-batches, at least 2p = {2 * p}, and there are {m}."
-    return ""
+        return BadSchedule(
+            "DualPipe needs an even number of micro-batches, at least 2p = {least}, and there are {given}.",
+            least=2 * p,
+            given=m,
+            micro=max(m + m % 2, 2 * p),
+        )
+    return None
 
 
 ORDERS: dict[str, Order] = {

@@ -38,7 +38,7 @@ EVERY = tuple(Between(*switches) for switches in itertools.product((False, True)
 
 @dataclass(frozen=True)
 class Apart:
-    """How far heads are apart: `logits` at most, over heads and cells that may be seen; `maps` at most, as probabilities.
+    """How far heads are apart: `logits` at most, over pairs of heads and cells that may be seen; `maps` too, as probabilities.
 
     `output` is |all heads - the single head| / |all heads|, in Frobenius norms over the text's tokens.
     """
@@ -58,14 +58,19 @@ def weights(logits: Float[Tensor, "*h t t"]) -> Float[Tensor, "*h t t"]:
     return logits.masked_fill(~causal(logits.shape[-1]), -torch.inf).softmax(-1)
 
 
-def logits_of(heads: Heads, between: Between, base: float) -> Float[Tensor, "h t t"]:
-    """Logits of heads that all have head 0's M, with what stands `between`."""
-    shared = heads.as_first() if between.same else heads.refactored(stretch=STRETCH)
+def logits_of(heads: Heads, between: Between, base: float, head: int = 0) -> Float[Tensor, "h t t"]:
+    """Logits of heads that all have one `head`'s M, with what stands `between`."""
+    shared = heads.like(head) if between.same else heads.refactored(stretch=STRETCH, head=head)
     return shared.logits(
         base if between.rope else None,
         alibi_slopes(len(heads.w_q)) if between.alibi else None,
         normed=between.norm,
     )
+
+
+def farthest(values: Float[Tensor, "h t t"]) -> float:
+    """How far two heads are apart at most, where a key may be seen."""
+    return float(((values.amax(0) - values.amin(0)) * causal(values.shape[-1])).max())
 
 
 def share(whole: Tensor, part: Tensor) -> float:
@@ -74,26 +79,24 @@ def share(whole: Tensor, part: Tensor) -> float:
 
 
 def one_product(
-    heads: Heads, values: Float[Tensor, "h e c"], between: Between, base: float
+    heads: Heads, values: Float[Tensor, "h e c"], between: Between, base: float, head: int = 0
 ) -> tuple[Float[Tensor, "h t t"], Apart]:
     """Part one: the maps of heads with one M and values of their own, and how far they are from the lemma's single head.
 
-    The single head has head 0's map and the sum of all heads' W_V W_O.
+    The single head has the map of the `head` whose M it is, and the sum of all heads' W_V W_O.
     """
-    logits = logits_of(heads, between, base)
+    logits = logits_of(heads, between, base, head)
     maps = weights(logits)
     mixed = maps @ heads.x_k  # [H, T, E]
     every = torch.einsum("hte,hec->tc", mixed, values)
-    apart = ((logits - logits[:1]) * causal(len(heads.x_q))).abs().max()
-    return maps, Apart(
-        float(apart), float((maps - maps[:1]).abs().max()), share(every, mixed[0] @ values.sum(0))
-    )
+    missed = share(every, mixed[head] @ values.sum(0))
+    return maps, Apart(farthest(logits), farthest(maps), missed)
 
 
 def one_value(
-    heads: Heads, values: Float[Tensor, "h e c"], softmax: bool
+    heads: Heads, values: Float[Tensor, "h e c"], softmax: bool, head: int = 0
 ) -> tuple[Float[Tensor, "h2 t t"], float]:
-    """Part two: [H + 2, T, T], weights of heads with an M each and head 0's W_V W_O, the mean of them, those of the mean M.
+    """Part two: [H + 2, T, T], weights of heads with an M each and one `head`'s W_V W_O, the mean of them, those of the mean M.
 
     Weights are the scores of the keys that may be seen, or their softmax. Second: |heads - single head| / |heads| of the output.
     """
@@ -101,7 +104,7 @@ def one_value(
     both = torch.cat((heads.logits(), mean[None]))
     drawn = weights(both) if softmax else both * causal(len(heads.x_q))
     own, single = drawn[:-1], drawn[-1]
-    reads = heads.x_k @ values[0]
+    reads = heads.x_k @ values[head]
     missed = share(own.sum(0) @ reads, len(own) * single @ reads)
     return torch.cat((own, own.mean(0, keepdim=True), single[None])), missed
 
@@ -121,16 +124,16 @@ class Collapsed:
     missed: tuple[float, float]
 
 
-def collapse(lm: LanguageModelLike, trace: Trace, layer: int, stop: int) -> Collapsed:
-    """Both parts of the lemma on one layer's weights, on the text's first `stop` tokens, in float64."""
+def collapse(lm: LanguageModelLike, trace: Trace, layer: int, stop: int, head: int = 0) -> Collapsed:
+    """Both parts of the lemma on one layer's weights, on the text's first `stop` tokens, in float64; one `head`'s are shared."""
     heads, values = heads_of(lm, trace, layer).until(stop), value_products(lm, layer)
     length, base = len(heads.x_q), lm.config.positions.rope_base
-    own = torch.stack([trace.scores(layer, head)[:length, :length] for head in range(trace.n_heads)]).double()
-    found = [one_product(heads, values, between, base) for between in EVERY]
-    two = [one_value(heads, values, softmax) for softmax in (False, True)]
+    own = torch.stack([trace.scores(layer, each)[:length, :length] for each in range(trace.n_heads)]).double()
+    found = [one_product(heads, values, between, base, head) for between in EVERY]
+    two = [one_value(heads, values, softmax, head) for softmax in (False, True)]
     return Collapsed(
         weights(own),
-        float(((own - own[:1]) * causal(length)).abs().max()),
+        farthest(own),
         torch.stack([maps for maps, _ in found]),
         tuple(apart for _, apart in found),
         torch.stack([drawn for drawn, _ in two]),

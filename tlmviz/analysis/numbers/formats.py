@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from tlmviz.errors import BadShape, BadText, UnknownName
 
@@ -111,10 +111,7 @@ def rounded(x: Float[np.ndarray, "*n"] | float, format: Format) -> Float[np.ndar
     here also for formats that have none.
     """
     x = np.asarray(x, np.float64)
-    _, exponent = np.frexp(x)
-    step = np.ldexp(1.0, np.maximum(exponent - 1, format.least) - format.mantissa)
-    with np.errstate(invalid="ignore", over="ignore"):
-        result = np.rint(x / step) * step
+    result = _nearest(x, format)
     beyond = np.abs(result) > format.largest
     if format.integer:
         result = result + 0.0  # an integer has one zero
@@ -127,6 +124,19 @@ def rounded(x: Float[np.ndarray, "*n"] | float, format: Format) -> Float[np.ndar
         }[format.top],
         result,
     )
+
+
+def overflows(x: Float[np.ndarray, "*n"] | float, format: Format) -> Bool[np.ndarray, "*n"]:
+    """Whether numbers [...] lie beyond a format: whether the nearest of its steps does, so that 448.1 is no overflow of E4M3."""
+    return np.abs(_nearest(np.asarray(x, np.float64), format)) > format.largest
+
+
+def _nearest(x: np.ndarray, format: Format) -> np.ndarray:
+    """Numbers on the nearest of the format's steps, which go on beyond its largest number."""
+    _, exponent = np.frexp(x)
+    step = np.ldexp(1.0, np.maximum(exponent - 1, format.least) - format.mantissa)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.rint(x / step) * step
 
 
 def decoded(patterns: Int[np.ndarray, "*n"] | int, format: Format) -> Float[np.ndarray, "*n"]:

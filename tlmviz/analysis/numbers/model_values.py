@@ -19,7 +19,7 @@ from tlmviz.networks.twins import with_weights
 from tlmviz.protocols import LanguageModelLike
 from tlmviz.recording import recording
 
-from .formats import Format, rounded
+from .formats import Format, overflows, rounded
 
 MOST = 300_000  # values of a kind that are looked at, spread evenly over all
 LOWEST, HIGHEST = -60, 24  # doublings; what lies beyond counts at the end
@@ -92,7 +92,7 @@ def fates(x: Float[np.ndarray, " n"], format: Format) -> Fates:
     if not len(x):
         return Fates(0, 0, 0, 1, 1, 0)
     kept = rounded(x, format)
-    beyond = ~np.isfinite(kept) | (np.abs(x) > format.largest) & (kept != x)
+    beyond = ~np.isfinite(kept) | overflows(x, format)
     lost = kept == 0
     small = ~lost & ~beyond & (np.abs(kept) < format.smallest_normal)
     there = ~lost & ~beyond

@@ -44,3 +44,17 @@ def batch_moments(batches: Float[np.ndarray, "k ..."]) -> tuple[np.ndarray, np.n
     """Mean and unbiased variance per channel, [K, C], of batches [K, N, C] of tokens or [K, B, C, H, W] of maps."""
     axes = tuple(axis for axis in range(1, batches.ndim) if axis != 2)
     return batches.mean(axes), batches.var(axes, ddof=1)
+
+
+def drawn(count: int, wanted: int, seed: int) -> list[int]:
+    """The first so many of `count` numbers in an order that the seed decides, as the browser draws them (mulberry32); seed 0
+    leaves them as they are.
+    """
+    order, state, bits = list(range(count)), seed, 0xFFFFFFFF
+    for i in range(wanted if seed else 0):
+        state = (state + 0x6D2B79F5) & bits
+        t = ((state ^ (state >> 15)) * (state | 1)) & bits
+        t ^= (t + (((t ^ (t >> 7)) * (t | 61)) & bits)) & bits
+        j = i + ((t ^ (t >> 14)) & bits) * (count - i) // 2**32
+        order[i], order[j] = order[j], order[i]
+    return order[:wanted]

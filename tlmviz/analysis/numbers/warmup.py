@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from safetensors import SafetensorError, safe_open
 
-from tlmviz.checkpoints.folders import models_folder
+from tlmviz.checkpoints.folders import model_folder
 from tlmviz.errors import BadCheckpoint
 
 HOME, FILE = "zoo-post", "warmup.safetensors"
@@ -41,7 +41,7 @@ class Logged:
 
 def read(folder: Path | None = None) -> list[Logged]:
     """The runs in the folder of a model, zoo-post unless given. Raises BadCheckpoint where there is no log to read."""
-    path = (folder or models_folder() / HOME) / FILE
+    path = (folder or model_folder(HOME)) / FILE
     try:
         with safe_open(path, "np") as file:
             settings = json.loads((file.metadata() or {})["settings"])

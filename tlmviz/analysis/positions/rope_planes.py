@@ -64,8 +64,9 @@ def checked_base(base: float) -> float:
     """The base as a number above 1. Raises BadConfig."""
     if not (math.isfinite(base) and base > 1):
         raise BadConfig(
-            f"The base is {base:g}; give a number above 1, such as 10000: at 1 every plane turns equally fast, "
-            "at 0 or below there is no angle."
+            "The base is {base}; give a number above 1, such as 10000: at 1 every plane turns equally fast, at 0 or below there "
+            "is no angle.",
+            base=f"{base:g}",
         )
     return float(base)
 

@@ -9,6 +9,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from tlmviz.extras import require
+
 from .nearness import unit
 
 PERPLEXITY = 30.0  # about how many neighbours t-SNE keeps near; scikit-learn's default
@@ -48,6 +50,7 @@ def tsne(vectors: Float[Tensor, "n c"], seed: int = 0, rounds: int = ROUNDS) -> 
 
     Distances are between unit vectors, so that near means a large cosine. Four vectors at least; raises ValueError for fewer.
     """
+    require("sklearn", "app", "t-SNE")
     from sklearn.manifold import TSNE  # late: it takes half a second to import
     from threadpoolctl import threadpool_limits
 

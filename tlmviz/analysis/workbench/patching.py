@@ -89,19 +89,24 @@ def task_of(lm: LanguageModelLike, clean: str, corrupted: str, answer: str, wron
     ids = [lm.encode(clean), lm.encode(corrupted)]
     if len(ids[0]) != len(ids[1]):
         raise BadText(
-            f"The clean text has {len(ids[0])} tokens and the corrupted one {len(ids[1])}: patching puts each token's values in "
-            "the other's place, so exchange words for words of as many tokens."
+            "The clean text has {clean} tokens and the corrupted one {corrupted}: patching puts each token’s values in the "
+            "other’s place, so exchange words for words of as many tokens.",
+            clean=len(ids[0]),
+            corrupted=len(ids[1]),
         )
     answers = [answer_id(lm, clean, answer), answer_id(lm, clean, wrong)]
     if answers[0] == answers[1]:
-        raise BadText(f"Answer and wrong answer are both {answer!r}; give two tokens that differ.")
+        raise BadText(
+            "Answer and wrong answer are both “{answer}”; give two tokens that differ.", answer=answer.strip()
+        )
     if ids[0] == ids[1]:
         raise BadText("Clean and corrupted text are the same; change the words that the answer hangs on.")
     task = Task(*read_both(lm, *ids), *answers)
     if abs(task.clean_difference - task.corrupted_difference) < SAME:
         raise BadText(
-            f"Both texts give the same logit difference ({task.clean_difference:.3g}), so that there is nothing to bring back; "
-            "choose texts or answers between which the model decides."
+            "Both texts give the same logit difference ({difference}), so that there is nothing to bring back; choose texts or "
+            "answers between which the model decides.",
+            difference=f"{task.clean_difference:.3g}".replace("-", "−"),
         )
     return task
 
@@ -126,9 +131,13 @@ def answer_id(lm: LanguageModelLike, text: str, answer: str) -> int:
     pieces = (
         [lm.tokenizer.name(i) for i in lm.tokenizer.encode(f" {answer.strip()}")] if answer.strip() else []
     )
-    spelled = f"is {len(pieces)} tokens ({', '.join(pieces[:6])})" if pieces else "is empty"
+    if not pieces:
+        raise BadText("The answer is empty; give one that is a single token, such as “ball”.")
     raise BadText(
-        f"The answer {answer!r} {spelled}; give one that is a single token, such as its first piece."
+        "The answer “{answer}” is {count} tokens ({pieces}); give one that is a single token, such as its first piece.",
+        answer=answer,
+        count=len(pieces),
+        pieces=", ".join(pieces[:6]),
     )
 
 
@@ -246,14 +255,21 @@ def patched_trace(lm: LanguageModelLike, task: Task, cells: Iterable[Cell]) -> T
         count = _columns(task, cell.kind)
         for what, index, many in (("layer", cell.layer, task.clean.n_layers), ("column", cell.index, count)):
             if not 0 <= index < many:
-                raise UnknownName(f"There is no {what} {index} to patch; here are {what}s 0 to {many - 1}.")
+                raise UnknownName(
+                    "There is no {what} {index} to patch; here are {what}s 0 to {last}.",
+                    what=what,
+                    index=index,
+                    last=many - 1,
+                )
         edits.append(_live(lm, task, cell))
     return lm.trace_ids(task.corrupted.ids, edit=combine(*edits))
 
 
 def _columns(task: Task, kind: str) -> int:
     if kind not in KINDS:
-        raise UnknownName(f"There is no kind of patch {kind!r}; choose one of {', '.join(KINDS)}.")
+        raise UnknownName(
+            "There is no kind of patch “{kind}”; choose one of {kinds}.", kind=kind, kinds=", ".join(KINDS)
+        )
     return task.clean.n_heads if kind in HEAD_KINDS else len(task.clean)
 
 

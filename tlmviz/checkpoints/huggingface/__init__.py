@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 
 from tlmviz.config import ModelConfig
+from tlmviz.config.base import MOST_LAYERS
 from tlmviz.errors import BadCheckpoint, BadConfig
 from tlmviz.networks.initialisation import skipped_initialisation
 from tlmviz.networks.transformer import TransformerLM, count_parameters
@@ -19,10 +20,11 @@ from tlmviz.networks.transformer import TransformerLM, count_parameters
 from .. import native
 from ..layouts import interleave, interleaved
 from ..memory import check_memory
+from ..stored import keep
 from . import deepseek, experts, gemma, gpt2, gpt_neox, llama, olmo, phi, qwen
 from .family import Family
 from .settings import WATCH, Settings
-from .weights import WeightFiles, check, check_tied, copy_into
+from .weights import WeightFiles, check, check_tied, copy_into, own_type
 
 FAMILIES: dict[str, Family] = {
     "llama": llama.LLAMA,
@@ -44,6 +46,7 @@ FAMILIES: dict[str, Family] = {
     "deepseek_v2": deepseek.DEEPSEEK_V2,
     "deepseek_v3": deepseek.DEEPSEEK_V3,
 }
+LAYERS = ("num_hidden_layers", "n_layer")  # how families call the number of layers
 LANGUAGE_MODELS = ("ForCausalLM", "LMHeadModel", "Model")  # how `architectures` end
 
 
@@ -63,6 +66,9 @@ def read_config(folder: Path) -> ModelConfig:
     """
     settings = Settings.read(folder)
     family = _family(settings)
+    for key in LAYERS:  # before lists of as many entries are made
+        if isinstance(value := settings.values.get(key), int) and value > MOST_LAYERS:
+            raise settings.wrong(key, value, f"at most {MOST_LAYERS:,}")
     try:
         config = ModelConfig.of(folder.name, **family.fields(settings))
     except BadConfig as error:
@@ -71,15 +77,25 @@ def read_config(folder: Path) -> ModelConfig:
     return interleaved(config.with_(description=_description(family.title, config)))
 
 
-def read_network(folder: Path, config: ModelConfig) -> TransformerLM:
+def read_network(folder: Path, config: ModelConfig, own: bool = False) -> TransformerLM:
     """A network with the folder's weights as float32, of the configuration that `read_config` gave.
+
+    With `own`, matrices that the folder has in 16 bits stay so in memory: see `Stored`.
 
     Tensors are read one at a time into their place, so that no more than the model and one tensor is in memory. Raises
     BadCheckpoint where files are missing or damaged, and before anything is read where the memory would not do.
     """
     family = _family(Settings.read(folder))
     with WeightFiles(folder, family.prefix) as files:
-        check_memory(folder.name, max(files.needed_bytes(), 4 * count_parameters(config)))
+        if own:
+            check_memory(folder.name, files.needed_bytes(own), "in its own types")
+        else:
+            half = files.needed_bytes(own=True)
+            needed = max(files.needed_bytes(), 4 * count_parameters(config))
+            advice = (
+                f'with dtype="own" {half / 1e9:.1f} GB will do: take that, ' if half < 0.9 * needed else ""
+            )
+            check_memory(folder.name, needed, advice=advice)
         if config.n_layers > len(files.names()):  # before as many layers are laid out
             raise BadCheckpoint(
                 f"{folder.name} has {len(files.names())} tensors, too few for {config.n_layers} layers; copy the files again."
@@ -92,7 +108,8 @@ def read_network(folder: Path, config: ModelConfig) -> TransformerLM:
         with skipped_initialisation(), torch.no_grad():
             network = TransformerLM(config)
             for name, parameter in native.own_weights(network).items():
-                copy_into(parameter, files, parts[name])
+                dtype = own_type(files, parts[name]) if own and parameter.ndim == 2 else None
+                copy_into(parameter if dtype is None else keep(network, name, dtype), files, parts[name])
     return interleave(network)
 
 

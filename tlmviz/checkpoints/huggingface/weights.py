@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import re
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,9 @@ from .settings import WATCH
 
 FILE, INDEX = "model.safetensors", "model.safetensors.index.json"
 FLOATS = ("F64", "F32", "F16", "BF16")
+SIXTEEN = {"F16": torch.float16, "BF16": torch.bfloat16}
+PAGE = 4096  # bytes of memory that are given back together
+DONTNEED = 4  # of madvise
 # Tensors that older files hold and that follow from the configuration: tables of RoPE, and the causal triangle.
 DERIVED = re.compile(r"(.*\.)?(rotary_emb\.inv_freq|(attn|attention)\.(masked_)?bias)")
 
@@ -77,10 +82,11 @@ class WeightFiles:
             raise native.unreadable(f"{self.folder.name}/{file}", error) from error
         return value
 
-    def needed_bytes(self) -> int:
-        """All tensors as float32, and the largest once more while it is read."""
-        counts = [math.prod(self.shape(name)) for name in self.names()]
-        return 4 * (sum(counts) + max(counts, default=0))
+    def needed_bytes(self, own: bool = False) -> int:
+        """All tensors as float32, and the largest once more while it is read or, where types are `own`, while it is used."""
+        counts = {name: math.prod(self.shape(name)) for name in self.names()}
+        each = {name: 2 if own and self.kind(name) in SIXTEEN else 4 for name in counts}
+        return sum(each[name] * count for name, count in counts.items()) + 4 * max(counts.values(), default=0)
 
     def _slice(self, name: str) -> Any:
         file, stored = self._where[name]
@@ -142,13 +148,28 @@ def copy_into(parameter: Tensor, files: WeightFiles, parts: list[Part]) -> None:
         0,
     )  # experts one above the other
     for part in parts:
-        value = files.tensor(part.name)
+        value = read = files.tensor(part.name)
         if part.change is not None:
             value = part.change.read(value.float())  # before it is changed: 1 + w has no place in 16 bits
         target = parameter[start : start + len(value)]
         target.copy_(value)
         native.check_finite(files.file(part.name), part.name, target)
         start += len(value)
+        forget(read)
+
+
+def own_type(files: WeightFiles, parts: list[Part]) -> torch.dtype | None:
+    """The 16-bit type that all parts of a parameter have and keep; None where one has another, or is changed when it is read."""
+    kinds = {files.kind(part.name) if part.change is None else "" for part in parts}
+    return SIXTEEN.get(kinds.pop()) if len(kinds) == 1 else None
+
+
+def forget(value: Tensor) -> None:
+    """Give the memory of a tensor that was copied back: pages of a mapped file would stay until the file is closed."""
+    first = -(-value.data_ptr() // PAGE) * PAGE
+    size = (value.data_ptr() + value.nbytes - first) // PAGE * PAGE
+    if sys.platform == "linux" and size > 0 and value.is_contiguous():
+        ctypes.CDLL(None).madvise(ctypes.c_void_p(first), ctypes.c_size_t(size), DONTNEED)
 
 
 def check_tied(files: WeightFiles, head: str, embedding: str) -> None:

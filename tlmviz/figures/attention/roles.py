@@ -77,6 +77,7 @@ def role_heads(
 
 def role_layers(shares: dict[str, np.ndarray], theme: Theme) -> go.Figure:
     """Every layer's attention by the role it goes to, {role: [L]} shares that sum to 1, as stacked bars."""
+    layers = len(next(iter(shares.values())))
     bars = [
         dict(
             type="bar",
@@ -101,6 +102,6 @@ def role_layers(shares: dict[str, np.ndarray], theme: Theme) -> go.Figure:
             showlegend=True,
             legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "traceorder": "normal"},
             yaxis={"range": [0, 1], "tickformat": ".0%"},
-            xaxis={"dtick": max(1, len(next(iter(shares.values()))) // 15)},
+            xaxis={"dtick": max(1, layers // 15), "range": [-0.6, layers - 0.4]},
         ),
     )

@@ -57,7 +57,7 @@ def muting(right: Sequence[float], whole: float, theme: Theme, *, title: str) ->
         "hovertemplate": "latent %{x} muted: %{y:.1%} read right<extra></extra>",
     }
     line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": whole, "y1": whole}
-    text = f"none muted: {number(100 * whole, '.1f')} %"
+    text = f"none muted: {number(100 * whole, '.1f')}%"
     said = {"xref": "paper", "x": 1, "y": whole, "yanchor": "bottom", "xanchor": "right", "showarrow": False}
     return figure(
         [bars],

@@ -24,11 +24,11 @@ TAIL = 38  # letters of the text so far
 
 
 def steps(
-    done: Decoding, flops: list[tuple[int, int]], theme: Theme, *, title: str, height: int = 560
+    done: Decoding, flops: list[tuple[int, int]], theme: Theme, *, title: str, height: int = 560, at: int = 1
 ) -> go.Figure:
     """One head's map [T, T], its keys and values, and the bytes of every layer, after the prompt and after each token.
 
-    `flops` are each step's operations with the cache and without, N + 1 pairs, the prompt's first.
+    `flops` are each step's operations with the cache and without, N + 1 pairs, the prompt's first; `at` is the step shown first.
     """
     length = len(done.tokens)
     first = max(0, length - LONGEST)
@@ -65,7 +65,6 @@ def steps(
         ]
         return [{"type": style["type"], **change} for style, change in zip(styles, changed)]
 
-    at = 1
     traces = fixed + [{**style, **change} for style, change in zip(styles, moving(at))]
     drawn = _axes(done, first, theme, title, height)
     labels = [f"{step} of {done.steps}" for step in range(done.steps + 1)]

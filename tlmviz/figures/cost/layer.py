@@ -152,7 +152,7 @@ def activity(above: np.ndarray, theme: Theme, *, title: str) -> go.Figure:
         "fill": "tozeroy",
         "fillcolor": faded(FFN, 0.2),
         "line": {"color": FFN, "width": 2, "shape": "hv"},
-        "hovertemplate": "unit %{x} from the top: above zero on %{y:.1f} % of the tokens<extra></extra>",
+        "hovertemplate": "unit %{x} from the top: above zero on %{y:.1f}% of the tokens<extra></extra>",
     }
     dead = int((above == 0).sum())
     shapes = [] if not dead else [
@@ -189,7 +189,7 @@ def ratios(
             "mode": "lines",
             "line": {"color": color, "width": 2},
             "name": name,
-            "hovertemplate": f"{name}: %{{y:.1f}} % at F = %{{x:.2f}} d<extra></extra>",
+            "hovertemplate": f"{name}: %{{y:.1f}}% at F = %{{x:.2f}} d<extra></extra>",
         }
         for m, name, color in ((2, "two matrices", HEADS[0]), (3, "three (with a gate)", HEADS[2]))
     ]

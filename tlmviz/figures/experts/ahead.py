@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import median
 
 import plotly.graph_objects as go
 
@@ -11,28 +12,35 @@ from ..theme import Theme
 
 
 def accuracy_by_depth(
-    on_text: Sequence[tuple[int, int]], held_out: Sequence[float], theme: Theme
+    own: Sequence[tuple[int, int]], given: Sequence[tuple[int, int]], held_out: Sequence[float], theme: Theme
 ) -> go.Figure:
-    """Shares of right predictions of token t + 1, t + 2, ...: (right, all) on a text, and shares on held-out stories."""
-    depths = [f"t + {k + 1}" for k in range(max(len(on_text), len(held_out)))]
-    shares = [100 * right / whole if whole else None for right, whole in on_text]
+    """Shares of right predictions of token t + 1, t + 2, ...: (right, all) on a text, the modules reading what was predicted
+    (`own`) and the text (`given`), and shares on held-out stories, the modules reading these."""
+    depths = [f"t + {k + 1}" for k in range(max(len(own), len(held_out)))]
+    on_text = (
+        ("this text, reading what was predicted", own, theme.accent),
+        ("this text, reading it", given, theme.muted),
+    )
     traces = [
+        *(
+            {
+                "type": "bar",
+                "name": name,
+                "x": depths[: len(counts)],
+                "y": [100 * right / whole if whole else None for right, whole in counts],
+                "customdata": [f"{right} of {whole}" for right, whole in counts],
+                "marker": {"color": color},
+                "hovertemplate": f"%{{x}}, {name}: %{{y:.1f}}% (%{{customdata}})<extra></extra>",
+            }
+            for name, counts, color in on_text
+        ),
         {
             "type": "bar",
-            "name": "this text",
-            "x": depths[: len(shares)],
-            "y": shares,
-            "customdata": [f"{right} of {whole}" for right, whole in on_text],
-            "marker": {"color": theme.accent},
-            "hovertemplate": "%{x} on this text: %{y:.1f} % (%{customdata})<extra></extra>",
-        },
-        {
-            "type": "bar",
-            "name": "held-out stories, the modules reading the stories' own tokens",
+            "name": "held-out stories, reading them",
             "x": depths[: len(held_out)],
             "y": [100 * share for share in held_out],
             "marker": {"color": theme.warm},
-            "hovertemplate": "%{x} on held-out stories: %{y:.1f} %<extra></extra>",
+            "hovertemplate": "%{x} on held-out stories: %{y:.1f}%<extra></extra>",
         },
     ]
     return figure(
@@ -44,12 +52,21 @@ def accuracy_by_depth(
     )  # fmt: skip
 
 
-def speeds(plain: float, quick: float, theme: Theme) -> go.Figure:
-    """Tokens per second: one token a pass, and with proposals."""
+def speeds(plain: Sequence[float], quick: Sequence[float], theme: Theme) -> go.Figure:
+    """Tokens per second, one token a pass and with proposals: the median of some rounds, slowest first, and their range."""
+    both = quick, plain
+    middle = [median(rounds) for rounds in both]
     trace = {
         "type": "bar",
         "orientation": "h",
-        "x": [quick, plain],
+        "x": middle,
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            "array": [rounds[-1] - value for rounds, value in zip(both, middle)],
+            "arrayminus": [value - rounds[0] for rounds, value in zip(both, middle)],
+            "color": theme.ink,
+        },
         "y": ["with proposals", "one token a pass"],
         "marker": {"color": [theme.accent, theme.warm]},
         "hovertemplate": "%{y}: %{x:.0f} tokens per second<extra></extra>",

@@ -66,7 +66,7 @@ def capacity_curve(
     base = layout(theme, title="Dropped choices (%) and loss of the text (nats per token)", height=280)
     x = np.asarray(factors, np.float32)
     lines = [
-        ("dropped", np.asarray(dropped, np.float32), theme.warm, "y", "%{y:.1f} % dropped"),
+        ("dropped", np.asarray(dropped, np.float32), theme.warm, "y", "%{y:.1f}% dropped"),
         ("loss", np.asarray(losses, np.float32), theme.accent, "y2", "%{y:.4f} nats per token"),
     ]
     traces = [
@@ -114,5 +114,7 @@ def _two_scales(base: dict, theme: Theme) -> dict[str, dict]:
             "overlaying": "y",
             "side": "right",
             "showgrid": False,
+            "tickformat": ".2f",
+            "nticks": 6,
         },
     }

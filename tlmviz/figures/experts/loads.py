@@ -23,8 +23,8 @@ def cells(load: np.ndarray, even: float) -> dict[str, Any]:
         doublings = np.log2(np.asarray(load, np.float64) / even)
     return {
         "z": np.clip(doublings, -SPAN, SPAN).astype(np.float32),
-        "text": [[f"{100 * share:.0f} %" for share in row] for row in load],
-        "hovertext": [[f"{100 * share:.2f} %" for share in row] for row in load],
+        "text": [[f"{100 * share:.0f}%" for share in row] for row in load],
+        "hovertext": [[f"{100 * share:.2f}%" for share in row] for row in load],
     }
 
 

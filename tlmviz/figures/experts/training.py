@@ -117,7 +117,7 @@ def _map(
         "colorscale": scale(theme.diverging),
         "texttemplate": "%{z:.2f}" if each.load.shape[2] <= LETTERED else "",
         "hovertemplate": "%{y}, expert %{x}: bias %{z:.4f}<extra></extra>",
-        "colorbar": colorbar(theme, nticks=3, **bar),
+        "colorbar": colorbar(theme, nticks=None, tickvals=[-limit, 0, limit], tickformat=".2f", **bar),
     }
 
 
@@ -149,10 +149,11 @@ def _curves(
     for number, (title, curves) in enumerate(panels.items(), start=1):
         end = "" if number == 1 else str(number)
         share = _share(number - 1, len(panels), 0.1)
+        named = {trace["name"] for trace in traces}  # each model once, also one that only a later panel has
         for name, curve in curves.items():
             color = HEADS[names.index(name) % len(HEADS)]
             traces.append({
-                "type": "scatter", "mode": "lines", "name": name, "legendgroup": name, "showlegend": number == 1,
+                "type": "scatter", "mode": "lines", "name": name, "legendgroup": name, "showlegend": name not in named,
                 "x": np.asarray(curve.steps, np.float32), "y": np.asarray(curve.values, np.float32),
                 "line": {"color": color, "width": 1.8, "dash": DASHES[names.index(name) % len(DASHES)]},
                 "xaxis": "x", "yaxis": f"y{end}",

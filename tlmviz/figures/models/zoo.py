@@ -29,11 +29,12 @@ def choices(
     band: tuple[float, float, float],
     theme: Theme,
     height: int = 430,
+    limit: float = np.inf,
 ) -> go.Figure:
     """Held-out bits per byte of every choice, one line each from the baseline; `band` is (low, centre, high) of its seeds.
 
-    Dots are coloured and shaped by group, in the order in which the groups first appear. Values far from the band have
-    an axis of their own at the right.
+    Dotted lines stand at the `limit` from the centre, where better and worse begin. Dots are coloured and shaped by group, in
+    the order in which the groups first appear. Values far from the band have an axis of their own at the right.
     """
     low, centre, high = band
     values, rows = np.asarray(values, np.float64), np.arange(len(names))
@@ -44,6 +45,7 @@ def choices(
         + (", within seed noise" if noise else "")
         for name, value, noise in zip(names, values, inside)
     ]
+    limits = {"better": centre - limit, "worse": centre + limit} if np.isfinite(limit) else {}
     traces = [_distances(values, rows, close, centre, theme)]
     traces += _group_dots(groups, values, close, centre, hover, theme)
     drawn = layout(
@@ -51,9 +53,13 @@ def choices(
         title="Held-out bits per byte, lower is better",
         x="bits per byte",
         height=height,
-        shapes=_noise(band, theme),
+        shapes=_noise(band, theme)
+        + [{"type": "line", **upright(at, color=theme.warm, width=1, dash="dot")} for at in limits.values()],
         hovermode="closest",
-        annotations=[_noise_label(high, theme)],
+        annotations=[
+            _label(" seed noise", high, theme),
+            *(_label(name, at, theme, foot=True) for name, at in limits.items()),
+        ],
         showlegend=True,
         margin={"l": 8, "r": 16, "t": 64, "b": 8},
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.05, "x": 1, "xanchor": "right"},
@@ -69,7 +75,7 @@ def choices(
             "zeroline": False,
             "nticks": 4,
             "tickangle": 0,
-            "range": _span(values[close], band, left=0.4),
+            "range": _span(values[close], (*band, *limits.values()), left=0.4),
         },
     )
     if not close.all():
@@ -145,16 +151,16 @@ def _far_axis(near_axis: dict, values: np.ndarray, theme: Theme) -> dict:
     }
 
 
-def _noise_label(high: float, theme: Theme) -> dict:
-    """Names the band above its right end."""
+def _label(text: str, at: float, theme: Theme, foot: bool = False) -> dict:
+    """Names the band above its right end, or a line at its `foot`."""
     return {
-        "x": high,
-        "y": 1,
+        "x": at,
+        "y": 0 if foot else 1,
         "yref": "paper",
-        "xanchor": "left",
+        "xanchor": "center" if foot else "left",
         "yanchor": "bottom",
         "showarrow": False,
-        "text": " seed noise",
+        "text": text,
         "font": {"size": 11, "color": theme.warm},
     }
 
@@ -359,7 +365,7 @@ def _cost_numbers(values: np.ndarray, x: float, tag: str, theme: Theme) -> dict:
     }
 
 
-def _span(values: np.ndarray, band: tuple[float, float, float] | None, left: float = 0.25) -> list[float]:
+def _span(values: np.ndarray, band: tuple[float, ...] | None, left: float = 0.25) -> list[float]:
     """A range that holds the values, and the band, with room for labels; `left` is the room below, as a share."""
     low, high = min([*values, *(band or ())]), max([*values, *(band or ())])
     air = 0.25 * (high - low) or 0.05

@@ -33,7 +33,7 @@ def doublings(
             "line": {"color": color, "width": 2, "shape": "hvh"},
             "name": name,
             "customdata": [power_of_ten(2.0**each) for each in e],
-            "hovertemplate": f"{name}: %{{y:.2f}} % from %{{customdata}} to twice that<extra></extra>",
+            "hovertemplate": f"{name}: %{{y:.2f}}% from %{{customdata}} to twice that<extra></extra>",
         }
         for (name, (e, share)), color in zip(series.items(), colors)
     ]

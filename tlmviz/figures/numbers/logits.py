@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, figure, layout, log_ticks, number, scale, token_axis
+from tlmviz.figures import Theme, figure, layout, log_ticks, number, points_by, scale, token_axis
 
 FIXED = {"fixedrange": True, "zeroline": False}
 BINS = 60
@@ -89,7 +89,7 @@ def score_histogram(scores: np.ndarray, divisor: float, theme: Theme, *, title: 
                 "marker": {"color": color, "line": {"width": 0}},
                 "opacity": 0.6,
                 "name": name,
-                "hovertemplate": f"{name}<br>about %{{x:.3g}}: %{{y:.2f}} % of the pairs<extra></extra>",
+                "hovertemplate": f"{name}<br>about %{{x:.3g}}: %{{y:.2f}}% of the pairs<extra></extra>",
             }
         )
     return figure(
@@ -185,7 +185,7 @@ def directions(
 ) -> go.Figure:
     """Embeddings [n, 2] along their two main axes, coloured by the token's `numbers`; the origin as a cross."""
     trace = {
-        "type": "scattergl",
+        "type": points_by(len(names)),
         "x": points[:, 0].astype(np.float32),
         "y": points[:, 1].astype(np.float32),
         "mode": "markers",

@@ -1,4 +1,4 @@
-"""Pictures of the page Loss scaling: errors against the scale, logged runs, and weights that updates do or do not reach."""
+"""Pictures of scaled losses: errors against the scale, logged runs, and weights that updates do or do not reach."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def unchanged(rates: np.ndarray, shares: Mapping[str, np.ndarray], theme: Theme,
     """The share of weights [n] that a step leaves as they are against the rate [n], by the format they are kept in."""
     lines = [
         _line(
-            rates, (100 * share).astype(np.float32), color, name, "rate %{x:.2g}: %{y:.1f} % stay as they are"
+            rates, (100 * share).astype(np.float32), color, name, "rate %{x:.2g}: %{y:.1f}% stay as they are"
         )
         for (name, share), color in zip(shares.items(), (theme.warm, theme.accent))
     ]

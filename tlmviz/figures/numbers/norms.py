@@ -1,4 +1,4 @@
-"""Charts of the page Norms and dropout: a mean left standing, gradients through depth, first steps, losses under dropout."""
+"""Charts of the pages Norms and Training: a mean left standing, gradients through depth, first steps, losses under dropout."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import HEADS, Theme, faded, figure, layout, number, shaded, turn, upright
+from tlmviz.figures import HEADS, Theme, faded, figure, layout, shaded, turn, upright
 
 POINTS = 1200  # of one line
 BELOW = {
@@ -37,34 +37,25 @@ def loss_lines(
     mark: str = "beyond training ({:,} tokens)",
     end: str = "",
     height: int = 360,
-    fixed_by: str | None = None,
 ) -> go.Figure:
     """Running means over `width` tokens of losses in nats; entry i of a curve is the loss of token i + 1 + `start`.
 
     What lies beyond `context` tokens is shaded and named `mark`, with the words `end` below. The curve named `dotted` lies
-    on top; with `change` it is subtracted from all, token by token. Those that may hide another are `dashed`. The curve
-    named `fixed_by` gives the axis its range, so that it stays while others come and go: those that leave it are named.
+    on top; with `change` it is subtracted from all, token by token. Those that may hide another are `dashed`.
     """
-    lines, notes, drawn, sign = [], [], {}, "+" if change else ""
+    lines, shapes, notes, sign = [], [], [], "+" if change else ""
     length = start + 1 + max(len(loss) for loss in curves.values())
     for name in sorted(curves, key=lambda name: name == dotted):
         loss = curves[name] - curves[dotted][: len(curves[name])] if change else curves[name]
-        x, y = drawn[name] = running_mean(loss, width, start)
+        x, y = running_mean(loss, width, start)
         dash = "dot" if name == dotted else "dash" if name in dashed else "solid"
         lines.append(_loss_line(name, x, y, colors[name], dash, sign))
-    shapes = []
     if length > context:
         shapes = [
             shaded(context, length, theme.warm, 0.09),
             upright(context, color=theme.warm, width=1.5),
         ]
         notes = _limit_notes(context, mark.format(context), end, theme)
-    leaving: list[str] = []
-    vertical: dict = {"zeroline": change, "zerolinecolor": theme.muted}
-    if fixed_by is not None and len(drawn[fixed_by][1]):
-        vertical["range"] = low, high = span(drawn[fixed_by][1])
-        leaving = _leaving({name: y for name, (_, y) in drawn.items()}, low, high, colors)
-        notes = [*notes, _above(leaving)] if leaving else notes
     return figure(
         lines,
         layout(
@@ -77,9 +68,9 @@ def loss_lines(
             annotations=notes,
             showlegend=True,
             legend=BELOW,
-            margin={"l": 8, "r": 8, "t": 32 + 16 * len(leaving), "b": 8},
+            margin={"l": 8, "r": 8, "t": 48 if shapes and mark else 32, "b": 8},
             xaxis={"range": [start, length], "tickformat": ",", "showgrid": False},
-            yaxis=vertical,
+            yaxis={"zeroline": change, "zerolinecolor": theme.muted},
         ),
     )
 
@@ -98,46 +89,16 @@ def _loss_line(name: str, x: np.ndarray, y: np.ndarray, color: str, dash: str, s
     }
 
 
-def span(values: np.ndarray) -> tuple[float, float]:
-    """The range of an axis that one curve fixes, with room below it for those that do better."""
-    low, high = float(values.min()), float(values.max())
-    room = max(high - low, 0.4)
-    return low - 0.15 * room, high + 0.15 * room
-
-
-def _leaving(
-    curves: Mapping[str, np.ndarray], low: float, high: float, colors: Mapping[str, str]
-) -> list[str]:
-    """Names the curves that leave the axis, in their colours, with how far they go."""
-    found = []
-    for name, y in curves.items():
-        if len(y) and y.max() > high:
-            found.append((name, f"▲ {name}: up to {number(y.max(), '.2f')}"))
-        if len(y) and y.min() < low:
-            found.append((name, f"▼ {name}: down to {number(y.min(), '.2f')}"))
-    return [f'<span style="color:{colors[name]}">{text}</span>' for name, text in found]
-
-
-def _above(lines: list[str]) -> dict:
-    """Lines of words between the title and the curves."""
-    place = {"x": 1, "xref": "paper", "xanchor": "right", "y": 1, "yref": "paper", "yanchor": "bottom"}
-    return {**place, "showarrow": False, "align": "right", "text": "<br>".join(lines), "font": {"size": 11.5}}
-
-
 def _limit_notes(context: int, mark: str, end: str, theme: Theme) -> list[dict]:
-    """The words at the end of the training length, one line below the other; empty ones are left out."""
-    note = {
-        "x": context,
-        "yref": "paper",
-        "xanchor": "left",
-        "showarrow": False,
-        "bgcolor": faded(theme.page, 0.7),
-    }
+    """The words at the end of the training length, `mark` above the curves and `end` below it; empty ones are left out."""
+    note = {"x": context, "y": 1, "yref": "paper", "xanchor": "left", "showarrow": False}
     return [
-        {**note, "y": y, "yanchor": "top", "text": f" {words}", "font": {"size": 11.5, "color": color}}
-        for y, words, color in ((1, mark, theme.warm), (0.935, end, theme.ink))
+        {**note, "yanchor": anchor, "text": f" {words}", "font": {"size": 11.5, "color": color}, "bgcolor": ground}
+        for anchor, words, color, ground in (
+            ("bottom", mark, theme.warm, None), ("top", end, theme.ink, faded(theme.page, 0.7)),
+        )
         if words
-    ]
+    ]  # fmt: skip
 
 
 def running_mean(loss: np.ndarray, width: int, start: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -19,15 +19,19 @@ def distance_map(
     what: str,
     place: tuple[int, int],
     theme: Theme,
+    most: float = 0.0,
 ) -> go.Figure:
-    """A distance of every H_res [P sublayers, T tokens] as a map; `what` names it, `place` (sublayer, token) is outlined."""
+    """A distance of every H_res [P sublayers, T tokens] as a map; `what` names it, `place` (sublayer, token) is outlined.
+
+    Colours reach up to `most`, or to the largest distance where that is larger: a small one must not look like a large one.
+    """
     values = np.asarray(values, np.float32)
     labels = token_labels(tokens)
     heatmap = dict(
         type="heatmap",
         z=values,
         zmin=0.0,
-        zmax=float(np.nanmax(values)) or 1.0,
+        zmax=max(most, float(np.nanmax(values))) or 1.0,
         colorscale=scale(theme.sequential),
         colorbar=colorbar(theme, thickness=10, nticks=None, len=0.9),
         x=[f"“{label}” ({i})" for i, label in enumerate(labels)],

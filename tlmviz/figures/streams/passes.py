@@ -73,14 +73,14 @@ def quantiles(bands: dict[str, np.ndarray], trained: int, theme: Theme, *, title
             {
                 **edge,
                 "y": low,
-                "hovertemplate": f"{words}<extra>{NAMES[kind]}, 10 % of stacks lie below</extra>",
+                "hovertemplate": f"{words}<extra>{NAMES[kind]}, 10% of stacks lie below</extra>",
             },
             {
                 **edge,
                 "y": high,
                 "fill": "tonexty",
                 "fillcolor": faded(ink, 0.18),
-                "hovertemplate": f"{words}<extra>{NAMES[kind]}, 10 % of stacks lie above</extra>",
+                "hovertemplate": f"{words}<extra>{NAMES[kind]}, 10% of stacks lie above</extra>",
             },
             {
                 **edge,

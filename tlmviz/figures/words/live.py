@@ -13,7 +13,9 @@ from ..theme import Theme
 from ..tokens import escaped
 from ..written import number
 
-NAMED = 45  # words that have a label
+NAMED = 45  # words that have a label, where no other one lies
+WIDE, TALL = 560, 380  # pixels of the plane, about
+LETTER, LINE = 7, 15  # pixels of a label: a letter's width, a line's height
 
 
 def live(
@@ -32,8 +34,9 @@ def live(
     `film`: a slider walks all S. `losses` [S] are the means since the picture before, NaN for the first.
     """
     size = places.shape[1]
-    lit = set(lit)
-    shown = [escaped(word) if row < NAMED or row in lit else "" for row, word in enumerate(words[:size])]
+    lit = list(dict.fromkeys(lit))
+    labelled = _apart(places[-1], words, [*lit, *(row for row in range(min(NAMED, size)) if row not in lit)])
+    shown = [escaped(word) if row in labelled else "" for row, word in enumerate(words[:size])]
     dots = {
         "type": "scatter",
         "mode": "markers+text",
@@ -78,6 +81,17 @@ def live(
     return walked(
         layers, range(last + 1), labels, arranged, last, theme, prefix="after ", duration=120, redraw=False
     )
+
+
+def _apart(places: np.ndarray, words: Sequence[str], rows: Sequence[int]) -> set[int]:
+    """Those rows whose labels at `places` [N, 2] do not lie on an earlier one's; labels stand above their points."""
+    reach = float(np.abs(places).max()) * 1.12 or 1.0
+    taken: dict[int, tuple[float, float, float]] = {}
+    for row in rows:
+        (x, y), half = places[row] / (2 * reach) * (WIDE, TALL), LETTER * len(words[row]) / 2
+        if all(abs(x - a) > half + b or abs(y - c) > LINE for a, c, b in taken.values()):
+            taken[row] = x, y, half
+    return set(taken)
 
 
 def _layout(places: np.ndarray, at: Sequence[float], theme: Theme, title: str) -> dict:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from ..chart import figure, layout
+from ..chart import figure, layout, points_by
 from ..theme import Theme, faded
 from ..tokens import escaped
 from ..written import number
@@ -52,7 +52,7 @@ def staircase(
         "textangle": 0,
         "textfont": {"size": 10, "color": theme.ink},
         "customdata": [[number(100 * float(share), ".1f"), f"{n:,}"] for share, n in zip(shares, standing)],
-        "hovertemplate": "%{text}: %{customdata[0]} % of the vector; in %{customdata[1]} words of the vocabulary<extra></extra>",
+        "hovertemplate": "%{text}: %{customdata[0]}% of the vector; in %{customdata[1]} words of the vocabulary<extra></extra>",
     }
     return figure(
         [bars, _percent(len(marked), shares, theme)],
@@ -87,7 +87,7 @@ def _percent(width: int, shares: np.ndarray, theme: Theme) -> dict:
         "mode": "text",
         "x": [width + 0.2] * len(shares),
         "y": np.arange(len(shares)),
-        "text": [f"{number(100 * float(share), '.1f')} %" for share in shares],
+        "text": [f"{number(100 * float(share), '.1f')}%" for share in shares],
         "textposition": "middle right",
         "textfont": {"size": 10, "color": theme.muted},
         "hoverinfo": "skip",
@@ -108,7 +108,7 @@ def spelled(
     nearest, alike = np.argsort(-cosines)[:label], np.argsort(-common, kind="stable")[:label]
     shown = sorted({*nearest.tolist(), *[row for row in alike.tolist() if common[row] > 0]})
     points = {
-        "type": "scattergl",
+        "type": points_by(len(names)),
         "mode": "markers",
         "x": common.astype(np.float32),
         "y": cosines.astype(np.float32),

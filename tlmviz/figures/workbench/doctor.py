@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, colorbar, figure, layout, scale
+from tlmviz.figures import Theme, colorbar, figure, layout, points_by, scale
 
 if TYPE_CHECKING:
     from tlmviz.analysis.workbench.doctor.proof import Proof
@@ -99,7 +99,7 @@ def _scatter(found: Proof, cause: str, value: float | str | None, theme: Theme, 
     parts = [
         _line(ends, ends, theme.muted, "equal", "dot"),
         {
-            "type": "scattergl" if len(found.x) > 20_000 else "scatter",
+            "type": points_by(len(found.x)),
             "x": np.asarray(found.x, np.float32),
             "y": np.asarray(found.y, np.float32),
             "mode": "markers",

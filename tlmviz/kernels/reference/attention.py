@@ -125,10 +125,11 @@ def add_sinks(out: Tensor, lse: Tensor, sinks: Tensor | None) -> tuple[Tensor, T
     return (out * _normalise(lse[..., None], total).exp()).to(out.dtype), total
 
 
-def tiles(queries: int, keys: int, mask):
+def tiles(queries: int, keys: int, mask, height: int | None = None):
     """Strips of rows, each with the span of keys it sees; no queries are one empty strip."""
-    for start in range(0, max(1, queries), TILE_ROWS):
-        rows = slice(start, min(start + TILE_ROWS, queries))
+    height = height or TILE_ROWS
+    for start in range(0, max(1, queries), height):
+        rows = slice(start, min(start + height, queries))
         yield rows, visible(rows, queries, keys, mask)
 
 

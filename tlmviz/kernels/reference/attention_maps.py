@@ -8,6 +8,9 @@ from torch import Tensor
 from . import attention
 from .attention import _bias, _hide_padding, _normalise, capped, expand, tiles, visible, wide
 
+CELLS_AT_ONCE = 1 << 19  # statistics go over a strip of scores several times: it stays in the cache
+FEWEST_ROWS = 16  # of a strip
+
 
 def attention_scores(q, k, rows, cols, mask, scale):
     """See `kernels.attention_scores`."""
@@ -65,35 +68,43 @@ def pooled_attention_map(q, k, lse, size, reduce, mask, scale):
 def head_statistics(q, k, lse, ids, bands, mask, scale):
     """See `kernels.head_statistics`."""
     queries, keys = q.shape[2], k.shape[2]
-    names = ("entropy", "peak", "sink", "self", "previous", "distance") + (
+    names = ("entropy", "peak", "sink", "self", "previous", "distance", "max_logit") + (
         ("induction",) if ids is not None else ()
     )
     result = {name: wide(q).new_zeros(q.shape[:3]) for name in names}
+    result["max_logit"].fill_(-torch.inf)
+    if ids is not None:
+        result["induction"].fill_(torch.nan)
     if bands:
         result["bands"] = wide(q).new_zeros(*q.shape[:3], band_count(queries, keys))
-    for rows, _ in tiles(queries, keys, mask):
-        if not keys:
-            break  # no key, no mass
-        p = attention_map(q, k, lse, rows, slice(None), mask, scale)
+    height = min(attention.TILE_ROWS, max(FEWEST_ROWS, CELLS_AT_ONCE // max(1, len(q) * q.shape[1] * keys)))
+    for rows, cols in tiles(queries, keys, mask, height):
         own = torch.arange(rows.start, rows.stop, device=q.device) + keys - queries  # each query's key index
-        where = torch.arange(keys, device=q.device)
-        # x log x with 0 log 0 = 0
-        result["entropy"][:, :, rows] = -torch.xlogy(p, p).sum(-1)
-        result["peak"][:, :, rows] = p.amax(-1)
-        result["sink"][:, :, rows] = p[..., 0]
-        result["self"][:, :, rows] = _pick(p, own)
-        result["previous"][:, :, rows] = _pick(p, own - 1)
-        back = own[:, None] - where[None, :]
-        result["distance"][:, :, rows] = (p * back.to(p.dtype)).sum(-1)
         if ids is not None:
-            follows = torch.zeros(len(own), keys, dtype=torch.bool, device=q.device)
-            follows[:, 1:] = ids[:-1][None, :] == ids[own.clamp(min=0)][:, None]
-            follows &= where[None, :] <= own[:, None]
-            mass = (p * follows).sum(-1)
-            result["induction"][:, :, rows] = mass.masked_fill(~follows.any(-1), float("nan"))
+            follows = _follows(ids, own)
+            result["induction"][:, :, rows].masked_fill_(follows.any(-1), 0.0)
+        if cols.stop == cols.start:
+            continue  # no key, no mass
+        where = torch.arange(cols.start, cols.stop, device=q.device)
+        logp = attention_scores(q, k, rows, cols, mask, scale)
+        logp -= lse[:, :, rows].masked_fill(lse[:, :, rows] == -torch.inf, 0.0)[..., None]
+        best = logp.amax(-1)
+        result["peak"][:, :, rows] = best.exp()
+        result["max_logit"][:, :, rows] = best + lse[:, :, rows]
+        p = logp.exp()
+        for name, index in (("sink", 0 * own), ("self", own), ("previous", own - 1)):
+            result[name][:, :, rows] = _pick(p, index - cols.start)
+        # Counted from the strip's first query, not from the text's end: differences of small numbers are exact.
+        back = p @ (own[0] - where).to(p.dtype)
+        result["distance"][:, :, rows] = back + p.sum(-1) * (own - own[0]).to(p.dtype)
+        if ids is not None:
+            row, col = follows[:, cols].nonzero().unbind(-1)
+            result["induction"][:, :, rows] += p.new_zeros(p.shape[:3]).index_add_(2, row, p[:, :, row, col])
         if bands:
-            number = _band(back.abs()).expand(p.shape)
+            number = _band((own[:, None] - where).abs()).expand(p.shape)
             result["bands"][:, :, rows] = result["bands"][:, :, rows].scatter_add(-1, number, p)
+        # -1000 in the place of -inf, whose product with p = 0 would not be 0
+        result["entropy"][:, :, rows] = -logp.clamp_(min=-1000.0).mul_(p).sum(-1)
     return result
 
 
@@ -143,7 +154,15 @@ def _membership(index: Tensor, tile: Tensor, dim: int) -> Tensor:
     return member.scatter_(1, index, 1.0)
 
 
+def _follows(ids: Tensor, own: Tensor) -> Tensor:
+    """Whether each key's predecessor is the query's own token, [R, S]: a key ahead of the query does not count."""
+    follows = torch.zeros(len(own), len(ids), dtype=torch.bool, device=ids.device)
+    if len(ids):
+        follows[:, 1:] = ids[:-1] == ids[own.clamp(min=0)][:, None]
+    return follows & (torch.arange(len(ids), device=ids.device) <= own[:, None])
+
+
 def _pick(p: Tensor, index: Tensor) -> Tensor:
-    """p[..., t, index[t]], zero where the index is negative."""
-    column = index.clamp(min=0)[:, None].expand(*p.shape[:-1], 1)
-    return p.gather(-1, column)[..., 0] * (index >= 0).to(p.dtype)
+    """p[..., t, index[t]], zero where the index is outside."""
+    column = index.clamp(0, p.shape[-1] - 1)[:, None].expand(*p.shape[:-1], 1)
+    return p.gather(-1, column)[..., 0] * ((index >= 0) & (index < p.shape[-1])).to(p.dtype)

@@ -39,14 +39,18 @@ def component(
     import streamlit as st  # late: notebooks join scripts too, without an app
 
     return st.components.v2.component(
-        name, css=style(folder), html=html, js=module(folder, entry), isolate_styles=isolated
+        name,
+        css=style(folder, isolated) or None,
+        html=html,
+        js=module(folder, entry),
+        isolate_styles=isolated,
     )
 
 
-def style(folder: Path) -> str:
-    """The view.css of a view, if there is one, and what all views share."""
-    own = folder / "view.css"
-    return "\n".join(path.read_text(encoding="utf-8") for path in (own, EVERYONE) if path.exists())
+def style(folder: Path, isolated: bool = True) -> str:
+    """The view.css of a view, if there is one, and what all views share; the page itself has that, so only to one `isolated`."""
+    paths = (folder / "view.css", EVERYONE) if isolated else (folder / "view.css",)
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.exists())
 
 
 def _collect(path: Path, texts: dict[Path, str], visited: set[Path]) -> None:

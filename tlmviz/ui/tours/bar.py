@@ -14,7 +14,7 @@ import streamlit as st
 
 from tlmviz.ui import texts
 
-from .. import link, reading
+from .. import link, markdown, reading
 from ..components.spotlight import spotlight
 from . import room
 from .parts import Measured, Question, Step, Tour, address
@@ -116,7 +116,7 @@ def here(home: str) -> Place | None:
     if not name:
         return None
     if name not in TOURS:
-        st.warning(texts.no_tour(name).replace("$", r"\$"))
+        st.warning(texts.no_tour(markdown.plain(name)))
         TOUR.set("")
         return None
     tour, asked = TOURS[name], STEP.get()

@@ -108,7 +108,7 @@ TOUR = Tour(
             "What travels through this model is four vectors per word, side by side. At every sublayer they are read, written, "
             "and "
             "mixed by a matrix.",
-            ".st-key-sfview",
+            ".st-key-sf-view",
             {},
             Question(
                 "How much of itself does a stream keep at a sublayer?",
@@ -120,7 +120,7 @@ TOUR = Tour(
             "mhc",
             "Nothing binds them",
             "The same model trained with free matrices: rows may sum to anything, entries may be negative.",
-            ".st-key-smview",
+            ".st-key-sm-view",
             {"smodel": FREE, "sview": "Matrices"},
             Question(
                 "What do the rows of its matrices sum to?",
@@ -133,14 +133,14 @@ TOUR = Tour(
             "Bound by sums",
             "With the constraint no entry is below 0 and every row and column sums to 1: a mixing that shares out, and cannot "
             "amplify.",
-            ".st-key-smview",
+            ".st-key-sm-view",
             {"sview": "Matrices"},
         ),
         Step(
             "mhc",
             "How a matrix is made so",
             "Divide rows by their sums, then columns, then rows again: Sinkhorn's iteration. Turn the dial and watch the sums.",
-            ".st-key-streamdial",
+            ".st-key-sd-view",
             {"sview": "Sinkhorn dial", "sds": "Own matrix", "sdm": "1 2 3\n2 1 1\n1 1 4"},
             Question(
                 "Do twenty rounds bring this matrix's sums more than ten times nearer to 1 than one?",

@@ -104,7 +104,7 @@ TOUR = Tour(
             "One and two and so on",
             "A hundred words after a prompt of 16. Without a cache each word looks at all pairs of words again, with it at its "
             "own row.",
-            ".st-key-layerbill",
+            ".st-key-layer-bill-view",
             {"lbview": "Word by word"},
             Question(
                 "How many times as many pairs does that take, without a cache?",
@@ -167,11 +167,11 @@ TOUR = Tour(
             ),
         ),
         Step(
-            "kv_cache",
+            "attention_family",
             "At full size",
             "A model of 70 billion parameters, one request of 4,096 words: choose another model, more requests, fewer bits.",
             ".st-key-kvmemory",
-            {"kview": "Calculator"},
+            {"fview": "Calculator"},
             Question("How large is that one cache?", ("1.3 MB", "1.3 GB", "130 GB"), _large),
         ),
         Step(

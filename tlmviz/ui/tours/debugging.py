@@ -94,7 +94,7 @@ TOUR = Tour(
             "The same story, once with a ball and once with a hat. Maps are subtracted cell by cell; the table says where "
             "predictions "
             "part.",
-            ".st-key-compareview",
+            ".st-key-compare-view",
             {},
             Question(
                 "Eight words later: what is left of the guess “ball”?",
@@ -108,7 +108,7 @@ TOUR = Tour(
             "Heads are coloured by how far their map moved. A head that moves is not yet a head that matters: it may look "
             "elsewhere and "
             "change nothing.",
-            ".st-key-compareview",
+            ".st-key-compare-view",
             {"cmphead": "2.0"},
             Question("Which of these heads' maps moved most?", ("5.0", "5.3", "4.2", "2.0"), _moved),
         ),
@@ -118,7 +118,7 @@ TOUR = Tour(
             "Now each head's output of the clean run is put into the corrupted one, one at a time. 1 is the clean answer "
             "brought back "
             "whole, 0 nothing.",
-            ".st-key-patchview",
+            ".st-key-patch-view",
             {},
             Question("Which head alone brings most of “ball” back?", ("5.0", "5.3", "4.2", "2.0"), _restores),
         ),
@@ -127,7 +127,7 @@ TOUR = Tour(
             "Look or word",
             "A head has two halves: where it looks, and what it hands on from there. Patched apart, they say which of them "
             "changed.",
-            ".st-key-patchview",
+            ".st-key-patch-view",
             {"ptkind": "v"},
             Question(
                 "What brings the ball back in head 5.0?",
@@ -155,7 +155,7 @@ TOUR = Tour(
             "The score between the last “red” and “ball” as a sum over its sources. Click a head among them to follow it one "
             "step "
             "further back.",
-            ".st-key-whypicture",
+            ".st-key-why-view",
             {"text": CLEAN, "head": "5.0", "query": str(LAST), "key": str(BALL)},
             Question(
                 "Follow L4H2, one of the key's sources: what did it read at “ball”?",

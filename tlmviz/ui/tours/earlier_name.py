@@ -129,7 +129,7 @@ TOUR = Tour(
             "The one score, between the last “met” and “Anna”, taken apart: a row for every source of the query, a column for "
             "every "
             "source of the key. All cells add up to it.",
-            ".st-key-whypicture",
+            ".st-key-why-view",
             {"text": TEXT, "head": "5.0", "query": str(LAST), "key": str(FIRST_ANNA)},
             Question(
                 "Of these four heads, whose column gives the score most?",
@@ -143,7 +143,7 @@ TOUR = Tour(
             "The head does not point at Anna, it fetches her: its weights mix the values of the words it reads. This is what "
             "each "
             "head of the layer then writes at the last word.",
-            ".st-key-blockrows",
+            ".st-key-heads",
             {"text": TEXT, "head": "5.0", "query": str(LAST), "step": "per head"},
         ),
         Step(

@@ -90,7 +90,7 @@ TOUR = Tour(
             "Each token of the vocabulary has a vector, 192 numbers that training found. Seen here in two dimensions: tokens "
             "that "
             "stand in like places lie near each other.",
-            ".st-key-projector",
+            ".st-key-projector-view",
             {"wpm": "stories-rope", "wpw": "␣dog"},
             Question(
                 "Which of these has the vector most like that of “dog”?",
@@ -104,7 +104,7 @@ TOUR = Tour(
             "Token by token the vectors are written below each other: a row each. All that follows adds to these rows, and "
             "they "
             "keep their shape up to the end.",
-            ".st-key-blockrows",
+            ".st-key-tensor",
             {"text": TEXT, "step": "embed"},
         ),
         Step(
@@ -113,8 +113,8 @@ TOUR = Tour(
             "Attention lets rows read each other. A mask takes away what comes later: else the next word could be copied and "
             "nothing "
             "would be learnt.",
-            ".st-key-blockrows",
-            {"text": TEXT, "step": "mask"},
+            ".st-key-tensor",
+            {"text": TEXT, "step": "mask", "query": "3"},
             Question(
                 "Does any head look at a later word, even a little?", ("yes, a little", "never"), _future
             ),

@@ -12,7 +12,7 @@ from tlmviz.errors import Error
 from tlmviz.figures.written import number as written
 from tlmviz.hosting.rooms import NoRoom, RoomBusy, normal, rooms
 
-from .. import frame, link
+from .. import frame, link, markdown, visit
 from ..components import tab
 from .parts import Question, Tour
 
@@ -43,11 +43,11 @@ def check(tour: Tour) -> None:
     if not code or st.session_state.get(_KNOWN) == (code, tour.name):
         return
     try:
-        on = rooms().tour(code)
+        on = rooms().tour(code, visit.address())
     except NoRoom as error:
         _leave(f"{error} The tour goes on without a room.")
     except RoomBusy as error:
-        st.warning(_plain(error))
+        st.warning(frame.worded(error))
     else:
         if on != tour.name:
             _leave(f"Room {normal(code)} is on another tour; “{tour.title}” goes on without it.")
@@ -65,11 +65,7 @@ def code_of(tour: Tour) -> str:
 def _leave(sentence: str) -> None:
     ROOM.set("")
     st.session_state.pop(_KNOWN, None)
-    st.warning(sentence.replace("$", r"\$"))
-
-
-def _plain(error: Error) -> str:
-    return str(error).replace("$", r"\$")
+    st.warning(markdown.sentence(sentence))
 
 
 def press(step: int, answer: int) -> None:
@@ -104,7 +100,7 @@ def attend(step: int) -> None:
         due.clear()
     except RoomBusy as error:
         st.session_state[_REST] = time.monotonic() + REST
-        st.warning(_plain(error))
+        st.warning(frame.worded(error))
 
 
 @frame.fragment
@@ -115,7 +111,7 @@ def answers(step: int, question: Question, given: int, right: int) -> None:
     try:
         found = rooms().answers(ROOM.get(), step)
     except Error as error:
-        st.caption(_plain(error))
+        st.caption(frame.worded(error))
         return
     st.html(bars(question, found, right, given))
     st.button(

@@ -111,7 +111,7 @@ def _best() -> Measured:
 TOUR = Tour(
     "sqrt-d",
     "Why divide by √d",
-    "A score is a sum of d products. Sums grow with their length, softmax does not forgive it, and one division mends it.",
+    "A score is a sum of d products. Sums grow with their length, large ones make softmax pick one word, one division mends it.",
     (
         Step(
             "explorer",
@@ -144,13 +144,13 @@ TOUR = Tour(
             ),
         ),
         Step(
-            "logits",
+            "norms",
             "Before training",
             "The lines are the variance of a sum of 1, 2, 3 … products. The dashed one is what independent products give: "
             "every new "
             "one adds as much.",
             ".st-key-growth",
-            {},
+            {"noview": "Scores"},
             Question(
                 "With d = 32 products, how many times the variance of one, before training?",
                 ("about 1", "about √32", "about 32", "about 1,024"),
@@ -158,11 +158,11 @@ TOUR = Tour(
             ),
         ),
         Step(
-            "logits",
+            "norms",
             "And after it",
             "Dividing by √d brings a variance of d back to 1, at the start. Then training is free to do what it likes with it.",
             ".st-key-growth",
-            {"head": "0.4"},
+            {"noview": "Scores", "head": "0.4"},
             Question(
                 "In head 0.4, is the sum's variance now above d times one product's?",
                 ("far above", "about d", "below"),
@@ -189,13 +189,13 @@ TOUR = Tour(
             Question("Are rows more or less spread out at ×¼?", ("less", "more"), _flat),
         ),
         Step(
-            "logits",
+            "norms",
             "The same sum at the end",
             "The scores of the next token are sums too, of E products, one for each number of the last row. So their spread "
             "can be "
             "foretold: √E · σ · RMS.",
             ".st-key-spreads",
-            {"lgview": "Output logits: √E"},
+            {"noview": "Logits"},
             Question(
                 "Before training, how near does that rule come?",
                 ("within a tenth", "within a half", "not near"),
@@ -203,11 +203,11 @@ TOUR = Tour(
             ),
         ),
         Step(
-            "logits",
+            "norms",
             "Should one divide again?",
             "The curve is the loss with all output scores divided by one number. A trained model has found its own scale.",
             ".st-key-divided",
-            {"lgview": "Output logits: √E"},
+            {"noview": "Logits"},
             Question("Which divisor gives the least loss?", ("½", "1, as trained", "2"), _best),
         ),
     ),

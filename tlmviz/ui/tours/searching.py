@@ -141,7 +141,7 @@ TOUR = Tour(
             "Short texts win",
             "Every word makes a text less probable, so probability alone likes short ones. Here the length penalty, α, is "
             "taken away.",
-            ".st-key-beamranking",
+            ".st-key-beamranking-view",
             {"english": CAT, "al": "0"},
             Question(
                 "The cat's sentence without a penalty: shorter than with it?",
@@ -155,7 +155,7 @@ TOUR = Tour(
             "Eight beginnings in place of five must find at least as good a text, one should think. But a search ends when "
             "enough texts "
             "are complete.",
-            ".st-key-beamranking",
+            ".st-key-beamranking-view",
             {"english": CAT, "bw": "8"},
             Question(
                 "The winner's score with a beam of 8, against 5?",
@@ -169,7 +169,7 @@ TOUR = Tour(
             "Ribbons join each French word to the English words that it looked at. Two of them cross: French puts the colour "
             "behind "
             "the coat.",
-            ".st-key-ribbonview",
+            ".st-key-ribbon-view",
             {},
             Question("What does the step that writes “rouge” look at most?", ("coat", "red", "cold"), _rouge),
         ),

@@ -197,13 +197,13 @@ TOUR = Tour(
             ),
         ),
         Step(
-            "context_extension",
+            "position_schemes",
             "Slower clocks",
             "A trained model can be stretched to longer texts by turning its clocks more slowly, all of them or the slow ones "
             "only. "
             "The lines are what each way costs along the text.",
             ".st-key-xloss",
-            {},
+            {"ppart": "extension"},
         ),
     ),
 )

@@ -12,7 +12,7 @@ import torch
 
 from tlmviz.analysis.numbers.scaling import Scheme, scaled
 from tlmviz.checkpoints.huggingface.export import export
-from tlmviz.errors import BadModel
+from tlmviz.extras import require
 from tlmviz.recording import recording
 from tlmviz.trace import Trace
 
@@ -78,13 +78,10 @@ def _rounded(format: str) -> Callable[[Any, list[int]], Pair]:
 
 
 def _transformers(lm: Any, ids: list[int]) -> Pair:
-    """This network, and the same weights run by the package transformers, watched. Raises BadModel where it is missing."""
-    try:
-        import transformers  # an extra
-    except ImportError:
-        raise BadModel(
-            "The package transformers is not installed; get it with `pip install tlmviz[transformers]`."
-        ) from None
+    """This network, and the same weights run by the package transformers, watched. Raises MissingExtra where it is missing."""
+    require("transformers", "transformers", "The preset transformers")
+    import transformers
+
     from tlmviz.watching import watch
 
     with tempfile.TemporaryDirectory() as folder:

@@ -20,6 +20,7 @@ import torch
 
 from tlmviz.checkpoints.registry import load
 from tlmviz.errors import BadCheckpoint, Error
+from tlmviz.extras import require
 
 from .corpus import Document
 from .shards import shard_path, survey_shard, weights_of, write
@@ -67,13 +68,10 @@ def connected(address: str) -> Iterator[None]:
         raise Error(
             f"{address!r} is no address of a Ray cluster; give auto for the one that runs on this machine, or HOST:PORT."
         )
-    try:
-        import ray
-        import ray.data
-    except ImportError:
-        raise Error(
-            'Ray is not installed; run `pip install "tlmviz[ray]"`, or leave out --ray to use this machine alone.'
-        ) from None
+    require("ray", "ray", "A cluster")
+    import ray
+    import ray.data
+
     ours = not ray.is_initialized()
     if ours:
         _answers(address)

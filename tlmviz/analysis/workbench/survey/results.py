@@ -16,6 +16,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from tlmviz.errors import BadFile, BadText, Error
+from tlmviz.extras import require
 
 from .shards import BINS, STATISTICS, Shard, bin_names, shard_path, write
 
@@ -98,11 +99,12 @@ class Survey:
         return self.folder / f"{name}.parquet"
 
     def _table(self, name: str) -> pd.DataFrame:
-        """One table. Raises BadFile where the file is no such table."""
+        """One table. Raises BadFile where the file is no such table, and MissingExtra where nothing here reads Parquet."""
         import pandas as pd
 
         if self.held is not None:
             return self.held[name]
+        require("pyarrow", "survey", "A survey")
         try:
             table = pd.read_parquet(self._path(name))
         except (OSError, ValueError):  # pyarrow's errors are ValueErrors

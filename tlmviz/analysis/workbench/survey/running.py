@@ -19,7 +19,7 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from itertools import islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,6 +28,8 @@ import torch
 
 from tlmviz.checkpoints.registry import load
 from tlmviz.errors import BadShape, Error, UnknownName
+from tlmviz.extras import require
+from tlmviz.parent import end_with_parent
 from tlmviz.protocols import LanguageModelLike
 
 from . import cluster
@@ -67,6 +69,7 @@ def survey(
         )
     if workers is not None and workers < 0:
         raise BadShape(f"workers is {workers}; give a number of processes, or 0 for none but this one.")
+    require("pyarrow", "survey", "A survey")
     if length < 2:
         raise BadShape(f"length is {length}; a passage needs at least 2 tokens.")
     if most is not None and most < 1:
@@ -214,8 +217,10 @@ _model: Any = None  # a worker's own
 
 
 def _open(model: str) -> None:
-    """Once in each process: the model, and one thread for it."""
+    """Once in each process: the model, one thread for it, and the same end as the survey's, however that one ends."""
     global _model
+    if parent_process() is not None:
+        end_with_parent()
     torch.set_num_threads(1)
     _model = load(model)
 

@@ -8,7 +8,7 @@ import { rgb } from "#canvas/theme.js";
 import { act, headKey, overlaid, pin, toggleOverlay } from "./state.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
 import { repaintDetail } from "./view.js";
-import { VIEW_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("./types").View} View */
@@ -198,7 +198,7 @@ function paintLegend(v) {
     const item = make("span", { className: "entry" }, swatch, `Layer ${layer}, head ${head}`);
     const own = layer === v.state.layer && head === v.state.head;
     if (!own) {
-      const remove = make("button", { className: "remove", type: "button", textContent: "×", title: VIEW_TEXTS.removeOverlay });
+      const remove = make("button", { className: "remove", type: "button", textContent: "×", title: _("Remove from the overlay") });
       remove.addEventListener("click", () => toggleOverlay(v, [layer, head]));
       item.append(remove);
     }
@@ -207,9 +207,9 @@ function paintLegend(v) {
   const { groups } = v.header;
   const shown = groups ? groups.names.flatMap((name, i) => (groups.of.includes(i) ? [groupEntry(name, groups.colors[i])] : [])) : [];
   const awaited = overlaid(v).length - heads.length;
-  if (awaited && v.state.query === null) entries.push(make("span", { className: "hint", textContent: VIEW_TEXTS.pinTokenDraw }));
+  if (awaited && v.state.query === null) entries.push(make("span", { className: "hint", textContent: _("pin a token to draw the overlaid heads") }));
   const pinned = v.state.query === query;
-  const hint = pinned ? VIEW_TEXTS.pinnedClickAgain : VIEW_TEXTS.pointTokenClick;
+  const hint = pinned ? _("pinned; click it again or press Escape to unpin") : _("point at a token, click to pin it");
   v.els.legend.replaceChildren(...entries, ...shown, make("span", { className: "hint", textContent: `from ${named(tokens, query)} · ${hint}` }));
 }
 
@@ -227,10 +227,10 @@ function groupEntry(name, color) {
 /** @param {View} v */
 function arcSummary(v) {
   const { query, heads } = v.arcHeads;
-  if (!heads.length) return VIEW_TEXTS.attentionTokenLoading;
+  if (!heads.length) return _("Attention of one token: loading.");
   const top = Array.from(heads[0].weights, (weight, j) => [weight, j]).sort((a, b) => b[0] - a[0]).slice(0, 3);
   const list = top.map(([weight, j]) => `${named(v.header.tokens, j)} ${digits(weight, 2)}`).join(", ");
-  return VIEW_TEXTS.layerHeadAttends(heads[0].layer, heads[0].head, named(v.header.tokens, query), list);
+  return _("Layer {layer}, head {head}: {query} attends most to {list}.", { layer: heads[0].layer, head: heads[0].head, query: named(v.header.tokens, query), list });
 }
 
 /** @param {View} v */

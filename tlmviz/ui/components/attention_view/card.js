@@ -5,7 +5,7 @@ import { make } from "#canvas/dom.js";
 import { hasBlankHalf, shownQuery } from "./marks.js";
 import { sentenceOf } from "./reading.js";
 import { tagsOf } from "./tags.js";
-import { VIEW_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 /** @typedef {import("./types").View} View */
 
@@ -25,9 +25,9 @@ export function fillCard(v) {
   if (v.carded === key) return;
   v.carded = key;
   const items = held.map(({ tag, value }) =>
-    make("li", { title: VIEW_TEXTS.measuredText(value.toFixed(3), tag.label, tag.least) },
+    make("li", { title: _("Measured on this text: {value}, and {label} from {least} on", { value: value.toFixed(3), label: tag.label, least: tag.least }) },
       make("b", { textContent: tag.label }), ` ${value.toFixed(2)} ≥ ${tag.least} · ${tag.meaning}`));
-  const none = make("li", { textContent: VIEW_TEXTS.noTagHolds });
+  const none = make("li", { textContent: _("No tag holds for this head on this text.") });
   v.els.tags.replaceChildren(...(v.header.tags && !items.length ? [none] : items));
 }
 

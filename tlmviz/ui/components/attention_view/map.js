@@ -5,7 +5,7 @@ import { canvasPen, fit, tokenLabel } from "#canvas/pens.js";
 import { short, visibleAll } from "#canvas/text.js";
 import { fade, font } from "#canvas/theme.js";
 import { paintMarks } from "./marks.js";
-import { VIEW_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 /** @typedef {import("./types").MapPlan} MapPlan */
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
@@ -145,7 +145,7 @@ export function drawMap(pen, v, plan, theme, ratio) {
     if (v.header.causal && plan.n === tokens.length) pen.text(x + side * 0.74, y + side * 0.2, "hidden", { align: "center", color: theme.muted });
   }
   pen.rect(x - 0.5, y - 0.5, side + 1, side + 1, null, theme.faint);
-  pen.text(x, y - 11, VIEW_TEXTS.queryKey, { color: theme.muted });
+  pen.text(x, y - 11, _("↓ from (query)   → to (key)"), { color: theme.muted });
   for (let i = 0; i < plan.n; i += step) {
     const middle = (i + 0.5) * cell;
     pen.line(x - 4, y + middle, x - 1, y + middle, theme.faint);

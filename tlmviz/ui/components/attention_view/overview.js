@@ -9,7 +9,7 @@ import { isMuted, paintMuted } from "./muting.js";
 import { overlaid } from "./state.js";
 import { arrange } from "./statistics.js";
 import { tagsOf } from "./tags.js";
-import { VIEW_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 import { paintShare } from "./written.js";
 
 /** @typedef {import("./types").OverviewPlan} OverviewPlan */
@@ -144,7 +144,7 @@ export function paintOverview(v) {
   if (!plan.sorted) paintLabels(v, ctx);
   v.els.overview.setAttribute(
     "aria-label",
-    VIEW_TEXTS.attentionMapsLayers(v.header.layers, v.header.heads, state.layer, state.head),
+    _("Attention maps of {layers} layers with {heads} heads each. Layer {layer}, head {head} is chosen; arrow keys choose another.", { layers: v.header.layers, heads: v.header.heads, layer: state.layer, head: state.head }),
   );
 }
 

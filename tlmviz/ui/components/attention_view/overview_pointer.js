@@ -8,7 +8,7 @@ import { act, choose, toggleOverlay } from "./state.js";
 import { STATISTICS } from "./statistics.js";
 import { tagsOf } from "./tags.js";
 import { hideTooltip, showTooltip } from "./tooltip.js";
-import { VIEW_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 import { signed } from "./written.js";
 
 /** @typedef {import("./types").View} View */
@@ -49,7 +49,7 @@ export function wireOverview(v) {
       paintOverview(v);
     }
     const mlp = mlpAt(v, event);
-    if (mlp !== null) showTooltip(v, event, { title: `Layer ${mlp}, MLP`, rows: [[VIEW_TEXTS.addsLogit, signed(v.header.written?.mlps[mlp] ?? 0)]] });
+    if (mlp !== null) showTooltip(v, event, { title: _("Layer {mlp}, MLP", { mlp }), rows: [[_("adds to the logit"), signed(v.header.written?.mlps[mlp] ?? 0)]] });
     else if (place === null) hideTooltip(v);
     else showTooltip(v, event, headLines(v, v.plan.order[place]));
   });
@@ -93,9 +93,9 @@ function headLines(v, index) {
   const { stats, heads } = v.header;
   const rows = Object.entries(STATISTICS).map(([name, { label, unit }]) => {
     const value = stats[/** @type {Statistic} */ (name)]?.[index];
-    return [label, value === null || value === undefined ? "–" : short(value) + unit];
+    return [_(label), value === null || value === undefined ? "–" : short(value) + unit];
   });
-  const adds = v.header.written ? [[VIEW_TEXTS.addsLogit, signed(v.header.written.heads[index])]] : [];
+  const adds = v.header.written ? [[_("adds to the logit"), signed(v.header.written.heads[index])]] : [];
   const named = tagsOf(v.header, index).map(({ tag, value }) => [tag.label, `${value.toFixed(2)} ≥ ${tag.least}`]);
   return { title: `Layer ${Math.floor(index / heads)}, head ${index % heads}`, rows: [...adds, ...named, ...rows] };
 }

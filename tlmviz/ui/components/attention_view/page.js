@@ -3,7 +3,7 @@
 
 import { decode } from "#canvas/decode.js";
 import { hosted } from "./hosted.js";
-import { overviewOf, rowsOf, weightsOf } from "./rounded.js";
+import { heldState, overviewOf, rowsOf, weightsOf } from "./rounded.js";
 
 /** @typedef {import("./types").State & { seq?: number }} State */
 
@@ -23,12 +23,17 @@ async function start() {
   const codes = /** @type {import("./rounded.js").Codes} */ (arrays);
   const overview = overviewOf(header, codes);
   let picture = header.picture;
-  const answer = (/** @type {State} */ state) => {
-    const { layer, head } = state;
+  let shown = header.state;
+  const answer = (/** @type {State} */ asked) => {
+    const state = heldState(header, asked, shown);
+    const moved = state.layer !== asked.layer || state.head !== asked.head || state.overlay.length !== asked.overlay.length;
+    const { layer, head } = (shown = state);
     /** @type {Record<string, any>} */
     const own = { overview, image: arrays.image, weights: weightsOf(header, codes, layer * header.heads + head) };
     if (state.query !== null) own.rows = rowsOf(header, codes, state.query);
-    return { header: { ...header, chosen: { layer, head }, state, picture: picture++ }, arrays: own };
+    // Another origin has the view take over a state that is not the one it asked for.
+    const origin = moved ? `${header.origin} ${picture}` : header.origin;
+    return { header: { ...header, chosen: { layer, head }, state, origin, picture: picture++ }, arrays: own };
   };
   const css = document.getElementById("css").textContent;
   const view = hosted(document.getElementById("view"), css, (state) => view.show(answer(state)));

@@ -2,7 +2,7 @@
 // What one row of a head reads, as a sentence that names the words. Free of the DOM.
 
 import { clip, visible } from "#canvas/text.js";
-import { VIEW_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 const FOCUSED = 0.25; // of its weight that a row puts on one key, below which it is said to spread
 
@@ -21,16 +21,23 @@ function isLatest(tokens, query, key) {
   return !tokens.slice(key, query).includes(tokens[query]);
 }
 
+/**
+ * @param {string[]} t
+ * @param {number} i
+ * @param {number} j
+ */
+const followed = (t, i, j) => (isLatest(t, i, j) ? _("what followed {token} the last time", { token: quoted(t[i]) }) : _("what followed {token} an earlier time", { token: quoted(t[i]) }));
+
 /** What a key can be to its query; a name is that of the tag that counts such keys. The first that holds is said. */
 /** @type {Kind[]} */
 const KINDS = [
-  { name: "induction", holds: (t, i, j) => j > 0 && t[j - 1] === t[i], says: (t, i, j) => VIEW_TEXTS.whatFollowedLast(quoted(t[i]), isLatest(t, i, j)) },
-  { name: "duplicate", holds: (t, i, j) => t[j] === t[i] && j < i, says: () => VIEW_TEXTS.earlierCopyToken },
-  { name: "word", holds: (t, i, j) => word(t[j]) !== "" && word(t[j]) === word(t[i]) && j < i, says: () => VIEW_TEXTS.sameWordWritten },
-  { name: "previous", holds: (_, i, j) => j === i - 1, says: () => "the token before" },
-  { name: "own", holds: (_, i, j) => j === i, says: () => "the token itself" },
-  { name: "sink", holds: (_, i, j) => j === 0 && i > 0, says: () => "the first token" },
-  { name: "punctuation", holds: (t, i, j) => /^\s*\p{P}+\s*$/u.test(t[j]) && j < i, says: () => "earlier punctuation" },
+  { name: "induction", holds: (t, i, j) => j > 0 && t[j - 1] === t[i], says: followed },
+  { name: "duplicate", holds: (t, i, j) => t[j] === t[i] && j < i, says: () => _("an earlier copy of the token") },
+  { name: "word", holds: (t, i, j) => word(t[j]) !== "" && word(t[j]) === word(t[i]) && j < i, says: () => _("the same word, written otherwise") },
+  { name: "previous", holds: (t, i, j) => j === i - 1, says: () => _("the token before") },
+  { name: "own", holds: (t, i, j) => j === i, says: () => _("the token itself") },
+  { name: "sink", holds: (t, i, j) => j === 0 && i > 0, says: () => _("the first token") },
+  { name: "punctuation", holds: (t, i, j) => /^\s*\p{P}+\s*$/u.test(t[j]) && j < i, says: () => _("earlier punctuation") },
 ];
 
 /**
@@ -61,7 +68,7 @@ export function sentenceOf(head, tokens, query, weights, own = []) {
   const share = weights[key].toFixed(2);
   const from = `${quoted(tokens[query])} (${query})`;
   const to = `${quoted(tokens[key])} (${key})`;
-  if (weights[key] < FOCUSED) return VIEW_TEXTS.headSpreadsAttention(from, head, share, to);
+  if (weights[key] < FOCUSED) return _("From {from}, head {head} spreads its attention: the most, {share}, goes to {to}.", { from, head, share, to });
   const kind = kindOf(tokens, query, key, own);
-  return VIEW_TEXTS.headLooksWeight(from, head, to, kind ? `, ${kind.says}` : "", share);
+  return _("From {from}, head {head} looks at {to}{kind}: {share} of its weight.", { from, head, to, kind: kind ? `, ${kind.says}` : "", share });
 }

@@ -1,11 +1,11 @@
 // @ts-check
 // The maps of all heads in one file, their weights rounded: what the server sends elsewhere is made from them. Free of the DOM.
 
-/** @typedef {import("./types").Header & { levels: number }} Header */
+/** @typedef {import("./types").Header & { levels: number, held?: number[] }} Header held: the heads whose maps are in the file, all without it */
 /** @typedef {{ codes: Uint8Array | Uint16Array, peaks: Float32Array }} Codes codes of each head's cells, row by row, and each row's largest weight */
 
 /**
- * The weights of one head, [T * T]: (code / levels)^2 * peak. Without the future where the mask is causal.
+ * The weights of one head, [T * T]: (code / levels)^2 * peak. Without the future where the mask is causal; zeros where the file has none.
  * @param {Header} header
  * @param {Codes} codes
  * @param {number} index of the head
@@ -15,8 +15,10 @@ export function weightsOf(header, { codes, peaks }, index) {
   const size = header.tokens.length;
   const cells = causal ? (size * (size + 1)) / 2 : size * size;
   const out = new Float32Array(size * size);
-  for (let i = 0, at = index * cells; i < size; i++) {
-    const peak = peaks[index * size + i];
+  const place = header.held ? header.held.indexOf(index) : index;
+  if (place < 0) return out;
+  for (let i = 0, at = place * cells; i < size; i++) {
+    const peak = peaks[place * size + i];
     for (let j = 0, last = causal ? i + 1 : size; j < last; j++, at++) out[i * size + j] = (codes[at] / levels) ** 2 * peak;
   }
   return out;
@@ -63,4 +65,24 @@ export function rowsOf(header, codes, query) {
     out.set(weightsOf(header, codes, head).subarray(query * size, (query + 1) * size), head * size);
   }
   return out;
+}
+
+/**
+ * A state of the view in which every head has its map in the file: from one without, on to the next that has one.
+ * @template {import("./types").State} S
+ * @param {Header} header
+ * @param {S} state
+ * @param {{ layer: number, head: number }} before the head that was shown
+ * @returns {S}
+ */
+export function heldState(header, state, before) {
+  const { held, heads } = header;
+  if (!held) return state;
+  const flat = (/** @type {number} */ layer, /** @type {number} */ head) => layer * heads + head;
+  const asked = flat(state.layer, state.head);
+  const on = held.filter((index) => (asked >= flat(before.layer, before.head) ? index >= asked : index <= asked));
+  const rest = on.length ? on : held;
+  const index = rest.reduce((best, one) => (Math.abs(one - asked) < Math.abs(best - asked) ? one : best));
+  const overlay = state.overlay.filter(([layer, head]) => held.includes(flat(layer, head)));
+  return { ...state, layer: Math.floor(index / heads), head: index % heads, overlay };
 }

@@ -1,6 +1,7 @@
 // @ts-check
 // What is measured of every head, and heads in its order. Free of the DOM.
 
+import { N_ } from "#canvas/language.js";
 import { tagged } from "./tags.js";
 
 /** @typedef {import("./types").Header} Header */
@@ -9,11 +10,11 @@ import { tagged } from "./tags.js";
 // name -> label, unit, and whether the largest comes first when heads are sorted by it
 /** @type {Record<Statistic, { label: string, unit: string, descending: boolean, note: string }>} */
 export const STATISTICS = {
-  entropy: { label: "Entropy", unit: " bits", descending: false, note: "most focused first" },
-  previous: { label: "Previous token", unit: "", descending: true, note: "largest mass first" },
-  induction: { label: "Induction", unit: "", descending: true, note: "largest mass first" },
-  sink: { label: "Attention sink", unit: "", descending: true, note: "largest mass first" },
-  distance: { label: "Mean distance", unit: " tokens", descending: true, note: "farthest first" },
+  entropy: { label: N_("Entropy"), unit: " bits", descending: false, note: N_("most focused first") },
+  previous: { label: N_("Previous token"), unit: "", descending: true, note: N_("largest mass first") },
+  induction: { label: N_("Induction"), unit: "", descending: true, note: N_("largest mass first") },
+  sink: { label: N_("Attention sink"), unit: "", descending: true, note: N_("largest mass first") },
+  distance: { label: N_("Mean distance"), unit: " tokens", descending: true, note: N_("farthest first") },
 };
 
 /**

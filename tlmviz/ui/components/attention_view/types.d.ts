@@ -62,6 +62,7 @@ export interface Header {
   picture: number;
   height?: number;
   levels?: number; // of the square root of a row's weights, where they are rounded
+  faint?: number; // share of a row's largest weight below which a weight is kept as 0
   groups?: Groups;
   mutable?: boolean; // whether heads can be muted here
   written?: Written;

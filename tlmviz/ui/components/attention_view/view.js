@@ -23,7 +23,7 @@ import { isMuted, toggleMute } from "./muting.js";
 import { STATISTICS, search } from "./statistics.js";
 import { tagCounts } from "./tags.js";
 import { hideTooltip } from "./tooltip.js";
-import { STAGE_NOTES, VIEW_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 import { legendOf } from "./written.js";
 
 /** @typedef {import("./types").View} View */
@@ -94,16 +94,16 @@ export function repaintDetail(v) {
  * @param {View} v
  */
 function hintOf({ header, state, overlaying }) {
-  if (overlaying) return VIEW_TEXTS.tapClickHeads;
+  if (overlaying) return _("Tap or click heads to draw them over this one, or to take them off; Overlay ends it.");
   if (state.find.trim()) {
     const found = search(header, state.order, state.find);
     const all = Array.from({ length: header.layers * header.heads }, (_, i) => i);
-    return found ? `${all.filter(found).length} of ${all.length} heads.` : VIEW_TEXTS.findLayerHead;
+    return found ? _("{found} of {all} heads.", { found: all.filter(found).length, all: all.length }) : _("Find a layer (5), a head (5.3), a tag (induction), or a statistic (induction > 0.4).");
   }
   if (header.written) return legendOf(header.written).join(" ");
-  if (state.mute.length) return VIEW_TEXTS.mutedPredictionsWithout(state.mute.map(([l, h]) => `${l}.${h}`).join(", "));
-  if (state.order === "position") return VIEW_TEXTS.arcsOverlayShift(header.mutable);
-  return `${STATISTICS[state.order].label}: ${STATISTICS[state.order].note}.`;
+  if (state.mute.length) return _("Muted: {mute}. The predictions are without them; the maps stay those of the whole model.", { mute: state.mute.map(([l, h]) => `${l}.${h}`).join(", ") });
+  if (state.order === "position") return header.mutable ? _("In Arcs, Overlay or Shift-click draws further heads, Alt-click mutes one.") : _("In Arcs, Overlay or Shift-click draws further heads.");
+  return `${_(STATISTICS[state.order].label)}: ${_(STATISTICS[state.order].note)}.`;
 }
 
 /**
@@ -113,7 +113,7 @@ function hintOf({ header, state, overlaying }) {
 function syncTags({ els, header, state }) {
   const counts = tagCounts(header);
   const options = counts.map(({ tag, count }) => make("option", { value: tag.name, textContent: `${tag.label} (${count})`, title: tag.meaning }));
-  els.having.replaceChildren(make("option", { value: "", textContent: "every head" }), ...options);
+  els.having.replaceChildren(make("option", { value: "", textContent: _("every head") }), ...options);
   els.having.value = counts.some(({ tag }) => tag.name === state.find) ? state.find : "";
   els.having.parentElement.hidden = !counts.length;
 }
@@ -130,12 +130,12 @@ function syncControls(v) {
   if (els.find.value !== state.find && document.activeElement !== els.find) els.find.value = state.find;
   els.find.hidden = header.layers * header.heads <= FEW && !state.find;
   syncTags(v);
-  els.title.textContent = `Layer ${state.layer}, head ${state.head}`;
+  els.title.textContent = _("Layer {layer}, head {head}", { layer: state.layer, head: state.head });
   const chip = (/** @type {Statistic} */ name) => {
     const value = header.stats?.[name]?.[index];
     const { label, unit } = STATISTICS[name];
     const number = make("b", { textContent: short(value) + (value == null ? "" : unit) });
-    return make("span", { className: "chip", title: label }, `${name} `, number);
+    return make("span", { className: "chip", title: _(label) }, `${name} `, number);
   };
   els.chips.replaceChildren(chip("entropy"), chip("previous"), chip("induction"), chip("sink"));
   for (const [name, button] of Object.entries(els.modes)) button.setAttribute("aria-pressed", String(name === state.mode));
@@ -151,14 +151,14 @@ function syncControls(v) {
   els.hint.textContent = hintOf(v);
   els.muteButton.hidden = !header.mutable;
   els.muteButton.setAttribute("aria-pressed", String(muted));
-  els.muteButton.textContent = muted ? "Unmute" : "Mute";
+  els.muteButton.textContent = muted ? _("Unmute") : _("Mute");
   els.log.disabled = stage !== "softmax";
   els.stageGroup.hidden = els.log.hidden = arcs;
   els.figure.hidden = arcs;
   els.arcPane.hidden = !arcs;
   els.marks.setAttribute(
     "aria-label",
-    VIEW_TEXTS.attentionMapLayer(state.layer, state.head, header.tokens.length, STAGE_NAMES[stage]),
+    _("Attention map of layer {layer}, head {head}: {tokensCount} tokens, stage {stagenames}. Arrow keys move the pinned cell, Escape unpins, Ctrl and the wheel zoom.", { layer: state.layer, head: state.head, tokensCount: header.tokens.length, stagenames: STAGE_NAMES[stage] }),
   );
 }
 
@@ -183,8 +183,8 @@ function makeGroup(name, buttons) {
 }
 
 function makeOrders() {
-  const options = Object.entries(STATISTICS).map(([value, { label }]) => make("option", { value, textContent: label }));
-  return make("select", {}, make("option", { value: "position", textContent: "Position" }), ...options);
+  const options = Object.entries(STATISTICS).map(([value, { label }]) => make("option", { value, textContent: _(label) }));
+  return make("select", {}, make("option", { value: "position", textContent: _("Position") }), ...options);
 }
 
 /**
@@ -198,12 +198,13 @@ function startOverlay(v) {
 
 /** @param {View} v */
 function makeElements(v) {
-  const stages = Object.fromEntries(STAGES.map((name) => [name, [STAGE_NAMES[name], STAGE_NOTES[name]]]));
+  const notes = { dot: _("Products of queries and keys"), scaled: _("Times the scale, plus the bias"), masked: _("Later tokens hidden"), softmax: _("Probabilities: every row sums to 1") };
+  const stages = Object.fromEntries(STAGES.map((name) => [name, [STAGE_NAMES[name], notes[name]]]));
   const choices = makeChoices(v, "stage", stages);
   return {
     order: makeOrders(),
-    find: make("input", { type: "search", placeholder: "Find heads: 5, 5.3, induction > 0.4", "aria-label": "Find heads", maxLength: 40 }),
-    having: make("select", { testid: "having", "aria-label": VIEW_TEXTS.headsTag }),
+    find: make("input", { type: "search", placeholder: _("Find heads: 5, 5.3, induction > 0.4"), "aria-label": _("Find heads"), maxLength: 40 }),
+    having: make("select", { testid: "having", "aria-label": _("Heads with a tag") }),
     card: make("div", { className: "card", testid: "head-card" }),
     sentence: make("p", { className: "sentence" }),
     tags: make("ul", { className: "tags" }),
@@ -213,20 +214,20 @@ function makeElements(v) {
     hint: make("p", { className: "hint" }),
     title: make("h3", { "aria-live": "polite" }),
     chips: make("div", { className: "chips" }),
-    modes: makeChoices(v, "mode", { map: ["Map", VIEW_TEXTS.everyQueryAgainst], arcs: ["Arcs", VIEW_TEXTS.textWhatToken] }),
+    modes: makeChoices(v, "mode", { map: [_("Map"), _("Every query against every key. Drag a square to zoom, or turn the wheel with Ctrl or after a click")], arcs: [_("Arcs"), _("The text, and what one token attends to")] }),
     stages: choices,
-    stageGroup: makeGroup("Stage", Object.values(choices)),
-    log: makeButton("log", "Logarithmic colours, 0.0001 to 1", () => act(v, { log: !v.state.log })),
-    overlayButton: makeButton("Overlay", VIEW_TEXTS.headsTappedNow, () => startOverlay(v)),
-    muteButton: makeButton("Mute", VIEW_TEXTS.predictionsWithoutHead, () => toggleMute(v, v.state.layer, v.state.head)),
-    reset: makeButton("Reset zoom", VIEW_TEXTS.showWholeMap, () => zoomTo(v, null)),
+    stageGroup: makeGroup(_("Stage"), Object.values(choices)),
+    log: makeButton("log", _("Logarithmic colours, 0.0001 to 1"), () => act(v, { log: !v.state.log })),
+    overlayButton: makeButton(_("Overlay"), _("Heads that are tapped now are drawn over this one, as arcs (Shift-click does so at any time)"), () => startOverlay(v)),
+    muteButton: makeButton(_("Mute"), _("The predictions without this head (Alt-click on its tile, or m in the overview)"), () => toggleMute(v, v.state.layer, v.state.head)),
+    reset: makeButton(_("Reset zoom"), _("Show the whole map (double-click does too)"), () => zoomTo(v, null)),
     map: make("canvas", {}),
     marks: make("canvas", { testid: "detail", tabIndex: 0, role: "img" }),
     figure: make("div", { className: "figure" }),
     flow: make("div", { className: "flow", dir: "auto" }),
     arcs: make("canvas", { className: "curves", role: "img" }),
     legend: make("div", { className: "legend" }),
-    text: make("div", { className: "text", testid: "arcs", tabIndex: 0, role: "application", "aria-label": VIEW_TEXTS.textArrowKeys }),
+    text: make("div", { className: "text", testid: "arcs", tabIndex: 0, role: "application", "aria-label": _("The text; arrow keys pin the word before or after") }),
     arcPane: make("div", { className: "arcpane" }),
     ...pictureElements(),
     tooltip: make("div", { className: "tooltip", testid: "tooltip", role: "tooltip", hidden: true }),
@@ -236,21 +237,21 @@ function makeElements(v) {
 /** @param {View} v */
 function assemble(v) {
   const { els } = v;
-  const saves = [pictureButton(v, "this figure", () => saved(v), true)];
+  const saves = [pictureButton(v, _("this figure"), () => saved(v), true)];
   els.scroller.append(els.overview);
   els.figure.append(els.map, els.marks);
   els.text.append(make("div", { className: "inner" }, els.flow, els.arcs));
   els.arcPane.append(els.legend, els.text);
   els.card.append(els.sentence, els.tags);
   return make("div", { className: "view" },
-    make("section", { className: "overview", "aria-label": "All heads" },
-      make("div", { className: "bar" }, els.count, make("label", {}, "Order", els.order)),
-      make("div", { className: "bar seek" }, make("label", { className: "having" }, "Show", els.having), els.find, make("div", { className: "saves" }, pictureButton(v, "the overview", () => savedOverview(v)))),
+    make("section", { className: "overview", "aria-label": _("All heads") },
+      make("div", { className: "bar" }, els.count, make("label", {}, _("Order"), els.order)),
+      make("div", { className: "bar seek" }, make("label", { className: "having" }, _("Show"), els.having), els.find, make("div", { className: "saves" }, pictureButton(v, _("the overview"), () => savedOverview(v)))),
       els.scroller,
       els.hint, els.picture, els.pictured),
-    make("section", { className: "detail", "aria-label": "Chosen head" },
+    make("section", { className: "detail", "aria-label": _("Chosen head") },
       make("div", { className: "bar" }, els.title, els.chips, make("div", { className: "saves" }, ...saves)),
-      make("div", { className: "bar tools" }, makeGroup("View", Object.values(els.modes)), els.stageGroup, els.log, els.overlayButton, els.muteButton, els.reset),
+      make("div", { className: "bar tools" }, makeGroup(_("View"), Object.values(els.modes)), els.stageGroup, els.log, els.overlayButton, els.muteButton, els.reset),
       els.figure,
       els.arcPane,
       els.card),

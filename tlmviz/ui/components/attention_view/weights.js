@@ -14,6 +14,7 @@ export class Weights extends Head {
     super({ ...header, scale: 1, slope: 0 }, { q: none, k: none, lse: new Float32Array(header.tokens.length), relative: null });
     this.weights = weights;
     this.levels = header.levels ?? 0; // 0: as they are
+    this.faint = header.faint ?? 0;
     this.dots = Float32Array.from(weights, Math.log); // scores whose softmax has these weights
     this.complete = true;
   }
@@ -40,7 +41,10 @@ export class Weights extends Head {
   values(i, j) {
     /** @type {[string, number]} */
     const weight = ["probability", this.probability(i, j)];
-    return this.levels ? [weight, ["within", halfStep(weight[1], Math.max(...this.row(i)), this.levels)]] : [weight];
+    if (!this.levels) return [weight];
+    const peak = Math.max(...this.row(i));
+    const within = halfStep(weight[1], peak, this.levels);
+    return [weight, ["within", weight[1] ? within : Math.max(within, this.faint * peak)]];
   }
 
   /** The weights stay: there is nothing to compute them from. */

@@ -3,7 +3,7 @@
 
 import { font, inkOn, shadeRgb } from "#canvas/theme.js";
 import { minus, visible } from "#canvas/text.js";
-import { VIEW_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").Written} Written */
@@ -26,8 +26,8 @@ export function signed(value) {
  */
 export function legendOf({ word, logit, embedding, rest }) {
   return [
-    VIEW_TEXTS.logitSumAll(visible(word), minus(logit.toFixed(2)), signed(embedding), signed(rest)),
-    VIEW_TEXTS.blueAddsOrange,
+    _("Logit of “{word}”: {logit} = the sum of all tiles, the embedding {embedding} and biases {rest}.", { word: visible(word), logit: minus(logit.toFixed(2)), embedding: signed(embedding), rest: signed(rest) }),
+    _("Blue adds, orange takes off. The final norm's scale is held fixed."),
   ];
 }
 

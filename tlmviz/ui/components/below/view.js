@@ -1,13 +1,19 @@
 // @ts-check
-// Asks the server for what is below a live picture, once that picture is painted and the place is on the screen.
+// Asks the server for what is below a live picture, once that picture is painted and, for what is costly, the place on the screen.
 
 import { make } from "#canvas/dom.js";
+import { isLeft } from "#canvas/leaving.js";
 import { mounted } from "#canvas/mount.js";
-import { onPainted, paintedPicture } from "#canvas/painted.js";
+import { announcePicture, onPainted, paintedPicture, wantsWhole } from "#canvas/painted.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
-/** @typedef {{ area: string, drawn: number }} Data `drawn`: the picture that what is in the area belongs to; 0 while it is empty */
-/** @typedef {{ root: HTMLElement, component: Component, data: Data, asked: number, observer: IntersectionObserver, deaf: () => void }} View */
+/** @typedef {{ area: string, drawn: number, seen: boolean }} Data `drawn`: the picture that what is in the area belongs to; 0 while it is empty */
+/**
+ * @typedef {{ root: HTMLElement, component: Component, data: Data, born: number, asked: number, since: number, wanted: boolean, observer: IntersectionObserver,
+ *   deaf: () => void, repeat: ReturnType<typeof setInterval> }} View
+ */
+
+const AGAIN = 2000; // milliseconds between looks for a request that was lost
 
 /**
  * Whether a place is on the screen now. What the observer said last may be of a time before the picture above it had its
@@ -21,18 +27,36 @@ function seen(area) {
 
 /** @param {View} v */
 function ask(v) {
+  if (!v.data || isLeft(v.born)) return;
   const picture = paintedPicture();
-  if (!v.data || picture <= v.data.drawn || picture === v.asked || !seen(v.data.area)) return;
-  v.asked = picture;
+  v.root.toggleAttribute("data-awaited", v.data.drawn < Math.max(1, picture)); // the page's pictures are not all there until then
+  if (picture <= v.data.drawn || picture === v.asked || !(wantsWhole() || v.wanted || !v.data.seen || seen(v.data.area))) return;
+  // Once asked for it is wanted, even where what came above it has pushed it off the screen.
+  Object.assign(v, { asked: picture, since: performance.now(), wanted: true });
   v.component.setTriggerValue("painted", picture);
+}
+
+/**
+ * What was asked for while the server did something else may have been passed over: it rests, and nothing came. Where no
+ * picture has been painted by then, none is to be waited for.
+ * @param {View} v
+ */
+function askAgain(v) {
+  // A busy server begins late: only what has been asked for a while ago may be lost.
+  if (performance.now() - v.since >= AGAIN && document.querySelector('[data-test-script-state="notRunning"]')) {
+    v.asked = 0;
+    if (!paintedPicture()) announcePicture(1);
+  }
+  ask(v);
 }
 
 /** @param {HTMLElement} host */
 function create(host) {
-  const v = /** @type {View} */ ({ root: make("i", { hidden: true }), asked: 0 });
+  const v = /** @type {View} */ ({ root: make("i", { hidden: true }), born: performance.now(), asked: 0, since: -AGAIN, wanted: false });
   host.append(v.root);
   v.observer = new IntersectionObserver(() => ask(v));
   v.deaf = onPainted(() => ask(v));
+  v.repeat = setInterval(() => askAgain(v), AGAIN);
   return v;
 }
 
@@ -43,6 +67,7 @@ function create(host) {
 function receive(v, data) {
   if (data.area !== v.data?.area) v.observer.observe(document.querySelector(`.st-key-${data.area}`));
   v.data = data;
+  if (data.drawn >= paintedPicture()) v.wanted = false;
   ask(v);
 }
 
@@ -50,6 +75,7 @@ function receive(v, data) {
 function leave(v) {
   v.observer.disconnect();
   v.deaf();
+  clearInterval(v.repeat);
 }
 
 export default mounted({ create, receive, leave });

@@ -64,13 +64,20 @@ function halfToEven(q) {
  */
 export function roundTo(format, x) {
   if (Number.isNaN(x)) return NaN;
-  let result = x;
-  if (Number.isFinite(x) && x !== 0) {
-    const step = 2 ** (Math.max(exponentOf(x), format.least) - format.mantissa);
-    result = Math.sign(x) * halfToEven(Math.abs(x) / step) * step;
-  }
+  const result = nearestStep(format, x);
   if (Math.abs(result) > format.largest) return format.top === "infinity" ? Math.sign(x) * Infinity : format.top === "nan" ? NaN : Math.sign(x) * format.largest;
   return format.integer ? result + 0 : result;
+}
+
+/**
+ * A number on the nearest of the format's steps, which go on beyond its largest number.
+ * @param {Format} format
+ * @param {number} x
+ */
+function nearestStep(format, x) {
+  if (!Number.isFinite(x) || x === 0) return x;
+  const step = 2 ** (Math.max(exponentOf(x), format.least) - format.mantissa);
+  return Math.sign(x) * halfToEven(Math.abs(x) / step) * step;
 }
 
 /**
@@ -107,7 +114,7 @@ export function kept(format, x) {
   /** @type {Fate} */
   let fate = Object.is(value, x) || value === x ? "exact" : "rounded";
   if (Number.isNaN(x)) fate = code === null ? "none" : "exact";
-  else if (Math.abs(x) > format.largest && value !== x) fate = "overflow";
+  else if (Math.abs(nearestStep(format, x)) > format.largest && value !== x) fate = "overflow";
   else if (value === 0 && x !== 0) fate = "underflow";
   else if (fate === "rounded" && !format.integer && Math.abs(value) < format.smallest_normal) fate = "subnormal";
   return { value, code, fate };

@@ -4,7 +4,7 @@
 import { debounce, make } from "#canvas/dom.js";
 import { canvasPen, fit } from "#canvas/pens.js";
 import { inkOn, rgb } from "#canvas/theme.js";
-import { CANVAS_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {ReturnType<typeof makePad>} Pad */
@@ -60,7 +60,7 @@ export function inkStroke(values, side, [x0, y0, x1, y1], erase = false) {
  */
 export function makePad({ drawn, finished, side = 8, testid = "pad" }) {
   const canvas = make("canvas", { tabIndex: 0, role: "application", testid, className: "pad" });
-  canvas.setAttribute("aria-label", CANVAS_TEXTS.padPixelsDraw(side));
+  canvas.setAttribute("aria-label", _("Pad of {side} by {side} pixels to draw on. Arrow keys move, Space sets or takes away ink, Delete clears.", { side }));
   canvas.style.touchAction = "none"; // a finger draws, and does not scroll
   const pad = { root: canvas, values: new Uint8Array(side * side), erasing: false, cursor: -1, busy: false, fill, clear, paint, end };
   /** @type {number[] | null} */

@@ -3,7 +3,7 @@
 
 const EVENT = "tlmviz:painted";
 
-/** @typedef {Window & { tlmvizPainted?: number }} Page the number of the picture painted last */
+/** @typedef {Window & { tlmvizPainted?: number, tlmvizWhole?: boolean }} Page the number of the picture painted last; `wantWhole` */
 
 /**
  * Announce a picture once the browser has had a frame to draw it in.
@@ -31,3 +31,12 @@ export function onPainted(action) {
   window.addEventListener(EVENT, action);
   return () => window.removeEventListener(EVENT, action);
 }
+
+/** From now on what lies below the window is asked for as well: a part of it is wanted as a file. */
+export function wantWhole() {
+  /** @type {Page} */ (window).tlmvizWhole = true;
+  window.dispatchEvent(new Event(EVENT));
+}
+
+/** Whether `wantWhole` was called. */
+export const wantsWhole = () => !!(/** @type {Page} */ (window).tlmvizWhole);

@@ -5,7 +5,7 @@ import { decode } from "#canvas/decode.js";
 import { download, escape, make } from "#canvas/dom.js";
 import { describedPng } from "#canvas/png_text.js";
 import { inShownColors } from "#canvas/theme.js";
-import { CANVAS_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 /** @typedef {{ name: string, title: string, svg: string, width: number, height: number }} Figure a whole SVG file, and its name without an ending */
 /**
@@ -38,7 +38,7 @@ p { margin: 2px 10px 6px; font-size: 12px; }
  * @param {boolean} [main]
  */
 export function pictureButton(v, what, figure, main = false) {
-  const label = CANVAS_TEXTS.linkFileData(what);
+  const label = _("Link, file, data and embedding of {what}", { what });
   /** @type {HTMLButtonElement & Anchor} */
   const button = make("button", { type: "button", className: "picture-menu", textContent: "Save ▾", title: label, "aria-label": label, "aria-haspopup": "menu" });
   const picture = { main, figure: (/** @type {boolean} */ asShown = false) => (asShown ? inShownColors(figure) : figure()), data: () => plainData(v.component?.data) };
@@ -61,6 +61,12 @@ export function plainData(data) {
  */
 export function writtenData(data) {
   return JSON.stringify(data, (_, value) => (ArrayBuffer.isView(value) && !(value instanceof DataView) ? Array.from(/** @type {any} */ (value)) : value));
+}
+
+/** The page's link with its defaults in it, where the page says them: it shows the same when a default is changed. */
+export function completeLink() {
+  const { path, whole } = /** @type {Window & { tlmvizLink?: { path: string, whole: string } }} */ (window).tlmvizLink ?? {};
+  return path === location.pathname && whole ? `${location.origin}${path}?${whole}` : location.href;
 }
 
 /** The page's title, and the sentence beside it. */
@@ -118,7 +124,7 @@ ${svg}
  * @param {Figure} figure
  * @param {string} [link]
  */
-export function aboutFigure(figure, link = location.href) {
+export function aboutFigure(figure, link = completeLink()) {
   const { title, claim } = pageCaption();
   return { title: `${title}: ${figure.title}`, caption: [claim, figure.title].filter(Boolean).join(" · "), link };
 }
@@ -207,7 +213,7 @@ export function openMenu(anchor, picture) {
   };
   host.attachShadow({ mode: "open" }).append(make("style", { textContent: MENU_STYLE }), menu);
   const items = [
-    ...(inApp ? [menuItem("Copy link", (button) => copyText(button, location.href))] : []),
+    ...(inApp ? [menuItem("Copy link", (button) => copyText(button, completeLink()))] : []),
     menuItem("SVG", done(() => savePictureSvg(picture))),
     menuItem("PNG", done(() => void savePicturePng(picture))),
     menuItem("Data", done(() => savePictureData(picture))),
@@ -261,7 +267,7 @@ function showText(after, text) {
 function showEmbedding(menu, follow, save) {
   const code = frameCode();
   const copy = menuItem("Copy the frame", (button) => copyText(button, code));
-  menu.replaceChildren(make("p", { textContent: CANVAS_TEXTS.liveFrameAnother }), make("textarea", { readOnly: true, rows: 4, value: code, "aria-label": "The frame's HTML" }), copy, menuItem("Offline page", save));
+  menu.replaceChildren(make("p", { textContent: _("A live frame for another page, or a file that needs no network:") }), make("textarea", { readOnly: true, rows: 4, value: code, "aria-label": "The frame's HTML" }), copy, menuItem("Offline page", save));
   copy.focus();
   follow();
 }

@@ -4,7 +4,7 @@
 import { make } from "#canvas/dom.js";
 import { joinSpans } from "#canvas/hovered.js";
 import { clip, visible } from "#canvas/text.js";
-import { CANVAS_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 /** @typedef {{ root: HTMLElement, fill: (tokens: string[]) => void, mark: (index: number) => void, end: () => void }} Strip */
 
@@ -14,7 +14,7 @@ import { CANVAS_TEXTS } from "./words.js";
  * @returns {Strip}
  */
 export function makeStrip(choose, first) {
-  const root = make("div", { className: "strip", testid: "tokens", tabIndex: 0, role: "application", "aria-label": CANVAS_TEXTS.textArrowKeys });
+  const root = make("div", { className: "strip", testid: "tokens", tabIndex: 0, role: "application", "aria-label": _("The text; arrow keys choose the word before or after") });
   /** @type {string | undefined} */
   let filled;
   /** @type {Element | undefined} */

@@ -1,4 +1,4 @@
-"""The most probable next tokens as bars on a fixed scale from 0 to 100 %, and buttons that write them."""
+"""The most probable next tokens as bars on a fixed scale from 0 to 100%, and buttons that write them."""
 
 from __future__ import annotations
 

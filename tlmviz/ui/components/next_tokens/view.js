@@ -1,5 +1,5 @@
 // @ts-check
-// The most probable next tokens as bars from 0 to 100 %: a list of buttons that write them, and a figure to save.
+// The most probable next tokens as bars from 0 to 100%: a list of buttons that write them, and a figure to save.
 
 import { make, makeButton } from "#canvas/dom.js";
 import { mounted } from "#canvas/mount.js";
@@ -7,7 +7,7 @@ import { figureOf } from "#canvas/pens.js";
 import { pictureButton } from "#canvas/picture.js";
 import { paperTheme, readTheme } from "#canvas/theme.js";
 import { draw, PAGE, percent, titleOf } from "./figure.js";
-import { NEXT_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
@@ -48,9 +48,9 @@ function makeBar(v, { token, name, p, after, before, pinned }) {
   const next = v.data.writing?.next?.[0] === token;
   const numbers = cut ? "cut" : percent(after);
   const item = make("li", { className: `${cut ? "cut" : ""} ${next ? "next-one" : ""}` }, write, track,
-    make("span", { className: "number", textContent: numbers, title: cut ? `${percent(p)} before the cuts` : NEXT_TEXTS.beforeCutsAfter(percent(p), percent(after)) }));
+    make("span", { className: "number", textContent: numbers, title: cut ? _("{p} before the cuts", { p: percent(p) }) : _("{p} before the cuts, {after} after them", { p: percent(p), after: percent(after) }) }));
   if (v.data.attributed) {
-    const title = pinned ? NEXT_TEXTS.letGoWord : NEXT_TEXTS.whoWroteWord;
+    const title = pinned ? _("Let go of this word") : _("Who wrote this word? Shows what each head and MLP adds to it");
     item.append(make("button", { type: "button", className: "who", textContent: "◎", title, "aria-label": `${title}: ${name}`, "aria-pressed": String(pinned), onclick: () => stopAnd(v, "pin", token) }));
   }
   return item;
@@ -108,10 +108,10 @@ function savedBars(v) {
 /** @param {HTMLElement} host */
 function create(host) {
   const v = /** @type {View} */ (/** @type {unknown} */ ({ list: make("ol", { testid: "next-tokens" }), title: make("h3"), note: make("p", { className: "note", "aria-live": "polite" }), playing: false, asked: Date.now() }));
-  v.play = makeButton("▶ Write", NEXT_TEXTS.letModelWrite, () => setPlaying(v, !v.playing));
-  v.undo = makeButton("↶", NEXT_TEXTS.takeLastWritten, () => stopAnd(v, "undo"));
-  v.restart = makeButton("⇤", NEXT_TEXTS.backTextBefore, () => stopAnd(v, "restart"));
-  v.keep = makeButton("Keep", NEXT_TEXTS.keepTextBeside, () => stopAnd(v, "keep"));
+  v.play = makeButton("▶ Write", _("Let the model write on, token by token"), () => setPlaying(v, !v.playing));
+  v.undo = makeButton("↶", _("Take the last written token back"), () => stopAnd(v, "undo"));
+  v.restart = makeButton("⇤", _("Back to the text before anything was written"), () => stopAnd(v, "restart"));
+  v.keep = makeButton("Keep", _("Keep this text beside another continuation"), () => stopAnd(v, "keep"));
   v.undo.setAttribute("aria-label", v.undo.title);
   v.restart.setAttribute("aria-label", v.restart.title);
   v.tools = make("div", { className: "writing", role: "group", "aria-label": "Write on" }, v.play, v.undo, v.restart, v.keep);
@@ -138,7 +138,7 @@ function receive(v, data) {
   v.theme = readTheme(v.root, data.colors, v.theme);
   v.root.style.setProperty("--height", `${data.height}px`);
   v.title.textContent = v.title.title = titleOf(data);
-  v.list.setAttribute("aria-label", NEXT_TEXTS.mostProbableTokens(titleOf(data)));
+  v.list.setAttribute("aria-label", _("{data}: the most probable tokens and their probabilities", { data: titleOf(data) }));
   v.list.replaceChildren(...data.rows.map((row) => makeBar(v, row)));
   markCuts(v);
   v.note.textContent = [data.note, data.writing?.note].filter(Boolean).join(" ");

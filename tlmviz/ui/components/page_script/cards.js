@@ -2,11 +2,11 @@
 // Cards of a page's gallery and steps of a tour: links into the app itself, which the open session follows.
 
 const TOUR = ["tour", "tourstep", "told", "room"]; // a card of a gallery stays on the tour that is on
-const SWITCH = "guess"; // it is kept wherever a card leads
+const KEPT = ["guess", "read"]; // the switch Guess first and the reading level are kept wherever a card leads
 
 /**
  * Where a card leads. `data-card` says what it is: "step" a link that is whole, "leave" the page as it is without its tour,
- * else a card of a gallery, which keeps the tour. All of them keep the switch Guess first.
+ * else a card of a gallery, which keeps the tour. All of them keep KEPT.
  * @param {HTMLAnchorElement} card
  */
 function target(card) {
@@ -17,8 +17,7 @@ function target(card) {
     if (leaves) to.searchParams.delete(key);
     else if (!card.dataset.card && from.has(key)) to.searchParams.set(key, from.get(key) ?? "");
   }
-  const on = from.get(SWITCH);
-  if (on !== null) to.searchParams.set(SWITCH, on);
+  for (const key of KEPT) if (from.has(key) && !to.searchParams.has(key)) to.searchParams.set(key, from.get(key) ?? "");
   return to.href;
 }
 

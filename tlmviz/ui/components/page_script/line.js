@@ -4,7 +4,7 @@
 // The server says for how long each in line has been there; who has waited longer came before. It is asked only while the page
 // is being drawn anew for longer than PATIENCE, which on one's own machine it hardly ever is.
 
-import { SCRIPT_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 const PATIENCE = 1500; // milliseconds without a word
 const LOOK = 1000;
@@ -49,7 +49,7 @@ export function watchLine() {
     try {
       const answer = await fetch(new URL("line", new URL(".", document.baseURI)));
       const count = before(await answer.json(), (Date.now() - since) / 1000);
-      say(count && isRunning() ? SCRIPT_TEXTS.beforeYouLine(count) : "");
+      say(count && isRunning() ? _("{count} before you in line.", { count }) : "");
     } catch {
       say(""); // the server is busy or gone, of which Streamlit speaks
     }

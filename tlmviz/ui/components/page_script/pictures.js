@@ -2,8 +2,9 @@
 // Every picture of a page: views of the canvas kit, which bring their own menus, and Plotly's charts, which get one here.
 
 import { aboutFigure, describedSvg, offlinePage, openMenu, writtenData } from "#canvas/picture.js";
+import { wantWhole } from "#canvas/painted.js";
 import { withMinus } from "./plotly.js";
-import { SCRIPT_TEXTS } from "./words.js";
+import { _ } from "#canvas/language.js";
 
 /** @typedef {import("#canvas/picture.js").Picture} Picture */
 /** @typedef {import("#canvas/picture.js").Figure} Figure */
@@ -14,7 +15,7 @@ const CAMERA = ".js-plotly-plot .modebar-btn[data-title^='Download plot']";
 const [QUICK, SLOW] = [200, 1500]; // milliseconds that a page stands still: with all that it has, with views to come
 const BEGINS = 5000; // milliseconds within which the server begins with what it is asked for
 const GLANCE = 25; // milliseconds between looks at a page
-const LABEL = SCRIPT_TEXTS.linkFileData;
+const label = () => _("Link, file, data and embedding of this chart");
 // Parts of a chart that are there to be pointed at or pressed, and no part of its picture.
 const HANDLES = ".hoverlayer, .zoomlayer, .draglayer, .updatemenu-container, .slider-container";
 
@@ -34,11 +35,12 @@ export function openChartMenu(event) {
 
 /** Say what a chart's camera does. */
 export function nameCameras() {
+  const said = label();
   for (const camera of document.querySelectorAll(CAMERA)) {
-    if (camera.getAttribute("aria-label") === LABEL) continue;
-    camera.setAttribute("aria-label", LABEL);
+    if (camera.getAttribute("aria-label") === said) continue;
+    camera.setAttribute("aria-label", said);
     camera.setAttribute("aria-haspopup", "menu");
-    camera.setAttribute("data-title", `Download plot: ${LABEL.toLowerCase()}`);
+    camera.setAttribute("data-title", `Download plot: ${said.toLowerCase()}`);
   }
 }
 
@@ -179,10 +181,14 @@ function isIdle() {
   return [...document.querySelectorAll(".stPlotlyChart")].every((chart) => chart.querySelector(".main-svg"));
 }
 
+const viewRoots = () => [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')].map(({ shadowRoot }) => shadowRoot);
+
+/** Whether a part of the page below its pictures has not arrived. */
+const awaitsPart = () => viewRoots().some((root) => root?.querySelector("[data-awaited]"));
+
 /** How many views have nothing in them yet; one may stay so, where its page has nothing to show in it. */
 function countBlank() {
-  const roots = [...document.querySelectorAll('[data-testid^="stBidiComponent"]')].map(({ shadowRoot }) => shadowRoot);
-  return roots.filter((root) => !root || (root.childElementCount < 2 && !root.querySelector("i[hidden]"))).length;
+  return viewRoots().filter((root) => !root || (root.childElementCount < 2 && !root.querySelector("i[hidden]"))).length;
 }
 
 /**
@@ -197,7 +203,7 @@ async function standStill(wanted, patience) {
   let [before, since] = ["", begun];
   for (let now = begun; now - begun < patience; now = performance.now()) {
     const blank = countBlank();
-    const state = isIdle() ? [blank, location.search, document.getElementsByTagName("*").length].join() : "";
+    const state = isIdle() && !(wanted !== null && awaitsPart()) ? [blank, location.search, document.getElementsByTagName("*").length].join() : "";
     if (!state || state !== before) [before, since] = [state, now];
     else if (now - since > SLOW || (now - since > QUICK && !blank && (wanted === null || place(picturesIn(), wanted) >= 0))) return true;
     await pause(GLANCE);
@@ -244,6 +250,7 @@ export const pictures = {
    * @param {number} patience
    */
   async settled(wanted, patience) {
+    if (wanted !== null) wantWhole();
     const done = await standStill(wanted, patience);
     const there = picturesIn();
     const alerts = document.querySelectorAll('[data-testid="stAlertContainer"], [data-testid="stException"]');

@@ -1,6 +1,8 @@
 // @ts-check
 // What every page needs in the browser, wherever its charts are.
 
+import { chooseLanguage } from "#canvas/language.js";
+import { noteBack, noteLink } from "#canvas/leaving.js";
 import { isDark } from "#canvas/theme.js";
 import { followCard } from "./cards.js";
 import { leaveCharts, pressChart, reachCharts } from "./chart_keys.js";
@@ -12,7 +14,7 @@ import { preparePaper } from "./paper.js";
 import { preparePlayer } from "./player.js";
 import { leaveToThePage, quieten, releaseSliders, writeMinus } from "./plotly.js";
 
-/** @typedef {{ parentElement: HTMLElement, data: { theme: string, words: Record<string, string> }, setTriggerValue: (name: string, value: string) => void }} Component */
+/** @typedef {{ parentElement: HTMLElement, data: { theme: string, words: Record<string, string>, lang: string }, setTriggerValue: (name: string, value: string) => void }} Component */
 
 let asked = ""; // the theme that the server was last asked for: were it never to agree, it is asked once
 
@@ -34,6 +36,7 @@ const HEARD = /** @type {[string, (event: any) => void][]} */ ([
   ["touchstart", preparePlayer],
   ["mousedown", preparePlayer],
   ["click", preparePlayer],
+  ["click", noteLink],
   ["click", followCard],
   ["click", openChartMenu],
   ["pointermove", pointAtWord],
@@ -45,10 +48,13 @@ const HEARD = /** @type {[string, (event: any) => void][]} */ ([
 
 /** @param {Component} component */
 export default function (component) {
+  chooseLanguage(component.data.lang);
   tellTheme(component);
   /** @type {any} */ (window).tlmvizPictures = pictures;
+  /** @type {any} */ (window).tlmvizTerms = component.data.words; // which the menu searches
   explainWords(component.data.words);
   for (const [kind, listener] of HEARD) document.addEventListener(kind, listener, true);
+  addEventListener("popstate", noteBack);
   addEventListener("unhandledrejection", quieten);
   addEventListener("beforeprint", preparePaper);
   const named = () => {
@@ -67,6 +73,7 @@ export default function (component) {
     unhovered();
     unwatched();
     for (const [kind, listener] of HEARD) document.removeEventListener(kind, listener, true);
+    removeEventListener("popstate", noteBack);
     removeEventListener("unhandledrejection", quieten);
     removeEventListener("beforeprint", preparePaper);
     charts.disconnect();

@@ -10,6 +10,9 @@ PDEATHSIG = 1  # of Linux's prctl(2)
 
 
 def end_with_parent() -> None:
-    """For `subprocess.Popen(preexec_fn=...)`: SIGTERM when the thread that starts the process is gone. Linux; else nothing."""
+    """SIGTERM to this process when the thread that started it is gone. Linux; else nothing.
+
+    For `subprocess.Popen(preexec_fn=...)`, and for the first call in a process of a pool.
+    """
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PDEATHSIG, signal.SIGTERM)

@@ -1,0 +1,34 @@
+"""The wheels that models come in: three lie in the wheel of tlmviz, and all others in wheels of their own."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+SPACE = "tlmviz_models"  # the namespace package that each of those wheels puts its models into
+CORE = ("eng-fra", "stories-rope", "zoo-rope")
+# Distribution -> its models. An index takes 100 MB for one wheel. packages/ builds them, and each list stands there again.
+WHEELS = {
+    "tlmviz-models": (
+        "digits-perceiver", "digits-perceiver-16", "digits-perceiver-4", "digits-scenes", "digits-scenes-turned", "pointer-hull",
+        "stories-deep-hc", "stories-deep-mhc", "stories-dense", "stories-encoder", "stories-gpt", "stories-hc", "stories-mhc",
+        "stories-moe", "stories-moe-aux", "stories-mtp", "stories-mtp-plain", "stories-residual", "stories-rope-indexer",
+        "stories-sentinel", "stories-sentinel-plain", "words-cbow", "words-fasttext", "words-glove", "words-hierarchical",
+        "words-negative", "words-skipgram", "zoo-alibi", "zoo-gqa", "zoo-layernorm", "zoo-learned", "zoo-mla", "zoo-mqa",
+        "zoo-none", "zoo-post", "zoo-relative", "zoo-sinusoidal", "zoo-window",
+    ),
+    "tlmviz-models-translation": ("eng-fra-additive", "eng-fra-coverage", "eng-fra-dot", "eng-fra-general"),
+}  # fmt: skip
+
+
+@cache  # what is installed while a process runs is found by the next one
+def folders() -> tuple[Path, ...]:
+    """Where the wheels of models lie that are installed."""
+    spec = find_spec(SPACE)
+    return tuple(map(Path, spec.submodule_search_locations or ())) if spec else ()
+
+
+def wheel_of(name: str) -> str | None:
+    """The distribution that a model comes with; None for one of tlmviz's own wheel, and for what is no model of tlmviz."""
+    return next((wheel for wheel, names in WHEELS.items() if name in names), None)

@@ -1,0 +1,87 @@
+"""The menu of pages in the sidebar, and its search over pages, terms, tours and models."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+import streamlit as st
+
+from tlmviz.checkpoints.folders import added_models
+
+from . import fetching, glossary
+from .components import menu
+from .components.menu import MODEL, PAGE, TOUR, Entry, Found
+from .menu import MENUS
+from .tours.bar import TOUR as ON
+from .tours.parts import Tour, address
+from .tours.table import TOURS
+
+_ASKED = "_asked_model"  # session: that a model was chosen in the search, until its page is opened
+# Streamlit's own menu is there, as its links go from page to page within a session, and is not seen: it is blank until the
+# style that hides it has come.
+BLANK = "\u200b"
+STYLE = '<style>[data-testid="stSidebarNav"] { display: none; }</style>'
+
+
+class Page(Protocol):
+    """A page as the app floor declares it."""
+
+    path: str
+    title: str
+    icon: str
+    shows: str
+    models: str
+
+
+Sections = Mapping[str, Iterable[Page]]
+
+
+def draw(home: str, sections: Sections) -> None:
+    """Draw the menu; the page at the path `home` has the app's own address."""
+    chapters = tuple((title, tuple(pages)) for title, pages in sections.items())
+    with st.sidebar:
+        menu.menu(home, glossary.PAGE, _sent(home, chapters, tuple(added_models())), _ask)
+
+
+@functools.lru_cache(maxsize=8)
+def _sent(home: str, chapters: tuple[tuple[str, tuple[Page, ...]], ...], added: tuple[str, ...]) -> str:
+    """The chapters and what the search finds, as JSON: the same until a model is `added`."""
+    entries = {
+        title: [vars(Entry(page.path, page.title, page.icon)) for page in pages] for title, pages in chapters
+    }
+    pages = [Found(PAGE, page.title, page.shows, page.path) for _, each in chapters for page in each]
+    tours = [Found(TOUR, tour.title, tour.says, _first_step(tour, home)) for tour in TOURS.values()]
+    found = [*pages, *tours, *_models(dict(chapters))]
+    return json.dumps({"chapters": entries, "index": list(map(vars, found))}, ensure_ascii=False)
+
+
+def _first_step(tour: Tour, home: str) -> str:
+    """Where a tour begins; the browser adds the reading level."""
+    first = tour.steps[0]
+    return address(first.page, home, {**first.link, ON.key: tour.name})
+
+
+def _models(sections: Sections) -> list[Found]:
+    """Every model, with the first page that offers it."""
+    found: dict[str, Found] = {}
+    for page in (page for pages in sections.values() for page in pages if page.models):
+        for name, says in MENUS[page.models].models().items():
+            found.setdefault(name, Found(MODEL, name, says, page.path))
+    return list(found.values())
+
+
+def _ask() -> None:
+    """Callback of the menu: the next run shows the chosen model, on a page that offers it."""
+    if name := (st.session_state.get(menu.KEY) or {}).get("model"):
+        st.session_state[_ASKED] = name
+        fetching.switch_to(name)
+
+
+def asked(sections: Sections) -> str | None:
+    """The path of the page that shows the model which was just chosen in the search, once; None where none was."""
+    if (name := st.session_state.pop(_ASKED, None)) is None:
+        return None
+    return next((found.to for found in _models(sections) if found.title == name), None)

@@ -1,0 +1,41 @@
+"""Links by which a page hands its case on to another: the same texts, model, head and tokens, as fields of that page's link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+
+import streamlit as st
+
+from .tours.parts import address
+
+EXPLORER = "explorer"  # the page at the address without a path
+_STYLE = """<style>
+.onward { display: flex; flex-wrap: wrap; gap: 0.4rem; font-size: 0.9rem; }
+.onward a { color: inherit; text-decoration: none; border: 1px solid rgba(128, 140, 155, 0.6); border-radius: 0.4rem;
+  padding: 0.1rem 0.6rem; }
+.onward a:is(:hover, :focus-visible) { border-color: #6db3f2; box-shadow: 0 0 0 1px #6db3f2; }
+</style>"""
+
+
+@dataclass(frozen=True)
+class Onward:
+    """A link: its label, the path of the page that it leads to, and the fields that it sets there; all others are defaults."""
+
+    label: str
+    page: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def address(self) -> str:
+        """Where it leads, from any page."""
+        return address(self.page, EXPLORER, self.fields)
+
+
+def links(onward: Iterable[Onward]) -> None:
+    """The links beside one another; the open session follows them, as it does a card."""
+    written = (
+        f'<a data-card="step" href="{escape(each.address)}">{escape(each.label)} →</a>' for each in onward
+    )
+    st.html(f'{_STYLE}<div class="onward">{"".join(written)}</div>')
