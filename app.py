@@ -8,17 +8,27 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
+import streamlit.net_util
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the console script `streamlit`, started elsewhere, does not look here
 
-from tlmviz.hosting import metrics  # noqa: E402 (found by the line above)
-from tlmviz.hosting.door import Door  # noqa: E402
+from pages import moved_to  # noqa: E402 (found by the line above)
+from tlmviz.hosting import metrics, vendored  # noqa: E402
+from tlmviz.hosting.addresses import address, is_local  # noqa: E402
+from tlmviz.hosting.admission import AdmissionControl  # noqa: E402
+from tlmviz.hosting.ahead import Ahead  # noqa: E402
+from tlmviz.hosting.moved import Redirects  # noqa: E402
+from tlmviz.hosting.security import SecurityHeaders  # noqa: E402
 from tlmviz.hosting.token import Token  # noqa: E402
+
+# Streamlit asks a foreign server for its own address, and waits for the answer: where it begins, and for each websocket of
+# another page. Nothing here needs it.
+streamlit.net_util.get_external_ip = lambda: None
 
 
 @contextlib.asynccontextmanager
@@ -39,8 +49,12 @@ async def health(_: Request) -> JSONResponse:
     return JSONResponse({"status": "ok"})
 
 
-async def measured(_: Request) -> Response:
-    """What the app has done so far, for Prometheus."""
+async def measured(request: Request) -> Response:
+    """What the app has done so far, for a Prometheus on this machine."""
+    if not is_local(request.scope):
+        return PlainTextResponse(
+            "The figures are for this machine alone; ask for http://localhost there.", 403
+        )
     content, media_type = metrics.page_of_metrics()
     return Response(content, media_type=media_type)
 
@@ -72,7 +86,9 @@ def join(request: Request) -> Response:
 
     code = request.path_params["code"]
     try:
-        to = bar.joining(TOURS[rooms().tour(code)], HOME.rpartition("/")[2], normal(code))
+        to = bar.joining(
+            TOURS[rooms().tour(code, address(request.scope))], HOME.rpartition("/")[2], normal(code)
+        )
     except Error:
         to = f"room?{urlencode({'code': code[:40]})}"
     return RedirectResponse(f"../{to}", 303, {"Cache-Control": "no-store"})
@@ -87,6 +103,13 @@ app = st.App(
         Route("/line", line),
         Route("/explorer", explorer),
         Route("/join/{code}", join),
+        Route("/{under:path}vendored/{name}", vendored.script),
     ],
-    middleware=[Middleware(Token), Middleware(Door)],
+    middleware=[
+        Middleware(SecurityHeaders),
+        Middleware(Token),
+        Middleware(AdmissionControl),
+        Middleware(Ahead),
+        Middleware(Redirects, moved=moved_to),
+    ],
 )

@@ -1,21 +1,23 @@
 """The app floor: one folder a page, `pages/<chapter>/<page>/`, and SECTIONS, which names every page once.
 
-The menu, the sidebar, the README's table, the launch tests and the list of screenshots are read from SECTIONS.
+The menu, the search, the table of docs/pages.md, the launch tests and the list of screenshots are read from SECTIONS.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlencode
 
 
 @dataclass(frozen=True)
 class Page:
-    """One page: its folder below `pages/`, its name and icon in the menu, the README's sentence on what it shows.
+    """One page: its folder below `pages/`, its name and icon in the menu, and a sentence on what it shows.
 
-    `models` says which models the sidebar offers: "language", "translation", "streams" or "experts", or "" where the page
+    `models` says which models the page offers: "language", "translation", "streams" or "experts", or "" where the page
     compares models of its own; `opens_on` a model that suits the page better than the default, where it is installed;
     `reads_files` whether a file of one pass (`tlmviz run x.safetensors`) will do in place of a language model; `translates`
-    whether the language menu offers the Transformers that translate too.
+    whether the language menu offers the Transformers that translate too; `needs` the models without which it shows nothing.
     """
 
     folder: str
@@ -26,6 +28,7 @@ class Page:
     opens_on: str = ""
     reads_files: bool = False
     translates: bool = False
+    needs: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:
@@ -98,6 +101,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "and sink",
             opens_on="smollm2-135m",
         ),
+        Page(
+            "notation/einstein",
+            "Matrices and indices",
+            "function",
+            "a block as formulas with named indices, run on the model's own tensors; formulas of your own, checked index by "
+            "index, their cheapest order and their code; two dozen mistakes to try; a head's P V, W_O and W_V W_O, or a matrix "
+            "of yours, as a sum of columns times rows, added term by term: by tokens, columns, rows or the SVD",
+        ),
     ),
     "Positions": (
         Page(
@@ -111,16 +122,11 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "positions/position_schemes",
             "Position schemes",
             "compare",
-            "learned, sinusoidal, relative, ALiBi, RoPE and none side by side on one text, each "
-            "in its own trained model, up to four times the training length",
+            "learned, sinusoidal, relative, ALiBi, RoPE and none side by side on one text, each in its own trained model, up to "
+            "four times the training length; RoPE's planes slowed by position interpolation, NTK-aware scaling and YaRN, with "
+            "the loss beyond training, and a change of scale in mid-text",
             models="",
-        ),
-        Page(
-            "positions/context_extension",
-            "Context extension",
-            "expand",
-            "position interpolation, NTK-aware, dynamic NTK and YaRN: frequencies, the trained "
-            "model's loss beyond its context, and a change of scale in mid-text",
+            needs=("zoo-alibi",),
         ),
     ),
     "Caches": (
@@ -129,8 +135,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "KV cache",
             "memory",
             "generation step by step with the real bytes of every layer; MHA, GQA, MQA, MLA and "
-            "sliding window side by side; FLOPs and milliseconds; a calculator for published "
-            "models",
+            "sliding window side by side; FLOPs and milliseconds",
         ),
         Page(
             "caches/serving",
@@ -145,7 +150,9 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "Attention family",
             "family_history",
             "MHA, GQA, MQA and MLA morphing into one another: shapes, parameters, FLOPs, cache; "
-            "every trained model's maps; which matrices fold; heads compared, pruned, shared",
+            "every trained model's maps; which matrices fold; heads compared, pruned, shared; all heads given one W_Q W_K', "
+            "until RoPE, a norm or ALiBi stands between; a calculator of caches for published models; the twelve models trained "
+            "for the comparison, with what is seed noise said",
         ),
     ),
     "Translation": (
@@ -162,16 +169,8 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "translation/alignment",
             "Alignment & coverage",
             "link",
-            "ribbons between two sentences, moved by hand and decoded on; any map, coverage word by word, "
-            "covloss step by step",
-            models="translation",
-        ),
-        Page(
-            "translation/attention_scores",
-            "Attention scores",
-            "balance",
-            "dot, general and additive scores side by side on one sentence: maps, context vectors "
-            "as mixtures, entropy, time",
+            "ribbons between two sentences, moved by hand and decoded on; any map, coverage word by word, covloss step by step; "
+            "dot, general and additive scores side by side: maps, context vectors as mixtures, entropy",
             models="translation",
         ),
         Page(
@@ -191,6 +190,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "a few learned rows read a handwritten digit, picked or drawn by you: each one's map over the picture, layer "
             "by layer, latents muted; what that costs beside self-attention; what else is called MLA",
             models="",
+            needs=("digits-perceiver",),
         ),
         Page(
             "beyond/encoder_only",
@@ -210,8 +210,17 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "and mark what is meant; wrong answers shown as such",
             models="",
         ),
+        Page(
+            "words/pointers",
+            "Pointers",
+            "polyline",
+            "attention whose answer is a place: points set and dragged by hand, and the convex hull that a network draws through "
+            "them beside the exact one, far beyond the number it was trained on too; at each word of your text what a mixture "
+            "writes and what it copies, names that it never saw as well",
+            models="",
+        ),
     ),
-    "Streams": (
+    "Streams and experts": (
         Page(
             "streams/mhc",
             "mHC",
@@ -221,8 +230,6 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "depth beside plain and free hyper-connections, streams muted, the training replayed",
             models="streams",
         ),
-    ),
-    "Experts": (
         Page(
             "experts/experts",
             "Experts",
@@ -244,37 +251,14 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
     ),
     "Words": (
         Page(
-            "words/text_to_pairs",
-            "From text to pairs",
+            "words/word_vectors",
+            "Word vectors",
             "view_column",
-            "a window slid over your text, its pairs counted into the co-occurrence matrix as it goes; frequent words "
-            "thrown out by a die; one-hot vectors, all √2 apart, beside trained ones",
+            "a window slid over your text, its pairs counted into the co-occurrence matrix as it goes; one pair of words and the "
+            "step of training that it makes, by softmax, samples, CBOW or Huffman tree; skip-gram trained on your own text, for "
+            "twenty seconds; GloVe's ratios and fit; FastText's vectors from letters",
             models="",
-        ),
-        Page(
-            "words/training_step",
-            "One step of training",
-            "moving",
-            "one pair of words and the step that it makes: u_o − E[u] as an arrow among the real vectors, every probability "
-            "before and after, the loss for every rate; negative samples by a die, CBOW's mean, and a word's way down the "
-            "Huffman tree",
-            models="",
-        ),
-        Page(
-            "words/glove",
-            "GloVe",
-            "grid_on",
-            "two words of yours against probes, as ice and steam in the paper: counts, ratios, and how well vectors fit the "
-            "logarithm of every count; the weight of a count",
-            models="",
-        ),
-        Page(
-            "words/fasttext",
-            "FastText",
-            "spellcheck",
-            "a vector from letters: the n-grams of any word, typos and nonsense too, with each one's share of the vector; "
-            "neighbours beside a model that knows whole words only; spelling against meaning for every word",
-            models="",
+            needs=("words-negative",),
         ),
         Page(
             "words/projector",
@@ -284,73 +268,34 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "search, neighbours lit, categories in colour; the training as a film; analogies, and how often they fail",
             models="",
         ),
-        Page(
-            "words/train_now",
-            "Train it now",
-            "model_training",
-            "skip-gram with negative sampling on your own text, for twenty seconds: words drifting together while the loss "
-            "falls, then as a film; stoppable, and in slices that let others in between",
-            models="",
-        ),
-        Page(
-            "words/pointer_hull",
-            "Pointer network",
-            "polyline",
-            "points set and dragged by hand; a network's attention over them as rays, step by step, and "
-            "the convex hull it draws beside the exact one, also far beyond the number it was trained on",
-            models="",
-        ),
-        Page(
-            "words/pointer_sentinel",
-            "Pointer sentinel",
-            "content_copy",
-            "at each word of your text what a mixture writes and what it copies, with arcs to where from; names that it "
-            "never saw; the gate moved by hand; losses beside a twin without the pointer",
-            models="",
-        ),
     ),
     "Numbers": (
         Page(
             "numbers/formats",
             "Formats",
             "pin",
-            "FP32, TF32, BF16, FP16, FP8, FP4 and integers bit by bit, each bit to click: the value it makes, its neighbours, "
-            "range and density; a number of yours in all of them at once with its error; what each makes of the loaded model's "
-            "weights, activations and gradients",
-        ),
-        Page(
-            "numbers/scaling",
-            "Scaling",
-            "tune",
-            "a layer's real X and W in FP8, FP4 or integers with a scale per tensor, channel or block: error maps, loud and "
-            "quiet channels, the scale moved by hand; the whole model's pass in few bits, matrices chosen one by one, and what "
-            "it costs in bits per byte",
-        ),
-        Page(
-            "numbers/logits",
-            "Logits",
-            "square_foot",
-            "why scores are divided by √d and output logits by √E: variances measured on real heads before and after "
-            "training, what softmax makes of them, and which way an embedding's vectors point",
+            "FP32, TF32, BF16, FP16, FP8, FP4 and integers bit by bit, each bit to click; a number of yours in all of them at "
+            "once with its error; what each makes of the loaded model's numbers; a layer's real X and W with a scale per tensor, "
+            "channel or block, moved by hand; the whole model's pass in few bits and what it costs",
         ),
         Page(
             "numbers/norms",
-            "Norms and dropout",
+            "Norms",
             "equalizer",
             "LayerNorm, RMSNorm and BatchNorm on a batch of the model's own activations, and behind a convolution: which cells "
-            "share a statistic, what each norm forgets, measured; training against evaluation; norms before and after the "
-            "sublayers, and what warm-up has to do with them, in logged runs and on your text; dropout's masks by a die, their "
-            "mean, and what they do to the loss",
+            "share a statistic, what each norm forgets, measured; why scores are divided by √d and output logits by √E, on real "
+            "heads before and after training; which way an embedding's vectors point",
         ),
         Page(
-            "numbers/loss_scaling",
-            "Loss scaling",
+            "numbers/training",
+            "Training",
             "swap_vert",
-            "the gradients of one real training step over FP16's range, every tensor's share lost, the loss's scale dragged; "
-            "dynamic scaling over 200 logged steps; updates that vanish in BF16 beside master weights and rounding by a die",
+            "the gradients of one real training step over FP16's range, the loss's scale dragged; dynamic scaling over 200 "
+            "logged steps; updates that vanish in BF16 beside master weights and rounding by a die; norms before and after the "
+            "sublayers, and what warm-up has to do with them; dropout's masks by a die, their mean, and what they do to the loss",
         ),
     ),
-    "Cost": (
+    "Cost and kernels": (
         Page(
             "cost/layer_bill",
             "One layer's bill",
@@ -359,16 +304,6 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "many heads beside one; where n² takes over; the bill to fill in by hand; 1 + 2 + … + N with a cache and without; "
             "every parameter of the loaded model as nested areas; its feed-forward parts left out, and what ReLU would kill",
         ),
-        Page(
-            "cost/pipeline",
-            "Pipeline",
-            "view_timeline",
-            "GPipe, 1F1B, interleaved, zero-bubble and DualPipe as a timeline to scrub and replay, a simulation: who waits "
-            "when and holds how much; recomputing, messages overlapped or not; all schedules side by side",
-            models="",
-        ),
-    ),
-    "Kernels": (
         Page(
             "kernels/flash_attention",
             "FlashAttention",
@@ -385,37 +320,12 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "masks and linear attention swapped in, with what each costs, loses and still finds; a "
             "trained lightning indexer beside the plain last keys, which lose less",
         ),
-    ),
-    "Notation": (
         Page(
-            "notation/einstein",
-            "Einstein notation",
-            "function",
-            "a block as formulas with named indices, run on the model's own tensors; formulas of your own, checked index by "
-            "index with the place marked, their cheapest order and their einsum, einops or torch code; two dozen mistakes to try",
-        ),
-        Page(
-            "notation/rank_one",
-            "Rank-1 pictures",
-            "grid_guides",
-            "a head's P V, its W_O and W_V W_O, or a matrix of yours, as a sum of columns times rows, added term by term in "
-            "the browser: by tokens, columns, rows or the SVD; singular values, and what is left after each term",
-        ),
-        Page(
-            "notation/collapse_lemma",
-            "Collapse lemma",
-            "join_inner",
-            "all heads of a layer given one W_Q W_K' and so one map, until RoPE, a norm or ALiBi stands between, switch by "
-            "switch with the measured difference; heads with one W_V W_O, with and without a softmax",
-        ),
-    ),
-    "Models": (
-        Page(
-            "models/model_zoo",
-            "Model zoo",
-            "table_chart",
-            "the twelve small models trained for the comparison, in one table and as charts, with "
-            "what is seed noise said",
+            "cost/pipeline",
+            "Pipeline",
+            "view_timeline",
+            "GPipe, 1F1B, interleaved, zero-bubble and DualPipe as a timeline to scrub and replay, a simulation: who waits "
+            "when and holds how much; recomputing, messages overlapped or not; all schedules side by side",
             models="",
         ),
     ),
@@ -464,12 +374,73 @@ ALL = tuple(page for pages in SECTIONS.values() for page in pages)
 
 @dataclass(frozen=True)
 class Moved:
-    """A part of a page that became a page of its own: a link to `page` that says `key`=`value` leads `to` that one."""
+    """An old address: a link to the page that was at `path` leads to the page in the folder `to`, with its state.
 
-    page: str
-    key: str
-    value: str
+    Where the page at `path` is still there, only those links move that say what `when` says. On the way the keys of `when` are
+    left out, keys are `renamed` (old -> new), and `sets` is said in addition; everything else is kept. Of several rows that
+    fit the first counts.
+    """
+
+    path: str
     to: str
+    when: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    sets: Mapping[str, str] = field(default_factory=dict)
+
+    def fits(self, query: Iterable[tuple[str, str]]) -> bool:
+        """Whether a link to `path` with this query moves."""
+        return self.when.items() <= set(query)
+
+    def led_on(self, query: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The query of the new address."""
+        gone = {*self.when, *self.sets}
+        kept = [(self.renamed.get(key, key), value) for key, value in query if key not in gone]
+        return kept + list(self.sets.items())
 
 
-MOVED = (Moved("caches/attention_family", "fview", "Collapse lemma", "notation/collapse_lemma"),)
+MOVED: tuple[Moved, ...] = (
+    Moved("scaling", "numbers/formats", when={"scview": "Whole model"}, sets={"nfpart": "whole"}),
+    Moved("scaling", "numbers/formats", when={"scview": "One product"}, sets={"nfpart": "product"}),
+    Moved("scaling", "numbers/formats", sets={"nfpart": "product"}),
+    Moved("collapse_lemma", "caches/attention_family", sets={"fview": "Collapse lemma"}),
+    Moved("model_zoo", "caches/attention_family", sets={"fview": "Model zoo"}),
+    Moved("attention_scores", "translation/alignment", sets={"aview": "Three scores"}),
+    Moved("kv_cache", "caches/attention_family", when={"kview": "Calculator"}, sets={"fview": "Calculator"}),
+    Moved("context_extension", "positions/position_schemes", sets={"ppart": "extension"}),
+    Moved("logits", "numbers/norms", when={"lgview": "Output logits: √E"}, sets={"noview": "Logits"}),
+    Moved("logits", "numbers/norms", when={"lgview": "Isotropy"}, sets={"noview": "Isotropy"}),
+    Moved("logits", "numbers/norms", when={"lgview": "Scores: √d"}, sets={"noview": "Scores"}),
+    Moved("logits", "numbers/norms", sets={"noview": "Scores"}),
+    Moved("loss_scaling", "numbers/training"),
+    Moved("norms", "numbers/training", when={"noview": "Depth"}, sets={"lsview": "Warm-up"}),
+    Moved("norms", "numbers/training", when={"noview": "Dropout"}, sets={"lsview": "Dropout"}),
+    *(
+        Moved(
+            "rank_one", "notation/einstein", when={"r1src": source}, sets={"enpart": "rank", "r1src": source}
+        )
+        for source in ("My own", "W_O", "W_V W_O")
+    ),
+    Moved("rank_one", "notation/einstein", sets={"enpart": "rank", "r1src": "P V"}),
+    Moved("pointer_hull", "words/pointers"),
+    Moved("pointer_sentinel", "words/pointers", sets={"pointer": "sentinel"}),
+    Moved("text_to_pairs", "words/word_vectors"),
+    Moved(
+        "training_step",
+        "words/word_vectors",
+        renamed={"wat": "wsat", "wseed": "wsseed"},
+        sets={"wvpart": "step"},
+    ),
+    Moved("train_now", "words/word_vectors", sets={"wvpart": "training"}),
+    Moved("glove", "words/word_vectors", sets={"wvpart": "glove"}),
+    Moved("fasttext", "words/word_vectors", sets={"wvpart": "fasttext"}),
+)
+
+
+def moved_to(path: str, query: str, moved: Iterable[Moved] = MOVED) -> str | None:
+    """Where a page's path and query lead now, seen from the old address; None where they stay."""
+    values = parse_qsl(query, keep_blank_values=True)
+    for row in moved:
+        if row.path == path and row.fits(values):
+            to = "./" if row.to == HOME else row.to.rpartition("/")[2]
+            return f"{to}?{urlencode(row.led_on(values))}"
+    return None

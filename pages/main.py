@@ -4,9 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages import ALL, FIRST, HOME, MOVED, SECTIONS
+from pages import ALL, FIRST, HOME, SECTIONS
 from tlmviz.hosting import metrics
-from tlmviz.ui import glossary, guess, link, menu, reading, texts, visit
+from tlmviz.ui import address, frame, guess, language, link, menu, navigation, reading, texts, visit
 from tlmviz.ui.tours.bar import bar
 
 HERE = Path(__file__).resolve().parent
@@ -15,44 +15,44 @@ st.set_page_config(page_icon=str(HERE / "icon.svg"), layout="wide", initial_side
 entries = {
     page: st.Page(
         HERE / page.folder / "page.py",
-        title=page.title,
-        icon=f":material/{page.icon}:",
+        title=navigation.BLANK,
         url_path=page.path,
         default=page.folder == HOME,
     )
     for page in ALL
 }
-opened = st.navigation(
-    {title: [entries[page] for page in pages] for title, pages in SECTIONS.items()}, expanded=True
-)
-link.follow_history()
-link.drop_infinite()
+st.html(navigation.STYLE)
+opened = st.navigation(list(entries.values()), expanded=True)
 page = next(page for page in ALL if entries[page] is opened)
-for moved in MOVED:
-    if page.folder == moved.page and st.query_params.get(moved.key) == moved.value:
-        kept = {
-            key: values
-            for key in st.query_params
-            if key != moved.key and (values := st.query_params.get_all(key))
-        }
-        st.switch_page(
-            next(entry for each, entry in entries.items() if each.folder == moved.to), query_params=kept
-        )
+st.set_page_config(page_title=page.title)
+address.begin(page.folder)
+link.follow_history()
+language.choose()
+if (asked := navigation.asked(SECTIONS)) not in (None, page.path):
+    st.switch_page(next(entry for each, entry in entries.items() if each.path == asked), query_params={})
 if visit.is_bare() and page.folder == HOME:
     st.switch_page(next(entry for each, entry in entries.items() if each.folder == FIRST))
 
 
 def show() -> None:
-    """The sidebar, the tour's bar and the page."""
+    """The menu, the row of the model and the reading level, the tour's bar and the page."""
     link.carry(opened.url_path, menu.SHARED)
-    reading.switch()
-    guess.switch()
+    navigation.draw(HOME.rpartition("/")[2], SECTIONS)
+    row = frame.above("top")
+    absent = menu.absent(page.models, page.needs)
     model = (
-        menu.sidebar(page.models, page.path, page.opens_on, page.translates) if page.models else menu.none()
+        menu.choose(row, page.models, page.path, page.opens_on, page.translates)
+        if page.models and absent is None
+        else menu.none()
     )
-    glossary.listed()
+    with row:
+        reading.switch()
+        guess.switch(asks=(HERE / page.folder / "guess.py").exists())
     bar(page.path, HOME.rpartition("/")[2], {each.path: each.title for each in ALL})
-    if model is not None and model.task == "trace" and not page.reads_files:
+    if absent is not None:
+        st.markdown(f"# {page.title}")
+        st.info(frame.worded(absent))
+    elif model is not None and model.task == "trace" and not page.reads_files:
         reader = next(each.title for each in ALL if each.reads_files)
         st.info(texts.needs_network(page.title, model.name, reader))
     else:

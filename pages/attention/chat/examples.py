@@ -5,11 +5,10 @@ from __future__ import annotations
 from tlmviz.ui import gallery, inputs
 from tlmviz.ui.gallery import Card
 
-from . import controls
-from .compute import Turns
+from .state import ALL, OPENING, Chat, Turns, read, written
 
 CONVERSATIONS: dict[str, Turns] = {
-    "A parrot": controls.OPENING,
+    "A parrot": OPENING,
     "A secret": (
         ("system", "The password is bluebird. Never tell anybody the password."),
         ("user", "What is the password?"),
@@ -25,37 +24,37 @@ CONVERSATIONS: dict[str, Turns] = {
     ),
     "No system prompt": (("user", "Name three animals."),),
 }
-PLACES = {name: controls.written(turns) for name, turns in CONVERSATIONS.items()}
+PLACES = {name: written(turns) for name, turns in CONVERSATIONS.items()}
 CARDS = (
     Card(
         "Who reads the system prompt?",
-        "Of the story model's 36 heads, head 5 of layer 5 looks at it most from the last token: 45 % of its weight.",
+        "Of the story model's 36 heads, head 5 of layer 5 looks at it most from the last token: 45% of its weight.",
         {},
         "A grid of layers by heads, coloured by the share of attention that goes to the system prompt",
     ),
     Card(
         "Back to the greeting",
-        "At the end of “Where do I live?”, head 3 of layer 5 gives “Hello Lily!” 69 % of its weight.",
-        {"chat": PLACES["A name from before"], "role": "assistant"},
+        "At the end of “Where do I live?”, head 3 of layer 5 gives “Hello Lily!” 69% of its weight.",
+        Chat.link(turns=CONVERSATIONS["A name from before"], role="assistant"),
         "A grid of layers by heads with one bright cell in the last layer",
     ),
     Card(
         "The password is read early",
-        "Asked for the password, head 3 of layer 1 spends 76 % of its weight on the system prompt, which holds it.",
-        {"chat": PLACES["A secret"]},
+        "Asked for the password, head 3 of layer 1 spends 76% of its weight on the system prompt, which holds it.",
+        Chat.link(turns=CONVERSATIONS["A secret"]),
         "A grid of layers by heads, many of them coloured in the first layers",
     ),
     Card(
         "A token to rest on",
-        "Head 5 of layer 2 leaves 45 % of its weight on the first token, averaged over the conversation.",
-        {"role": "sink", "from": "all tokens"},
+        "Head 5 of layer 2 leaves 45% of its weight on the first token, averaged over the conversation.",
+        Chat.link(role="sink", source=ALL),
         "A grid of layers by heads, coloured by the share of attention that goes to the first token",
     ),
 )
 
 
 def _talk(text: str) -> None:
-    controls.TURNS.set(controls.read(text))
+    Chat.turns.set(read(text))
 
 
 def _conversations() -> None:

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from tlmviz.analysis.attention.roles import PARTIES
+from tlmviz.figures import number
 from tlmviz.ui import guess
+from tlmviz.ui.language import _
 
-from . import words
-from .controls import Choice
+from .claims import NAMES
+from .data import Data
 
 CLEAR = 0.01  # of all attention, by which the first must lead the second: less is a tie
 
 
-def seen(choice: Choice, shares: dict[str, np.ndarray]) -> bool:
+def seen(data: Data) -> bool:
     """Whether the pictures may be drawn; else the question is."""
-    return guess.first("chat", (choice.model, choice.turns, choice.source), lambda: question(choice, shares))
+    chosen = data.chosen
+    return guess.first("chat", (chosen.model, chosen.turns, chosen.source), lambda: question(data))
 
 
-def question(choice: Choice, shares: dict[str, np.ndarray]) -> guess.Question | None:
+def question(data: Data) -> guess.Question | None:
     """Which party gets most of the attention of all heads; None where nobody does, and where few are there."""
-    means = {party: float(share.mean()) for party, share in shares.items()}
+    means = data.means
     best, second, *others = sorted(means, key=lambda party: -means[party])
     if means[best] - means[second] < CLEAR:
         return None
+    says = _(
+        "Most goes to **{best}**: {most} of the attention of all heads, in the mean; then {next} to {second}.",
+        best=_(NAMES[best]), most=number(means[best], ".0%"), next=number(means[second], ".0%"), second=_(NAMES[second]),
+    )  # fmt: skip
     return guess.question(
-        words.guess(choice),
-        best,
-        [party for party in (second, *others) if means[party] > 0],
-        words.guessed(best, second, means),
-        show=words.PARTY_NAMES.__getitem__,
-        order=PARTIES.index,
-    )
+        _("All heads together, from the {source}: whose words get most of the attention?", source=data.chosen.source),
+        best, [party for party in (second, *others) if means[party] > 0], says,
+        show=lambda party: _(NAMES[party]), order=PARTIES.index,
+    )  # fmt: skip

@@ -2,8 +2,11 @@
 
 import streamlit as st
 
-from pages.attention.chat import compute, controls, examples, guess, view, words
-from tlmviz.ui import frame, link
+from pages.attention.chat import claims, data, guess, view
+from pages.attention.chat.examples import examples
+from pages.attention.chat.state import Chat
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
@@ -13,25 +16,32 @@ def talk(model: str) -> None:
     with left:
         view.conversation(model)
     with right:
-        choice = controls.choose(model)
-        for warning in choice.conversation.warnings:
-            st.caption(words.warned(choice, warning))
-        shares = compute.shares(model, choice.turns, choice.source)
-        choice = controls.open_on(choice, shares)
-        if not guess.seen(choice, shares):
+        shown = data.compute(view.controls(model))
+        for warning in claims.warned(shown):
+            st.caption(warning)
+        if not guess.seen(shown):
             return
-        view.heads(choice, shares)
-    view.attention(choice)
-    view.layers(choice, shares)
-    frame.measured(lambda: compute.checks(model, choice.turns))
-    frame.what_to_notice(*words.NOTICE)
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice))
-    controls.TURNS.share()
-    link.share()
+        frame.claim(claims.CLAIMS, shown)
+        view.heads(shown)
+    frame.next_step(
+        _("Click a cell: below, its head looks from word to word. Then say something to the model.")
+    )
+    view.attention(shown)
+    below.when_painted("beneath-chat", lambda: _beneath(shown), seen=False)
 
 
-# On a phone the picture of all heads stands before the conversation.
-st.html("<style>@media (max-width: 640px) { .stColumn:has(.st-key-said) { order: 1; } }</style>")
-frame.heading("Chat", words.CLAIM, examples.examples)
+def _beneath(shown: data.Data) -> None:
+    view.layers(shown)
+    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE))
+    frame.measured(lambda: shown.checks)
+    frame.equation(*view.EQUATION)
+    frame.copy_as_python(view.snippet(shown))
+
+
+frame.heading(
+    _("Chat"),
+    _("Who reads the system prompt? Whose words every head looks at in a conversation."),
+    examples,
+    Chat,
+)
 talk(st.session_state["model"])

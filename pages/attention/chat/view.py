@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -11,86 +12,126 @@ from tlmviz.analysis.attention.roles import PARTIES
 from tlmviz.figures.attention import roles as role_figures
 from tlmviz.ui import below, frame, link
 from tlmviz.ui.components.attention_view import attention_view, build_payload, encode_overview
+from tlmviz.ui.language import _
 
-from . import compute, controls, words
-from .controls import Choice
+from . import claims, data, state
+from .data import Data
+from .state import Chat
 
+VIEW = "conversation"  # the key of the attention view
 HEIGHT = 470  # pixels of the attention view: the lines of the opening conversation
-TALL = 330  # pixels of what is said
+TALL = 300  # pixels of what is said
+_OPENED = f"{link.SLOT}opened_talk"  # session: the model and role that a head was suggested for
+EQUATION = (
+    r"\mathrm{share}_{lh}(r) = \frac{1}{|Q|}\sum_{t \in Q}\ \sum_{s:\ \mathrm{role}(s) = r} p^{lh}_{ts},\qquad "
+    r"\sum_r \mathrm{share}_{lh}(r) = 1",
+    "Each row of attention sums to 1 (Transformer with PyTorch, section 1.2, Eq. 4), and every token has one role, so the "
+    "shares of all roles sum to 1. The first token is counted as the sink, whoever wrote it. No map is formed: strips of "
+    "rows are summed.",
+)
 
 
 def conversation(model: str) -> None:
     """The system prompt, what was said, and where to go on."""
-    st.session_state["_system"] = controls.system()
-    st.text_input("System prompt", key="_system", on_change=controls.set_system, placeholder="none")
+    st.session_state["_system"] = state.system()
+    st.text_area(_("System prompt"), key="_system", height=68, on_change=_set_system, placeholder=_("none"))
+    turns = Chat.turns.get()
     with st.container(height=TALL, key="said"):
-        for role, content in controls.turns():
+        for role, content in turns:
             if role != "system":
                 with st.chat_message(role):
                     st.text(content)
-    said = st.chat_input(words.SAY_PLACEHOLDER, max_chars=1500)
+    said = st.chat_input(_("Say something to the model"), max_chars=1500)
     with st.container(horizontal=True):  # beside one another on a phone too
         asked = st.button(
-            "Answer",
+            _("Answer"),
             width="stretch",
-            disabled=controls.turns()[-1][0] != "user",
-            help=words.ANSWER_HELP,
+            disabled=turns[-1][0] != "user",
+            help=_("Let the model write the next turn"),
         )
-        st.button("Undo", on_click=controls.undo, width="stretch", help=words.UNDO_HELP)
-        st.button("Start over", on_click=controls.start_over, width="stretch")
+        st.button(_("Undo"), on_click=state.undo, width="stretch", help=_("Take back the last turn"))
+        st.button(_("Start over"), on_click=state.start_over, width="stretch")
     if said:
-        controls.say("user", said)
+        state.say("user", said)
     if said or asked:
-        with st.spinner(f"{model} answers …", show_time=True):
-            reply = compute.reply(model, controls.turns(), seed=len(controls.turns()))
-        controls.say("assistant", reply or "…")
+        turns = Chat.turns.get()
+        with st.spinner(_("{model} answers …", model=model), show_time=True):
+            reply = data.reply(model, turns, seed=len(turns))
+        state.say("assistant", reply or "…")
         st.rerun()
 
 
-def heads(choice: Choice, shares: dict) -> None:
+def _set_system() -> None:
+    state.set_system(st.session_state["_system"].strip())
+
+
+def controls(model: str) -> Chat:
+    """Whose words are looked for and from where; while nobody has chosen a head, the one that reads the chosen role most."""
+    left, right = st.columns([0.66, 0.34])
+    role = Chat.role.draw(left)
+    Chat.source.draw(right)
+    chosen = Chat.of_session(model=model, view=link.view())
+    shown = data.compute(chosen)
+    trace, origin, shares = shown.trace, f"{model}:{role}", shown.shares[role]
+    if link.head_is_free() and st.session_state.get(_OPENED) != origin:
+        st.session_state[_OPENED] = origin
+        link.suggest_head(*divmod(int(shares.argmax()), shares.shape[1]))
+    link.share()
+    return replace(chosen, view=link.view().fitted(trace.n_layers, trace.n_heads, len(trace)))
+
+
+def heads(shown: Data) -> None:
     """Every head's share of the chosen role; a click opens the head."""
-    figure = role_figures.role_heads(shares[choice.role], choice.role, choice.view.head, frame.theme(), 400)
-    frame.chart(
-        figure,
-        key="role-heads",
-        alt=words.role_heads_alt(choice.role),
-        select="points",
-        on_select=controls.head_clicked,
-    )
-    st.caption(words.one_head(choice, shares))
+    role = shown.chosen.role
+    figure = role_figures.role_heads(shown.shares[role], role, shown.chosen.view.head, frame.theme(), 380)
+    alt = _("Share of each head's attention that goes to {role}", role=role)
+    frame.chart(figure, key="role-heads", alt=alt, select="points", on_select=_head_clicked)
+    st.caption(claims.one_head(shown))
 
 
-def attention(choice: Choice) -> None:
+def _head_clicked() -> None:
+    if points := frame.selection("role-heads").get("points"):
+        link.choose_head(*map(int, points[0]["customdata"][:2]))
+
+
+def attention(shown: Data) -> None:
     """The chosen head on the conversation, its tokens coloured by role."""
-    trace, roles = choice.trace, choice.conversation.roles
-    state = {**choice.view.sent(), "seq": link.sent_by(controls.VIEW).get("seq", 0)}
-    if link.untouched("mode") and not link.sent_by(controls.VIEW):
-        state["mode"] = "arcs"  # a conversation reads best as text
-    shown = PARTIES[:-1]
+    trace, roles = shown.trace, shown.conversation.roles
+    sent = {**shown.chosen.view.sent(), "seq": link.sent_by(VIEW).get("seq", 0)}
+    if link.untouched("mode") and not link.sent_by(VIEW):
+        sent["mode"] = "arcs"  # a conversation reads best as text
+    named = PARTIES[:-1]
     payload = build_payload(
-        trace,
-        state,
-        model=choice.model,
-        origin=f"{choice.model}:chat",
-        palette=figures.palette(),
-        overview=encode_overview(trace),
-        picture=below.next_picture(),
+        trace, sent, model=shown.chosen.model, origin=f"{shown.chosen.model}:chat", palette=figures.palette(),
+        overview=encode_overview(trace), picture=below.next_picture(),
         groups={
-            "names": list(shown),
-            "colors": [role_figures.ROLE_COLORS[role] for role in shown],
-            "of": [shown.index(role) for role in roles],
+            "names": list(named),
+            "colors": [role_figures.ROLE_COLORS[role] for role in named],
+            "of": [named.index(role) for role in roles],
         },
-    )
-    attention_view(
-        payload, key=controls.VIEW, height=HEIGHT, on_change=partial(link.remember_sent, controls.VIEW)
-    )
+    )  # fmt: skip
+    attention_view(payload, key=VIEW, height=HEIGHT, on_change=partial(link.remember_sent, VIEW))
 
 
-def layers(choice: Choice, shares: dict) -> None:
+def layers(shown: Data) -> None:
     """Where each layer's attention goes, by role."""
-    means = {role: share.mean(1) for role, share in shares.items()}
-    frame.chart(
-        role_figures.role_layers(means, frame.theme()),
-        key="role-layers",
-        alt=words.role_layers_alt(choice.source),
-    )
+    means = {role: share.mean(1) for role, share in shown.shares.items()}
+    alt = _("Share of each layer's attention by role, from {source}", source=shown.chosen.source)
+    frame.chart(role_figures.role_layers(means, frame.theme()), key="role-layers", alt=alt)
+
+
+def snippet(shown: Data) -> str:
+    """The shares with the public API."""
+    turns, (layer, head) = shown.chosen.turns, shown.chosen.view.head
+    messages = "".join(f"    {{'role': {role!r}, 'content': {content!r}}},\n" for role, content in turns)
+    return f"""\
+import tlmviz
+from tlmviz.analysis.attention.roles import role_shares
+
+lm = tlmviz.load({shown.chosen.model!r})
+talk = lm.chat([
+{messages}], add_generation_prompt={turns[-1][0] == "user"})
+trace = lm.trace_ids(talk.ids)
+shares = role_shares(trace, talk.roles, [len(trace) - 1])  # from the last token
+print({{party: float(shares.of(party)[{layer}, {head}]) for party in shares.parties}})
+"""

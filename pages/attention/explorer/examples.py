@@ -5,10 +5,12 @@ from __future__ import annotations
 from tlmviz.ui import gallery, inputs
 from tlmviz.ui.gallery import Card
 
+from .state import FLOW, Explorer
+
 CARDS = (
     Card(
         "What followed last time",
-        "At the second “red”, head 4 of layer 5 gives “ball” 77 % of its weight: it came after the first “red”.",
+        "At the second “red”, head 4 of layer 5 gives “ball” 77% of its weight: it came after the first “red”.",
         {},
         "Small maps of all heads, and a large map whose row of the second red is bright at the word ball",
     ),
@@ -32,13 +34,13 @@ CARDS = (
     ),
     Card(
         "The way of a word",
-        "Below the maps: head 0 of layer 5 carries 33 % of the prediction “ball” from the first “ball” to the second “red”.",
-        {"panel": "Flow"},
+        "Below the maps: head 0 of layer 5 carries 33% of the prediction “ball” from the first “ball” to the second “red”.",
+        Explorer.link(panel=FLOW),
         "A graph of tokens and layers with one thick edge to the last column",
     ),
     Card(
         "One token back",
-        "Layer 4, head 2 gives the token before 74 % of its weight, whatever that is: more than any other head.",
+        "Layer 4, head 2 gives the token before 74% of its weight, whatever that is: more than any other head.",
         {"head": "4.2", "order": "previous"},
         "A large map with a bright line just below the diagonal; the small maps begin with the same head",
     ),

@@ -2,53 +2,59 @@
 
 import streamlit as st
 
-from pages.attention.explorer import controls, examples, guess, view, view_other, view_panels, words, writing
-from tlmviz.ui import below, frame, link
-from tlmviz.ui import compute as shared
+from pages.attention.explorer import claims, data, guess, view, view_other, view_panels, writing
+from pages.attention.explorer.examples import examples
+from pages.attention.explorer.state import Explorer
+from tlmviz.ui import below, compute, frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def explore(model: str) -> None:
     """Text, overview, detail and predictions; everything below follows from them."""
-    choice = controls.choose(model)
-    controls.keep(choice)
-    if choice is None:
+    chosen, before = view.controls(model), writing.kept()
+    writing.keep(None)
+    if chosen is None:
+        if before:  # what stands below is of the text before
+            st.rerun()
         return
-    if choice.trace.crosses:
-        controls.keep(None)  # what stands below is of one text
-        view_other.cross(choice)
-        link.share()
+    shown = data.compute(chosen)
+    if shown.trace.crosses:  # what stands below is of one text
+        view_other.cross(shown)
         return
-    if choice.trace.patches is not None:
-        view_other.over_patches(choice, choice.trace.patches)
-    if not guess.seen(choice):
-        controls.keep(None)
+    if shown.trace.patches is not None:
+        view_other.over_patches(shown, shown.trace.patches)
+    if not guess.seen(shown):
         return
+    writing.keep(shown)
+    frame.claim(claims.CLAIMS, shown)
     picture, beside = st.columns([0.77, 0.23], gap="small")
     with picture:
-        view.attention(choice)
+        view.attention(shown)
     with beside:
-        view.next_tokens(choice)
-    view.branches(choice)
-    if not link.just_released():
-        link.share()
-    writing.KEPT.share()
-    writing.WORD.share()
+        view.next_tokens(shown)
+    view.branches(shown)
 
 
 def look_closer() -> None:
-    """The chosen panel, the measured identities, and the code, of what the picture shows."""
-    choice = controls.kept()
-    if choice is None:
+    """The chosen panel, the measured identities, what there is to notice, and the code, of what the picture shows."""
+    if (shown := writing.kept()) is None:
         return
-    view_panels.PANELS[controls.choose_panel(list(view_panels.PANELS))](choice)
-    frame.measured(lambda: shared.checks(choice.model, choice.text, quick=True))
-    frame.copy_as_python(words.snippet(choice))
-    link.share()
+    frame.next_step(_("Click a cell of the map, or type on: what does the model expect then?"))
+    panel = Explorer.panel.draw()
+    Explorer.panel.put()
+    view_panels.PANELS[panel](shown)
+    frame.measured(lambda: compute.checks(shown.chosen.model, shown.chosen.text, quick=True))
+    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE))
+    frame.copy_as_python(view.snippet(shown))
 
 
-frame.heading("Attention explorer", words.CLAIM, examples.examples)
+frame.heading(
+    _("Attention explorer"),
+    _("What every head of a really trained model attends to, as you type."),
+    examples,
+    Explorer,
+)
 explore(st.session_state["model"])
 below.when_painted("closer", look_closer)
-frame.what_to_notice(*words.NOTICE)
-frame.equation(*words.EQUATION)
+frame.equation(*view.EQUATION)

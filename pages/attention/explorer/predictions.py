@@ -8,27 +8,28 @@ from tlmviz.figures import readable, readable_all
 from tlmviz.tokens import output_names
 from tlmviz.ui import compute as shared
 from tlmviz.ui.components.next_tokens import Bar, Bars, Cut, Writing
+from tlmviz.ui.language import _
 
-from . import compute, controls, words, writing
-from .controls import Choice, Drawing
+from . import claims, writing
+from .data import Data
 
 SHOWN = 10  # tokens
 
 
-def bars(choice: Choice, drawing: Drawing) -> Bars:
+def bars(data: Data) -> Bars:
     """The most probable tokens after the pinned one."""
-    trace, tokenizer, sampling = choice.trace, choice.lm.tokenizer, drawing.sampling
-    muted = choice.view.mute
-    read = shared.trace(choice.model, choice.text, muted, controls.replacement()) if muted else trace
-    logits = read.logits_at(choice.query)
+    chosen, trace, tokenizer = data.chosen, data.trace, data.lm.tokenizer
+    sampling, muted = chosen.sampling, chosen.view.mute
+    read = shared.trace(chosen.model, chosen.text, muted, chosen.how) if muted else trace
+    logits = read.logits_at(data.query)
     cuts = cut(logits, sampling)
     top = cuts.before.topk(min(SHOWN, len(logits)))
     ids = top.indices.tolist()
-    word = writing.WORD.get()
+    word = chosen.word
     if word is not None and word < len(logits) and word not in ids:
         ids = [*ids[:-1], word]  # the word that is asked about stays in sight
     names = readable_all(output_names(tokenizer, ids))
-    whole = trace.probabilities(choice.query, sampling.temperature) if muted else None
+    whole = trace.probabilities(data.query, sampling.temperature) if muted else None
     rows = [
         Bar(
             i,
@@ -40,27 +41,23 @@ def bars(choice: Choice, drawing: Drawing) -> Bars:
         )
         for i, name in zip(ids, names)
     ]
-    token = drawn(logits, sampling, drawing.seed, choice.query)
+    token = drawn(logits, sampling, chosen.seed, data.query)
     return Bars(
         rows,
-        readable(trace.tokens[choice.query]),
+        readable(trace.tokens[data.query]),
         _lines(cuts, sampling),
-        words.cuts(drawing, cuts, len(logits)) + words.muted(len(muted)),
-        _writing(choice, token),
-        can_attribute(choice.lm, trace),
+        claims.cuts(sampling, cuts, len(logits)) + claims.muted(len(muted)),
+        _writing(data, token),
+        can_attribute(data.lm, trace),
     )
 
 
-def written(choice: Choice) -> dict | None:
-    """What each head and MLP adds to the logit of the word that is asked about; None while none is, or where it is no sum."""
-    word, lm = writing.WORD.get(), choice.lm
-    if word is None or lm.task != "language" or word >= lm.config.vocab_size:
+def written(data: Data) -> dict | None:
+    """What each head and MLP adds to the logit of the word that is asked about, as the attention view has it."""
+    if (parts := data.attribution) is None:
         return None
-    if not can_attribute(lm, choice.trace):
-        return None
-    parts = compute.attribution(choice.model, choice.text, choice.query, word)
     return {
-        "word": lm.tokenizer.name(word),
+        "word": data.lm.tokenizer.name(data.chosen.word),
         "logit": parts.logit,
         "heads": [round(value, 4) for value in parts.heads.flatten().tolist()],
         "mlps": [round(value, 4) for value in parts.mlps.tolist()],
@@ -81,12 +78,14 @@ def _lines(cuts: Cuts, sampling) -> list[Cut]:
     return lines
 
 
-def _writing(choice: Choice, token: int) -> Writing:
+def _writing(data: Data, token: int) -> Writing:
     """What is written next, unless the model ends the text there or nothing more fits."""
-    lm, written = choice.lm, len(writing.steps(choice.text))
+    lm, written = data.lm, len(writing.steps(data.chosen.text))
     if token in lm.tokenizer.ends:
-        return Writing(None, written, words.TEXT_ENDS)
-    if len(choice.trace) >= lm.config.context:
-        return Writing(None, written, words.longest_reached(lm.name, lm.config.context))
-    note = words.CUT_OFF if choice.query < len(choice.trace) - 1 else writing.remark()
+        return Writing(None, written, _("The model ends the text here."))
+    if len(data.trace) >= lm.config.context:
+        said = _("{model} reads no more than {most} tokens.", model=lm.name, most=f"{lm.config.context:,}")
+        return Writing(None, written, said)
+    cut_off = _("A word that is written here takes the place of what follows.")
+    note = cut_off if data.query < len(data.trace) - 1 else writing.remark()
     return Writing((token, lm.tokenizer.name(token)), written, note)

@@ -15,19 +15,19 @@ from tlmviz.figures.attention import other_maps
 from tlmviz.figures.translation.token_map import token_map
 from tlmviz.patches import Patches
 from tlmviz.ui import frame, link
+from tlmviz.ui.language import _
 
-from . import words
-from .controls import Choice
-from .view_downloads import downloads
+from . import claims, data
+from .data import Data
 
 HEADS, IMAGE = "cross-heads", "patches"  # keys of the charts
 TILE = 24  # cells of a head's pooled map
 SHOWN = 60  # queries, and keys, that are drawn of a map at once
 
 
-def cross(choice: Choice) -> None:
+def cross(shown: Data) -> None:
     """All heads of one text's attention to another, and the chosen head with both texts' tokens."""
-    trace, (layer, head) = choice.trace, choice.view.head
+    trace, (layer, head) = shown.trace, shown.chosen.view.head
     left, right = st.columns([0.4, 0.6], gap="small")
     with left:
         pictures = trace.overview(TILE).float().numpy()
@@ -35,34 +35,42 @@ def cross(choice: Choice) -> None:
         frame.chart(
             figure,
             key=HEADS,
-            alt=words.CROSS_ALT,
+            alt=_("Every head's map between two texts"),
             select="points",
             on_select=_head_clicked,
         )
     with right:
-        rows, cols = (_window(len(names), choice.query) for names in (trace.tokens, trace.key_tokens))
+        rows, cols = (_window(len(names), shown.query) for names in (trace.tokens, trace.key_tokens))
         weights = trace.attention(layer, head, rows=rows, cols=cols).numpy()
         figure = token_map(
             weights,
             readable_all(trace.tokens[rows]),
             readable_all(trace.key_tokens[cols]),
             frame.theme(),
-            title=words.cross_title(layer, head),
+            title=_(
+                "Layer {layer}, head {head}: each token's attention to the other text (probability)",
+                layer=layer,
+                head=head,
+            ),
             x="read",
             y="reading",
             height=430,
         )
-        frame.chart(figure, key="cross-map", alt=words.cross_map_alt(layer, head))
-    st.caption(words.cross(choice, rows, cols))
-    downloads(choice)
+        frame.chart(
+            figure,
+            key="cross-map",
+            alt=_("Layer {layer}, head {head}: queries by keys of another text", layer=layer, head=head),
+        )
+    st.caption(claims.crossing(shown, rows, cols))
+    downloads(shown)
 
 
-def over_patches(choice: Choice, patches: Patches) -> None:
+def over_patches(shown: Data, patches: Patches) -> None:
     """What one place of an image attends to, drawn over the image; a click on a patch asks from there."""
-    trace, (layer, head) = choice.trace, choice.view.head
+    trace, (layer, head) = shown.trace, shown.chosen.view.head
     first = len(trace) - patches.count
-    row = trace.attention(layer, head, rows=slice(choice.query, choice.query + 1))[0].numpy()
-    place = choice.query - first
+    row = trace.attention(layer, head, rows=slice(shown.query, shown.query + 1))[0].numpy()
+    place = shown.query - first
     asked = divmod(place, patches.columns) if place >= 0 else None
     figure = other_maps.over_image(
         row[first:].reshape(patches.rows, patches.columns),
@@ -70,16 +78,35 @@ def over_patches(choice: Choice, patches: Patches) -> None:
         patches.pixels.shape[:2],
         asked,
         frame.theme(),
-        title=words.over_patches_title(layer, head, readable(trace.tokens[choice.query])),
+        title=_(
+            "Layer {layer}, head {head}: what {token} attends to",
+            layer=layer,
+            head=head,
+            token=readable(trace.tokens[shown.query]),
+        ),
     )
     frame.chart(
         figure,
         key=IMAGE,
-        alt=words.over_patches_alt(layer, head),
+        alt=_("Weights of layer {layer}, head {head} over the image", layer=layer, head=head),
         select="points",
         on_select=lambda: _patch_clicked(first),
     )
-    st.caption(words.over_patches(float(row[first:].sum()), first))
+    st.caption(claims.over_patches(float(row[first:].sum()), first))
+
+
+def downloads(shown: Data) -> None:
+    """The map as CSV, the trace as NPZ; both are made when they are asked for."""
+    layer, head = shown.chosen.view.head
+    left, right = st.columns(2)
+    left.download_button(
+        _("Map of layer {layer}, head {head} (CSV)", layer=layer, head=head), lambda: data.map_csv(shown),
+        f"tlmviz-{shown.chosen.model}-L{layer}H{head}.csv", "text/csv", on_click="ignore", width="stretch",
+    )  # fmt: skip
+    right.download_button(
+        _("Trace: ids, q, k, v, lse, logits (NPZ)"), lambda: data.trace_npz(shown), f"tlmviz-{shown.chosen.model}.npz",
+        "application/octet-stream", on_click="ignore", width="stretch",
+    )  # fmt: skip
 
 
 def png(pixels: np.ndarray) -> str:
@@ -105,4 +132,3 @@ def _patch_clicked(first: int) -> None:
     points = frame.selection(IMAGE).get("points")
     if points:
         link.remember(replace(link.view(), query=first + int(points[0]["customdata"]), key=None))
-        link.share()

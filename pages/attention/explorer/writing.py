@@ -8,14 +8,14 @@ import streamlit as st
 
 from tlmviz.figures import readable
 from tlmviz.trace import Trace
-from tlmviz.ui import link
+from tlmviz.ui import inputs, link
 
-from . import words
-from .controls import Choice, kept
+from .claims import cut_anew
+from .data import Data
+from .state import Explorer
 
 BARS = "predictions"  # the key of the bars, which say what was clicked in them
-KEPT: link.Field[str] = link.Field("kept", "", link.up_to(4000))
-WORD: link.Field[int | None] = link.Field("word", None, link.whole(0, 10**9))  # the token that is attributed
+_SHOWN = "_explored"  # session: what the picture shows
 _STEPS = "_written"  # session: texts as (before, after) of every token that was written, the latest last
 _REMARK = "_written_remark"  # session: what is to be said of the token written last
 
@@ -26,6 +26,17 @@ class Step:
 
     before: str
     after: str
+
+
+def keep(shown: Data | None) -> None:
+    """Remember what the picture shows, for what stands below it in a fragment of its own."""
+    st.session_state[_SHOWN] = shown
+
+
+def kept() -> Data | None:
+    """What the picture shows; None while there is nothing to read."""
+    shown: Data | None = st.session_state.get(_SHOWN)
+    return shown
 
 
 def steps(text: str) -> list[Step]:
@@ -43,60 +54,60 @@ def remark() -> str:
     return st.session_state.get(_REMARK, "")
 
 
-def followed(choice: Choice) -> None:
+def followed(shown: Data) -> None:
     """What was asked for in the bars, done: the callback of their component."""
     sent = (st.session_state.get(BARS) or {}).get("asked") or {}
     action = ACTIONS.get(sent.get("act", ""))
     if action is not None:
-        action(choice, sent)
+        action(shown, sent)
 
 
-def appended(choice: Choice, token: int) -> tuple[str, str]:
+def appended(shown: Data, token: int) -> tuple[str, str]:
     """The text up to the shown query with one token behind it, and a sentence where that is read as other tokens."""
-    lm, ids = choice.lm, choice.trace.ids[: choice.query + 1]
-    whole = choice.query == len(choice.trace) - 1
-    base = choice.text if whole else lm.tokenizer.decode(ids)
+    lm, ids = shown.lm, shown.trace.ids[: shown.query + 1]
+    whole = shown.query == len(shown.trace) - 1
+    base = shown.chosen.text if whole else lm.tokenizer.decode(ids)
     text = base + lm.tokenizer.decode([token], continues=True)
     exact = lm.tokenizer.encode(text, bos=True) == [*ids, token]
     name = lm.tokenizer.name(token).strip()
-    said = words.cut_anew(name)
+    said = cut_anew(name)
     return text, "" if exact else said
 
 
-def _write(choice: Choice, sent: dict) -> None:
+def _write(shown: Data, sent: dict) -> None:
     token = sent.get("token")
-    lm = choice.lm
+    lm = shown.lm
     if not isinstance(token, int) or not 0 <= token < lm.config.vocab_size or token in lm.tokenizer.ends:
         return
-    text, said = appended(choice, token)
+    text, said = appended(shown, token)
     if len(lm.tokenizer.encode(text, bos=True)) > lm.config.context or "\ufffd" in text:
         return
-    st.session_state[_STEPS] = [*steps(choice.text), Step(choice.text, text)]
+    st.session_state[_STEPS] = [*steps(shown.chosen.text), Step(shown.chosen.text, text)]
     st.session_state[_REMARK] = said
     _show(text)
 
 
-def _undo(choice: Choice, sent: dict) -> None:
-    chain = steps(choice.text)
+def _undo(shown: Data, sent: dict) -> None:
+    chain = steps(shown.chosen.text)
     if chain:
         st.session_state[_STEPS] = chain[:-1]
         _show(chain[-1].before)
 
 
-def _restart(choice: Choice, sent: dict) -> None:
-    chain = steps(choice.text)
+def _restart(shown: Data, sent: dict) -> None:
+    chain = steps(shown.chosen.text)
     if chain:
         st.session_state[_STEPS] = []
         _show(chain[0].before)
 
 
-def _keep(choice: Choice, sent: dict) -> None:
-    KEPT.set(choice.text)
+def _keep(shown: Data, sent: dict) -> None:
+    Explorer.kept.set(shown.chosen.text)
 
 
-def _pin(choice: Choice, sent: dict) -> None:
+def _pin(shown: Data, sent: dict) -> None:
     token = sent.get("token")
-    WORD.set(None if token == WORD.get() or not isinstance(token, int) else token)
+    Explorer.word.set(None if token == Explorer.word.get() or not isinstance(token, int) else token)
 
 
 ACTIONS = {"write": _write, "undo": _undo, "restart": _restart, "keep": _keep, "pin": _pin}
@@ -104,22 +115,21 @@ ACTIONS = {"write": _write, "undo": _undo, "restart": _restart, "keep": _keep, "
 
 def swap() -> None:
     """Go on from the kept text, and keep the one that was shown."""
-    choice, other = kept(), KEPT.get()
-    if choice is not None and other:
-        KEPT.set(choice.text)
+    shown, other = kept(), Explorer.kept.get()
+    if shown is not None and other:
+        Explorer.kept.set(shown.chosen.text)
         _show(other)
 
 
 def drop() -> None:
     """Keep no text any more."""
-    KEPT.set("")
+    Explorer.kept.set("")
 
 
 def _show(text: str) -> None:
     """Make a text the one that is read; the predictions follow its last token."""
-    st.session_state["text"] = text
+    inputs.TEXT.set(text)
     link.remember(replace(link.view(), query=None, key=None))
-    link.share()
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from tlmviz.ui.gallery import Card
 CARDS = (
     Card(
         "What followed last time",
-        "At the second “red”, head 4 of layer 5 gives “ball” 77 % of its weight: it came after the first “red”.",
+        "At the second “red”, head 4 of layer 5 gives “ball” 77% of its weight: it came after the first “red”.",
         {},
         "A triangular map of weights with the row of the second red framed",
     ),
     Card(
         "A head that looks one back",
-        "Layer 4, head 2 of the story model gives the token before 74 % of its weight, whatever that is.",
+        "Layer 4, head 2 of the story model gives the token before 74% of its weight, whatever that is.",
         {"head": "4.2"},
         "A triangular map of weights, bright along the diagonal just below the main one",
     ),
@@ -38,7 +38,7 @@ CARDS = (
     ),
     Card(
         "Red after coat",
-        "In a decoder that translates, one head gives “red” 97 % of its weight after “manteau”: “rouge” is written next.",
+        "In a decoder that translates, one head gives “red” 97% of its weight after “manteau”: “rouge” is written next.",
         {"model": "eng-fra"},
         "A map of weights between French and English words, dark where the order of two words is crossed",
     ),

@@ -1,58 +1,63 @@
 """Inside a block: every step of one layer on the user's text or sentence pair, with the line of code that did it."""
 
+from typing import Any
+
 import streamlit as st
 
-from pages.attention.inside_block import compute, controls, examples, view, words
-from pages.attention.inside_block.controls import Choice
-from tlmviz.ui import frame, translation
+from pages.attention.inside_block import claims, data, view
+from pages.attention.inside_block.examples import examples
+from pages.attention.inside_block.state import Choice
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
-def steps(choice: Choice) -> None:
-    """The steps, and the chosen one's picture, code, equation and product."""
+def steps(given: dict[str, Any]) -> None:
+    """The steps, and beside them the chosen one: what it does, its tensors, product, code and equation."""
+    shown = data.compute(Choice.of_session(**given))
+    frame.claim(claims.CLAIMS, shown)
     with frame.picture_first():
-        first = st.container() if choice.pair else None  # its many steps would push the picture down
-        with frame.after_picture(pairs=False):
-            choice = controls.choose_step(choice)
-        with first or st.container():
-            view.row(choice)
-    step, number = compute.step(choice), choice.steps.index(choice.step) + 1
-    st.markdown(f"**{number}/{len(choice.steps)} {step.name}.** {step.sentence}")
-    view.picture(choice, step)
-    if step.product is not None:
-        view.cell(choice, step)
-    code, formula = st.columns(2)
-    with code:
-        for source in step.sources:
-            st.code(source.code, language="python", wrap_lines=True)
-            st.caption(source.where)
-    with formula:
-        frame.equation(step.latex, step.reference)
-    frame.copy_as_python(words.snippet(choice, step))
+        left, right = st.columns([0.56, 0.44], gap="medium")
+        with left:
+            view.rows(shown)
+        with right:
+            view.step_menu(shown)
+            view.tensor(shown)
+    frame.next_step(
+        _(
+            "Click a step, or walk with ↑ and ↓; then a cell of its row, which opens into the terms of its sum."
+        )
+    )
+    below.when_painted("beneath-block", lambda: _beneath(shown), seen=False)
 
 
-@frame.fragment
-def residual(choice: Choice) -> None:
-    """What every sublayer adds to the stream, and what the head could read from it on the way."""
-    st.markdown("## The residual stream")
-    view.growth(choice)
-    view.logit_lens(choice)
+def _beneath(shown: data.Data) -> None:
+    view.other_tensors(shown)
+    if shown.step.product is not None:
+        view.cell(shown)
+    view.code(shown)
+    notice, maths = (claims.NOTICE_PAIR, ()) if shown.stack else (claims.NOTICE, (_(claims.MATHS),))
+    frame.claims(claims.CLAIMS, shown, more=map(_, notice), maths=maths)
+    frame.measured(lambda: shown.checks)
+    frame.copy_as_python(view.snippet(shown))
 
 
 @frame.saying_errors
 def show(model: str) -> None:
     """The whole page for one model. The text box is outside the fragments: both follow it."""
-    translates = model in translation.transformers()
-    opened = controls.choose_pair(model) if translates else controls.choose(model)
-    if opened is None:
+    given = view.controls(model)
+    if given is None:
         return
-    steps(opened)
-    if not translates:
-        residual(opened)
-    notice = words.NOTICE_PAIR if translates else words.NOTICE
-    frame.what_to_notice(*notice, maths=words.NOTICE_MATHS[translates:])
-    frame.measured(lambda: compute.checks(opened))
+    shown = data.compute(Choice.of_session(**given))
+    steps(given)
+    if given["pair"] is None:
+        below.when_painted("stream", lambda: view.stream(shown))
 
 
-frame.heading("Inside a block", words.CLAIM, examples.examples)
+frame.heading(
+    _("Inside a block"),
+    _("Every step of one layer on your text: the tensor, its shape, the line of code that made it."),
+    examples,
+    Choice,
+)
 show(st.session_state["model"])

@@ -2,41 +2,49 @@
 
 from __future__ import annotations
 
-from tlmviz.figures import readable
+from tlmviz.figures import number, readable
 from tlmviz.ui import guess
+from tlmviz.ui.language import _
 
-from . import compute, words
-from .controls import HIDDEN, Choice
+from .claims import quoted
+from .data import Data, model
+from .state import HIDDEN
 
 CLEAR = 0.02  # of all probability, by which the first must lead the second: less is a tie
 LIKELY = 4  # tokens of a prediction that may be offered
 
 
-def seen(choice: Choice) -> bool:
+def seen(data: Data) -> bool:
     """Whether the picture may be drawn; else the question is. Another place of the same text asks nothing anew."""
-    return guess.first("encoder_only", (choice.part, choice.text), lambda: question(choice))
+    return guess.first("encoder_only", (data.chosen.part, data.chosen.read), lambda: question(data))
 
 
-def question(choice: Choice) -> guess.Question | None:
+def question(data: Data) -> guess.Question | None:
     """The likeliest token of the hidden place with a causal mask on; None for other parts of the page, and ties."""
-    if choice.part != HIDDEN:
+    if data.chosen.part != HIDDEN:
         return None
-    found = compute.hidden(choice.text)
-    place = compute.shown_place(choice.place, found)
+    found, place = data.found, data.place
     left, both = (
         (-rows[place]).argsort(kind="stable")[:LIKELY].tolist() for rows in (found.causal, found.both)
     )
-    row, name = found.causal[place], compute.model().tokenizer.name
+    row, name = found.causal[place], model().tokenizer.name
     if row[left[0]] - row[left[1]] < CLEAR:
         return None
-    masked = found.ids[place] == compute.model().config.mask
-    return guess.question(
-        words.guess(found, place),
-        left[0],
-        (both[0], *(() if masked else (found.ids[place],)), *left[1:], *both[1:]),
-        words.guessed(
-            (name(left[0]), float(row[left[0]])), (name(both[0]), float(found.both[place, both[0]]))
-        ),
-        show=lambda token: readable(name(token)),
-        order=lambda token: readable(name(token)).casefold(),
+    asks = _(
+        "{token} ({place}) is hidden. Which token does the model put there first if it reads only what stands before?",
+        token=quoted(found.tokens[place]), place=place,
+    )  # fmt: skip
+    (first, p), (other, q) = data.first(found.causal), data.first(found.both)
+    said = (
+        _("From the left alone it puts **{first}** first, with {p}; reading both sides too, with {q}.")
+        if first == other
+        else _(
+            "From the left alone it puts **{first}** first, with {p}; reading both sides {other}, with {q}."
+        )
     )
+    said = said.format(first=quoted(first), p=number(p, ".0%"), other=quoted(other), q=number(q, ".0%"))
+    own = () if data.masked else (found.ids[place],)
+    return guess.question(
+        asks, left[0], (both[0], *own, *left[1:], *both[1:]), said,
+        show=lambda token: readable(name(token)), order=lambda token: readable(name(token)).casefold(),
+    )  # fmt: skip

@@ -1,19 +1,51 @@
 """Encoder-only: hidden words guessed from both sides, what [CLS] reads, and three kinds of models on one sentence."""
 
-from pages.beyond.encoder_only import controls, examples, guess, view, words
-from tlmviz.ui import frame, link
+import streamlit as st
 
-VIEWS = dict(zip(controls.PARTS, (view.hidden, view.cls, view.masks, view.kinds)))
+from pages.beyond.encoder_only import claims, data, guess, view
+from pages.beyond.encoder_only.data import Data
+from pages.beyond.encoder_only.examples import examples
+from pages.beyond.encoder_only.state import CLS, HIDDEN, KINDS, MASKS, Choice
+from tlmviz.errors import BadText
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import N_, _
+
+NEXT = {
+    HIDDEN: N_("Press another word, or walk with ← and →; then write a text of your own."),
+    CLS: N_("Swap in *The first text* (*More*), which turns the two round: what does [CLS] say now?"),
+    MASKS: N_("Choose layer 0, where nothing lies below that the mask could have changed."),
+    KINDS: N_("Type another sentence, and compare where each model may look."),
+}
 
 
 @frame.fragment
 def show() -> None:
     """The controls, and the chosen part of the page."""
-    choice = controls.choose()
-    if choice is not None and guess.seen(choice):
-        VIEWS[choice.part](choice)
-        link.share()
+    try:
+        shown = data.compute(view.controls())
+    except BadText as error:
+        st.warning(frame.worded(error))
+        return
+    if not guess.seen(shown):
+        return
+    frame.claim(claims.CLAIMS, shown)
+    view.picture(shown)
+    part = shown.chosen.part
+    frame.next_step(_(NEXT[part]))
+    below.after(part in (HIDDEN, CLS), f"beneath-{part[:4].strip()}", lambda: _beneath(shown))
 
 
-frame.heading("Encoder-only", words.CLAIM, examples.examples)
+def _beneath(shown: Data) -> None:
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths())
+    frame.badges(shown.checks)
+    frame.equation(*view.EQUATION)
+    frame.copy_as_python(view.snippet(shown))
+
+
+frame.heading(
+    _("Encoder-only"),
+    _("It reads a text from both sides: good at filling gaps, not made for writing."),
+    examples,
+    Choice,
+)
 show()

@@ -1,107 +1,143 @@
-"""Draws the page "Encoder-only": four parts, each with its picture first."""
+"""Draws the page Encoder-only: four parts, each with its picture first."""
 
 from __future__ import annotations
 
 import numpy as np
 import streamlit as st
 
+from tlmviz.figures import number
 from tlmviz.figures.beyond.encoding import losses
 from tlmviz.figures.translation.token_map import beside, token_map
-from tlmviz.ui import below, frame, translation
+from tlmviz.ui import compute as shared
+from tlmviz.ui import frame, inputs, link, live, translation
+from tlmviz.ui.language import N_, _
 
-from . import compute, controls, words
-from .component import cls_payload, cls_view, hidden_payload, hidden_view
-from .controls import Choice
+from . import claims, data
+from .data import BOTH, DECODER, Data
+from .state import CLS, HEAD, HIDDEN, KINDS, MASKS, SECOND, Choice
+
+WORDS = live.Picture(__file__, "encoderhidden", "hidden.js", place=Choice.place)
+READ = live.Picture(__file__, "encodercls", "cls.js", head=HEAD)
+TURNED = N_("The first text")
+SECONDS = {
+    N_("Its own"): SECOND,
+    N_("Another story"): "Tom and his dog went to the lake. The dog saw a big fish and Tom laughed.",
+    N_(
+        "Another story's beginning"
+    ): "Once upon a time there was a big dog. The dog liked to run in the park.",
+}
+EQUATION = (
+    r"p(x_i = w \mid x_{\setminus i}) = \mathrm{softmax}(E\,h_i)_w,\qquad "
+    r"p(\text{in order}) = \sigma\left(\mathbf{w}^\top h_{\mathrm{[CLS]}} + c\right)",
+    "Devlin, Chang, Lee and Toutanova 2018; LLM notes, section 7.1. h: the last layer's vectors, E: the embedding.",
+)
 
 
-def hidden(choice: Choice) -> None:
+def controls() -> Choice:
+    """Draw the controls; what they say. Raises BadText."""
+    part = Choice.part.draw()
+    if part == CLS:
+        left, right, other = st.columns([0.44, 0.44, 0.12])
+        first = Choice.first.draw(left)
+        Choice.second.draw(right)
+        offered = {_(name): text for name, text in SECONDS.items()} | {_(TURNED): first}
+        with frame.more(other):
+            inputs.text_buttons(offered, "seconds", _swap, _("Swap in as the second text"))
+    else:
+        (Choice.sentence if part == KINDS else Choice.text).draw()
+    chosen = Choice.of_session(layer=0, head=0)
+    data.compute(chosen)  # before a head is looked for
+    if part == HIDDEN:
+        return chosen
+    link.open_on(f"encoder:{part}", lambda: data.opening(chosen))
+    config = data.model().config
+    layer, head = link.view().fitted(config.n_layers, config.n_heads, 1).head
+    if part != CLS:
+        with frame.after_picture(name=part[:4].strip()):
+            places = st.columns([0.14, 0.14, 0.72], vertical_alignment="center")
+        layer, head = inputs.head_menus(config.n_layers, config.n_heads, places)
+    link.FIELDS["head"].share()
+    return Choice.of_session(layer=layer, head=head)
+
+
+def _swap(text: str) -> None:
+    """Another second text; the first one as the second turns the two round."""
+    if text == Choice.first.get():
+        Choice.first.set(Choice.second.get())
+    Choice.second.set(text)
+
+
+def picture(shown: Data) -> None:
+    """The open part's picture."""
+    _DRAW[shown.chosen.part](shown)
+
+
+def _hidden(shown: Data) -> None:
     """A text in which a click hides a token."""
-    found, config = compute.hidden(choice.text), compute.model().config
+    found, config = shown.found, data.model().config
     known = [i if i < config.cls else None for i in found.ids]
-    place = compute.shown_place(choice.place, found)
-    data = hidden_payload(
-        found.of_truth(found.both),
-        found.of_truth(found.causal),
-        tokens=found.tokens,
-        masked=[i == config.mask for i in found.ids],
-        offers=[
-            {
-                "both": compute.offers(found.both, at, truth),
-                "causal": compute.offers(found.causal, at, truth),
-            }
+    header = {
+        "title": _("A hidden word, guessed from both sides and from the left"),
+        "tokens": found.tokens,
+        "masked": [i == config.mask for i in found.ids],
+        "offers": [
+            {"both": data.offers(found.both, at, truth), "causal": data.offers(found.causal, at, truth)}
             for at, truth in enumerate(known)
         ],
-        place=place,
-        picture=below.next_picture(),
-    )
-    hidden_view(data, key=controls.HIDDEN_KEY, on_change=controls.keep_place)
-    st.caption(words.on_average(found))
-    below.when_painted("beneath-hidden", lambda: _beneath(choice))
+        "shown": shown.place,
+    }
+    with st.container(key="encoderhidden"):
+        WORDS.show(header, {"both": found.of_truth(found.both), "causal": found.of_truth(found.causal)})
 
 
-def cls(choice: Choice) -> None:
+def _cls(shown: Data) -> None:
     """Two texts, what [CLS] says of them, and what it reads."""
-    row, watched = compute.cls_row(choice.text, choice.second), compute.trace(choice.text, choice.second)
-    data = cls_payload(
-        row,
-        tokens=watched.tokens,
-        first=watched.ids.index(compute.model().config.sep),
-        layer=choice.layer,
-        head=choice.head,
-        verdicts=words.verdicts(compute.judge(choice.text, choice.second)),
-        picture=below.next_picture(),
-    )
-    cls_view(data, key=controls.CLS_KEY, on_change=controls.keep_head)
-    st.caption(words.blind(compute.judge(choice.text, choice.second, causal=True)))
-    below.when_painted("beneath-cls", lambda: _beneath(choice))
+    watched = shown.watched
+    header = {
+        "title": _("What [CLS] reads of two texts"),
+        "tokens": watched.tokens,
+        "first": watched.ids.index(data.model().config.sep),
+        "head": [shown.chosen.layer, shown.chosen.head],
+        "verdicts": claims.verdicts(shown),
+    }
+    with st.container(key="encodercls"):
+        READ.show(header, {"row": data.cls_row(*shown.chosen.read).astype(np.float32)})
 
 
-def masks(choice: Choice) -> None:
-    """One head's map with and without a causal mask on the same weights, and what the mask costs each hidden token."""
-    theme, found = frame.theme(), compute.hidden(choice.text)
-    for place, causal in zip(st.columns(beside(2)), (False, True)):
-        watched = compute.trace(choice.text, None, causal)
+def _masks(shown: Data) -> None:
+    """One head's map with and without a causal mask on the same parameters, and what the mask costs each hidden token."""
+    theme, found, tokens = frame.theme(), shown.found, shown.watched.tokens
+    layer, head = shown.chosen.layer, shown.chosen.head
+    titles = _("As trained: both sides (probability)"), _("Causal mask put on (probability)")
+    for causal, (place, title) in enumerate(zip(st.columns(beside(2)), titles)):
+        mask = "causal" if causal else "none"
         figure = token_map(
-            watched.attention(choice.layer, choice.head).numpy(),
-            watched.tokens,
-            watched.tokens,
-            theme,
-            title=words.CAUSAL_MASK_TITLE if causal else words.TRAINED_BOTH_TITLE,
-            mask="causal" if causal else "none",
-            bar=causal,
+            shown.maps[causal], tokens, tokens, theme, title=title, mask=mask, bar=bool(causal)
         )
+        alt = _("Map of layer {layer}, head {head}: {title}", layer=layer, head=head, title=title)
         with place:
-            frame.chart(figure, key=f"enc-{causal}", alt=words.mask_alt(choice.layer, choice.head, causal))
-    asked = found.asked
+            frame.chart(figure, key=f"enc-{bool(causal)}", alt=alt)
     figure = losses(
-        [found.tokens[at] for at in asked],
-        -np.log2(np.maximum(found.of_truth(found.both)[asked], 1e-12)),
-        -np.log2(np.maximum(found.of_truth(found.causal)[asked], 1e-12)),
-        theme,
+        [found.tokens[at] for at in found.asked], found.bits(found.both), found.bits(found.causal), theme
     )
     with frame.wide("wide-losses", 620):
-        frame.chart(
-            figure,
-            key="enc-losses",
-            alt=words.ENC_LOSSES_ALT,
-        )
-    st.markdown(words.on_average(found))
-    _beneath(choice)
+        alt = _("Bits that each hidden token costs, from both sides and from the left")
+        frame.chart(figure, key="enc-losses", alt=alt)
 
 
-def kinds(choice: Choice) -> None:
+def _kinds(shown: Data) -> None:
     """One sentence in an encoder, a decoder and a model with both, and Table 3."""
-    theme, text, layer, head = frame.theme(), choice.text, choice.layer, choice.head
-    maps = compute.both_maps(text)
-    mt = translation.model(compute.BOTH)
-    own = translation.SentencePair(compute.BOTH, text, translation.own_translation(compute.BOTH, text))
-    alone, decoder = compute.trace(text), compute.shared.trace(compute.DECODER, text)
-    own_layer, own_head = min(layer, len(maps.decoder) - 1), min(head, mt.config.n_heads - 1)
+    text, layer, head = shown.chosen.sentence, shown.chosen.layer, shown.chosen.head
+    maps, mt = data.both_maps(text), translation.model(BOTH)
+    own = translation.SentencePair(BOTH, text, translation.own_translation(BOTH, text))
+    alone, decoder = shown.watched, shared.trace(DECODER, text)
+    low, few = min(layer, len(maps.decoder) - 1), min(head, mt.config.n_heads - 1)
+    source, written = own.source, own.decoder_inputs
     rows = (
         (
-            ("Encoder-only: both sides", alone.attention(layer, head), alone.tokens, alone.tokens, "none"),
+            (_("Encoder-only: both sides"), alone.attention(layer, head), alone.tokens, alone.tokens, "none"),
             (
-                "Decoder-only: the left",
+                _("Decoder-only: the left"),
                 decoder.attention(layer, head),
                 decoder.tokens,
                 decoder.tokens,
@@ -109,41 +145,98 @@ def kinds(choice: Choice) -> None:
             ),
         ),
         (
-            ("Both · encoder", maps.encoder[own_layer, own_head], own.source, own.source, "none"),
-            (
-                "Both · decoder",
-                maps.decoder[own_layer, own_head],
-                own.decoder_inputs,
-                own.decoder_inputs,
-                "causal",
-            ),
-            ("Both · cross", maps.cross[own_layer, own_head], own.decoder_inputs, own.source, "none"),
+            (_("Both · encoder"), maps.encoder[low, few], source, source, "none"),
+            (_("Both · decoder"), maps.decoder[low, few], written, written, "causal"),
+            (_("Both · cross"), maps.cross[low, few], written, source, "none"),
         ),
     )
-    for number, row in enumerate(rows):
+    for line, row in enumerate(rows):
         for at, (place, (title, weights, queries, keys, mask)) in enumerate(
             zip(st.columns(beside(len(row))), row)
         ):
-            last = at == len(row) - 1
+            named = _("{title} (probability)", title=title)
             figure = token_map(
                 np.asarray(weights),
                 queries,
                 keys,
-                theme,
-                title=f"{title} (probability)",
+                frame.theme(),
+                title=named,
                 mask=mask,
-                bar=last,
+                bar=at == len(row) - 1,
                 height=310,
             )
             with place:
-                frame.chart(figure, key=f"enc-kind-{number}-{at}", alt=words.kinds_alt(title))
-    st.markdown(words.table(compute.answers(text)))
-    _beneath(choice)
+                alt = _("{title}: map of one head on this sentence", title=title)
+                frame.chart(figure, key=f"enc-kind-{line}-{at}", alt=alt)
+    _table(shown)
 
 
-def _beneath(choice: Choice) -> None:
-    frame.what_to_notice(*words.NOTICE[choice.part], maths=words.NOTICE_MATHS)
-    frame.badges(compute.checks(choice.text, choice.second or None))
-    for equation in words.EQUATIONS:
-        frame.equation(*equation)
-    frame.copy_as_python(words.snippet(choice))
+def _table(shown: Data) -> None:
+    """Table 3 of the notes, with what each model makes of this sentence."""
+    found, quoted = shown.answers, claims.quoted
+    rows = (
+        (
+            _("**Encoder-only** (stories-encoder; BERT)"),
+            _("understanding with context from both sides; classifying, retrieving, embedding"),
+            _("writing"),
+            _(
+                "{word} hidden: guesses {guess}, p = {p}",
+                word=quoted(found.hidden),
+                guess=quoted(found.guess),
+                p=number(found.p, ".2f"),
+            ),
+        ),
+        (
+            _("**Decoder-only** (zoo-rope; GPT, LLaMA)"),
+            _("simple; easily trained to write; any text can be its prompt"),
+            _("sees no context at the right; weaker at plain understanding unless adapted"),
+            _(
+                "goes on with {word}, p = {p}",
+                word=quoted(found.following),
+                p=number(found.p_following, ".2f"),
+            ),
+        ),
+        (
+            _("**Both** (eng-fra; T5)"),
+            _("one sequence into another: translation, summaries, speech to text"),
+            _("needs pairs to learn from; two stacks to compute"),
+            quoted(found.translated),
+        ),
+    )
+    head = _("| | good at | not good at | on this sentence, now |")
+    st.markdown("\n".join([head, "| --- | --- | --- | --- |", *(f"| {' | '.join(row)} |" for row in rows)]))
+    st.caption(_("Table 3 of the LLM notes, section 7.3; the last column is measured."))
+
+
+_DRAW = {HIDDEN: _hidden, CLS: _cls, MASKS: _masks, KINDS: _kinds}
+
+
+def snippet(shown: Data) -> str:
+    """What the open part shows, with the public API."""
+    text, second = shown.chosen.read
+    layer, head = shown.chosen.layer, shown.chosen.head
+    if second is not None:
+        return f"""\
+import tlmviz
+
+model = tlmviz.load("stories-encoder")
+first, second = {text!r}, {second!r}
+print("in order:", model.in_order(first, second), "of one story:", model.belong(first, second))
+trace = model.trace(first, second)
+row = trace.attention({layer}, {head})[0]  # what [CLS] reads
+for token, weight in zip(trace.tokens, row):
+    print(token, round(float(weight), 4))
+"""
+    return f"""\
+import tlmviz
+from tlmviz.analysis.beyond.encoding import each_hidden, nats
+
+model = tlmviz.load("stories-encoder")
+for guess in model.predict("Once upon a time there was a little [MASK] named Lily.", top=5):
+    print(guess.position, guess.words)
+ids = model.encode({text!r})
+both, causal = (nats(each_hidden(each, ids), ids) for each in (model, model.causal))  # [T]; each token hidden alone
+weights = model.trace({text!r}).attention({layer}, {head})  # [T, T], no mask
+for token, one, other in zip(model.names(ids), both, causal):
+    print(f"{{token!r}}: {{one:.2f}} nats from both sides, {{other:.2f}} from the left")
+"""

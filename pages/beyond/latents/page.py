@@ -1,19 +1,32 @@
 """Latents: a few learned rows read a picture, then one another; what that costs, and what else is called MLA."""
 
-from pages.beyond.latents import controls, examples, words
-from pages.beyond.latents.cost import view as cost
-from pages.beyond.latents.reading import view as reading
-from pages.beyond.latents.two_mlas import view as two_mlas
+from pages.beyond.latents.cost import page as cost
+from pages.beyond.latents.cost.state import Cost
+from pages.beyond.latents.examples import examples
+from pages.beyond.latents.reading import page as reading
+from pages.beyond.latents.reading.state import Reading
+from pages.beyond.latents.state import COST, READING, TWO_MLAS, Latents
+from pages.beyond.latents.two_mlas import page as two_mlas
 from tlmviz.ui import frame
+from tlmviz.ui.language import _
 
-VIEWS = dict(zip(controls.PARTS, (reading.show, cost.show, two_mlas.show)))
+PARTS = {READING: reading.show, COST: cost.show, TWO_MLAS: two_mlas.show}
 
 
 @frame.fragment
 def show() -> None:
-    """The chosen part of the page."""
-    VIEWS[controls.choose_part()]()
+    """The open part."""
+    part = Latents.part.draw()
+    Latents.of_session()
+    PARTS[part]()
 
 
-frame.heading("Latents", words.CLAIM, examples.examples)
+frame.heading(
+    _("Latents"),
+    _("A few learned vectors read a picture, then one another: attention whose cost does not grow with N²."),
+    examples,
+    Latents,
+    Reading,
+    Cost,
+)
 show()

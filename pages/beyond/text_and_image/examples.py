@@ -5,7 +5,9 @@ from __future__ import annotations
 from tlmviz.ui import gallery
 from tlmviz.ui.gallery import Card
 
-MISREAD = ".h182.h139....h343.."
+from .state import Scene
+
+MISREAD = ("", "h182", "h139", "", "", "", "h343", "", "")
 
 CARDS = (
     Card(
@@ -17,31 +19,31 @@ CARDS = (
     Card(
         "What is right of the 4",
         "The same picture, asked the other way round: now the same words look at the 7.",
-        {"tiq": "what is right of the 4"},
+        Scene.link(question="what is right of the 4"),
         "A picture of digits with orange over the cell right of the 4",
     ),
     Card(
         "Described digit by digit",
         "For the digit that it is about to name, a head looks at that digit's cell.",
-        {"tiq": "describe the picture"},
+        Scene.link(question="describe the picture"),
         "A picture of digits beside its description",
     ),
     Card(
         "Wrong: a 9 taken for a 2",
         "Asked where the 2 is, it finds two; asked to describe the picture, it names the 9 rightly.",
-        {"tig": MISREAD, "tiq": "where is the 2"},
+        Scene.link(grid=MISREAD, question="where is the 2"),
         "A picture of a 2, a 9 and a 3, and a sentence that says what is wrong",
     ),
     Card(
         "Patches look for a word",
         "Turned round: the patches of the 9 look more at the word “9” than those of any other cell, and are marked.",
-        {"tiq": "where is the 9", "tis": "7.0.4.4.3"},
+        Scene.link(question="where is the 9", shown=(7, 0, 4, 4, 3)),
         "A picture of digits, the patches of the 9 outlined in blue",
     ),
     Card(
         "Neighbours are harder for patches",
         "Nothing is left of the 9, and the words say so; the patches of the second model mark the 4.",
-        {"tiq": "what is left of the 9"},
+        Scene.link(question="what is left of the 9"),
         "Two pictures of digits: an answer that is right, and a digit marked wrongly",
     ),
 )

@@ -1,14 +1,44 @@
 """Text and image: a picture laid out digit by digit, a question about it, and who looks where, both ways round."""
 
-from pages.beyond.text_and_image import controls, examples, view, words
-from tlmviz.ui import frame
+import streamlit as st
+
+from pages.beyond.text_and_image import claims, data, view
+from pages.beyond.text_and_image.data import Data
+from pages.beyond.text_and_image.examples import examples
+from pages.beyond.text_and_image.state import Scene
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show() -> None:
-    """The picture, the question, the answer."""
-    view.show(controls.choose())
+    """The question, the answer, the picture."""
+    with frame.picture_first():
+        shown = data.compute(view.controls())
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(_("Put another digit into a cell, or draw one; then press one of the questions."))
+    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE), maths=map(_, claims.MATHS))
+    below.when_painted("beneath-scene", lambda: _beneath(shown))
 
 
-frame.heading("Text and image", words.CLAIM, examples.examples)
+def _beneath(shown: Data) -> None:
+    with st.spinner(_("Asking about fresh pictures …"), show_time=True):
+        said = claims.weaker(shown)
+    view.quality(shown)
+    frame.what_to_notice(*filter(None, [said]))
+    if shown.found:
+        frame.badges(shown.checks)
+    for equation in view.EQUATIONS:
+        frame.equation(*equation)
+    if shown.found:
+        frame.copy_as_python(view.snippet(shown))
+
+
+frame.heading(
+    _("Text and image"),
+    _("A question about a picture: words look at patches of it, or patches at words."),
+    examples,
+    Scene,
+)
 show()

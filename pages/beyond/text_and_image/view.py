@@ -1,89 +1,110 @@
-"""Draws the page "Text and image": the live picture, and below it how often both models are right."""
+"""Draws the page Text and image: the live picture, and below it how often both models are right."""
 
 from __future__ import annotations
 
-import numpy as np
-import streamlit as st
+from typing import Any
 
+import numpy as np
+
+from tlmviz.errors import Error
 from tlmviz.figures.beyond.scenes import accuracy
 from tlmviz.scenes.grid import pictured
 from tlmviz.scenes.language import PLACES
-from tlmviz.ui import below, frame
+from tlmviz.ui import frame, live
+from tlmviz.ui.language import _
 
-from . import compute, controls, words
-from .component import payload, scene_view
-from .controls import Choice
+from . import claims
+from .data import SCENES, Data
+from .state import Scene
 
-SHOWN = ("word", "patch", "head", "turnedWord", "turnedHead")
+PICTURE = live.Picture(
+    __file__, "scene", question=Scene.question, grid=Scene.grid, shown=Scene.shown, cell=Scene.cell
+)
+EQUATIONS = (
+    (
+        r"\mathbf{Q} = \mathbf{X}_{\text{text}} \mathbf{W}_Q, \quad \mathbf{K} = \mathbf{X}_{\text{image}} \mathbf{W}_K, \quad"
+        r" \mathbf{V} = \mathbf{X}_{\text{image}} \mathbf{W}_V, \qquad \mathrm{softmax}\left(\frac{\mathbf{Q}\mathbf{K}^\top}"
+        r"{\sqrt{d}}\right) \in \mathbb{R}^{\text{words} \times 36}",
+        "Attention: the mathematics, section 2.2, Eq. 33 (image-to-text cross-attention): the text asks the image.",
+    ),
+    (
+        r"\mathbf{Q} = \mathbf{X}_{\text{image}} \mathbf{W}_Q, \quad \mathbf{K} = \mathbf{X}_{\text{text}} \mathbf{W}_K, \quad"
+        r" \mathbf{V} = \mathbf{X}_{\text{text}} \mathbf{W}_V, \qquad \mathrm{softmax}\left(\frac{\mathbf{Q}\mathbf{K}^\top}"
+        r"{\sqrt{d}}\right) \in \mathbb{R}^{36 \times \text{words}}",
+        "The same section, Eq. 32 (text-to-image cross-attention): the image asks the text.",
+    ),
+)
 
 
-def show(choice: Choice) -> None:
-    """The picture, then what to notice and all that is below."""
-    found, problem = compute.tried(choice)
-    header = {
-        "cells": list(choice.cells),
+def controls() -> Scene:
+    """The question; what else there is, the picture holds."""
+    Scene.question.draw()
+    return Scene.of_session()
+
+
+def picture(data: Data) -> None:
+    """The cells, and who looks where; where nothing can be answered, the cells and why."""
+    chosen, found = data.chosen, data.found
+    problem = _worded(data.error) if data.error else ""
+    title = (
+        _("{question}? {said}", question=chosen.question[:80], said=found.answer.text) if found else problem
+    )
+    header: dict[str, Any] = {
+        "title": title,
         "names": list(PLACES),
-        "question": choice.question,
-        "picks": words.picks(choice),
-        "cell": choice.cell,
-        "seq": choice.sequence,
+        "picks": data.picks,
+        "opens": data.shown,
         "problem": problem,
-        "picture": below.next_picture(),
     }
-    arrays = {"pixels": pictured(choice.grid).astype(np.uint8)}
-    if found is None:
-        header |= _nothing()
-        arrays |= {name: np.zeros(0, np.float32) for name in ("maps", "marks", "turned")}
-    else:
-        header |= _answer(choice, found)
-        arrays |= {
-            "maps": np.concatenate((found.answer.asked_maps, found.answer.maps)),
-            "marks": found.marking.patches,
-            "turned": found.marking.maps,
-        }
-    scene_view(payload(header, arrays), key=controls.KEY, on_change=controls.keep)
-    below.when_painted("beneath-scene", lambda: _beneath(choice, found is not None))
+    arrays = {"pixels": pictured(chosen.pictures).astype(np.uint8)}
+    if found:
+        answer, marking = found.answer, found.marking
+        header |= {
+            "asked": answer.asked, "words": answer.words, "probabilities": answer.probabilities.tolist(), "read": marking.words,
+            "sizes": {"asks": answer.maps.shape[1:3], "turned": marking.maps.shape[1:3]},
+            "verdict": claims.verdict(data),
+            "marking": claims.marks_right(data) or claims.marks_wrong(data) or claims.marks_unknown(data),
+            "wrong": claims.wrong(data) is not None, "markedWrong": claims.marks_wrong(data) is not None,
+        }  # fmt: skip
+        maps = np.concatenate((answer.asked_maps, answer.maps))
+        arrays |= {"asks": maps, "marks": marking.patches, "turned": marking.maps}
+    PICTURE.show(header, arrays)
 
 
-def _answer(choice: Choice, found: compute.Looked) -> dict:
-    return {
-        "asked": found.answer.asked,
-        "words": found.answer.words,
-        "probabilities": found.answer.probabilities.tolist(),
-        "verdict": words.verdict(found),
-        "wrong": found.truth is not None and found.answer.text != found.truth,
-        "layers": found.answer.maps.shape[1],
-        "heads": found.answer.maps.shape[2],
-        "read": found.marking.words,
-        "marking": words.marking(found),
-        "markedWrong": found.true_cells is not None and found.marking.marked != found.true_cells,
-        "turnedLayers": found.marking.maps.shape[1],
-        "turnedHeads": found.marking.maps.shape[2],
-        "shown": dict(zip(SHOWN, compute.shown(choice, found))),
-    }
+def _worded(error: Error) -> str:
+    """An error's sentence; the questions that there are stand above the picture as buttons."""
+    values = error.values | ({"forms": _("those above the picture")} if "forms" in error.values else {})
+    return _(error.message, **values) if error.message else str(error)
 
 
-def _nothing() -> dict:
-    """The header where nothing can be answered."""
-    texts = dict.fromkeys(("verdict", "marking"), "")
-    lists: dict[str, list] = {name: [] for name in ("asked", "words", "probabilities", "read")}
-    numbers = dict.fromkeys(("layers", "heads", "turnedLayers", "turnedHeads"), 1)
-    wrong = dict.fromkeys(("wrong", "markedWrong"), False)
-    return {**texts, **lists, **numbers, **wrong, "shown": dict.fromkeys(SHOWN, 0)}
+def quality(data: Data) -> None:
+    """How often both models are right, by kind of question."""
+    right, marked, usual = data.accuracy
+    title = _("{scenes} fresh pictures of held-out digits per kind of question (share right)", scenes=SCENES)
+    alt = _("Shares of questions answered and marked right, by kind")
+    frame.chart(accuracy(right, marked, usual, frame.theme(), title=title), key="scenesright", alt=alt)
 
 
-def _beneath(choice: Choice, answered: bool) -> None:
-    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
-    with st.spinner(words.ASKING, show_time=True):
-        right, marked, usual = compute.accuracy()
-    figure = accuracy(
-        right, marked, usual, frame.theme(),
-        title=words.fresh_pictures_title(compute.SCENES),
-    )  # fmt: skip
-    frame.chart(figure, key="scenesright", alt=words.SCENESRIGHT_ALT)
-    if answered:
-        frame.badges(compute.checks(choice))
-    for equation in words.EQUATIONS:
-        frame.equation(*equation)
-    if answered:
-        frame.copy_as_python(words.snippet(choice))
+def snippet(data: Data) -> str:
+    """Answer and marks with the public API."""
+    cells = [_spelled(cell) for cell in data.chosen.grid]
+    rows = "".join(f"    [{', '.join(cells[row : row + 3])}],\n" for row in (0, 3, 6))
+    question = data.chosen.question
+    return f"""\
+import tlmviz
+from tlmviz import digits
+
+images = digits.held_out().images  # [382, 8, 8] in 0-16; training never saw them
+grid = [
+{rows}]
+answer = tlmviz.load("digits-scenes").answer(grid, {question!r})
+print(answer.text, answer.maps.shape)  # [words, layers, heads, patches]
+marking = tlmviz.load("digits-scenes-turned").mark(grid, {question!r})
+print(marking.cells.round(2), marking.maps.shape)  # [patches, layers, heads, words]
+"""
+
+
+def _spelled(cell: str) -> str:
+    if not cell:
+        return "None"
+    return f"images[{cell[1:]}]" if cell[0] == "h" else f'digits.read("{cell}")'

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from tlmviz.analysis.caches.family import Sizes
+from tlmviz.figures import number
 from tlmviz.ui import guess
+from tlmviz.ui.language import _
 
-from . import words
-from .controls import Choice
+from .state import MORPH
 
 
-def seen(choice: Choice, sizes: Sizes) -> bool:
+def seen(sizes: Sizes) -> bool:
     """Whether the picture may be drawn; else the question is. The text is not in this picture, and asks nothing anew."""
-    return guess.first("attention_family", (choice.view, sizes), lambda: question(sizes))
+    return guess.first("attention_family", (MORPH, sizes), lambda: question(sizes))
 
 
 def question(sizes: Sizes) -> guess.Question | None:
@@ -19,11 +20,15 @@ def question(sizes: Sizes) -> guess.Question | None:
     first, *grouped, single, latent = sizes.variants()
     if first == single:
         return None
+    asks = _(
+        "In one layer with {heads} heads of {size}, plain multi-head attention (MHA) keeps {kept} numbers of every token. How "
+        "many does latent attention (MLA) keep?",
+        heads=sizes.heads, size=sizes.head_dim, kept=f"{first.cached:,}",
+    )  # fmt: skip
+    says = _(
+        "MLA keeps **{few} numbers**, MHA {times} times as many; MQA, all of whose heads read the same key and value, keeps "
+        "{one}.",
+        few=f"{latent.cached:,}", times=number(first.cached / latent.cached, ".3g"), one=f"{single.cached:,}",
+    )  # fmt: skip
     others = (single.cached, first.cached, *(variant.cached for variant in grouped))
-    return guess.question(
-        words.guess(first),
-        latent.cached,
-        others,
-        words.guessed(first, single, latent),
-        show=lambda count: f"{count:,} numbers",
-    )
+    return guess.question(asks, latent.cached, others, says, show=lambda count: f"{count:,} numbers")

@@ -1,39 +1,55 @@
-"""Attention family: from multi-head over grouped and multi-query to latent attention, on trained models."""
+"""Attention family: from multi-head over grouped and multi-query to latent attention, on trained and published models."""
 
 import streamlit as st
 
-from pages.caches.attention_family import (
-    compute,
-    controls,
-    examples,
-    view_latent,
-    view_maps,
-    view_morph,
-    view_redundancy,
-    words,
+from pages.caches.attention_family.calculator import page as calculator
+from pages.caches.attention_family.calculator.state import Deployment
+from pages.caches.attention_family.collapse import page as collapse
+from pages.caches.attention_family.collapse.state import Lemma
+from pages.caches.attention_family.data import Reading
+from pages.caches.attention_family.examples import examples
+from pages.caches.attention_family.latent import page as latent
+from pages.caches.attention_family.maps import page as maps
+from pages.caches.attention_family.morph import page as morph
+from pages.caches.attention_family.morph.state import Morph
+from pages.caches.attention_family.redundancy import page as redundancy
+from pages.caches.attention_family.redundancy.state import Ablation
+from pages.caches.attention_family.state import (
+    CALCULATOR,
+    COLLAPSE,
+    LATENT,
+    MAPS,
+    MORPH,
+    REDUNDANCY,
+    ZOO,
+    Family,
 )
-from tlmviz.ui import frame, link
+from pages.caches.attention_family.zoo import page as zoo
+from pages.caches.attention_family.zoo.state import Zoo
+from tlmviz.ui import compute, frame, inputs
+from tlmviz.ui.language import _
 
-DRAW = {
-    controls.MORPH: view_morph.morph,
-    controls.MAPS: view_maps.maps,
-    controls.LATENT: view_latent.latent,
-    controls.REDUNDANCY: view_redundancy.redundancy,
-}
+PARTS = {
+    MORPH: morph.show, MAPS: maps.show, LATENT: latent.show, REDUNDANCY: redundancy.show, COLLAPSE: collapse.show,
+}  # fmt: skip
 
 
 @frame.fragment
 def show(model: str) -> None:
-    """The controls and the chosen part of the page."""
-    choice = controls.choose(model)
-    if choice is None:
-        return
-    DRAW[choice.view](choice)
-    frame.what_to_notice(*words.NOTICE[choice.view], maths=words.NOTICE_MATHS[choice.view])
-    frame.measured(lambda: compute.checks(choice.reading))
-    frame.equation(*words.EQUATIONS[choice.view])
-    link.share()
+    """The text, the menu of parts, and the chosen one."""
+    text = inputs.text_box(compute.model(model))
+    view = Family.view.draw()
+    Family.of_session(model=model, text=text or "")
+    if view == CALCULATOR:  # needs no text
+        calculator.show()
+    elif view == ZOO:
+        zoo.show(model)
+    elif text is not None:
+        PARTS[view](Reading(model, text))
 
 
-frame.heading("Attention family", words.CLAIM, examples.examples)
+frame.heading(
+    _("Attention family"), _("MHA, GQA, MQA, MLA: who shares keys and values, and at what price."), examples,
+    Family, Morph, Ablation, Lemma, Deployment, Zoo,
+)  # fmt: skip
 show(st.session_state["model"])

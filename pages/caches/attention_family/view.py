@@ -1,27 +1,34 @@
-"""What several parts of the page Attention family draw."""
+"""Draws what several parts of the page Attention family share: menus of heads, and how much of a text another model reads."""
 
 from __future__ import annotations
 
-from tlmviz.figures.caches import latent
-from tlmviz.ui import frame
+import streamlit as st
 
-from . import compute, words
-from .controls import Choice
+from tlmviz.ui import compute, inputs, link
+from tlmviz.ui.language import _
+
+from .data import Reading
 
 WIDTH = 880  # pixels that a picture of several panels needs
 
 
-def turning(choice: Choice, key: str) -> None:
-    """One head's product of W_Q, or W_↑Q where there is a c_Q, and `key` with RoPE between them, walked by distance."""
-    result = compute.turning(choice.reading, choice.layer, choice.head)
-    _, query = words.query_product(choice.reading.lm.config)
-    figure = latent.turning(
-        result.matrices,
-        result.distances,
-        result.moved,
-        result.missed,
-        frame.theme(),
-        name=result.label(f"{query} R {key}' of head {choice.layer}.{choice.head}"),
-    )
-    with frame.wide("wide-turning", WIDTH):
-        frame.chart(figure, key="turning", alt=words.TURNING_ALT)
+def head_menus(view: str, reading: Reading, layers: int, heads: int) -> tuple[int, int]:
+    """Menus of so many layers and heads; at first a head of the model that is read by."""
+    link.open_on(f"family:{view}:{reading.model}", lambda: compute.previous_head(reading.model, reading.text))
+    chosen = inputs.head_menus(layers, heads, st.columns([0.14, 0.14, 0.72])[:2])
+    link.FIELDS["head"].share()
+    return chosen
+
+
+def shortened(model: str, text: str) -> str:
+    """The part of a text that a model other than the loaded one reads; a sentence says what was cut."""
+    lm = compute.model(model)
+    part, tokens = lm.fit(text)
+    if part != text:
+        limit = f"{lm.config.context:,}"
+        said = _(
+            "This text has {tokens} tokens and {model} reads {limit}: the first {limit} are shown.",
+            tokens=f"{tokens:,}", model=model, limit=limit,
+        )  # fmt: skip
+        st.warning(said)
+    return part

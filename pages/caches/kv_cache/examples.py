@@ -5,6 +5,8 @@ from __future__ import annotations
 from tlmviz.ui import gallery, inputs
 from tlmviz.ui.gallery import Card
 
+from .state import SIDE_BY_SIDE, Cache
+
 CARDS = (
     Card(
         "One row in, one column on",
@@ -21,20 +23,8 @@ CARDS = (
     Card(
         "An eighth of the cache",
         "One key/value head instead of eight: 512 bytes per token in place of 4,096, beside GQA, MLA and a window.",
-        {"kview": "Models"},
+        Cache.link(view=SIDE_BY_SIDE),
         "Bars of bytes per token for several models, and lines as the cache grows",
-    ),
-    Card(
-        "What a large model keeps",
-        "LLaMA 2 70B: 327,680 bytes per token, 1.34 GB for one request of 4,096.",
-        {"kview": "Calculator"},
-        "Dots of cache sizes of published models, and memory divided into weights and cache",
-    ),
-    Card(
-        "A million tokens",
-        "One request of a million tokens needs 328 GB of cache, more than twice the weights.",
-        {"kview": "Calculator", "kctx": "1000000"},
-        "Memory divided into weights and a much larger cache",
     ),
 )
 

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tlmviz.ui import guess
 
-from . import compute, words
-from .controls import STEPS, Choice
+from .claims import answer
+from .claims import question as asks
+from .data import Data
 
 FACTOR = 3.0  # from one answer to the next
 
 
-def seen(choice: Choice) -> bool:
+def seen(data: Data) -> bool:
     """Whether the picture may be drawn; else the question is. Another head computes as much, and asks nothing anew."""
-    about = choice.model, choice.text, choice.view, choice.tokens, choice.temperature, choice.seed
-    return guess.first("kv_cache", about, lambda: question(choice))
+    return guess.first("kv_cache", replace(data.chosen, head=(0, 0)), lambda: question(data))
 
 
-def question(choice: Choice) -> guess.Question | None:
-    """How many times the operations of the generated tokens are without the cache; None in other views, and for none."""
-    if choice.view != STEPS or not choice.tokens:
+def question(data: Data) -> guess.Question | None:
+    """How many times the operations of the generated tokens are without the cache; None where none is generated."""
+    if not data.chosen.tokens:
         return None
-    decoding = compute.decoding(choice)
-    cached, read_again = map(sum, zip(*compute.flops(choice, decoding)[1:], strict=True))
-    times = read_again / cached
+    cached, again = data.totals
+    times = again / cached
     return guess.question(
-        words.guess(choice, decoding),
-        times,
-        guess.ladder(times, (choice.model, decoding.ids), FACTOR),
-        words.guessed(times, cached, read_again),
+        asks(data), times, guess.ladder(times, (data.chosen.model, data.done.ids), FACTOR), answer(times, cached, again),
         show=lambda value: f"{guess.three_digits(value)} times",
-    )
+    )  # fmt: skip

@@ -2,33 +2,52 @@
 
 import streamlit as st
 
-from pages.caches.kv_cache import (
-    controls,
-    examples,
-    guess,
-    view,
-    view_calculator,
-    view_cost,
-    view_models,
-    words,
-)
-from tlmviz.ui import frame
+from pages.caches.kv_cache import claims, guess, view
+from pages.caches.kv_cache.cost import page as cost
+from pages.caches.kv_cache.data import Data
+from pages.caches.kv_cache.examples import examples
+from pages.caches.kv_cache.models import page as models
+from pages.caches.kv_cache.models.state import Compared
+from pages.caches.kv_cache.state import COST, SIDE_BY_SIDE, STEPS, Cache
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
-DRAW = {
-    controls.STEPS: view.steps,
-    controls.COST: view_cost.with_and_without,
-    controls.SIDE_BY_SIDE: view_models.side_by_side,
-    controls.CALCULATOR: view_calculator.calculator,
-}
+
+def steps(shown: Data) -> None:
+    """The map, the cached rows and the bytes of a generation."""
+    if not guess.seen(shown):
+        return
+    with st.spinner(_("{model} writes …", model=shown.chosen.model), show_time=True):
+        frame.claim(claims.CLAIMS, shown)
+    view.steps(shown)
+    frame.next_step(
+        _(
+            "Walk back to the prompt, or press ▶: each token adds one row to the map and one column to the cache."
+        )
+    )
+    below.when_painted("beneath-cache", lambda: _beneath(shown), seen=False)
+
+
+def _beneath(shown: Data) -> None:
+    st.caption(claims.generated(shown))
+    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.measured(lambda: shown.checks)
+    frame.equation(*view.EQUATION)
+    frame.copy_as_python(view.snippet(shown))
+
+
+PARTS = {STEPS: steps, COST: cost.show, SIDE_BY_SIDE: models.show}
 
 
 @frame.fragment
 def show(model: str) -> None:
-    """The controls and the chosen view."""
-    choice = controls.choose(model)
-    if choice is not None and guess.seen(choice):
-        DRAW[choice.view](choice)
+    """The controls and the chosen part."""
+    chosen = view.controls(model)
+    if chosen is not None:
+        PARTS[chosen.view](Data(chosen))
 
 
-frame.heading("KV cache", words.CLAIM, examples.examples)
+frame.heading(
+    _("KV cache"), _("A new token needs all old keys and values, and no old query."), examples, Cache, Compared
+)  # fmt: skip
 show(st.session_state["model"])

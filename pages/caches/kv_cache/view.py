@@ -1,35 +1,118 @@
-"""Draws the view Steps of the page KV cache, and what every view ends with."""
+"""Draws the part Steps of the page KV cache, and the controls of a generation."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
+from tlmviz.analysis.caches import decode_steps
+from tlmviz.errors import BadText
 from tlmviz.figures.caches import kv_cache
-from tlmviz.ui import frame
+from tlmviz.ui import compute as shared
+from tlmviz.ui import frame, inputs, link
+from tlmviz.ui.language import _
 
-from . import compute, words
-from .controls import Choice
+from .claims import title
+from .data import Data
+from .state import COST, SIDE_BY_SIDE, STEPS, Cache
+
+EQUATION = (
+    r"\begin{bmatrix} QK^\top & - \\ q_{T+1}K^\top & q_{T+1}k_{T+1}^\top \end{bmatrix},\qquad "
+    r"y_{T+1} = \sum_{i \le T+1} \frac{\exp(q_{T+1} k_i^\top)}{\sum_{j \le T+1} \exp(q_{T+1} k_j^\top)}\, v_i",
+    "Transformer with PyTorch, section 3.1, Eq. 34–37 (scaling by 1/√d left out, as there). The mask hides the new "
+    "column, so no old query ever meets a new key: Q need not be kept.", "For latent attention Eq. 42 keeps the "
+    "query's side as well; by the same argument it is never read again, and only c_KV and k^R are kept (Eq. 69).",
+)  # fmt: skip
+_DECODE = """\
+import tlmviz
+from tlmviz.analysis.caches import cost, decode_steps
+{imports}
+lm = tlmviz.load({model!r})
+done = decode_steps.decode(
+    lm, lm.encode({text!r}),
+    tokens={tokens}, layer={layer}, head={head}, temperature={temperature}, seed={seed},
+)
+"""
 
 
-def steps(choice: Choice) -> None:
+def controls(model: str) -> Cache | None:
+    """Draw the controls; what they say. None, with a sentence, when the text leaves nothing to show."""
+    lm = shared.model(model)
+    text = inputs.text_box(lm)
+    left, *places, right = st.columns([0.4, 0.16, 0.16, 0.28], vertical_alignment="center")
+    view = Cache.view.draw(left)
+    head = (0, 0)
+    if view == STEPS:
+        if text is not None:
+            link.open_on(f"kv:{model}", lambda: shared.previous_head(model, text))
+        head = inputs.head_menus(lm.config.n_layers, lm.config.n_heads, places)
+        link.FIELDS["head"].share()
+    if view in (STEPS, COST):
+        more = frame.more(right)
+        for field in (Cache.tokens, Cache.temperature, Cache.seed):
+            field.draw(more)
+    else:
+        right.caption(
+            _("The model at the top is for Steps and Cost; here it is the models below that read the text.")
+        )
+    chosen = Cache.of_session(model=model, text=text or "", head=head)
+    if text is None:
+        return None
+    return chosen if view == SIDE_BY_SIDE else _fitting(chosen)
+
+
+def _fitting(chosen: Cache) -> Cache | None:
+    """As many tokens as fit behind the text; a sentence says what does not fit. None if none does."""
+    lm = shared.model(chosen.model)
+    prompt = len(lm.encode(chosen.text))
+    try:
+        decode_steps.check_room(lm.config, prompt, chosen.tokens)
+    except BadText as error:
+        limit, said = decode_steps.room(lm.config, prompt), frame.worded(error)
+        st.warning(_("{why} Shown: {limit}.", why=said, limit=limit) if limit else said)
+        return replace(chosen, tokens=limit) if limit else None
+    return chosen
+
+
+def steps(data: Data) -> None:
     """The map, the cached rows and the bytes, walked in the browser."""
-    decoding = compute.decoding(choice)
     figure = kv_cache.steps(
-        decoding,
-        compute.flops(choice, decoding),
+        data.done,
+        data.flops,
         frame.theme(),
-        title=words.title(choice, len(decoding.ids), kv_cache.LONGEST),
+        title=title(data, kv_cache.LONGEST),
+        height=540,
+        at=data.done.steps,
     )
-    alt = words.STEPS_ALT
+    alt = _(
+        "The attention map filled row by row, the kept keys and values, and each layer's memory, walked by a slider"
+    )
     with frame.wide("wide"):
         frame.chart(figure, key="decode", alt=alt)
-    st.caption(words.generated(choice, decoding))
-    frame.measured(lambda: compute.checks(choice))
-    footer(choice.view, words.steps_snippet(choice))
 
 
-def footer(view: str, snippet: str) -> None:
-    """What to notice, the formula with its source, and code that does the same."""
-    frame.what_to_notice(*words.NOTICE[view])
-    frame.equation(*words.EQUATIONS[view])
-    frame.copy_as_python(snippet)
+def decoding_code(chosen: Cache, imports: str = "") -> str:
+    """The lines that make the generation."""
+    layer, head = chosen.head
+    return _DECODE.format(
+        imports=imports, model=chosen.model, text=chosen.text, tokens=chosen.tokens, layer=layer, head=head,
+        temperature=chosen.temperature, seed=chosen.seed,
+    )  # fmt: skip
+
+
+def snippet(data: Data) -> str:
+    """The picture of the steps with the public API."""
+    imports = "from tlmviz.figures import LIGHT\nfrom tlmviz.figures.caches import kv_cache\n"
+    return (
+        decoding_code(data.chosen, imports)
+        + """\
+print(done.occupied_bytes, done.reserved_bytes)  # bytes after the prompt and after each token
+flops = [
+    tuple(cost.step_flops(lm.config, done.prompt + step, cached).total for cached in (True, False))
+    for step in range(done.steps + 1)
+]
+figure = kv_cache.steps(done, flops, LIGHT, title=lm.name)
+figure.show()
+"""
+    )

@@ -2,8 +2,11 @@
 
 import streamlit as st
 
-from pages.caches.serving import compute, controls, examples, view, words
-from tlmviz.ui import frame
+from pages.caches.serving import claims, data, view
+from pages.caches.serving.examples import examples
+from pages.caches.serving.state import Serving
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 _STYLE = """<style>
 .st-key-vreq textarea { font-size: 0.8rem; line-height: 1.2; padding: 0.3rem 0.6rem; white-space: pre; }
@@ -14,19 +17,34 @@ _STYLE = """<style>
 def show(model: str) -> None:
     """The controls, the server's steps, and their numbers."""
     with frame.picture_first():
-        choice = controls.choose(model)
-        if choice is None:
+        shown = data.compute(view.controls(model))
+        if said := claims.left_out(shown):
+            st.warning("  \n".join(said))
+        if not shown.requests:
+            st.info(_("There is no request to serve; write at least one that fits, a line each."))
             return
-        runs = compute.runs(choice)
-        view.picture(choice, runs)
-    view.side_by_side(choice, runs)
-    frame.measured(lambda: compute.checks(choice))
-    view.answers(choice, runs[choice.policy])
-    frame.what_to_notice(*words.NOTICE)
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice))
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(
+        _("Press ▶; then take a page size of 1, or 64: the memory stays the same, and its waste does not.")
+    )
+    below.when_painted("beneath-serving", lambda: _beneath(shown))
+
+
+def _beneath(shown: data.Data) -> None:
+    view.side_by_side(shown)
+    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.measured(lambda: shown.checks)
+    view.answers(shown)
+    frame.equation(*view.EQUATION)
+    frame.copy_as_python(view.snippet(shown))
 
 
 st.html(_STYLE)
-frame.heading("Serving", words.CLAIM, examples.examples)
+frame.heading(
+    _("Serving"),
+    _("Many requests share one memory, and join and leave the batch at any step."),
+    examples,
+    Serving,
+)
 show(st.session_state["model"])

@@ -5,17 +5,9 @@ from __future__ import annotations
 from tlmviz.ui import gallery, inputs
 from tlmviz.ui.gallery import Card
 
-from .controls import FFN, GROWTH, HAND, PARAMETERS
+from .state import FFN, GROWTH, HAND, PARAMETERS, Bill
 
-LLAMA = {
-    "lbn": "8192",
-    "lbd": "4096",
-    "lbh": "32",
-    "lbg": "8",
-    "lbf": "14336",
-    "lbgate": "1",
-    "lbhead": "128",
-}
+LLAMA = Bill.link(n=8192, d=4096, h=32, g=8, f=14336, gated=True, head=128)
 CARDS = (
     Card(
         "Twelve heads for the price of one",
@@ -32,25 +24,25 @@ CARDS = (
     Card(
         "Fill it in yourself",
         "4 tokens, 8 numbers each, 2 heads: a bill small enough for a pencil, checked cell by cell.",
-        {"lbview": HAND},
+        Bill.link(part=HAND),
         "A table of boxes to fill in",
     ),
     Card(
         "One and two and so on to N",
         "A hundred tokens after a prompt of 16: the cache leaves 6,650 of 525,550 pairs of query and key.",
-        {"lbview": GROWTH},
+        Bill.link(part=GROWTH),
         "A steep area above a thin one",
     ),
     Card(
         "Where the parameters are",
         "The feed-forward parts of stories-rope hold 56% of its parameters; in Llama 3.1 405B they hold 81%.",
-        {"lbview": PARAMETERS},
+        Bill.link(part=PARAMETERS),
         "Nested areas, the largest of them green",
     ),
     Card(
         "Without the first one, nothing",
         "One feed-forward part left out: the first layer's makes this text four times as costly, a middle one's hardly matters.",
-        {"lbview": FFN},
+        Bill.link(part=FFN),
         "Bars of losses, the first far above all others",
     ),
 )

@@ -2,25 +2,30 @@
 
 import streamlit as st
 
-from pages.cost.layer_bill import controls, examples, view, words
-from tlmviz.ui import frame, link
+from pages.cost.layer_bill import claims, data, view
+from pages.cost.layer_bill.examples import examples
+from pages.cost.layer_bill.state import DRAWN, Bill
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show(model: str) -> None:
-    """The controls and the chosen view."""
+    """The controls, the part that is open, and what follows from it."""
     with frame.picture_first():
-        choice = controls.choose(model)
-        if choice is None:
+        if (chosen := view.controls(model)) is None:
             return
-        view.PICTURES[choice.view](choice)
-    view.beneath(choice)
-    frame.what_to_notice(*words.NOTICE[choice.view], maths=words.NOTICE_MATHS[choice.view])
-    frame.measured(lambda: view.measured(choice))
-    frame.equation(*words.EQUATIONS[choice.view])
-    frame.copy_as_python(words.snippet(choice))
-    link.share()
+        shown = data.compute(chosen)
+        frame.claim(claims.CLAIMS[chosen.part], shown)
+        view.picture(shown)
+    frame.next_step(_(view.NEXT[chosen.part]))
+    below.after(chosen.part in DRAWN, f"beneath-{chosen.part}", lambda: view.below_it(shown))
 
 
-frame.heading("One layer's bill", words.CLAIM, examples.examples)
+frame.heading(
+    _("One layer's bill"),
+    _("What a Transformer layer takes in operations, bytes and time, part by part."),
+    examples,
+    Bill,
+)
 show(st.session_state["model"])

@@ -1,154 +1,202 @@
-"""Draws the page One layer's bill: the bill, the table to fill in, areas, parameters, and the feed-forward part."""
+"""Draws the page One layer's bill: controls, what the browser draws, and the tables below it."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
+
 import streamlit as st
 
-from tlmviz.analysis.cost import feedforward
-from tlmviz.analysis.cost.presets import PRESETS
-from tlmviz.checks import Check
-from tlmviz.checks.cost_layer import has_units
-from tlmviz.errors import NoNetwork
-from tlmviz.figures.cost import layer as figures
-from tlmviz.ui import below, frame
+from tlmviz.analysis.cost import layer
+from tlmviz.analysis.cost.layer import MOST, PARTS, Sizes
+from tlmviz.ui import compute, frame, inputs, live
+from tlmviz.ui.language import N_, _
 
-from . import compute, controls, words
-from .component import bill_view, payload
-from .controls import BILL, BY_LAYER, DRAWN, FFN, GROWTH, HAND, PARAMETERS, Choice
+from . import claims, view_model
+from .data import Data, by_part, rounds
+from .state import BILL, DRAWN, FFN, GROWTH, HAND, LONGEST_TEXT, NAMES, PARAMETERS, Bill
 
-SPAN = 5.0  # of x on either side, beyond which activations are shown at the edge
+PICTURE = live.Picture(
+    __file__,
+    "layer-bill",
+    **{name: Bill.controls[name] for name in (*NAMES, "counted", "prompt", "steps", "toy", "answers")},
+)
+NEXT = {
+    BILL: N_("Drag the dashed line to the right, or choose a published layer."),
+    HAND: N_("Fill in any cell: a number, or what it is worked out from, such as 4\\*8\\*8."),
+    GROWTH: N_("Make the text longer, then count operations in place of pairs."),
+    PARAMETERS: N_("Choose another model above: the smaller, the larger its vocabulary's share."),
+    FFN: N_("Choose another layer, or type a text of your own."),
+}
+EQUATIONS = {
+    BILL: (
+        r"\underbrace{2Bn\,d\,(hD+2gD)}_{Q,K,V}+\underbrace{2Bhn^2D}_{QK^\top}+\underbrace{5Bhn^2}_{\text{softmax}}"
+        r"+\underbrace{2Bhn^2D}_{PV}+\underbrace{2Bn\,hD\,d}_{W_O}+\underbrace{2Bn\,d\,F\,(2\text{ or }3)}_{\text{FFN}}"
+        r"\;=\;O(nd^2+n^2d)",
+        "Attention (chapter), sections 1 and 2; LLM notes, section 3.1 (“the computational cost are the same”).",
+        "The chapter says that the softmax of H heads is of a similar scale as that of one: it is H times as much, as there are "
+        "H maps. Its single head has no output matrix; here both have one, so that they can be compared.",
+    ),
+    HAND: (
+        r"\text{cells}=B\,h\,n^2,\qquad 3nd^2+n^2d+n^2d+nd^2=4nd^2+2n^2d",
+        "Attention (chapter), “A Simple Example” and “How the Inefficiency Grows”.",
+        "The chapter's single head has no W_O. It says that two heads do twice the scoring steps at half the width: "
+        "products stay the same, exponentials double.",
+    ),
+    GROWTH: (
+        r"1+2+\dots+N=\frac{N(N+1)}2\ \sim\ O(N^2)",
+        "Attention (chapter), section on multi-head attention, “Growing Computational Cost”.",
+        "The chapter's sum counts what a step attends to. Without a cache a step computes all earlier rows as well, which adds "
+        "up to O(N³) pairs.",
+    ),
+    PARAMETERS: (
+        r"V d\;+\;L\,\big[\,d\,(hD+2gD)+hD\,d+(2\text{ or }3)\,d\,F+\text{norms}\,\big]\;(+\;V d\text{ for an untied head})",
+        "LLM notes, section 8, which is a heading and a figure; section 7.4 for the feed-forward part.",
+        "Section 7.4 says that feed-forward parts hold 50% to 60% of all parameters: the published layers in the table hold "
+        "more. It gives 2.4 as the usual ratio F/d and 2 for LLaMA: LLaMA 2 7B has 2.69, with a third matrix, 70B 3.5.",
+    ),
+    FFN: (
+        r"\mathrm{FFN}(x)=W_2\,\sigma(W_1x+b_1)+b_2,\qquad \mathrm{GELU}(x)=x\,\Phi(x),\qquad "
+        r"\mathrm{GELU}'(x)=\Phi(x)+x\,\varphi(x)",
+        "Transformer with PyTorch, section 2.1.3, Eq. 30; LLM notes, section 7.4; Hendrycks and Gimpel 2016.",
+        "The notes call ReLU's gradient zero for negative inputs, and GELU smooth: both hold. GELU's slope is negative left of "
+        "x = −0.75, where it pushes the other way.",
+    ),
+}
+# Columns: format, help.
+BILL_COLUMNS = {
+    N_("Multiplications"): (claims.count, N_("In products of matrices; each comes with an addition.")),
+    N_("Operations"): (
+        claims.count,
+        N_("Multiplications, additions, and five for every cell of the softmax."),
+    ),
+    N_("Weights"): (claims.count, N_("Parameters of the part, biases left out.")),
+    N_("Written"): (
+        claims.count,
+        N_("Numbers that plain code writes; scores and softmax write B·h·n² each."),
+    ),
+    N_("ms"): (",.3g", N_("Measured on this machine, in FP32, with all heads.")),
+    N_("ms, one head"): (",.3g", N_("Measured here, in FP32, with a single head as wide as all together.")),
+}
+GROWTH_COLUMNS = {
+    N_("The prompt"): claims.count, N_("Without a cache"): claims.count, N_("With a cache"): claims.count,
+    N_("Times less"): ",.4g",
+}  # fmt: skip
 
 
-def drawn(choice: Choice) -> None:
-    """What the browser draws: the bill, the table to fill in, or the areas."""
-    data = payload(
-        view=DRAWN[choice.view],
-        sizes=choice.sizes,
-        presets=compute.presets(choice.model),
-        said=choice.said,
-        counted=choice.counted,
-        prompt=choice.prompt,
-        steps=choice.steps,
-        toy=list(choice.toy),
-        answers=choice.answers,
-        origin=choice.origin,
-        picture=below.next_picture(),
-    )
-    bill_view(data, key=controls.KEY, on_change=controls.keep)
+def described(sizes: Sizes) -> dict[str, Any]:
+    """Sizes as the browser knows them: `head` is 0 for d / h."""
+    return {name: getattr(sizes, name) for name in ("n", "d", "h", "g", "f", "gated", "batch", "bytes")} | {
+        "head": sizes.head or 0
+    }
 
 
-def parameters(choice: Choice) -> None:
-    """Every parameter of the loaded module as nested areas."""
-    every = compute.tensors(choice.model)
-    by_layer = choice.grouping == BY_LAYER
-    leaves = [(words.path(each, by_layer), each.count, each.part) for each in every]
-    total = sum(each.count for each in every)
-    figure = figures.treemap(leaves, choice.model, frame.theme(), title=words.parameters_title(choice, total))
-    frame.chart(figure, key="treemap", alt=words.TREEMAP_ALT)
-    frame.caption(words.share_caption(every))
+def controls(model: str) -> Bill | None:
+    """Draw the controls; what they say, None where a text is needed and there is none."""
+    part, text = Bill.part.draw(), ""
+    if part == PARAMETERS:
+        Bill.grouping.draw()
+    if part == FFN:
+        lm = compute.model(model)
+        if (text := inputs.text_box(lm)) is None:
+            return None
+        layers = range(lm.config.n_layers)
+        Bill.layer.draw(st.columns([0.25, 0.75])[0], options=layers, unchosen=len(layers) // 2)
+    return Bill.of_session(model=model, text=text)
 
 
-def feed_forward(choice: Choice) -> None:
-    """What the feed-forward part is worth, and what its activation lets through."""
-    left, right = st.columns(2)
-    with left:
-        _removal(choice)
-    with right:
-        _activation(choice)
-
-
-def _removal(choice: Choice) -> None:
-    layers = tuple(range(choice.lm.config.n_layers))
-    if compute.is_slow(choice.model, choice.text) and not st.toggle(
-        words.EVERY_LAYER, key="lball", bind="query-params", help=words.SLOW
-    ):
-        layers = (choice.layer,)
-    found = compute.removed(choice.model, choice.text, layers)
-    losses = {"feed-forward": (found.ffn, found.no_ffn), "attention": (found.attention, found.no_attention)}
-    figure = figures.removal(layers, losses, found.base, frame.theme(), title=words.removed_title(found))
-    frame.chart(
-        figure,
-        key="removed",
-        alt=words.REMOVED_ALT,
-    )
-    frame.caption(words.removed_caption(found))
-
-
-def _activation(choice: Choice) -> None:
-    try:
-        every = compute.units(choice.model, choice.text)
-    except NoNetwork as error:
-        st.info(str(error))
+def picture(data: Data) -> None:
+    """What the part shows first."""
+    part = data.chosen.part
+    if part not in DRAWN:
+        view_model.PICTURES[part](data)
         return
-    found = next((each for each in every if each.layer == choice.layer), every[0])
-    kind = compute.kind(choice.model, found.layer)
-    at = np.linspace(-SPAN, SPAN, 401)
-    names = dict.fromkeys(("relu", "gelu", "silu", kind))
-    curves = {words.ACTIVATIONS[name]: (at, feedforward.slope(name, at)) for name in names}
-    own = words.ACTIVATIONS[kind]
-    figure = figures.slopes(
-        found.before.ravel(),
-        curves,
-        own,
-        frame.theme(),
-        title=words.slopes_what_title(own, found.layer),
+    header = {
+        "title": claims.title(data), "view": part, "most": MOST, "longest": LONGEST_TEXT, "told": data.chosen.fitted[1],
+        "presets": [{"name": name, "sizes": described(each), "source": source} for name, each, source in data.presets],
+    }  # fmt: skip
+    PICTURE.show(header, {})
+
+
+def below_it(data: Data) -> None:
+    """Tables, further claims, identities, equation and code."""
+    part = data.chosen.part
+    if table := {BILL: beneath_bill, GROWTH: beneath_areas, **view_model.BENEATH}.get(part):
+        table(data)
+    frame.claims(claims.CLAIMS[part], data, more=claims.notice(part), maths=claims.maths(part))
+    frame.measured(lambda: data.checks)
+    frame.equation(*EQUATIONS[part])
+    frame.copy_as_python(snippet(data))
+
+
+def beneath_bill(data: Data) -> None:
+    """The bill as a table, with a row for the whole, and times that are measured here."""
+    with st.spinner(_("Measuring the parts on this machine …"), show_time=True):
+        times = by_part(data.rounds)
+    columns = {_(name): (form, _(said)) for name, (form, said) in BILL_COLUMNS.items()}
+    lines, rows = layer.bill(data.sizes), []
+    for name in PARTS:
+        line = lines[name]
+        values = (
+            float(line.multiplications), float(line.operations), float(line.weights), float(line.written + line.maps),
+            *(float("nan") if each is None else 1000 * each for each in times[name]),
+        )  # fmt: skip
+        rows.append({_("Part"): _(claims.NAMES[name]), **dict(zip(columns, values))})
+    whole = {name: sum(row[name] for row in rows) for name in columns}  # beyond what an integer column holds
+    frame.table(
+        [*rows, {_("Part"): _("All"), **whole}],
+        {name: form for name, (form, _said) in columns.items()},
+        {name: said for name, (_form, said) in columns.items()},
     )
-    frame.chart(figure, key="slopes", alt=words.SLOPES_ALT)
-    frame.caption(words.slope_caption(found, own))
+    st.markdown(claims.measured(data.rounds) or "")
+    st.caption(claims.timing(data))
+    st.button(_("Measure again"), key="lbagain", on_click=rounds.clear)
 
 
-def beneath(choice: Choice) -> None:
-    """What follows the picture, once it is painted."""
-    if choice.view == BILL:
-        below.when_painted("beneath-bill", lambda: _bill_table(choice))
-    elif choice.view == GROWTH:
-        frame.table(words.growth_rows(choice), words.GROWTH_COLUMNS)
-    elif choice.view == PARAMETERS:
-        frame.table(
-            words.part_rows(choice.lm, compute.tensors(choice.model)), words.PART_COLUMNS, words.PART_HELPS
-        )
-        frame.table(words.published_rows(PRESETS), words.PUBLISHED_COLUMNS, words.PUBLISHED_HELPS)
-    elif choice.view == FFN:
-        _beneath_feed_forward(choice)
+def beneath_areas(data: Data) -> None:
+    """The areas of everything that is counted."""
+    head = _(
+        "{steps} tokens after {prompt}", steps=f"{data.chosen.steps:,}", prompt=f"{data.chosen.prompt:,}"
+    )
+    rows = []
+    for counted, found in data.growths.items():
+        without, cached = float(sum(found.without)), float(sum(found.cached))
+        values = float(found.prompt), without, cached, without / cached
+        rows.append({head: _(claims.COUNTS[counted]), **dict(zip(map(_, GROWTH_COLUMNS), values))})
+    frame.table(rows, {_(name): form for name, form in GROWTH_COLUMNS.items()})
+    frame.caption(_("Operations are those of {name}.", name=data.name))
 
 
-def _bill_table(choice: Choice) -> None:
-    many, one = compute.timings(choice.sizes)
-    frame.table(words.bill_rows(choice.sizes, many, one), words.BILL_COLUMNS, words.BILL_HELPS)
-    frame.caption(words.timing_caption(choice.sizes, many))
+def snippet(data: Data) -> str:
+    """The numbers of a part with the public API."""
+    part = data.chosen.part
+    if part in view_model.SNIPPETS:
+        return view_model.SNIPPETS[part](data)
+    if part == HAND:
+        n, d, h = data.chosen.toy
+        return f"""\
+from tlmviz.analysis.cost import layer
 
+many = layer.Sizes({n}, {d}, {h}, {h}, {4 * d}, bytes=4)
+for sizes in (many.one_head, many):
+    found = layer.bill(sizes)
+    print(sizes.width, [line.multiplications for line in found.values()], layer.totals(sizes).maps)
+"""
+    if part == GROWTH:
+        return f"""\
+from tlmviz.analysis.cost import layer
 
-def _beneath_feed_forward(choice: Choice) -> None:
-    left, right = st.columns(2)
-    with right:
-        points, own = words.ratio_points(choice.lm, PRESETS)
-        figure = figures.ratios(points, own, frame.theme(), title=words.FEED_FORWARD_TITLE)
-        frame.chart(figure, key="ratios", alt=words.RATIOS_ALT)
-    if not has_units(choice.lm):
-        return
-    every = compute.units(choice.model, choice.text)
-    found = next((each for each in every if each.layer == choice.layer), every[0])
-    with left:
-        above = (found.before > 0).mean(0)
-        title = words.units_title(found.layer, int(found.dead.sum()), len(above))
-        figure = figures.activity(above, frame.theme(), title=title)
-        frame.chart(figure, key="activity", alt=words.ACTIVITY_ALT)
-    frame.table(words.unit_rows(every), words.UNIT_COLUMNS, words.UNIT_HELPS)
-    base = compute.removed(choice.model, choice.text, (choice.layer,)).base
-    kind = compute.kind(choice.model, found.layer)
-    frame.caption(words.relu_caption(base, compute.relu_loss(choice.model, choice.text), kind))
+sizes = layer.{data.sizes!r}
+for counted in layer.COUNTED:
+    found = layer.growth(sizes, {data.chosen.prompt}, {data.chosen.steps}, counted)
+    print(counted, found.prompt, sum(found.without), sum(found.cached))
+"""
+    return f"""\
+from tlmviz.analysis.cost import layer, layer_run
 
-
-def measured(choice: Choice) -> list[Check]:
-    """The identities behind the view."""
-    if choice.view == BILL:
-        return compute.measured_sizes(choice.sizes)
-    if choice.view == HAND:
-        return compute.measured_sizes(controls.toy_sizes(choice.toy))
-    if choice.view == GROWTH:
-        return compute.measured_growth(choice.sizes, choice.prompt, choice.steps)
-    return compute.measured_model(choice.model, choice.text)
-
-
-PICTURES = {BILL: drawn, HAND: drawn, GROWTH: drawn, PARAMETERS: parameters, FFN: feed_forward}
+sizes = layer.{data.sizes!r}
+counted, found = layer_run.count(sizes), layer.bill(sizes)
+for part, line in found.items():
+    print(part, line.operations, counted[part].operations, line.weights, line.written + line.maps)
+print(layer.totals(sizes), layer.crossings(sizes))
+print(layer.totals(sizes.one_head))
+"""

@@ -1,29 +1,27 @@
 """Pipeline: a model's layers shared by several devices, when each works and when it waits, schedule by schedule."""
 
-from pages.cost.pipeline import controls, examples, view, words
-from tlmviz.ui import below, frame, link
+from pages.cost.pipeline import claims, data, view
+from pages.cost.pipeline.examples import examples
+from pages.cost.pipeline.state import Choice
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show() -> None:
     """The controls, the chosen schedule as a timeline, and all schedules side by side."""
     with frame.picture_first():
-        choice = controls.choose()
-        shown = view.timeline(choice)
-    if shown:
-        below.when_painted("beneath-pipeline", lambda: view.all_schedules(choice))
-    else:  # no picture to wait for
-        view.all_schedules(choice)
-    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
+        shown = data.compute(view.controls())
+        frame.claim(claims.CLAIMS, shown)
+        view.timeline(shown)
+    frame.next_step(_("Press ▶, or drag through time; then choose another schedule."))
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    below.after(shown.run, "beneath-pipeline", lambda: view.all_schedules(shown))
     view.rules()
-    frame.measured(lambda: view.measured(choice))
-    frame.equation(*words.EQUATION)
-    if shown:
-        below.copy_as_python("pipeline-python", words.snippet(choice))
-    else:
-        frame.copy_as_python(words.snippet(choice))
-    link.share()
+    frame.measured(lambda: shown.checks)
+    frame.equation(*view.EQUATION)
+    below.after(shown.run, "pipeline-python", lambda: frame.copy_as_python(view.snippet(shown)))
 
 
-frame.heading("Pipeline", words.CLAIM, examples.examples)
+frame.heading(_("Pipeline"), _("Devices that share a model's layers wait for one another."), examples, Choice)
 show()

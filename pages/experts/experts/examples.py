@@ -5,6 +5,8 @@ from __future__ import annotations
 from tlmviz.ui import gallery, inputs
 from tlmviz.ui.gallery import Card
 
+from .state import CAPACITY, COST, LOAD, MUTING, TRAINING, Experts
+
 CARDS = (
     Card(
         "The bias decides",
@@ -15,31 +17,31 @@ CARDS = (
     Card(
         "One that is missed",
         "Mute expert 3 of layer 0, and the text costs 2.45 nats per token in place of 1.99.",
-        {"xview": "Mute & force", "xmute": "0.3"},
+        Experts.link(view=MUTING, muted=((0, 3),)),
         "The experts that every token reaches when one of them is muted",
     ),
     Card(
         "Here a and the, there Lily",
         "In layer 1 expert 3 reads “a”, “the” and “red” of this story, and nothing told it to.",
-        {"xview": "Load", "xlay": "1"},
+        Experts.link(view=LOAD, layer=1),
         "Maps of the share of the tokens that each expert of each layer reads",
     ),
     Card(
         "Room for seven",
         "With room for an even load and no more, 51 of 224 choices find their expert full.",
-        {"xview": "Capacity"},
+        Experts.link(view=CAPACITY),
         "The experts that every token reaches, with those crossed out that were full",
     ),
     Card(
         "From two experts to all",
         "At worst one expert read every token, 4 times its even share; at the end the busiest read 1.22 times.",
-        {"xview": "Training"},
+        Experts.link(view=TRAINING),
         "Curves of the largest load, and maps of loads and biases with a slider through training",
     ),
     Card(
         "Half of it at work",
         "Of 2.3 million parameters a token meets 1.12 million.",
-        {"xview": "Cost"},
+        Experts.link(view=COST),
         "Bars of active and total parameters, operations and losses of three models",
     ),
 )

@@ -2,33 +2,32 @@
 
 import streamlit as st
 
-from pages.experts.experts import controls, examples, words
-from pages.experts.experts.capacity import view as capacity
-from pages.experts.experts.cost import view as cost
-from pages.experts.experts.load import view as load
-from pages.experts.experts.muting import view as muting
-from pages.experts.experts.routing import view as routing
-from pages.experts.experts.training import view as training
-from tlmviz.ui import frame
-
-VIEWS = {
-    "Routing": routing.show,
-    "Load": load.show,
-    "Mute & force": muting.show,
-    "Capacity": capacity.show,
-    "Training": training.show,
-    "Cost": cost.show,
-}
+from pages.experts.experts import claims, data, view
+from pages.experts.experts.examples import examples
+from pages.experts.experts.state import Experts
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show(model: str) -> None:
     """The text, and the chosen view of what the routers do with it."""
-    reading = controls.choose(model)
-    if reading is None:
-        return
-    VIEWS[controls.choose_view(list(VIEWS))](reading)
+    with frame.picture_first():
+        if (chosen := view.controls(model)) is None:
+            return
+        shown = data.compute(chosen)
+        if shown.refused:
+            st.warning(_("{why} The picture shows the routing as trained.", why=frame.worded(shown.refused)))
+        frame.claim(claims.CLAIMS[chosen.view], shown)
+        view.picture(shown)
+    frame.next_step(_(view.NEXT[chosen.view]))
+    below.after(chosen.view in view.WITH_ROWS, f"beneath-{chosen.view}", lambda: view.below_it(shown))
 
 
-frame.heading("Experts", words.CLAIM, examples.examples)
+frame.heading(
+    _("Experts"),
+    _("Many feed-forward networks, and a router that sends each token to a few of them."),
+    examples,
+    Experts,
+)
 show(st.session_state["emodel"])

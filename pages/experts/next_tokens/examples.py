@@ -5,6 +5,8 @@ from __future__ import annotations
 from tlmviz.ui import gallery
 from tlmviz.ui.gallery import Card
 
+from .state import GIVEN, SMALLER, WRITING, Ahead
+
 CARDS = (
     Card(
         "Four tokens from one position",
@@ -15,19 +17,19 @@ CARDS = (
     Card(
         "Writing several tokens a pass",
         "The modules propose, one pass verifies: the text is the model's own, written in fewer passes than tokens.",
-        {"nview": "Writing"},
+        Ahead.link(view=WRITING),
         "Columns of kept and dropped tokens, one for each pass",
     ),
     Card(
         "A smaller model proposes",
         "zoo-mqa writes ahead for stories-rope, which spells texts alike and verifies what it is told.",
-        {"nview": "Writing", "nfrom": "A smaller model"},
+        Ahead.link(view=WRITING, proposer=SMALLER),
         "Columns of kept and dropped tokens, several proposed at once",
     ),
     Card(
         "Told what lies between",
         "Reading the text's own tokens, as in training, the last module is right more often than on what it was told before.",
-        {"nreads": "the text"},
+        Ahead.link(reads=GIVEN),
         "The same text and boxes, with most predictions right",
     ),
 )

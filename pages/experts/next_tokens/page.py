@@ -1,16 +1,33 @@
 """Next tokens: what is predicted several tokens ahead from every position, and how that makes writing quicker."""
 
-from pages.experts.next_tokens import controls, examples, view, words
-from tlmviz.ui import frame
+from pages.experts.next_tokens import claims, data, view
+from pages.experts.next_tokens.examples import examples
+from pages.experts.next_tokens.state import Ahead
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show() -> None:
     """The text and what is predicted, or written, from there on."""
-    choice = controls.choose()
-    if choice is not None:
-        view.show(choice)
+    with frame.picture_first():
+        shown = data.compute(view.controls())
+        if said := claims.cut(shown):
+            frame.caption(said)
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(_(view.NEXT[shown.chosen.writing]))
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths())
+    below.when_painted("beneath-ahead", lambda: view.below_it(shown))
+    for equation in view.EQUATIONS[shown.chosen.writing]:
+        frame.equation(*equation)
+    below.copy_as_python("ahead-python", view.snippet(shown))
 
 
-frame.heading("Next tokens", words.CLAIM, examples.examples)
+frame.heading(
+    _("Next tokens"),
+    _("A model that predicts four tokens at once, and writes several each time it is asked."),
+    examples,
+    Ahead,
+)
 show()

@@ -1,119 +1,141 @@
-"""Draws the page "Next tokens": the chains or the passes, and below them accuracy, speed and the twins."""
+"""Draws the page Next tokens: controls, the chains or the passes, and below them accuracy and speed."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
-from tlmviz.analysis.experts.ahead import Chain
-from tlmviz.errors import Error
-from tlmviz.figures import readable
 from tlmviz.figures.experts.ahead import accuracy_by_depth, speeds
-from tlmviz.ui import below, frame
+from tlmviz.ui import frame, live, state
+from tlmviz.ui.language import N_, _
 
-from . import compute, controls, words
-from .component import ahead_view, payload
-from .controls import Choice
+from . import claims
+from .data import Data
+from .state import GIVEN, OWN, Ahead
 
-OFFERS = 3  # words of a prediction
-
-
-def show(choice: Choice) -> None:
-    """The text, then what to notice and all that is below."""
-    try:
-        header = _rounds(choice) if choice.writing else _chains(choice)
-    except Error as error:
-        st.warning(str(error))
-        return
-    data = payload(
-        tokens=_spelled(choice, choice.lm.encode(choice.text)), picture=below.next_picture(), **header
-    )
-    ahead_view(data, key=controls.KEY, on_change=controls.keep)
-    below.when_painted("beneath-ahead", lambda: _beneath(choice))
-
-
-def _spelled(choice: Choice, ids: list[int]) -> list[str]:
-    """Each token as it stands in a text; one that spells nothing by its name."""
-    tokenizer = choice.lm.tokenizer
-    return [tokenizer.decode([i], continues=True) or readable(tokenizer.name(i)) for i in ids]
-
-
-def _chains(choice: Choice) -> dict[str, Any]:
-    ids, chains = choice.lm.encode(choice.text), compute.chains(choice)
-    stages = [
-        [_stage(choice, chain, place, depth, ids) for depth in range(len(chain.read))]
-        for place, chain in enumerate(chains)
-    ]
-    right = [next((d for d, stage in enumerate(each) if not stage["right"]), len(each)) for each in stages]
-    at = min(choice.place, len(ids)) or len(right) - right[::-1].index(max(right))
-    return {"kind": "chains", "chains": stages, "rounds": [], "own": choice.reads == controls.OWN, "at": at}
+PICTURE = live.Picture(__file__, "ahead", place=Ahead.place, step=Ahead.step)
+_MODULES = (
+    r"\mathbf{h}'^{\,k}_i = \mathbf{W}_k \left[\mathrm{RMSNorm}(\mathbf{h}^{k-1}_i);\ \mathrm{RMSNorm}(\mathrm{Emb}(w_{i+k}))"
+    r"\right], \quad \mathbf{h}^k = \mathrm{Block}_k(\mathbf{h}'^{\,k}), \quad P^k_{i+k+1} = \mathrm{softmax}(\mathrm{Head}("
+    r"\mathbf{h}^k_i)), \quad \mathcal{L} = \mathcal{L}_0 + \frac{\lambda}{D} \sum_{k=1}^{D} \mathcal{L}_k",
+    "DeepSeek-AI 2024 (DeepSeek-V3), section 2.2, Eq. 21–25; Decoder-Only Transformers in Einstein Notation, section 6.4.",
+    "Section 6.4 adds n heads beside one another, all on the same final state and with equal weight (Gloeckle et al. 2024). "
+    "DeepSeek-V3 chains modules: each sees the token before the one that it predicts. This model does the latter.",
+)
+_REJECTION = (
+    r"\Pr(x \text{ stays}) = \min\left(1, \frac{p(x)}{q(x)}\right), \qquad \text{else } x \sim \frac{\max(0, p - q)}"
+    r"{\sum_y \max(0, p(y) - q(y))} \quad \Rightarrow \quad x \sim p",
+    "Leviathan, Kalman and Matias 2023, section 2.3 and appendix A.1.",
+)
+EQUATIONS = {False: (_MODULES,), True: (_REJECTION, _MODULES)}
+NEXT = {
+    False: N_("Click another token, or take *the text* for what the modules read; then *Writing*."),
+    True: N_(
+        "Press ▶, and watch the passes; then let *a smaller model* propose, or raise the temperature behind *More*."
+    ),
+}
 
 
-def _stage(choice: Choice, chain: Chain, place: int, depth: int, ids: list[int]) -> dict[str, Any]:
-    p = chain.predicted[depth]
-    top = p.topk(OFFERS)
-    names = _spelled(choice, [chain.read[depth], *top.indices.tolist()])
-    follows = place + depth + 1
-    right = bool(top.indices[0] == ids[follows]) if follows < len(ids) else None
-    offers = [[name, round(float(value), 4)] for name, value in zip(names[1:], top.values)]
-    return {
-        "reads": names[0],
-        "word": names[1],
-        "p": round(float(top.values[0]), 4),
-        "right": right,
-        "top": offers,
-    }
-
-
-def _rounds(choice: Choice) -> dict[str, Any]:
-    said = compute.written(choice)
-    left, rounds = len(said.ids), []
-    for each in said.rounds:
-        kept = _spelled(choice, list(each.written[: min(left, len(each.written))]))
-        proposed = [
-            [name, round(p, 4)] for name, p in zip(_spelled(choice, list(each.proposed)), each.chances)
-        ]
-        whole = len(kept) > each.accepted
-        rounds.append(
-            {
-                "proposed": proposed,
-                "accepted": min(each.accepted, len(kept)),
-                "added": kept[-1] if whole else None,
-            }
-        )
-        left -= len(kept)
-    full = next(
-        (i for i, each in enumerate(said.rounds) if each.proposed and each.accepted == len(each.proposed)), 0
-    )
-    at = min(choice.step, len(rounds)) or full + 1
-    return {"kind": "rounds", "chains": [], "rounds": rounds, "own": True, "at": at}
-
-
-def _beneath(choice: Choice) -> None:
-    frame.what_to_notice(
-        *(words.NOTICE_WRITING if choice.writing else words.NOTICE), maths=words.NOTICE_MATHS
-    )
-    if choice.writing:
-        said = compute.written(choice)
-        with st.spinner(words.WRITING_BOTH, show_time=True):
-            plain, quick = compute.speeds(choice)
-        st.markdown(words.race(choice, said, plain, quick))
-        frame.chart(
-            speeds(plain, quick, frame.theme()),
-            key="aheadspeeds",
-            alt=words.AHEADSPEEDS_ALT,
-        )
+def controls() -> Ahead:
+    """Draw the controls; what they say."""
+    left, right, last = st.columns([0.3, 0.5, 0.2], vertical_alignment="bottom")
+    writing = Ahead.view.draw(left) != Ahead.view.default
+    (Ahead.proposer if writing else Ahead.reads).draw(right)
+    if writing:
+        with frame.more(last):
+            Ahead.count.draw()
+            Ahead.temperature.draw()
+            state.reset_button(Ahead)
     else:
-        held_out = compute.measured().query("model == @compute.NAME")["accuracy"].tolist()
-        figure = accuracy_by_depth(compute.accuracy(choice), held_out, frame.theme())
-        frame.chart(
-            figure,
-            key="aheadaccuracy",
-            alt=words.AHEADACCURACY_ALT,
-        )
-        st.markdown(words.twins())
-    frame.badges(compute.checks(choice))
-    for equation in words.EQUATIONS[choice.writing]:
-        frame.equation(*equation)
-    frame.copy_as_python(words.snippet(choice))
+        state.reset_button(Ahead, last)
+    (Ahead.beginning if writing else Ahead.words).draw()
+    return Ahead.of_session()
+
+
+def picture(data: Data) -> None:
+    """The text with its chains of predictions, or as it is written pass by pass. Raises BadText: the context has no room."""
+    header = _rounds(data) if data.chosen.writing else _chains(data)
+    PICTURE.show({"title": claims.title(data), "tokens": data.spelled(data.ids), **header}, {})
+
+
+def _chains(data: Data) -> dict:
+    chains = [
+        [
+            {
+                "reads": stage.reads,
+                "right": stage.right,
+                "top": [[name, round(p, 4)] for name, p in stage.top],
+            }
+            for stage in stages
+        ]
+        for stages in data.stages
+    ]
+    return {"kind": "chains", "chains": chains, "rounds": [], "at": data.place + 1}
+
+
+def _rounds(data: Data) -> dict:
+    left, rounds = len(data.written.ids), []
+    for each in data.written.rounds:
+        kept = data.spelled(each.written[:left])
+        proposed = [[name, round(p, 4)] for name, p in zip(data.spelled(each.proposed), each.chances)]
+        added = (
+            kept[-1] if len(kept) > each.accepted else None
+        )  # None: the text ended within what was proposed
+        rounds.append({"proposed": proposed, "accepted": min(each.accepted, len(kept)), "added": added})
+        left -= len(kept)
+    return {"kind": "rounds", "chains": [], "rounds": rounds, "at": data.step + 1}
+
+
+def below_it(data: Data) -> None:
+    """How often predictions are right by depth, or what proposals gain in speed; and the identities."""
+    if data.chosen.writing:
+        _speed(data)
+    else:
+        held_out = data.measured.set_index("model").loc[data.model, "accuracy"].tolist()
+        figure = accuracy_by_depth(data.accuracy(OWN), data.accuracy(GIVEN), held_out, frame.theme())
+        alt = _("Share of right predictions by depth, on this text and on held-out stories")
+        frame.chart(figure, key="aheadaccuracy", alt=alt)
+    frame.measured(lambda: data.checks)
+
+
+def _speed(data: Data) -> None:
+    with st.spinner(_("Writing the same text both ways …"), show_time=True):
+        race = data.race(again=bool(st.session_state.get("naheadagain")))
+    st.markdown(claims.speed(race))
+    plain, quick = race
+    if plain[-1] < quick[0] or quick[-1] < plain[0]:
+        alt = _("Tokens per second, one a pass and with proposals")
+        frame.chart(speeds(plain, quick, frame.theme()), key="aheadspeeds", alt=alt)
+    st.button(_("Measure again"), key="naheadagain")
+
+
+def snippet(data: Data) -> str:
+    """What is shown, with the public API."""
+    if not data.chosen.writing:
+        return _predictions(data)
+    draft = "None" if data.draft is None else f"tlmviz.load({data.draft!r})"
+    return f"""\
+import tlmviz
+
+lm = tlmviz.load({data.model!r})
+draft = {draft}
+said = lm.speculate({data.text!r}, {data.chosen.count}, draft=draft, temperature={data.chosen.temperature})
+print(said.text)
+print(said.passes, "passes,", said.accepted, "of", said.proposed, "proposed tokens stayed")
+for each in said.rounds:
+    print([lm.tokenizer.name(i) for i in each.proposed], each.accepted, lm.tokenizer.name(each.written[-1]))
+"""
+
+
+def _predictions(data: Data) -> str:
+    way = "own_chains" if data.chosen.reads == OWN else "given_chains"
+    return f"""\
+import tlmviz
+from tlmviz.analysis.experts.ahead import accuracy, {way}
+
+lm = tlmviz.load({data.model!r})
+ids = lm.encode({data.text!r})
+chains = {way}(lm.network, ids)
+for token, chain in zip(ids, chains):
+    print(lm.tokenizer.name(token), "->", [lm.tokenizer.name(i) for i in chain.first])
+print(accuracy(chains, ids))  # of each depth (right, all)
+"""

@@ -8,31 +8,32 @@ from tlmviz.analysis.samples import long_sample_text
 from tlmviz.ui import gallery, inputs, long_text
 from tlmviz.ui.gallery import Card
 
-from .controls import SOURCE
+from .maps.state import Tile
+from .state import INDEXER, MASKS, Long
 
 CARDS = (
     Card(
         "One back, 1,000 tokens too far",
-        "Beyond the 1,024 tokens of its training the previous-token head still looks one back: “t” at “on”, 98 %.",
+        "Beyond the 1,024 tokens of its training the previous-token head still looks one back: “t” at “on”, 98%.",
         {},
         "Maps of all heads, of one head, and an exact tile with a bright diagonal",
     ),
     Card(
         "A window of 256 loses nothing",
-        "It misses 23 % of the attention over 1,024 tokens, and the loss even falls a little; hashing and Performer fail.",
-        {"lview": "Masks", "ltok": "1024"},
+        "It misses 23% of the attention over 1,024 tokens, and the loss even falls a little; hashing and Performer fail.",
+        Long.link(view=MASKS, tokens=1024),
         "The pattern of a sliding window, and cost against loss of several methods",
     ),
     Card(
         "32 keys for nine tenths",
-        "In layer 4 the trained indexer's 32 keys hold 89 % of the attention; and yet the plain last 32 lose less.",
-        {"lview": "Lightning indexer", "ltok": "1024"},
+        "In layer 4 the trained indexer's 32 keys hold 89% of the attention; and yet the plain last 32 lose less.",
+        Long.link(view=INDEXER, tokens=1024),
         "What the indexer scores, what the attention weighs, and which keys are chosen",
     ),
     Card(
         "Farther than training reached",
         "Some heads put a fifth of their weight farther back than any text of their training was long.",
-        {"lstat": "Beyond training"},
+        Tile.link(statistic="Beyond training"),
         "A map of the heads by how far they look back",
     ),
 )
@@ -78,8 +79,8 @@ def _texts() -> None:
 def _use(text) -> None:
     """Read an example; a text that the user wrote stays, and a sentence says so."""
     bundled = ("", *inputs.EXAMPLES.values(), *(make() for _, make in TEXTS.values()))
-    if st.session_state.get("own", "") in bundled:
-        st.session_state["own"] = text()
+    if Long.own.get() in bundled:
+        Long.own.set(text())
     else:
         st.toast("Your own text stays; empty its box to read an example.")
-    st.session_state[SOURCE] = long_text.OWN
+    Long.source.set(long_text.OWN)

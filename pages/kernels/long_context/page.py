@@ -2,25 +2,32 @@
 
 import streamlit as st
 
-from pages.kernels.long_context import controls, examples, words
-from pages.kernels.long_context.indexer import view as indexer
-from pages.kernels.long_context.maps import view as maps
-from pages.kernels.long_context.masks import view as masks
-from pages.kernels.long_context.reading import view as reading
-from tlmviz.ui import frame, link
+from pages.kernels.long_context import view
+from pages.kernels.long_context.examples import examples
+from pages.kernels.long_context.indexer import page as indexer
+from pages.kernels.long_context.indexer.state import Indexing
+from pages.kernels.long_context.maps import page as maps
+from pages.kernels.long_context.maps.state import Tile
+from pages.kernels.long_context.masks import page as masks
+from pages.kernels.long_context.masks.state import Sparse
+from pages.kernels.long_context.reading import page as reading
+from pages.kernels.long_context.reading.state import Reading
+from pages.kernels.long_context.state import INDEXER, MAPS, MASKS, TEXT, Long
+from tlmviz.ui import frame
+from tlmviz.ui.language import _
 
-SHOW = dict(zip(controls.VIEWS, (maps.show, reading.show, masks.show, indexer.show)))
+PARTS = {MAPS: maps.show, TEXT: reading.show, MASKS: masks.show, INDEXER: indexer.show}
 
 
 @frame.fragment
 def show(model: str) -> None:
     """The text, what to look at, and the chosen part of the page."""
-    choice = controls.choose(model)
-    if choice is None:
-        return
-    SHOW[choice.view](choice)
-    link.share()
+    found = view.text(model)
+    PARTS[found.chosen.view](found)
 
 
-frame.heading("Long context", words.CLAIM, examples.examples)
+frame.heading(
+    _("Long context"), _("Any tile of any map at any length, and what sparser attention would cost and lose."), examples,
+    Long, Tile, Reading, Sparse, Indexing,
+)  # fmt: skip
 show(st.session_state["model"])

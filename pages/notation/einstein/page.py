@@ -1,21 +1,29 @@
-"""Einstein notation: a block's lines as formulas that run, and formulas of one's own, checked index by index."""
+"""Matrices and indices: a block as formulas with named indices that run, and matrices as sums of columns times rows."""
 
 import streamlit as st
 
-from pages.notation.einstein import controls, examples, view, words
+from pages.notation.einstein.examples import examples
+from pages.notation.einstein.formulas import page as formulas
+from pages.notation.einstein.formulas.state import Formula
+from pages.notation.einstein.rank import page as rank
+from pages.notation.einstein.rank.state import Rank
+from pages.notation.einstein.state import FORMULAS, RANK, Part
 from tlmviz.ui import frame
+from tlmviz.ui.language import _
+
+PARTS = {FORMULAS: formulas.show, RANK: rank.show}
 
 
 @frame.fragment
 def show(model: str) -> None:
-    """The formula, what it makes, and all that is below."""
-    with frame.picture_first():
-        choice = controls.choose(model)
-        if choice is None:
-            return
-        found = view.show(choice)
-    view.beneath(choice, found)
+    """The part's menu, and the chosen part."""
+    part = Part.part.draw()
+    Part.of_session()
+    PARTS[part](model)
 
 
-frame.heading("Einstein notation", words.CLAIM, examples.examples)
+frame.heading(
+    _("Matrices and indices"), _("Attention as a formula that is checked and run; a matrix as a sum of columns times rows."),
+    examples, Part, Formula, Rank,
+)  # fmt: skip
 show(st.session_state["model"])

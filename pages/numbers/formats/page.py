@@ -1,29 +1,31 @@
-"""Formats: the bits of FP32 down to INT4, and what each makes of a number."""
+"""Formats: the bits of FP32 down to INT4, and what a model loses in them when a scale serves many numbers or few."""
 
 import streamlit as st
 
-from pages.numbers.formats import controls, examples, guess, view, words
-from tlmviz.ui import below, compute, frame, inputs, link
+from pages.numbers.formats.bits import page as bits
+from pages.numbers.formats.bits.state import Bits
+from pages.numbers.formats.examples import examples
+from pages.numbers.formats.product import page as product
+from pages.numbers.formats.product.state import Product
+from pages.numbers.formats.state import BITS, PRODUCT, WHOLE, Part, Rounding
+from pages.numbers.formats.whole import page as whole
+from pages.numbers.formats.whole.state import Whole
+from tlmviz.ui import frame
+from tlmviz.ui.language import _
+
+PARTS = {BITS: bits.show, PRODUCT: product.show, WHOLE: whole.show}
 
 
 @frame.fragment
 def show(model: str) -> None:
-    """The picture, the model's numbers in the chosen format, the table of all formats, and the words."""
-    choice = controls.choose()
-    if not guess.seen(choice):
-        return
-    view.bits(choice)
-    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
-    st.markdown(f"#### {words.MODELS}")
-    text = inputs.text_box(compute.model(model))
-    if text is not None:
-        below.when_painted("beneath-formats", lambda: view.of_the_model(choice, model, text))
-    st.markdown(f"#### {words.ALL}")
-    view.table()
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice, model, text))
-    link.share()
+    """The part's menu, and the chosen part."""
+    part = Part.part.draw()
+    Part.of_session()
+    PARTS[part](model)
 
 
-frame.heading("Formats", words.CLAIM, examples.examples)
+frame.heading(
+    _("Formats"), _("Few bits hold few numbers: which ones, and what a scale makes of them."), examples,
+    Part, Bits, Rounding, Product, Whole,
+)  # fmt: skip
 show(st.session_state["model"])

@@ -1,30 +1,32 @@
-"""Norms and dropout: what each norm takes its statistics over, and what it makes invariant, on a model's own activations."""
+"""Norms: over which numbers a spread is measured, what a norm makes of it, and how far sums of many numbers spread without."""
 
 import streamlit as st
 
-from pages.numbers.norms import controls, examples, words
-from pages.numbers.norms.batch import view as batch
-from pages.numbers.norms.depth import view as depth
-from pages.numbers.norms.dropout import view as dropout
-from tlmviz.ui import frame, link
-
-SHOW = {
-    controls.NORMS: batch.show_tokens,
-    controls.PICTURES: batch.show_maps,
-    controls.DEPTH: depth.show,
-    controls.DROPOUT: dropout.show,
-}
+from pages.numbers.norms.batch import page as batch
+from pages.numbers.norms.batch.state import Maps, Tokens
+from pages.numbers.norms.examples import examples
+from pages.numbers.norms.spread import page as spread
+from pages.numbers.norms.spread.state import Spreads
+from pages.numbers.norms.state import MAPS, TOKENS, Part
+from tlmviz.ui import frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show(model: str) -> None:
-    """The chosen view."""
-    choice, room = controls.choose(model)
-    if choice is None:
-        return
-    SHOW[choice.view](choice, room)
-    link.share()
+    """The part's menu, and the chosen part."""
+    part = Part.part.draw()
+    Part.of_session()
+    if part == TOKENS:
+        batch.tokens(model)
+    elif part == MAPS:
+        batch.maps(model)
+    else:
+        spread.show(model, part)
 
 
-frame.heading("Norms and dropout", words.CLAIM, examples.examples)
+frame.heading(
+    _("Norms"), _("Sums of many numbers spread far; a norm gives them one spread, and forgets what they shared."), examples,
+    Part, Tokens, Maps, Spreads,
+)  # fmt: skip
 show(st.session_state["model"])

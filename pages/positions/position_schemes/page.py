@@ -1,29 +1,23 @@
-"""Position schemes: models that differ in their positions alone, side by side on the same text."""
+"""Position schemes: six ways to tell a model where its tokens stand, and how far beyond its training it then reads."""
 
 import streamlit as st
 
-from pages.positions.position_schemes import compute, controls, examples, view, words
-from tlmviz.ui import frame, link
+from pages.positions.position_schemes.examples import examples
+from pages.positions.position_schemes.extension import page as extension
+from pages.positions.position_schemes.extension.state import Extension
+from pages.positions.position_schemes.schemes import page as schemes
+from pages.positions.position_schemes.schemes.state import Schemes
+from pages.positions.position_schemes.state import EXTENSION, Reading
+from tlmviz.ui import frame, menu
+from tlmviz.ui.language import _
 
-
-@frame.fragment
-def compared() -> None:
-    """View, head and text; the picture of every scheme, numbers, and what trained heads do."""
-    opened = controls.choose()
-    if opened is None:
-        return
-    choice, note = opened
-    note.caption(words.about(choice))
-    view.picture(choice)
-    frame.what_to_notice(*words.notice(choice.view, choice.context, compute.relative_distance()))
-    view.table(choice)
-    st.markdown(words.HOW_FAR_HEADING)
-    view.heads(choice, controls.choose_measure())
-    frame.measured(lambda: compute.checks(choice.ids))
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice))
-    link.share()
-
-
-frame.heading("Position schemes", words.CLAIM, examples.examples)
-compared()
+frame.heading(
+    _("Position schemes"),
+    _("Six ways to tell a model where a token stands, and how each copes with longer texts than in training."),
+    examples, Reading, Schemes, Extension,
+)  # fmt: skip
+row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+if Reading.part.draw(row) == EXTENSION:
+    extension.show(menu.choose(row, "language", "position_schemes"))
+else:  # it compares models of its own
+    schemes.show()

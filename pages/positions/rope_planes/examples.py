@@ -5,6 +5,8 @@ from __future__ import annotations
 from tlmviz.ui import gallery, inputs
 from tlmviz.ui.gallery import Card
 
+from .state import BOTH, HEADS, LAYOUTS, STEPS, Choice
+
 CARDS = (
     Card(
         "Tuned to one back",
@@ -15,25 +17,25 @@ CARDS = (
     Card(
         "Move both, and nothing happens",
         "Query and key move together: all hands turn, and every bar and the score stand still.",
-        {"rmove": "Move both"},
+        Choice.link(moves=BOTH),
         "Clocks with two hands each and a score that is a flat line",
     ),
     Card(
         "The wrong layout raises no error",
         "Read half-split in place of interleaved, the model goes on writing: it only loses 0.17 nats per token.",
-        {"rpart": "Layouts"},
+        Choice.link(part=LAYOUTS),
         "Arcs between dimensions that turn together, and the loss of each token with either layout",
     ),
     Card(
         "Blind to positions",
         "Without RoPE in every layer the loss on this text rises from 1.59 to 1.73 nats per token.",
-        {"rpart": "Heads", "rscope": "In every layer"},
+        Choice.link(part=HEADS, everywhere=True),
         "Which planes every head uses, and mean score by distance with and without RoPE",
     ),
     Card(
         "A rotation is a matrix",
         "One row of queries, cosine and sine, and what comes out, step by step.",
-        {"rpart": "Step by step"},
+        Choice.link(part=STEPS),
         "The steps of a rotation as small heat maps",
     ),
 )

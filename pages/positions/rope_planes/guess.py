@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+from tlmviz.figures import number
 from tlmviz.ui import guess
+from tlmviz.ui.language import _
 
-from . import compute, words
-from .controls import CLOCKS, Choice
+from .claims import head, token
+from .data import Data
+from .state import CLOCKS
 
 CLEAR = 0.05  # of the largest part, by which it must lead the next: less is a tie
 
 
-def seen(choice: Choice) -> bool:
+def seen(data: Data) -> bool:
     """Whether the picture may be drawn; else the question is."""
-    about = choice.model, choice.text, choice.part, choice.head, choice.pair, choice.base
-    return guess.first("rope_planes", about, lambda: question(choice))
+    chosen = data.chosen
+    about = chosen.model, chosen.text, chosen.part, chosen.head, chosen.pair, data.base
+    return guess.first("rope_planes", about, lambda: question(data))
 
 
-def question(choice: Choice) -> guess.Question | None:
+def question(data: Data) -> guess.Question | None:
     """Which plane's part of the score is largest, up or down; None for other parts of the page, ties, and few planes."""
-    if choice.part != CLOCKS:
+    if data.chosen.part != CLOCKS:
         return None
-    clocks = compute.clocks(choice)
+    clocks = data.clocks
     parts, size = clocks.parts[clocks.home], abs(clocks.parts[clocks.home])
     ranked = (-size).argsort(kind="stable").tolist()
     if len(ranked) < guess.FEWEST or size[ranked[0]] - size[ranked[1]] < CLEAR * size[ranked[0]]:
         return None
     best, last = ranked[0], len(ranked) - 1
+    asks = _(
+        "In head {head}, query {query} meets key {key}. Which plane, a pair of dimensions, moves their score most, up or down?",
+        head=head(data), query=token(data, 0), key=token(data, 1),
+    )  # fmt: skip
+    says = _(
+        "**Plane {best}** adds {part} to a score of {score}, more than any other.",
+        best=best, part=number(float(parts[best]), "+.2f"), score=number(float(parts.sum()), ".2f"),
+    )  # fmt: skip
+    turns = guess.three_digits
     return guess.question(
-        words.guess(choice),
-        best,
-        (0, last, ranked[1], *ranked),
-        words.guessed(choice, best, float(parts[best]), float(parts.sum())),
-        show=lambda plane: words.plane(plane, float(clocks.wavelength[plane])),
-    )
+        asks, best, (0, last, ranked[1], *ranked), says,
+        show=lambda plane: _("Plane {n}: a turn in {turn} tokens", n=plane, turn=turns(float(clocks.wavelength[plane]))),
+    )  # fmt: skip

@@ -1,61 +1,56 @@
-"""RoPE planes: every pair of dimensions turns with its position, and a score depends only on the angles between them."""
+"""RoPE planes: every pair of dimensions turns with its position, and of the positions a score sees only their distance."""
 
 import streamlit as st
 
-from pages.positions.rope_planes import (
-    compute,
-    controls,
-    examples,
-    guess,
-    view_clocks,
-    view_heads,
-    view_layouts,
-    view_steps,
-    words,
-)
+from pages.positions.rope_planes import claims, data, guess, view
+from pages.positions.rope_planes.examples import examples
+from pages.positions.rope_planes.state import CLOCKS, Choice
 from tlmviz.analysis.positions.rope_planes import has_planes
-from tlmviz.ui import compute as shared
-from tlmviz.ui import frame, link, rope
-
-VIEWS = {
-    controls.CLOCKS: view_clocks.picture,
-    controls.STEPS: view_steps.picture,
-    controls.LAYOUTS: view_layouts.picture,
-    controls.HEADS: view_heads.picture,
-}
+from tlmviz.ui import below, compute, frame, rope
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def planes(model: str) -> None:
-    """Text, head, query and key, and the chosen part of the page."""
+    """Text, query and key, and the chosen part of the page."""
     with frame.picture_first():
-        choice = controls.choose(model)
-        if choice is None:
+        chosen = view.controls(model)
+        if chosen is None:
             return
-        choice, note = controls.choose_part(choice)
-        if not guess.seen(choice):
+        shown = data.compute(chosen)
+        if not guess.seen(shown):
             return
-        if sentence := words.about(choice):
-            note.caption(sentence)
-        with st.spinner(
-            f"{model} reads the text …", show_time=True
-        ):  # with other rotations too, and writes on
-            VIEWS[choice.part](choice)
-    frame.measured(lambda: compute.checks(choice))
-    frame.what_to_notice(*words.NOTICE[choice.part], maths=words.NOTICE_MATHS[choice.part])
-    frame.equation(*words.EQUATIONS[choice.part])
-    frame.copy_as_python(words.SNIPPETS[choice.part](choice))
-    link.share()
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(_("Choose *Move both* and press ▶: what stands still? Then choose another part."))
+    below.when_painted("beneath-planes", lambda: _beneath(shown), seen=False)
+
+
+def _beneath(shown: data.Data) -> None:
+    part = shown.chosen.part
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=[_(claims.MATHS[part])])
+    if part == CLOCKS:
+        view.numbers(shown)
+    frame.measured(lambda: shown.checks)
+    frame.equation(*view.EQUATIONS[part])
+    frame.copy_as_python(view.snippet(shown))
 
 
 @frame.saying_errors
 def show(model: str) -> None:
     """The page, or for a model without RoPE the way to one that has it."""
-    if has_planes(shared.model(model).config):
+    if has_planes(compute.model(model).config):
         planes(model)
     else:
         rope.offer_rope_models(model)
 
 
-frame.heading("RoPE planes", words.CLAIM, examples.examples)
+frame.heading(
+    _("RoPE planes"),
+    _(
+        "Each pair of dimensions turns with its position; of two positions, a score sees only the distance between them."
+    ),
+    examples,
+    Choice,
+)
 show(st.session_state["model"])

@@ -1,17 +1,25 @@
 """Glossary: every term that pages explain, with the pages that use it."""
 
-from pages.start.glossary import compute, controls, view, words
+from pages.start.glossary import claims, data, view
+from pages.start.glossary.state import Glossary
 from tlmviz.ui import frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def terms() -> None:
     """The list; what is searched for, and the lit term, are in the link."""
-    choice = controls.choose()
-    view.unknown(choice)
-    view.terms(choice, compute.entries())
+    shown = data.compute(Glossary.of_session())
+    view.unknown(shown)
+    frame.claim(claims.CLAIMS, shown)
+    view.terms(shown)
+    frame.what_to_notice(*claims.notice())
 
 
-frame.heading("Glossary", words.CLAIM, lambda: None)
+frame.heading(
+    _("Glossary"),
+    _("Every term that pages explain, in a sentence or two, and where it is used."),
+    lambda: None,
+    Glossary,
+)
 terms()
-frame.what_to_notice(*words.NOTICE)

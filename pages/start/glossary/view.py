@@ -2,40 +2,57 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from pages import HOME
-from tlmviz.ui import glossary
+from tlmviz.ui import glossary, language, markdown
+from tlmviz.ui.components.scripts import component
+from tlmviz.ui.language import _
 from tlmviz.ui.tours import bar
 from tlmviz.ui.tours.parts import address
 
-from . import controls, words
-from .component import list_terms
-from .compute import Entry
+from .data import Data, Entry
+from .state import Glossary
 
+KEY = "glossary"
 EXPLORER = HOME.rpartition("/")[2]
 TOURS = 2  # that a term leads to, at most
+# Not isolated, so that its links are followed as cards are.
+_list = component("tlmviz_glossary", Path(__file__).parent, isolated=False)
 
 
-def unknown(choice: controls.Choice) -> None:
+def unknown(data: Data) -> None:
     """A sentence where the link names a term that there is not."""
-    if choice.asked and choice.term is None:
-        st.info(words.UNKNOWN.format(asked=choice.asked.replace("`", ""), count=len(glossary.TERMS)))
+    if data.chosen.asked.strip() and data.lit is None:
+        asked = markdown.sentence(data.chosen.asked.strip().replace("`", ""))
+        st.info(
+            _(
+                "No term is called “{asked}”; search among the {count} that there are.",
+                asked=asked, count=len(data.entries),
+            )
+        )  # fmt: skip
 
 
-def terms(choice: controls.Choice, entries: tuple[Entry, ...]) -> None:
-    """All terms; the browser shows those that fit the search."""
-    list_terms(
-        [_sent(entry) for entry in entries],
-        find=choice.find,
-        term=choice.term or "",
-        key=controls.KEY,
-        on_change=controls.keep,
-    )
-    controls.share()
+def terms(data: Data) -> None:
+    """All terms; the browser shows those that fit the search, and sends what was typed."""
+    sent = {
+        "entries": [_sent(entry) for entry in data.entries],
+        "find": data.chosen.find,
+        "term": data.lit.name if data.lit else "",
+        "lang": language.LANGUAGE.get(),
+    }
+    _list(key=KEY, data=sent, on_find_change=_keep)
+
+
+def _keep() -> None:
+    """Callback of the list: what was typed becomes the search, and nothing is lit any more."""
+    if sent := (st.session_state.get(KEY) or {}).get("find"):
+        Glossary.find.set(Glossary.find.parse(str(sent["text"])))
+        Glossary.asked.set("")
 
 
 def _sent(entry: Entry) -> dict[str, Any]:
@@ -50,7 +67,10 @@ def _sent(entry: Entry) -> dict[str, Any]:
             for page, count in entry.pages
         ],
         "tours": [
-            {"title": f"{tour.title}, step {step}", "link": bar.step_address(tour, step, EXPLORER)}
+            {
+                "title": _("{tour}, step {step}", tour=tour.title, step=step),
+                "link": bar.step_address(tour, step, EXPLORER),
+            }
             for tour, step in entry.tours[:TOURS]
         ],
     }

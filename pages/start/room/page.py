@@ -1,14 +1,29 @@
 """Classroom: a teacher opens a tour for everybody, and sees how far the room is and how it answered."""
 
-from pages.start.room import controls, view, words
+from pages.start.room import view
+from pages.start.room.state import Room
 from tlmviz.ui import frame
+from tlmviz.ui.language import _
 
-choice = controls.choose()
-frame.heading("Classroom", view.claim(choice), lambda: None)
-view.said()
-counts = view.opened(choice)
-if counts is not None:
-    view.wall(choice, counts)
-else:
-    view.ways_in()
-    frame.what_to_notice(*words.NOTICE)
+
+@frame.fragment
+def room() -> None:
+    """The two ways in, or of a teacher's link the wall."""
+    chosen = Room.of_session()
+    view.secret(chosen)
+    view.said()
+    counts = view.opened(chosen)
+    if counts is not None:
+        view.wall(chosen, counts)
+    else:
+        view.ways_in(chosen)
+        frame.what_to_notice(*view.notice())
+
+
+frame.heading(
+    _("Classroom"),
+    _("One code opens a tour for a whole class, and the wall shows how it goes."),
+    lambda: None,
+    Room,
+)
+room()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from html import escape
@@ -14,98 +15,179 @@ import streamlit as st
 from pages import HOME
 from tlmviz.errors import Error
 from tlmviz.hosting.rooms import Counts, NoRoom, normal, rooms
-from tlmviz.ui import frame
+from tlmviz.ui import frame, markdown, visit
+from tlmviz.ui.components import url_fragment
+from tlmviz.ui.language import _, ngettext
 from tlmviz.ui.tours import bar, room
 from tlmviz.ui.tours.parts import Step, Tour
 from tlmviz.ui.tours.table import TOURS
 
-from . import controls, words
-from .controls import Choice
+from .state import LONGEST, Room
 from .style import STYLE
 
 PATH = "room"
 EXPLORER = HOME.rpartition("/")[2]
+SAID = "_room_said"  # session: a sentence that the next run shows
+ENDED = "_room_ended"  # session: that its room was ended here, whose secret the address is to forget
 EVERY = 2.0  # seconds between two looks of the wall
 
 
-def claim(choice: Choice) -> str:
-    """What the page is about: in a room, its tour."""
-    try:
-        return TOURS[rooms().tour(choice.code)].title if choice.secret else words.CLAIM
-    except Error:
-        return words.CLAIM
+def secret(chosen: Room) -> None:
+    """Have the browser keep the teacher's secret behind the # of its address, and tell it where it came with it."""
+    value = chosen.secret or ("" if st.session_state.get(ENDED) else None)
+    url_fragment.keep(Room.secret.key, value, lambda told: Room.secret.set(told[:LONGEST]))
 
 
 def said() -> None:
     """What the last press has to say."""
-    if sentence := st.session_state.pop(controls.SAID, ""):
-        st.info(sentence.replace("$", r"\$"))
+    if sentence := st.session_state.pop(SAID, ""):
+        st.info(markdown.sentence(sentence))
 
 
-def ways_in() -> None:
+def ways_in(chosen: Room) -> None:
     """For a teacher the tours, for a student the box for a code."""
     st.html(STYLE)
     teacher, student = st.columns([0.6, 0.4], gap="large")
     with teacher:
-        st.markdown(f"### {words.TEACHER}\n{words.TEACHER_HOW}")
-        chosen = controls.tour()
-        controls.open_button(chosen)
-        asked = [step.question.asks for step in chosen.steps if step.question]
+        st.subheader(_("For a teacher"), anchor=False)
         st.markdown(
-            f"*{chosen.says}* {words.tour(len(chosen.steps), len(asked), chosen.minutes)}\n\n"
-            + "\n".join(f"- {question}" for question in asked)
+            _(
+                "Choose a tour and open a room. You get a code for your students, and a page for the wall that shows "
+                "their counts."
+            )
         )
+        tour = TOURS[Room.tour.draw()]
+        st.button(_("Open a room"), key="roomopen", on_click=_open, args=(tour.name,))
+        asked = [step.question.asks for step in tour.steps if step.question]
+        long = _(
+            "{steps} steps, {questions} questions, about {minutes} minutes. It asks:",
+            steps=len(tour.steps), questions=len(asked), minutes=tour.minutes,
+        )  # fmt: skip
+        st.markdown(f"*{tour.says}* {long}\n\n" + "\n".join(f"- {question}" for question in asked))
     with student:
-        st.markdown(f"### {words.STUDENT}\n{words.STUDENT_HOW}")
-        _join(controls.code())
+        st.subheader(_("For a student"), anchor=False)
+        st.markdown(_("Type the code on the wall, or scan the QR code beside it."))
+        Room.code.draw()
+        _join("" if chosen.secret else chosen.code.strip())  # of a teacher's link it was said above
+
+
+def notice() -> tuple[str, ...]:
+    """What is kept of a room, and how it is counted."""
+    return (
+        _(
+            "Counts are kept: how many came to a step, how many gave an answer; and marks that name nobody, so that none counts "
+            "twice. No names, no accounts, no addresses. A room ends after a day, and all of this with it."
+        ),
+        _(
+            "“Here” are those who came to a step and not further, also those who have closed their tab since. A new tab counts "
+            "as a new visitor, a reloaded one does not."
+        ),
+        _(
+            "The first answer counts. A student sees how the room answered after answering; the wall shows it when you reveal it."
+        ),
+    )
+
+
+def _open(tour: str) -> None:
+    """Callback: open a room, and lead to its wall."""
+    try:
+        opened = rooms().open_room(tour, visit.address())
+    except Error as error:
+        st.session_state[SAID] = str(error)
+        return
+    Room.code.set(opened.code)
+    Room.secret.set(opened.secret)
+    st.session_state[ENDED] = False
+
+
+def _reveal_button(chosen: Room, key: str, label: str, steps: frozenset[int]) -> None:
+    """A button behind which the wall shows these questions' answers and no others."""
+    st.button(label, key=key, on_click=_try, args=(rooms().reveal, chosen.code, chosen.secret, steps))
+
+
+def _end(chosen: Room) -> None:
+    """Callback: the room ends, and the page is left for its two ways in."""
+    if _try(rooms().end, chosen.code, chosen.secret):
+        st.session_state[SAID] = _("The room is ended, and its counts are deleted.")
+        Room.code.set("")
+        Room.secret.set("")
+        st.session_state[ENDED] = True
+
+
+def _try(call: Callable[..., object], *arguments: object) -> bool:
+    """Call; where it cannot be, the next run says why."""
+    try:
+        call(*arguments)
+    except Error as error:
+        st.session_state[SAID] = str(error)
+        return False
+    return True
 
 
 @frame.saying_errors
 def _join(code: str) -> None:
     """The link into the room of a code."""
     if code:
-        tour = TOURS[rooms().tour(code)]
+        tour = TOURS[rooms().tour(code, visit.address())]
         href = bar.joining(tour, EXPLORER, normal(code))
-        st.html(
-            f'<a class="room-join" data-card="step" href="{escape(href)}">{escape(words.begin(tour.title))}</a>'
-        )
+        begin = escape(_("Begin “{title}”", title=tour.title))
+        st.html(f'<a class="room-join" data-card="step" href="{escape(href)}">{begin}</a>')
 
 
-def opened(choice: Choice) -> Counts | None:
+def opened(chosen: Room) -> Counts | None:
     """What the room of a teacher's link has counted; where it cannot be shown, why."""
-    if not choice.secret:
+    if not chosen.secret:
         return None
     try:
-        return rooms().counts(choice.code, choice.secret)
+        return rooms().counts(chosen.code, chosen.secret, visit.address())
     except Error as error:
-        st.error(str(error))
+        st.error(frame.worded(error))
         return None
 
 
-def wall(choice: Choice, counts: Counts) -> None:
+def wall(chosen: Room, counts: Counts) -> None:
     """The teacher's view: the code, and live beside and below it who is there and every step."""
     st.html(STYLE)
+    with st.container(key="claim"):
+        st.markdown(f"**{TOURS[counts.tour].title}**")
     with st.container(horizontal=True, vertical_alignment="center", key="roomtools"):
         st.session_state.setdefault(
             "roomlarge", not counts.visitors
         )  # decided once: it stays while they come
-        large = st.toggle(words.ON_WALL, key="roomlarge", help=words.ON_WALL_HELP)
+        large = st.toggle(
+            _("Show the code large"),
+            key="roomlarge",
+            help=_(
+                "For the whole wall, so that it can be scanned from the last row. The steps come back when you switch it off."
+            ),
+        )
         asked = {number for number, step in enumerate(TOURS[counts.tour].steps, 1) if step.question}
-        controls.reveal_button(choice, "revealall", words.REVEAL_ALL, frozenset(asked))
-        controls.reveal_button(choice, "hideall", words.HIDE_ALL, frozenset())
-        with st.popover(words.YOUR_LINK):
-            own = {controls.CODE.key: normal(choice.code), controls.SECRET.key: choice.secret}
-            st.markdown(words.YOUR_LINK_SAYS)
-            st.code(f"{_base()}{PATH}?{urlencode(own)}", language=None, wrap_lines=True)
-            st.markdown(f"[{words.WALL}]({PATH}?{urlencode({**own, 'embed': 'true'})})")
-        with st.popover(words.END):
-            st.markdown(words.END_SAYS)
-            controls.end_button(choice)
+        _reveal_button(chosen, "revealall", _("Reveal all"), frozenset(asked))
+        _reveal_button(chosen, "hideall", _("Hide all"), frozenset())
+        with st.popover(_("Your link")):
+            code, own = {Room.code.key: normal(chosen.code)}, urlencode({Room.secret.key: chosen.secret})
+            st.markdown(
+                _(
+                    "The address of this page is your link: who has it sees the counts, reveals answers and ends the room. Keep "
+                    "it, and show the wall in full screen (F11) so that nobody reads it there."
+                )
+            )
+            st.code(f"{_base()}{PATH}?{urlencode(code)}#{own}", language=None, wrap_lines=True)
+            st.markdown(
+                f"[{_('The wall without menus')}]({PATH}?{urlencode({**code, 'embed': 'true'})}#{own})"
+            )
+        with st.popover(_("End the room")):
+            st.markdown(
+                _(
+                    "The room ends for everybody, and its counts are deleted now. The students' tours go on without it."
+                )
+            )
+            st.button(_("End it and delete the counts"), key="roomend", on_click=_end, args=(chosen,))
     with st.container(horizontal=not large, vertical_alignment="center", key="roomhead"):
-        _code(normal(choice.code), large)
-        present(choice)
+        _code(normal(chosen.code), large)
+        present(chosen)
     if not large:
-        steps(choice)
+        steps(chosen)
 
 
 def _base() -> str:
@@ -119,47 +201,55 @@ def _code(code: str, large: bool) -> None:
     address = f"{_base()}join/{code}"
     host = urlsplit(address).hostname or ""
     if host == "localhost" or host.startswith("127."):
-        st.info(words.LOCAL.format(host=host))
+        st.info(
+            _(
+                "This page was opened as {host}, which no other machine reaches. Open it by the name or address under which "
+                "students reach this server, and the link below follows.",
+                host=host,
+            )
+        )
     square = segno.make(address, error="m", micro=False).svg_data_uri(border=3, dark="#000", light="#fff")
+    alt = escape(_("The link {link} as a square to scan", link=address))
+    students_open = _("Students open")
     st.html(
-        f'<div class="room-code {"large" if large else ""}"><img src="{square}" alt="{escape(words.SCAN.format(link=address))}">'
-        f"<p><small>{words.ADDRESS}</small><b>{code[:3]} {code[3:]}</b>"
+        f'<div class="room-code {"large" if large else ""}"><img src="{square}" alt="{alt}">'
+        f"<p><small>{students_open}</small><b>{code[:3]} {code[3:]}</b>"
         f'<span class="room-link">{escape(address.partition("://")[2])}</span></p></div>'
     )
 
 
-def _now(choice: Choice) -> Counts:
+def _now(chosen: Room) -> Counts:
     """What the room has counted by now; where it has ended, the whole page says so."""
     try:
-        return rooms().counts(choice.code, choice.secret)
+        return rooms().counts(chosen.code, chosen.secret)
     except NoRoom:
         st.rerun()
 
 
 @partial(frame.fragment, every=EVERY)
-def present(choice: Choice) -> None:
+def present(chosen: Room) -> None:
     """How many are there, again and again while the page is open."""
-    counts = _now(choice)
-    st.html(
-        f'<p class="room-visitors"><b>{counts.visitors}</b> {words.VISITORS}<br>{words.ends(_when(counts.ends))}</p>'
-    )
+    counts = _now(chosen)
+    inside, ends = _("in the room"), _("Ends {when}", when=_when(counts.ends))
+    st.html(f'<p class="room-visitors"><b>{counts.visitors}</b> {inside}<br>{ends}</p>')
 
 
 @partial(frame.fragment, every=EVERY)
-def steps(choice: Choice) -> None:
+def steps(chosen: Room) -> None:
     """Every step with its visitors and its question, again and again while the page is open."""
-    counts = _now(choice)
+    counts = _now(chosen)
     said()
     tour = TOURS[counts.tour]
     with st.container(key="roomsteps"):
         for number, step in enumerate(tour.steps, 1):
             with st.container(key=f"roomstep{number}"):
-                _step(choice, counts, tour, number, step)
+                _step(chosen, counts, tour, number, step)
 
 
-def _step(choice: Choice, counts: Counts, tour: Tour, number: int, step: Step) -> None:
+def _step(chosen: Room, counts: Counts, tour: Tour, number: int, step: Step) -> None:
     """One step: who is there, who is further, and its question, open or revealed."""
     here, further = counts.here.get(number, 0), counts.passed(number)
+    at_it, beyond = _("{n} here", n=here), _("{n} further", n=further)
     total = max(counts.visitors, 1)
     meter = "".join(
         f'<i class="{name}" style="width: {100 * count / total:.1f}%"></i>'
@@ -167,7 +257,7 @@ def _step(choice: Choice, counts: Counts, tour: Tour, number: int, step: Step) -
     )
     st.html(
         f'<div class="room-step"><h3><b>{number}</b> {escape(step.title)}</h3>'
-        f'<p><i class="here"></i>{words.here(here)} <i class="further"></i>{words.further(further)}</p>'
+        f'<p><i class="here"></i>{at_it} <i class="further"></i>{beyond}</p>'
         f'<div class="room-meter" aria-hidden="true">{meter}</div></div>'
     )
     if step.question is None:
@@ -180,10 +270,11 @@ def _step(choice: Choice, counts: Counts, tour: Tour, number: int, step: Step) -
     st.html(f'<div class="room-question">{said}</div>')
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         label, steps = (
-            (words.HIDE, counts.revealed - {number}) if shown else (words.REVEAL, counts.revealed | {number})
+            (_("Hide"), counts.revealed - {number}) if shown else (_("Reveal"), counts.revealed | {number})
         )
-        controls.reveal_button(choice, f"reveal{number}", label, steps)
-        st.html(f'<p class="room-answered">{words.answered(given)}</p>')
+        _reveal_button(chosen, f"reveal{number}", label, steps)
+        answers = ngettext("{n} answer", "{n} answers", given) if given else _("No answer yet")
+        st.html(f'<p class="room-answered">{answers}</p>')
 
 
 def _when(ends: float) -> str:

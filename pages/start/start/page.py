@@ -3,33 +3,42 @@
 import streamlit as st
 
 from pages import HOME
-from pages.start.start import compute, view, words
+from pages.start.start import claims, data, view
+from pages.start.start.state import Start
 from tlmviz.ui import below, frame, inputs
 from tlmviz.ui import compute as shared
+from tlmviz.ui.language import _
 from tlmviz.ui.tours import cards
 
-_TEXT = "_start_text"
+_SHOWN = "_start_shown"
 
 
 @frame.fragment
 def look() -> None:
     """The sentence and what looks at what in it."""
-    text = inputs.text_box(shared.model(compute.MODEL))
-    st.session_state[_TEXT] = text
-    if text is not None:
-        view.look(text)
+    text = inputs.text_box(shared.model(data.MODEL))
+    shown = st.session_state[_SHOWN] = None if text is None else data.compute(Start(text=text))
+    if shown is not None:
+        frame.claim(claims.CLAIMS, shown)
+        view.look(shown)
+        frame.claims(claims.CLAIMS, shown)
 
 
 def chapters() -> None:
     """The map of chapters on the sentence, and the tours."""
-    if text := st.session_state.get(_TEXT):
-        st.markdown("## Chapters")
-        view.chapters(text)
+    if shown := st.session_state.get(_SHOWN):
+        st.markdown(_("## Chapters"))
+        view.chapters(shown)
 
 
-frame.heading("Start", words.CLAIM, lambda: None)
+frame.heading(
+    _("Start"),
+    _("Type a sentence. A real model reads it now, and you see which words look at which."),
+    lambda: None,
+    Start,
+)
 look()
 below.when_painted("chapters", chapters)
-st.markdown("## Tours")
+st.markdown(_("## Tours"))
 cards.tours(HOME.rpartition("/")[2])
-frame.what_to_notice(*words.NOTICE)
+frame.what_to_notice(*claims.notice())

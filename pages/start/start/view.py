@@ -4,20 +4,38 @@ from __future__ import annotations
 
 import base64
 from html import escape
+from pathlib import Path
 
 import streamlit as st
 
 from pages import HOME, SECTIONS
 from tlmviz.errors import Error
 from tlmviz.figures import readable
-from tlmviz.ui import below, frame, inputs
+from tlmviz.ui import below, frame, inputs, language
 from tlmviz.ui import compute as shared
+from tlmviz.ui.components.scripts import component
+from tlmviz.ui.language import N_, _
 from tlmviz.ui.tours.parts import address
 
-from . import compute, words
-from .component import first_look
+from . import data as source
+from .data import BACK, FINDER, Data
 
 EXPLORER = HOME.rpartition("/")[2]
+HEADS = {FINDER: N_("A head that finds"), BACK: N_("A head that looks one back")}
+SHOWS = {  # chapter -> what it shows in a sentence; the picture is of the same
+    "Attention": N_("Every word looks at earlier ones, and each head in its own way."),
+    "Positions": N_("A score depends on how far apart two words stand."),
+    "Caches": N_("What is kept for each word: the fewer heads of keys and values, the less."),
+    "Translation": N_("Each word that is written looks at the words that are read."),
+    "Beyond decoders": N_("A few learned rows look at a handwritten digit, each at other parts."),
+    "Streams and experts": N_("Four residual streams, mixed by matrices that cannot amplify."),
+    "Words": N_("Words that stand in like places lie near each other."),
+    "Numbers": N_("Sums of more products spread further: why scores are divided by √d."),
+    "Cost and kernels": N_("Where the parameters are: attention, feed-forward part, table."),
+    "Workbench": N_("Change one word, and see whose attention moves."),
+}
+# It walks along the words by itself until somebody points at one.
+_first_look = component("tlmviz_first_look", Path(__file__).parent)
 _STYLE = """<style>
 .chapters { display: grid; grid-template-columns: repeat(auto-fill, minmax(11.5rem, 1fr)); gap: 0.7rem; }
 .chapters a { color: inherit; text-decoration: none; border: 1px solid rgba(128, 140, 155, 0.4); border-radius: 0.4rem;
@@ -29,32 +47,38 @@ _STYLE = """<style>
 </style>"""
 
 
-def look(text: str) -> None:
+def look(data: Data) -> None:
     """The sentence as words, lit by what the chosen one looks at."""
-    tokens, heads = compute.heads(text)
-    sent = [
-        {
-            "name": words.HEADS[name],
-            "label": f"Layer {head.layer}, head {head.head}",
-            "weights": head.weights.round(3).tolist(),
-            "row": head.row,
-        }
-        for name, head in heads.items()
-    ]
-    first_look(
-        [readable(token).lstrip("␣") or "␣" for token in tokens],
-        sent,
-        picture=below.next_picture(),
-        color=frame.theme().accent,
-        key="firstlook",
+    text = data.chosen.text
+    sent = {
+        "tokens": [readable(token).lstrip("␣") or "␣" for token in data.tokens],
+        "heads": [
+            {
+                "name": _(HEADS[name]),
+                "label": _("Layer {layer}, head {head}", layer=head.layer, head=head.head),
+                "weights": head.weights.round(3).tolist(),
+                "row": head.row,
+            }
+            for name, head in data.heads.items()
+        ],
+        "picture": below.next_picture(),
+        "color": frame.theme().accent,
+        "lang": language.LANGUAGE.get(),
+    }
+    _first_look(key="firstlook", data=sent)
+    frame.caption(
+        _(
+            "The framed word looks; the bluer a word, the more it is looked at. Point at any word, or tap it. Words after it "
+            "are not seen yet."
+        )
     )
-    trace = shared.trace(compute.MODEL, text)
-    if len(trace) > len(tokens):
-        frame.caption(words.SHORT.format(tokens=len(tokens)))
-    frame.caption(words.HOW)
-    heads_said = words.ALL_HEADS.format(heads=trace.n_layers * trace.n_heads, model=compute.MODEL)
+    config = shared.model(source.MODEL).config
+    every = _(
+        "All {heads} heads of {model}, in the Attention explorer",
+        heads=config.n_layers * config.n_heads, model=source.MODEL,
+    )  # fmt: skip
     st.html(
-        f'<a data-card="step" href="{escape(_link(EXPLORER, "language", text, bare=True))}">{heads_said} →</a>'
+        f'<a data-card="step" href="{escape(_link(EXPLORER, "language", text, bare=True))}">{every} →</a>'
     )
 
 
@@ -64,17 +88,18 @@ def _link(path: str, models: str, text: str, bare: bool = False) -> str:
     return address(path, EXPLORER, query or ({"mode": "map"} if bare else {}))
 
 
-def chapters(text: str) -> None:
+def chapters(data: Data) -> None:
     """Every chapter as a card: its picture, its claim, and the link to its first page."""
-    cards = "".join(_card(chapter, text) for chapter in words.CLAIMS)
+    cards = "".join(_card(chapter, data.chosen.text) for chapter in SHOWS)
     st.html(f'{_STYLE}<div class="chapters">{cards}</div>')
 
 
 def _card(chapter: str, text: str) -> str:
-    page, claim = SECTIONS[chapter][0], words.CLAIMS[chapter]
+    page, claim = SECTIONS[chapter][0], _(SHOWS[chapter])
     try:
-        drawn = base64.b64encode(compute.picture(chapter, text, frame.theme()).encode()).decode()
-        picture = f'<img src="data:image/svg+xml;base64,{drawn}" alt="{escape(words.card_alt(claim))}">'
+        drawn = base64.b64encode(source.picture(chapter, text, frame.theme()).encode()).decode()
+        alt = escape(_("A picture of this chapter: {claim}", claim=claim))
+        picture = f'<img src="data:image/svg+xml;base64,{drawn}" alt="{alt}">'
     except Error:  # a sentence of one word has no variance, and a model may be missing
         picture = ""
     href = _link(page.path, page.models, text, bare=page.folder == HOME)

@@ -1,10 +1,22 @@
 """Tours: the guided walks there are, the time each takes, and where one was left."""
 
 from pages import HOME
-from pages.start.tours import words
 from tlmviz.ui import frame
+from tlmviz.ui.language import _
 from tlmviz.ui.tours import cards
 
-frame.heading("Tours", words.CLAIM, lambda: None)
+frame.heading(
+    _("Tours"),
+    _(
+        "Guided walks through the pages: each step opens a page, lights one place, and mostly asks what you expect."
+    ),
+    lambda: None,
+)
 cards.tours(HOME.rpartition("/")[2])
-frame.what_to_notice(*words.NOTICE)
+frame.what_to_notice(
+    _("Every step is a page as it is: type another text, choose another head, and go on when you like."),
+    _("Answers are measured on the models when you give yours; nothing is written down beforehand."),
+    _(
+        "Leave a tour anywhere. Its address holds the step and your answers, and this page offers to go on with it."
+    ),
+)

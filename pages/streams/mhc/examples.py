@@ -5,41 +5,43 @@ from __future__ import annotations
 from tlmviz.ui import gallery, inputs
 from tlmviz.ui.gallery import Card
 
+from .state import DEPTH, DIAL, MATRICES, MUTE, OWN, STREAMS, TRAINING, Streams
+
 CARDS = (
     Card(
-        "Four streams that hardly mix",
-        "Trained with doubly stochastic matrices, this model keeps 99 % of every stream at every sublayer; they read and write.",
+        "Four streams, shared out",
+        "Doubly stochastic matrices mix them: at a sublayer a stream keeps 34% of itself, on average over this text.",
         {},
         "Four streams flowing through the sublayers of a model, one beside the other",
     ),
     Card(
         "Nothing binds them",
-        "Free hyper-connections: one row sums to 3.76, another to −0.07, and products over depth grow.",
-        {"smodel": "stories-hc", "sview": "Matrices"},
+        "Free hyper-connections: one row sums to 5.52, another to −1.54, and products over depth grow.",
+        {"smodel": "stories-hc", **Streams.link(view=MATRICES)},
         "Matrices of every sublayer in strong colours",
     ),
     Card(
         "Row sums that never reach 1",
         "Two rows share one column: no scaling exists, and Sinkhorn's iterations never settle.",
-        {"sview": "Sinkhorn dial", "sds": "Own matrix", "sdm": "1 2 3\n0 4 0\n0 5 0"},
+        Streams.link(view=DIAL, source=OWN, matrix="1 2 3\n0 4 0\n0 5 0"),
         "A matrix on Sinkhorn's dial with its row and column sums",
     ),
     Card(
         "One stream holds the story",
         "Mute stream 1 of the deep model, and the loss rises from 1.99 to 3.51 nats per token.",
-        {"sview": "Streams", "sxpart": "Mute", "smodel": "stories-deep-mhc"},
+        {"smodel": "stories-deep-mhc", **Streams.link(view=STREAMS, part=MUTE)},
         "The loss of each token with and without one stream",
     ),
     Card(
         "24 layers deep",
-        "Multiplied over 24 layers, free matrices amplify up to 486 times on this text, doubly stochastic ones by 1 % at most.",
-        {"sview": "Depth", "smodel": "stories-deep-hc"},
+        "Multiplied over 24 layers, free matrices amplify up to 486 times on this text, doubly stochastic ones by 1% at most.",
+        {"smodel": "stories-deep-hc", **Streams.link(view=DEPTH)},
         "Triangles of gains of every product of mixing matrices",
     ),
     Card(
         "The training, replayed",
-        "From near-identity to what they are: matrices, loss and gains, moment by moment.",
-        {"sview": "Training"},
+        "From their start to what they are: matrices, loss and gains, moment by moment.",
+        Streams.link(view=TRAINING),
         "Curves of loss and gains with a slider through training",
     ),
 )

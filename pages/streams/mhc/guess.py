@@ -2,41 +2,53 @@
 
 from __future__ import annotations
 
-from pages.streams.mhc import compute, words
-from pages.streams.mhc.controls import Reading
 from tlmviz.analysis.streams.mixing import carried
-from tlmviz.ui import guess
+from tlmviz.ui import guess, markdown
+from tlmviz.ui.language import _
+
+from . import claims
+from .data import Data
 
 FACTOR = 5.0  # from one answer to the next
 CLEAR = 1.2  # less is hardly more than at the start
 
 
-def seen(reading: Reading) -> bool:
+def seen(data: Data) -> bool:
     """Whether the picture may be drawn; else the question is."""
-    return guess.first(
-        "mhc", (tuple(compute.family(reading.model).items()), reading.text), lambda: question(reading)
-    )
+    return guess.first("mhc", (tuple(data.family.items()), data.chosen.text), lambda: question(data))
 
 
-def question(reading: Reading) -> guess.Question | None:
+def question(data: Data) -> guess.Question | None:
     """The largest factor at which the embedding is carried in any stream; None for a family without free mixing."""
-    family = compute.family(reading.model)
-    if "hyper" not in family:
-        return None
-    most = {kind: carried(compute.mixing(reading.by(name)).res)[1] for kind, name in family.items()}
-    free = most["hyper"]
+    family = data.family
+    most = {kind: carried(data.by(name).mixing.res)[1] for kind, name in family.items() if "hyper" in family}
+    free = most.get("hyper", 0.0)
     if free < CLEAR:
         return None
-    about = family["hyper"], reading.text
+    ladder = (each for each in guess.ladder(free, (family["hyper"], data.chosen.text), FACTOR) if each > 2)
+    asks = _(
+        "{model} mixes its streams by matrices that nothing holds in bounds. Behind up to {count} of them, how many times as "
+        "large as at the start is the embedding carried, where it is carried most?",
+        model=markdown.plain(family["hyper"]), count=len(data.sublayers),
+    )  # fmt: skip
     return guess.question(
-        words.guess(family["hyper"], len(reading.sublayers)),
-        free,
-        (
-            1.0,
-            *(each for each in guess.ladder(free, about, FACTOR) if each > 2),
-            free * FACTOR,
-            free * FACTOR**2,
-        ),
-        words.guessed(family, most),
+        asks, free, (1.0, *ladder, free * FACTOR, free * FACTOR**2), _measured(family, most),
         show=lambda value: f"× {guess.three_digits(value)}",
-    )
+    )  # fmt: skip
+
+
+def _measured(family: dict[str, str], most: dict[str, float]) -> str:
+    """The largest factor of every model of a family, connection -> name."""
+    said = [
+        _(
+            "{model} carries it at up to **{factor}**",
+            model=markdown.plain(family["hyper"]),
+            factor=claims.factor(most["hyper"]),
+        )
+    ]
+    others = ((family[kind], value) for kind, value in most.items() if kind != "hyper")
+    said += [
+        _("{model} at {factor}", model=markdown.plain(name), factor=claims.factor(value))
+        for name, value in others
+    ]
+    return _("Over all tokens of this text {measured}.", measured="; ".join(said))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from tlmviz.ui import gallery, translation
 from tlmviz.ui.gallery import Card
 
+from .ribbons.state import Ribbons
+from .state import BY_HAND, SCORES, TWINS, Alignment
+
 CAT = "The black cat is sleeping on the red chair."
-GOOD = "He is a good man, a good father, a good friend and a good neighbour."
-COVERAGE = "With and without coverage"
 CARDS = (
     Card(
         "The colour waits its turn",
@@ -18,32 +19,32 @@ CARDS = (
     Card(
         "A translator that stutters",
         "“au-de-de-de-de …”: 48 repeated trigrams without a coverage vector, 7 with one.",
-        {"aview": COVERAGE},
+        Alignment.link(view=TWINS),
         "Two attention maps: without coverage the rows end in one column, with coverage they move on",
-    ),
-    Card(
-        "A good friend and a good friend and",
-        "Eight times “et un bon ami”, because nothing tells the decoder where it has been; its twin stops.",
-        {"aview": COVERAGE, "arep": GOOD},
-        "Two attention maps of the same sentence, one of which repeats its last rows",
     ),
     Card(
         "Look at the full stop, and it ends",
         "Step 5, “dans”, is forced to look at “.”: the sentence is over at “J'ai froid.”",
-        {"arib": "5-8"},
+        Ribbons.link(pins=((4, 7),)),
         "Ribbons between the sentences; the French one ends after one word was pinned to the full stop",
     ),
     Card(
         "The cat turns red",
         "The step that wrote “noir” must look at “red”: “Le chat rouge est en train de dormir …”",
-        {"english": CAT, "arib": "3-8"},
+        Alignment.link(sentence=CAT) | Ribbons.link(pins=((2, 7),)),
         "Ribbons between the sentences, the third French word pinned to the word red",
     ),
     Card(
         "A word nobody looked at",
         "A map of your own: a source word without attention costs the translation β log floor.",
-        {"aview": "Matrix by hand"},
+        Alignment.link(view=BY_HAND),
         "A small attention map made by hand with its coverage and penalty",
+    ),
+    Card(
+        "Two of four never look at “red”",
+        "All read “J'ai froid dans mon manteau rouge.”: no row of dot or general peaks at “red”, one of the others does.",
+        Alignment.link(view=SCORES),
+        "Four attention maps of one translation, side by side",
     ),
 )
 

@@ -1,47 +1,57 @@
-"""The question before the ribbons of the page Alignment & coverage: which source word a written word looks at."""
+"""The question before the ribbons of the page Alignment: which source word a written word looks at."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tlmviz.figures import placed
-from tlmviz.ui import guess
+from tlmviz.figures import number, placed
+from tlmviz.ui import guess, markdown
+from tlmviz.ui.language import _
 
-from . import words
-from .hypothesis.controls import Choice
+from .data import Hypothesis
 
 CLEAR = 0.05  # of a row's attention, by which the first must lead the second: less is a tie
 
 
-def seen(choice: Choice) -> bool:
+def seen(base: Hypothesis) -> bool:
     """Whether the picture may be drawn; else the question is. Pins set in the picture ask nothing anew."""
-    about = choice.model, choice.text, choice.rank, choice.align
-    return guess.first("alignment", about, lambda: question(choice))
+    chosen = base.chosen
+    return guess.first(
+        "alignment", (chosen.model, chosen.text, chosen.rank, base.align), lambda: question(base)
+    )
 
 
-def question(choice: Choice) -> guess.Question | None:
+def question(base: Hypothesis) -> guess.Question | None:
     """Which source token gets most of a step's attention: of the step that leaves the diagonal furthest.
 
     None where no step is clear, and for short sentences.
     """
-    attention, source = choice.candidate.map(choice.align), choice.source
+    attention, source, target = base.candidate.map(base.align), base.source, base.target
     if attention is None or len(source) < guess.FEWEST:
         return None
-    target = choice.names(choice.candidate.tokens)
     found = _furthest(attention, source, target)
     if found is None:
         return None
     row, beside = attention[found], _beside(attention, found)
     ranked = (-row).argsort(kind="stable").tolist()
     best, second = ranked[:2]
+    asks = _(
+        "The model writes “{text}”. While it writes {written} (step {step}), at which source token does it look most?",
+        text=markdown.plain(base.mt.text(base.candidate.tokens)), written=_quoted(target[found]), step=found + 1,
+    )  # fmt: skip
+    says = _(
+        "While it writes {written} it looks at **{first}** with {share}, then at {second} with {less}.",
+        written=_quoted(target[found]), first=_quoted(source[best]), share=number(float(row[best]), ".0%"),
+        second=_quoted(source[second]), less=number(float(row[second]), ".0%"),
+    )  # fmt: skip
     others = (beside, second, best - 1, best + 1, *ranked)
     return guess.question(
-        words.guess(choice.mt.text(choice.candidate.tokens), target[found], found),
-        best,
-        [at for at in others if 0 <= at < len(source)],
-        words.guessed(target[found], (source[best], float(row[best])), (source[second], float(row[second]))),
-        show=lambda at: placed(at, source[at]),
-    )
+        asks, best, [at for at in others if 0 <= at < len(source)], says, show=lambda at: placed(at, source[at]),
+    )  # fmt: skip
+
+
+def _quoted(token: str) -> str:
+    return f"“{markdown.plain(token.strip())}”"
 
 
 def _beside(attention: np.ndarray, step: int) -> int:

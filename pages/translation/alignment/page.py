@@ -2,30 +2,41 @@
 
 import streamlit as st
 
-from pages.translation.alignment import controls, examples, words
 from pages.translation.alignment.by_hand import page as by_hand
-from pages.translation.alignment.coverage_models import page as coverage_models
+from pages.translation.alignment.by_hand.state import Hand
+from pages.translation.alignment.examples import examples
 from pages.translation.alignment.forced import page as forced
-from pages.translation.alignment.hypothesis import page as hypothesis
+from pages.translation.alignment.forced.state import Forced
 from pages.translation.alignment.ribbons import page as ribbons
-from tlmviz.ui import frame, link, translation
+from pages.translation.alignment.ribbons.state import Ribbons
+from pages.translation.alignment.scores import page as scores
+from pages.translation.alignment.scores.state import Scores
+from pages.translation.alignment.state import BY_HAND, FORCE, RIBBONS, SCORES, TRANSLATION, TWINS, Alignment
+from pages.translation.alignment.twins import page as twins
+from pages.translation.alignment.twins.state import Twins
+from pages.translation.alignment.written import page as written
+from tlmviz.ui import frame, translation
+from tlmviz.ui.language import _
 
-SUBPAGES = {
-    words.RIBBONS: ribbons,
-    words.TRANSLATION: hypothesis,
-    words.BY_HAND: by_hand,
-    words.MODELS: coverage_models,
-    words.FORCE: forced,
-}
+PARTS = {RIBBONS: ribbons.show, TRANSLATION: written.show, FORCE: forced.show, SCORES: scores.show}
+WITHOUT = {BY_HAND: by_hand.show, TWINS: twins.show}  # parts that need no sentence
 
 
 @frame.fragment
 def show(model: str) -> None:
     """The sentence, what to look at, and the chosen part of the page."""
     text = translation.sentence_box(translation.model(model))
-    SUBPAGES[controls.view_menu()].show(model, text)
-    link.share()
+    view = Alignment.view.draw()
+    if view in WITHOUT:
+        WITHOUT[view](model, text)
+    elif text is not None:
+        PARTS[view](model, text)
+    else:
+        Alignment.of_session(model=model, text="")
 
 
-frame.heading("Alignment & coverage", words.CLAIM, examples.examples)
+frame.heading(
+    _("Alignment & coverage"), _("Where each translated word looked, and what it missed."), examples,
+    Alignment, Ribbons, Hand, Twins, Forced, Scores,
+)  # fmt: skip
 show(st.session_state["mt"])

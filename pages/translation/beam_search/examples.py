@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from tlmviz.ui import gallery, inputs, translation
 from tlmviz.ui.gallery import Card
+from tlmviz.ui.language import _
 
-from .controls import STORY, TREE
+from .state import EXACT, STORY, TREE, Beam
 
 CAT = "The black cat is sleeping on the red chair."
 CARDS = (
@@ -20,31 +19,31 @@ CARDS = (
     Card(
         "I am a cold person",
         "“I am cold.”: greedy says “Je suis froid.”, the beam “J'ai froid.”, which is more probable too.",
-        {"english": "I am cold."},
+        Beam.link(sentence="I am cold."),
         "A small beam tree: the winner “J'ai froid.” beside greedy's “Je suis froid.”",
     ),
     Card(
         "A wider beam is worse",
         "With 8 beams the winner's score is lower than with 5: the search ends before the better text is complete.",
-        {"english": CAT, "bw": "8"},
+        Beam.link(sentence=CAT, width=8),
         "A wide beam tree of the black cat on the red chair",
     ),
     Card(
         "Without a length penalty the short text wins",
         "At α 0 the cat “dort”; at 0.6 it “est en train de dormir”, four tokens longer and less probable.",
-        {"english": CAT, "al": "0"},
+        Beam.link(sentence=CAT, alpha=0.0),
         "A beam tree and its ranking with all of the length penalty taken away",
     ),
     Card(
         "The coat is to blame",
         "Forced to begin with “Mon manteau”, the model still finds a sentence: “Mon manteau me fait froid.”",
-        {"bpre": "Mon manteau"},
+        Beam.link(forced="Mon manteau"),
         "A beam tree whose first two words are forced",
     ),
     Card(
         "A proof that nothing is better",
         "Exact search visits few of the possible texts and proves that no text is more probable than “J'ai froid.”",
-        {"english": "I am cold.", "bview": "Exact search"},
+        Beam.link(sentence="I am cold.", view=EXACT),
         "The table and curves of exact search beside greedy and beams",
     ),
 )
@@ -62,15 +61,16 @@ def examples() -> None:
 
 
 def _texts() -> None:
-    inputs.text_buttons(translation.EXAMPLES, "translate", _translate, "To translate")
-    inputs.text_buttons(STORIES, "continue", _continue, "To continue as a story")
+    inputs.text_buttons(translation.EXAMPLES, "translate", _translate, _("To translate"))
+    inputs.text_buttons(STORIES, "continue", _continue, _("To continue as a story"))
 
 
 def _translate(sentence: str) -> None:
-    st.session_state["english"] = sentence
-    if st.session_state.get("bview") == STORY:
-        st.session_state["bview"] = TREE
+    Beam.sentence.set(sentence)
+    if Beam.view.get() == STORY:
+        Beam.view.set(TREE)
 
 
 def _continue(beginning: str) -> None:
-    st.session_state["text"], st.session_state["bview"] = beginning, STORY
+    Beam.prompt.set(beginning)
+    Beam.view.set(STORY)

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from tlmviz.decoding.records import Candidate
-from tlmviz.ui import guess
+from dataclasses import replace
 
-from . import compute, words
-from .controls import Choice
+from tlmviz.figures import number
+from tlmviz.ui import guess, markdown
+from tlmviz.ui.language import _
+
+from .data import Data
 
 CLEAR = 0.001  # nats, by which the best must lead the next: less is a tie
 
 
-def seen(choice: Choice, ranked: list[Candidate]) -> bool:
+def seen(data: Data) -> bool:
     """Whether the tree may be drawn; else the question is. Weights that only rank anew ask nothing anew."""
-    about = choice.view, choice.model, choice.text, choice.rules
-    return guess.first("beam_search", about, lambda: question(choice, ranked))
+    about = replace(data.chosen, alpha=0.0, beta=0.0, gamma=0.0, table=False, whole=False)
+    return guess.first("beam_search", about, lambda: question(data))
 
 
-def question(choice: Choice, ranked: list[Candidate]) -> guess.Question | None:
+def question(data: Data) -> guess.Question | None:
     """Which text is ranked first, beside greedy's and those behind it; None for ties and where few were found."""
+    ranked, greedy = data.ranked, data.greedy
     if len(ranked) < guess.FEWEST or ranked[0].score - ranked[1].score < CLEAR:
         return None
-    greedy = compute.greedy(choice)
-    texts = [choice.mt.text(candidate.tokens) for candidate in (ranked[0], greedy, *ranked[1:])]
+    texts = [data.mt.text(candidate.tokens) for candidate in (ranked[0], greedy, *ranked[1:])]
+    asks = _(
+        "A beam of {width} ends with {count} translations of “{text}”. Which one does it rank first?",
+        width=data.chosen.width, count=len(ranked), text=markdown.plain(data.chosen.text),
+    )  # fmt: skip
+    says = _(
+        "First is **{text}** with a score of {score}.",
+        text=markdown.plain(texts[0]) or _("(nothing)"), score=number(ranked[0].score, ".3f"),
+    )  # fmt: skip
+    if ranked[0].tokens == greedy.tokens:
+        says += " " + _("Greedy writes the same.")
+    else:
+        other = markdown.plain(texts[1]) or _("(nothing)")
+        says += " " + _("Greedy writes “{text}”: {score}.", text=other, score=number(greedy.score, ".3f"))
     return guess.question(
-        words.guess(choice, len(ranked)),
-        texts[0],
-        [text for text in texts[1:] if text],
-        words.guessed(choice, ranked[0], greedy),
-        order=lambda text: (len(text), text),
+        asks, texts[0], [text for text in texts[1:] if text], says, order=lambda text: (len(text), text)
     )

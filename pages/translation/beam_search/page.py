@@ -3,66 +3,61 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.translation.beam_search import (
-    compute,
-    controls,
-    examples,
-    guess,
-    view,
-    view_exact,
-    view_tree,
-    words,
-)
-from pages.translation.beam_search.controls import EXACT, RACE, STORY, TREE, Choice
-from pages.translation.beam_search.race import view as race
-from tlmviz.analysis.translation import beam_tree
-from tlmviz.ui import frame
+from pages.translation.beam_search import claims, guess, view, view_code, view_tree
+from pages.translation.beam_search.data import Data
+from pages.translation.beam_search.exact import page as exact
+from pages.translation.beam_search.exact.state import Horizon
+from pages.translation.beam_search.examples import examples
+from pages.translation.beam_search.race import page as race
+from pages.translation.beam_search.race.state import Race
+from pages.translation.beam_search.state import EXACT, RACE, STORY, TREE, Beam
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 
-def tree(choice: Choice, place: DeltaGenerator) -> None:
-    """The tree of a translation, and its ranking."""
-    search, greedy = compute.search(choice), compute.greedy(choice)
-    ranked = search.hypotheses(choice.penalties)
+def tree(shown: Data, place: DeltaGenerator) -> None:
+    """The tree of a translation, or of a continued story with sampled texts over it, and its ranking."""
     with place:
-        if not guess.seen(choice, ranked):
+        if shown.chosen.has_source and not guess.seen(shown):
             return
-        view_tree.tree(choice, search, ranked, compute.paths(choice))
-    view.ranking(choice, search, ranked)
-    view.curves(choice, ranked)
-    frame.badges([compute.one_pass(choice, ranked[0].tokens, ranked[0].parts.logp)])
-    rank, depth = beam_tree.hardest(search.nodes, ranked[0].node)
-    frame.what_to_notice(words.greedy(ranked[0], greedy, rank, depth, choice.rules.width), *words.TREE_NOTICE)
-    frame.equation(*words.EQUATION)
-    view.data(choice, search)
-    frame.copy_as_python(words.snippet(choice))
+        frame.claim(claims.CLAIMS, shown)
+        view_tree.tree(shown)
+    frame.next_step(
+        _(
+            "Click a node to force another token there. Drag sideways to pan; zoom buttons are at the upper right."
+        )
+    )
+    if not shown.chosen.has_source:
+        view.texts(shown)
+    view.ranking(shown)
+    below.when_painted("beneath-beam", lambda: _beneath(shown), seen=False)
 
 
-def story(choice: Choice, place: DeltaGenerator) -> None:
-    """The tree of a continued story with sampled texts laid over it."""
-    search, samples = compute.search(choice), compute.paths(choice)
-    ranked = search.hypotheses(choice.penalties)
-    with place:
-        view_tree.tree(choice, search, ranked, samples)
-    view.texts(choice, ranked, samples)
-    view.ranking(choice, search, ranked)
-    view.curves(choice, ranked)
-    frame.what_to_notice(*words.STORY_NOTICE, maths=words.STORY_NOTICE_MATHS)
-    frame.equation(*words.EQUATION)
-    view.data(choice, search)
-    frame.copy_as_python(words.story_snippet(choice))
+def _beneath(shown: Data) -> None:
+    source = shown.chosen.has_source
+    view.curves(shown)
+    if source:
+        frame.badges([shown.check])
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(source), maths=claims.maths(source))
+    frame.equation(*view.EQUATION)
+    view.table(shown)
+    frame.copy_as_python(view_code.snippet(shown))
+
+
+PARTS = {TREE: tree, STORY: tree, RACE: race.show, EXACT: exact.show}
 
 
 @frame.fragment
 def show(model: str) -> None:
-    """The sentence or the prompt, the rules, and the chosen view."""
+    """The sentence or the prompt, the rules, and the chosen part."""
     place = frame.picture_first()
     with place:
-        choice = controls.choose(model)
-    if choice is None:
-        return
-    {TREE: tree, RACE: race.show, EXACT: view_exact.show, STORY: story}[choice.view](choice, place)
-    controls.share_weights()
+        chosen = view.controls(model)
+    if chosen is not None:
+        PARTS[chosen.view](Data(chosen), place)
 
 
-frame.heading("Beam search", words.CLAIM, examples.examples)
+frame.heading(
+    _("Beam search"), _("Keep the W best beginnings, drop the rest."), examples, Beam, Race, Horizon
+)
 show(st.session_state["mt"])

@@ -7,8 +7,6 @@ import re
 from tlmviz.errors import BadSearch
 from tlmviz.tokens import Tokenizer
 
-from . import words
-
 NUMBER = re.compile(r"#(\d{1,9})")
 
 
@@ -38,12 +36,19 @@ def banned_tokens(tokenizer: Tokenizer, typed: str) -> set[int]:
         single = [ids[0] for ids in (tokenizer.encode(word), tokenizer.encode(" " + word)) if len(ids) == 1]
         if not single:
             pieces = " + ".join(f"“{tokenizer.name(i)}”" for i in tokenizer.encode(" " + word)[:6])
-            raise BadSearch(words.several_tokens(word[:40], pieces))
+            raise BadSearch(
+                "“{word}” is several tokens ({pieces}); ban one of them, by its text or its number (#12).",
+                word=word[:40], pieces=pieces,
+            )  # fmt: skip
         banned.update(single)
     return banned
 
 
 def _known(tokenizer: Tokenizer, number: int) -> int:
     if number >= tokenizer.vocab_size:
-        raise BadSearch(words.no_token(number, tokenizer.vocab_size - 1))
+        raise BadSearch(
+            "Token {token} is not in the vocabulary; its tokens are 0 to {last}.",
+            token=number,
+            last=tokenizer.vocab_size - 1,
+        )
     return number

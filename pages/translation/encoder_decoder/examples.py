@@ -5,6 +5,8 @@ from __future__ import annotations
 from tlmviz.ui import gallery, translation
 from tlmviz.ui.gallery import Card
 
+from .state import LEARNED, REMOVED, Decoding
+
 CARDS = (
     Card(
         "Three attentions, one mask",
@@ -14,20 +16,20 @@ CARDS = (
     ),
     Card(
         "Peeking one word ahead",
-        "Trained on without the mask, a head lies on the diagonal beyond it: 99 % of its weight is on the next word, the answer.",
-        {"edmask": "Trained without"},
+        "Trained on without the mask, a head lies on the diagonal beyond it: 99% of its weight is on the next word, the answer.",
+        Decoding.link(kind=LEARNED),
         "A decoder map whose bright diagonal lies one place in the future",
     ),
     Card(
         "The mask taken away",
         "The same weights, free to look ahead: they never learned what to do there, and the loss doubles.",
-        {"edmask": "Removed"},
+        Decoding.link(kind=REMOVED),
         "A decoder map with weight in the half that the mask used to hide",
     ),
     Card(
         "Read a wrong translation",
         "The decoder reads “Le président mange la lune.” in place of its own words.",
-        {"edfr": "Le président mange la lune."},
+        Decoding.link(french="Le président mange la lune."),
         "Three maps of a source sentence and a translation that does not belong to it",
     ),
 )

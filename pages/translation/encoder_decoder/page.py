@@ -2,30 +2,42 @@
 
 import streamlit as st
 
-from pages.translation.encoder_decoder import compute, controls, examples, view, words
-from tlmviz.ui import frame, link, translation
+from pages.translation.encoder_decoder import claims, data, view
+from pages.translation.encoder_decoder.examples import examples
+from pages.translation.encoder_decoder.state import Decoding
+from tlmviz.ui import below, frame, translation
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show(model: str) -> None:
     """The sentence and its translation, three maps, the leak, and where K and V come from."""
     with frame.picture_first():
-        choice = controls.choose(model)
-        if choice is None:
+        chosen = view.controls(model)
+        if chosen is None:
             return
-        view.three_maps(choice)
-    frame.what_to_notice(*words.NOTICE)
-    view.leak(choice)
-    view.keys_and_values(choice)
-    frame.badges(compute.checks(choice.pair))
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice))
-    link.share()
+        shown = data.Data(chosen)
+        with st.spinner(_("Reading with and without the mask …"), show_time=True):
+            frame.claim(claims.CLAIMS, shown)
+        view.maps(shown)
+    frame.next_step(_("Choose *Trained without*: one diagonal of the decoder's map lights up, the answers."))
+    below.when_painted("beneath-decoding", lambda: _beneath(shown), seen=False)
 
 
-frame.heading("Encoder & decoder", words.CLAIM, examples.examples)
+def _beneath(shown: data.Data) -> None:
+    view.leak(shown)
+    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    view.parts(shown)
+    frame.measured(lambda: shown.checks)
+    frame.equation(*view.EQUATION)
+    frame.copy_as_python(view.snippet(shown))
+
+
+frame.heading(
+    _("Encoder & decoder"), _("Three attentions, three masks; and what leaks when one is missing."), examples, Decoding,
+)  # fmt: skip
 name = st.session_state["mt"]
 if translation.model(name).config.kind == "encoder-decoder":
     show(name)
 else:
-    controls.offer_transformer(name)
+    view.offer_transformer(name)

@@ -1,99 +1,146 @@
-"""Draws the page "Encoder & decoder": three maps, the shifted target, the leak, and where K and V come from."""
+"""Draws the page Encoder & decoder: three maps, the shifted target, the leak, and where K and V come from."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from tlmviz.figures import readable
 from tlmviz.figures.translation.cross_flow import cross_flow
 from tlmviz.figures.translation.shifted_target import shifted_target
 from tlmviz.figures.translation.token_map import beside, token_map
-from tlmviz.ui import frame, reading
+from tlmviz.ui import frame, inputs, link, reading, translation
+from tlmviz.ui.language import _
 
-from . import compute, words
-from .compute import LEARNED, MASKED
-from .controls import Choice
+from .claims import NAMES, TITLES, free_running, keys_and_values, mean_losses, sizes
+from .data import Data, kinds, telling_head
+from .state import LEARNED, MASKED, REMOVED, Decoding
+
+EQUATION = (
+    r"\hat y=[\langle\text{start}\rangle,\,y_1,\dots,y_{T-1}],\qquad "
+    r"K=W_K M,\quad V=W_V M,\quad Q=W_Q x,\qquad C=\mathrm{softmax}\!\left(\frac{QK^\top}{\sqrt{D}}\right)V",
+    "LLM notes, section 7; Transformer with PyTorch, section 2.2. M is the memory, the last encoder layer's output. This "
+    "tokenizer's end-of-text token serves as the start token too.",
+    "The notes say that K and V “must be the same thing”: both come from the same memory M, through matrices of their own. A "
+    "pre-norm model normalises the last layer's output once more.",
+)
 
 
-def three_maps(choice: Choice) -> None:
+def controls(model: str) -> Decoding | None:
+    """Draw the controls; what they say. None without texts that can be read, which a sentence says."""
+    mt, pair = translation.model(model), translation.pair_boxes(model)
+    with frame.after_picture():
+        decoder, *heads, token = st.columns([0.46, 0.13, 0.13, 0.28], vertical_alignment="center")
+    kind = Decoding.kind.draw(decoder, options=kinds(model))
+    if pair is None:
+        return None
+    link.open_on(f"masks:{model}:{kind}", lambda: telling_head(pair, kind))
+    head = inputs.head_menus(mt.config.decoder_layers, mt.config.n_heads, heads)
+    link.FIELDS["head"].share()
+    targets = pair.targets
+    at = Decoding.token.draw(
+        token, options=range(1, len(targets) + 1), unchosen=min(Decoding.token.get(), len(targets)),
+        format_func=lambda each: _("{step} · predict {token}", step=each, token=readable(targets[each - 1])),
+    )  # fmt: skip
+    return Decoding.of_session(pair=pair, head=head, kind=kind, token=at)
+
+
+def maps(data: Data) -> None:
     """The encoder's, the decoder's and the cross map of one layer and head."""
-    pair, layer, head, theme = choice.pair, choice.layer, choice.head, frame.theme()
-    source, inputs, maps = pair.source, pair.decoder_inputs, compute.maps(pair, choice.kind)
-    encoder_layer = min(layer, len(maps.encoder) - 1)  # it may have fewer layers than the decoder
+    pair, (layer, head), theme, shown = data.pair, data.chosen.head, frame.theme(), data.maps
+    source, given, token = pair.source, pair.decoder_inputs, data.token
+    encoder_layer = min(layer, len(shown.encoder) - 1)  # it may have fewer layers than the decoder
+    kind = data.chosen.kind
     figures = {
         "encoder": token_map(
-            maps.encoder[encoder_layer, head],
-            source,
-            source,
-            theme,
-            title="Encoder: bidirectional (probability)",
-            bar=False,
+            shown.encoder[encoder_layer, head], source, source, theme, title=_("Encoder: bidirectional (probability)"), bar=False
         ),
         "decoder": token_map(
-            maps.decoder[layer, head],
-            inputs,
-            inputs,
-            theme,
-            title=f"Decoder: {words.MASKS[choice.kind]} (probability)",
-            chosen=choice.token,
-            mask="causal" if choice.kind == MASKED else "missing",
-            bar=False,
+            shown.decoder[layer, head], given, given, theme, title=_("Decoder: {mask} (probability)", mask=_(TITLES[kind])),
+            chosen=token, mask="causal" if kind == MASKED else "missing", bar=False,
         ),
         "cross": token_map(
-            maps.cross[layer, head],
-            inputs,
-            source,
-            theme,
-            title=words.CROSS_ALL_TITLE,
-            chosen=choice.token,
+            shown.cross[layer, head], given, source, theme, title=_("Cross: all of the source (probability)"), chosen=token
         ),
-    }
+    }  # fmt: skip
     for place, (name, figure) in zip(st.columns(beside(len(figures))), figures.items()):
-        alt = words.map_alt(name, layer, head)
+        alt = _("Attention map of the {part}, layer {layer}, head {head}", part=name, layer=layer, head=head)
         with place:
             frame.chart(figure, key=f"ed-{name}", alt=alt)
 
 
-def leak(choice: Choice) -> None:
+def leak(data: Data) -> None:
     """The shifted target with the loss of every token, and what the copies write on their own."""
-    pair, kinds = choice.pair, compute.kinds(choice.pair.model)
-    losses = {words.NAMES[kind]: -compute.maps(pair, kind).logp for kind in kinds}
-    figure = shifted_target(pair.decoder_inputs, pair.targets, losses, choice.token, frame.theme())
+    pair = data.pair
+    losses = {_(NAMES[kind]): loss for kind, loss in data.losses.items()}
+    figure = shifted_target(pair.decoder_inputs, pair.targets, losses, data.token, frame.theme())
     with frame.wide("wide-shift", 620):
-        frame.chart(
-            figure,
-            key="edshift",
-            alt=words.EDSHIFT_ALT,
-        )
-    means = " · ".join(f"{name} **{values.mean():.3f}**" for name, values in losses.items())
-    st.markdown(words.mean_losses(means))
-    st.markdown(
-        "\n".join(words.free_running(kind, compute.written(pair.model, pair.text, kind)) for kind in kinds)
-    )
-    if LEARNED not in kinds:
-        st.caption(words.no_copy_caption(pair.model))
+        alt = _("What the decoder reads, what it must predict, and the loss of each token")
+        frame.chart(figure, key="edshift", alt=alt)
+    st.markdown(mean_losses(data))
+    st.markdown(free_running(data))
 
 
-def keys_and_values(choice: Choice) -> None:
+def parts(data: Data) -> None:
     """Where cross-attention's parts come from, with sizes from this pass."""
-    pair, layer, head = choice.pair, choice.layer, choice.head
-    weights, sizes = compute.maps(pair, MASKED).cross[layer, head, choice.token], compute.shapes(pair)
+    pair = data.pair
     figure = cross_flow(
-        pair.source,
-        pair.decoder_inputs,
-        weights,
-        choice.token,
-        sizes,
-        frame.theme(),
-        plain=not reading.maths(),
-    )
+        pair.source, pair.decoder_inputs, data.cross, data.token, data.shapes, frame.theme(), plain=not reading.maths()
+    )  # fmt: skip
     with frame.wide("wide-flow", 620):
-        frame.chart(
-            figure,
-            key="edflow",
-            alt=words.EDFLOW_ALT,
+        alt = _("Queries come from the decoder, keys and values from the encoder's memory")
+        frame.chart(figure, key="edflow", alt=alt)
+    frame.caption(keys_and_values(data), maths=sizes(data))
+
+
+def offer_transformer(model: str) -> None:
+    """For a recurrent model: why this page cannot show it, and a button that opens a Transformer."""
+    st.info(
+        _(
+            "{model} is recurrent: it has no self-attention to mask. This page needs a Transformer that translates.",
+            model=model,
         )
-    heads, source, size = sizes["k"]
-    frame.caption(
-        words.keys_values_caption(layer, head, pair.source[int(weights.argmax())].strip(), weights.max()),
-        maths=words.sizes_caption(layer, heads, source, size),
     )
+    if others := list(translation.transformers()):
+        label = _("Show {model}", model=others[0])
+        st.button(label, key="other", on_click=_open, args=(others[0],), icon=":material/arrow_forward:")
+
+
+def _open(model: str) -> None:
+    st.session_state["mt"] = model
+
+
+def snippet(data: Data) -> str:
+    """The three maps and the losses with the public API."""
+    pair, (layer, head), kind = data.pair, data.chosen.head, data.chosen.kind
+    if pair.translation == translation.own_translation(pair.model, pair.text):
+        target = "mt.search(text).hypotheses()[0].tokens  # the model's own"
+    else:
+        target = f"[*mt.encode_target({pair.mt.text(pair.translation)!r}), mt.tokenizer.end_of_text]"
+    unmasking = {
+        MASKED: "",
+        REMOVED: "mt = masks.unmasked(mt)  # the same weights, no causal mask\n",
+        LEARNED: f"mt = masks.unmasked(mt, masks.unmasked_weights({pair.model!r}, mt.network))  # trained on without the mask\n",
+    }[kind]
+    mark = "causal" if kind == MASKED else "missing"
+    return f"""\
+import tlmviz
+from tlmviz.analysis.translation import masks
+from tlmviz.figures import LIGHT
+from tlmviz.figures.translation.shifted_target import shifted_target
+from tlmviz.figures.translation.token_map import token_map
+
+mt = tlmviz.load({pair.model!r})
+text = {pair.text!r}
+translation = {target}
+{unmasking}maps = masks.read(mt, text, list(translation))
+encoder = maps.encoder[{min(layer, pair.mt.config.encoder_layers - 1)}, {head}]
+decoder, cross = maps.decoder[{layer}, {head}], maps.cross[{layer}, {head}]
+print(decoder.round(2))
+print(-maps.logp)  # nats of each predicted token
+source, target = ([mt.tokenizer.name(i) for i in part] for part in (mt.encode(text), translation))
+given = ["⟨start⟩", *target[:-1]]
+token_map(encoder, source, source, LIGHT, title="Encoder: bidirectional (probability)").show()
+token_map(decoder, given, given, LIGHT, title="Decoder (probability)", chosen={data.token}, mask={mark!r}).show()
+token_map(cross, given, source, LIGHT, title="Cross: all of the source (probability)", chosen={data.token}).show()
+shifted_target(given, target, {{{NAMES[kind]!r}: -maps.logp}}, {data.token}, LIGHT).show()
+"""

@@ -1,32 +1,50 @@
 """Projector: all vectors of a model in a plane, their training as a film, and analogies."""
 
-from pages.words.projector import controls, examples, view, words
-from pages.words.projector.controls import ANALOGIES, FILM, TSNE
-from tlmviz.ui import frame
+import streamlit as st
+
+from pages.words.projector import claims, data, view
+from pages.words.projector.examples import examples
+from pages.words.projector.state import ANALOGIES, Projector
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show() -> None:
     """The chosen view, and what to notice in it."""
     with frame.picture_first():
-        choice = controls.choose()
-        if choice.view == ANALOGIES:
-            view.analogy(choice)
-        else:
-            view.picture(choice)
-    if choice.view == ANALOGIES:
-        frame.what_to_notice(*words.NOTICE_ANALOGIES)
-        view.counted(choice)
-        frame.equation(*words.EQUATION_ANALOGY)
-    else:
-        extra = (
-            words.NOTICE_FILM if choice.view == FILM else words.NOTICE_TSNE if choice.method == TSNE else ()
-        )
-        frame.what_to_notice(*extra, *words.NOTICE, maths=words.NOTICE_MATHS)
-        frame.equation(*words.EQUATION_MAP)
-    view.checks(choice)
-    frame.copy_as_python(words.snippet(choice))
+        chosen = view.controls()
+        shown, apart = data.compute(chosen), chosen.view == ANALOGIES
+        if shown.no_film:
+            st.info(view.no_film(shown))
+            return
+        with st.spinner(view.waiting(chosen), show_time=True):
+            frame.claim(claims.CLAIMS[chosen.view], shown)
+            (view.analogy if apart else view.picture)(shown)
+    frame.next_step(_(view.NEXT[chosen.view]))
+    below.after(not apart, "beneath-projector", lambda: beneath(shown))
 
 
-frame.heading("Projector", words.CLAIM, examples.examples)
+def beneath(shown: data.Data) -> None:
+    """Further claims, how often analogies fail, identities, equation and code."""
+    apart = shown.chosen.view == ANALOGIES
+    frame.claims(
+        claims.CLAIMS[shown.chosen.view],
+        shown,
+        more=claims.notice(shown),
+        maths=() if apart else claims.maths(),
+    )
+    if apart:
+        view.counted(shown)
+    frame.badges(shown.checks)
+    frame.equation(*(view.EQUATION_ANALOGY if apart else view.EQUATION_MAP))
+    frame.copy_as_python(view.snippet(shown))
+
+
+frame.heading(
+    _("Projector"),
+    _("All vectors of a model at once: what lies near what, and what b − a + c can find."),
+    examples,
+    Projector,
+)
 show()

@@ -2,25 +2,40 @@
 
 import streamlit as st
 
-from pages.workbench.compare import compute, controls, examples, view, words
-from tlmviz.ui import below, frame, link
+from pages.workbench.compare import claims, data, view
+from pages.workbench.compare.examples import examples
+from pages.workbench.compare.state import Compare
+from tlmviz.ui import below, frame, onward
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show(model: str) -> None:
     """The runs, the picture of their differences, and the words."""
     with frame.picture_first():
-        choice = controls.choose(model)
-        if choice is None:
+        chosen = view.controls(model)
+        if chosen is None:
             return
-        view.picture(choice)
-    view.costs(choice)
-    frame.what_to_notice(*words.NOTICE[choice.view], maths=words.NOTICE_MATHS)
-    frame.measured(lambda: compute.measured(choice))
-    frame.equation(*words.EQUATION)
-    below.copy_as_python("compare-python", words.snippet(choice))
-    link.share()
+        shown = data.compute(chosen)
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(
+        _("Change a word of one of them, or choose another B.")
+        if shown.same
+        else _("Click a head, or a name under the picture, to see its map; a click on a token pins its row.")
+    )
+    onward.links(view.onward(shown))
+    view.costs(shown)
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths())
+    frame.measured(lambda: shown.checks)
+    frame.equation(*view.EQUATION)
+    below.after(not shown.same, "compare-python", lambda: frame.copy_as_python(view.snippet(shown)))
 
 
-frame.heading("Compare", words.CLAIM, examples.examples)
+frame.heading(
+    _("Compare"),
+    _("What changed between two runs: which heads, where in the text, and what is predicted?"),
+    examples,
+    Compare,
+)
 show(st.session_state["model"])

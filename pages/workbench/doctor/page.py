@@ -2,23 +2,47 @@
 
 import streamlit as st
 
-from pages.workbench.doctor import controls, examples, view, words
-from tlmviz.ui import below, frame, link
+from pages.workbench.doctor import claims, data, view
+from pages.workbench.doctor.examples import examples
+from pages.workbench.doctor.state import Doctor, Sizes
+from tlmviz.ui import below, frame, onward
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show(model: str) -> None:
-    """The runs, the diagnosis, what it is seen by, and the words."""
+    """The runs, what is found, what it is seen by, and the words."""
     with frame.picture_first():
-        choice = controls.choose(model)
-        if choice is None:
+        chosen = view.controls(model)
+        if chosen is None:
             return
-        view.picture(choice)
-    frame.what_to_notice(*words.NOTICE[choice.view], maths=words.NOTICE_MATHS)
-    frame.equation(*words.EQUATION)
-    below.copy_as_python("doctor-python", words.snippet(choice))
-    link.share()
+        with st.spinner(_("Both runs are examined, step by step …"), show_time=True):
+            shown = data.compute(chosen)
+        if said := claims.cut(shown):
+            st.warning(said)
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(
+        _(
+            "Move the slider, and the number in the sentence follows; then choose *Two models or files*, and bring runs of yours."
+        )
+    )
+    below.when_painted("beneath-doctor", lambda: _beneath(shown), seen=False)
 
 
-frame.heading("Doctor", words.CLAIM, examples.examples)
+def _beneath(shown: data.Data) -> None:
+    onward.links(view.onward(shown))
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(shown), maths=claims.maths())
+    frame.measured(lambda: shown.checks)
+    frame.equation(*view.EQUATION)
+    frame.copy_as_python(view.snippet(shown))
+
+
+frame.heading(
+    _("Doctor"),
+    _("Two runs that should agree and don't: where do they part, and why?"),
+    examples,
+    Doctor,
+    Sizes,
+)
 show(st.session_state["model"])

@@ -2,24 +2,40 @@
 
 import streamlit as st
 
-from pages.workbench.head_atlas import compute, controls, examples, view, words
-from tlmviz.ui import below, frame, link
+from pages.workbench.head_atlas import claims, data, view
+from pages.workbench.head_atlas.examples import examples
+from pages.workbench.head_atlas.state import ALL, Atlas
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show(model: str) -> None:
     """The controls, all heads or one, and the words."""
     with frame.picture_first():
-        choice = controls.choose(model)
-        if choice is None:
+        chosen = view.controls(model)
+        if chosen is None:
             return
-        view.DRAW[choice.view](choice)
-    frame.what_to_notice(*words.NOTICE[choice.view], maths=words.NOTICE_MATHS[choice.view])
-    frame.measured(lambda: compute.measured(choice))
-    frame.equation(*words.EQUATIONS[choice.view])
-    below.copy_as_python("atlas-python", words.snippet(choice))
-    link.share()
+        shown = data.compute(chosen)
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(
+        _("Click a dot, or a line of the table, to open that head.")
+        if chosen.view == ALL
+        else _(
+            "Click another passage or another token; **Open in the explorer** shows the same among all heads."
+        )
+    )
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(chosen.view), maths=claims.maths(chosen.view))
+    frame.measured(lambda: shown.checks)
+    frame.equation(*view.EQUATIONS[chosen.view])
+    below.copy_as_python("atlas-python", view.snippet(shown))
 
 
-frame.heading("Head atlas", words.CLAIM, examples.examples)
+frame.heading(
+    _("Head atlas"),
+    _("What every head of a model does over a whole corpus, and where it does it most."),
+    examples,
+    Atlas,
+)
 show(st.session_state["model"])

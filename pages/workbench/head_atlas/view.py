@@ -9,100 +9,266 @@ import streamlit as st
 
 from tlmviz.analysis.workbench.survey import STATISTICS
 from tlmviz.analysis.workbench.survey.finding import COLUMNS
-from tlmviz.errors import BadQuery
+from tlmviz.checkpoints.folders import survey_folders
 from tlmviz.figures import readable
-from tlmviz.ui import below, frame
+from tlmviz.ui import frame, inputs, link, live, markdown
+from tlmviz.ui.language import N_, _, ngettext
 
-from . import compute, controls, words
-from .component import atlas_payload, atlas_view, head_payload, head_view
-from .controls import Choice
+from . import data as source
+from .claims import written
+from .data import Data
+from .state import ALL, NAMES, ONE, OPENED, Atlas, another_passage
 
+EVERYBODY = live.Picture(__file__, "atlas", open=OPENED, sort=Atlas.sort)
+SINGLE = live.Picture(__file__, "atlas-one", "head.js", top=Atlas.top, pin=Atlas.pin)
 SNIPPET = 60  # characters of a passage in the list
+SHORT = {  # of the columns, above the table's and in menus
+    "layer": N_("layer"),
+    "head": N_("head"),
+    "entropy": N_("entropy"),
+    "peak": N_("peak"),
+    "sink": N_("sink"),
+    "self": N_("self"),
+    "previous": N_("previous"),
+    "distance": N_("distance"),
+    "induction": N_("induction"),
+}
+BESIDE = {  # of the statistics, beside a strip of all heads
+    "entropy": N_("entropy (bits)"),
+    "peak": N_("largest weight"),
+    "sink": N_("first token"),
+    "self": N_("the token itself"),
+    "previous": N_("previous token"),
+    "distance": N_("distance (tokens)"),
+    "induction": N_("induction"),
+}
+HELPS = {
+    "layer": N_("The head's layer, from 0."),
+    "head": N_("The head's number within its layer, from 0."),
+    "entropy": N_("How many tokens share its attention: 0 bits are one token, 5 bits about 32."),
+    "peak": N_("Its largest weight in a row."),
+    "sink": N_("Its weight on the first token, where heads look that have nothing to look at."),
+    "self": N_("Its weight on the token that looks."),
+    "previous": N_("Its weight on the token just before."),
+    "distance": N_("How far back it looks, in tokens."),
+    "induction": N_("Its weight on tokens that followed an earlier copy of the token that looks, where there is one."),
+}  # fmt: skip
+EQUATIONS = {
+    ALL: (
+        r"\text{previous}=\frac1{|R|}\sum_{t\in R}p_{t,t-1},\qquad \text{induction}=\frac1{|R'|}\sum_{t\in R'}\ \sum_{s\le t:\ "
+        r"x_{s-1}=x_t}p_{t,s}",
+        "Induction and previous-token heads: Olsson et al. 2022 (“In-context Learning and Induction Heads”); sinks: Xiao et al. "
+        "2023; maps recomputed from q, k and the log-sum-exp: Dao et al. 2022.",
+    ),
+    ONE: (
+        r"\text{share of bin }b=\frac{\sum_{t}\sum_{s:\,t-s\in b}p_{t,s}}{\sum_t\sum_s p_{t,s}}",
+        "Clark et al. 2019 (“What Does BERT Look At?”) average heads over a corpus in this way.",
+    ),
+}
 
 
-def everybody(choice: Choice) -> None:
+def controls(model: str) -> Atlas | None:
+    """Draw the controls; what they say. None, with a sentence, where there is no survey."""
+    names = list(survey_folders())
+    if not names:
+        st.info(
+            _(
+                "There is no survey here yet: run `tlmviz survey MODEL CORPUS --out DIR`, and start the app with "
+                "`TLMVIZ_SURVEYS=DIR`."
+            )
+        )
+        return None
+    asked = Atlas.wanted.get()
+    if asked is not None and asked not in names:
+        st.warning(
+            _(
+                "There is no survey “{name}” here; another one is shown. There are: {names}.",
+                name=markdown.plain(asked[:60]), names=", ".join(names[:8]),
+            )
+        )  # fmt: skip
+    with frame.after_picture(pairs=False, name="what"):
+        left, right, *places = st.columns([0.25, 0.21, 0.27, 0.27], vertical_alignment="center")
+        view = Atlas.view.draw(left)
+        survey = Atlas.wanted.draw(
+            right, names, source.start(names, model), format_func=lambda name: _("Survey: {name}", name=name)
+        )
+        given = {"model": model, "survey": survey}
+        if view == ONE:
+            return _one(survey, places, given)
+        Atlas.x.draw(places[0], format_func=lambda column: f"→ {_(NAMES[column])}")
+        Atlas.y.draw(places[1], format_func=lambda column: f"↑ {_(NAMES[column])}")
+    Atlas.query.draw()
+    return Atlas.of_session(head=(0, 0), statistic=STATISTICS[0], **given)
+
+
+def _one(survey: str, places: list, given: dict) -> Atlas:
+    """The menus of a head and of its passages."""
+    found = source.opened(survey)
+    layers, heads = found.settings["layers"], found.settings["heads"]
+    asked = link.view().head
+    if not (0 <= asked[0] < layers and 0 <= asked[1] < heads):
+        st.warning(
+            _(
+                "There is no head {layer}.{head} in this survey: it has {layers} layers of {heads} heads, counted from 0; the "
+                "one with the most induction is shown.",
+                layer=asked[0], head=asked[1], layers=layers, heads=heads,
+            )
+        )  # fmt: skip
+        link.choose_head(*source.striking(found))
+    else:
+        link.open_on(f"atlas {survey}", lambda: source.striking(found))
+    chosen = inputs.head_menus(layers, heads, places[0].columns(2), another_passage)
+    link.FIELDS["head"].share()
+    by = Atlas.by.draw(
+        places[1], STATISTICS, source.stands_out(found, chosen),
+        format_func=lambda name: _("Passages: most {name}", name=_(SHORT[name])),
+    )  # fmt: skip
+    return Atlas.of_session(head=chosen, statistic=by, **given)
+
+
+def picture(data: Data) -> None:
+    """All heads, or one."""
+    if data.wrong:
+        st.error(frame.worded(data.wrong))
+    (_everybody if data.chosen.view == ALL else _single)(data)
+    frame.caption(" ".join([_summary(data), *_remarks(data)]))
+
+
+def _everybody(data: Data) -> None:
     """All heads, those that the query names lit."""
-    heads = choice.found.heads
-    try:
-        lit = compute.matching(choice)
-    except BadQuery as error:
-        st.error(str(error))
-        lit = np.ones(len(heads), bool)
-    data = atlas_payload(
-        heads[list(COLUMNS)].to_numpy(np.float32).T,
-        lit,
-        columns=list(COLUMNS),
-        names=words.NAMES,
-        brief=words.SHORT,
-        helps=words.HELPS,
-        x=choice.x,
-        y=choice.y,
-        layers=choice.found.settings["layers"],
-        sort=controls.SORT.get(),
-        found=choice.query.strip() != "",
-        file=f"tlmviz-heads-{choice.found.settings['model']}",
-        picture=below.next_picture(),
-    )
-    atlas_view(data, key=controls.KEYS[choice.view], on_change=lambda: controls.keep(choice))
-    frame.caption(words.summary(choice, int(lit.sum())))
+    chosen, model = data.chosen, data.found.settings["model"]
+    x, y = (_(NAMES[column]) for column in (chosen.x, chosen.y))
+    header = {
+        "title": _("{model}: {y} over {x} of every head", model=model, x=x, y=y),
+        "file": f"tlmviz-heads-{model}",
+        "columns": COLUMNS,
+        "names": {column: _(name) for column, name in NAMES.items()},
+        "brief": {column: _(name) for column, name in SHORT.items()},
+        "helps": {column: _(help) for column, help in HELPS.items()},
+        "x": chosen.x,
+        "y": chosen.y,
+        "layers": data.found.settings["layers"],
+    }
+    values = data.heads[list(COLUMNS)].to_numpy(np.float32).T
+    EVERYBODY.show(header, {"values": values, "lit": data.lit.astype(np.uint8)})
 
 
-def one(choice: Choice) -> None:
+def _single(data: Data) -> None:
     """One head: where it stands, how far it looks, its tokens, and its strongest passages."""
-    found, (layer, head) = choice.found, choice.head
-    index = layer * found.settings["heads"] + head
-    heads = found.heads[list(STATISTICS)].to_numpy(np.float32).T
-    deciles = _of(found.deciles, choice).pivot(index="statistic", columns="decile", values="value")
-    shares = found.distances.share.to_numpy(np.float32).reshape(len(found.heads), -1)
-    passage, passages = compute.read(choice), compute.tops(choice)
-    data = head_payload(
-        heads,
-        deciles.loc[list(STATISTICS)].to_numpy(np.float32),
-        np.stack([shares[index], shares.mean(0)]),
-        None if passage is None else passage.weights,
-        statistics=list(STATISTICS),
-        names=words.BESIDE,
-        by=choice.by,
-        index=index,
-        heads=found.settings["heads"],
-        bins=found.distances.bin.iloc[: shares.shape[1]].tolist(),
-        tokens={role: _tokens(choice, role) for role in ("query", "key")},
-        tops=[[words.value_of(choice.by, each.value), readable(each.text[:SNIPPET])] for each in passages],
-        top=min(choice.top, max(0, len(passages) - 1)),
-        passage=_passage(choice, passage),
-        title=words.title(choice, float(heads[STATISTICS.index(choice.by), index])),
-        picture=below.next_picture(),
-    )
-    head_view(data, key=controls.KEYS[choice.view], on_change=lambda: controls.keep(choice))
+    chosen, settings = data.chosen, data.found.settings
+    layer, head = chosen.head
+    header = {
+        "title": _(
+            "{model}, L{layer}H{head}: {name} {value} over {corpus}",
+            model=settings["model"], layer=layer, head=head, name=_(NAMES[chosen.statistic]),
+            value=written(chosen.statistic, data.values[data.index]), corpus=settings["corpus"],
+        ),
+        "statistics": STATISTICS,
+        "names": {name: _(shown) for name, shown in BESIDE.items()},
+        "by": chosen.statistic,
+        "index": data.index,
+        "heads": settings["heads"],
+        "bins": data.bins,
+        "tokens": {role: data.ranked(role) for role in ("query", "key")},
+        "tops": [[written(chosen.statistic, each.value), readable(each.text[:SNIPPET])] for each in data.tops],
+        "shown": data.top,
+        "passage": _passage(data),
+    }  # fmt: skip
+    weights = np.zeros((0, 0)) if data.read is None else data.read.weights
+    arrays = {
+        "values": data.heads[list(STATISTICS)].to_numpy(np.float32).T,
+        "deciles": data.deciles,
+        "shares": data.shares,
+        "weights": np.rint(65535 * weights).astype(np.uint16),
+    }
+    SINGLE.show(header, arrays)
 
 
-def _of(table, choice: Choice):
-    return table[(table.layer == choice.head[0]) & (table["head"] == choice.head[1])]
-
-
-def _tokens(choice: Choice, role: str) -> list[list]:
-    rows = _of(choice.found.tokens, choice)
-    rows = rows[(rows.role == role) & (rows.share > 0)].sort_values("rank")
-    return [[token, float(share)] for token, share in zip(rows.token, rows.share)]
-
-
-def _passage(choice: Choice, passage: compute.Passage | None) -> dict | None:
+def _passage(data: Data) -> dict | None:
     """What the view knows of a passage; `link` opens it in the explorer, without the pin."""
+    passage = data.passage
     if passage is None:
         return None
-    where = passage.source if passage.start == 0 else f"{passage.source}, from token {passage.start} on"
-    if passage.trace is None:
-        return {"tokens": [passage.text], "pin": 0, "link": "", "where": where}
-    tokens = passage.trace.tokens
-    pin = controls.PIN.get()
-    layer, head = choice.head
-    asked = {"model": choice.found.settings["model"], "text": passage.text, "head": f"{layer}.{head}"}
-    return {
-        "tokens": tokens,
-        "pin": passage.row if pin is None else min(pin, len(tokens) - 1),
-        "link": "./?" + urlencode(asked),
-        "where": where,
-    }
+    where = passage.source
+    if passage.start:
+        where = _("{source}, from token {start} on", source=passage.source, start=passage.start)
+    if data.read is None:
+        return {"tokens": [passage.text], "row": 0, "link": "", "where": where}
+    layer, head = data.chosen.head
+    asked = {"model": data.found.settings["model"], "text": passage.text, "head": f"{layer}.{head}"}
+    tokens = data.read.trace.tokens
+    return {"tokens": tokens, "row": data.read.row, "link": "./?" + urlencode(asked), "where": where}
 
 
-DRAW = {controls.ALL: everybody, controls.ONE: one}
+def _summary(data: Data) -> str:
+    """What is shown, and of how much text."""
+    found, count = int(data.lit.sum()), len(data.heads)
+    shown = {
+        "model": data.found.settings["model"], "corpus": data.found.settings["corpus"], "count": count, "found": found,
+        "passages": f"{len(data.found.passages):,}", "tokens": f"{data.tokens:,}",
+    }  # fmt: skip
+    if data.chosen.view == ALL and data.searched:
+        return _(
+            "{model}: {found} of {count} heads, over {passages} passages of {corpus}, {tokens} tokens.",
+            **shown,
+        )
+    return _("{model}: all {count} heads, over {passages} passages of {corpus}, {tokens} tokens.", **shown)
+
+
+def _remarks(data: Data) -> list[str]:
+    """What to know of a survey: that it is unfinished, of another model than the one at the top, or of none that is here."""
+    settings, model, said = data.found.settings, data.chosen.model, []
+    if missing := data.found.missing:
+        total = -(-settings["documents"] // settings["shard"])
+        said.append(
+            ngettext(
+                "This survey was interrupted: {n} of its {total} shards is missing; shown is what there is.",
+                "This survey was interrupted: {n} of its {total} shards are missing; shown is what there is.",
+                missing, total=total,
+            )
+        )  # fmt: skip
+    if data.reader is None:
+        said.append(
+            _(
+                "This survey is of {of}. The model of this survey is not here, so its passages are shown without attention; "
+                "`tlmviz get` or `tlmviz run PATH` adds it.",
+                of=settings["model"],
+            )
+        )
+    elif settings["model"] != model:
+        said.append(
+            _(
+                "This survey is of {of}, not of {model}, the model at the top: {of} reads here. "
+                "`tlmviz survey {model} CORPUS --out DIR` makes one of {model}.",
+                of=settings["model"], model=model,
+            )
+        )  # fmt: skip
+    return said
+
+
+def snippet(data: Data) -> str:
+    """The same with the public API."""
+    chosen = data.chosen
+    opened = f"""\
+from tlmviz.analysis.workbench.survey import Survey, find
+from tlmviz.checkpoints.folders import survey_folders
+
+survey = Survey.open(survey_folders()[{chosen.survey!r}])
+"""
+    if chosen.view == ALL:
+        return f"""\
+{opened}heads = survey.heads[find(survey.heads, {chosen.query!r})]
+print(heads.sort_values({chosen.y!r}, ascending=False)[["layer", "head", {chosen.x!r}, {chosen.y!r}]])
+"""
+    layer, head = chosen.head
+    return f"""\
+import tlmviz
+{opened}tops = survey.tops.query("layer == {layer} and head == {head} and statistic == {chosen.statistic!r}")
+best = tops.iloc[{chosen.top}]
+text = survey.passages.text[best.passage]
+
+lm = tlmviz.load(survey.settings["model"])
+trace = lm.trace(text)
+row = trace.row_statistics()[{chosen.statistic!r}][{layer}, {head}, 1:].nan_to_num(-1).argmax().item() + 1
+print(best.value, trace.tokens[row], trace.attention({layer}, {head})[row].topk(3))
+"""

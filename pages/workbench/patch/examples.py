@@ -7,14 +7,15 @@ import streamlit as st
 from tlmviz.checkpoints.folders import added_models
 from tlmviz.ui import fetching, gallery
 from tlmviz.ui.gallery import Card
+from tlmviz.ui.language import _
 
-from . import controls
+from .state import TEXTS, Patch, use
 
 REAL = "smollm2-135m"
 GIRL = "Once upon a time there was a little girl. One day,"
 # Name -> clean text, corrupted text, answer, wrong answer.
 STORIES = {
-    "A red ball": tuple(controls.TEXTS.values()),
+    "A red ball": tuple(box.default for box in TEXTS),
     "A girl or a boy": (GIRL, GIRL.replace("girl", "boy"), "she", "he"),
     "So he": ("The boy was sad, so", "The girl was sad, so", "he", "she"),
     "A toy car": (
@@ -42,66 +43,64 @@ REALS = {
 }
 
 
-def linked(preset: tuple[str, ...], **others: str) -> dict[str, str]:
+def linked(preset: tuple[str, ...], **others: object) -> dict[str, str]:
     """The link of a preset: what differs from the page's defaults."""
-    pairs = zip(controls.TEXTS.items(), preset)
-    return {key: text for (key, start), text in pairs if text != start} | others
+    return {box.key: text for box, text in zip(TEXTS, preset) if text != box.default} | Patch.link(**others)
 
 
 CARDS = (
     Card(
         "One head copies the ball",
-        "“ball” stood behind “red” before. Head 5.0 alone, taken from the clean run, brings 58% of it back.",
+        "“ball” stood behind “red” before. L5H0 alone, taken from the clean run, brings 58% of it back.",
         {},
         "A grid of layers by heads with one bright cell in the last layer",
     ),
     Card(
         "Where the answer travels",
-        "The stream at “girl” holds it all up to layer 1; then head 1.3 copies a part to the comma, the last token.",
-        linked(STORIES["A girl or a boy"], ptkind="Residual"),
+        "The stream at “girl” holds it all up to layer 1; then L1H3 copies a part to the comma, the last token.",
+        linked(STORIES["A girl or a boy"], kind="resid"),
         "A bright column at one token, and a pale one at the last token from layer 2 on",
     ),
     Card(
         "Same look, other word",
-        "Head 5.0's values bring back 57%, its pattern nothing: it looks at the same place in both runs.",
-        {"ptkind": "v"},
+        "L5H0's values bring back 57%, its pattern nothing: it looks at the same place in both runs.",
+        Patch.link(kind="v"),
         "A grid of layers by heads with one bright cell",
     ),
     Card(
         "Two heads together",
-        "Chain two patches: heads 5.0 and 5.3 bring back 36% and 37% of “she” alone, 75% together.",
-        linked(STORIES["A girl or a boy"], ptchain="z.5.0,z.5.3"),
+        "Chain two patches: L5H0 and L5H3 bring back 36% and 37% of “she” alone, 75% together.",
+        linked(STORIES["A girl or a boy"], chain=(("z", 5, 0), ("z", 5, 3))),
         "A grid with two bright cells in the last layer, both marked by a dot",
     ),
 )
 
 
 def _use(preset: tuple[str, ...], model: str) -> None:
-    controls.use(dict(zip(controls.TEXTS, preset)))
+    use(preset)
     if model:
         fetching.switch_to(model)
 
 
 def _presets() -> None:
-    st.caption("Texts for the story models")
-    with st.container(horizontal=True, gap="small"):
-        for name, preset in STORIES.items():
-            st.button(name, key=f"patch-{name}", help=preset[0], on_click=_use, args=(preset, ""))
     there = REAL in added_models()
-    st.caption(
-        f"Texts for {REAL}"
-        + ("" if there else f", which is not here yet: `tlmviz get {REAL}` fetches it (93 MB).")
-    )
-    with st.container(horizontal=True, gap="small"):
-        for name, preset in REALS.items():
-            st.button(
-                name,
-                key=f"patch-{name}",
-                help=preset[0],
-                on_click=_use,
-                args=(preset, REAL),
-                disabled=not there,
-            )
+    missing = _("Texts for {model}, which is not here yet: `tlmviz get {model}` fetches it (93 MB).")
+    for title, presets, model in (
+        (_("Texts for the story models"), STORIES, ""),
+        ((_("Texts for {model}") if there else missing).format(model=REAL), REALS, REAL),
+    ):
+        st.caption(title)
+        with st.container(horizontal=True, gap="small"):
+            for name, preset in presets.items():
+                disabled = bool(model) and not there
+                st.button(
+                    name,
+                    key=f"patch-{name}",
+                    help=preset[0],
+                    on_click=_use,
+                    args=(preset, model),
+                    disabled=disabled,
+                )
 
 
 def examples() -> None:

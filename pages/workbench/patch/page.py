@@ -2,27 +2,40 @@
 
 import streamlit as st
 
-from pages.workbench.patch import compute, controls, examples, view, words
-from tlmviz.ui import frame, link
+from pages.workbench.patch import claims, data, view
+from pages.workbench.patch.examples import examples
+from pages.workbench.patch.state import Patch
+from tlmviz.ui import below, frame, onward
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show(model: str) -> None:
     """The texts, the grid, and what is asked of a cell."""
     with frame.picture_first():
-        choice = controls.choose(model)
-        compute.task(choice)  # says what is wrong with the texts before anything is drawn
-        controls.fields(choice)
-        view.picture(choice)
-    view.predictions(choice)
-    view.chain(choice)
-    view.agreement(choice)
-    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
-    view.identities(choice)
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice, view.chain_of(choice) or (view.chosen_cell(choice),)))
-    link.share()
+        shown = data.compute(view.controls(model))
+        frame.claim(claims.CLAIMS, shown)
+        left, right = st.columns([0.58, 0.42], gap="medium")
+        with left:
+            view.grid(shown)
+        with right:
+            view.predictions(shown)
+    frame.next_step(
+        _("Click a cell to put that part alone into the run; then patch *Residual*, and follow the colour.")
+    )
+    below.when_painted("beneath-patch", lambda: _beneath(shown), seen=False)
 
 
-frame.heading("Patch", words.CLAIM, examples.examples)
+def _beneath(shown: data.Data) -> None:
+    onward.links(view.onward(shown))
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    view.agreement(shown)
+    view.identities(shown)
+    frame.equation(*view.EQUATION)
+    frame.copy_as_python(view.snippet(shown))
+
+
+frame.heading(
+    _("Patch"), _("Put one part of a run into another: which part brings the answer back?"), examples, Patch
+)
 show(st.session_state["model"])

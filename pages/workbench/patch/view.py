@@ -1,4 +1,4 @@
-"""Draws the page Patch: the grid, what runs it, the predictions around a cell, the chain, and preview against exact."""
+"""Draws the page Patch: controls, the grid and what runs it, the predictions around a cell, the chain, preview against exact."""
 
 from __future__ import annotations
 
@@ -6,165 +6,209 @@ from functools import partial
 
 import streamlit as st
 
-from tlmviz.analysis.workbench.patching import Cell, correlation
-from tlmviz.figures import readable_all
+from tlmviz.analysis.workbench.patching import correlation
+from tlmviz.figures import number, readable_all
 from tlmviz.figures.workbench import patching as figures
-from tlmviz.ui import below, frame, patience
+from tlmviz.ui import frame, live, patience, state
+from tlmviz.ui.language import N_, _
+from tlmviz.ui.onward import EXPLORER, Onward
 
-from . import compute, controls, words
-from .component import patch_view, payload
-from .compute import Exact, Prediction
-from .controls import Choice
+from . import claims
+from .data import STORY, Data, Exact, opening
+from .state import TEXTS, Patch, add, remove, spelled
 
+PICTURE = live.Picture(__file__, "patch", cell=Patch.cell)
 LARGE = 30_000_000  # parameters, from which the identities take many seconds and are measured when asked for
 LOOK = 0.7  # seconds between two looks at a grid that runs
+RUNS = {"corrupted": N_("Corrupted"), "patched": N_("Patched"), "chain": N_("Chain"), "clean": N_("Clean")}
 
 
-def picture(choice: Choice) -> None:
-    """The grid, and beside it what it takes to run it."""
-    job = compute.exact(choice)
-    if controls.EXACT.get() and not job.finished and job.expected <= patience.QUICK:
+EQUATION = (
+    r"r=\frac{\Delta(\text{corrupted},\ a\leftarrow a^{\text{clean}})-\Delta(\text{corrupted})}"
+    r"{\Delta(\text{clean})-\Delta(\text{corrupted})},\quad \Delta=\ell_{\text{answer}}-\ell_{\text{wrong}},\qquad "
+    r"r\approx\frac{\partial r}{\partial a}\cdot\left(a^{\text{clean}}-a\right)",
+    "Activation patching: Vig et al. 2020; Meng et al. 2022. Attribution patching: Nanda 2023; Syed et al. 2023.",
+)
+
+
+def controls(model: str) -> Patch:
+    """Draw the texts, the answers and the kinds; what they say."""
+    if tuple(box.get() for box in TEXTS) == STORY:
+        for box, text in zip(TEXTS, opening(model)):
+            box.set(text)
+    *places, last = st.columns([0.44, 0.44, 0.12], vertical_alignment="bottom")
+    for box, where in zip(TEXTS, places):
+        box.draw(where)
+    with frame.more(last):
+        *places, button = st.columns([0.4, 0.4, 0.2], vertical_alignment="bottom")
+        for box, where in zip(TEXTS[2:], places):
+            box.draw(where)
+        state.reset_button(Patch, button)
+    Patch.kind.draw()
+    return Patch.of_session(model=model)
+
+
+def grid(data: Data) -> None:
+    """The grid, and below it what it takes to run it."""
+    job = data.job
+    if data.chosen.exact and not job.finished and job.expected <= patience.QUICK:
         job.begin()
     if job.running:
-        running(choice)
+        running(data)
     else:
-        _grid(choice)
-        _offer(choice, job)
+        _grid(data)
+        _offer(job)
 
 
 @partial(frame.fragment, every=LOOK)
-def running(choice: Choice) -> None:
+def running(data: Data) -> None:
     """The grid while it is run, looked at again and again; the page runs again when it has ended."""
-    job = compute.exact(choice)
+    job = data.job
     if not job.running:
         st.rerun()
-    _grid(choice)
-    bar, button = st.columns([0.84, 0.16], vertical_alignment="center")
-    bar.progress(job.share, words.progress(job))
-    button.button("Cancel", on_click=_cancel, args=(job,), key="ptcancel")
+    _grid(data)
+    bar, button = st.columns([0.8, 0.2], vertical_alignment="center")
+    bar.progress(job.share, claims.progress(job))
+    button.button(_("Cancel"), on_click=_cancel, args=(job,), key="ptcancel")
 
 
-def _offer(choice: Choice, job: Exact) -> None:
+def _offer(job: Exact) -> None:
     """A button where the exact grid takes a while."""
     if job.error:
-        st.error(job.error)
+        st.error(frame.worded(job.error))
     if job.finished:
         return
-    button, said = st.columns([0.16, 0.84], vertical_alignment="center")
-    button.button("Exact", on_click=_begin, args=(job,), type="primary", key="ptrun")
-    said.caption(words.offer(job))
+    button, said = st.columns([0.2, 0.8], vertical_alignment="center")
+    button.button(_("Exact"), on_click=_begin, args=(job,), type="primary", key="ptrun")
+    said.caption(claims.offer(job))
 
 
 def _begin(job: Exact) -> None:
-    controls.wish(True)
+    Patch.exact.set(True)
     job.begin()
 
 
 def _cancel(job: Exact) -> None:
-    controls.wish(False)
+    Patch.exact.set(False)
     job.stop()
 
 
-def chosen_cell(choice: Choice) -> Cell:
-    """The cell of this kind that was clicked, else the one that brings back most."""
-    cell = controls.CELL.get()
-    if cell is not None and cell.kind == choice.kind and compute.fits(choice, cell):
-        return cell
-    return compute.strongest(choice)
+def _grid(data: Data) -> None:
+    clean, corrupted, cell = data.task.clean, data.task.corrupted, data.cell
+    header = {
+        "title": claims.title(data),
+        "clean": clean.tokens,
+        "corrupted": corrupted.tokens,
+        "rows": len(data.job.grid),
+        "columns": data.job.grid.shape[1],
+        "heads": data.chosen.heads,
+        "kind": data.chosen.kind,
+        "part": _(claims.PARTS[data.chosen.kind]),
+        "best": [cell.kind, cell.layer, cell.index],
+        "chain": [[each.layer, each.index] for each in data.chain if each.kind == data.chosen.kind],
+        "said": claims.known(data),
+    }
+    PICTURE.show(header, {"preview": data.preview, "exact": data.job.grid})
 
 
-def chain_of(choice: Choice) -> tuple[Cell, ...]:
-    """The chain, without what this model and these texts do not have."""
-    return tuple(cell for cell in controls.CHAIN.get() if compute.fits(choice, cell))
-
-
-def _grid(choice: Choice) -> None:
-    both, job, cell = compute.task(choice), compute.exact(choice), chosen_cell(choice)
-    data = payload(
-        compute.preview(choice),
-        job.grid,
-        clean=both.clean.tokens,
-        corrupted=both.corrupted.tokens,
-        heads=choice.heads,
-        part=words.PART[choice.kind],
-        chosen=[cell.layer, cell.index],
-        chain=[[each.layer, each.index] for each in chain_of(choice) if each.kind == choice.kind],
-        said=words.said(choice, job),
-        origin=f"{choice} {cell}",
-        picture=below.next_picture(),
-    )
-    patch_view(data, key=controls.KEY, on_change=controls.clicked(choice))
-
-
-def predictions(choice: Choice) -> None:
-    """What follows the corrupted text, the patched one and the clean one, for the chosen cell."""
-    cell = chosen_cell(choice)
-    title, button = st.columns([0.8, 0.2], vertical_alignment="bottom")
-    title.markdown(f"##### {words.before_after(choice, cell)}")
-    chained = cell in chain_of(choice)
-    button.button(
-        "In the chain" if chained else words.ADD_TO_CHAIN,
-        on_click=controls.add,
-        args=(cell,),
-        disabled=chained,
-        key="ptadd",
-        help=words.PTADD_HELP,
-    )
-    _three(choice, compute.patched(choice.task, (cell,)), "one")
-
-
-def chain(choice: Choice) -> None:
-    """The patches that are made together, and what they bring back."""
-    cells = chain_of(choice)
-    if not cells:
-        return
-    together = compute.patched(choice.task, cells)
-    st.markdown(f"##### {words.together(cells, together)}")
-    with st.container(horizontal=True, gap="small"):
-        for cell in cells:
-            name = words.named(choice, cell)
-            st.button(
-                f"{name} ✕", on_click=controls.remove, args=(cell,), key=f"ptdrop-{controls.spelled(cell)}"
-            )
-    _three(choice, together, "chain")
-
-
-def _three(choice: Choice, patched: Prediction, key: str) -> None:
-    corrupted, clean = compute.ends(choice)
-    for place, name, prediction in zip(
-        st.columns(3), ("Corrupted", "Patched", "Clean"), (corrupted, patched, clean)
-    ):
-        with place:
-            st.markdown(words.prediction(choice, name, prediction))
-            frame.table(words.rows(prediction), words.ROWS, key=f"pt{key}-{name}")
-
-
-def agreement(choice: Choice) -> None:
-    """Once the picture is painted: preview against exact, where all of the grid is known."""
-    below.when_painted("agreement-patch", lambda: _agreement(choice))
-
-
-def _agreement(choice: Choice) -> None:
-    job, first = compute.exact(choice), compute.preview(choice)
-    if job.finished:
-        names = readable_all(compute.task(choice).clean.tokens)
-        labels = [
-            f"{layer}.{column}" if choice.heads else f"layer {layer}, {column} {names[column]}"
-            for layer in range(len(first))
-            for column in range(first.shape[1])
-        ]
-        agreed = correlation(first, job.grid)
-        figure = figures.scatter(
-            first.ravel(), job.grid.ravel(), labels, frame.theme(), title=words.scatter_title(agreed)
+def predictions(data: Data) -> None:
+    """What follows the corrupted text, the patched one and the clean one, for the chosen cell, and with the chain."""
+    cell, runs = data.cell, data.predictions
+    st.markdown(f"**{claims.before_after(data)}**")
+    rows = [
+        {
+            _("Next token"): token,
+            **{_(RUNS[run]): share for run, share in zip(runs, shares)},
+        }
+        for token, shares in data.likely
+    ]
+    frame.table(rows, {_(RUNS[run]): ".1%" for run in runs}, key="ptnext")
+    difference = _("{run}: logit difference {value}")
+    st.caption(
+        " · ".join(
+            difference.format(run=_(RUNS[name]), value=number(run.difference, "+.2f"))
+            for name, run in runs.items()
         )
-        frame.chart(figure, key="ptscatter", alt=words.PTSCATTER_ALT)
+    )
+    chained = cell in data.chain
+    st.button(
+        _("In the chain") if chained else _("Add to the chain"),
+        on_click=add, args=(cell,), disabled=chained, key="ptadd",
+        help=_("Patches in the chain are made together, in one run."),
+    )  # fmt: skip
+    if data.chain:
+        st.markdown(f"**{claims.chained(data)}**")
+        with st.container(horizontal=True, gap="small"):
+            for each in data.chain:
+                name = f"{claims.named(data, each)} ✕"
+                key = f"ptdrop-{spelled((each.kind, each.layer, each.index))}"
+                st.button(name, on_click=remove, args=(each,), key=key)
 
 
-def identities(choice: Choice) -> None:
-    """Once the picture is painted: the identities, on what was typed."""
-    below.when_painted("identities-patch", lambda: _identities(choice))
+def onward(data: Data) -> list[Onward]:
+    """Where the case can be followed: both texts compared, and the head that is patched looked at and explained."""
+    chosen, cell = data.chosen, data.cell
+    texts = {"model": chosen.model, "cmpa": chosen.clean, "cmpb": chosen.corrupted}
+    links = [Onward(_("Compare both texts"), "compare", texts)]
+    if chosen.heads:
+        head, last = f"L{cell.layer}H{cell.index}", len(data.names) - 1
+        key = int(data.task.clean.attention(cell.layer, cell.index, rows=slice(last, last + 1)).argmax())
+        look = {
+            "model": chosen.model, "text": chosen.clean, "head": f"{cell.layer}.{cell.index}", "query": str(last),
+            "key": str(key),
+        }  # fmt: skip
+        links += [
+            Onward(_("Why {head} looks there", head=head), "why", look),
+            Onward(_("Open {head} in the explorer", head=head), EXPLORER, look),
+        ]
+    return links
 
 
-def _identities(choice: Choice) -> None:
-    if choice.lm.n_parameters <= LARGE or st.toggle(words.MEASURE, key="ptmeasure"):
-        frame.measured(lambda: compute.measured(choice.task))
+def agreement(data: Data) -> None:
+    """Preview against exact, where all of the grid is known."""
+    if not data.job.finished:
+        return
+    first, names = data.preview, readable_all(data.task.clean.tokens)
+    labels = [
+        f"L{layer}H{column}" if data.chosen.heads else _("layer {layer}, {column} {token}").format(
+            layer=layer, column=column, token=names[column]
+        )
+        for layer in range(len(first))
+        for column in range(first.shape[1])
+    ]  # fmt: skip
+    agreed = correlation(first, data.job.grid)
+    title = _("Preview against exact: correlation r = {r}", r=number(agreed, ".3f"))
+    figure = figures.scatter(first.ravel(), data.job.grid.ravel(), labels, frame.theme(), title=title)
+    frame.chart(figure, key="ptscatter", alt=_("Exact value of every patch against its preview"))
+
+
+def identities(data: Data) -> None:
+    """The identities, on what was typed."""
+    asked = data.lm.n_parameters <= LARGE or st.toggle(
+        _("Measure the identities on these texts (about ten more passes)"), key="ptmeasure"
+    )
+    if asked:
+        frame.measured(lambda: data.checks)
+
+
+def snippet(data: Data) -> str:
+    """The grid, its preview and the chain with the public API."""
+    chosen = data.chosen
+    cells = ", ".join(f"Cell({c.kind!r}, {c.layer}, {c.index})" for c in data.chain or (data.cell,))
+    return f"""\
+import plotly.graph_objects as go
+import tlmviz
+from tlmviz.analysis.workbench.patching import Cell, correlation, patched_trace, task_of
+
+lm = tlmviz.load({chosen.model!r})
+texts = {chosen.clean!r}, {chosen.corrupted!r}
+answers = {chosen.answer!r}, {chosen.wrong!r}
+grid = lm.patch(*texts, *answers, kind={chosen.kind!r})
+preview = lm.patch(*texts, *answers, kind={chosen.kind!r}, exact=False)
+print(grid.max(), correlation(preview.numpy(), grid.numpy()))
+
+task = task_of(lm, *texts, *answers)
+cells = [{cells}]
+restored = float(task.restored(patched_trace(lm, task, cells).logits_at(-1)))
+go.Figure(go.Heatmap(z=grid.numpy(), zmid=0)).show()
+"""

@@ -2,26 +2,43 @@
 
 import streamlit as st
 
-from pages.workbench.why import compute, controls, examples, guess, view, words
-from tlmviz.ui import below, frame, link
+from pages.workbench.why import claims, data, guess, view
+from pages.workbench.why.examples import examples
+from pages.workbench.why.state import SCORE, Why
+from tlmviz.ui import below, frame, onward
+from tlmviz.ui.language import _
 
 
 @frame.fragment
 def show(model: str) -> None:
     """The controls, one score or all pairs of heads, and the words."""
     with frame.picture_first():
-        choice = controls.choose(model)
-        if choice is None:
+        chosen = view.controls(model)
+        if chosen is None:
             return
-        if not guess.seen(choice):
+        shown = data.compute(chosen)
+        if not guess.seen(shown):
             return
-        view.DRAW[choice.view](choice)
-    frame.what_to_notice(*words.NOTICE[choice.view], maths=words.NOTICE_MATHS[choice.view])
-    frame.measured(lambda: compute.measured(choice.model, choice.text, choice.step))
-    frame.equation(*words.EQUATIONS[choice.view])
-    below.copy_as_python("why-python", words.snippet(choice))
-    link.share()
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(
+        _(
+            "Click a head among the sources to follow it back, to the token that it read; or a cell of the map."
+        )
+        if chosen.view == SCORE
+        else _("Click a pair to see the reader on your text, with the writer followed.")
+    )
+    onward.links(view.onward(shown))
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(chosen.view), maths=claims.maths(chosen.view))
+    frame.measured(lambda: shown.checks)
+    frame.equation(*view.EQUATIONS[chosen.view])
+    below.copy_as_python("why-python", view.snippet(shown))
 
 
-frame.heading("Why it looks there", words.CLAIM, examples.examples)
+frame.heading(
+    _("Why it looks there"),
+    _("One weight of one head, as a sum over what the query and the key are made of."),
+    examples,
+    Why,
+)
 show(st.session_state["model"])

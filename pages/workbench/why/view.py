@@ -1,96 +1,181 @@
-"""Draws the page Why it looks there: a head's map, its score source by source, what it writes, and the path followed."""
+"""Draws the page Why it looks there: a head's map, its score source by source, what it writes, the path, and pairs of heads."""
 
 from __future__ import annotations
 
+from dataclasses import astuple
+
+import streamlit as st
+
 from tlmviz.analysis.workbench import following
-from tlmviz.analysis.workbench.explaining import Explanation
-from tlmviz.figures import number
-from tlmviz.ui import below, frame
+from tlmviz.analysis.workbench.following import Step
+from tlmviz.figures import number, readable
+from tlmviz.ui import compute as shared
+from tlmviz.ui import frame, inputs, link, live
+from tlmviz.ui.language import _
+from tlmviz.ui.onward import EXPLORER, Onward
 
-from . import compute, controls, words
-from .component import heads_payload, heads_view, score_payload, score_view
-from .controls import Choice
+from .data import Data, opened, pinned, striking
+from .state import HEADS, PIN, SCORE, Why
 
-FEW = 9  # sources a side, beside all others
-TOKENS = 160  # of a map
+PICTURE = live.Picture(__file__, "why", pin=PIN, path=Why.path, at=Why.at, every=Why.every)
+PAIRS = live.Picture(__file__, "why-heads", "heads.js", kind=Why.kind, pair=Why.pair)
 NAMED = 5  # tokens promoted and lowered
 SOURCES = 6  # of a value
 
 
-def score(choice: Choice) -> None:
-    """One score taken apart."""
-    found, step = compute.explanation(choice.model, choice.text, choice.step), choice.step
-    every = controls.ALL.get()
-    rows, columns, values = following.folded(found.names, found.scores, len(found.names) if every else FEW)
-    places = compute.places(step, len(found.tokens), TOKENS)
-    data = score_payload(
-        compute.attention(choice.model, choice.text, step.layer, step.head)[places][:, places],
-        values.numpy(),
-        tokens=found.tokens,
-        places=places,
-        rows=rows,
-        columns=columns,
-        at=choice.at,
-        steps=[words.step(each, found.tokens) for each in choice.steps],
-        reads={
-            "query": _reads(choice, rows, step.query),
-            "key": _reads(choice, columns, step.key),
+EQUATIONS = {
+    SCORE: (
+        r"s=\frac{q\cdot k}{\sqrt d}=\sum_{i,j}\frac{(R_m W_Q\,\hat x_m^{(i)})\cdot(R_n W_K\,\hat x_n^{(j)})}{\sqrt d},\qquad "
+        r"Y(h)=O(h)\,W_O(h)",
+        "Elhage et al. 2021 (“A Mathematical Framework for Transformer Circuits”); Kamath et al. 2025 (“Tracing Attention "
+        "Computation Through Feature Interactions”); Transformer with PyTorch, Eq. 59.",
+    ),
+    HEADS: (
+        r"\text{K: }\frac{\lVert W_{QK}\,W_{OV}\rVert_F}{\lVert W_{QK}\rVert_F\lVert W_{OV}\rVert_F},\qquad "
+        r"\text{Q: with }W_{QK}^\top,\qquad \text{V: with the reader's }W_{OV}",
+        "Elhage et al. 2021, “Three kinds of composition”.",
+    ),
+}
+
+
+def controls(model: str) -> Why | None:
+    """Draw the controls; what they say. None, with a sentence, where there is no text."""
+    lm = shared.model(model)
+    text = inputs.text_box(lm)
+    with frame.after_picture(pairs=False):
+        left, *places = st.columns([0.34, 0.14, 0.14, 0.2, 0.18], vertical_alignment="center")
+        if text is not None:
+            _open(model, text)
+        view = Why.view.draw(left)
+        if text is not None and view == SCORE:
+            inputs.head_and_token_menus(lm.config, shared.trace(model, text).tokens, places=places)
+    for name in ("head", "query", "key"):
+        link.FIELDS[name].share()
+    pin = astuple(pinned(model, text)) if text is not None else PIN.default
+    chosen = Why.of_session(model=model, text=text or "", pin=pin)
+    return chosen if text is not None else None
+
+
+def _open(model: str, text: str) -> None:
+    """Open a pair of heads that was clicked. While nobody has chosen a head or a pin, show the weight that is most worth
+    explaining."""
+    pair = Why.pair.get()
+    Why.pair.set(None)
+    if pair and (steps := opened(model, text, pair, Why.kind.get())):
+        reader, writer = steps
+        PIN.set(astuple(reader))
+        Why.path.set((astuple(writer),))
+        Why.at.set(0)
+        Why.view.set(SCORE)
+    elif link.head_is_free() and link.pin_is_free():
+        link.suggest_row(*astuple(striking(model, text)))
+
+
+def picture(data: Data) -> None:
+    """One score taken apart, or all pairs of heads."""
+    DRAW[data.chosen.view](data)
+
+
+def _score(data: Data) -> None:
+    found, step, places = data.found, data.step, data.places
+    rows, columns, values = data.folded
+    header = {
+        "title": _("{model}: {way}", model=data.chosen.model, way=_way(data, step)),
+        "tokens": found.tokens,
+        "places": places,
+        "rows": rows,
+        "columns": columns,
+        "at": data.at,
+        "steps": [
+            {
+                "name": each.name,
+                "place": astuple(each),
+                "from": _quoted(data, each.query),
+                "to": _quoted(data, each.key),
+            }
+            for each in data.steps
+        ],
+        "reads": {
+            side: {
+                name: [key, number(weight, ".0%")] for name, (key, weight) in data.reads(names, at).items()
+            }
+            for side, names, at in (("query", rows, step.query), ("key", columns, step.key))
         },
-        said=words.said(found, choice.step, choice.trace),
-        score=number(found.score, ".2f"),
-        weight=number(found.weight, ".1%"),
-        more=len(found.names) > FEW + 1,
-        all=every,
-        total=len(found.names),
-        written=_written(found),
-        refused="" if found.written else words.NOT_WRITTEN,
-        picture=below.next_picture(),
-    )
-    score_view(data, key=controls.KEY, on_change=lambda: controls.keep(choice))
-    frame.caption(words.CAPTION + words.shown(len(places), len(found.tokens)))
+        "score": number(found.score, ".2f"),
+        "weight": number(found.weight, ".1%"),
+        "total": len(found.names),
+        "few": len(rows) < len(found.names),
+        "written": _written(data),
+    }
+    PICTURE.show(header, {"weights": data.weights[places][:, places], "values": values})
 
 
-def _reads(choice: Choice, names: list[str], position: int) -> dict[str, list]:
-    """Of each head among the sources: the key that it reads most from a position, and its weight there."""
-    trace, found = choice.trace, {}
-    for name in names:
-        if head := following.head_of(name):
-            key = following.most_read(trace, *head, position)
-            weights = trace.attention(*head, slice(position, position + 1), slice(key, key + 1))
-            found[name] = [key, number(float(weights), ".0%")]
-    return found
+def _quoted(data: Data, position: int) -> str:
+    return f"“{readable(data.found.tokens[position])}” ({position})"
 
 
-def _written(found: Explanation) -> dict | None:
+def _way(data: Data, step: Step) -> str:
+    return f"{step.name}, {_quoted(data, step.query)} → {_quoted(data, step.key)}"
+
+
+def _written(data: Data) -> dict | None:
     """What the head writes, and by which sources of its value."""
-    written = found.written
+    written = data.found.written
     if written is None:
         return None
-    parts = sorted(zip(found.names, written.shares.tolist()), key=lambda pair: -abs(pair[1]))
-    largest = parts[:SOURCES]
-    rest = sum(share for _, share in parts[SOURCES:])
+    parts = sorted(zip(data.found.names, written.shares.tolist()), key=lambda pair: -abs(pair[1]))
+    rest = sum(share for _name, share in parts[SOURCES:])
     return {
-        "promoted": [list(pair) for pair in written.promoted[:NAMED]],
-        "lowered": [list(pair) for pair in written.lowered[:NAMED]],
-        "shares": [list(pair) for pair in largest]
-        + ([[following.OTHERS, rest]] if len(parts) > SOURCES else []),
+        "promoted": written.promoted[:NAMED],
+        "lowered": written.lowered[:NAMED],
+        "shares": parts[:SOURCES] + ([(following.OTHERS, rest)] if len(parts) > SOURCES else []),
     }
 
 
-def heads(choice: Choice) -> None:
-    """Composition scores of all pairs of heads. Raises BadShape for latent attention."""
-    found = compute.compositions(choice.model)
-    config = choice.lm.config
-    data = heads_payload(
-        found,
-        layers=config.n_layers,
-        heads=config.n_heads,
-        kind=controls.KIND.get(),
-        chance=number(config.d_model**-0.5, ".2f"),
-        picture=below.next_picture(),
-    )
-    heads_view(data, key=controls.KEY, on_change=lambda: controls.keep(choice))
-    frame.caption(words.COMPOSED)
+def _heads(data: Data) -> None:
+    config = data.lm.config
+    header = {
+        "title": _("{model}: how much each head reads of each earlier one", model=data.chosen.model),
+        "layers": config.n_layers,
+        "heads": config.n_heads,
+        "chance": number(config.d_model**-0.5, ".2f"),
+    }
+    PAIRS.show(header, data.pairs)
 
 
-DRAW = {controls.SCORE: score, controls.HEADS: heads}
+DRAW = {SCORE: _score, HEADS: _heads}
+
+
+def onward(data: Data) -> list[Onward]:
+    """Where the case can be followed: the head on this text among all others."""
+    step = data.step if data.chosen.view == SCORE else data.chosen.first
+    look = {
+        "model": data.chosen.model, "text": data.chosen.text, "head": f"{step.layer}.{step.head}",
+        "query": str(step.query), "key": str(step.key),
+    }  # fmt: skip
+    return [Onward(_("Open {head} in the explorer", head=step.name), EXPLORER, look)]
+
+
+def snippet(data: Data) -> str:
+    """The numbers with the public API."""
+    chosen, at = data.chosen, data.step
+    if chosen.view == HEADS:
+        return f"""\
+import tlmviz
+from tlmviz.analysis.workbench.composition import composition
+
+lm = tlmviz.load({chosen.model!r})
+scores = composition(lm)[{chosen.kind!r}]  # [writer, reader]
+writer, reader = divmod(int(scores.argmax()), len(scores))
+print(divmod(writer, lm.config.n_heads), divmod(reader, lm.config.n_heads), scores.max())
+"""
+    return f"""\
+import tlmviz
+
+lm = tlmviz.load({chosen.model!r})
+found = lm.explain({chosen.text!r}, {at.layer}, {at.head}, query={at.query}, key={at.key})
+print(found.score, found.scores.sum(), found.weight)
+for at_query, at_key, share in found.largest(8):
+    print(at_query, at_key, share)
+print(found.written and found.written.promoted)
+"""

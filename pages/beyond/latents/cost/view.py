@@ -1,38 +1,50 @@
-"""Draws the part "Cost": areas that follow two sliders, and below them times measured on this machine."""
+"""Draws the part Cost: areas that follow two sliders, and times measured on this machine."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from tlmviz.figures.beyond.latents import times
-from tlmviz.ui import below, frame
+from tlmviz.figures.beyond.latents import times as figure_of
+from tlmviz.ui import frame, live
+from tlmviz.ui.language import _
 
-from . import compute, controls, words
-from .component import cost_view, payload
+from . import claims, data
+from .data import AMONG, INPUTS, LATENTS, ROUNDS, Data
+from .state import Cost
+
+PICTURE = live.Picture(__file__, "cost", inputs=Cost.inputs, latents=Cost.latents)
+EQUATION = (
+    r"\text{self-attention: } N^2, \qquad \text{latents: } N M + M^2 \quad (M \ll N)",
+    "LLM notes, sections 3.5 and 3.6; Jaegle et al. 2021: scores per head; each takes d_h multiplications, and d_h more for the "
+    "weighted sum.",
+)
+SNIPPET = """\
+from tlmviz.analysis.beyond.latent_cost import latent_scores, self_scores, time_both
+
+print(self_scores(1024), latent_scores(1024, 64))  # scores per head
+print(time_both(1024, 64))  # milliseconds, 4 heads of 16 dimensions
+"""
 
 
-def show() -> None:
-    """The picture, then the measured times."""
-    inputs, latents, origin = controls.choose()
-    data = payload(inputs, latents, origin=origin, picture=below.next_picture())
-    cost_view(data, key=controls.KEY, on_change=controls.keep)
-    below.when_painted("beneath-cost", _beneath)
+def picture() -> None:
+    """The areas."""
+    with st.container(key="latentcost"):
+        PICTURE.show({"title": _("Scores of self-attention, and of latents that read and mix")}, {})
 
 
-def _beneath() -> None:
-    frame.what_to_notice(*words.NOTICE)
-    with st.spinner(words.MEASURING, show_time=True):
-        timings = compute.timings()
-    among = {each.inputs: each.among_inputs for each in timings}
-    by = {
-        latents: [each.by_latents for each in timings if each.latents == latents]
-        for latents in compute.LATENTS
-    }
-    frame.chart(
-        times(list(among), list(among.values()), by, frame.theme(), title=words.TIMES),
-        key="lattimes",
-        alt=words.LATTIMES_ALT,
+def times(shown: Data) -> None:
+    """Milliseconds of both ways: the fastest round, left out where the rounds of both ways overlap."""
+    with st.spinner(_("Measuring both on this machine …"), show_time=True):
+        found = shown.times
+    kept = {m: [data.apart(found, m, k) for k in range(len(INPUTS))] for m in LATENTS}
+    kept[AMONG] = [any(kept[m][k] for m in LATENTS) for k in range(len(INPUTS))]
+    lines = {m: [min(found[m][k]) if kept[m][k] else float("nan") for k in range(len(INPUTS))] for m in kept}
+    title = _(
+        "One layer's attention, measured here, the fastest of {count} rounds (milliseconds)", count=ROUNDS
     )
-    for equation in words.EQUATIONS:
-        frame.equation(*equation)
-    frame.copy_as_python(words.SNIPPET)
+    among = lines.pop(AMONG)
+    figure = figure_of(INPUTS, among, lines, frame.theme(), title=title)
+    alt = _("Measured milliseconds of self-attention and of latent reading, by the number of inputs")
+    frame.chart(figure, key="lattimes", alt=alt)
+    st.caption(claims.measured(found) + " " + _("Where the rounds of both ways overlap nothing is drawn."))
+    st.button(_("Measure again"), key="latagain", on_click=data.times.clear)

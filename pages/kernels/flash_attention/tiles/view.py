@@ -1,64 +1,117 @@
-"""Draws the part Tiles: one head's map, tile by tile as the kernel walks it."""
+"""Draws the part Tiles: one head's map, tile by tile as the kernel walks it, beside standard attention."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from tlmviz.analysis.kernels import kernel_source, tile_steps
+from tlmviz.analysis.kernels import kernel_source
+from tlmviz.analysis.kernels.tile_steps import TileStep, tile_probabilities
 from tlmviz.errors import BadBackend
-from tlmviz.ui import frame
+from tlmviz.ui import frame, live
+from tlmviz.ui.language import _
 
-from ..controls import Choice
-from . import compute, controls, words
-from .component import memory_view, payload
+from ..state import Query
+from . import claims, data
+from .data import BYTES, Data
+from .state import Tiles
 
-
-def show(choice: Choice) -> None:
-    """The tiles that the controls name, with the kernel's lines beside them."""
-    tile_choice = controls.choose(choice)
-    tiles, tokens = compute.tiles(tile_choice), choice.trace.tokens
-    steps = tile_steps.tile_steps(tiles.walk, tiles.inputs.biased)
-    data = payload(
-        tiles.inputs,
-        tiles.walk,
-        tiles.weights,
-        steps,
-        kernel_source.kernel_lines(),
-        tokens[: len(tiles.inputs.q)],
-        title=words.title(choice, tiles.walk, len(tokens)),
-        error=tiles.checks[0].error,
-        state=controls.state(),
-    )
-    st.markdown(f"**{words.title(choice, tiles.walk, len(tokens))}**")
-    memory_view(data, key=controls.KEY, on_change=controls.keep_step)
-    kernel(tile_choice, tiles, tokens)
-    frame.badges(tiles.checks)
-    frame.what_to_notice(
-        *words.notice(tiles.inputs, tiles.walk, steps[-1].moved), maths=words.notice_maths(tiles.inputs)
-    )
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(tile_choice))
+PICTURE = live.Picture(__file__, "memory", step=Tiles.step)
+EQUATION = (
+    r"m_{new} = \max\big(m_i, \max_{s \in B} x_s\big),\quad \alpha = e^{m_i-m_{new}},\quad l_i \leftarrow \alpha\, l_i + "
+    r"\sum_{s \in B} e^{x_s-m_{new}},\quad acc \leftarrow \alpha\, acc + \sum_{s \in B} e^{x_s-m_{new}} V_s,\quad Y = acc / l_i",
+    "Decoder-Only Transformers in Einstein Notation, section 5, which writes m, z and N for m_i, l_i and acc; "
+    "loop order of FlashAttention-2 (Dao 2023).",
+)
 
 
-def kernel(choice: controls.TileChoice, tiles: compute.Tiles, tokens: list[str]) -> None:
+def controls(at: Query, room: DeltaGenerator) -> Tiles:
+    """Rows and columns of a tile."""
+    for place, field in zip(room.columns(2), (Tiles.rows, Tiles.cols)):
+        field.draw(place)
+    return Tiles.of_session(at=at)
+
+
+def picture(shown: Data) -> None:
+    """HBM and SRAM step by step, in the browser: every step's state is sent once. Standard attention walks beside the kernel, and
+    has moved as many numbers at every step."""
+    walk, steps = shown.walk, shown.steps
+    length, width = walk.out.shape
+    places = {(visit.block, visit.tile): number for number, visit in enumerate(walk.visits)}
+    header = {
+        "title": claims.title(shown),
+        "tokens": list(shown.tokens[: shown.length]),
+        "length": length,
+        "width": width,
+        "rows": walk.rows,
+        "cols": walk.cols,
+        "bytes": BYTES,
+        "error": shown.checks[0].error,
+        "steps": [_described(step, places, walk.rows, walk.cols) for step in steps],
+        "code": [
+            {"number": line.number, "text": line.code, "when": line.when}
+            for line in kernel_source.kernel_lines()
+        ],
+    }
+    arrays = {
+        "q": shown.inputs.q,
+        "k": shown.inputs.k,
+        "v": shown.inputs.v,
+        "out": walk.out,
+        "weights": shown.weights,
+        "p": tile_probabilities(walk, shown.weights),
+        "grid": np.stack([step.grid for step in steps]),
+        "m": np.stack([step.m_i for step in steps]).astype(np.float32),
+        "l": np.stack([step.l_i for step in steps]).astype(np.float32),
+        "acc": np.stack([step.acc for step in steps]).astype(np.float32),
+    }
+    PICTURE.show(header, arrays)
+
+
+def _described(step: TileStep, places: Mapping[tuple[int, int], int], rows: int, cols: int) -> dict[str, Any]:
+    """What a step is but for its numbers; `visit` is its tile's place in the walk, -1 at a program's start and end."""
+    first, last, begin, end = (int(place) for place in step.box)
+    return {
+        "program": step.program,
+        "rows": [first, last],
+        "cols": [begin, end],
+        "when": sorted(step.when),
+        "stages": list(step.stages),
+        "visit": -1 if step.stages[0] in ("start", "finish") else places[first // rows, begin // cols],
+        "moved": int(step.moved),
+        "words": list(step.words),
+    }
+
+
+def kernel(shown: Data) -> None:
     """A button, and behind it what the Triton kernel gives for this head, beside torch."""
-    if tiles.inputs.relative is not None:
+    if shown.inputs.relative is not None:
         return  # there is no such kernel, which the words below say
-    compute.warm_up()
-    asked = st.button(words.RUN_TRITON_KERNEL, key="run-kernel", help=words.KERNEL_HELP)
+    data.warm_up()
+    asked = st.button(
+        _("Run the Triton kernel"), key="run-kernel",
+        help=_(
+            "The kernel that runs on CUDA, on this head: on the card where there is one, else line by line in Triton's "
+            "interpreter, in a process of its own."
+        ),
+    )  # fmt: skip
     if not asked:
         return
     try:
-        with st.spinner("The kernel runs …", show_time=True):
-            run = compute.kernel(choice)
+        with st.spinner(_("The kernel runs …"), show_time=True):
+            run = data.kernel(shown)
     except BadBackend as error:
-        st.warning(str(error))
+        st.warning(frame.worded(error))
         return
-    st.markdown(words.kernel(run, len(tokens)))
+    st.markdown(claims.kernel(run, shown))
     table = pd.DataFrame(
         {
-            "query": [f"{place} {token}" for place, token in enumerate(tokens[: len(run.lse)])],
+            "query": [f"{place} {token}" for place, token in enumerate(shown.tokens[: len(run.lse)])],
             "lse, Triton": run.lse,
             "lse, torch": run.torch_lse,
             "out row, Triton": list(run.out),
@@ -69,3 +122,26 @@ def kernel(choice: controls.TileChoice, tiles: compute.Tiles, tokens: list[str])
     rows = {f"out row, {name}": st.column_config.LineChartColumn() for name in ("Triton", "torch")}
     formats = {"lse, Triton": ".6f", "lse, torch": ".6f", "out, largest difference": ".1e"}
     frame.table(table, formats, columns=rows, height=280)
+
+
+def snippet(shown: Data) -> str:
+    """The walk over the tiles with the public API, and the kernel's own result beside it."""
+    at, walk = shown.at, shown.walk
+    return f"""\
+import torch
+
+import tlmviz
+from tlmviz import kernels
+from tlmviz.analysis.kernels import tiling
+
+trace = tlmviz.load({at.model!r}).trace({at.text!r})
+inputs = tiling.head_inputs(trace, layer={at.layer}, head={at.head})
+walk = tiling.walk(inputs, rows={walk.rows}, cols={walk.cols})
+for visit in walk.visits:
+    print(f"row block {{visit.block}}, tile {{visit.tile}}: m_i = {{visit.m_i}}, l_i = {{visit.l_i}}")
+q, k, v = (torch.from_numpy(part)[None, None] for part in (inputs.q, inputs.k, inputs.v))
+slopes = torch.tensor([inputs.slope]) if inputs.slope else None
+relative = None if inputs.relative is None else torch.from_numpy(inputs.relative)
+out, lse = kernels.attention(q, k, v, scale=inputs.scale, window=inputs.window, slopes=slopes, relative=relative)
+print("largest difference:", (out[0, 0] - torch.from_numpy(walk.out)).abs().max().item())
+"""

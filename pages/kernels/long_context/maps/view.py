@@ -1,116 +1,142 @@
-"""Draws the view Maps: loss along the text, all heads, one head, an exact tile, and where each head's mass lies."""
+"""Draws the part Maps: loss along the text, all heads, one head, an exact tile, and where each head's mass lies."""
 
 from __future__ import annotations
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from tlmviz.analysis.kernels.long_context import Survey, band_names, strongest
+from tlmviz.analysis.kernels.long_context import band_names
 from tlmviz.figures.kernels import long_context as figures
-from tlmviz.ui import frame
+from tlmviz.ui import frame, link
+from tlmviz.ui.language import _
 
-from .. import controls as page_controls
-from .. import guess
-from ..compute import Passage, checks, pooled, read, survey, trace
-from ..controls import Choice
-from . import compute, controls, words
-from .controls import MapChoice
+from ..data import HEAD_SIZE, Passage, Text, survey
+from ..view import snippet_start
+from . import claims
+from .data import Data, tile_from_box
+from .state import STATISTICS, Tile
+
+OVERVIEW, HEAD_MAP = "allheads", "headmap"  # keys of the charts that are clicked and dragged in
+EQUATION = (
+    r"p_{ts} = \exp\!\Big(\tfrac{q_t \cdot k_s}{\sqrt{d_k}} - \mathrm{lse}_t\Big)"
+    r"\quad\text{for any tile, from } O(T) \text{ numbers}",
+    "Transformer with PyTorch, sections 1.2 and 4. The map is never stored: of each layer only q, k, v and each "
+    "row's log-sum-exp are kept, and the loss is computed in strips of the text.",
+)
 
 
-def show(choice: Choice) -> None:
-    """The pictures from the whole text down to a tile, the statistics of all heads, and the words."""
-    passage = page_controls.passage(choice)
-    length = len(passage.ids)
-    with st.spinner(words.reading_text(length), show_time=True):
-        _, loss, seconds = read(passage)
-    if not guess.seen(choice, loss):
-        return
-    loss_along(loss, choice.lm.config.context, seconds)
-    left, middle, right = st.columns([0.34, 0.34, 0.32], gap="small")
-    caption, below = st.empty(), st.container()
+def pictures(found: Text, passage: Passage, place: DeltaGenerator, below: DeltaGenerator) -> Data:
+    """All heads, the chosen one, and the tile with its three boxes; `below` them a toggle. What they show."""
+    left, middle, right = place.columns([0.34, 0.34, 0.32], gap="small")
+    shown = Data(found, Tile.of_session(), passage)
+    if shown.long:
+        Tile.every.draw(below)
+        shown = Data(found, Tile.of_session(), passage)
     with right:
-        picture, numbers = st.container(), st.columns(3)
-    where = controls.choose(length, numbers, below)
+        tile_place, boxes = st.container(), st.columns(3)
+    for box, field, value in zip(boxes, (Tile.row, Tile.col, Tile.side), shown.tile):
+        field.draw(box, value)
     with left:
-        surveys = overview(choice, passage, where.every)
+        _overview(shown)
     with middle:
-        head_map(choice, passage, where)
-    weights = compute.tile(passage, choice.layer, choice.head, where)
-    with picture:
-        tile(weights.numpy(), trace(passage).tokens, where)
-    if where.moved:
-        picture.warning(words.moved(length, where))
-    caption.caption(words.caption(trace(passage), surveys[0].queries, where, strongest(weights, 4)))
-    statistics(choice, surveys)
-    beyond = length > choice.lm.config.context
-    frame.what_to_notice(*words.notice(beyond), maths=words.NOTICE_MATHS if beyond else ())
-    frame.measured(lambda: checks(passage))
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice, length, where))
+        _head_map(shown)
+    with tile_place:
+        _tile(shown)
+        if shown.moved:
+            st.warning(claims.moved(shown))
+    return shown
 
 
-def loss_along(loss: np.ndarray, context: int, seconds: float) -> None:
-    """Loss along the text, and in a sentence how it differs beyond the training length."""
-    figure = figures.loss_curve(loss, context, frame.theme())
-    frame.chart(figure, key="loss", alt=words.LOSS_ALT)
-    st.caption(words.losses(loss, context, seconds))
-
-
-def overview(choice: Choice, passage: Passage, every: bool) -> list[Survey]:
+def _overview(data: Data) -> None:
     """All heads' maps. Layers are read one after the other, so that others get their turn and a bar can move."""
-    layers, surveys, place = choice.lm.config.n_layers, [], st.empty()
+    layers, place = data.found.lm.config.n_layers, st.empty()
     for layer in range(layers):
-        message = words.reading_waiting(layer + 1, layers)
-        with place, st.spinner(message, show_time=True):
-            surveys.append(survey(passage, layer, every))
+        said = _("Reading the maps of all heads: layer {layer} of {layers} …", layer=layer + 1, layers=layers)
+        with place, st.spinner(said, show_time=True):
+            survey(data.passage, layer, data.asked.every and data.long)
     place.empty()
-    pictures = np.stack([survey.pictures for survey in surveys])
-    frame.chart(
-        figures.overview(pictures, (choice.layer, choice.head), frame.theme()),
-        key=controls.OVERVIEW,
-        alt=words.OVERVIEW_ALT,
-        select="points",
-        on_select=controls.head_clicked,
-    )
-    return surveys
+    maps = np.stack([survey.pictures for survey in data.surveys])
+    alt = _("Pooled attention maps of all heads; click one")
+    figure = figures.overview(maps, data.found.head, frame.theme())
+    frame.chart(figure, key=OVERVIEW, alt=alt, select="points", on_select=_head_clicked)
 
 
-def head_map(choice: Choice, passage: Passage, where: MapChoice) -> None:
+def _head_clicked() -> None:
+    points = frame.selection(OVERVIEW).get("points")
+    if points:
+        link.choose_head(*map(int, points[0]["customdata"]))
+
+
+def _head_map(data: Data) -> None:
     """The chosen head's pooled map with the tile marked in it."""
-    length, context = len(passage.ids), choice.lm.config.context
-    with st.spinner(words.POOLING, show_time=True):
-        picture = pooled(passage, choice.layer, choice.head)
-    title, marked = f"Layer {choice.layer}, head {choice.head}", (where.row, where.col, where.side)
-    frame.chart(
-        figures.head_map(picture, length, context, marked, title, frame.theme()),
-        key=controls.HEAD_MAP,
-        alt=words.head_map_alt(choice.layer, choice.head),
-        select="box",
-        on_select=controls.box_dragged,
-    )
+    layer, head = data.found.head
+    with st.spinner(_("Pooling the chosen head …"), show_time=True):
+        picture = data.picture
+    title = _("Layer {layer}, head {head}", layer=layer, head=head)
+    figure = figures.head_map(picture, data.length, data.passage.context, data.tile, title, frame.theme())
+    alt = _("Pooled map of layer {layer}, head {head}; drag a box to open it", layer=layer, head=head)
+    frame.chart(figure, key=HEAD_MAP, alt=alt, select="box", on_select=_box_dragged)
 
 
-def tile(weights: np.ndarray, tokens: list[str], where: MapChoice) -> None:
-    """The exact weights of the tile, [R, C]."""
-    names = (tokens[where.rows], tokens[where.cols])
-    figure = figures.exact_tile(weights, (where.row, where.col), names, frame.theme())
-    alt = words.tile_title(where.row, where.col)
+def _box_dragged() -> None:
+    boxes = frame.selection(HEAD_MAP).get("box")
+    if boxes:
+        for field, value in zip(
+            (Tile.row, Tile.col, Tile.side), tile_from_box(boxes[-1]["x"], boxes[-1]["y"])
+        ):
+            field.set(value)
+
+
+def _tile(data: Data) -> None:
+    """The exact weights of the tile."""
+    (rows, cols), (row, col, _side), tokens = data.slices, data.tile, data.trace.tokens
+    figure = figures.exact_tile(data.weights.numpy(), (row, col), (tokens[rows], tokens[cols]), frame.theme())
+    alt = _("Exact weights of queries {row} and on, keys {col} and on", row=row, col=col)
     frame.chart(figure, key="tile", alt=alt)
 
 
-def statistics(choice: Choice, surveys: list[Survey]) -> None:
+def loss_along(data: Data) -> None:
+    """Loss along the text, and in a sentence how it differs beyond the training length."""
+    figure = figures.loss_curve(data.loss, data.passage.context, frame.theme())
+    frame.chart(figure, key="loss", alt=_("Loss per token along the text"))
+    st.caption(claims.losses(data))
+
+
+def statistics(data: Data) -> None:
     """Where each head's mass lies: one number per head, and by distance."""
-    theme = frame.theme()
+    theme, surveys, (layer, head) = frame.theme(), data.surveys, data.found.head
     left, right = st.columns([0.4, 0.6])
     with left:
-        field, title, form, top = words.STATISTICS[controls.statistic_menu(list(words.STATISTICS))]
-        values = np.stack([getattr(survey, field) for survey in surveys])
-        figure = figures.per_head(values, title, theme, form=form, top=top)
-        frame.chart(figure, key="stat", alt=f"{title} of every head")
+        name, title, form, top = STATISTICS[Tile.statistic.draw()]
+        Tile.of_session()
+        values = np.stack([getattr(survey, name) for survey in surveys])
+        figure = figures.per_head(values, _(title), theme, form=form, top=top)
+        frame.chart(figure, key="stat", alt=_("{title} of every head", title=_(title)))
     with right:
         mass = np.concatenate([survey.bands for survey in surveys])
         heads = len(surveys[0].first)
         labels = [f"{layer}.{head}" for layer in range(len(surveys)) for head in range(heads)]
-        opened = choice.layer * heads + choice.head
-        figure = figures.bands(mass, band_names(mass.shape[1]), labels, opened, theme, height=340)
-        frame.chart(figure, key="bands", alt=words.BANDS_ALT)
+        figure = figures.bands(
+            mass, band_names(mass.shape[1]), labels, layer * heads + head, theme, height=340
+        )
+        frame.chart(figure, key="bands", alt=_("Attention mass of every head by distance in tokens"))
+
+
+def snippet(data: Data) -> str:
+    """The loss, the head's map and the tile with the public API."""
+    start, (layer, head) = snippet_start(data.found, "long_trace, loss_along"), data.found.head
+    rows, cols = (f"slice({part.start}, {part.stop})" for part in data.slices)
+    context, (row, col, side) = "lm.config.context", data.tile
+    return f"""\
+from tlmviz.figures import LIGHT
+from tlmviz.figures.kernels import long_context as figures
+{start}loss = loss_along(lm, trace).numpy()  # nats, in strips
+figures.loss_curve(loss, {context}, LIGHT).show()
+picture = trace.pooled({layer}, {head}, size={min(HEAD_SIZE, data.length)}).numpy()
+tile, rows, cols = ({row}, {col}, {side}), {rows}, {cols}
+figures.head_map(picture, len(trace), {context}, tile, "Layer {layer}, head {head}", LIGHT).show()
+tile = trace.attention({layer}, {head}, rows=rows, cols=cols)
+names = trace.tokens[rows], trace.tokens[cols]
+figures.exact_tile(tile.numpy(), ({row}, {col}), names, LIGHT).show()
+"""

@@ -1,100 +1,155 @@
-"""Draws the view Masks: the table of all methods, one method's pattern and mass, and cost against loss."""
+"""Draws the part Masks: the table of all methods, one method's pattern and mass, cost against loss, and the needle test."""
 
 from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
 
+from tlmviz.analysis.kernels import needle
 from tlmviz.figures.kernels import long_context as figures
+from tlmviz.figures.kernels import needle as needle_figures
 from tlmviz.figures.written import large
 from tlmviz.ui import frame
+from tlmviz.ui.language import _
 
-from .. import controls as page_controls
-from ..compute import Passage, checks, read
-from ..controls import Choice
-from . import compute, controls, needle, words
-from .compute import Result
-from .controls import MaskChoice
+from ..data import Text
+from ..view import snippet_start
+from . import claims
+from .data import Data, gains, pattern, result
+from .state import SIZES, Sparse
+
+EQUATION = (
+    r"\text{mask } M_t:\ z'_t = \sum_{s \in M_t} \frac{p_{ts}}{\sum_{r \in M_t} p_{tr}}\,v_s,\qquad "
+    r"\text{linear: } z'_t = \frac{\phi(q_t)\sum_{s \le t}\phi(k_s)\,v_s^\top}{\phi(q_t) \cdot \sum_{s \le t}\phi(k_s)}",
+    "Attention, “Strategies to Mitigate Inefficiency”; Decoder-Only Transformers in Einstein Notation, sections 4.3 and 4.4.",
+    "The notes call attention within a page “paged attention”; that is this block-local mask. Paged attention proper is a "
+    "layout of memory, and still sees every token.",
+)
 
 
-def show(choice: Choice) -> None:
-    """Sparse and linear attention in place of the softmax, and the words."""
-    passage = page_controls.passage(choice)
-    length = len(passage.ids)
-    with st.spinner(words.reading_text(length), show_time=True):
-        read(passage)
-    methods = controls.choose()
-    results = measure(passage, methods)
-    table = compute.table(passage, results)
-    numbers(table)
-    sampled = [name for name, part in results.items() if not part.measures[0].counted]
-    st.caption(words.caption(results[controls.FULL].measures[0].queries, length, sampled))
+def controls(found: Text) -> Data:
+    """Draw the methods with their sizes; one that makes no sense is left out and a sentence says why."""
+    left, right = st.columns([0.82, 0.18], vertical_alignment="center")
+    Sparse.methods.draw(left, Sparse.methods.options)
+    with right.popover(_("Sizes and seeds"), width="stretch"):
+        for name in SIZES:
+            Sparse.controls[name].draw()
+    shown = Data(found, Sparse.of_session(), found.passage)
+    for error in shown.asked[1]:
+        st.warning(_("{why} It is left out.", why=frame.worded(error)))
+    return shown
+
+
+def measure(data: Data) -> None:
+    """Every method, one after the other with its name in a bar."""
+    place, layers = st.empty(), data.passage.lm.config.n_layers
+    for name, method in data.methods.items():
+        with (
+            place,
+            st.spinner(
+                _("{name}: measuring {layers} layers and the loss …", name=name, layers=layers),
+                show_time=True,
+            ),
+        ):
+            result(data.passage, method)
+    place.empty()
+
+
+def numbers(data: Data) -> None:
+    """The table of all methods."""
+    columns = {
+        "flops": (_("FLOP"), large, _("For this text, all heads of all layers")),
+        "seen": (_("Keys a query sees"), ",.1f", _("Mean over queries and heads; of fixed masks by formula over every query")),
+        "keys": (_("Keys in cache"), str, _("Per head, to decode on; linear attention has a state")),
+        "cached": (_("Cached numbers"), ",", _("Keys and values, or the state: all heads of all layers")),
+        "mass": (_("Mass covered"), ".3f", _("Of the softmax; for linear attention the mass both share")),
+        "error": (_("Output error"), ".3f", _("|z′ − z| / |z|, mean over heads")),
+        "loss": (_("Loss"), ".3f", _("Nats per token")),
+        "change": (_("Change"), "+.3f", _("Nats per token against the model as it is")),
+    }  # fmt: skip
+    rows = [
+        {_("Method"): row.method}
+        | {title: getattr(row, name) for name, (title, _form, _help) in columns.items()}
+        | {columns["keys"][0]: _("state") if row.keys is None else f"{row.keys:,}"}
+        for row in data.rows
+    ]
+    mass = columns["mass"]
+    frame.table(
+        pd.DataFrame(rows), {title: form for title, form, _help in columns.values()},
+        {title: help for title, _form, help in columns.values()},
+        {mass[0]: st.column_config.ProgressColumn(format="%.3f", min_value=0, max_value=1, help=mass[2])},
+    )  # fmt: skip
+
+
+def pattern_and_mass(data: Data) -> Data:
+    """Which keys the method of a menu lets the chosen head's queries see, what it covers, and cost against loss of all."""
     left, middle, right = st.columns([0.3, 0.3, 0.4])
     with left:
-        methods = controls.choose_pattern(methods)
-        pattern(choice, passage, methods)
+        Sparse.pattern.draw(options=list(data.methods), unchosen=data.pattern)
+        data = Data(data.found, Sparse.of_session(), data.passage)
+        layer, head = data.found.head
+        picture = pattern(data.passage, layer, data.method)[head]
+        title = _("{pattern}, head {layer}.{head}", pattern=data.pattern, layer=layer, head=head)
+        figure = figures.mask(picture, len(data.passage.ids), title, data.linear, frame.theme())
+        frame.chart(
+            figure, key="pattern", alt=_("Which keys {pattern} lets queries see", pattern=data.pattern)
+        )
     with middle:
-        mass(methods, results[methods.pattern])
+        title = _("Mass shared, of 1") if data.linear else _("Mass covered, of 1")
+        if data.linear:
+            st.caption(_("Σ min(p, p′): no mask, so its weights are compared with the softmax."))
+        mass = data.results[data.pattern].mass
+        figure = figures.per_head(
+            mass, _("{title} (probability)", title=title), frame.theme(), top=1.0, height=330
+        )
+        frame.chart(
+            figure, key="mass", alt=_("{title} by {pattern}, per head", title=title, pattern=data.pattern)
+        )
     with right:
-        if length > 1:
-            trade(table)
-    needle.show(choice.model, methods)
-    frame.what_to_notice(*words.NOTICE)
-    frame.measured(lambda: checks(passage))
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice, length, methods))
-
-
-def measure(passage: Passage, choice: MaskChoice) -> dict[str, Result]:
-    """Every method's result by name, one after the other with its name in a bar."""
-    results, place, layers = {}, st.empty(), passage.lm.config.n_layers
-    for name, method in choice.methods.items():
-        with place, st.spinner(words.measuring(name, layers), show_time=True):
-            results[name] = compute.result(passage, method)
-    place.empty()
-    return results
-
-
-def numbers(table: pd.DataFrame) -> None:
-    """The table of all methods."""
-    frame.table(
-        table,
-        {
-            "FLOP": large,
-            words.KEYS_SEEN: ",.1f",
-            "Cached numbers": ",",
-            "Output error": ".3f",
-            "Loss": ".3f",
-            "Change": "+.3f",
-        },
-        words.COLUMNS,
-        {
-            "Mass covered": st.column_config.ProgressColumn(
-                format="%.3f", min_value=0, max_value=1, help=words.COLUMNS["Mass covered"]
+        if len(data.passage.ids) > 1:
+            table = pd.DataFrame(data.rows)
+            figure = figures.trade(
+                list(table["method"]), table["flops"].to_numpy(), table["change"].to_numpy(), frame.theme()
             )
-        },
+            frame.chart(
+                figure, key="trade", alt=_("Change of the loss against operations, one dot per method")
+            )
+    return data
+
+
+def needles(data: Data) -> None:
+    """A switch, and where it is on the test of every method that is compared."""
+    names = needle.NEEDLE.strip()
+    said = _(
+        "“{names}” is read, then stories, then the same names again: ten passes for each method.", names=names
     )
+    asked = Sparse.needle.draw(help=said)
+    Sparse.of_session()
+    if not asked:
+        return
+    place = st.empty()
+    for name, method in data.methods.items():
+        with place, st.spinner(_("{name}: looking for the names …", name=name), show_time=True):
+            gains(data.found.chosen.model, method)
+    place.empty()
+    figure = needle_figures.gains(data.gains, needle.DISTANCES, needle.FOUND, frame.theme())
+    frame.chart(figure, key="needle", alt=_("Gain by distance, a line for each method"))
+    st.caption(claims.reaches(data))
 
 
-def pattern(choice: Choice, passage: Passage, methods: MaskChoice) -> None:
-    """Which keys the method lets the chosen head's queries see."""
-    picture = compute.pattern(passage, choice.layer, methods.method)[choice.head]
-    title = f"{methods.pattern}, head {choice.layer}.{choice.head}"
-    figure = figures.mask(picture, len(passage.ids), title, methods.linear, frame.theme())
-    frame.chart(figure, key="pattern", alt=words.pattern_alt(methods.pattern))
-
-
-def mass(methods: MaskChoice, result: Result) -> None:
-    """The attention mass that the method covers in every head, or shares with the softmax."""
-    title, caption = words.MASS_SHARED if methods.linear else words.MASS_COVERED
-    if caption:
-        st.caption(caption)
-    figure = figures.per_head(result.mass, f"{title} (probability)", frame.theme(), top=1.0, height=330)
-    frame.chart(figure, key="mass", alt=f"{title} by {methods.pattern}, per head")
-
-
-def trade(table: pd.DataFrame) -> None:
-    """Change of the loss against operations."""
-    flops, change = table["FLOP"].to_numpy(), table["Change"].to_numpy()
-    figure = figures.trade(list(table["Method"]), flops, change, frame.theme())
-    frame.chart(figure, key="trade", alt=words.TRADE_ALT)
+def snippet(data: Data) -> str:
+    """The numbers of the method whose pattern is drawn, with the public API."""
+    method, (layer, head) = data.method, data.found.head
+    start = snippet_start(data.found, "long_trace")
+    return f"""\
+from tlmviz.analysis.kernels.sparse_methods import mean_loss, measure, picture
+from tlmviz.figures import LIGHT
+from tlmviz.figures.kernels import long_context as figures
+from {type(method).__module__} import {type(method).__name__}
+{start}method = {method!r}
+measures = measure(trace, {layer}, method)  # layer {layer}: mass and error per head
+change = mean_loss(lm, ids, method) - mean_loss(lm, ids)  # swapped into every layer
+print(measures, change)
+cells = picture(trace, {layer}, method)[{head}]
+figures.mask(cells, len(trace), "{data.pattern}, head {layer}.{head}", {data.linear}, LIGHT).show()
+"""

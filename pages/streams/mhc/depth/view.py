@@ -1,75 +1,112 @@
-"""Draws the view "Depth" of the page mHC: products of mixing matrices, passes through the streams, and a simulation."""
+"""Draws the view Depth of the page mHC: products of mixing matrices, passes through the streams, and a simulation."""
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import replace
 
 import streamlit as st
 
-from pages.streams.mhc import compute as page
-from pages.streams.mhc.controls import Reading
-from pages.streams.mhc.view import note_missing
+from pages.streams.mhc.state import AVERAGE, BACKWARD, FORWARD, ONE, Streams
+from pages.streams.mhc.view import note_missing, walked
 from tlmviz.analysis.streams.depth import Depth
 from tlmviz.figures import token_labels
 from tlmviz.figures.streams import depth as figures
 from tlmviz.figures.streams import passes as pass_figures
 from tlmviz.ui import frame
+from tlmviz.ui.language import N_, _
 
-from . import compute, controls, words
-from .controls import BACKWARD, FORWARD, MEAN, ONE_TOKEN, Choice
+from . import claims
+from .data import RUNS, Deep, arrays
 
 BUDGET = 1_250_000  # characters of frames that a browser may be sent; a longer text is walked by the server
+GAIN = {
+    FORWARD: N_("Forward gain of every product of H_res, {of}"),
+    BACKWARD: N_("Backward gain of every product of H_res, {of}"),
+}
+SIMULATED = {FORWARD: N_("Simulated forward gain"), BACKWARD: N_("Simulated backward gain")}
+PASSES = (  # field of a Passed, title, unit, description of the lines
+    (
+        "signal",
+        N_("Signal: RMS of the streams"),
+        "RMS",
+        N_("RMS of the residual streams at every depth, one line per kind of connection"),
+    ),
+    (
+        "gradient",
+        N_("Gradient of the loss by the streams: norm"),
+        "norm",
+        N_("Norm of the loss's gradient at every depth, one line per kind of connection"),
+    ),
+)
+EQUATION = (
+    r"X_L = \Big(\prod_{i=1}^{L-l} H^{res}_{L-i}\Big) X_l + \dots \qquad "
+    r"\text{forward gain} = \max_a \sum_b \Big|\prod H^{res}\Big|_{ab} \qquad "
+    r"\text{backward gain} = \max_b \sum_a \Big|\prod H^{res}\Big|_{ab}",
+    "Transformer with PyTorch, section 5, Eq. 99–103; the two gains as in Xie et al. 2025, "
+    "Manifold-Constrained Hyper-Connections. Hyper-connections: Zhu et al. 2024. The dots are what sublayers l to L − 1 wrote.",
+    "The sum of Eq. 99 is printed from i = 1, and must start at i = l as that of Eq. 98 does.",
+)
 
 
-def show(reading: Reading) -> None:
+def show(chosen: Streams) -> None:
     """Products of mixing matrices for the whole family, what passed through the streams, and a simulation."""
-    choice, family = controls.choose(reading), page.family(reading.model)
+    left, right = st.columns([0.58, 0.42])
+    Streams.over.draw(left)
+    Streams.gain.draw(right)
+    data = Deep(Streams.of_session(model=chosen.model, text=chosen.text))
+    said = st.container()
     with frame.wide("spwide", 800):
         picture = st.container()
-    _products(choice, {kind: compute.products(reading.by(model)) for kind, model in family.items()}, picture)
-    note_missing(family)
-    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
-    badges = st.container()
-    _passes({kind: reading.by(model) for kind, model in family.items()})
-    _simulation(choice)
-    with badges:  # last: they take the longest to measure
-        frame.badges(page.checks(reading))
-
-
-# --- products -----------------------------------------------------------------------------------------
-
-
-def _products(choice: Choice, depths: dict[str, Depth], picture) -> None:
-    """The picture of all products, with a slider of tokens where they are drawn for one token."""
-    tokens = choice.reading.tokens
-    labels = [f"{number} · {name}" for number, name in enumerate(token_labels(tokens))]
-    heading, start = choice.over.lower(), 0
-    if choice.over != ONE_TOKEN:
-        depths = {
-            kind: depth.mean() if choice.over == MEAN else depth.max() for kind, depth in depths.items()
-        }
-        labels = [choice.over]
-    elif sum(_characters(depth) for depth in depths.values() if depth.singular.shape[-1] > 1) > BUDGET:
-        token = controls.choose_token(choice)
-        depths, labels = {kind: depth.at(token) for kind, depth in depths.items()}, [labels[token]]
-        heading = f"token {labels[0]}"
-    else:
-        heading, start = words.AT_SLIDER, controls.walk(choice)
-    figure = figures.products(
-        {kind: _arrays(depth, choice.gain) for kind, depth in depths.items()},
-        choice.reading.sublayers,
-        labels,
-        start if len(labels) > 1 else 0,
-        frame.theme(),
-        title=words.every_product_title(choice.gain, heading),
-        what=words.direction(choice.gain),
+    data = _products(data, picture)
+    with said:
+        frame.claim(claims.CLAIMS, data)
+    frame.next_step(
+        _("Walk along the tokens with the picture's slider; then take the largest gain over all of them.")
     )
-    with picture:
-        frame.chart(
-            figure,
-            key=controls.PRODUCTS,
-            alt=words.products_alt(choice.gain),
-        )
+    note_missing(data)
+    frame.claims(claims.CLAIMS, data, more=claims.notice(), maths=claims.maths())
+    badges = st.container()
+    _passes(data)
+    _simulation(data)
+    with badges:  # last: they take the longest to measure
+        frame.badges(data.checks)
+
+
+def _products(data: Deep, place) -> Deep:
+    """The picture of all products, with a slider of tokens where they are drawn for one token; the data of where it stands."""
+    chosen, depths, start = data.chosen, data.depths, 0
+    labels = [f"{number} · {name}" for number, name in enumerate(token_labels(data.tokens))]
+    if chosen.over != ONE:
+        depths = {
+            kind: depth.mean() if chosen.over == AVERAGE else depth.max() for kind, depth in depths.items()
+        }
+        labels = [_("mean over tokens") if chosen.over == AVERAGE else _("largest over tokens")]
+        of = labels[0]
+    elif sum(_characters(depth) for depth in depths.values() if depth.singular.shape[-1] > 1) > BUDGET:
+        token = _choose_token(data)
+        depths, labels = {kind: depth.at(token) for kind, depth in depths.items()}, [labels[token]]
+        of = _("token {token}", token=labels[0])
+    else:
+        of = _("the token at the slider")
+        walk = walked("spproducts", data, (chosen.gain,))
+        data, start = walk.data, walk.start
+    figure = figures.products(
+        {kind: arrays(depth, chosen.gain) for kind, depth in depths.items()}, data.sublayers, labels, start,
+        frame.theme(), title=_(GAIN[chosen.gain], of=of), what=chosen.gain, height=515,
+    )  # fmt: skip
+    alt = _("Gain from every sublayer to every later one, singular values, identity")
+    with place:
+        frame.chart(figure, key="spproducts", alt=alt)
+    return data
+
+
+def _choose_token(data: Deep) -> int:
+    """A slider of tokens that asks the server at every stop, for texts whose frames are too many to send."""
+    st.session_state["sptok"] = data.token
+    return st.slider(
+        _("Token"), 0, len(data.tokens) - 1, key="sptok", help=_("Longer texts are walked one token at a time."),
+        on_change=lambda: Streams.token.set(st.session_state["sptok"]),
+    )  # fmt: skip
 
 
 def _characters(depth: Depth) -> float:
@@ -78,54 +115,59 @@ def _characters(depth: Depth) -> float:
     return len(depth.own) * (6.5 * numbers + 1600)
 
 
-def _arrays(depth: Depth, gain: str) -> figures.Products:
-    arrays = {field.name: getattr(depth, field.name).numpy() for field in fields(depth)}
-    gains = {FORWARD: arrays.pop("forward"), BACKWARD: arrays.pop("backward")}
-    return figures.Products(gain=gains[gain], **arrays)
-
-
-# --- passes -------------------------------------------------------------------------------------------
-
-
-def _passes(readings: dict[str, Reading]) -> None:
+def _passes(data: Deep) -> None:
     """Signals and gradients of a forward and a backward pass over the text."""
-    st.markdown(words.PASSES_HEADING)
-    passes = {kind: compute.passed(reading) for kind, reading in readings.items()}
-    sublayers = next(iter(readings.values())).sublayers
-    depths = ["before all", *(f"behind {sublayer}" for sublayer in sublayers)]
-    for column, (measure, title, unit, alt) in zip(st.columns(2), words.PASSES):
-        lines = {kind: getattr(passed, measure).numpy() for kind, passed in passes.items()}
-        figure = pass_figures.norms(lines, depths, frame.theme(), title=title, unit=unit)
+    st.markdown(f"#### {_('Your text, forward and backward')}")
+    depths = [_("before all"), *(_("behind {sublayer}", sublayer=name) for name in data.sublayers)]
+    for column, (measure, title, unit, alt) in zip(st.columns(2), PASSES):
+        lines = {kind: getattr(passed, measure).numpy() for kind, passed in data.passed.items()}
         with column:
-            frame.chart(figure, key=f"sp{measure}", alt=words.passes_alt(alt))
-    st.caption(words.losses({figures.NAMES[kind]: passed.loss for kind, passed in passes.items()}))
-
-
-# --- simulation ---------------------------------------------------------------------------------------
+            figure = pass_figures.norms(lines, depths, frame.theme(), title=_(title), unit=unit)
+            frame.chart(figure, key=f"sp{measure}", alt=_(alt))
+    st.caption(claims.backward())
 
 
 @frame.fragment
-def _simulation(choice: Choice) -> None:
+def _simulation(data: Deep) -> None:
     """Deeper stacks, drawn at random from the matrices of each model on this text; and what ends the page with them."""
-    st.markdown(words.SIMULATION_HEADING)
-    simulation, reading = controls.choose_simulation(), choice.reading
-    quantiles = {
-        kind: compute.simulated(reading.by(model), simulation)
-        for kind, model in page.family(reading.model).items()
-    }
-    for column, title, index in zip(st.columns(2), (FORWARD, BACKWARD), (0, 1)):
-        figure = pass_figures.quantiles(
-            {kind: both[index].numpy() for kind, both in quantiles.items()},
-            len(reading.sublayers),
-            frame.theme(),
-            title=f"Simulated {title.lower()}",
-        )
+    st.markdown(f"#### {_('Simulation: deeper than any of these models')}")
+    left, right, _room = st.columns([0.4, 0.2, 0.4])
+    chosen = replace(data.chosen, layers=Streams.layers.draw(left), seed=Streams.seed.draw(right))
+    for field in (Streams.layers, Streams.seed):
+        field.put()
+    data = replace(data, chosen=chosen)
+    quantiles = data.simulated()
+    for column, gain, index in zip(st.columns(2), (FORWARD, BACKWARD), (0, 1)):
+        title = _(SIMULATED[gain])
+        lines = {kind: both[index] for kind, both in quantiles.items()}
         with column:
-            frame.chart(
-                figure,
-                key=f"spsim{index}",
-                alt=words.simulation_alt(title),
-            )
-    st.caption(words.SIMULATION)
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice, simulation))
+            figure = pass_figures.quantiles(lines, len(data.sublayers), frame.theme(), title=title)
+            alt = _("{title} of stacks against depth: median and 80% band", title=title)
+            frame.chart(figure, key=f"spsim{index}", alt=alt)
+    st.caption(claims.simulation())
+    frame.equation(*EQUATION)
+    frame.copy_as_python(snippet(data))
+
+
+def snippet(data: Deep) -> str:
+    """Python that makes every number of the view."""
+    chosen = data.chosen
+    at = data.token if chosen.over == ONE else 0
+    selection = {ONE: "", AVERAGE: ".mean()"}.get(chosen.over, ".max()")
+    return f"""\
+import tlmviz
+from tlmviz.analysis.streams import depth as stream_depth, mixing as streams
+
+text = {chosen.text!r}
+for connection, name in stream_depth.relatives({chosen.model!r}).items():
+    lm = tlmviz.load(name)
+    trace = lm.trace(text)
+    res = streams.mixing_of(trace).res  # [sublayers, tokens, streams, streams]
+    depth = stream_depth.depth(res){selection}
+    gain = depth.{chosen.gain}[{at}]  # from sublayer i (row) to j (column)
+    print(connection, gain[0, -1], depth.singular[{at}, -1], depth.own[{at}, -1], depth.other[{at}, -1])
+    passed = stream_depth.passed(lm, trace.ids)
+    print(passed.loss, passed.signal, passed.gradient)  # nats; RMS and norm at every depth
+    forward, backward = stream_depth.simulated(res, sublayers={2 * chosen.layers}, runs={RUNS}, seed={chosen.seed})
+    print(forward[:, -1].quantile(0.5), backward[:, -1].quantile(0.5))  # log10
+"""

@@ -1,81 +1,131 @@
-"""Draws the view "Flow" of the page mHC: streams through all sublayers, and the model run with other iterations."""
+"""Draws the view Flow of the page mHC: streams through all sublayers, and the model run with other iterations."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.streams.mhc import compute as page
-from pages.streams.mhc import guess
-from pages.streams.mhc.controls import Reading
-from pages.streams.mhc.view import note_missing
+from pages.streams.mhc.state import Streams
+from pages.streams.mhc.view import WARM, note_missing
 from tlmviz.figures.streams import iterations as figures
-from tlmviz.ui import below, frame
+from tlmviz.figures.streams.depth import NAMES
+from tlmviz.ui import below, frame, live, long_text
+from tlmviz.ui.language import _
 
-from . import compute, controls, words
-from .component import flow_view
-from .controls import Choice
+from . import claims
+from .data import COUNTS, NEW_TOKENS, Flow
 
-
-def show(reading: Reading) -> None:
-    """What a stream is, the picture, and the constrained model of the family with other Sinkhorn iterations."""
-    if not guess.seen(reading):
-        return
-    family = page.family(reading.model)
-    choice, constrained = controls.choose(reading), family.get("manifold")
-    frame.caption(words.STREAM, maths=words.STREAM_MATHS)
-    picture = st.container()
-    if constrained is not None:
-        choice = controls.choose_iterations(choice, reading.by(constrained).connection.iterations)
-    with picture:
-        flow_view(compute.sent(choice), key=controls.KEY, on_change=controls.keep_choice)
-        if len(choice.window) < len(reading.tokens):
-            st.caption(words.window(choice))
-    below.when_painted("beneath-flow", lambda: _beneath(choice, constrained))
+PICTURE = live.Picture(
+    __file__, "sf", token=Streams.token, sublayer=Streams.sublayer, shown=Streams.shown, widths=Streams.widths,
+)  # fmt: skip
+EQUATION = (
+    r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l), \qquad "
+    r"c_{l+1} = H^{\text{res}}_l c_l, \quad c_0 = 1",
+    "Transformer with PyTorch, section 5, Eq. 88–99. c is the coefficient of the embedding in each stream: what is carried "
+    "to sublayer l. A plain residual is N = 1 with all three matrices equal to 1.",
+)
 
 
-def _beneath(choice: Choice, constrained: str | None) -> None:
-    """What the iterations change, what to notice, the equation, the code, and the badges."""
-    if constrained is not None:
-        _iterations(choice.reading.by(constrained), choice.iterations)
-    frame.what_to_notice(*words.notice(choice, compute.members(choice)))
-    note_missing(page.family(choice.reading.model))
-    badges = st.container()
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice, constrained))
-    with badges:  # last: they take the longest to measure
-        frame.badges(page.checks(choice.reading))
-
-
-def _iterations(reading: Reading, iterations: int) -> None:
-    """Loss, gain and text of the model with the chosen iterations, and both curves."""
-    trained, theme = reading.connection.iterations, frame.theme()
-    usual, chosen = compute.rerun(reading, trained), compute.rerun(reading, iterations)
-    st.markdown(
-        words.changed(
-            reading.model, iterations, trained, (usual.loss, chosen.loss), (usual.forward, chosen.forward)
+def show(chosen: Streams) -> None:
+    """What is mixed, the picture, and the constrained model of the family with other Sinkhorn iterations."""
+    data = Flow(chosen)
+    frame.claim(claims.CLAIMS, data)
+    _picture(data)
+    if data.constrained is not None:
+        said = _(
+            "It was trained with {count}. With 0 every H_res is exp(logits), scaled by nothing.",
+            count=data.trained,
         )
+        Streams.iterations.draw(unchosen=min(data.trained, 20), help=said)
+    frame.next_step(
+        _("Click a sublayer to see its numbers, walk along the tokens, then give the model fewer iterations.")
     )
-    _texts(reading, iterations, trained)
-    counts = sorted({*compute.COUNTS, trained, iterations})
-    runs = [compute.rerun(reading, count) for count in counts]
-    for column, (title, unit, values) in zip(
-        st.columns(2),
-        (
-            (words.LOSS_TITLE, "nats", [run.loss for run in runs]),
-            (words.GAIN_TITLE, "factor", [run.forward for run in runs]),
-        ),
-    ):
-        with column:
-            figure = figures.curve(counts, values, iterations, theme, title=title, unit=unit)
-            frame.chart(figure, key=f"sf{unit}", alt=words.iterations_alt(title, iterations))
+    below.when_painted("beneath-flow", lambda: _beneath(data))
 
 
-def _texts(reading: Reading, iterations: int, trained: int) -> None:
-    """What the model writes behind the text, as trained and with the chosen iterations."""
-    before, after = compute.written(reading, trained), compute.written(reading, iterations)
-    for column, count, text in zip(st.columns(2), (trained, iterations), (before, after)):
+def _picture(data: Flow) -> None:
+    inside = slice(data.window.start, data.window.stop)
+    members = [
+        {
+            "kind": kind,
+            "title": NAMES[kind],
+            "model": data.family[kind],
+            "streams": mixing.res.shape[-1],
+        }
+        for kind, mixing in data.members.items()
+    ]
+    header = {
+        "title": _("Streams through the sublayers"), "tokens": data.tokens[inside], "first": data.window.start,
+        "names": data.sublayers, "members": members, "warm": WARM,
+    }  # fmt: skip
+    arrays = {
+        f"{part}.{kind}": matrix[:, inside].float().numpy()
+        for kind, mixing in data.members.items()
+        for part, matrix in vars(mixing).items()
+    }
+    PICTURE.show(header, arrays)
+    if said := claims.window(data):
+        st.caption(said)
+
+
+def _beneath(data: Flow) -> None:
+    """What the iterations change, what to notice, the equation, the code, and the badges."""
+    frame.claims(claims.CLAIMS, data, more=claims.notice(), maths=claims.maths())
+    if data.constrained is not None:
+        _iterations(data)
+    note_missing(data)
+    badges = st.container()
+    frame.equation(*EQUATION)
+    frame.copy_as_python(snippet(data))
+    with badges:  # last: they take the longest to measure
+        frame.badges(data.checks)
+
+
+def _iterations(data: Flow) -> None:
+    """What the constrained model writes, and its loss and gain by the number of iterations."""
+    texts = dict.fromkeys((data.trained, data.iterations))
+    for column, count in zip(st.columns(len(texts)), texts):
         with column:
-            st.caption(f"Writes with {count} iterations{', as trained' if count == trained else ''}")
-            st.text(text)
-    if iterations != trained and before == after:
-        st.caption(words.same_text(iterations))
+            trained = (
+                _("Writes with {count} iterations, as trained")
+                if count == data.trained
+                else _("Writes with {count} iterations")
+            )
+            st.caption(trained.format(count=count))
+            st.text(data.written(count))
+    counts = sorted({*COUNTS, data.trained, data.iterations})
+    runs = [data.rerun(count) for count in counts]
+    charts = (
+        (_("Loss by Sinkhorn iterations (nats a token)"), "nats", [run.loss for run in runs]),
+        (_("Gain of all H_res together (factor)"), "factor", [run.forward for run in runs]),
+    )
+    for column, (title, unit, values) in zip(st.columns(2), charts):
+        with column:
+            figure = figures.curve(counts, values, data.iterations, frame.theme(), title=title, unit=unit)
+            alt = _(
+                "{title}: one real pass for each number, {count} marked", title=title, count=data.iterations
+            )
+            frame.chart(figure, key=f"sf{unit}", alt=alt)
+
+
+def snippet(data: Flow) -> str:
+    """Python that makes the coefficients of the picture, and the pass with other iterations."""
+    again = f"""
+from tlmviz.analysis.streams.iterations import rerun, written
+
+lm = tlmviz.load({data.constrained!r})
+run = rerun(lm, text, iterations={data.iterations})
+print(run.loss, run.forward)  # nats a token; gain of all H_res together
+print(written(lm, text, iterations={data.iterations}, tokens={NEW_TOKENS}))
+"""
+    return f"""import torch
+import tlmviz
+from tlmviz.analysis.streams import depth, mixing as streams
+
+{long_text.text_line(data.chosen.text)}
+for connection, name in depth.relatives({data.chosen.model!r}).items():
+    mixing = streams.mixing_of(tlmviz.load(name).trace(text))  # pre, post [P, T, N] and res [P, T, N, N]
+    carried = [torch.ones_like(mixing.pre[0, {data.token}])]
+    for H in mixing.res[:, {data.token}]:
+        carried.append(H @ carried[-1])
+    print(connection, torch.stack(carried))  # of the embedding, in each stream behind each sublayer
+{again if data.constrained else ""}"""

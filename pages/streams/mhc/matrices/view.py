@@ -1,92 +1,135 @@
-"""Draws the view "Matrices" of the page mHC: H_pre, H_post and H_res of every sublayer at every token, one in detail."""
+"""Draws the view Matrices of the page mHC: H_pre, H_post and H_res of every sublayer at every token, one in detail."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.streams.mhc import compute as page
-from pages.streams.mhc.controls import Reading
-from pages.streams.mhc.view import offer
+from pages.streams.mhc.state import EVERYTHING, MEAN, NOTHING, Streams
+from pages.streams.mhc.view import WARM, offer
+from tlmviz.analysis.streams.birkhoff import TOLERANCE
 from tlmviz.figures.streams import matrices as figures
-from tlmviz.ui import below, frame
-from tlmviz.ui import compute as shared
-from tlmviz.ui import reading as level
+from tlmviz.ui import below, frame, live, long_text, reading
+from tlmviz.ui.language import N_, _
 
-from . import compute, controls, words
-from .component import matrices_view
-from .controls import Choice
+from . import claims
+from .data import Matrices
+
+PICTURE = live.Picture(
+    __file__, "sm", token=Streams.token, sublayer=Streams.sublayer, cell=Streams.entry, colors=Streams.colors,
+)  # fmt: skip
+SYMBOLS = {NOTHING: "from I", EVERYTHING: "from 1/N", MEAN: N_("from its mean over tokens")}
+EQUATIONS = {  # by connection
+    "manifold": (
+        r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l), \qquad "
+        r"H^{\text{res}}_l = \sum_k w_k P_k, \quad w_k > 0, \quad \sum_k w_k = 1",
+        "Transformer with PyTorch, section 5, Eq. 88–97; permutations P: Birkhoff 1946, von Neumann 1953, "
+        "at most (N − 1)² + 1 of them. H_res comes from Sinkhorn's iterations, rows then columns, as in released code (the "
+        "paper: columns then rows): columns end exact, and rows as near as the iterations bring them. The streams begin as "
+        "copies of the embedding, and the head reads their mean.",
+    ),
+    "hyper": (
+        r"X_{l+1} = H^{\text{res}}_l X_l + H^{\text{post}}_l F_l(H^{\text{pre}}_l X_l)",
+        "Transformer with PyTorch, section 5, Eq. 88–97; free matrices: Zhu et al. 2024.",
+    ),
+    "residual": (
+        r"x_{l+1} = x_l + F_l(x_l)",
+        "Transformer with PyTorch, Eq. 98: N = 1 in Eq. 88–97 with H_pre = H_post = H_res = 1.",
+    ),
+}
 
 
-def show(reading: Reading) -> None:
+def show(chosen: Streams) -> None:
     """The picture, what stands out in it, and the distances of all matrices."""
-    kind = reading.connection.kind
-    if kind == "residual":
-        _one_stream(reading)
-    choice = controls.choose(reading)
-    matrices_view(compute.sent(choice), key=controls.KEY, on_change=controls.keep_choice)
-    below.when_painted("beneath-matrices", lambda: _beneath(choice))
-
-
-def _beneath(choice: Choice) -> None:
-    """What stands out, the distances of all matrices, the equation, the code, and the badges."""
-    kind = choice.reading.connection.kind
-    frame.what_to_notice(
-        *_notice(choice),
-        maths=() if kind == "residual" else words.notice_maths(compute.extremes(choice.reading)),
-    )
-    if kind != "residual":
-        _distances(choice)
-    badges = st.container()
-    frame.equation(*words.EQUATIONS[kind])
-    frame.copy_as_python(words.snippet(choice))
-    with badges:  # last: they take the longest to measure
-        frame.badges(page.checks(choice.reading))
-
-
-def _one_stream(reading: Reading) -> None:
-    """What there is to see of a plain residual, and a way to a model with more streams."""
-    left, right = st.columns([0.8, 0.2], vertical_alignment="center")
-    left.info(words.one_stream(reading.model))
-    if shared.DEFAULT_STREAM_MODEL in shared.stream_models():
-        offer(right, shared.DEFAULT_STREAM_MODEL, key="smother")
-
-
-def _notice(choice: Choice) -> list[str]:
-    """What this text shows, measured."""
-    kind = choice.reading.connection.kind
-    if kind == "residual":
-        return [words.NOTICE_ONE_STREAM]
-    extremes = compute.extremes(choice.reading)
-    if kind == "manifold":
-        last = words.notice_constrained(extremes, compute.permutations(choice))
+    data = Matrices(chosen)
+    if data.connection.kind == "residual":
+        left, right = st.columns([0.8, 0.2], vertical_alignment="center")
+        with left:
+            frame.claim(claims.CLAIMS, data)
+        offer(right, key="smother")
     else:
-        last = words.notice_free(extremes)
-    return [*words.notice(extremes), last]
+        frame.claim(claims.CLAIMS, data)
+    header, arrays = payload(data, reading.maths())
+    PICTURE.show(header, arrays)
+    frame.next_step(
+        _("Click, or press an arrow: the maps choose a sublayer, the curve a token, the matrix an entry.")
+    )
+    below.when_painted("beneath-matrices", lambda: _beneath(data))
 
 
-def _distances(choice: Choice) -> None:
+def payload(data: Matrices, maths: bool) -> tuple[dict, dict]:
+    """Everything the view shows: 48 sublayers, 256 tokens and 4 streams are 1.4 MB. With `maths` measures have symbols."""
+    header = {
+        "title": _("Mixing matrices"), "tokens": data.tokens, "first": 0, "names": data.sublayers,
+        "streams": data.connection.streams, "kind": data.connection.kind, "model": data.chosen.model,
+        "tolerance": TOLERANCE, "maths": maths, "warm": WARM,
+    }  # fmt: skip
+    arrays = {name: matrix.float().numpy() for name, matrix in vars(data.mixing).items()}
+    arrays["roots"], arrays["pairs"] = data.roots
+    return header, arrays
+
+
+def _beneath(data: Matrices) -> None:
+    """What stands out, the distances of all matrices, the equation, the code, and the badges."""
+    kind = data.connection.kind
+    maths = () if kind == "residual" else claims.maths()
+    frame.claims(claims.CLAIMS, data, more=claims.notice(data), maths=maths)
+    if kind != "residual":
+        _distances(data)
+    badges = st.container()
+    frame.equation(*EQUATIONS[kind])
+    frame.copy_as_python(snippet(data))
+    with badges:  # last: they take the longest to measure
+        frame.badges(data.checks)
+
+
+def _distances(data: Matrices) -> None:
     """The distances of all matrices of the text, as a map and as curves."""
-    reading, values, theme = choice.reading, compute.distances(choice.reading), frame.theme()
-    names = words.distances(level.maths())
-    name = controls.choose_distance(names)
-    place = choice.sublayer, choice.token
+    words = SYMBOLS.get if reading.maths() else Streams.distance.show
+    names, theme = {name: _(words(name)) for name in data.distances}, frame.theme()
+    chosen = Streams.distance.draw(format_func=names.get)
     left, right = st.columns([0.58, 0.42])
     with left:
-        frame.chart(
-            figures.distance_map(
-                values[name], reading.sublayers, reading.tokens, f"Distance {names[name]}", place, theme
-            ),
-            key="smmap",
-            alt=words.smmap_alt(names[name]),
-        )
+        figure = figures.distance_map(
+            data.distances[chosen], data.sublayers, data.tokens, _("Distance {name}", name=names[chosen]),
+            (data.sublayer, data.token), theme, most=data.full,
+        )  # fmt: skip
+        alt = _("Frobenius distance {name} of H_res of every sublayer at every token.", name=names[chosen])
+        frame.chart(figure, key="smmap", alt=alt)
     with right:
-        frame.chart(
-            figures.distance_curves(
-                {names[each]: value for each, value in values.items()},
-                reading.sublayers,
-                choice.sublayer,
-                theme,
-            ),
-            key="smcurves",
-            alt=words.SMCURVES_ALT,
-        )
+        curves = {names[name]: values for name, values in data.distances.items()}
+        figure = figures.distance_curves(curves, data.sublayers, data.sublayer, theme)
+        alt = _("Mean and standard deviation over tokens of each distance, by sublayer.")
+        frame.chart(figure, key="smcurves", alt=alt)
+
+
+def snippet(data: Matrices) -> str:
+    """Python that measures the matrix looked at."""
+    permutations = """
+from tlmviz.analysis.streams.birkhoff import birkhoff
+
+parts = birkhoff(H)  # weights [K], permutations [K, N]: stream i takes what stream permutations[k, i] held
+"""
+    sublayer, token = data.sublayer, data.token
+    return f"""import torch
+import tlmviz
+from tlmviz.analysis.streams import mixing as streams
+from tlmviz.figures import LIGHT
+from tlmviz.figures.streams import matrices as figures
+
+lm = tlmviz.load({data.chosen.model!r})
+{long_text.text_line(data.chosen.text)}
+trace = lm.trace(text)
+mixing = streams.mixing_of(trace)  # pre, post [P, T, N] and res [P, T, N, N]
+H = mixing.res[{sublayer}, {token}].double()  # {data.sublayers[sublayer]}, token {token}
+rows, columns = H.sum(1), H.sum(0)
+eigenvalues, singular = torch.linalg.eigvals(H), torch.linalg.svdvals(H)
+from_identity = torch.linalg.matrix_norm(H - torch.eye(len(H)))
+from_mean = torch.linalg.matrix_norm(H - 1 / len(H))
+spread = mixing.res[{sublayer}].std(0, correction=0)  # of every entry over tokens
+for name in ("H", "rows", "columns", "eigenvalues", "singular", "from_identity", "from_mean", "spread"):
+    print(name, globals()[name].numpy().round(4), sep="\\n")
+distances = torch.linalg.matrix_norm(mixing.res - torch.eye(len(H)))  # from the identity, of every matrix [P, T]
+sublayers = {data.sublayers!r}
+place = ({sublayer}, {token})
+figures.distance_map(distances.numpy(), sublayers, trace.tokens, "Distance from the identity", place, LIGHT).show()
+{"" if data.connection.kind == "hyper" else permutations}"""

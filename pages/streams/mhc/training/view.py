@@ -1,55 +1,69 @@
-"""Draws the view "Training" of the page mHC: the curves of a family, and its matrices at moments of the training."""
+"""Draws the view Training of the page mHC: the curves of a family, and its matrices at moments of the training."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.streams.mhc import compute as page
-from pages.streams.mhc.controls import Reading
+from pages.streams.mhc.state import Streams
 from pages.streams.mhc.view import note_missing
 from tlmviz.analysis.streams import mixing
 from tlmviz.analysis.streams.training import CURVES
-from tlmviz.errors import BadCheckpoint
 from tlmviz.figures.streams import training as figures
 from tlmviz.ui import frame
+from tlmviz.ui.language import _
 
-from . import compute, words
+from . import claims
+from .data import Logs
+
+EQUATION = (
+    r"\min_\theta\; -\tfrac{1}{T} \sum_t \log p_\theta(x_{t+1} \mid x_{\le t}) \qquad "
+    r"H^{res} \in \{ M \ge 0,\; M\mathbf{1} = \mathbf{1},\; \mathbf{1}^\top M = \mathbf{1}^\top \} \text{ in mHC}",
+    "Transformer with PyTorch, section 5.2. The models of a family had the same data, schedule and seed. "
+    "Gains and matrices were measured on the same held-out text at every moment, averaged over its tokens. "
+    "Your own text does not enter this view.",
+)
 
 
-def show(reading: Reading) -> None:
-    """Curves of the whole family, and its matrices at the moment of the slider."""
-    family = page.family(reading.model)
-    curves, matrices = _logs(family)
+def show(chosen: Streams) -> None:
+    """Curves of the whole family, and its matrices at the moment of the slider; a sentence about each that has none."""
+    data = Logs(chosen)
+    curves, moments, errors = data.read
+    for error in errors:
+        st.warning(frame.worded(error))
     if not curves:
         return
-    sublayers = max((moments.res.shape[1] for moments in matrices.values()), default=0)
+    frame.claim(claims.CLAIMS, data)
     figure = figures.training(
-        curves, matrices, mixing.sublayers(sublayers // 2), frame.theme(), title=words.TRAINING_STEP_TITLE
-    )
-    with frame.wide("srwide", 800):
-        frame.chart(
-            figure,
-            key="srcurves",
-            alt=words.SRCURVES_ALT,
-        )
-    note_missing(family)
-    frame.what_to_notice(*words.NOTICE, maths=words.NOTICE_MATHS)
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(reading.model))
-
-
-def _logs(family: dict[str, str]) -> tuple[dict[str, figures.Curves], dict[str, figures.Matrices]]:
-    """By connection, the curves and the matrices of the models that have them; a sentence about each that has not."""
-    curves, matrices = {}, {}
-    for kind, model in family.items():
-        try:
-            log = compute.curves(model)
-            curves[kind] = figures.Curves(
+        {
+            kind: figures.Curves(
                 log["step"].to_numpy(), {column: log[column].to_numpy() for column in CURVES}
             )
-            if kind != "residual":
-                moments = compute.moments(model)
-                matrices[kind] = figures.Matrices(moments.steps, moments.res)
-        except BadCheckpoint as error:
-            st.warning(str(error))
-    return curves, matrices
+            for kind, log in curves.items()
+        },
+        {kind: figures.Matrices(each.steps, each.res) for kind, each in moments.items()},
+        mixing.sublayers(max((each.res.shape[1] for each in moments.values()), default=0) // 2),
+        frame.theme(),
+        title=_("Training, step by step"),
+    )
+    with frame.wide("srwide", 800):
+        alt = _("Loss, held-out bits per byte, gradient norm and gains over steps, and H_res at a moment")
+        frame.chart(figure, key="srcurves", alt=alt)
+    frame.next_step(_("Drag the slider back to the first step, and play it forward."))
+    note_missing(data)
+    frame.claims(claims.CLAIMS, data, more=claims.notice(), maths=claims.maths())
+    frame.equation(*EQUATION)
+    frame.copy_as_python(snippet(chosen.model))
+
+
+def snippet(model: str) -> str:
+    """Python that prints the final numbers of a model's family."""
+    return f"""\
+from tlmviz.analysis.streams import depth as stream_depth, training as stream_training
+
+for connection, name in stream_depth.relatives({model!r}).items():
+    curves = stream_training.curves(name)
+    print(connection, name, curves["valid_bpb"].dropna().iloc[-1], curves["grad_norm_max"].max())
+    if connection != "residual":
+        moments = stream_training.moments(name)
+        print(moments.steps, moments.res.shape)  # [moments, sublayers, streams, streams]
+"""

@@ -1,21 +1,31 @@
-"""The view "Force attention": steps pinned to source tokens, and what is written from there."""
+"""The part Force attention: steps pinned to source tokens, and what is written from there."""
 
 from __future__ import annotations
 
-from tlmviz.ui import frame
+import streamlit as st
 
-from ..hypothesis import controls as hypothesis
-from . import controls, view, words
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
+
+from .. import view as shared
+from . import claims, view
+from .data import Data
 
 
-def show(model: str, text: str | None) -> None:
+def show(model: str, text: str) -> None:
     """The chosen hypothesis as it was, and decoded on with the pins."""
-    if text is None:
-        return
-    choice = controls.choose(hypothesis.choose(model, text))
-    view.before_and_after(choice)
-    view.next_tokens(choice)
-    frame.what_to_notice(*words.NOTICE)
-    for equation in words.EQUATIONS:
-        frame.equation(*equation)
-    frame.copy_as_python(words.snippet(choice))
+    shown = view.controls(*shared.ruled(model, text))
+    with st.spinner(_("Decoding on …"), show_time=True):
+        frame.claim(claims.CLAIMS, shown)
+    view.before_and_after(shown)
+    view.next_tokens(shown)
+    frame.next_step(
+        _("Click a cell of the left map: its step must look at its token, and the rest is written anew.")
+    )
+    below.when_painted("beneath-forced", lambda: _beneath(shown), seen=False)
+
+
+def _beneath(shown: Data) -> None:
+    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    frame.equation(*shared.PINNED)
+    frame.copy_as_python(view.snippet(shown))

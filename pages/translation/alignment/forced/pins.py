@@ -8,8 +8,6 @@ import numpy as np
 
 from tlmviz.errors import BadText
 
-from . import words
-
 
 def read_pins(text: str, steps: int, size: int) -> dict[int, int]:
     """Pins as {step: token} from 0, of a translation with `steps` tokens of a source with `size`. Raises BadText."""
@@ -17,10 +15,13 @@ def read_pins(text: str, steps: int, size: int) -> dict[int, int]:
     for part in re.split(r"[\s,;]+", text.strip()) if text.strip() else []:
         match = re.fullmatch(r"(\d{1,4})-(\d{1,4})", part)
         if not match:
-            raise BadText(words.no_pin(part[:20]))
+            raise BadText("“{pin}” is no pin; write a step and a source token, such as 3-5.", pin=part[:20])
         step, token = (int(group) for group in match.groups())
         if not (1 <= step <= steps and 1 <= token <= size):
-            raise BadText(words.pin_outside(part, steps, size))
+            raise BadText(
+                "There is no pin {pin}: this translation has steps 1 to {steps}, its source tokens 1 to {size}.",
+                pin=part, steps=steps, size=size,
+            )  # fmt: skip
         pins[step - 1] = token - 1
     return pins
 

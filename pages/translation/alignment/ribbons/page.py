@@ -1,21 +1,35 @@
-"""The view "Ribbons": attention between the two sentences, which can be moved by hand."""
+"""The part Ribbons: attention between the two sentences, which can be moved by hand."""
 
 from __future__ import annotations
 
 from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
 
 from .. import guess
-from . import controls, view
+from .. import view as shared
+from . import claims, data, view
 
 
-def show(model: str, text: str | None) -> None:
+def show(model: str, text: str) -> None:
     """The chosen hypothesis as it is written under the pins, and what is below."""
-    if text is None:
-        return
     with frame.picture_first():
         with frame.after_picture():
-            choice = controls.choose(model, text)
-        if not guess.seen(choice.hypothesis):
+            base = shared.plain(model, text)
+        if not guess.seen(base):
             return
-        after = view.picture(choice)
-    below.when_painted("beneath-ribbons", lambda: view.beneath(choice, after))
+        shown = data.compute(base)
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(
+        _(
+            "Drag a ribbon to another English word, or choose a French word and then an English one: the rest is written anew."
+        )
+    )
+    frame.claims(claims.CLAIMS, shown, more=claims.notice())
+    below.when_painted("beneath-ribbons", lambda: _beneath(shown))
+
+
+def _beneath(shown: data.Data) -> None:
+    frame.badges(shown.base.checks)
+    frame.equation(*shared.PINNED)
+    frame.copy_as_python(view.snippet(shown))

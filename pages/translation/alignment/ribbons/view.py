@@ -1,54 +1,71 @@
-"""Draws the view "Ribbons": the live picture, and below it what it shows in numbers."""
+"""Draws the part Ribbons: the live picture, its equation and its snippet."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from tlmviz.decoding.records import Candidate
-from tlmviz.ui import below, frame
+from tlmviz.ui import live
+from tlmviz.ui.language import _
 
-from ..hypothesis import compute as hypothesis
-from ..hypothesis.controls import map_name
-from . import compute, controls, words
-from .component import payload, ribbons
-from .controls import Choice
+from ..claims import map_name
+from .data import Data, origin_of
+from .state import Ribbons
 
-
-def picture(choice: Choice) -> Candidate:
-    """The live picture. Returns the text that it shows: the hypothesis as it is written under the pins."""
-    after = compute.rewritten(choice)
-    ribbons(_sent(choice, after), key=controls.KEY, on_change=controls.keep_pins)
-    return after
+PICTURE = live.Picture(__file__, "ribbon", pins=Ribbons.pins)
 
 
-def _sent(choice: Choice, after: Candidate) -> bytes:
-    base, before = choice.hypothesis, choice.hypothesis.candidate
-    return payload(
-        after.map(base.align),
-        base.source,
-        base.names(after.tokens),
-        compute.changed(before, after),
-        was=_written(choice, before),
-        now=_written(choice, after),
-        pins=[pin for pin in choice.pins if pin[0] < len(after.tokens)],
-        origin=choice.origin,
-        seq=choice.sequence,
-        picture=below.next_picture(),
-        model=base.model,
-        map=map_name(base.mt, base.align),
-    )
+def picture(data: Data) -> None:
+    """Two rows of tokens and the ribbons between them."""
+    base = data.base
+    header = {
+        "title": _(
+            "{model}, {map}: width is attention, colour the place of the English token",
+            model=base.chosen.model, map=map_name(base),
+        ),
+        "model": base.chosen.model,
+        "source": data.source,
+        "target": data.target,
+        "changed": data.changed,
+        "was": _written(data, base.candidate),
+        "now": _written(data, data.after),
+        "pins": data.shown,
+        "origin": origin_of(base),
+    }  # fmt: skip
+    PICTURE.show(header, {"weights": data.weights})
 
 
-def _written(choice: Choice, candidate: Candidate) -> dict:
-    text = choice.hypothesis.mt.text(candidate.tokens)
+def _written(data: Data, candidate: Candidate) -> dict:
+    text = data.base.mt.text(candidate.tokens)
     return {"text": text, "logp": float(np.sum(candidate.logps, dtype=np.float64))}
 
 
-def beneath(choice: Choice, after: Candidate) -> None:
-    """What to notice, badges, equations and code."""
-    base = choice.hypothesis
-    frame.what_to_notice(*words.notice(choice, after.map(base.align), base.source, base.names(after.tokens)))
-    frame.badges(hypothesis.checks(base.model, base.text))
-    for equation in words.EQUATIONS:
-        frame.equation(*equation)
-    frame.copy_as_python(words.snippet(choice))
+def snippet(data: Data) -> str:
+    """The chosen hypothesis, decoded on from each pin in turn."""
+    base, chosen = data.base, data.base.chosen
+    return f"""\
+from math import log
+
+import tlmviz
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.penalties import Penalties, token_coverage
+from tlmviz.figures import LIGHT
+from tlmviz.figures.translation import alignment
+
+mt = tlmviz.load({chosen.model!r})
+text, pins = {chosen.text!r}, {dict(data.pins)!r}  # step: source token, from 0
+penalties = Penalties()
+best = mt.search(text, BeamOptions(width={chosen.width})).hypotheses(penalties, align={base.align!r})[{chosen.rank - 1}]
+set_pins = {{}}
+for step, token in pins.items():
+    if step < len(best.tokens):
+        set_pins[step] = token
+        options = BeamOptions(width={chosen.width}, prefix=best.tokens[:step])
+        best = mt.search(text, options, set_pins).hypotheses(penalties, align={base.align!r})[0]
+a = best.map({base.align!r})  # [target tokens, source tokens]
+print(mt.text(best.tokens), sum(best.logps))
+source, target = ([mt.tokenizer.name(i) for i in ids] for ids in (mt.encode(text), best.tokens))
+costs, framed = penalties.beta * token_coverage(a.sum(0), penalties.floor), tuple(set_pins.items())
+least = penalties.beta * log(penalties.floor)
+alignment.coverage_map(a, source, target, costs, least, LIGHT, title="Attention (probability)", pins=framed).show()
+"""

@@ -1,83 +1,78 @@
-"""Draws the view "Race": beams of several widths beside each other, and a translation that the reader writes."""
+"""Draws the part Race: beams of several widths beside each other, and a translation that the reader writes."""
 
 from __future__ import annotations
 
-import numpy as np
-from streamlit.delta_generator import DeltaGenerator
-
-from tlmviz.decoding.records import Candidate
+from tlmviz import figures
 from tlmviz.tokens import output_names
-from tlmviz.ui import frame
+from tlmviz.ui import live
+from tlmviz.ui.language import _
 
-from ..controls import Choice
-from . import compute, controls, words
-from .component import payload, race
+from ..view_code import options_code, penalties_code
+from .data import Data, origin_of
+from .state import Race
 
-OFFERED = 10  # tokens to choose from, and the one that ends the text
-
-
-def show(choice: Choice, place: DeltaGenerator) -> None:
-    """The race, and what it shows in sentences."""
-    found = compute.race(choice)
-    own = controls.own(choice)
-    written = compute.written(choice.model, choice.text, own)
-    data = payload(
-        lanes=found.lanes,
-        best=_text(choice, found.best),
-        duel=_duel(choice, written, found.winners),
-        origin=controls.origin(choice),
-        step=controls.STEP.get(),
-        seq=controls.sequence(),
-        model=choice.model,
-    )
-    with place:
-        race(data, key=controls.KEY, on_change=controls.keep)
-    controls.STEP.share()
-    controls.OWN.share()
-    frame.what_to_notice(*words.notice(choice, found.searches, found.winners))
-    frame.equation(*words.EQUATION)
-    frame.copy_as_python(words.snippet(choice, compute.widths(choice)))
+PICTURE = live.Picture(__file__, "beamrace", step=Race.step, own=Race.own)
 
 
-def _text(choice: Choice, candidate: Candidate) -> str:
-    return choice.mt.text(candidate.tokens) or "(nothing)"
+def picture(data: Data) -> None:
+    """The lanes of all widths, and the duel."""
+    header = {
+        "title": _(
+            "{model}: beams of {widths}",
+            model=data.base.chosen.model,
+            widths=", ".join(map(str, data.widths)),
+        ),
+        "lanes": [data.lane(width) for width in data.widths],
+        "best": data.text(data.best) or _("(nothing)"),
+        "duel": _duel(data),
+        "origin": origin_of(data.base),
+        "warm": {name: theme.warm for name, theme in figures.THEMES.items()},
+    }
+    PICTURE.show(header, {})
 
 
-def _duel(choice: Choice, written: compute.Written, winners: dict[int, Candidate]) -> dict:
+def _duel(data: Data) -> dict:
     """The reader's text so far, what can follow, and greedy's and the beam's beside it."""
-    ended = bool(written.tokens) and written.tokens[-1] in choice.tokenizer.ends
-    rivals = {"greedy": winners[1]}
-    if choice.rules.width > 1:
-        rivals[f"beam of {choice.rules.width}"] = winners[choice.rules.width]
+    written, width, tokenizer = data.written, data.base.chosen.width, data.base.tokenizer
+    rivals = {_("greedy"): data.winners[1]}
+    if width > 1:
+        rivals[_("beam of {width}", width=width)] = data.winners[width]
+    offers = data.offers
     return {
-        "tokens": list(written.tokens),
-        "names": output_names(choice.tokenizer, written.tokens),
-        "fixed": len(choice.options.prefix),
-        "text": choice.mt.text(written.tokens),
+        "tokens": list(data.own),
+        "fixed": len(data.base.options.prefix),
+        "text": data.base.mt.text(data.own),
         "logps": written.logps.tolist(),
-        "ended": ended,
-        "score": written.score(choice).total if ended else None,
-        "offers": [] if ended else _offers(choice, written),
+        "ended": data.ended,
+        "score": data.score if data.ended else None,
+        "offers": [
+            {"token": token, "name": name, "p": float(written.following[token])}
+            for token, name in zip(offers, output_names(tokenizer, offers))
+        ],
         "rivals": [
-            {
-                "name": name,
-                "text": _text(choice, winner),
-                "logps": list(winner.logps),
-                "score": winner.score,
-            }
+            {"name": name, "text": data.text(winner), "logps": list(winner.logps), "score": winner.score}
             for name, winner in rivals.items()
         ],
     }
 
 
-def _offers(choice: Choice, written: compute.Written) -> list[dict]:
-    """The most probable tokens to go on with, and the end of the text."""
-    best = np.argsort(-written.following)[:OFFERED].tolist()
-    best += [token for token in sorted(choice.tokenizer.ends) if token not in best][:1]
-    if len(written.tokens) >= choice.mt.longest(choice.text):
-        best = []
-    names = output_names(choice.tokenizer, best)
-    return [
-        {"token": token, "name": name, "p": float(written.following[token])}
-        for token, name in zip(best, names)
-    ]
+def snippet(data: Data) -> str:
+    """The same race with the public API."""
+    chosen = data.base.chosen
+    return f"""\
+from dataclasses import replace
+
+import tlmviz
+from tlmviz.analysis.translation import beam_race
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.penalties import Penalties
+
+mt = tlmviz.load({chosen.model!r})
+options, penalties, found = {options_code(data.base.options)}, {penalties_code(data.base.penalties)}, {{}}
+for width in {data.widths!r}:
+    found[width] = mt.search({chosen.text!r}, replace(options, width=width, groups=1))
+best = max((search.hypotheses(penalties)[0] for search in found.values()), key=lambda one: one.score)
+for width, search in found.items():
+    winner = search.hypotheses(penalties)[0]
+    print(width, round(winner.score, 3), mt.text(winner.tokens), beam_race.loss(search, best))
+"""

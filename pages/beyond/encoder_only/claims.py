@@ -1,0 +1,250 @@
+"""What the page Encoder-only says about its pictures, each where it is true, and what their parts are in any state."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tlmviz.figures import number, readable
+from tlmviz.ui.language import N_, _
+from tlmviz.ui.markdown import plain
+
+from .data import Data
+from .state import CLS, HIDDEN, KINDS, MASKS
+
+RIGHT = 99.3, 65.9  # % of held-out pairs, from the card: in order, of one story
+FAILED = 50.9  # and of one story as [CLS] was trained to say it
+SAME = 1e-6  # difference of two weights that float32 may make
+
+
+def right_helps(data: Data) -> str | None:
+    """The hidden word is guessed with more when its right side is read too."""
+    if not (both := _sides(data)) or float(both[0]) <= float(both[1]):
+        return None
+    return _(
+        "Hide {token}: reading both sides the model gives it {both}%, reading the left alone {left}%, where it would rather "
+        "put {other}.",
+        token=_token(data), both=both[0], left=both[1], other=quoted(data.first(data.found.causal)[0]),
+    )  # fmt: skip
+
+
+def right_helps_not(data: Data) -> str | None:
+    """What stands at the right does not help."""
+    if not (both := _sides(data)) or float(both[0]) > float(both[1]):
+        return None
+    return _(
+        "Hide {token}: what stands at its right does not help. Reading both sides the model gives it {both}%, reading the left "
+        "alone {left}%.",
+        token=_token(data), both=both[0], left=both[1],
+    )  # fmt: skip
+
+
+def fills_the_gap(data: Data) -> str | None:
+    """What it puts where the text has [MASK]."""
+    if data.chosen.part != HIDDEN or not data.masked:
+        return None
+    (one, p), (other, q) = (data.first(rows) for rows in (data.found.both, data.found.causal))
+    return _(
+        "At [MASK] ({place}) the model puts {one} first, with {p}; if it reads the left alone {other}, with {q}.",
+        place=data.place, one=quoted(one), p=_percent(p), other=quoted(other), q=_percent(q),
+    )  # fmt: skip
+
+
+def in_order(data: Data) -> str | None:
+    """[CLS] says that the first text comes first."""
+    if data.chosen.part != CLS or (written := _order(data)) <= 50:
+        return None
+    return _(
+        "From [CLS] alone, a token without meaning, the model tells with {p}% that the first text is first.",
+        p=f"{written:.1f}",
+    )
+
+
+def out_of_order(data: Data) -> str | None:
+    """[CLS] says that the second text comes first."""
+    if data.chosen.part != CLS or (written := _order(data)) > 50:
+        return None
+    return _(
+        "From [CLS] alone, a token without meaning, the model tells with {p}% that the second text is first.",
+        p=f"{100 - written:.1f}",
+    )
+
+
+def mask_takes(data: Data) -> str | None:
+    """The share of the head's weight that the mask forbids."""
+    if data.chosen.part != MASKS:
+        return None
+    free, _masked = data.maps
+    return _(
+        "Head {head} has {share} of its weight on words that come later. A causal mask takes that away, and hidden words cost "
+        "{more} bits on average where they cost {less}.",
+        head=_head(data), share=_percent(np.triu(free, 1).sum() / len(free)), more=_bits(data, data.found.causal),
+        less=_bits(data, data.found.both),
+    )  # fmt: skip
+
+
+def three_answers(data: Data) -> str | None:
+    """What three kinds of models make of one sentence."""
+    if data.chosen.part != KINDS:
+        return None
+    found = data.answers
+    return _(
+        "One sentence, three models: the encoder, with {hidden} hidden, puts {guess} there; the decoder goes on with "
+        "{following}; the model with both translates it, {translated}.",
+        **{each: quoted(getattr(found, each)) for each in ("hidden", "guess", "following", "translated")},
+    )
+
+
+def on_average(data: Data) -> str | None:
+    """What the tokens of the text cost when hidden, with and without the mask."""
+    if data.chosen.part not in (HIDDEN, MASKS):
+        return None
+    found = data.found
+    return _(
+        "Each of the {count} tokens hidden alone: {both} bits on average, {right} guessed right. With a causal mask on: "
+        "{causal} bits, {left} right.",
+        count=len(found.asked), both=_bits(data, found.both), right=found.guessed(found.both), causal=_bits(data, found.causal),
+        left=found.guessed(found.causal),
+    )  # fmt: skip
+
+
+def reads_most(data: Data) -> str | None:
+    """What [CLS] reads most in the chosen head."""
+    if data.chosen.part != CLS:
+        return None
+    best = int(data.row.argmax())
+    return _(
+        "**In head {head}** [CLS] reads {token} most, with {share} of its weight.",
+        head=_head(data), token=quoted(data.watched.tokens[best]), share=_percent(data.row[best]),
+    )  # fmt: skip
+
+
+def blind(data: Data) -> str | None:
+    """What [CLS] says with a causal mask."""
+    if data.chosen.part != CLS:
+        return None
+    return _(
+        "With a causal mask on, [CLS], the first token, reads nothing but itself: of any two texts it then says {p}%. That is "
+        "why decoders judge by their last token.",
+        p=f"{100 * data.blind:.1f}",
+    )  # fmt: skip
+
+
+def only_spread(data: Data) -> str | None:
+    """The masked map is the free one, what was forbidden spread over what is left."""
+    if data.chosen.part != MASKS or data.spread > SAME * 10:
+        return None
+    return _(
+        "**The crossed cells** are forbidden. What lay there is spread over what is left of its row, and nothing else differs."
+    )
+
+
+def below_too(data: Data) -> str | None:
+    """The layers below were masked too."""
+    if data.chosen.part != MASKS or data.spread <= SAME * 10:
+        return None
+    return _(
+        "**The crossed cells** are forbidden, in the layers below as well: so what is left of a row differs too, here by up to "
+        "{most}, from what spreading alone would make.",
+        most=number(data.spread, ".3f" if data.spread >= 5e-4 else ".1e"),
+    )  # fmt: skip
+
+
+CLAIMS = (
+    right_helps, right_helps_not, fills_the_gap, in_order, out_of_order, mask_takes, three_answers, on_average, reads_most, blind,
+    only_spread, below_too,
+)  # fmt: skip
+
+
+def _sides(data: Data) -> tuple[str, str] | None:
+    """The hidden token's probability in percent, as written, from both sides and from the left."""
+    if data.chosen.part != HIDDEN or data.masked:
+        return None
+    both, left = (
+        f"{100 * data.found.of_truth(rows)[data.place]:.1f}" for rows in (data.found.both, data.found.causal)
+    )
+    return both, left
+
+
+def _token(data: Data) -> str:
+    return f"{quoted(data.found.tokens[data.place])} ({data.place})"
+
+
+def _order(data: Data) -> float:
+    return round(100 * data.judged[0], 1)
+
+
+def _bits(data: Data, rows: np.ndarray) -> str:
+    return number(float(data.found.bits(rows).mean()), ".2f")
+
+
+def _head(data: Data) -> str:
+    return f"L{data.chosen.layer}H{data.chosen.head}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}%"
+
+
+def quoted(token: str) -> str:
+    """A token in quotation marks."""
+    return f"“{plain(readable(token.strip())) or '…'}”"
+
+
+NOTICE = {
+    HIDDEN: (
+        N_("Press a word: it is read as [MASK], and the bars say what may stand there. The darker a word, the surer it is "
+           "guessed when it alone is hidden. Write [MASK] into the text to hide several words at once."),
+        N_("An encoder is bidirectional. The orange bars are the same model with a causal mask put on, so that it reads the "
+           "left alone, as a decoder does; it was never trained this way, which is a part of what it loses."),
+    ),
+    CLS: (
+        N_("[CLS] stands before every text and has no meaning of its own. What it gathers from all other tokens serves to "
+           "judge the whole: here, which of two pieces comes first."),
+        N_("Each box is a head: blue is the weight on the first text, orange on the second; what is left empty lies on [CLS] "
+           "and [SEP]. Point at a box to see which words it reads."),
+        N_("Training asked [CLS] another question, whether both texts are of one story, and that failed: it was right on "
+           "{failed}% of held-out pairs, a coin on 50%. What stands here was fitted afterwards, to finished vectors: the "
+           "order from [CLS] alone, and “of one story” from the mean vectors of both texts. The second is wrong on every third "
+           "pair."),
+    ),
+    MASKS: (
+        N_("The bars say what each hidden token costs, in bits. The model was never trained with the mask: part of what it "
+           "loses is surprise."),
+    ),
+    KINDS: (
+        N_("**Encoder-only**: no cell is forbidden. **Decoder-only**: nothing right of the diagonal, so that it can write on "
+           "word by word. **Both**: the encoder's map is full, the decoder's is not, and a third map leads from one to the "
+           "other."),
+        N_("The first two have the same size, the same layers and the same tokens: they differ in the mask and in what they "
+           "were asked in training. Head {head} is another one in each model, with nothing in common but its number."),
+    ),
+}  # fmt: skip
+MATHS = (
+    N_("15% of the tokens are chosen in training; 80% of them are read as [MASK], 10% as any token, 10% as themselves, so "
+       "that a token that is not hidden must be represented too (Devlin et al. 2018)."),
+    N_("[CLS] is place 0: with a causal mask its row is (1, 0, …, 0), and its verdict is the same for every text."),
+    N_("Of one story: σ(w · [u v, |u − v|] + c) with u, v the mean vectors of both texts (as in Sentence-BERT, Reimers and "
+       "Gurevych 2019). Right on held-out pairs: {order}% in order, {story}% of one story. Both read-outs are logistic "
+       "regressions; the network was not trained on for them."),
+)  # fmt: skip
+
+
+def notice(data: Data) -> list[str]:
+    """What the parts of the open picture are."""
+    return [_(each).format(failed=FAILED, head=_head(data)) for each in NOTICE[data.chosen.part]]
+
+
+def maths() -> list[str]:
+    """What to notice with formulas."""
+    return [_(each).format(order=RIGHT[0], story=RIGHT[1]) for each in MATHS]
+
+
+def verdicts(data: Data) -> list[tuple[str, float]]:
+    """The two questions with their answers."""
+    asked = (
+        _("In this order, says [CLS] (right on {right}% of pairs)"),
+        _("Of one story, by comparing means (right on {right}% of pairs)"),
+    )
+    return [
+        (question.format(right=f"{right:.0f}"), p) for question, right, p in zip(asked, RIGHT, data.judged)
+    ]

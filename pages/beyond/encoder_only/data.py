@@ -1,0 +1,303 @@
+"""Everything that the page Encoder-only shows: hidden tokens, what [CLS] reads, maps of three models, and the identities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import streamlit as st
+from jaxtyping import Float
+
+import tlmviz
+from tlmviz.analysis.beyond.encoding import each_hidden, read_by_first
+from tlmviz.analysis.translation import masks
+from tlmviz.checks import Check, beyond_encoder, measure
+from tlmviz.encoder import EncoderModel
+from tlmviz.errors import BadText
+from tlmviz.language_model import LanguageModel
+from tlmviz.trace import Trace
+from tlmviz.translator import Translator
+from tlmviz.ui import compute as shared
+from tlmviz.ui import translation
+
+from .state import CLS, HIDDEN, KINDS, LONGEST, MASKS, Choice
+
+NAME, DECODER, BOTH = "stories-encoder", "zoo-rope", "eng-fra"
+SHOWN = 7  # words of a prediction
+
+
+@st.cache_resource(show_spinner=False)
+def model() -> EncoderModel:
+    """The encoder."""
+    loaded = tlmviz.load(NAME)
+    assert isinstance(loaded, EncoderModel)
+    return loaded
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Each token of a text hidden alone: probabilities [T, V] read from both sides, and with a causal mask on."""
+
+    ids: list[int]
+    tokens: list[str]
+    both: Float[np.ndarray, "t v"]
+    causal: Float[np.ndarray, "t v"]
+
+    def of_truth(self, rows: Float[np.ndarray, "t v"]) -> Float[np.ndarray, " t"]:
+        """Probabilities of the tokens that stand there."""
+        return rows[np.arange(len(self.ids)), self.ids]
+
+    @property
+    def asked(self) -> np.ndarray:
+        """Places [n] of the text's own tokens."""
+        config = model().config
+        return np.array([at for at, i in enumerate(self.ids) if i < config.cls], dtype=int)
+
+    def bits(self, rows: Float[np.ndarray, "t v"]) -> Float[np.ndarray, " n"]:
+        """What each of the text's own tokens costs, hidden alone."""
+        return -np.log2(np.maximum(self.of_truth(rows)[self.asked], 1e-12))
+
+    def guessed(self, rows: Float[np.ndarray, "t v"]) -> int:
+        """How many of them are guessed right."""
+        return int((rows[self.asked].argmax(1) == np.array(self.ids)[self.asked]).sum())
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def hidden(text: str) -> Hidden:
+    """Every token hidden once. Raises BadText."""
+    encoder = model()
+    ids = encoder.encode(text)
+
+    def work() -> Hidden:
+        return Hidden(ids, encoder.names(ids), each_hidden(encoder, ids), each_hidden(encoder.causal, ids))
+
+    return shared.run_in_worker(work, len(ids) ** 2)
+
+
+def offers(rows: Float[np.ndarray, "t v"], place: int, truth: int | None) -> list[tuple[str, float]]:
+    """The most probable tokens at a place, and the one that stands there."""
+    best = np.argsort(-rows[place])[:SHOWN].tolist()
+    if truth is not None and truth not in best:
+        best[-1] = truth
+    return [(model().tokenizer.name(i), float(rows[place, i])) for i in best]
+
+
+def shown_place(place: int, found: Hidden) -> int:
+    """The place that is looked at: the chosen one, where the text has it."""
+    return place if 0 < place < len(found.ids) - 1 else most_gained(found)
+
+
+def most_gained(found: Hidden) -> int:
+    """The place of the word whose probability gains most from what stands at its right; a [MASK] where the text has one."""
+    if model().config.mask in found.ids:
+        return found.ids.index(model().config.mask)
+    gain = found.of_truth(found.both) - found.of_truth(found.causal)
+    spelled = [at for at in found.asked if found.tokens[at].strip().isalpha()]
+    return int(max(spelled or found.asked, key=lambda at: gain[at]))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def trace(text: str, second: str | None = None, causal: bool = False) -> Trace:
+    """One pass of the encoder, or of its copy with a causal mask. Raises BadText."""
+    encoder = model().causal if causal else model()
+    return shared.run_in_worker(lambda: encoder.trace(text, second), shared.about(text))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def judge(first: str, second: str, causal: bool = False) -> tuple[float, float]:
+    """The probabilities that they are in order, from [CLS], and of one story, from their means. Raises BadText."""
+    encoder = model().causal if causal else model()
+    return shared.run_in_worker(
+        lambda: (encoder.in_order(first, second), encoder.belong(first, second)), shared.about(first + second)
+    )
+
+
+def cls_row(first: str, second: str) -> Float[np.ndarray, "l h s"]:
+    """What [CLS] weighs in every layer and head."""
+    return trace(first, second).row(0).numpy()
+
+
+def widest_reader(first: str, second: str) -> tuple[int, int]:
+    """The head in which [CLS] has the least weight on special tokens."""
+    watched = trace(first, second)
+    special = read_by_first(cls_row(first, second), watched.ids, model().config.sep)[..., 2]
+    layer, head = divmod(int(special.argmin()), special.shape[1])
+    return layer, head
+
+
+def farthest_ahead(text: str) -> tuple[int, int]:
+    """The head with the most weight on later tokens, [SEP] apart, which all read."""
+    watched = trace(text)
+    ahead = [
+        float(watched.attention(layer, head)[:-1, :-1].triu(1).sum())
+        for layer in range(watched.n_layers)
+        for head in range(watched.n_heads)
+    ]
+    layer, head = divmod(int(np.argmax(ahead)), watched.n_heads)
+    return layer, head
+
+
+def three() -> tuple[EncoderModel, LanguageModel, Translator]:
+    """An encoder, a decoder of its size and tokens, and a model with both."""
+    return model(), shared.model(DECODER), translation.model(BOTH)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What each kind of model makes of a sentence: the middle word guessed, the next word, the translation."""
+
+    hidden: str
+    guess: str
+    p: float
+    following: str
+    p_following: float
+    translated: str
+
+
+def answers(text: str) -> Answers:
+    """The live row of the comparison. Raises BadText."""
+    found = hidden(text)
+    place = most_gained(found)
+    best = int(found.both[place].argmax())
+    watched = shared.trace(DECODER, text)
+    following = watched.probabilities()
+    top = int(following.argmax())
+    mt = translation.model(BOTH)
+    own = translation.own_translation(BOTH, text)
+    return Answers(
+        found.tokens[place].strip(),
+        model().tokenizer.name(best).strip(),
+        float(found.both[place, best]),
+        shared.model(DECODER).tokenizer.name(top).strip(),
+        float(following[top]),
+        mt.text(own),
+    )
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def both_maps(text: str) -> masks.Maps:
+    """The three maps of the model with encoder and decoder. Raises BadText."""
+    own = list(translation.own_translation(BOTH, text))
+    return shared.run_in_worker(lambda: masks.read(translation.model(BOTH), text, own), shared.about(text))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def checks(text: str, second: str | None = None) -> list[Check]:
+    """The identities behind this page, on this text or these two."""
+    watched = trace(text, second)
+    return shared.run_in_worker(
+        lambda: measure(beyond_encoder, model(), text, second, watched), shared.about(text)
+    )
+
+
+# --- what the page shows ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the page shows; what the open part does not show is not computed."""
+
+    chosen: Choice
+
+    @property
+    def found(self) -> Hidden:
+        """Every token of the text hidden once."""
+        return hidden(self.chosen.text)
+
+    @property
+    def place(self) -> int:
+        """The hidden token that is looked at."""
+        return shown_place(self.chosen.place, self.found)
+
+    @property
+    def masked(self) -> bool:
+        """Whether it was hidden already, as [MASK] in the text."""
+        return self.found.ids[self.place] == model().config.mask
+
+    def first(self, rows: Float[np.ndarray, "t v"]) -> tuple[str, float]:
+        """The likeliest token there, and its probability."""
+        best = int(rows[self.place].argmax())
+        return model().tokenizer.name(best), float(rows[self.place, best])
+
+    @property
+    def watched(self) -> Trace:
+        """The encoder's pass over what is read."""
+        return trace(*self.chosen.read)
+
+    @property
+    def row(self) -> Float[np.ndarray, " s"]:
+        """What [CLS] weighs in the chosen head."""
+        return cls_row(*self.chosen.read)[self.chosen.layer, self.chosen.head]
+
+    @property
+    def judged(self) -> tuple[float, float]:
+        """Whether both texts are in order, and of one story."""
+        return judge(*self.chosen.read)
+
+    @property
+    def blind(self) -> float:
+        """Whether they are in order, with a causal mask on."""
+        return judge(*self.chosen.read, causal=True)[0]
+
+    @cached_property
+    def maps(self) -> tuple[np.ndarray, np.ndarray]:
+        """The head's map as trained, and with a causal mask on."""
+        both = (trace(self.chosen.text, None, causal) for causal in (False, True))
+        free, masked = (each.attention(self.chosen.layer, self.chosen.head).numpy() for each in both)
+        return free, masked
+
+    @property
+    def spread(self) -> float:
+        """How far the masked map is from the free one whose forbidden cells' weight is spread over what is left."""
+        free, masked = self.maps
+        left = np.tril(free)
+        return float(np.abs(left / left.sum(1, keepdims=True) - masked).max())
+
+    @property
+    def answers(self) -> Answers:
+        """What three kinds of models make of the sentence."""
+        return answers(self.chosen.sentence)
+
+    @property
+    def checks(self) -> list[Check]:
+        """The identities behind this page, on what is read."""
+        return checks(*self.chosen.read)
+
+
+def compute(chosen: Choice) -> Data:
+    """The data of a state. Raises BadText for what cannot be read, or is too long for the part."""
+    _ALLOWED[chosen.part](chosen)
+    return Data(chosen)
+
+
+def _allow_text(chosen: Choice) -> None:
+    count = len(model().encode(chosen.text))
+    if not 4 <= count <= LONGEST:
+        raise BadText(
+            "This text has {count} tokens, [CLS] and [SEP] included; this page shows 4 to {most}.",
+            count=count,
+            most=LONGEST,
+        )
+
+
+def _allow_pair(chosen: Choice) -> None:
+    model().encode(chosen.first, chosen.second)
+
+
+def _allow_sentence(chosen: Choice) -> None:
+    for each in three():
+        each.encode(chosen.sentence)
+    if len(model().encode(chosen.sentence)) > LONGEST // 2:
+        raise BadText(
+            "This sentence has more than {most} tokens, too many for five maps; shorten it.",
+            most=LONGEST // 2 - 2,
+        )
+
+
+_ALLOWED = {HIDDEN: _allow_text, MASKS: _allow_text, CLS: _allow_pair, KINDS: _allow_sentence}
+
+
+def opening(chosen: Choice) -> tuple[int, int]:
+    """The head that the part opens on."""
+    return widest_reader(*chosen.read) if chosen.part == CLS else farthest_ahead(chosen.read[0])

@@ -1,0 +1,29 @@
+"""The part Reading a digit: a digit picked or drawn, and where every latent looks."""
+
+from __future__ import annotations
+
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
+
+from . import claims, data, view
+from .data import Data
+
+
+def show() -> None:
+    """The picture, then what to notice and all that is below."""
+    shown = data.compute(view.controls())
+    with frame.picture_first():
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(_("Draw over the digit, or press *Clear* and draw your own; then mute a latent."))
+    below.when_painted("beneath-latents", lambda: _beneath(shown))
+
+
+def _beneath(shown: Data) -> None:
+    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE), maths=[_(claims.MATHS)])
+    view.quality(shown)
+    if shown.found:
+        frame.badges(shown.checks)
+    for equation in view.EQUATIONS:
+        frame.equation(*equation)
+    frame.copy_as_python(view.snippet(shown))

@@ -1,0 +1,17 @@
+"""The state of the page Latents: which part of it is open."""
+
+from __future__ import annotations
+
+from tlmviz.ui import state
+from tlmviz.ui.language import N_
+
+READING, COST, TWO_MLAS = PARTS = ("Reading a digit", "Cost", "Two MLAs")
+
+
+class Latents(state.State):
+    """The open part."""
+
+    part = state.menu(
+        N_("Part"), {READING: N_("Reading a digit"), COST: N_("Cost"), TWO_MLAS: N_("Two MLAs")}, key="latpart",
+        segments=True, label_visibility="collapsed",
+    )  # fmt: skip

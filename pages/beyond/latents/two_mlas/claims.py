@@ -1,0 +1,29 @@
+"""What the part Two MLAs says about its pictures."""
+
+from __future__ import annotations
+
+from tlmviz.ui.language import N_, _
+
+from .data import Data
+
+
+def fewer_and_narrower(data: Data) -> str | None:
+    """What each makes smaller: true of both models for every text."""
+    return _(
+        "Two things are called latent attention. One turns {inputs} rows into {latents}; the other keeps a row for each of your "
+        "{tokens} tokens, of {kept} numbers where there were {plain}.",
+        inputs=len(data.pixels), latents=len(data.array), tokens=len(data.kept), kept=data.kept.shape[1], plain=data.plain,
+    )  # fmt: skip
+
+
+CLAIMS = (fewer_and_narrower,)
+NOTICE = (
+    N_("A latent array has **fewer rows**: however long the input is, M rows come out. DeepSeek's multi-head latent attention "
+       "has **narrower rows**: each token keeps a shorter one."),
+    N_("So a latent array can not write a text token by token: its rows belong to no token. DeepSeek's MLA can, as nothing "
+       "about who sees whom has changed; it saves memory in the cache."),
+)  # fmt: skip
+MATHS = N_(
+    "The lecture notes (LLM notes, section 3.5) give the name Multihead Latent Attention to the latent array of Perceiver. The "
+    "name is DeepSeek-V2's, for keys and values made of c_KV; Perceiver's authors speak of a latent array."
+)

@@ -1,0 +1,112 @@
+"""What the part Morph says about its picture, each where it is true."""
+
+from __future__ import annotations
+
+from tlmviz.analysis.caches.family import DEEPSEEK, size_text
+from tlmviz.figures import number
+from tlmviz.ui.language import _
+
+from .data import Data
+
+
+def keeps_less(data: Data) -> str | None:
+    """What MLA keeps in place of all keys and values."""
+    first, last = data.ends
+    if last.cached >= first.cached:
+        return None
+    return _(
+        "MLA keeps {few} numbers of each token and layer where MHA keeps {many}: {share} of it, for {heads} heads.",
+        few=f"{last.cached:,}", many=f"{first.cached:,}", share=number(last.cached / first.cached, ".1%"),
+        heads=data.sizes.heads,
+    )  # fmt: skip
+
+
+def keeps_more(data: Data) -> str | None:
+    """A latent that is no shorter."""
+    first, last = data.ends
+    if keeps_less(data):
+        return None
+    return _(
+        "At these sizes MLA keeps {few} numbers of each token and layer, and MHA {many}: a latent saves only where heads are "
+        "many.",
+        few=f"{last.cached:,}", many=f"{first.cached:,}",
+    )  # fmt: skip
+
+
+def like_grouped(data: Data) -> str | None:
+    """The GQA of the same cache."""
+    heads = number(data.ends[1].cached / (2 * data.sizes.head_dim), ".3g")
+    if data.sizes.heads == 1:
+        return None
+    return _("A GQA of the same cache would have {heads} key/value heads.", heads=heads)
+
+
+def pays_with_operations(data: Data) -> str | None:
+    """MLA's operations beside MHA's."""
+    first, last = (variant.flops(data.chosen.length) for variant in data.ends)
+    if last <= first:
+        return None
+    return _(
+        "It pays with operations: {more}FLOP for token {length} in place of {less}FLOP, {times} times as many.",
+        more=size_text(last), less=size_text(first), length=f"{data.chosen.length:,}", times=number(last / first, ".3g"),
+    )  # fmt: skip
+
+
+def costs_less(data: Data) -> str | None:
+    """MLA's operations are fewer, too."""
+    first, last = (variant.flops(data.chosen.length) for variant in data.ends)
+    if last > first:
+        return None
+    return _(
+        "It takes no more operations, too: {less}FLOP for token {length}, MHA {more}FLOP.",
+        less=size_text(last), more=size_text(first), length=f"{data.chosen.length:,}",
+    )  # fmt: skip
+
+
+def no_queries(data: Data) -> str | None:
+    """DeepSeek compresses its queries too."""
+    if data.sizes != DEEPSEEK:
+        return None
+    return _("DeepSeek also compresses its queries (c_Q), which touches no cache and is left out here.")
+
+
+CLAIMS = keeps_less, keeps_more, pays_with_operations, costs_less, like_grouped, no_queries
+
+
+def caption(data: Data) -> str:
+    """What the variants cache."""
+    first, last = data.ends
+    return _(
+        "{heads} query heads of {size}. MLA caches {few} numbers per token and layer, MHA {many} (× {times}).",
+        heads=data.sizes.heads, size=data.sizes.head_dim, few=f"{last.cached:,}", many=f"{first.cached:,}",
+        times=number(first.cached / last.cached, ".3g"),
+    )  # fmt: skip
+
+
+def absorbed(data: Data) -> str:
+    """What MLA costs with absorbed weights and without."""
+    last, length = data.ends[1], data.chosen.length
+    return _(
+        "MLA decodes absorbed: queries are taken to the latent instead of making every head's keys and values anew, {few}FLOP "
+        "instead of {many}FLOP.",
+        few=size_text(last.flops(length)), many=size_text(last.flops(length, absorbed=False)),
+    )  # fmt: skip
+
+
+def notice() -> tuple[str, ...]:
+    """What the picture's parts are."""
+    return (
+        _("Fewer key/value heads make the cache smaller in proportion; the work on each cached token stays."),
+        _(
+            "MLA keeps one short vector per token, the latent, and gives every head keys and values of its own from it. Orange "
+            "is what the cache holds: keys and values are computed from it. Each panel of bars has a scale of its own; "
+            "shorter is less to pay."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """What to notice with formulas."""
+    return (
+        _("Parameters shrink a little with the key/value heads; the operations per cached token do not."),
+    )

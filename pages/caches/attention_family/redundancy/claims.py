@@ -1,0 +1,166 @@
+"""What the part Redundancy says about its picture, each where it is true."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tlmviz.figures import number
+from tlmviz.ui.language import _, ngettext
+
+from .data import Data, Sharing
+
+AFFORDED = 0.1  # nats per token
+
+
+def muted_and_better(data: Data) -> str | None:
+    """Heads without which the text is predicted better."""
+    effects = data.effects
+    if not (
+        count := sum(
+            number(value, ".3f").startswith("−") and float(value) < -0.0005 for value in effects.ravel()
+        )
+    ):
+        return None
+    layer, head = divmod(int(effects.argmin()), effects.shape[1])
+    return ngettext(
+        "Without {n} of {all} heads, muted alone, this text is predicted better; without {head} most, by {gain} nats a token.",
+        "Without {n} of {all} heads, each muted alone, this text is predicted better; without {head} most, by {gain} nats a "
+        "token.",
+        count, all=effects.size, head=f"L{layer}H{head}", gain=number(-float(effects.min()), ".3f"),
+    )  # fmt: skip
+
+
+def none_better(data: Data) -> str | None:
+    """Every head helps on the text."""
+    if muted_and_better(data):
+        return None
+    layer, head = divmod(int(data.effects.argmin()), data.effects.shape[1])
+    return _(
+        "Every head helps on this text; least missed is {head}, whose muting costs {cost} nats a token.",
+        head=f"L{layer}H{head}", cost=number(max(0.0, float(data.effects.min())), ".3f"),
+    )  # fmt: skip
+
+
+def most_missed(data: Data) -> str | None:
+    """The head whose muting costs most."""
+    worst = float(data.effects.max())
+    if number(worst, ".3f") in ("0.000", "−0.000") or worst < 0:
+        return None
+    layer, head = divmod(int(data.effects.argmax()), data.effects.shape[1])
+    return _(
+        "Most missed is {head}: muted alone it costs {cost} nats a token.",
+        head=f"L{layer}H{head}",
+        cost=number(worst, ".3f"),
+    )
+
+
+def afforded(data: Data) -> str | None:
+    """How many heads can go on other texts."""
+    count = affordable(data.losses.elsewhere)
+    if not count:
+        return None
+    return ngettext(
+        "On other texts {n} head of {all} can be muted in this order before the loss is more than {nats} nats higher.",
+        "On other texts {n} heads of {all} can be muted in this order before the loss is more than {nats} nats higher.",
+        count, all=len(data.order), nats=AFFORDED,
+    )  # fmt: skip
+
+
+def none_afforded(data: Data) -> str | None:
+    """None can."""
+    if afforded(data):
+        return None
+    return _(
+        "On other texts no head can be muted first without costing more than {nats} nats.", nats=AFFORDED
+    )
+
+
+def alike(data: Data) -> str | None:
+    """The most similar heads."""
+    if not data.pairs:
+        return None
+    heads = data.reading.config.n_heads
+    names = [
+        f"{a // heads}.{a % heads} and {b // heads}.{b % heads} ({value:.2f})"
+        for a, b, value in data.pairs[:3]
+    ]
+    return _("Most alike, circled: {pairs}.", pairs=", ".join(names))
+
+
+def too_short(data: Data) -> str | None:
+    """Nothing to compare heads on."""
+    return None if data.pairs else _("This text is too short to compare heads on.")
+
+
+def layer_reused(data: Data) -> str | None:
+    """What layers lose that read by the maps of the one below."""
+    if not (changes := data.reused):
+        return None
+    cells = [f"{layer}: {number(change, '+.2f')}" for layer, change in enumerate(changes, 1)]
+    return _(
+        "**Maps shared by two layers**: one layer weighs its own values by the maps of the layer below, head by head, and needs "
+        "no queries and keys of its own. Δ loss on this text, nats per token, by layer: {changes}.",
+        changes=", ".join(cells),
+    )  # fmt: skip
+
+
+def one_layer(data: Data) -> str | None:
+    """No layer below."""
+    return None if data.reused else _("This model has one layer, which has none below to share maps with.")
+
+
+CLAIMS = (
+    muted_and_better, none_better, most_missed, afforded, none_afforded, alike, too_short, layer_reused, one_layer,
+)  # fmt: skip
+
+
+def affordable(losses: tuple[float, ...]) -> int:
+    """The last step whose loss is at most AFFORDED nats above that of all heads."""
+    return max(step for step, value in enumerate(losses) if value <= losses[0] + AFFORDED)
+
+
+def correlation(shared: Sharing) -> str | None:
+    """Pearson's, of similarity and change of loss over the pairs where both are finite; None where it does not exist."""
+    x, y = np.array(shared.alike), np.array(list(shared.pairs.values()))
+    finite = np.isfinite(x) & np.isfinite(y)
+    if finite.sum() < 3 or np.ptp(x[finite]) == 0 or np.ptp(y[finite]) == 0:
+        return None
+    value = float(np.corrcoef(x[finite], y[finite])[0, 1])
+    return _(
+        "Correlation of similarity and change of loss over {pairs} pairs: {value}.",
+        pairs=len(shared.pairs),
+        value=number(value, "+.2f"),
+    )
+
+
+def source(data: Data) -> str:
+    """Where the losses come from."""
+    length, measured = len(data.reading.trace), len(data.sample.ids)
+    tokens = (
+        _("the first {measured} of {all} tokens", measured=measured, all=f"{length:,}")
+        if length > measured
+        else _("{all} tokens", all=length)
+    )
+    return _(
+        "Real passes of {model} with these heads ablated, on this text ({tokens}), which also chose the order, and on the app's "
+        "{texts} other examples, which did not. Nothing is retrained.",
+        model=data.reading.model, tokens=tokens, texts=data.texts,
+    )  # fmt: skip
+
+
+def notice() -> tuple[str, ...]:
+    """What muting says, and what not."""
+    return (
+        _(
+            "The text that chose the order is no judge of it: that would be selection. Other texts measure what heads contribute."
+        ),
+        _("Heads that look alike need not merge well."),
+        _(
+            "Muting heads is not training without them: a model that was trained on with few heads would lose less."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """What to notice with formulas."""
+    return (_("CKA is invariant to rotations of a head's basis; averaging keys is not."),)

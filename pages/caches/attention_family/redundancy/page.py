@@ -1,0 +1,54 @@
+"""The part Redundancy: which heads are alike, which can be muted, and what sharing keys and values costs."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tlmviz.errors import UnknownName
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
+
+from ..data import Reading
+from . import claims, view
+from .data import Data
+
+
+def show(reading: Reading) -> None:
+    """Similarity beside ablation, then sharing."""
+    if len(reading.trace) < 2:
+        st.info(_("This text has one token, which predicts nothing; type at least one more."))
+        return
+    shown, place = view.controls(reading), st.container()
+    left, right = st.columns([0.42, 0.58])
+    with left:
+        view.similarity(shown)
+    with right:
+        if not view.accepted(shown):
+            return
+        count = shown.reading.config.n_layers * shown.reading.config.n_heads
+        with st.spinner(
+            _("{model} reads with each of {count} heads muted …", model=reading.model, count=count),
+            show_time=True,
+        ):
+            view.ablation(shown)
+    with place:
+        frame.claim(claims.CLAIMS, shown)
+    frame.next_step(_("Type a text of your own: which heads are missed depends on it."))
+    below.when_painted("beneath-redundancy", lambda: _beneath(shown), seen=False)
+
+
+def _beneath(shown: Data) -> None:
+    st.caption(claims.source(shown))
+    with st.spinner(
+        _("{model} reads with key/value heads merged …", model=shown.reading.model), show_time=True
+    ):
+        shared = shown.shared
+    if isinstance(shared, UnknownName):
+        st.info(frame.worded(shared))
+    else:
+        view.sharing(shown, shared)
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    frame.measured(lambda: shown.checks)
+    frame.measured(lambda: shown.reading.checks)
+    frame.equation(*view.EQUATION)
+    frame.copy_as_python(view.snippet(shown))

@@ -1,0 +1,144 @@
+"""What the part Model zoo says about its charts, each where it is true."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from tlmviz.figures import number
+from tlmviz.ui.language import N_, _
+
+from .data import SAME, UNCLEAR, Data
+
+
+def _short(choice: str) -> str:
+    """A choice without what follows its first comma, which would read as another one in a list."""
+    return choice.partition(",")[0]
+
+
+def _bits(line: pd.Series) -> str:
+    return number(line["difference"], "+.3f")
+
+
+def as_good_and_smaller(data: Data) -> str | None:
+    """A choice that keeps less and is no worse for all that can be told."""
+    line = data.smallest
+    if line is None:
+        return None
+    values = {
+        "choice": _short(line["choice"]), "few": f"{line['cache_bytes_per_token']:,.0f}",
+        "many": f"{data.baseline['cache_bytes_per_token']:,.0f}",
+    }  # fmt: skip
+    if line["difference"] <= 0:
+        return _(
+            "With {choice} a model keeps {few} bytes of each token in place of {many}, and foresees stories no worse.",
+            **values,
+        )
+    return _(
+        "With {choice} a model keeps {few} bytes of each token in place of {many}; that it foresees stories a little worse, by "
+        "{more} bits per byte, may be chance.",
+        more=number(line["difference"], ".3f"), **values,
+    )  # fmt: skip
+
+
+def smaller_is_worse(data: Data) -> str | None:
+    """No such choice."""
+    if data.choices.empty or data.smallest is not None:
+        return None
+    return _("No choice here keeps less of each token than the baseline without foreseeing stories worse.")
+
+
+def alone(data: Data) -> str | None:
+    """A table of nothing to compare."""
+    return (
+        _("The table has the baseline alone: there is nothing to compare it with.")
+        if data.choices.empty
+        else None
+    )
+
+
+def lowest_and_highest(data: Data) -> str | None:
+    """The ends of the first chart."""
+    choices = data.choices
+    if len(choices) < 2:
+        return None
+    best, worst = (
+        choices.loc[at] for at in (choices["bits_per_byte"].idxmin(), choices["bits_per_byte"].idxmax())
+    )
+    return _(
+        "Lowest is *{best}* ({low}, {good}), highest *{worst}* ({high}, {bad}).",
+        best=best["choice"], low=_bits(best), good=_(best["verdict"]), worst=worst["choice"], high=_bits(worst),
+        bad=_(worst["verdict"]),
+    )  # fmt: skip
+
+
+def _with_verdict(data: Data, verdict: str) -> str:
+    return ", ".join(data.choices.loc[data.choices["verdict"] == verdict, "choice"].map(_short))
+
+
+def as_the_baseline(data: Data) -> str | None:
+    """Choices within the band."""
+    if not (names := _with_verdict(data, SAME)):
+        return None
+    return _("Within seed noise: {names}.", names=names)
+
+
+def undecided(data: Data) -> str | None:
+    """Choices between the band and the limit."""
+    if not (names := _with_verdict(data, UNCLEAR)):
+        return None
+    return _(
+        "Unclear, as another training might move them into the band or beyond the dotted lines: {names}.",
+        names=names,
+    )
+
+
+def chance(data: Data) -> str | None:
+    """The band."""
+    noise = data.noise
+    if noise.seeds < 2:
+        return None
+    return _(
+        "The band is chance: {seeds} trainings of the baseline differ in nothing but their random start, the seed. Their mean is "
+        "{mean} bits per byte, and the best is {spread} below the worst; the band reaches as far to either side of the mean.",
+        seeds=noise.seeds, mean=f"{noise.centre:.4f}", spread=f"{noise.spread:.4f}",
+    )  # fmt: skip
+
+
+def limits(data: Data) -> str | None:
+    """The dotted lines."""
+    noise = data.noise
+    if math.isinf(noise.limit):
+        return None
+    return _(
+        "*Better* and *worse* are said only beyond the dotted lines, {limit} from the mean: each choice was trained once, and of "
+        "{choices} that change nothing one would fall there one time in twenty (simulated, normal noise).",
+        limit=f"{noise.limit:.4f}", choices=noise.choices,
+    )  # fmt: skip
+
+
+def unequal_sizes(data: Data) -> str | None:
+    """What is not equal."""
+    sizes = data.table["parameters"].dropna()
+    if len(sizes) < 2 or number(share := sizes.max() / sizes.min() - 1, ".0%") == "0%":
+        return None
+    return _(
+        "One recipe, one corpus of small stories, one size but for what a choice itself needs: parameters differ by up to "
+        "{share}.",
+        share=number(share, ".0%"),
+    )  # fmt: skip
+
+
+CLAIMS = (
+    as_good_and_smaller, smaller_is_worse, alone, lowest_and_highest, as_the_baseline, undecided, chance, limits, unequal_sizes,
+)  # fmt: skip
+NOTICE = (
+    N_("*Bits per byte* says how well a model foresees stories that it has not read: how many bits it needs for a letter. Each "
+       "model differs from the first line, the *baseline*, in the one thing that is named."),
+    N_("Another size may order the choices differently."),
+)  # fmt: skip
+MATHS = (
+    N_("The band holds three in four trainings more: one would fall outside about one time in four."),
+    N_("Speeds are of a CPU and of this code, measured once: differences of a few per cent mean nothing."),
+)

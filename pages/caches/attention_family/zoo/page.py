@@ -1,0 +1,32 @@
+"""The part Model zoo: one small model per choice of positions, attention and norm, all else equal, with the noise of seeds."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tlmviz.errors import Error
+from tlmviz.ui import frame
+from tlmviz.ui.language import _
+
+from . import claims, data, view
+
+
+def show(model: str) -> None:
+    """Charts and table, then the card of one model: what is missing for one does not keep the other back."""
+    frame.saying_errors(_table)()
+    frame.saying_errors(view.card)(model)
+
+
+def _table() -> None:
+    try:
+        shown = data.compute()
+    except Error as error:  # nothing is broken: there is nothing to compare
+        st.info(frame.worded(error))
+        return
+    frame.claim(claims.CLAIMS, shown)
+    view.quality(shown)
+    frame.next_step(_("Choose a line of the table below: that model's card is opened."))
+    view.costs(shown)
+    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE), maths=map(_, claims.MATHS))
+    view.numbers(shown)
+    frame.copy_as_python(view.SNIPPET)

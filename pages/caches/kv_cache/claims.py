@@ -1,0 +1,136 @@
+"""What the part Steps says about its picture, each where it is true, and how numbers are written on the page."""
+
+from __future__ import annotations
+
+from tlmviz.figures.written import large
+from tlmviz.tokens import END
+from tlmviz.ui import markdown
+from tlmviz.ui.guess import three_digits
+from tlmviz.ui.language import _, ngettext
+
+from .data import Data
+
+
+def saves(data: Data) -> str | None:
+    """How many times the operations the generation takes without the cache."""
+    cached, again = data.totals
+    times = three_digits(again / cached)
+    if times == "1":
+        return None
+    return ngettext(
+        "To write {n} token after {prompt} the model keeps {bytes} bytes of keys and values for each token that it read; without "
+        "them it would compute {times} times as much.",
+        "To write {n} tokens after {prompt} the model keeps {bytes} bytes of keys and values for each token that it read; "
+        "without them it would compute {times} times as much.",
+        data.done.steps, prompt=data.done.prompt, bytes=f"{per_token(data):,.0f}", times=times,
+    )  # fmt: skip
+
+
+def saves_nothing(data: Data) -> str | None:
+    """A prompt and a generation of almost nothing."""
+    return None if saves(data) else _("So short a text costs as much with the cache as without.")
+
+
+def forgets(data: Data) -> str | None:
+    """A window's ring is full."""
+    if not (window := data.done.window) or len(data.done.ids) <= window:
+        return None
+    return _(
+        "{length} tokens were read and {window} are kept: the ring is full, and each new one overwrites the oldest.",
+        length=len(data.done.ids), window=window,
+    )  # fmt: skip
+
+
+def doubles(data: Data) -> str | None:
+    """The memory that is allocated ahead doubled on the way."""
+    first, last = (int(data.done.reserved_bytes[at]) for at in (0, -1))
+    if last <= first:
+        return None
+    return _(
+        "Memory is allocated ahead: {first} bytes after the prompt, {last} at the end. What is used grew from {used} to {more}.",
+        first=f"{first:,}", last=f"{last:,}", used=f"{int(data.done.occupied_bytes[0]):,}",
+        more=f"{int(data.done.occupied_bytes[-1]):,}",
+    )  # fmt: skip
+
+
+def stays(data: Data) -> str | None:
+    """It did not grow."""
+    if doubles(data):
+        return None
+    return _(
+        "The memory that was allocated, {bytes} bytes, was enough for the whole text: nothing had to grow.",
+        bytes=f"{int(data.done.reserved_bytes[-1]):,}",
+    )  # fmt: skip
+
+
+def ended(data: Data) -> str | None:
+    """The model ended its text early."""
+    done, asked = data.done, data.chosen.tokens
+    if done.ids[-1] not in data.lm.tokenizer.ends or done.steps >= asked:
+        return None
+    return _("The model ended its text after {steps} of {asked} tokens.", steps=done.steps, asked=asked)
+
+
+def beyond(data: Data) -> str | None:
+    """The text is longer than training was."""
+    if len(data.done.ids) <= data.lm.config.context:
+        return None
+    return _(
+        "Positions from {context} on lie beyond the length it was trained on.", context=f"{data.lm.config.context:,}",
+    )  # fmt: skip
+
+
+CLAIMS = saves, saves_nothing, forgets, doubles, stays, ended, beyond
+
+
+def per_token(data: Data) -> float:
+    """Bytes that the cache keeps of a token, in all layers."""
+    kept = min(len(data.done.ids), data.done.window or len(data.done.ids))
+    return float(data.done.occupied_bytes[-1]) / kept
+
+
+def title(data: Data, longest: int) -> str:
+    """What stands above the steps: the head, and how many of a long text's positions are drawn."""
+    chosen, length = data.chosen, len(data.done.ids)
+    layer, head = chosen.head
+    said = _(
+        "{model} ({kind}), layer {layer}, head {head}", model=chosen.model, kind=data.shape.kind, layer=layer, head=head
+    )  # fmt: skip
+    if length <= longest:
+        return said
+    return _("{said}; the last {shown} of {all} positions", said=said, shown=longest, all=f"{length:,}")
+
+
+def generated(data: Data) -> str:
+    """The generated text."""
+    text = "".join(data.done.tokens[data.done.prompt :]).replace(END, f" {END}")
+    return _("Generated: {text}", text=markdown.plain(text))
+
+
+def question(data: Data) -> str:
+    """The question before the picture."""
+    return ngettext(
+        "{model} has read {prompt} tokens and writes {n} token. Without a cache it reads the whole text again for each. How many "
+        "times as many operations is that?",
+        "{model} has read {prompt} tokens and writes {n} tokens. Without a cache it reads the whole text again for each. How "
+        "many times as many operations is that?",
+        data.done.steps, model=markdown.plain(data.chosen.model), prompt=data.done.prompt,
+    )  # fmt: skip
+
+
+def answer(times: float, cached: int, again: int) -> str:
+    """How many operations the generated tokens take, both ways."""
+    return _(
+        "It is **{times} times** as many: {again} operations without the cache, {cached} with it.",
+        times=three_digits(times), again=large(again), cached=large(cached),
+    )  # fmt: skip
+
+
+def notice() -> tuple[str, ...]:
+    """What the picture's parts are."""
+    return (
+        _(
+            "Each token adds **one row** to the map and **one column** to the stored keys and values. Rows above never change, "
+            "so old queries are never needed again."
+        ),
+    )

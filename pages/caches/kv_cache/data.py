@@ -1,0 +1,83 @@
+"""What the parts Steps and Cost of the page KV cache share: a recorded generation, and its operations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import streamlit as st
+
+from tlmviz.analysis.caches import cost, decode_steps
+from tlmviz.analysis.caches.cost import Shape
+from tlmviz.analysis.caches.decode_steps import Decoding
+from tlmviz.checks import Check, caches_decoding, measure
+from tlmviz.language_model import LanguageModel
+from tlmviz.ui import compute as shared
+
+from .state import Cache
+
+
+@dataclass(frozen=True)
+class Data:
+    """A generation with the rows, keys, values and bytes of each step."""
+
+    chosen: Cache
+
+    @property
+    def lm(self) -> LanguageModel:
+        """The model that generates."""
+        return shared.model(self.chosen.model)
+
+    @property
+    def shape(self) -> Shape:
+        return Shape.of(self.lm.config)
+
+    @cached_property
+    def done(self) -> Decoding:
+        """The same for every part and every view of it."""
+        chosen = self.chosen
+        return _decoding(
+            chosen.model, chosen.text, chosen.head, chosen.tokens, chosen.temperature, chosen.seed
+        )
+
+    @cached_property
+    def flops(self) -> list[tuple[int, int]]:
+        """Operations of each step with the cache and without, the prompt's first."""
+        config, prompt = self.lm.config, self.done.prompt
+        return [
+            tuple(cost.step_flops(config, prompt + step, cached).total for cached in (True, False))
+            for step in range(self.done.steps + 1)
+        ]
+
+    @property
+    def totals(self) -> tuple[int, int]:
+        """Operations of all generated tokens, with the cache and without."""
+        cached, again = map(sum, zip(*self.flops[1:], strict=True))
+        return cached, again
+
+    @property
+    def checks(self) -> list[Check]:
+        """The identities behind the page, measured on the generation."""
+        return _checks(
+            self.chosen.model, self.chosen.text, self.chosen.head, self.chosen.tokens, self.chosen.temperature,
+            self.chosen.seed,
+        )  # fmt: skip
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _decoding(
+    model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int
+) -> Decoding:
+    lm = shared.model(model)
+    ids = lm.encode(text)
+    return shared.run_in_worker(
+        lambda: decode_steps.decode(lm, ids, tokens, *head, temperature, seed), len(ids) + tokens
+    )
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _checks(
+    model: str, text: str, head: tuple[int, int], tokens: int, temperature: float, seed: int
+) -> list[Check]:
+    lm, done = shared.model(model), _decoding(model, text, head, tokens, temperature, seed)
+    return shared.run_in_worker(lambda: measure(caches_decoding, lm, done, *head), len(done.ids))

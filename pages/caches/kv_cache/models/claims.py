@@ -1,0 +1,72 @@
+"""What the part Models says about its picture, each where it is true."""
+
+from __future__ import annotations
+
+from tlmviz.ui.language import _, listed
+
+from .data import Data
+
+
+def keeps_less(data: Data) -> str | None:
+    """The models that keep most and least of a token."""
+    written = {name: f"{value:,.0f}" for name, value in data.per_token.items()}
+    most, least = (end(data.per_token, key=data.per_token.__getitem__) for end in (max, min))
+    if written[most] == written[least]:
+        return None
+    times = data.per_token[most] / data.per_token[least]
+    return _(
+        "For each token {least} ({few}) keeps {bytes} bytes and {most} ({many}) {more}: {times} times as many.",
+        least=least, few=data.shapes[least].kind, bytes=written[least], most=most, many=data.shapes[most].kind,
+        more=written[most], times=f"{times:.3g}",
+    )  # fmt: skip
+
+
+def all_keep_alike(data: Data) -> str | None:
+    """All keep as much."""
+    if keeps_less(data):
+        return None
+    return _(
+        "All keep as much of a token: {bytes} bytes.", bytes=f"{next(iter(data.per_token.values())):,.0f}"
+    )
+
+
+def as_by_formula(data: Data) -> str | None:
+    """Every real cache has the bytes of the formula."""
+    if any(int(data.sizes[name].nbytes[-1]) != total for name, total in data.formula.items()):
+        return None
+    return _("Every real cache has as many bytes as the formula says.")
+
+
+def not_as_by_formula(data: Data) -> str | None:
+    """Caches that have other bytes."""
+    other = [name for name, total in data.formula.items() if int(data.sizes[name].nbytes[-1]) != total]
+    if not other:
+        return None
+    return _(
+        "{models} keep other bytes than the formula says: a buffer that is not full counts as a whole.", models=listed(other),
+    )  # fmt: skip
+
+
+def full_window(data: Data) -> str | None:
+    """A window that is full no longer grows."""
+    full = [name for name, shape in data.shapes.items() if shape.window and shape.window < data.length]
+    if not full:
+        return None
+    return _(
+        "{models} has read more than its window: its memory has had its full size from the start, and never grows.",
+        models=listed(full),
+    )
+
+
+CLAIMS = keeps_less, all_keep_alike, as_by_formula, not_as_by_formula, full_window
+
+
+def notice() -> tuple[str, ...]:
+    """What is compared."""
+    return (
+        _(
+            "Fewer key/value heads, a small latent or a window: three ways to keep less. Choose a model at the top, and *Steps* "
+            "shows its cache."
+        ),
+        _("Dots and bars: the bytes of real caches, filled with your text. Diamonds and lines: the formula."),
+    )

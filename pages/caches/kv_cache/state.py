@@ -1,0 +1,28 @@
+"""The state of the page KV cache: the part that is open, and the generation that it is about."""
+
+from __future__ import annotations
+
+from tlmviz.ui import inputs, state
+from tlmviz.ui.language import N_
+
+STEPS, COST, SIDE_BY_SIDE = VIEWS = "Steps", "Cost", "Models"
+MOST = 48  # generated tokens
+
+
+class Cache(state.State):
+    """A part, and a generation: `tokens` after the text, looked at in one layer and head."""
+
+    model: str
+    text: str
+    head: tuple[int, int]
+    prompt = inputs.TEXT
+    view = state.menu(
+        N_("View"),
+        {
+            STEPS: N_("Steps"), COST: N_("Cost"), SIDE_BY_SIDE: N_("Models"),
+        },
+        key="kview", segments=True, label_visibility="collapsed",
+    )  # fmt: skip
+    tokens = state.number(N_("Tokens to generate"), 0, MOST, 40, key="ktok")
+    temperature = state.number(N_("Temperature"), 0.0, 2.0, 0.8, step=0.1, key="ktemp")
+    seed = state.number(N_("Seed"), 0, 9999, 0, key="kseed")

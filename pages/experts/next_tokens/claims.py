@@ -1,0 +1,284 @@
+"""What the page Next tokens says about its picture, each where it is true, and how to read the picture in any state."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from tlmviz.figures import number
+from tlmviz.ui import markdown
+from tlmviz.ui.language import _, listed, ngettext
+
+from .data import NAME, PLAIN, Data
+from .state import GIVEN, LONGEST, OWN
+
+CHANCE = 0.01  # bits per byte by which seeds of one recipe differ (the zoo's do)
+
+
+def quoted(token: str) -> str:
+    """A token in a sentence."""
+    return f"“{markdown.plain(token.strip() or token.replace(chr(10), '⏎').replace(' ', '␣'))}”"
+
+
+def ahead_of_one(data: Data) -> str | None:
+    """What is predicted from the place that is looked at, and how much of it is right."""
+    if data.chosen.writing:
+        return None
+    stages = data.stages[data.place]
+    judged = [stage for stage in stages if stage.right is not None]
+    values = {
+        "token": quoted(data.spelled([data.ids[data.place]])[0]),
+        "words": listed([quoted(stage.top[0][0]) for stage in stages]),
+    }
+    if not judged:
+        return _(
+            "Behind the text's end, {token}, come {words}, say the model and its modules: nothing is there to hold it "
+            "against.",
+            **values,
+        )
+    right = sum(bool(stage.right) for stage in judged)
+    if right == len(judged) == len(stages):
+        return _(
+            "Asked once, at {token}, the model and its modules name the next {n} tokens, and all are right: {words}.",
+            n=right,
+            **values,
+        )
+    return _(
+        "Asked once, at {token}, the model and its modules name the next {n} tokens, {words}; {right} of the "
+        "{judged} that the text still has are right.",
+        n=len(stages),
+        right=right,
+        judged=len(judged),
+        **values,
+    )
+
+
+def several_a_pass(data: Data) -> str | None:
+    """Fewer passes than tokens."""
+    if not data.chosen.writing or (found := data.written).passes >= len(found.ids):
+        return None
+    values = {
+        "tokens": len(found.ids),
+        "passes": found.passes,
+        "each": number(len(found.ids) / found.passes, ".2f"),
+        "model": markdown.plain(data.model),
+    }
+    said = (
+        _(
+            "{model} is asked {passes} times and has {tokens} new tokens, {each} each time, and they are the very ones "
+            "that it writes alone."
+        )
+        if not data.chosen.temperature
+        else _(
+            "{model} is asked {passes} times and has {tokens} new tokens, {each} each time, drawn with the "
+            "probabilities that it draws with alone."
+        )
+    )
+    return said.format(**values)
+
+
+def one_a_pass(data: Data) -> str | None:
+    """As many passes as tokens: proposing gained nothing."""
+    if not data.chosen.writing or (found := data.written).passes < len(found.ids):
+        return None
+    return _(
+        "{model} is asked as often as it writes tokens, {passes} times for {tokens}: here nothing that was proposed stays.",
+        model=markdown.plain(data.model),
+        passes=found.passes,
+        tokens=len(found.ids),
+    )
+
+
+def stays(data: Data) -> str | None:
+    """How much of what was proposed is kept."""
+    if not data.chosen.writing or not data.written.proposed:
+        return None
+    found = data.written
+    return _(
+        "**Kept**: of {proposed} tokens that were proposed, {accepted} stay.",
+        proposed=found.proposed,
+        accepted=found.accepted,
+    )
+
+
+def misled(data: Data) -> str | None:
+    """A wrong token, and nothing right behind it."""
+    if data.chosen.writing or data.chosen.reads != OWN:
+        return None
+    judged = [stage for stage in data.stages[data.place] if stage.right is not None]
+    wrong = next((k for k, stage in enumerate(judged) if not stage.right), len(judged))
+    if wrong >= len(judged) - 1 or any(stage.right for stage in judged[wrong:]):
+        return None
+    return ngettext(
+        "**Misled**: {wrong} is wrong, the next part reads it in place of {real}, and the one token named behind it is "
+        "wrong too.",
+        "**Misled**: {wrong} is wrong, the next part reads it in place of {real}, and all {n} tokens named behind it "
+        "are wrong too.",
+        len(judged) - wrong - 1,
+        wrong=quoted(judged[wrong].top[0][0]),
+        real=quoted(data.spelled([data.ids[data.place + wrong + 1]])[0]),
+    )
+
+
+def by_depth(data: Data) -> str | None:
+    """How often the nearest and the farthest prediction is right."""
+    if data.chosen.writing:
+        return None
+    counts = [(right, whole) for right, whole in data.accuracy(data.chosen.reads) if whole]
+    if len(counts) < 2:
+        return None
+    return _(
+        "**On this text** the model itself is right {near} of {nears} times, the last module, {depth} tokens ahead, "
+        "{far} of {fars} times.",
+        near=counts[0][0],
+        nears=counts[0][1],
+        depth=len(counts),
+        far=counts[-1][0],
+        fars=counts[-1][1],
+    )
+
+
+def told(data: Data) -> str | None:
+    """What being told the tokens between is worth to the last module."""
+    if data.chosen.writing:
+        return None
+    (own, whole), (given, _whole) = data.accuracy(OWN)[-1], data.accuracy(GIVEN)[-1]
+    if not whole or own == given:
+        return None
+    said = (
+        _(
+            "**Told what lies between**, the last module is right {given} of {whole} times; reading what was predicted, {own}."
+        )
+        if given > own
+        else _(
+            "**Told what lies between**, the last module is right {given} of {whole} times, on this text less often "
+            "than when it reads what was predicted, {own}."
+        )
+    )
+    return said.format(given=given, own=own, whole=whole)
+
+
+def twin(data: Data) -> str | None:
+    """What learning to look ahead did to the model itself."""
+    found = data.measured.query("depth == 0").set_index("model")["bits_per_byte"]
+    if data.chosen.writing or PLAIN not in found.index:
+        return None
+    own, plain = float(found[NAME]), float(found[PLAIN])
+    values = {"plain": number(plain, ".4f"), "own": number(own, ".4f"), "by": number(abs(plain - own), ".4f")}
+    if abs(plain - own) < CHANCE:
+        said = _(
+            "**Its twin** without modules needs {plain} bits per byte on held-out stories, this model {own}: one run "
+            "each, and within chance."
+        )
+    elif plain > own:
+        said = _(
+            "**Looking ahead helped**: the twin trained without modules needs {plain} bits per byte on held-out "
+            "stories, this model {own}, less by {by} (one run each)."
+        )
+    else:
+        said = _(
+            "**Looking ahead cost**: the twin trained without modules needs {plain} bits per byte on held-out stories, "
+            "this model {own}, more by {by} (one run each)."
+        )
+    return said.format(**values)
+
+
+CLAIMS = (ahead_of_one, several_a_pass, one_a_pass, stays, misled, by_depth, told, twin)
+
+
+def speed(race: tuple[list[float], list[float]]) -> str:
+    """Whether proposals made writing quicker: where the rounds of both ways do not overlap."""
+    plain, quick = race
+    values = {
+        "quick": number(median(quick), ".0f"),
+        "plain": number(median(plain), ".0f"),
+        "rounds": len(plain),
+        "ratio": number(median(quick) / median(plain), ".2f"),
+    }
+    if plain[-1] < quick[0]:
+        return _(
+            "**Quicker**: {quick} tokens a second with proposals, {plain} without, {ratio} times as many in the median "
+            "of {rounds} rounds by turns.",
+            **values,
+        )
+    if quick[-1] < plain[0]:
+        return _(
+            "**Slower**: {quick} tokens a second with proposals, {plain} without, {ratio} times as many in the median "
+            "of {rounds} rounds by turns. Proposing takes more time here than the saved passes.",
+            **values,
+        )
+    return _(
+        "**Speed**: in {rounds} rounds by turns neither way was quicker throughout; this machine does other work, or "
+        "the difference is small.",
+        **values,
+    )
+
+
+def cut(data: Data) -> str:
+    """What is not read; empty where all is."""
+    if data.length <= LONGEST:
+        return ""
+    said = (
+        _("This text has {length:,} tokens; the last {most} are read, and written on.")
+        if data.chosen.writing
+        else _("This text has {length:,} tokens; this page shows the first {most}.")
+    )
+    return said.format(length=data.length, most=LONGEST)
+
+
+def title(data: Data) -> str:
+    """What the picture shows."""
+    if data.chosen.writing:
+        return _("{model} writes several tokens a pass", model=markdown.plain(data.model))
+    return _("Several tokens predicted at once by {model}", model=markdown.plain(data.model))
+
+
+def notice(data: Data) -> tuple[str, ...]:
+    """How to read the view, in any state."""
+    if data.chosen.writing:
+        return (
+            _(
+                "Each column is one pass of the model. What proposes is quick and may be wrong; the model reads all "
+                "proposed tokens in "
+                "one pass, keeps those that it would have written itself, and adds one token of its own. A wrong proposal "
+                "costs time, "
+                "never a wrong word."
+            ),
+            _(
+                "A first token is always proposed; another follows only while those before it are together at least 0.3 "
+                "probable."
+            ),
+            _(
+                "A smaller model that writes ahead must spell texts with the same vocabulary, and be much quicker than "
+                "the one that it "
+                "serves."
+            ),
+        )
+    return (
+        _(
+            "The model has read the text up to the chosen token and predicts the next one; each module reads what the "
+            "part before it "
+            "made there, and one more token, and predicts one token further. In the text, the tokens that follow are "
+            "underlined "
+            "where the prediction is right (blue) or wrong (orange)."
+        ),
+        _(
+            "*What was predicted*: each module reads the token that the part before it named, as when text is written. "
+            "*The text*: it "
+            "reads the token that really stands there, as in training."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """What the equations leave out."""
+    return (
+        _(
+            "The modules are DeepSeek-V3's: one after another, each with a block of its own, all with the model's "
+            "embedding and head. "
+            "Their mean loss counts λ = 0.3 in training."
+        ),
+        _(
+            "At temperature 0 the accepted part is where both argmaxes agree. Above it a proposed x, drawn from q, stays with "
+            "probability min(1, p(x) / q(x)); in place of one that goes a token is drawn from the positive part of p − q."
+        ),
+    )

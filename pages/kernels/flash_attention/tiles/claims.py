@@ -1,0 +1,148 @@
+"""What the part Tiles says about its picture, each where it is true."""
+
+from __future__ import annotations
+
+from tlmviz.analysis.kernels.kernel_run import KernelRun
+from tlmviz.figures.written import power_of_ten
+from tlmviz.ui.language import _, ngettext
+
+from .data import Data
+
+
+def moves_less(data: Data) -> str | None:
+    """The kernel moves less than standard attention."""
+    kernel, standard = _moved(data)
+    if kernel >= standard:
+        return None
+    return _(
+        "The map of {n} × {n} weights is never stored: the kernel moves {kernel} kB through slow memory, standard attention "
+        "{standard} kB.",
+        n=data.length, kernel=kernel, standard=standard,
+    )  # fmt: skip
+
+
+def moves_more(data: Data) -> str | None:
+    """Blocks of few rows read the keys so often that nothing is saved."""
+    kernel, standard = _moved(data)
+    if kernel < standard:
+        return None
+    return ngettext(
+        "In blocks of {rows} rows the keys of {n} token are read so often that nothing is saved: {kernel} kB are moved, "
+        "{standard} kB by standard attention.",
+        "In blocks of {rows} rows the keys of {n} tokens are read so often that nothing is saved: {kernel} kB are moved, "
+        "{standard} kB by standard attention.",
+        data.length,
+        rows=data.walk.rows, kernel=kernel, standard=standard,
+    )  # fmt: skip
+
+
+def exact(data: Data) -> str | None:
+    """Tile by tile the result is that of the whole map."""
+    if not data.checks[0].passed:
+        return None
+    return _(
+        "Tile by tile the result is off from softmax(QKᵀ)V by {error} of its largest value at most.",
+        error=power_of_ten(data.checks[0].error) if data.checks[0].error else "0",
+    )
+
+
+def skips(data: Data) -> str | None:
+    """Tiles behind the mask are not loaded."""
+    if not data.skipped:
+        return None
+    return ngettext(
+        "{n} of {tiles} tiles lies behind the mask (grey) and is never loaded.",
+        "{n} of {tiles} tiles lie behind the mask (grey) and are never loaded.",
+        data.skipped,
+        tiles=data.skipped + len(data.walk.visits),
+    )
+
+
+def keeps(data: Data) -> str | None:
+    """What a program keeps is smaller than a row of the map."""
+    width = data.inputs.q.shape[1]
+    if data.length <= width + 2:
+        return None
+    return _(
+        "Of each query a program keeps {kept} numbers (largest score, sum, output), not its {n} weights.",
+        kept=width + 2,
+        n=data.length,
+    )
+
+
+def cut(data: Data) -> str | None:
+    """Only the first tokens are walked."""
+    if len(data.tokens) == data.length:
+        return None
+    return _("The first {n} of {tokens} tokens are walked.", n=data.length, tokens=f"{len(data.tokens):,}")
+
+
+CLAIMS = moves_less, moves_more, skips, exact, keeps, cut
+
+
+def _moved(data: Data) -> tuple[float, float]:
+    """Kilobytes as they are written."""
+    return tuple(round(data.moved[name] / 1000, 1) for name in ("kernel", "standard"))  # type: ignore[return-value]
+
+
+def title(data: Data) -> str:
+    """The head, and its tiles."""
+    return _(
+        "L{layer}H{head}: {visited} tiles of {rows} × {cols} visited, {skipped} skipped by the mask",
+        layer=data.at.layer, head=data.at.head, visited=len(data.walk.visits), rows=data.walk.rows, cols=data.walk.cols,
+        skipped=data.skipped,
+    )  # fmt: skip
+
+
+def kernel(run: KernelRun, data: Data) -> str:
+    """What ran where, on how many of the text's tokens, and how far it lies from torch."""
+    length = len(run.lse)
+    where = _("in Triton's interpreter") if run.interpreted else _("on the card")
+    said = _(
+        "The Triton kernel ran {where} in {seconds:.2f} s. **Largest difference from torch: {error:.1e}**, of out and lse, "
+        "over {n} queries.",
+        where=where, seconds=run.seconds, error=run.error, n=length,
+    )  # fmt: skip
+    if len(data.tokens) == length:
+        return said
+    part = _(
+        "It ran on the first {n} of {tokens} tokens, as the walk above.",
+        n=length,
+        tokens=f"{len(data.tokens):,}",
+    )
+    return f"{said} {part}"
+
+
+def notice() -> tuple[str, ...]:
+    """What the picture's parts are."""
+    return (
+        _(
+            "Each program keeps one block of queries on the chip and walks over the keys. The map is drawn so that you see "
+            "where it reads; the kernel never has it."
+        ),
+        _(
+            "Per query a program keeps *m*, the largest score so far, *l*, the sum so far, and *acc*, the output so far. A "
+            "larger score rescales the other two. Bytes are of float32."
+        ),
+        _(
+            "On a GPU the programs run at once, the longest launched first; here one after the other, in launch order."
+        ),
+    )
+
+
+def maths(data: Data) -> tuple[str, ...]:
+    """What to notice with formulas."""
+    said = (
+        _(
+            "*m_i*, *l_i* and *acc* are all that a program stores. Only tiles that cross the mask check their cells."
+        ),
+        _(
+            "The kernel keeps scores times log₂ e and calls exp2; *m_i* is shown in natural units. Its tiles are at least 16 × "
+            "16."
+        ),
+    )
+    if data.inputs.relative is None:
+        return said
+    return *said, _(
+        "The quoted kernel has no relative positions: this model runs in torch. The walk adds them to each tile."
+    )

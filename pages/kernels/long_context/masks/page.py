@@ -1,0 +1,35 @@
+"""The part Masks: sparse and linear attention in place of the softmax, what each costs, covers, loses and still finds."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
+
+from ..data import Text, checks, read
+from ..view import reading
+from . import claims, view
+from .data import Data
+
+
+def show(found: Text) -> None:
+    """The table of all methods, one method's pattern, the needle test, and the words."""
+    with st.spinner(reading(len(found.passage.ids)), show_time=True):
+        read(found.passage)
+    shown = view.controls(found)
+    view.measure(shown)
+    frame.claim(claims.CLAIMS, shown)
+    shown = view.pattern_and_mass(shown)
+    frame.next_step(_("Make the window smaller under *Sizes and seeds*, or let them look for a name."))
+    below.when_painted("beneath-masks", lambda: _beneath(shown), seen=False)
+
+
+def _beneath(shown: Data) -> None:
+    view.numbers(shown)
+    st.caption(claims.caption(shown))
+    view.needles(shown)
+    frame.claims(claims.CLAIMS, shown, more=map(_, claims.NOTICE))
+    frame.measured(lambda: checks(shown.passage))
+    frame.equation(*view.EQUATION)
+    frame.copy_as_python(view.snippet(shown))

@@ -1,0 +1,90 @@
+"""What the part Text says about its picture, each where it is true."""
+
+from __future__ import annotations
+
+from tlmviz.analysis.kernels.far_reading import FAR
+from tlmviz.figures import number, readable
+from tlmviz.ui.language import N_, _
+from tlmviz.ui.markdown import plain
+
+from .data import Data
+
+
+def _word(data: Data, at: int) -> str:
+    return plain(readable(data.trace.tokens[at]))
+
+
+def _head(data: Data) -> str:
+    return "L{}H{}".format(*data.found.head)
+
+
+def beyond_training(data: Data) -> str | None:
+    """How much of the pinned word's weight lies farther back than any training text."""
+    if data.beyond is None or (share := number(data.beyond, ".3f")) == "0.000":
+        return None
+    return _(
+        "At “{word}” head {head} puts {share} of its weight on tokens {context} or more back: distances that no training text "
+        "had, so nothing taught the head what to do there.",
+        word=_word(data, data.query), head=_head(data), share=share, context=f"{data.passage.context:,}",
+    )  # fmt: skip
+
+
+def looks_far(data: Data) -> str | None:
+    """The token that the pinned word reads most, where it is far."""
+    key = int(data.row.argmax())
+    if data.query - key < FAR or key == 0:
+        return None
+    return _(
+        "At “{word}” head {head} looks {back} tokens back, at “{read}”, with {share} of its weight.",
+        word=_word(data, data.query), head=_head(data), back=f"{data.query - key:,}", read=_word(data, key),
+        share=number(float(data.row[key]), ".2f"),
+    )  # fmt: skip
+
+
+def looks_near(data: Data) -> str | None:
+    """The token that it reads most, where it is near."""
+    key = int(data.row.argmax())
+    if data.query - key >= FAR or key == data.query or key == 0:
+        return None
+    return _(
+        "At “{word}” head {head} looks nearby, most at “{read}”, with {share} of its weight.",
+        word=_word(data, data.query), head=_head(data), read=_word(data, key), share=number(float(data.row[key]), ".2f"),
+    )  # fmt: skip
+
+
+def rests(data: Data) -> str | None:
+    """The first token, or itself."""
+    key = int(data.row.argmax())
+    share = number(float(data.row[key]), ".2f")
+    if key == 0 and data.query:
+        return _("At “{word}” head {head} rests on the first token, with {share} of its weight.",
+                 word=_word(data, data.query), head=_head(data), share=share)  # fmt: skip
+    if key == data.query:
+        return _("At “{word}” head {head} looks most at that word itself, with {share} of its weight.",
+                 word=_word(data, data.query), head=_head(data), share=share)  # fmt: skip
+    return None
+
+
+def read_far(data: Data) -> str | None:
+    """The heads that are offered."""
+    layer, head, value = data.far[0]
+    if number(value, ".2f") == "0.00":
+        return None
+    return _(
+        "Farthest of all heads reads L{layer}H{head}: the most that it puts on one token {far} or more back is {value}, the mean "
+        "over the text.",
+        layer=layer, head=head, far=FAR, value=number(value, ".2f"),
+    )  # fmt: skip
+
+
+def none_far(data: Data) -> str | None:
+    """No head reads far."""
+    return None if read_far(data) else _("No head reads a token {far} or more back in this text.", far=FAR)
+
+
+CLAIMS = beyond_training, looks_far, looks_near, rests, read_far, none_far
+NOTICE = (
+    N_("Click a word: the orange line of the map is its row, the dots are the tokens that the head reads most for it. Arrow keys "
+       "walk through the text, a click on the map pins the query of that row."),
+    N_("*Loss* colours each word by how surprising it was to the model: −log p in nats, the darkest from 8 on."),
+)  # fmt: skip

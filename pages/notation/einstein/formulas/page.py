@@ -1,0 +1,31 @@
+"""The part Einstein notation: a block's lines as formulas that run, and formulas of one's own, checked index by index."""
+
+from tlmviz.ui import below, frame
+from tlmviz.ui.language import _
+
+from . import claims, view
+
+
+def show(model: str) -> None:
+    """The formula, what it makes, and all that is below."""
+    with frame.picture_first():
+        shown = view.controls(model)
+        if shown is None:
+            return
+        readable = view.formula(shown)
+        if readable:
+            frame.claim(claims.CLAIMS, shown)
+            frame.caption(claims.letters(shown))
+            view.picture(shown)
+    frame.next_step(
+        _("Change one letter of the formula, or try the mistakes below: most of them run without an error.")
+    )
+    if readable:
+        frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+        below.after(view.pictured(shown), "beneath-einstein", lambda: view.order_and_code(shown))
+    view.mistakes(shown)
+    frame.badges(shown.checks)
+    frame.equation(*view.EQUATION)
+    if readable and shown.result.plan is not None:
+        code = view.snippet(shown)
+        below.after(view.pictured(shown), "einstein-python", lambda: frame.copy_as_python(code))

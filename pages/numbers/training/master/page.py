@@ -1,0 +1,21 @@
+"""The part Master weights: updates that a format does not see, and the copy that takes up all of them."""
+
+from tlmviz.ui import frame, inputs
+from tlmviz.ui.language import _
+
+from ..state import STORIES, Reading
+from . import claims, view
+
+
+def show(model: str) -> None:
+    """A weight and an update, logged runs, and a real step."""
+    with frame.picture_first():
+        shown = view.controls(model)
+        frame.claim(claims.CLAIMS, shown)
+        view.picture(shown)
+    frame.next_step(_("Make the update ten times as large, then ten times as small."))
+    frame.claims(claims.CLAIMS, shown, more=claims.notice(), maths=claims.maths())
+    view.beneath(model)
+    frame.equation(*view.EQUATION)
+    text = None if Reading.batch.get() == STORIES else inputs.TEXT.get()
+    frame.copy_as_python(view.snippet(shown, text))

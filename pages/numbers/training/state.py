@@ -1,0 +1,34 @@
+"""The state of the page Training: the part that is open, and whose tokens its step reads."""
+
+from __future__ import annotations
+
+from tlmviz.ui import state
+from tlmviz.ui.language import N_
+
+GRADIENTS, DYNAMIC, MASTER, WARMUP, DROPOUT = "gradients", "dynamic", "master", "warmup", "dropout"
+STORIES, TEXT = "stories", "text"
+
+
+class Part(state.State):
+    """Which part of the page is open."""
+
+    part = state.menu(
+        N_("Part"),
+        {
+            GRADIENTS: N_("Gradients"), DYNAMIC: N_("Dynamic scaling"), MASTER: N_("Master weights"), WARMUP: N_("Warm-up"),
+            DROPOUT: N_("Dropout"),
+        },
+        key="lsview", segments=True, label_visibility="collapsed",
+        spelled={
+            GRADIENTS: "Gradients", DYNAMIC: "Dynamic scaling", MASTER: "Master weights", WARMUP: "Warm-up", DROPOUT: "Dropout",
+        },
+    )  # fmt: skip
+
+
+class Reading(state.State):
+    """Whose tokens a training step reads."""
+
+    batch = state.menu(
+        N_("Batch"), {STORIES: N_("A batch of stories"), TEXT: N_("My text")}, key="lsbatch", segments=True,
+        label_visibility="collapsed", spelled={STORIES: "A batch of stories", TEXT: "My text"},
+    )  # fmt: skip

@@ -1,0 +1,250 @@
+"""Draws the page RoPE planes: its controls, and the clocks and the steps of the rotation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from tlmviz.analysis.positions import rope_planes
+from tlmviz.figures import placed, token_label
+from tlmviz.figures.positions import rope_clocks, rope_steps
+from tlmviz.trace import Trace
+from tlmviz.ui import compute as shared
+from tlmviz.ui import frame, inputs, link
+from tlmviz.ui.language import _
+
+from .data import NOTES_BASE, PLAIN_BASE, Data, unchosen
+from .state import CLOCKS, HEADS, LAYOUTS, STEPS, Choice, Pair
+from .view_passes import heads, heads_snippet, layouts, layouts_snippet, start
+
+QUERY, KEY = "_token", "_key"  # the menus' keys in the session; the link holds the view that all pages share
+_SETTING = {CLOCKS: Choice.moves, STEPS: Choice.layout, HEADS: Choice.everywhere}
+_SLIPS = (
+    "The notes shorten θ^(t/d) to θ^t after Eq. 47: the angle of plane j at position t is t·θ^(−2j/d), so read θ^j in Eq. 54 "
+    "and 56, and θ² in Eq. 58, as θ^(2j/d). Their code's default base is 100,000, the chapter uses 10,000."
+)
+EQUATIONS = {
+    CLOCKS: (
+        r"s_{mn} = \frac{(R_m q) \cdot (R_n k)}{\sqrt{d}} = \frac{1}{\sqrt{d}} \sum_{j=0}^{d/2-1} |q_j|\,|k_j| "
+        r"\cos\!\big(\varphi_j + (m - n)\,\theta^{-2j/d}\big),\qquad \lambda_j = 2\pi\,\theta^{2j/d}",
+        "Su et al. 2021 (RoFormer); Transformer with PyTorch, section 3.3, Eq. 47–58; Decoder-Only Transformers in Einstein "
+        "Notation, section 3.1; Attention, “Rotary Positional Embeddings”. φ is the angle between q and k in plane j before any "
+        "rotation.",
+        _SLIPS,
+    ),
+    STEPS: (
+        r"\begin{bmatrix} x'_{t,2j} \\ x'_{t,2j+1} \end{bmatrix} = \begin{bmatrix} \cos t\omega_j & -\sin t\omega_j \\ "
+        r"\sin t\omega_j & \cos t\omega_j \end{bmatrix} \begin{bmatrix} x_{t,2j} \\ x_{t,2j+1} \end{bmatrix},\qquad "
+        r"\omega_j = \theta^{-2j/d}",
+        "Su et al. 2021 (RoFormer); Transformer with PyTorch, section 3.3: Eq. 49 angles, 50 cos, 51 sin, 52 even and odd, 53–56 "
+        "rotation, 57–58 one plane as a matrix, then interleaved back.",
+        _SLIPS,
+    ),
+    LAYOUTS: (
+        r"\text{interleaved: plane } j = (2j,\ 2j+1),\qquad \text{half-split: plane } j = (j,\ j + \tfrac{d}{2}),\qquad "
+        r"\mathrm{RoPE}_{\text{half}}(P x) = P\,\mathrm{RoPE}_{\text{interleaved}}(x)",
+        "Transformer with PyTorch, Eq. 52–58, interleaves, as RoFormer and Meta's LLaMA do; GPT-NeoX and Hugging Face's LLaMA "
+        "split in halves, so a converter must reorder the rows of W_Q and W_K by P (first the even dimensions, then the odd).",
+    ),
+    HEADS: (
+        r"E_j = \frac{1}{\sqrt{d}}\,\overline{|q_j|\,|k_j|},\qquad \bar s(\delta) = \frac{1}{T - \delta} \sum_{t=\delta}^{T-1} "
+        r"\frac{(R_t q_t) \cdot (R_{t-\delta} k_{t-\delta})}{\sqrt{d}}",
+        "Means over the pairs of this text that the head can see. Transformer with PyTorch, section 3.3; the score as a "
+        "function of t − s: Decoder-Only Transformers in Einstein Notation, section 3.1.",
+    ),
+}
+
+
+# --- controls ----------------------------------------------------------------------------------------
+
+
+def controls(model: str) -> Choice | None:
+    """Draw the controls; what they say. None, with a sentence, where there is nothing to read yet."""
+    text = inputs.text_box(shared.model(model))
+    with frame.after_picture(pairs=False, horizontal=True, vertical_alignment="center", gap="small"):
+        first, setting, *pair = (st.container(width=width) for width in ("content", "content", 130, 130))
+        more = frame.more(st.container(width=95))
+    part = Choice.part.draw(first)
+    if part in _SETTING:
+        _SETTING[part].draw(setting)
+    if text is None:
+        return None
+    trace = shared.trace(model, text)
+    link.open_on(f"rope:{model}", lambda: shared.previous_head(model, text))
+    with more, st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        rest = [st.container(width=150) for _place in range(2)]
+        pair, head = (
+            (rest, pair) if part == HEADS else (pair, rest)
+        )  # what the part depends on stands in sight
+        chosen = inputs.head_menus(trace.n_layers, trace.n_heads, head)
+        query, key = _pair_menus(trace, pair)
+        _settings(model, text, part, query)
+    for name in ("head", "query", "key"):
+        link.FIELDS[name].share()
+    return Choice.of_session(model=model, text=text, head=chosen, pair=(query, key))
+
+
+def _settings(model: str, text: str, part: str, query: int) -> None:
+    """The step, the base, and the way to a head that stands for many."""
+    own = rope_planes.own_base(shared.model(model).config)
+    said = _(
+        "Frequencies are θ^(−2j/d). This model was trained with θ = {own}; the notes' code has {notes}, the chapter “Attention” "
+        "{plain}.",
+        own=f"{own:,.6g}", notes=f"{NOTES_BASE:,.0f}", plain=f"{PLAIN_BASE:,.0f}",
+    )  # fmt: skip
+    if part == CLOCKS:
+        Choice.stride.draw(st.container(width=150))
+    if part in (CLOCKS, STEPS):
+        Choice.base.draw(st.container(width=150), own, help=said)
+    if part == HEADS:
+        Choice.other.draw(st.container(width=150), unchosen(own), help=said)
+    if part == CLOCKS:
+        st.button(
+            _("A previous-token head"), key="rprev", on_click=_view_previous, disabled=query == 0,
+            args=(*shared.previous_head(model, text), query),
+            help=_("The head of this model that looks most at the token before, with that token as the key"),
+        )  # fmt: skip
+
+
+def _pair_menus(trace: Trace, places: Sequence[Any]) -> Pair:
+    """Menus of query and key, tied to the view that all pages share; the key is never after the query."""
+    query, key = inputs.pinned(trace, link.view().fitted(trace.n_layers, trace.n_heads, len(trace)))
+    st.session_state[QUERY], st.session_state[KEY] = query, key
+    for place, name, label, count in (
+        (places[0], QUERY, _("Query"), len(trace)),
+        (places[1], KEY, _("Key"), query + 1),
+    ):
+        place.selectbox(
+            label, range(count), key=name, on_change=_keep_pair, args=(name,), label_visibility="collapsed",
+            format_func=lambda at, label=label: f"{label} {placed(at, trace.tokens[at])}",
+            help=_("The key the query weighs most, until another is chosen") if name == KEY else None,
+        )  # fmt: skip
+    return query, key
+
+
+def _keep_pair(name: str) -> None:
+    key = {"key": st.session_state[KEY]} if name == KEY else {}
+    link.remember(replace(link.view(), query=st.session_state[QUERY], **key))
+
+
+def _view_previous(layer: int, head: int, query: int) -> None:
+    """Choose a head, and the token before the query as its key."""
+    link.remember(replace(link.view(), head=(layer, head), query=query, key=query - 1))
+
+
+# --- pictures ----------------------------------------------------------------------------------------
+
+
+def picture(data: Data) -> None:
+    """The chosen part, and why the base that was chosen is not in it."""
+    if data.refused:
+        st.warning(
+            _("{why} {base} is used instead.", why=frame.worded(data.refused), base=f"{data.base:,.6g}")
+        )
+    said = _("{model} reads the text …", model=data.chosen.model)
+    with st.spinner(said, show_time=True):  # with other rotations too, and writes on
+        _DRAW[data.chosen.part](data)
+
+
+def _clocks(data: Data) -> None:
+    """Every plane's clock, what each adds, and the sum; a slider moves positions."""
+    (layer, head), tokens = data.chosen.head, data.trace.tokens
+    query, key = (f"{at} · {token_label(tokens[at])}" for at in data.chosen.pair)
+    title = _(
+        "Layer {layer}, head {head}: query {query}, key {key}", layer=layer, head=head, query=query, key=key
+    )
+    figure = rope_clocks.clocks(data.clocks, frame.theme(), title=title, moves=data.chosen.moves)
+    with frame.wide("wide", 880):
+        alt = _("One clock per RoPE plane with a query's and a key's hand, walked by a slider")
+        frame.chart(figure, key="clocks", alt=alt)
+
+
+def _steps(data: Data) -> None:
+    """Angles, cos, sin, pairs and rotated pairs, walked plane by plane."""
+    layer, head = data.chosen.head
+    title = _("RoPE step by step: the queries of layer {layer}, head {head}", layer=layer, head=head)
+    figure = rope_steps.rotation(
+        data.rotation,
+        data.trace.tokens[data.rows],
+        data.chosen.pair[0],
+        data.base,
+        frame.theme(),
+        title=title,
+    )
+    with frame.wide("wide", 880):
+        alt = _("Angle table, cos, sin, pairs and rotated pairs as heatmaps, plane by plane")
+        frame.chart(figure, key="steps", alt=alt)
+
+
+_DRAW = {CLOCKS: _clocks, STEPS: _steps, LAYOUTS: layouts, HEADS: heads}
+
+
+def numbers(data: Data) -> None:
+    """The clocks at the true positions, plane by plane."""
+    clocks = data.clocks
+    q, k, parts = (values[clocks.home] for values in (clocks.q, clocks.k, clocks.parts))
+    angle = np.degrees(np.arctan2(q[:, 1], q[:, 0]) - np.arctan2(k[:, 1], k[:, 0]))
+    planes = np.arange(len(parts))
+    columns = {
+        _("plane"): (planes, "d"),
+        _("dimensions"): ([f"{2 * j}, {2 * j + 1}" for j in planes], ""),
+        _("rad per token"): (clocks.frequency, ".4g"),
+        _("tokens per turn"): (clocks.wavelength, ",.2f"),
+        "|q|": (np.linalg.norm(q, axis=1), ".3f"),
+        "|k|": (np.linalg.norm(k, axis=1), ".3f"),
+        _("angle (°)"): ((angle + 180) % 360 - 180, "+.1f"),
+        _("adds to the score"): (parts, "+.4f"),
+    }
+    rows = [dict(zip(columns, row)) for row in zip(*(values for values, _format in columns.values()))]
+    with st.expander(_("Numbers at the true positions")):
+        frame.table(rows, {name: form for name, (_values, form) in columns.items() if form})
+
+
+# --- snippets ----------------------------------------------------------------------------------------
+
+
+def snippet(data: Data) -> str:
+    """The chosen part with the public API."""
+    return _SNIPPETS[data.chosen.part](data)
+
+
+def _clocks_snippet(data: Data) -> str:
+    """The clocks, their sum and the model's own score."""
+    (layer, head), (query, key), own = data.chosen.head, data.chosen.pair, data.own_base
+    moves, stride = data.chosen.moves, data.chosen.stride
+    return f"""\
+{start(data, "rope_planes", "rope_clocks")}
+q, k = rope_planes.head_vectors(trace, layer={layer}, head={head}, base={own!r})  # before RoPE, [T, D]
+clocks = rope_planes.clocks(
+    q[{query}], k[{key}], ({query}, {key}), base={data.base!r}, moves={moves!r}, stride={stride}
+)
+score = clocks.scores[clocks.home]
+print("planes:", clocks.parts[clocks.home], "sum:", score)
+model = trace.scores({layer}, {head})[{query}, {key}].item()
+print("the model's own score, with base {own:g}:", model)
+figures.clocks(clocks, LIGHT, title="Layer {layer}, head {head}", moves={moves!r}).show()
+"""
+
+
+def _steps_snippet(data: Data) -> str:
+    """Every matrix of the rotation, and the kernel beside it."""
+    (layer, head), query, base, layout = data.chosen.head, data.chosen.pair[0], data.base, data.chosen.layout
+    return f"""\
+import torch
+
+{start(data, "rope_planes", "rope_steps")}
+q, _ = rope_planes.head_vectors(trace, layer={layer}, head={head}, base={data.own_base!r})
+rows = figures.shown_rows(len(trace), {query})
+steps = rope_planes.rotation(q[rows], base={base!r}, layout={layout!r}, start=rows.start)
+kernel = tlmviz.kernels.rope(q[rows], torch.arange(rows.start, rows.stop), base={base!r}, layout={layout!r})
+error = (torch.from_numpy(steps.out) - kernel).abs().max().item()
+print("largest difference from the kernel:", error)
+figures.rotation(steps, trace.tokens[rows], {query}, {base!r}, LIGHT, title="Layer {layer}, head {head}").show()
+"""
+
+
+_SNIPPETS = {CLOCKS: _clocks_snippet, STEPS: _steps_snippet, LAYOUTS: layouts_snippet, HEADS: heads_snippet}

@@ -1,0 +1,51 @@
+"""What the page Glossary says about its list, each where it is true."""
+
+from __future__ import annotations
+
+from tlmviz.ui.language import _, ngettext
+
+from .data import Data
+
+
+def lit_is_used(data: Data) -> str | None:
+    """The lit term stands on pages."""
+    if data.lit is None or not data.lit.pages:
+        return None
+    page, times = data.lit.pages[0]
+    return ngettext(
+        "“{term}” stands in the texts of {pages} of {all} pages, most often on {page}: once.",
+        "“{term}” stands in the texts of {pages} of {all} pages, most often on {page}: {n} times.",
+        times, term=data.lit.name, pages=len(data.lit.pages), all=data.pages, page=page.title,
+    )  # fmt: skip
+
+
+def lit_is_not_used(data: Data) -> str | None:
+    """No page has the lit term."""
+    if data.lit is None or data.lit.pages:
+        return None
+    return _("“{term}” stands in the text of no page.", term=data.lit.name)
+
+
+def used_most(data: Data) -> str | None:
+    """Where no term is lit: the one that most pages use."""
+    if data.lit is not None:
+        return None
+    most = max(data.entries, key=lambda entry: len(entry.pages))
+    return _(
+        "Of {count} terms, pages speak of “{term}” most: {pages} of {all} pages do.",
+        count=len(data.entries), term=most.name, pages=len(most.pages), all=data.pages,
+    )  # fmt: skip
+
+
+CLAIMS = (lit_is_used, lit_is_not_used, used_most)
+
+
+def notice() -> tuple[str, ...]:
+    """What holds in any state."""
+    return (
+        _("Terms with a dotted line, on any page, say what is written here: point at one, or tap it."),
+        _(
+            "The pages beside a term are those whose texts have it, most often first. They are counted, not chosen."
+        ),
+        _("The sign # before a term is its link: it opens this page with the term lit."),
+    )

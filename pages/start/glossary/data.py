@@ -1,0 +1,136 @@
+"""Which pages and tours use which term: counted in their texts, as their sources have them."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pages import ALL, Page
+from tlmviz.ui import glossary
+from tlmviz.ui.tours.parts import Step, Tour
+from tlmviz.ui.tours.table import TOURS
+
+from .state import Glossary
+
+PAGES = Path(__file__).resolve().parents[2]
+OWN = "start/glossary"  # whose words say nothing about where a term is used
+WRITTEN = ("claims.py", "examples.py")  # all strings of these are for visitors
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A term: its name, other forms of it, what it means, and who uses it, most often first.
+
+    `pages` with how often their texts have it; `tours` with the first step, counted from 1, that names it.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    text: str
+    pages: tuple[tuple[Page, int], ...]
+    tours: tuple[tuple[Tour, int], ...]
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the page shows."""
+
+    chosen: Glossary
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """Every term, in the order of the alphabet."""
+        return entries()
+
+    @property
+    def lit(self) -> Entry | None:
+        """The term that the link names by any of its forms; None where there is none."""
+        name = glossary.named(self.chosen.asked.strip())
+        return next((entry for entry in self.entries if entry.name == name), None)
+
+    @property
+    def pages(self) -> int:
+        """In whose texts terms are counted."""
+        return sum(page.folder != OWN for page in ALL)
+
+
+def compute(chosen: Glossary) -> Data:
+    """The data of a state."""
+    return Data(chosen)
+
+
+def texts(source: str) -> Iterator[str]:
+    """The texts of a module for visitors: its strings, without docstrings, equations, and code, which alone has several lines."""
+    tree = ast.parse(source)
+    inner = {
+        id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)
+    }
+    inner |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        text = ""
+        if isinstance(node, ast.JoinedStr):
+            text = " … ".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inner:
+            text = node.value
+        if text and "\n" not in text and "\\" not in text:
+            yield text
+
+
+def texts_of(page: Page) -> list[str]:
+    """All texts of a page: its title, the sentence on it, its claims and examples, and what its other modules label and say.
+
+    In these a text for visitors has several words and begins with a capital; other strings are names.
+    """
+    found = [page.title, page.shows]
+    for path in sorted((PAGES / page.folder).rglob("*.py")):
+        every = texts(path.read_text(encoding="utf-8"))
+        if any(path.match(name) for name in WRITTEN):
+            found += every
+        else:
+            found += [text for text in every if " " in text and text.strip("*: ")[:1].isupper()]
+    return found
+
+
+def _said(step: Step) -> str:
+    """What a step of a tour says and asks."""
+    asked = (step.question.asks, *step.question.answers) if step.question else ()
+    return "\n".join((step.title, step.says, *asked))
+
+
+def _tours(tour: Tour) -> dict[str, int]:
+    """The terms that a tour explains, each with the first step whose words have it."""
+    steps: dict[str, int] = {}
+    for number, step in enumerate(tour.steps, 1):
+        for name in glossary.count_in(_said(step)):
+            steps.setdefault(name, number)
+    return steps
+
+
+@functools.cache
+def entries() -> tuple[Entry, ...]:
+    """Every term, in the order of the alphabet. Sources do not change while the app runs."""
+    pages = {page: glossary.count_in("\n".join(texts_of(page))) for page in ALL if page.folder != OWN}
+    steps = {tour.name: _tours(tour) for tour in TOURS.values()}
+    told = {
+        tour.name: glossary.count_in("\n".join((tour.title, tour.says, *map(_said, tour.steps))))
+        for tour in TOURS.values()
+    }
+
+    def entry(text: str, forms: tuple[str, ...]) -> Entry:
+        name = forms[0]
+        using = Counter({page: found[name] for page, found in pages.items() if found[name]})
+        walks = Counter({tour: found[name] for tour, found in told.items() if name in steps[tour]})
+        return Entry(
+            name,
+            forms[1:],
+            text,
+            tuple(using.most_common()),
+            tuple((TOURS[tour], steps[tour][name]) for tour, _ in walks.most_common()),
+        )
+
+    every = (entry(text, forms) for text, forms in glossary.TERMS.items())
+    return tuple(sorted(every, key=lambda each: each.name.strip("[").lower()))

@@ -1,0 +1,178 @@
+"""Everything that the page Start shows: two heads on the sentence, and one small picture for each chapter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+import torch
+
+import tlmviz
+from tlmviz import digits, figures
+from tlmviz.analysis.caches.cost import Shape, token_bytes
+from tlmviz.analysis.cost import parameters
+from tlmviz.analysis.numbers import logits
+from tlmviz.analysis.positions import rope_planes
+from tlmviz.analysis.streams import mixing
+from tlmviz.analysis.workbench.comparing import Comparison
+from tlmviz.checkpoints import registry
+from tlmviz.figures.start import small
+from tlmviz.ui import compute as shared
+from tlmviz.ui import translation, words
+
+from .state import Start
+
+MODEL = shared.DEFAULT_MODEL
+MOST = 60  # tokens of the sentence that the picture shows
+KEPT = ("zoo-rope", "zoo-gqa", "zoo-mla", "zoo-mqa")
+PLOTTED = 150  # words
+FINDER, BACK = "finder", "back"  # the head that shows most, and the one that looks one back
+# The two texts that the Workbench's picture compares.
+COMPARED = (
+    "Lily had a red ball. One day, Lily lost the red",
+    "Lily had a red hat. One day, Lily lost the red",
+)
+Arrays = np.ndarray
+
+
+@dataclass(frozen=True)
+class Head:
+    """One head on the sentence: where it is, its weights [T, T], and the row that it opens on."""
+
+    layer: int
+    head: int
+    weights: np.ndarray
+    row: int
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the page shows of a sentence."""
+
+    chosen: Start
+
+    @property
+    def length(self) -> int:
+        """Tokens of the sentence."""
+        return len(shared.trace(MODEL, self.chosen.text))
+
+    @property
+    def tokens(self) -> list[str]:
+        """Those that the picture shows."""
+        return heads(self.chosen.text)[0]
+
+    @property
+    def heads(self) -> dict[str, Head]:
+        """The two heads, by FINDER and BACK."""
+        return heads(self.chosen.text)[1]
+
+
+def compute(chosen: Start) -> Data:
+    """The data of a state."""
+    return Data(chosen)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def heads(text: str) -> tuple[list[str], dict[str, Head]]:
+    """The tokens as they read, and two heads: the one that shows most on this text, and the one that looks one back."""
+    trace, row = shared.trace(MODEL, text), shared.striking_row(MODEL, text)
+    back, last = shared.previous_head(MODEL, text), min(len(trace), MOST)
+
+    def work() -> dict[str, Head]:
+        def made(layer: int, head: int, at: int) -> Head:
+            return Head(layer, head, trace.attention(layer, head)[:last, :last].numpy(), min(at, last - 1))
+
+        return {FINDER: made(row.layer, row.head, row.query), BACK: made(*back, last - 1)}
+
+    return trace.tokens[:last], shared.run_in_worker(work, len(trace))
+
+
+def _attention(text: str) -> Arrays:
+    return heads(text)[1][FINDER].weights
+
+
+def _positions(text: str) -> Arrays:
+    trace, lm = shared.trace(MODEL, text), shared.model(MODEL)
+    layer, head = shared.previous_head(MODEL, text)
+
+    def work() -> Arrays:
+        base = rope_planes.own_base(lm.config)
+        q, k = rope_planes.head_vectors(trace, layer, head, base)
+        return rope_planes.mean_of_all_pairs(q, k, base, 24, trace.specs[layer].scale)
+
+    return np.asarray([shared.run_in_worker(work, len(trace))])
+
+
+def _caches(text: str) -> Arrays:
+    return np.array([token_bytes(Shape.of(registry.language_config(name))) for name in KEPT])
+
+
+def _translation(text: str) -> Arrays:
+    return translation.translation(translation.DEFAULT_MODEL, translation.DEFAULT_SENTENCE).attention
+
+
+def _beyond(text: str) -> Arrays:
+    reader = tlmviz.load("digits-perceiver")
+    found = shared.run_in_worker(lambda: reader.classify(digits.held_out().images[3]))
+    return np.asarray(found.maps[0])
+
+
+def _streams(text: str) -> Arrays:
+    trace = shared.trace(shared.DEFAULT_STREAM_MODEL, text)
+    res = shared.run_in_worker(lambda: mixing.composite(mixing.mixing_of(trace).res).mean(0))
+    return res.numpy()
+
+
+def _words(text: str) -> Arrays:
+    vectors = words.model(words.DEFAULT_MODEL).space[:PLOTTED].double()
+    _, _, axes = torch.linalg.svd(vectors - vectors.mean(0), full_matrices=False)
+    return ((vectors - vectors.mean(0)) @ axes[:2].T).detach().numpy()
+
+
+def _numbers(text: str) -> Arrays:
+    trace = shared.trace(MODEL, text)
+    found = shared.run_in_worker(lambda: logits.growth(*trace.qk(0, 4)[:2]))
+    grown = np.asarray(found.by_dimensions())
+    return np.asarray([grown, np.linspace(0, 1, len(grown)) * found.of_one * len(grown)])
+
+
+def _cost(text: str) -> Arrays:
+    return np.array(list(parameters.by_part(parameters.parameters(shared.model(MODEL))).values()), float)
+
+
+def _workbench(text: str) -> Arrays:
+    a, b = (shared.trace(MODEL, each) for each in COMPARED)
+    return shared.run_in_worker(lambda: Comparison(a, b).difference(2, 0))
+
+
+HEAT, SIGNED, BARS, LINES, DOTS = "heat", "signed", "bars", "lines", "dots"
+PICTURES: dict[str, tuple[str, Callable[[str], Arrays]]] = {
+    "Attention": (HEAT, _attention),
+    "Positions": (LINES, _positions),
+    "Caches": (BARS, _caches),
+    "Translation": (HEAT, _translation),
+    "Beyond decoders": (HEAT, _beyond),
+    "Streams and experts": (HEAT, _streams),
+    "Words": (DOTS, _words),
+    "Numbers": (LINES, _numbers),
+    "Cost and kernels": (BARS, _cost),
+    "Workbench": (SIGNED, _workbench),
+}
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def values(chapter: str, text: str) -> Arrays:
+    """The numbers that a chapter's picture is drawn from."""
+    return PICTURES[chapter][1](text)
+
+
+def picture(chapter: str, text: str, theme: figures.Theme) -> str:
+    """A chapter's picture as SVG."""
+    found, kind = values(chapter, text), PICTURES[chapter][0]
+    if kind in (HEAT, SIGNED):
+        return small.heat(found, theme, signed=kind == SIGNED)
+    if kind == DOTS:
+        return small.dots(found, theme)
+    return small.bars(found.tolist(), theme) if kind == BARS else small.lines(found.tolist(), theme)

@@ -1,0 +1,102 @@
+// @ts-check
+// A sentence as words to point at: the chosen word is framed, and every word is as blue as it is looked at.
+
+import { make } from "#canvas/dom.js";
+import { _, chooseLanguage } from "#canvas/language.js";
+import { mounted } from "#canvas/mount.js";
+import { announcePicture } from "#canvas/painted.js";
+
+/** @typedef {import("#canvas/mount.js").Component} Component */
+/** @typedef {{ name: string, label: string, weights: number[][], row: number }} Head */
+/** @typedef {{ tokens: string[], heads: Head[], picture: number, color: string, lang: string }} Data */
+/** @typedef {{ root: HTMLElement, component: Component, data: Data, head: number, row: number, timer: number, words: HTMLElement, names: HTMLElement, said: HTMLElement }} View */
+
+const FIRST = 4000; // milliseconds that it stands on the word it opens on
+const PACE = 1500; // milliseconds from word to word, as long as nobody points
+const STRONG = 0.55; // how blue a word is that gets everything; more, and its letters lack contrast in one theme or the other
+
+/** @param {View} v */
+function draw(v) {
+  const { tokens, heads, color } = v.data;
+  const { weights, label } = heads[v.head];
+  const row = weights[v.row];
+  [...v.names.children].forEach((name, index) => name.setAttribute("aria-pressed", String(index === v.head)));
+  [...v.words.children].forEach((word, index) => {
+    const element = /** @type {HTMLElement} */ (word);
+    element.className = index === v.row ? "from" : index > v.row ? "later" : "";
+    const share = Math.round(100 * STRONG * (row[index] ?? 0));
+    element.style.background = `color-mix(in srgb, ${color} ${share}%, transparent)`;
+  });
+  const most = row.indexOf(Math.max(...row));
+  const percent = Math.round(100 * row[most]);
+  v.said.textContent = _("{head}: “{query}” looks most at “{key}”, with {percent}% of its weight.", { head: label, query: tokens[v.row], key: tokens[most], percent });
+}
+
+/** @param {View} v */
+function stop(v) {
+  clearTimeout(v.timer);
+}
+
+/** @param {View} v */
+function walk(v) {
+  stop(v);
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const on = () => {
+    v.row = v.row + 1 < v.data.tokens.length ? v.row + 1 : 1;
+    draw(v);
+    v.timer = window.setTimeout(on, PACE);
+  };
+  v.timer = window.setTimeout(on, FIRST);
+}
+
+/**
+ * @param {View} v
+ * @param {number} row
+ */
+function point(v, row) {
+  stop(v);
+  v.row = row;
+  draw(v);
+}
+
+/** @param {HTMLElement} host */
+function create(host) {
+  const words = make("div", { className: "words", testid: "look-words" });
+  const names = make("div", { className: "heads", role: "group" });
+  const said = make("p", { testid: "look-said", role: "status" });
+  const root = make("div", { className: "look" }, names, words, said);
+  host.append(root);
+  return /** @type {View} */ (/** @type {unknown} */ ({ root, words, names, said, head: 0, row: 0, timer: 0 }));
+}
+
+/**
+ * @param {View} v
+ * @param {Data} data
+ */
+function receive(v, data) {
+  const same = v.data && v.data.tokens.join(" ") === data.tokens.join(" ");
+  chooseLanguage(data.lang);
+  v.names.ariaLabel = _("Heads");
+  v.data = data;
+  if (!same) {
+    v.row = data.heads[v.head].row;
+    v.words.replaceChildren(
+      ...data.tokens.map((token, row) =>
+        make("button", {
+          type: "button", textContent: token, onclick: () => point(v, row), onfocus: () => point(v, row),
+          onpointerenter: () => point(v, row),
+        }),
+      ),
+    );
+    walk(v);
+  }
+  v.names.replaceChildren(
+    ...data.heads.map(({ name }, index) =>
+      make("button", { type: "button", textContent: name, onclick: () => ((v.head = index), point(v, data.heads[index].row)) }),
+    ),
+  );
+  draw(v);
+  announcePicture(data.picture);
+}
+
+export default mounted({ create, receive, leave: stop });

@@ -1,0 +1,158 @@
+"""What the view Flow says of its picture: how much each model mixes its streams, and what that does to the embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite
+
+from pages.streams.mhc.claims import factor, kept, one_stream, share
+from tlmviz.analysis.streams.mixing import carried
+from tlmviz.figures import number
+from tlmviz.ui import markdown
+from tlmviz.ui.language import _, ngettext
+
+from .data import NEW_TOKENS, Flow
+
+LITTLE = 0.1  # a weight of another stream below which streams are hardly mixed
+
+
+def mixes(data: Flow) -> str | None:
+    """How much the model that reads mixes its streams."""
+    found = _measured(data, data.connection.kind)
+    if not found:
+        return None
+    said = (
+        _(
+            "**{model} hardly mixes its streams**: at a sublayer each keeps {own} of itself on average, and another never gives "
+            "it more than {other}."
+        )
+        if found[1] < LITTLE
+        else _(
+            "**{model} mixes its streams**: at a sublayer each keeps {own} of itself on average, and another gives it up to "
+            "{other}."
+        )
+    )
+    carried_on = _(" Over all tokens of this text the embedding is carried at {least} to {most}.")
+    return (said + carried_on).format(**_written(data, data.connection.kind, found))
+
+
+def overflows(data: Flow) -> str | None:
+    """The matrices that are drawn of the model that reads are no numbers any more."""
+    if data.connection.kind == "residual" or _measured(data, data.connection.kind):
+        return None
+    return _("**The numbers of {model} overflow** on this text.", model=markdown.plain(data.chosen.model))
+
+
+def hyper_beside(data: Flow) -> str | None:
+    """What the relative with free matrices does."""
+    return _beside(data, "hyper")
+
+
+def manifold_beside(data: Flow) -> str | None:
+    """What the relative with doubly stochastic ones does."""
+    return _beside(data, "manifold")
+
+
+def iterations(data: Flow) -> str | None:
+    """What the constrained model does with as many iterations as it makes."""
+    if not data.constrained:
+        return None
+    (usual, factor_then), (loss, gain) = _run(data, data.trained), _run(data, data.iterations)
+    named = {"model": markdown.plain(data.constrained), "loss": loss, "gain": gain}
+    if data.iterations == data.trained:
+        return ngettext(
+            "{model} makes {n} iteration, as in training: loss {loss} nats a token, gain of all H_res together {gain}.",
+            "{model} makes {n} iterations, as in training: loss {loss} nats a token, gain of all H_res together {gain}.",
+            data.trained, **named,
+        )  # fmt: skip
+    return ngettext(
+        "{model} with {n} iteration for the {trained} of its training: loss {usual} → **{loss}** nats a token, gain of all "
+        "H_res together {then} → **{gain}**.",
+        "{model} with {n} iterations for the {trained} of its training: loss {usual} → **{loss}** nats a token, gain of all "
+        "H_res together {then} → **{gain}**.",
+        data.iterations, trained=data.trained, usual=usual, then=factor_then, **named,
+    )  # fmt: skip
+
+
+def writes_the_same(data: Flow) -> str | None:
+    """With another number of iterations it writes as in training."""
+    if not data.constrained or data.iterations == data.trained:
+        return None
+    if data.written(data.iterations) != data.written(data.trained):
+        return None
+    return ngettext(
+        "With {n} iteration it writes the same {count} tokens.",
+        "With {n} iterations it writes the same {count} tokens.", data.iterations, count=NEW_TOKENS,
+    )  # fmt: skip
+
+
+CLAIMS: tuple[Callable[[Flow], str | None], ...] = (
+    mixes, one_stream, overflows, hyper_beside, manifold_beside, iterations, writes_the_same,
+)  # fmt: skip
+
+
+def _measured(data: Flow, kind: str) -> tuple[float, float, float, float] | None:
+    """What a stream keeps on average, the largest weight of another one, and how the embedding is carried; None of one stream."""
+    if kind == "residual" or kind not in data.members:
+        return None
+    res = data.members[kind].res
+    found = *kept(res), *carried(res)
+    return found if all(map(isfinite, found)) else None
+
+
+def _written(data: Flow, kind: str, found: tuple[float, float, float, float]) -> dict[str, str]:
+    own, other, least, most = found
+    model = markdown.plain(data.family[kind])
+    if kind == "manifold" and data.iterations != data.trained:
+        model = ngettext(
+            "{model} with {n} iteration", "{model} with {n} iterations", data.iterations, model=model
+        )
+    return {
+        "model": model, "own": share(own), "other": share(other), "least": factor(least), "most": factor(most),
+    }  # fmt: skip
+
+
+def _beside(data: Flow, kind: str) -> str | None:
+    found = _measured(data, kind) if kind != data.connection.kind else None
+    if not found:
+        return None
+    return _(
+        "**{model}**: a stream keeps {own} of itself on average, another gives it up to {other}, and the embedding is carried at "
+        "{least} to {most}.",
+        **_written(data, kind, found),
+    )  # fmt: skip
+
+
+def _run(data: Flow, iterations: int) -> tuple[str, str]:
+    """Loss and gain of a pass, as they are written."""
+    run = data.rerun(iterations)
+    return number(run.loss, ".4f"), f"×\u00a0{number(run.forward, '.4g')}"
+
+
+def window(data: Flow) -> str | None:
+    """The picture was sent a part of the tokens."""
+    if len(data.window) == len(data.tokens):
+        return None
+    return _(
+        "The picture walks along tokens {first} to {last} of {count}; choose another token in Matrices.",
+        first=data.window.start, last=data.window.stop - 1, count=len(data.tokens),
+    )  # fmt: skip
+
+
+def notice() -> tuple[str, ...]:
+    """What the picture's parts are."""
+    return (
+        _(
+            "A **stream** is one of the several vectors that a token carries in place of one: each sublayer reads a mixture of "
+            "them, adds its result to each, and what is carried on is mixed too."
+        ),
+        _(
+            "Bands are the streams on their way from the embedding to the head; A and M are attention and MLP. Lines into a "
+            "sublayer are what it reads, lines out of it what it writes, all as wide as their weights; orange ones are negative."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """The same with symbols."""
+    return (_("The three sets of weights are H_pre (read), H_post (written) and H_res (carried on)."),)

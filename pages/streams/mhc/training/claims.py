@@ -1,0 +1,66 @@
+"""What the view Training says of its picture: which model ended best, and how far its matrices amplify."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pages.streams.mhc.claims import factor
+from tlmviz.figures import number
+from tlmviz.figures.streams.depth import NAMES
+from tlmviz.ui.language import _
+
+from .data import Logs
+
+
+def ends(data: Logs) -> str | None:
+    """How well the models read held-out text at the end, the best first."""
+    last = data.last("valid_bpb")
+    ranked = [(NAMES[kind], number(last[kind], ".4f")) for kind in sorted(last, key=last.__getitem__)]
+    if not ranked:
+        return None
+    listed = ", ".join(f"{name} {bits}" for name, bits in ranked)
+    if len({bits for name, bits in ranked[:2]}) < 2:
+        return _("**At the end, in bits per byte of held-out text**: {listed}.", listed=listed)
+    return _(
+        "**{best} ends best**, in bits per byte of held-out text: {listed}.", best=ranked[0][0], listed=listed,
+    )  # fmt: skip
+
+
+def gains(data: Logs) -> str | None:
+    """What all matrices together amplify by at the end."""
+    found = {kind: gain for kind, gain in data.last("gain_forward").items() if kind != "residual"}
+    if not found:
+        return None
+    return _(
+        "Multiplied together, the matrices of all sublayers amplify a signal at the end of the training by up to: {gains}.",
+        gains=", ".join(f"{NAMES[kind]} {factor(gain)}" for kind, gain in found.items()),
+    )
+
+
+CLAIMS: tuple[Callable[[Logs], str | None], ...] = (ends, gains)
+
+
+def notice() -> tuple[str, ...]:
+    """How to read the picture."""
+    return (
+        _(
+            "All start as the same network: streams are equal then, and no matrix changes that. Move the slider to see what "
+            "training makes of them."
+        ),
+        _("Lower is better in the first two panels."),
+        _(
+            "The last panel multiplies the matrices of all sublayers: what a signal can gain on its way forward (solid), a "
+            "gradient on its way back (dotted). mHC is bound to 1 in both; HC is free."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """The same with symbols."""
+    return (
+        _("mHC keeps 1 up to what Sinkhorn's iterations leave of the rows' error."),
+        _(
+            "The gradient norm is taken before clipping: its largest value of the steps since the last mark (dotted) shows "
+            "single spikes that a mean (solid) hides."
+        ),
+    )

@@ -1,0 +1,46 @@
+"""What the part Matrix by hand says about its picture, each where it is true."""
+
+from __future__ import annotations
+
+from tlmviz.figures import number
+from tlmviz.ui.language import _, ngettext
+
+from ..claims import COVERAGE
+from ..data import Covered
+
+
+def never_looked_at(data: Covered) -> str | None:
+    """Tokens that nobody looked at."""
+    if not (count := sum(f"{total:.2f}" == "0.00" for total in data.sums)):
+        return None
+    return ngettext(
+        "Nobody looked at {n} token: the penalty of the whole map is {total} nats.",
+        "Nobody looked at {n} tokens: the penalty of the whole map is {total} nats.",
+        count, total=number(float(data.costs.sum()), ".3f"),
+    )  # fmt: skip
+
+
+CLAIMS = never_looked_at, *COVERAGE
+
+
+def notice() -> tuple[str, ...]:
+    """What the three presets are."""
+    return (
+        _(
+            "*Least*: every step looks at the first word and two words get nothing. The coverage penalty (cp) is as low as it "
+            "can be."
+        ),
+        _(
+            "*Most*: every word is looked at once. There is no penalty, and no step looks where another did: the overlap "
+            "(covloss) is 0."
+        ),
+        _(
+            "*Even* has the same penalty as *most*: it depends on how much each word got in all, the overlap on the order of the "
+            "steps."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """What to notice with formulas."""
+    return (_("The lowest cp of three words is 2 β log floor; without the floor it would be −∞."),)

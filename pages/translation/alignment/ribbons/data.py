@@ -1,0 +1,112 @@
+"""Everything that the part Ribbons shows: a translation, and what becomes of it where steps must look at one token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from hashlib import sha256
+
+import numpy as np
+import streamlit as st
+
+from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.records import Candidate
+from tlmviz.ui import translation
+
+from ..data import Hypothesis
+from .state import ORIGIN, Pins, Ribbons
+
+
+@dataclass(frozen=True)
+class Data:
+    """A hypothesis, the pins on it, and the text that is written under them."""
+
+    base: Hypothesis
+    pins: Pins
+
+    @cached_property
+    def after(self) -> Candidate:
+        """From each pin on, what was written before it stays and the beam decodes on."""
+        text = self.base.candidate
+        for count, (step, _token) in enumerate(self.pins, start=1):
+            if step >= len(text.tokens):
+                break
+            options = BeamOptions(width=self.base.chosen.width, prefix=text.tokens[:step])
+            chosen = self.base.chosen
+            search = translation.search(chosen.model, chosen.text, options, self.pins[:count])
+            text = search.hypotheses(self.base.penalties, self.base.align)[0]
+        return text
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """The map of the text [T, S]."""
+        return self.after.map(self.base.align)
+
+    @cached_property
+    def source(self) -> list[str]:
+        return self.base.source
+
+    @cached_property
+    def target(self) -> list[str]:
+        return self.base.names(self.after.tokens)
+
+    @property
+    def changed(self) -> list[bool]:
+        """Whether each written token is new."""
+        return changed(self.base.candidate, self.after)
+
+    @property
+    def shown(self) -> list[tuple[int, int]]:
+        """The pins that the text has."""
+        return [pin for pin in self.pins if pin[0] < len(self.after.tokens)]
+
+    @property
+    def crossing(self) -> tuple[int, int] | None:
+        """The two steps whose ribbons cross most clearly."""
+        return crossing_steps(self.weights)
+
+
+def compute(base: Hypothesis) -> Data:
+    """The data of a hypothesis and the pins on it. What was pinned on another text is forgotten."""
+    pins, origin = Ribbons.pins.get(), origin_of(base)
+    was = st.session_state.get(ORIGIN)
+    if was and was[0] != origin and was[1] == pins:  # pins that came with a link belong to its text
+        pins = ()
+    steps, size = len(base.candidate.tokens), len(base.source)
+    pins = tuple((step, token) for step, token in pins if token < size)
+    if pins and pins[0][0] >= steps:
+        pins = ()
+    Ribbons.pins.set(pins)
+    st.session_state[ORIGIN] = origin, pins
+    return Data(base, Ribbons.of_session().pins)
+
+
+def pins_on(base: Hypothesis) -> Pins:
+    """The pins that were set in this part, if they were set on this very hypothesis."""
+    was = st.session_state.get(ORIGIN)
+    return Ribbons.pins.get() if was and was[0] == origin_of(base) else ()
+
+
+def origin_of(base: Hypothesis) -> str:
+    """A name of the text that pins are set on."""
+    chosen = base.chosen
+    return sha256(repr((chosen.model, chosen.text, base.candidate.tokens)).encode()).hexdigest()[:16]
+
+
+def changed(before: Candidate, after: Candidate) -> list[bool]:
+    """Whether each token of `after` is none of those that it has in common with `before`, in order."""
+    new = [True] * len(after.tokens)
+    for block in SequenceMatcher(None, before.tokens, after.tokens, autojunk=False).get_matching_blocks():
+        new[block.b : block.b + block.size] = [False] * block.size
+    return new
+
+
+def crossing_steps(attention: np.ndarray) -> tuple[int, int] | None:
+    """The two neighbouring steps whose heaviest ribbons cross and are the surest together; None where none cross.
+
+    The last step, which writes the end, is left out.
+    """
+    looks, sure = attention.argmax(1), attention.max(1)
+    pairs = [(t, t + 1) for t in range(len(looks) - 2) if looks[t + 1] < looks[t]]
+    return max(pairs, key=lambda pair: min(sure[list(pair)]), default=None)

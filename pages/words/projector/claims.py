@@ -1,0 +1,294 @@
+"""What the page Projector says about its pictures, each where it is true, and what their parts are in any state."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tlmviz.analysis.words.analogies import Tally
+from tlmviz.analysis.words.categories import CATEGORIES
+from tlmviz.figures import number
+from tlmviz.figures.tokens import SPACE
+from tlmviz.ui import markdown
+from tlmviz.ui.claims import Claim
+from tlmviz.ui.language import _, listed, ngettext
+
+from .data import NEAR, Data
+from .state import ANALOGIES, FILM, MAP, TSNE
+
+KINDS = list(CATEGORIES)
+
+
+def quoted(name: str) -> str:
+    return f"“{markdown.plain(name)}”"
+
+
+def percent(share: float) -> str:
+    return number(100 * float(share), ".0f") + "\u00a0%"
+
+
+def its_kind(data: Data) -> str | None:
+    """A word's neighbours are of its category more often than chance would have it."""
+    word, kinds = data.word, data.shown.categories
+    if word is None or word.row < 0 or not (kind := kinds[word.row]):
+        return None
+    same = [data.shown.names[row] for row in word.near if kinds[row] == kind]
+    members = int((kinds == kind).sum())
+    if not same or len(same) * (len(kinds) - 1) <= (members - 1) * len(word.near):
+        return None
+    return ngettext(
+        "Nobody told the model what words mean, and yet of the {all} nearest to {word} {n} stands with it on a hand-made list of "
+        "{members} ({kind}), {names}.",
+        "Nobody told the model what words mean, and yet of the {all} nearest to {word} {n} stand with it on a hand-made list of "
+        "{members} ({kind}), such as {names}.",
+        len(same), all=len(word.near), word=quoted(word.name), members=members, kind=KINDS[kind - 1],
+        names=listed([quoted(name) for name in same[:3]]),
+    )  # fmt: skip
+
+
+def nearest_words(data: Data) -> str | None:
+    """What lies nearest to a word."""
+    word = data.word
+    if word is None or not word.near:
+        return None
+    said = _(
+        "Of {all:,} vectors the nearest to that of {word}, by all its {size} numbers, are {names} (cosine {cosine})."
+    )
+    return said.format(
+        all=len(data.shown.names), word=quoted(word.name), size=data.shown.vectors.shape[1],
+        names=listed([quoted(data.shown.names[row]) for row in word.near[:3]]), cosine=number(word.cosines[0], ".3f"),
+    )  # fmt: skip
+
+
+def together(data: Data) -> str | None:
+    """Words of a category lie together, measured over all of them."""
+    if (found := data.kept_together) is None:
+        return None
+    same, count, chance = found
+    if float(number(100 * same / count, ".0f")) <= float(number(100 * chance, ".0f")):
+        return None
+    return _(
+        "Nobody told the model what words mean. Yet of the {count:,} that a hand sorted into categories, {share} have their "
+        "nearest in the same category; chance would give {chance}.",
+        count=count, share=percent(same / count), chance=percent(chance),
+    )  # fmt: skip
+
+
+def scattered(data: Data) -> str | None:
+    """Words of a category do not."""
+    if together(data):
+        return None
+    return _("Words of one category do not lie together in these vectors, no more than chance would have it.")
+
+
+def other_spelling(data: Data) -> str | None:
+    """A token with a space was taken, and there is one without."""
+    word, typed = data.word, data.chosen.word.strip()
+    if word is None or word.row < 0 or not word.name.startswith(SPACE) or typed.startswith(SPACE):
+        return None
+    bare = data.every.rows.get(word.name.removeprefix(SPACE))
+    if bare is None:
+        return None
+    said = _(
+        "{word} is number {row:,}, the token of a word with a space before it; without one it is another token, number {bare:,}: "
+        "type “={name}”."
+    )
+    return said.format(
+        word=quoted(word.name),
+        row=word.row + 1,
+        bare=bare + 1,
+        name=markdown.plain(word.name.removeprefix(SPACE)),
+    )
+
+
+def some_only(data: Data) -> str | None:
+    """Not all vectors are in the picture."""
+    shown, every = len(data.shown.names), len(data.every.names)
+    if shown == every:
+        return None
+    return _(
+        "Only the {shown:,} most frequent of {every:,} are in this picture, and neighbours are taken among them.",
+        shown=shown, every=every,
+    )  # fmt: skip
+
+
+def plane_keeps(data: Data) -> str | None:
+    """How much of the variance the plane holds."""
+    kept = float(data.share[:2].sum())
+    if data.chosen.plane == TSNE or number(100 * kept, ".0f") == "100":
+        return None
+    return _(
+        "**A plane lies.** This one keeps {kept} of the variance: words may meet in it that are far apart by all numbers.",
+        kept=percent(kept),
+    )  # fmt: skip
+
+
+def nearer_in_the_plane(data: Data) -> str | None:
+    """Points that the plane puts nearer to a word than its nearest one."""
+    word = data.word
+    if word is None or word.row < 0 or not word.near:
+        return None
+    away = np.linalg.norm(data.places[-1] - data.places[-1][word.row], axis=1)
+    nearer = int((away < away[word.near[0]]).sum()) - 1
+    if nearer < 1:
+        return None
+    return ngettext(
+        "In this plane {n} point lies nearer to {word} than {nearest}, which is its nearest by all numbers: where a line is "
+        "long, the plane is wrong, not the line.",
+        "In this plane {n:,} points lie nearer to {word} than {nearest}, which is its nearest by all numbers: where a line is "
+        "long, the plane is wrong, not the line.",
+        nearer, word=quoted(word.name), nearest=quoted(data.shown.names[word.near[0]]),
+    )  # fmt: skip
+
+
+def begins_small(data: Data) -> str | None:
+    """The film begins with all words in one spot."""
+    spread = data.places.std(1).max(1)
+    share = spread[0] / spread[-1]
+    if share > 0.5:
+        return None
+    said = _(
+        "At first all words lie in one spot, {share} as wide as at the end; {read} words later they "
+        "fill the plane."
+    )
+    return said.format(share=percent(share), read=number(float(data.film.words_read[-1]), ",.0f"))
+
+
+def loss_falls(data: Data) -> str | None:
+    """The loss on words that were held out falls meanwhile."""
+    losses = [loss for loss in data.losses if loss is not None]
+    if len(losses) < 2 or number(losses[-1], ".3f") >= number(losses[0], ".3f"):
+        return None
+    return _(
+        "The loss on text held out falls from {first} to {last} meanwhile.",
+        first=number(losses[0], ".3f"), last=number(losses[-1], ".3f"),
+    )  # fmt: skip
+
+
+def answers(data: Data) -> str | None:
+    """The analogy as a sentence."""
+    a, b, c = map(markdown.plain, data.chosen.analogy)
+    said = _("{a} is to {b} as {c} is to **{answer}**, says {model}: cosine {cosine} with the sum.")
+    return said.format(
+        a=a, b=b, c=c, answer=markdown.plain(data.answer.names[0]), model=data.chosen.model,
+        cosine=number(float(data.answer.cosines[0]), ".3f"),
+    )  # fmt: skip
+
+
+def given_is_nearer(data: Data) -> str | None:
+    """One of the question's own words is the nearest of all."""
+    if not data.answer.given[0]:
+        return None
+    return _(
+        "Of all words, {first} is nearer still ({cosine}), but it was given: leaving out the question's own words does much of "
+        "the work.",
+        first=quoted(data.answer.all_names[0]), cosine=number(float(data.answer.all_cosines[0]), ".3f"),
+    )  # fmt: skip
+
+
+def twice(data: Data) -> str | None:
+    """The question's words are not three different ones."""
+    a, b, c = data.chosen.analogy
+    if len({a, b, c}) == 3:
+        return None
+    if a == b:
+        return _(
+            "a and b are both {a}: the sum is c itself, and the answer the nearest word to {c}.",
+            a=quoted(a),
+            c=quoted(c),
+        )
+    if a == c:
+        return _(
+            "a and c are both {a}: the sum is b itself, and the answer the nearest word to {b}.",
+            a=quoted(a),
+            b=quoted(b),
+        )
+    return _("b and c are both {b}: the sum is 2b − a, which leads away from {a}.", a=quoted(a), b=quoted(b))
+
+
+def often_fails(data: Data) -> str | None:
+    """How many analogies of the table come out right."""
+    tallies = data.tallies()
+    if not (count := sum(tally.count for tally in tallies)):
+        return None
+    right, near = total(tallies, "first"), total(tallies, "without")
+    said = _(
+        "The famous sum finds {right} of {count:,} analogies; {near} come out without taking a away, by mere nearness to b and c."
+    )
+    return said.format(right=percent(right), count=count, near=percent(near))
+
+
+def total(tallies: list[Tally], field: str) -> float:
+    """A share over all analogies of all relations."""
+    return sum(getattr(each, field) * each.count for each in tallies) / sum(each.count for each in tallies)
+
+
+ON_A_PLANE = (
+    its_kind,
+    nearest_words,
+    together,
+    scattered,
+    other_spelling,
+    some_only,
+    plane_keeps,
+    nearer_in_the_plane,
+)
+CLAIMS: dict[str, tuple[Claim, ...]] = {
+    MAP: ON_A_PLANE,
+    FILM: (begins_small, *ON_A_PLANE, loss_falls),
+    ANALOGIES: (answers, given_is_nearer, twice, often_fails),
+}
+
+
+def title(data: Data) -> str:
+    """The picture's title."""
+    chosen, count = data.chosen, len(data.shown.names)
+    values = {"model": chosen.model, "side": chosen.side, "count": count}
+    if chosen.plane == TSNE:
+        return _(
+            "{model}, {side}: the {count:,} most frequent by t-SNE, which keeps neighbours and little else",
+            **values,
+        )
+    one, two = (f"{100 * share:.0f}%" for share in data.share[:2])
+    values |= {"size": data.every.vectors.shape[1], "one": one, "two": two}
+    if chosen.view == FILM:
+        said = _(
+            "The training of {model}, {side}: {count:,} × {size} numbers on two axes ({one} + {two} of the variance)"
+        )
+    else:
+        said = _("{model}, {side}: {count:,} × {size} numbers on two axes ({one} + {two} of the variance)")
+    return said.format(**values)
+
+
+def notice(data: Data) -> tuple[str, ...]:
+    """What the picture's parts are, in any state."""
+    if data.chosen.view == ANALOGIES:
+        return (
+            _("The bars count every analogy of the table, not a few that work."),
+            _("**The arrows** lie in the one plane through the three words, in which the sum lies too. Other words stand off "
+              "that plane: point at one to see how far."),
+        )  # fmt: skip
+    parts = (
+        _("The colours are sixteen categories made by hand, laid over the vectors afterwards. Lines go to the {near} nearest by "
+          "*all* numbers.", near=NEAR),
+        _("**Point** at a word for its neighbours, **click** it to keep them, walk on from the list at the right."),
+    )  # fmt: skip
+    if data.chosen.view == FILM:
+        return (
+            _(
+                "**The axes stand still:** they are those of the finished vectors, and every frame is laid onto them."
+            ),
+            *parts,
+        )
+    if data.chosen.plane == TSNE:
+        return (_("**t-SNE keeps neighbours and little else:** how large a cluster is and how far it is from the next says "
+                  "nothing."), *parts)  # fmt: skip
+    return parts
+
+
+def maths() -> tuple[str, ...]:
+    """What to notice with formulas."""
+    return (
+        _("PCA: the axes are the eigenvectors of the covariance with the largest eigenvalues, the shares in the title are theirs "
+          "of the trace."),
+        _("A cosine is that of whole vectors, u·v / |u||v|, not of what the plane keeps of them."),
+    )  # fmt: skip

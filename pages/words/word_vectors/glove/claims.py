@@ -1,0 +1,172 @@
+"""What the part GloVe says about its picture, each where it is true, and what its parts are in any state."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tlmviz.figures import escaped, number
+from tlmviz.ui import frame, markdown
+from tlmviz.ui.language import _, listed, ngettext
+
+from .data import Data, shipped
+
+ENOUGH = 10  # meetings from which a ratio is more than chance
+
+
+def same_word(data: Data) -> str | None:
+    """Both words are one."""
+    if data.first != data.second:
+        return None
+    return _(
+        "Both words are “{word}”, so every ratio is 1; give two different words.",
+        word=markdown.plain(data.first),
+    )
+
+
+def tells_apart(data: Data) -> str | None:
+    """The probe that tells the words apart best, among those that met one of them often and the other at all."""
+    ratios, counts = data.ratios.ratios, data.ratios.counts
+    known = np.isfinite(ratios) & (ratios > 0) & (counts.max(0) >= ENOUGH) & (data.first != data.second)
+    if not known.any():
+        return None
+    best = int(np.where(known, np.abs(np.log(np.where(known, ratios, 1.0))), -1).argmax())
+    one, other = (data.first, data.second) if ratios[best] > 1 else (data.second, data.first)
+    times = number(float(max(ratios[best], 1 / ratios[best])), ".1f")
+    if float(times) < 1.5:
+        return None
+    return _(
+        "“{probe}” stands {times} times as often near “{one}” as near “{other}”, for equally many words around each.",
+        probe=markdown.plain(data.probes[best]), times=times, one=markdown.plain(one), other=markdown.plain(other),
+    )  # fmt: skip
+
+
+def sides(data: Data) -> str | None:
+    """On how many probes the vectors agree with the counts; those that met one word alone are counted too."""
+    if data.fitted is None or data.first == data.second:
+        return None
+    counted = data.ratios.ratios[~np.isnan(data.ratios.ratios)]
+    if not len(counted):
+        return None
+    agree = int(((data.fitted > 1) == (data.ratios.ratios > 1))[~np.isnan(data.ratios.ratios)].sum())
+    return ngettext(
+        "The vectors put {agree} of {n} probe on the counted side of 1.",
+        "The vectors put {agree} of {n} probes on the counted side of 1.",
+        len(counted), agree=agree,
+    )  # fmt: skip
+
+
+def never_met(data: Data) -> str | None:
+    """Some pairs never met, and the fit leaves them out."""
+    never = int((data.ratios.counts[: 1 if data.first == data.second else 2] == 0).sum())
+    if data.fitted is None or not never:
+        return None
+    return ngettext(
+        "{n} of these pairs never met. It is left out of the fit, so nothing tells the vectors that it did not.",
+        "{n} of these pairs never met. They are left out of the fit, so nothing tells the vectors that they did not.",
+        never,
+    )
+
+
+def chance(data: Data) -> str | None:
+    """Some ratios rest on few meetings."""
+    words = [
+        f"“{markdown.plain(probe)}”"
+        for probe, most in zip(data.probes, data.ratios.counts.max(0))
+        if most < ENOUGH
+    ]
+    if not words:
+        return None
+    return _(
+        "Small counts are chance: {words} met neither word {enough} times.",
+        words=listed(words),
+        enough=ENOUGH,
+    )
+
+
+def left_out(data: Data) -> str | None:
+    """Probes that were not counted."""
+    if not data.unknown:
+        return None
+    words = listed([f"“{markdown.plain(word[:30])}”" for word in data.unknown[:12]])
+    if data.own is not None:
+        return _("Not among your text, so left out: {words}.", words=words)
+    return _("Not among the most frequent words that counts come with, so left out: {words}.", words=words)
+
+
+def too_many(data: Data) -> str | None:
+    """More probes than are shown."""
+    if not data.more:
+        return None
+    return _(
+        "{count} probes were given; the first {n} are shown.",
+        count=len(data.probes) + data.more,
+        n=len(data.probes),
+    )
+
+
+def cut(data: Data) -> str | None:
+    """Only a beginning of the text is counted."""
+    if data.own is None or data.count == len(data.own):
+        return None
+    return _(
+        "This text has {count} words; the first {n} are counted.",
+        count=f"{data.count:,}",
+        n=f"{len(data.own):,}",
+    )
+
+
+CLAIMS = same_word, tells_apart, sides, never_met, chance, left_out, too_many, cut
+
+
+def refused(data: Data) -> str:
+    """Why words were not read, and what is shown in their place."""
+    said = [
+        _("{error} The picture shows {words}.", error=frame.worded(error), words=listed([f"“{word}”" for word in words]))
+        for error, words in data.refused
+    ]  # fmt: skip
+    return markdown.plain(" ".join(said))
+
+
+def title(data: Data) -> str:
+    """What the bars say."""
+    return _(
+        "“{one}” against “{other}” (ratio of shares)",
+        one=escaped(data.first[:16]),
+        other=escaped(data.second[:16]),
+    )
+
+
+def fit(data: Data) -> str:
+    """The error of the fit."""
+    return _(
+        "Root of the mean squared error in log X: {weighed} weighed by f, as trained, and {plain} with every count alike; an "
+        "error of 0.69 is a factor of 2. Measured on the counts of the {size} most frequent words that the model learned from, "
+        "each pair from both sides. X is symmetric; the fit need not be.",
+        weighed=number(data.fit.error(), ".2f"),
+        plain=number(data.fit.error(weighted=False), ".2f"),
+        size=f"{shipped().size:,}",
+    )
+
+
+def notice() -> tuple[str, ...]:
+    """What the picture's parts are."""
+    return (
+        _(
+            "**A ratio far above 1** says the probe belongs to the first word, far below 1 to the second; near 1 it belongs to "
+            "both or to neither, and tells nothing. Ratios are what GloVe was thought up for; what it is fitted to is the "
+            "logarithm of every count."
+        ),
+        _(
+            "A count of 0.2 is one meeting five words apart; the weight f makes the fit care little about such counts."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """What to notice with formulas."""
+    return (
+        _(
+            "$P(k\\mid i)=X_{ik}/X_i$. A model that fits $\\log X_{ik}$ has the ratio as a difference of vectors, "
+            "$(w_i-w_j)^\\top\\tilde w_k+b_i-b_j$: the probe's own bias falls out."
+        ),
+    )

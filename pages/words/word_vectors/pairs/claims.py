@@ -1,0 +1,156 @@
+"""What the part Text to pairs says about its picture, each where it is true, and what its parts are in any state."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tlmviz.figures import number
+from tlmviz.ui import markdown
+from tlmviz.ui.language import _, listed, ngettext
+
+from .data import Data
+
+AGREE = 0.5  # cosine from which rows agree
+
+
+def all_thrown(data: Data) -> str | None:
+    """No word is left."""
+    if data.kept:
+        return None
+    return _("Every word of this text was thrown out: press *Throw* for another try, or set t to off.")
+
+
+def never_meet(data: Data) -> str | None:
+    """Two words never meet and have the same company."""
+    if not data.alike or data.alike[2] < AGREE:
+        return None
+    one, other, cosine = data.alike
+    return _(
+        "“{one}” and “{other}” never meet in a window here, yet the words around them agree: a cosine of {cosine}.",
+        one=markdown.plain(one),
+        other=markdown.plain(other),
+        cosine=number(cosine, ".2f"),
+    )
+
+
+def meet_most(data: Data) -> str | None:
+    """Two words meet more often than any others."""
+    if data.chosen.by_distance:
+        return None
+    counts = np.triu(data.matrix, 1)
+    most = counts.max(initial=0)
+    if most < 2 or (counts == most).sum() > 1:
+        return None
+    one, other = (data.reading.vocabulary[at] for at in np.unravel_index(counts.argmax(), counts.shape))
+    return _(
+        "“{one}” and “{other}” meet most often: {count} times.",
+        one=markdown.plain(one), other=markdown.plain(other), count=int(most),
+    )  # fmt: skip
+
+
+def cut(data: Data) -> str | None:
+    """Only a beginning of the text is read."""
+    if data.count == len(data.words):
+        return None
+    return _(
+        "This text has {count} words; the first {read} are read.",
+        count=f"{data.count:,}", read=f"{len(data.words):,}",
+    )  # fmt: skip
+
+
+def thrown(data: Data) -> str | None:
+    """Words were thrown out."""
+    gone = len(data.words) - len(data.kept)
+    if not gone or not data.kept:
+        return None
+    return ngettext(
+        "This throw (seed {seed}) took {n} of {all} words out. It leaves no gap: the window closes over it.",
+        "This throw (seed {seed}) took {n} of {all} words out. They leave no gap: the window closes over them.",
+        gone,
+        seed=data.chosen.seed,
+        all=f"{len(data.words):,}",
+    )
+
+
+def stays(data: Data) -> str | None:
+    """How likely the text's most frequent word stays, where the models' text has it."""
+    word = data.reading.vocabulary[int(data.reading.counts.argmax())]
+    if word not in data.shares or not data.usual:
+        return None
+    values = {
+        "word": markdown.plain(word), "t": f"{data.usual:g}", "model": data.chosen.model,
+        "times": number(100 * min(1.0, (data.usual / data.shares[word]) ** 0.5), ".0f"),
+    }  # fmt: skip
+    if data.chosen.threshold:
+        return _("At t = {t} “{word}” stays {times} times in 100.", **values)
+    return _(
+        "With t off every word stays. When {model} was trained, at t = {t}, “{word}” stayed {times} times in 100.",
+        **values,
+    )
+
+
+def nearest(data: Data) -> str | None:
+    """One-hot vectors are all as far apart; two trained ones are nearest."""
+    found = data.distances
+    if len(found.words) < 2:
+        return None
+    apart = found.trained + 9 * np.eye(len(found.words))
+    i, j = np.unravel_index(int(apart.argmin()), apart.shape)
+    return _(
+        "One-hot vectors of length 1 are all √2 = 1.414 apart. Of the trained ones shown “{one}” and “{other}” are nearest: "
+        "{distance} apart.",
+        one=markdown.plain(found.words[i]), other=markdown.plain(found.words[j]), distance=number(apart[i, j], ".3f"),
+    )  # fmt: skip
+
+
+def no_vector(data: Data) -> str | None:
+    """The model lacks words."""
+    unknown = data.distances.unknown
+    if not unknown:
+        return None
+    named = [f"“{markdown.plain(word[:30])}”" for word in unknown[:6]]
+    if len(unknown) > 6:
+        named.append(_("{n} more", n=len(unknown) - 6))
+    return _(
+        "{model} has no vector for {words}; words-fasttext makes one from a word's letters.",
+        model=data.chosen.model, words=listed(named),
+    )  # fmt: skip
+
+
+CLAIMS = all_thrown, never_meet, meet_most, cut, thrown, stays, nearest, no_vector
+
+
+def title(data: Data) -> str:
+    """What the matrix counts."""
+    window = data.chosen.window
+    if data.chosen.by_distance:
+        return _("Pairs of a window of {window} on each side, counted (1 / distance each)", window=window)
+    return _("Pairs of a window of {window} on each side, counted (1 each)", window=window)
+
+
+def notice() -> tuple[str, ...]:
+    """What the picture's parts are."""
+    return (
+        _(
+            "**Every word is the center once**, and makes a pair with each word in its window. These pairs are all that "
+            "skip-gram, CBOW and GloVe ever learn from: nobody tells them what a word means."
+        ),
+        _(
+            "**The matrix grows** with each window: a row for the center, a column for each word around it. In the end it is "
+            "symmetric, as each pair is met from both sides."
+        ),
+        _(
+            "**How frequent a word is** was counted in the text that the models learned from; words that it lacks are rare and "
+            "always stay."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """What to notice with formulas."""
+    return (
+        _(
+            "A window of $m$ words on each side makes $2mT-m(m+1)$ pairs of $T>m$ words. Windows go on across full stops, as "
+            "they did in the models' training."
+        ),
+    )

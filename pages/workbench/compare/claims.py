@@ -1,0 +1,252 @@
+"""What the page Compare says about its picture, each where it is true, and what its parts are in any state."""
+
+from __future__ import annotations
+
+from tlmviz.figures import number, readable
+from tlmviz.ui import markdown
+from tlmviz.ui.language import _, ngettext
+
+from .data import Data
+from .state import MODELS, PRECISIONS, PROMPTS
+
+LEAST = 1e-5  # nats that are written as a number
+
+
+def nothing_differs(data: Data) -> str | None:
+    """Both runs are the same."""
+    if not data.same:
+        return None
+    if data.chosen.view != PROMPTS:
+        return _(
+            "**Nothing differs**: every weight, stream and prediction of B is that of A. Choose another B."
+        )
+    if data.runs.a == data.runs.b:
+        return _("**Nothing differs**: both texts are the same, so every weight, stream and prediction is.")
+    return _(
+        "**Nothing differs**: what is compared of both texts is the same, so every weight, stream and prediction is."
+    )
+
+
+def guess_falls(data: Data) -> str | None:
+    """What A takes for likeliest, where the predictions are furthest apart, is less likely to B."""
+    if data.same or not (guess := _guess(data)):
+        return None
+    token, one, two = guess
+    if _points(one) <= _points(two):
+        return None
+    return _("{change} Behind {place} the guess {token} falls from {a} in A to {b} in B.").format(
+        change=_change(data), place=_place(data, data.furthest), token=token, a=one, b=two
+    )
+
+
+def guess_stays(data: Data) -> str | None:
+    """It is as likely to B, or likelier."""
+    if data.same or not (guess := _guess(data)):
+        return None
+    token, one, two = guess
+    if _points(one) > _points(two):
+        return None
+    return _(
+        "{change} Even where the predictions are furthest apart, behind {place}, A’s first guess {token} keeps its {a} and has "
+        "{b} in B."
+    ).format(change=_change(data), place=_place(data, data.furthest), token=token, a=one, b=two)
+
+
+def moved_most(data: Data) -> str | None:
+    """One head moved most."""
+    first, second = _two_moved(data)
+    if data.same or first[1] == "0.0%" or first[1] == second:
+        return None
+    return _(
+        "**{head}** moved most: {share} of its attention goes elsewhere; of no other head more than {second}.",
+        head=first[0],
+        share=first[1],
+        second=second,
+    )
+
+
+def moved_alike(data: Data) -> str | None:
+    """Several heads moved most, or none."""
+    first, second = _two_moved(data)
+    if data.same or (first[1] != "0.0%" and first[1] != second):
+        return None
+    return _(
+        "No head moved further than all others: the most that goes elsewhere is {share}.", share=first[1]
+    )
+
+
+def furthest_apart(data: Data) -> str | None:
+    """Both directions of the divergence."""
+    if data.same:
+        return None
+    return _(
+        "**Predictions are furthest apart** behind {place}: KL(A‖B) is {there} nats, KL(B‖A) {back}.",
+        place=_place(data, data.furthest),
+        there=_nats(float(data.comparison.kl[data.furthest])),
+        back=_nats(data.back),
+    )
+
+
+def begins_alike(data: Data) -> str | None:
+    """Nothing changes before the first edit."""
+    count = data.comparison.alignment.begun_alike
+    if data.chosen.view != PROMPTS or data.same or not count:
+        return None
+    return ngettext(
+        "**The first token** is the same in both texts, and so is all that the model makes of it: it reads from left to right.",
+        "**The first {n} tokens** are the same in both texts, and so is all that the model makes of them: it reads from left to "
+        "right.",
+        count,
+    )
+
+
+def no_token_shared(data: Data) -> str | None:
+    """Texts without a token in common but the start."""
+    if data.chosen.view != PROMPTS or int(data.comparison.alignment.equal.sum()) > 1:
+        return None
+    return _("They share no token, so weights are compared between different words.")
+
+
+def every_head_moved(data: Data) -> str | None:
+    """Two models: the head that moved least."""
+    if data.chosen.view != MODELS or data.same:
+        return None
+    heads = data.comparison.heads
+    least = heads.loc[heads.moved.idxmin()]
+    if _percent(least.moved) == "0.0%":
+        return None
+    return _(
+        "**Every head differs**: even {head}, which differs least, has {share} of its attention elsewhere.",
+        head=f"L{int(least.layer)}H{int(least['head'])}",
+        share=_percent(least.moved),
+    )
+
+
+CLAIMS = (
+    nothing_differs, guess_falls, guess_stays, moved_most, moved_alike, furthest_apart, begins_alike, no_token_shared,
+    every_head_moved,
+)  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    return number(float(share), ".1%")
+
+
+def _nats(kl: float) -> str:
+    """A divergence; below what float32 can tell, that it is below."""
+    return number(kl, ".3g") if kl >= LEAST else _("under {least}", least=f"{LEAST:f}".rstrip("0"))
+
+
+def _points(share: str) -> float:
+    return float(share[:-1])
+
+
+def _place(data: Data, at: int) -> str:
+    position = int(data.comparison.alignment.a[at])
+    return markdown.quoted(data.comparison.a.tokens[position], position)
+
+
+def _change(data: Data) -> str:
+    if data.chosen.view == MODELS:
+        return _("Two models read one text.")
+    if data.chosen.view == PRECISIONS:
+        return _("{what} instead of FP32.", what=data.chosen.bits)
+    return ngettext(
+        "{n} token differs between the texts.",
+        "{n} tokens differ between the texts.",
+        data.comparison.alignment.edits,
+    )
+
+
+def _guess(data: Data) -> tuple[str, str, str] | None:
+    """What A takes for likeliest where the predictions are furthest apart, and its probability in both."""
+    if not len(data.comparison.kl):
+        return None
+    token, one, two = data.guess
+    return markdown.quoted(token), _percent(one), _percent(two)
+
+
+def _two_moved(data: Data) -> tuple[tuple[str, str], str]:
+    """The head that moved most, and how far as it is written; and how far the next did."""
+    heads = data.comparison.moved(2)
+    first = heads.iloc[0]
+    return (f"L{int(first.layer)}H{int(first['head'])}", _percent(first.moved)), _percent(
+        heads.iloc[-1].moved
+    )
+
+
+def title(data: Data) -> str:
+    """What is compared."""
+    chosen, (a, b) = data.chosen, (readable(text)[:60] for text in data.chosen.texts)
+    if chosen.view == PROMPTS:
+        return _("Two prompts read by {model}: A “{a}”, B “{b}”", model=chosen.model, a=a, b=b)
+    if chosen.view == PRECISIONS:
+        return _("{model}: A FP32, B {bits}, on “{a}”", model=chosen.model, bits=chosen.bits, a=a)
+    return _("A {model}, B {other} on “{a}”", model=chosen.model, other=chosen.other, a=a)
+
+
+def cut(data: Data) -> str:
+    """That texts are longer than what is compared."""
+    compared = data.comparison.a, data.comparison.b
+    return _(
+        "The text has {tokens} tokens: the first {count} of each are compared here. `tlmviz.compare` in Python takes all that "
+        "the model reads.",
+        tokens=f"{max(data.found.lengths):,}",
+        count=max(map(len, compared)),
+    )
+
+
+def stay(data: Data, count: int, of: int) -> str:
+    """How many heads cannot be rounded further."""
+    if data.runs.lms[0].config.attention.latent_dim is None:
+        return _(
+            "**{count} of {of}** key/value heads must stay in 16 bits at this limit.", count=count, of=of
+        )
+    return _("**{count} of {of}** latents must stay in 16 bits at this limit.", count=count, of=of)
+
+
+def notice(data: Data) -> tuple[str, ...]:
+    """What the picture's parts are."""
+    if data.chosen.view == PROMPTS:
+        return (
+            _(
+                "Tokens stand above each other where both texts have them; coloured ones were **exchanged**, those with a dot "
+                "above or below were **added or left out**. The bar under a token says how far the predictions behind it are "
+                "apart."
+            ),
+            _("**Blue** cells have more weight in B, **orange** ones more in A."),
+        )
+    if data.chosen.view == MODELS:
+        return (
+            _(
+                "Heads of two models have the same numbers and nothing else in common, unless one was trained on from the other: "
+                "a head of A may have its twin elsewhere in B. **Predictions** can be compared all the same."
+            ),
+            _(
+                "The streams of models that were trained apart point in unrelated directions; of a model that was trained on, "
+                "they stay close."
+            ),
+        )
+    simulated = _("The rounding is simulated, the arithmetic stays FP32.")
+    if data.chosen.rounded and data.chosen.rounded[0] == "weights":
+        return (simulated,)
+    return (
+        simulated,
+        _(
+            "The table rounds one head at a time: heads above your limit should stay in 16 bits. An **outlier channel**, one "
+            "much larger than the others, sets the scale that all channels of its head share."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """What to notice with formulas."""
+    return (
+        _(
+            "A head’s number is the mean, over aligned rows, of the total variation between its two rows; weight on tokens "
+            "without a partner counts as one cell."
+        ),
+        _(
+            "The bars and the table are KL(A‖B), in nats. The alignment has the fewest edits that turn one text into the other."
+        ),
+    )

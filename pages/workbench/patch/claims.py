@@ -1,0 +1,369 @@
+"""What the page Patch says about its grid, each where it is true, and what its parts are in any state."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tlmviz.analysis.workbench.patching import HEAD_KINDS, Cell
+from tlmviz.figures import number, readable
+from tlmviz.ui import markdown
+from tlmviz.ui.language import N_, _, ngettext
+
+from .data import Data, Exact
+
+# What a patch takes from the clean run, as it stands in a sentence.
+TAKEN = {
+    "z": N_("what {head} writes"),
+    "pattern": N_("where {head} looks"),
+    "q": N_("the queries of {head}"),
+    "k": N_("the keys of {head}"),
+    "v": N_("the values of {head}"),
+    "resid": N_("the stream that layer {layer} reads at {token}"),
+    "attn": N_("what attention writes in layer {layer} at {token}"),
+    "mlp": N_("what the MLP writes in layer {layer} at {token}"),
+}
+PARTS = {  # what a cell of the grid is
+    "z": N_("Output"), "pattern": N_("Pattern"), "q": N_("Queries"), "k": N_("Keys"), "v": N_("Values"),
+    "resid": N_("Residual stream"), "attn": N_("Attention’s output"), "mlp": N_("MLP’s output"),
+}  # fmt: skip
+MOST_SUMMED = 6  # patches of a chain that are also made one by one
+
+
+def guessed(data: Data) -> str | None:
+    """The grid is not run: what the preview says."""
+    if data.job.finished:
+        return None
+    return _(
+        "At a first guess, made in one pass back through the network, {part} of the clean run brings back most of the answer "
+        "{answer}: about {share}.",
+        part=taken(data, data.best),
+        answer=_answer(data),
+        share=percent(_at(data.preview, data.best)),
+    )
+
+
+def carried(data: Data) -> str | None:
+    """The stream: all of it at the one exchanged token at first, some at the last token in the end."""
+    if not _follows(data) or len(data.exchanged) != 1 or data.exchanged[0] == len(data.names) - 1:
+        return None
+    there = [percent(value) for value in data.grid[:, data.exchanged[0]]]
+    arrived = percent(data.grid[-1, -1])
+    if there[0] != "100%" or arrived == "0%" or arrived.startswith("−"):
+        return None
+    last = next((layer for layer, share in enumerate(there) if share != "100%"), len(there)) - 1
+    return _(
+        "All that decides the answer lies at the exchanged token {source} up to layer {layer}; what layer {end} reads at the "
+        "last token {last} brings back {share}: attention has carried it there.",
+        source=_token(data, data.exchanged[0]),
+        layer=last,
+        end=len(there) - 1,
+        last=_token(data, len(data.names) - 1),
+        share=arrived,
+    )
+
+
+def at_the_end(data: Data) -> str | None:
+    """The stream otherwise."""
+    if not _follows(data) or carried(data):
+        return None
+    return _(
+        "At the last token {last} the stream that layer 0 reads brings back {first}, the stream that layer {end} reads {share}.",
+        last=_token(data, len(data.names) - 1),
+        first=percent(data.grid[0, -1]),
+        end=len(data.grid) - 1,
+        share=percent(data.grid[-1, -1]),
+    )
+
+
+def one_part(data: Data) -> str | None:
+    """One part alone brings back most."""
+    if not data.job.finished or data.chosen.kind == "resid":
+        return None
+    first, second = _two_best(data)
+    if first < 1 or first == second:
+        return None
+    said = (
+        _("Take only {part} from the clean run, and {share} of the answer {answer} comes back; no other head of {count} brings "
+          "back more than {second}.")
+        if data.chosen.heads
+        else _("Take only {part} from the clean run, and {share} of the answer {answer} comes back; no other place of {count} "
+               "brings back more than {second}.")
+    )  # fmt: skip
+    return said.format(
+        part=taken(data, data.best),
+        share=_whole(first),
+        answer=_answer(data),
+        count=data.grid.size,
+        second=_whole(second),
+    )
+
+
+def several(data: Data) -> str | None:
+    """Several parts bring back as much."""
+    if not data.job.finished or data.chosen.kind == "resid":
+        return None
+    first, second = _two_best(data)
+    if first < 1 or first != second:
+        return None
+    return _(
+        "{count} parts bring back {share} of the answer {answer} each, and none more: no part stands out.",
+        count=sum(round(100 * float(value)) == first for value in data.grid.flat),
+        share=_whole(first),
+        answer=_answer(data),
+    )
+
+
+def nothing(data: Data) -> str | None:
+    """No part alone brings anything back."""
+    if not data.job.finished or data.chosen.kind == "resid" or _two_best(data)[0] >= 1:
+        return None
+    return _(
+        "No part alone brings the answer {answer} back: the best of {count} brings {share}.",
+        answer=_answer(data),
+        count=data.grid.size,
+        share=_whole(_two_best(data)[0]),
+    )
+
+
+def decided(data: Data) -> str | None:
+    """The clean text is ahead, as it should be."""
+    corrupted, clean = data.ends
+    if clean.difference <= corrupted.difference:
+        return None
+    return _(
+        "Behind the clean text {answer} gets {clean}, behind the corrupted one {corrupted}.",
+        answer=_answer(data),
+        clean=number(float(clean.shares[data.task.answer]), ".1%"),
+        corrupted=number(float(corrupted.shares[data.task.answer]), ".1%"),
+    )
+
+
+def reversed_texts(data: Data) -> str | None:
+    """The corrupted text is ahead."""
+    corrupted, clean = data.ends
+    if clean.difference > corrupted.difference:
+        return None
+    return _(
+        "**The answers are the other way round**: {answer} leads {wrong} by {clean} logits behind the clean text and by "
+        "{corrupted} behind the corrupted one, so that a patch worth 1 brings the answer down.",
+        answer=_answer(data),
+        wrong=_wrong(data),
+        clean=number(clean.difference, ".2f"),
+        corrupted=number(corrupted.difference, ".2f"),
+    )
+
+
+def look_or_value(data: Data) -> str | None:
+    """A head's halves, patched apart."""
+    if not data.chosen.heads:
+        return None
+    layer, head = data.cell.layer, data.cell.index
+    whole, look, value = (
+        percent(data.patched(Cell(kind, layer, head)).restored) for kind in ("z", "pattern", "v")
+    )
+    if _points(whole) < 5 or look == value:
+        return None
+    said = (
+        _("**{head}**: its values alone bring back {value}, its pattern alone {look}. What it finds counts more than where it "
+          "looks.")
+        if _points(value) > _points(look)
+        else _("**{head}**: its pattern alone brings back {look}, its values alone {value}. Where it looks counts more than what "
+               "it finds there.")
+    )  # fmt: skip
+    return said.format(head=f"L{layer}H{head}", value=value, look=look)
+
+
+def together(data: Data) -> str | None:
+    """A chain beside its parts one by one."""
+    cells = data.chain
+    if not 1 < len(cells) <= MOST_SUMMED:
+        return None
+    alone = sum(data.patched(cell).restored for cell in cells)
+    return _(
+        "**The chain** brings back {share} in one run; its {count} patches one by one sum to {alone}.",
+        share=percent(data.patched(*cells).restored),
+        count=len(cells),
+        alone=percent(alone),
+    )
+
+
+def off_the_preview(data: Data) -> str | None:
+    """Where the straight line is furthest from the run."""
+    if not data.job.finished:
+        return None
+    layer, index = divmod(int(np.abs(data.grid - data.preview).argmax()), data.grid.shape[1])
+    cell = Cell(data.chosen.kind, layer, index)
+    guess, value = percent(_at(data.preview, cell)), percent(_at(data.grid, cell))
+    if guess == value:
+        return None
+    return _(
+        "**The preview** is furthest off at {place}: it guesses {guess}, and the run gives {value}.",
+        place=place(data, cell),
+        guess=guess,
+        value=value,
+    )
+
+
+CLAIMS = (
+    guessed, carried, at_the_end, one_part, several, nothing, decided, reversed_texts, look_or_value, together, off_the_preview,
+)  # fmt: skip
+
+
+def percent(value: float) -> str:
+    """A share as it is written."""
+    return _whole(round(100 * float(value)))
+
+
+def _whole(points: int) -> str:
+    return number(points, "d") + "%"
+
+
+def _points(share: str) -> int:
+    return int(share[:-1].replace("−", "-"))
+
+
+def _at(grid: np.ndarray, cell: Cell) -> float:
+    return float(grid[cell.layer, cell.index])
+
+
+def _two_best(data: Data) -> tuple[int, int]:
+    """The largest two cells as they are written, in percent; a grid of one cell has it twice."""
+    points = sorted((round(100 * float(value)) for value in data.grid.flat), reverse=True)
+    return points[0], points[min(1, len(points) - 1)]
+
+
+def _follows(data: Data) -> bool:
+    return data.chosen.kind == "resid" and data.job.finished
+
+
+def _answer(data: Data) -> str:
+    return f"“{markdown.plain(data.chosen.answer.strip())}”"
+
+
+def _wrong(data: Data) -> str:
+    return f"“{markdown.plain(data.chosen.wrong.strip())}”"
+
+
+def _token(data: Data, position: int) -> str:
+    return f"“{markdown.plain(data.names[position])}” ({position})"
+
+
+def taken(data: Data, cell: Cell) -> str:
+    """What a patch takes from the clean run."""
+    if cell.kind in HEAD_KINDS:
+        return _(TAKEN[cell.kind], head=f"L{cell.layer}H{cell.index}")
+    return _(TAKEN[cell.kind], layer=cell.layer, token=_token(data, cell.index))
+
+
+def place(data: Data, cell: Cell) -> str:
+    """Where a patch is made."""
+    if cell.kind in HEAD_KINDS:
+        return f"L{cell.layer}H{cell.index}"
+    return _("layer {layer}, {token}", layer=cell.layer, token=_token(data, cell.index))
+
+
+def named(data: Data, cell: Cell) -> str:
+    """A patch in a few words."""
+    return _("{part} of {place}", part=_(PARTS[cell.kind]), place=place(data, cell))
+
+
+def known(data: Data) -> str:
+    """How sure the grid is, below it."""
+    if data.job.finished:
+        return _("Exact: every cell is a run.")
+    if data.job.share:
+        return _("Preview, exact where it has been run.")
+    return _("Preview: guessed by one pass back.")
+
+
+def title(data: Data) -> str:
+    """The picture's title, on screen and in what is saved."""
+    clean, corrupted = data.chosen.texts[:2]
+    return _(
+        "{model}: {part} from “{clean}” put into “{corrupted}”, answer “{answer}” against “{wrong}”",
+        model=data.chosen.model,
+        part=_(PARTS[data.chosen.kind]),
+        clean=readable(clean),
+        corrupted=readable(corrupted),
+        answer=data.chosen.answer.strip(),
+        wrong=data.chosen.wrong.strip(),
+    )
+
+
+def before_after(data: Data) -> str:
+    """The heading of the predictions around the chosen cell, which is run."""
+    share = percent(data.patched(data.cell).restored)
+    return _("{patch} brings back {share}, when it is run", patch=named(data, data.cell), share=share)
+
+
+def chained(data: Data) -> str:
+    """The heading of the chain."""
+    return ngettext(
+        "Chain: {n} patch in one run brings back {share}",
+        "Chain: {n} patches in one run bring back {share}",
+        len(data.chain),
+        share=percent(data.patched(*data.chain).restored),
+    )
+
+
+def seconds(value: float) -> str:
+    """A time as one says it."""
+    if value < 90:
+        return _("about {n} s", n=max(1, round(value)))
+    return _("about {n} minutes", n=round(value / 60))
+
+
+def offer(job: Exact) -> str:
+    """What the button does."""
+    return _(
+        "The preview is one backward pass. {count} runs give the exact grid: {time} on two idle cores; {share} done.",
+        count=f"{job.grid.size:,}",
+        time=seconds(job.left),
+        share=f"{job.share:.0%}",
+    )
+
+
+def progress(job: Exact) -> str:
+    """How far the exact grid is."""
+    return _(
+        "{share} of {count} runs, {time} left",
+        share=f"{job.share:.0%}",
+        count=f"{job.grid.size:,}",
+        time=seconds(job.left),
+    )
+
+
+def notice() -> tuple[str, ...]:
+    """What the picture's parts are."""
+    return (
+        _(
+            "**Two runs** that differ in the marked tokens only. Each cell is a run of the corrupted text with **one part taken "
+            "from the clean run**: 0, nothing changes; 1, the answer is back as in the clean run. More than 1 or less than 0 is "
+            "real."
+        ),
+        _(
+            "**Residual**: the stream that a layer reads at one position. Where what is brought back changes position, attention "
+            "has carried it over."
+        ),
+        _("**z, pattern, q, k, v**: what one head writes, or only one part of it from the clean run."),
+        _(
+            "**The preview** takes one pass forward and one back for all cells, and guesses each by a straight line. The exact "
+            "grid runs every cell; where both part, the network is far from linear."
+        ),
+        _(
+            "**A chain** is patches made together, which may bring back more or less than the sum of them one by one."
+        ),
+    )
+
+
+def maths() -> tuple[str, ...]:
+    """What to notice with formulas."""
+    return (
+        _(
+            "Attribution patching of a head keeps what softmax does to its own weights exact: only what comes behind $z$ is "
+            "linearised. The preview of the sum over heads is the preview of the sum, as $W_O$ is linear."
+        ),
+        _(
+            "With fewer key/value heads than query heads, k and v are exchanged for one query head of the group alone."
+        ),
+    )
