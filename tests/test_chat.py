@@ -7,6 +7,7 @@ from tokenizers import Tokenizer as HFTokenizer
 from tests.real import TEMPLATE, write_gguf
 from tests.tiny import sentence
 from tlmviz.chat import converse
+from tlmviz.chat_template import TOO_LONG, Renderer
 from tlmviz.checkpoints import gguf
 from tlmviz.errors import BadText
 from tlmviz.tokens import Tokenizer
@@ -141,12 +142,29 @@ class TestTemplates:
             ("{% for i in range(10**9) %}{% endfor %}", "OverflowError"),
             ("{{ 1 / 0 }}", "ZeroDivisionError"),
             ("{% include 'x' %}", "TypeError"),
+            ("{% for i in range(99999) %}" * 2 + "{% endfor %}" * 2, TOO_LONG),
+            ("{{ 'a' * 10**10 }}", TOO_LONG),
+            ("{{ 10**(10**10) }}", TOO_LONG),
+            (
+                "{% set n = namespace(x='a') %}{% for i in range(60) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
+                TOO_LONG,
+            ),
+            ("{{ 'a' * 5000000 }}", TOO_LONG),
         ],
     )
     def test_failures_are_a_sentence(self, template, why):
         with pytest.raises(BadText) as error:
             converse(with_template(template), MESSAGES, name="tiny")
         assert why in sentence(error) and "tiny" in str(error.value)
+
+    def test_after_one_that_was_ended_the_next_is_rendered(self):
+        renderer, loops = Renderer(), "{% for i in range(99999) %}" * 2 + "{% endfor %}" * 2
+        assert TOO_LONG in renderer.ask(loops, {})["why"]
+        assert renderer.process is None
+        assert renderer.ask("{{ a }}", {"a": "é\ud83d"}) == {"text": "é\ud83d"}
+        process = renderer.process
+        renderer._end()
+        assert process.returncode == 0
 
     @pytest.mark.parametrize(
         "messages", [[], [{"role": "user"}], [{"content": "x"}], [{"role": 1, "content": "x"}]]

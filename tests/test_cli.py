@@ -1,5 +1,6 @@
 """The command lines: what they print and the status they return."""
 
+import json
 import shutil
 import socket
 import sys
@@ -11,11 +12,12 @@ import torch
 
 import tlmviz
 from tlmviz import __main__ as commands
-from tlmviz import checks
+from tlmviz import checks, cli
 from tlmviz.checkpoints import native as zoo
 from tlmviz.checkpoints import opening, registry
 from tlmviz.checkpoints.folders import opened_models
 from tlmviz.cli import server, window
+from tlmviz.cli.main import INTERRUPTED
 from tlmviz.training import __main__ as training
 
 from . import tiny
@@ -52,6 +54,14 @@ class TestCheck:
             "Paged = contiguous",
         ):
             assert sum(f" {name} " in line for line in lines) == 1
+
+    def test_as_json_it_is_a_list_of_what_was_measured(self, folder, capsys, monkeypatch):
+        assert commands.main(["check", folder, "Lily had a red ball.", "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        assert len(rows) == len(checks.applicable(tlmviz.load(folder)))
+        assert all(row["passed"] and row["error"] <= row["tolerance"] and row["claim"] for row in rows)
+        assert commands.main(["check", "--list", "--json"]) == 0
+        assert [row["name"] for row in json.loads(capsys.readouterr().out)] == list(checks.IDENTITIES)
 
     def test_its_own_text_fits_the_bundled_models(self, capsys):
         assert commands.main(["check", "stories-rope"]) == 0
@@ -99,6 +109,42 @@ def test_list_names_every_bundled_model(capsys):
     assert "stories-rope" in registry.list_models()
 
 
+def test_list_as_json(capsys):
+    assert commands.main(["list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == registry.list_models()
+
+
+def test_without_a_command_the_help_is_printed(capsys):
+    assert commands.main([]) == 0
+    out, err = capsys.readouterr()
+    assert not err and "usage: tlmviz" in out and all(f"\n    {name} " in out for name in cli.COMMANDS)
+
+
+@pytest.mark.parametrize("option", ["-V", "--version"])
+def test_the_version(option, capsys):
+    with pytest.raises(SystemExit) as ended:
+        commands.main([option])
+    assert ended.value.code == 0 and capsys.readouterr().out == f"tlmviz {tlmviz.__version__}\n"
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+@pytest.mark.parametrize("raised, status", [(KeyboardInterrupt, INTERRUPTED), (BrokenPipeError, 0)])
+def test_every_command_ends_quietly(name, raised, status, monkeypatch, capfd):
+    class Ends:
+        add_arguments = staticmethod(lambda parser: None)
+
+        @staticmethod
+        def run(options):
+            raise raised
+
+    monkeypatch.setattr("tlmviz.cli.main.command", lambda asked: Ends if asked == name else None)
+    monkeypatch.setattr(
+        "tlmviz.cli.main.os.dup2", lambda *descriptors: None
+    )  # the output of these tests goes on
+    assert commands.main([name]) == status
+    assert capfd.readouterr() == ("", "")
+
+
 class TestTrace:
     TEXT = "Tom saw a dog. Tom saw a"
 
@@ -124,6 +170,21 @@ class TestTrace:
             f"{w:.3f}" for w in weights.tolist()
         ]
 
+    def test_as_json_it_has_the_numbers_of_both_tables(self, folder, capsys):
+        assert commands.main(["trace", folder, self.TEXT, "--layer", "1", "--head", "2", "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        trace = tlmviz.load(folder).trace(self.TEXT)
+        assert [row["token"] for row in told["tokens"]] == trace.tokens and told["tokens"][0][
+            "probability"
+        ] is None
+        last = trace.probabilities(-2)[trace.ids[-1]].item()
+        assert told["tokens"][-1]["probability"] == pytest.approx(last, rel=1e-5)
+        assert [row["attends to"] for row in told["tokens"]] == trace.attention(1, 2).argmax(-1).tolist()
+        [head] = told["heads"]
+        assert (head["layer"], head["head"]) == (1, 2)
+        table = trace.head_statistics().set_index(["layer", "head"]).loc[(1, 2)]
+        assert head["entropy"] == pytest.approx(table["entropy"], rel=1e-6)
+
     def test_one_layer_or_one_head_number(self, folder, capsys):
         for option, column in (("--layer", 0), ("--head", 1)):
             assert commands.main(["trace", folder, self.TEXT, option, "1"]) == 0
@@ -139,12 +200,24 @@ class TestTrace:
         np.testing.assert_array_equal(arrays["attention"], trace.attention(1, 0).numpy())
         np.testing.assert_array_equal(arrays["blocks.0.attn.q"], trace.arrays()["blocks.0.attn.q"])
 
+    def test_a_disk_that_fills_leaves_no_file(self, folder, tmp_path, capsys, monkeypatch):
+        def full(file, **arrays):
+            file.write(b"half of it")
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(np, "savez", full)
+        saved = tmp_path / "saved"
+        saved.mkdir()
+        assert commands.main(["trace", folder, self.TEXT, "--save", str(saved / "x.npz")]) == 2
+        assert "No space left" in capsys.readouterr().err and not list(saved.iterdir())
+
     @pytest.mark.parametrize(
         "model, options, word",
         [
             (None, ["--layer", "9"], "layers 0 to"),
             (None, ["--head", "-1"], "heads 0 to"),
             (None, ["--save", "no/such/folder/x.npz"], "no/such/folder/x.npz"),
+            (None, ["--save", "x.foo"], ".npz"),
             ("eng-fra", [], "no language model"),
             ("no-such", [], "no-such"),
         ],
@@ -176,7 +249,17 @@ class TestRun:
         port = server.free_port()
         assert commands.main(["run", "--port", str(port)]) == 0
         app = str(server.app_file())
-        assert runs == [("streamlit", ["streamlit", "run", app, "--server.port", str(port)])]
+        given = ["streamlit", "run", app, "--server.port", str(port), "--browser.serverAddress", "localhost"]
+        assert runs == [("streamlit", [*given, "--server.address", "127.0.0.1"])]  # nobody else reaches it
+        for option in ("--bind", "--host"):
+            assert commands.main(["run", "--port", str(port), option, "0.0.0.0"]) == 0
+            assert runs.pop() == ("streamlit", [*given, "--server.address", "0.0.0.0"])
+
+    @pytest.mark.parametrize("address", ["nowhere.invalid", "192.0.2.1", "127.0.0.1:80", ""])
+    def test_an_address_that_is_none_of_this_machine(self, address, capsys, monkeypatch):
+        monkeypatch.setattr("runpy.run_module", lambda *args, **options: pytest.fail("served"))
+        assert commands.main(["run", "--bind", address]) == 2
+        assert f"{address!r} is no address of this machine" in said(capsys)
 
     def test_paths_are_offered_in_the_app(self, monkeypatch, tmp_path, folder):
         monkeypatch.setattr("runpy.run_module", lambda module, **options: None)
@@ -222,7 +305,7 @@ class TestWindow:
         assert "leave --port out" in said(capsys)
 
     def test_without_pywebview(self, monkeypatch, capsys):
-        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+        monkeypatch.setitem(sys.modules, "webview", None)
         assert commands.main(["run", "--window"]) == 2
         text = said(capsys)
         assert 'pip install "tlmviz[window]"' in text and "--app" in text
@@ -256,9 +339,7 @@ def test_version(capsys):
     assert stop.value.code == 0 and capsys.readouterr().out == f"tlmviz {tlmviz.__version__}\n"
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["chekc"], ["check"], ["trace", "zoo-rope"], ["run", "--port", "x"]]
-)
+@pytest.mark.parametrize("arguments", [["chekc"], ["check"], ["trace", "zoo-rope"], ["run", "--port", "x"]])
 def test_unknown_commands_show_the_usage(arguments, capsys):
     with pytest.raises(SystemExit) as stop:
         commands.main(arguments)

@@ -39,6 +39,7 @@ def test_missing_fields_take_defaults():
         (dict(norm_place="middle"), "pre"),
         (dict(feedforward="tanh"), "swiglu"),
         (dict(n_layers=0), "n_layers"),
+        (dict(n_layers=10**9), "1,000 layers at most"),
         (dict(vocab_size=2.5), "vocab_size"),
         (dict(context=True), "context"),
         (dict(d_model=30), "n_heads"),
@@ -157,7 +158,10 @@ def test_a_flat_file_is_read_into_parts():
     assert read.attention == attention
     assert read.positions == PositionsConfig(rope_base=500.0, distances=8)
     assert read.norm == NormConfig("layernorm") and read.feedforward == FeedForwardConfig("gelu", 96, True)
-    assert read.connection == ConnectionConfig("hyper", 3, 7) and (read.tied, read.dropout) == (False, 0.1)
+    assert read.connection == ConnectionConfig("hyper", 3, 7, bound=None) and (read.tied, read.dropout) == (
+        False,
+        0.1,
+    )
 
 
 def test_parts_are_given_as_objects_fields_or_kinds():

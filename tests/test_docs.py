@@ -1,4 +1,4 @@
-"""README and model cards say what the files hold."""
+"""README, documents and model cards say what the files hold."""
 
 import re
 from pathlib import Path
@@ -19,16 +19,19 @@ from tlmviz.training import hull_export, scenes_export
 from tlmviz.training.recipes import RECIPES
 
 ROOT = Path(__file__).resolve().parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README, PYTHON, ABOUT_MODELS, ABOUT_PAGES = (
+    (ROOT / name).read_text(encoding="utf-8")
+    for name in ("README.md", "docs/python.md", "docs/models.md", "docs/pages.md")
+)
 MODELS, TRANSLATORS = sorted(tlmviz.list_models("language")), sorted(tlmviz.list_models("translation"))
 WORDS = sorted(tlmviz.list_models("words"))
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_readme_repeats_the_cards_quality(name):
+def test_the_table_repeats_the_cards_quality(name):
     card = (ROOT / "models" / name / "card.md").read_text(encoding="utf-8")
     quality = re.search(r"held-out stories: ([\d.]+) bits per byte", card).group(1)
-    [row] = [line for line in README.splitlines() if line.startswith((f"| {name} |", f"| [{name}]"))]
+    [row] = [line for line in ABOUT_MODELS.splitlines() if line.startswith((f"| {name} |", f"| [{name}]"))]
     assert f"{float(quality):.3f}" in row
 
 
@@ -47,11 +50,11 @@ def test_cards_name_data_licence_parameters_and_size(name):
 
 
 @pytest.mark.parametrize("name", TRANSLATORS)
-def test_translators_have_cards_and_the_readme_repeats_their_bleu(name):
+def test_translators_have_cards_and_the_table_repeats_their_bleu(name):
     folder = ROOT / "models" / name
     card, mt = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load(name)
     bleu = re.search(r"\*\*sacreBLEU ([\d.]+)\*\*", card).group(1)
-    [row] = [line for line in README.splitlines() if line.startswith(f"| [{name}]")]
+    [row] = [line for line in ABOUT_MODELS.splitlines() if line.startswith(f"| [{name}]")]
     assert f"| {bleu} |" in row
     assert f"{mt.n_parameters:,} parameters" in card and "CC BY 2.0" in card and "Tatoeba" in card
     assert (folder / "curve.svg").stat().st_size > 1000
@@ -59,11 +62,11 @@ def test_translators_have_cards_and_the_readme_repeats_their_bleu(name):
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_word_vectors_have_cards_and_the_readme_repeats_their_quality(name):
+def test_word_vectors_have_cards_and_the_table_repeats_their_quality(name):
     folder = ROOT / "models" / name
     card, wv = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load(name)
     quality = re.search(r"\*\*category neighbours ([\d.]+) %\*\*", card).group(1)
-    [row] = [line for line in README.splitlines() if line.startswith(f"| [{name}]")]
+    [row] = [line for line in ABOUT_MODELS.splitlines() if line.startswith(f"| [{name}]")]
     assert f"| {quality} % |" in row
     vectors, rows = wv.space.numpy(), {word: row for row, word in enumerate(wv.vocabulary)}
     assert 100 * precision(vectors, rows, CATEGORIES) == pytest.approx(float(quality), abs=0.06)
@@ -73,7 +76,7 @@ def test_word_vectors_have_cards_and_the_readme_repeats_their_quality(name):
     assert sum(path.stat().st_size for path in folder.iterdir()) < 3_000_000
 
 
-def test_the_hulls_card_is_measured_and_the_readme_repeats_it():
+def test_the_hulls_card_is_measured_and_the_table_repeats_it():
     folder = ROOT / "models" / "pointer-hull"
     card, finder = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load("pointer-hull")
     rows = {
@@ -87,14 +90,14 @@ def test_the_hulls_card_is_measured_and_the_readme_repeats_it():
             measured, abs=0.6
         )  # a tie in three sets of 200
         assert drawn.coverage > 0.999
-    [row] = [line for line in README.splitlines() if line.startswith("| [pointer-hull]")]
+    [row] = [line for line in ABOUT_MODELS.splitlines() if line.startswith("| [pointer-hull]")]
     assert f"{rows[50][2]} % of the area, {rows[50][1]} % exact" in row
     assert f"{finder.n_parameters:,} parameters" in card and "72.6 %" in card
     assert (folder / "model.safetensors").stat().st_size < 2_000_000
 
 
 @pytest.mark.parametrize("name", sorted(tlmviz.list_models("digits")))
-def test_readers_of_digits_have_cards_that_are_measured_and_the_readme_repeats_them(name):
+def test_readers_of_digits_have_cards_that_are_measured_and_the_table_repeats_them(name):
     folder = ROOT / "models" / name
     card, reader = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load(name)
     share = re.search(r"\*\*held-out digits read right: ([\d.]+) %\*\*", card).group(1)
@@ -103,14 +106,14 @@ def test_readers_of_digits_have_cards_that_are_measured_and_the_readme_repeats_t
     for digit, right in enumerate(found.per_digit):
         [row] = [line for line in card.splitlines() if line.startswith(f"| **{digit}** |")]
         assert float(row.split("|")[-2].strip(" %")) == pytest.approx(100 * right, abs=3)
-    [row] = [line for line in README.splitlines() if line.startswith(f"| [{name}]")]
+    [row] = [line for line in ABOUT_MODELS.splitlines() if line.startswith(f"| [{name}]")]
     assert f"| {share} % |" in row
     assert f"{reader.n_parameters:,} parameters" in card and "CC BY 4.0" in card
     assert (folder / "model.safetensors").stat().st_size < 1_000_000
 
 
 @pytest.mark.parametrize("name", sorted(tlmviz.list_models("scenes")))
-def test_the_cards_of_scenes_are_measured_and_the_readme_repeats_them(name):
+def test_the_cards_of_scenes_are_measured_and_the_table_repeats_them(name):
     folder = ROOT / "models" / name
     card, model = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load(name)
     shares = {kind: float(share) for kind, share in re.findall(r"\| (\w+) \| [^|]+ \| ([\d.]+) % \|", card)}
@@ -118,14 +121,14 @@ def test_the_cards_of_scenes_are_measured_and_the_readme_repeats_them(name):
     for kind, share in right.items():
         assert shares[kind] == pytest.approx(100 * share, abs=0.35)  # a tie in three of 1,000
     mean = re.search(r"mean of the five kinds of questions \| \| ([\d.]+) %", card).group(1)
-    [row] = [line for line in README.splitlines() if line.startswith(f"| [{name}]")]
+    [row] = [line for line in ABOUT_MODELS.splitlines() if line.startswith(f"| [{name}]")]
     assert f"{mean} %" in row
     assert f"{model.n_parameters:,} parameters" in card and "CC BY 4.0" in card and "scikit-learn" in card
     assert sum(path.stat().st_size for path in folder.iterdir()) < 6_000_000
 
 
 @pytest.mark.parametrize("name", sorted(tlmviz.list_models("mixture")))
-def test_mixtures_have_cards_and_the_readme_repeats_their_quality(name):
+def test_mixtures_have_cards_and_the_table_repeats_their_quality(name):
     folder = ROOT / "models" / name
     card, model = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load(name)
     column = sorted(tlmviz.list_models("mixture")).index(name)
@@ -133,20 +136,20 @@ def test_mixtures_have_cards_and_the_readme_repeats_their_quality(name):
         re.findall(rf"\| {what}.*", card)[0].split(" | ") for what in ("loss on held-out", "never-seen names")
     )
     nats, share = (cells[1 + column].strip("*| ") for cells in (losses, copied))
-    [row] = [line for line in README.splitlines() if line.startswith(f"| [{name}]")]
+    [row] = [line for line in ABOUT_MODELS.splitlines() if line.startswith(f"| [{name}]")]
     assert f"{nats} nats" in row and share in row
     assert f"{model.n_parameters:,} parameters" in card and "CDLA-Sharing-1.0" in card
     assert (folder / "model.safetensors").stat().st_size < 6_000_000
 
 
-def test_the_encoder_has_a_card_and_the_readme_repeats_it():
+def test_the_encoder_has_a_card_and_the_table_repeats_it():
     folder = ROOT / "models" / "stories-encoder"
     card, model = (folder / "card.md").read_text(encoding="utf-8"), tlmviz.load("stories-encoder")
     both, causal = (
         float(re.search(rf"\| \**{reads}.* ([\d.]+) % \|", card).group(1))
         for reads in ("both sides", "with a causal")
     )
-    [row] = [line for line in README.splitlines() if line.startswith("| [stories-encoder]")]
+    [row] = [line for line in ABOUT_MODELS.splitlines() if line.startswith("| [stories-encoder]")]
     assert f"{both} % of the hidden tokens" in row and both > causal + 10
     assert f"{model.n_parameters:,} parameters" in card and "CDLA-Sharing-1.0" in card
     [order, story] = map(float, re.search(r"\| all \| \**([\d.]+) %.* \| \**([\d.]+) %", card).groups())
@@ -173,14 +176,19 @@ def test_translators_translate(name):
     assert hyp.attention.shape == (len(hyp.tokens), len(hyp.source))
 
 
-def test_the_readmes_pictures_exist():
-    pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)
-    assert pictures and all((ROOT / picture).is_file() for picture in pictures)
+def test_the_pictures_of_documents_exist():
+    for folder, text in ((ROOT, README), (ROOT / "docs", ABOUT_PAGES)):
+        pictures = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text)
+        assert pictures and all((folder / picture).is_file() for picture in pictures)
 
 
-def test_the_readmes_table_is_the_pages_of_the_menu():
-    assert page_table.with_table(README) == README, "pages/__init__.py has changed: run `make docs`"
-    assert all(f"[{page.title}](docs/{pictures(page)[0].file}) | {page.shows} |" in README for page in ALL)
+def test_the_readme_is_short():
+    assert len(README.splitlines()) <= 150
+
+
+def test_the_table_is_the_pages_of_the_menu():
+    assert page_table.with_table(ABOUT_PAGES) == ABOUT_PAGES, "pages/__init__.py has changed: run `make docs`"
+    assert all(f"[{page.title}]({pictures(page)[0].file}) | {page.shows} |" in ABOUT_PAGES for page in ALL)
 
 
 def test_every_page_has_its_pictures_and_no_other_lies_there():
@@ -217,7 +225,7 @@ def test_every_note_that_a_docstring_numbers_has_a_title():
     assert numbers and all(f"| {number} |" in sources for number in numbers)
 
 
-def test_the_readmes_python_runs(tmp_path, monkeypatch):
+def test_the_python_of_documents_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # it writes files
     import transformers
 
@@ -226,8 +234,9 @@ def test_the_readmes_python_runs(tmp_path, monkeypatch):
     )
     model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**shape)).eval()
     scope: dict = {"model": model, "tokenizer": None, "inputs": {"input_ids": torch.tensor([[5, 6, 7]])}}
-    for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL):
-        exec(block, scope)
+    for text in (README, PYTHON, ABOUT_MODELS):
+        for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+            exec(block, scope)
     assert scope["hyp"].text
 
 

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from tokenizers import AddedToken, decoders, models, pre_tokenizers, processors
+from tokenizers import AddedToken, Regex, decoders, models, pre_tokenizers, processors
 from tokenizers import Tokenizer as HFTokenizer
 
 from tests.tiny import sentence
-from tlmviz.errors import BadCheckpoint
+from tlmviz.errors import BadCheckpoint, BadText
 from tlmviz.tokens import Tokenizer
 from tlmviz.tokens.spelling import byte_alphabet
 
@@ -110,6 +110,21 @@ class TestRefused:
         inner.decoder = decoders.WordPiece()
         inner.save(str(folder / "tokenizer.json"))
         assert "'WordPiece'" in refused(folder)
+
+
+def test_an_expression_that_the_library_gives_up_on_is_one_sentence(folder):
+    inner = HFTokenizer.from_file(str(folder / "tokenizer.json"))
+    inner.pre_tokenizer = pre_tokenizers.Split(Regex("(x+x+)+y"), "isolated")
+    inner.save(str(folder / "tokenizer.json"))
+    tokenizer, text = Tokenizer.from_huggingface(folder), "x" * 34
+    for encode in (
+        tokenizer.encode,
+        lambda text: tokenizer.encode_marked(text, []),
+        lambda text: tokenizer.encode_many([text]),
+    ):
+        with pytest.raises(BadText) as error:
+            encode(text)
+        assert "cannot cut the text" in sentence(error)
 
 
 BYTES = [f"<0x{i:02X}>" for i in range(256)]

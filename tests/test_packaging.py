@@ -1,16 +1,20 @@
-"""pyproject.toml agrees with the requirements files, and a wheel works by itself, in any folder."""
+"""pyproject.toml asks for what the requirements files pin, and a wheel works by itself, in any folder."""
 
 import os
 import subprocess
 import sys
 import tomllib
 import zipfile
+from importlib.metadata import requires
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import tlmviz
+from tlmviz.checkpoints import wheels
 from tlmviz.cli.server import serve
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -18,18 +22,65 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = PYPROJECT["project"]
 
 
-def requirements(name: str) -> list[str]:
+def named(lines: list[str]) -> dict[str, Requirement]:
+    return {canonicalize_name(line.name): line for line in map(Requirement, lines)}
+
+
+def pinned(name: str) -> dict[str, Requirement]:
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-    return [line.replace('"', "'") for line in lines if line and not line.startswith("#")]
+    return named([line for line in lines if line and not line.startswith("#")])
 
 
-def test_the_project_repeats_the_requirements():
-    extras = PROJECT["optional-dependencies"]
-    assert PROJECT["dependencies"] == requirements("requirements.txt")
-    assert extras["dev"] == requirements("requirements-dev.txt")
-    assert extras["train"] == requirements("requirements-train.txt")
-    assert extras["docs"] == requirements("requirements-docs.txt")
-    assert PYPROJECT["build-system"]["requires"][0] in extras["dev"]  # a wheel is built without a download
+CORE, EXTRAS = (
+    named(PROJECT["dependencies"]),
+    {name: named(lines) for name, lines in PROJECT["optional-dependencies"].items()},
+)
+
+
+@pytest.mark.parametrize(
+    "file, bounds, is_all",
+    [
+        ("requirements.txt", {**CORE, **EXTRAS["app"]}, True),
+        ("requirements-train.txt", EXTRAS["train"], True),
+        (
+            "requirements-dev.txt",
+            EXTRAS["transformers"] | EXTRAS["notebook"] | EXTRAS["shot"] | EXTRAS["train"],
+            False,
+        ),
+    ],
+)
+def test_the_pins_are_of_what_the_project_asks_for_and_within_its_bounds(file, bounds, is_all):
+    pins = pinned(file)
+    assert bounds.keys() == pins.keys() if is_all else bounds.keys() <= pins.keys()
+    for name, bound in bounds.items():
+        [pin] = pins[name].specifier
+        assert pin.operator == "==" and bound.specifier.contains(pin.version), name
+        assert str(pins[name].marker) == str(bound.marker), name
+
+
+def test_the_library_pins_nothing():
+    for bounds in (CORE, *EXTRAS.values()):
+        for name, bound in bounds.items():
+            assert [each.operator for each in bound.specifier] == [">="], name
+
+
+def test_a_wheel_is_built_without_a_download():
+    [own] = PYPROJECT["build-system"]["requires"]
+    assert own == str(pinned("requirements-dev.txt")["hatchling"])
+
+
+def test_what_only_the_app_needs_comes_with_nothing_that_the_library_needs():
+    """By what the installed packages say of themselves."""
+    found, waiting = set(), [*CORE]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            needs = [Requirement(line) for line in requires(name) or ()]
+            plain = [each for each in needs if each.marker is None or each.marker.evaluate({"extra": ""})]
+            waiting += [canonicalize_name(each.name) for each in plain]
+    assert "sympy" in found  # torch's
+    assert not found & {"streamlit", "starlette", "plotly", "scikit-learn", "pyarrow", "prometheus-client"}
 
 
 def test_python_is_named_alike_everywhere():
@@ -39,14 +90,63 @@ def test_python_is_named_alike_everywhere():
     assert "sys.version_info < (3, 11)" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel of this tree, built with the packages at hand."""
-    folder = tmp_path_factory.mktemp("wheel")
+def folders_of(project: str, place: str) -> list[str]:
+    """The models that a project's wheel holds, by the folders it puts them into."""
+    text = tomllib.loads((ROOT / project / "pyproject.toml").read_text(encoding="utf-8"))
+    included = text["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    paths = [ROOT / project / path for path, into in included.items() if into.startswith(place)]
+    return [path.name for path in paths if (path / "config.json").is_file()]
+
+
+def test_every_model_lies_in_one_wheel_the_one_that_is_named_where_it_is_missing():
+    assert folders_of("", "tlmviz/_app/models") == [*wheels.CORE]
+    for name, models in wheels.WHEELS.items():
+        assert folders_of(f"packages/{name.removeprefix('tlmviz-')}", wheels.SPACE) == [*models]
+    every = [*wheels.CORE, *(model for models in wheels.WHEELS.values() for model in models)]
+    assert sorted(every) == sorted(path.parent.name for path in (ROOT / "models").glob("*/config.json"))
+
+
+@pytest.mark.parametrize("project", ["models", "models-translation"])
+def test_the_wheels_of_models_have_the_version_of_tlmviz_and_a_size_that_an_index_takes(project):
+    text = tomllib.loads((ROOT / "packages" / project / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
+    assert text["name"] == f"tlmviz-{project}" and text["name"] in wheels.WHEELS
+    assert text["version"] == tlmviz.__version__
+    others = [f"{name}=={tlmviz.__version__}" for name in wheels.WHEELS if name != text["name"]]
+    assert text.get("dependencies", []) == (others if project == "models" else [])  # one command brings all
+    files = [
+        file
+        for name in wheels.WHEELS[text["name"]]
+        for file in (ROOT / "models" / name).rglob("*")
+        if file.is_file()
+    ]
+    assert sum(file.stat().st_size for file in files) < 100e6  # before it is packed
+
+
+def test_one_command_brings_all_models():
+    [every] = PROJECT["optional-dependencies"]["models"]
+    assert every == f"tlmviz-models>={tlmviz.__version__}"
+
+
+def built(project: Path, folder: Path) -> Path:
+    """The wheel of a project, built with the packages at hand."""
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([*command, "-w", str(folder), str(ROOT)], check=True)
+    subprocess.run([*command, "-w", str(folder), str(project)], check=True)
     [path] = folder.glob("*.whl")
     return path
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The wheel of this tree."""
+    return built(ROOT, tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def wheel_of_models(tmp_path_factory):
+    """The smaller of the wheels that hold models alone."""
+    return built(ROOT / "packages" / "models-translation", tmp_path_factory.mktemp("models"))
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +161,15 @@ def environment():
 
 
 @pytest.fixture(scope="module")
-def command(wheel, tmp_path_factory):
-    """`tlmviz` in an environment that holds the wheel, and beside it the packages that these tests run on."""
+def command(wheel, wheel_of_models, tmp_path_factory):
+    """`tlmviz` in an environment that holds both wheels, and beside them the packages that these tests run on."""
     venv = tmp_path_factory.mktemp("venv")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
     [packages] = venv.glob("lib/python*/site-packages")
     here = [path for path in sys.path if path.endswith("site-packages")]
     (packages / "heavy.pth").write_text("\n".join(here) + "\n")
     install = [sys.executable, "-m", "pip", "--python", str(venv / "bin" / "python"), "install", "-q"]
-    subprocess.run([*install, "--no-deps", "--no-index", str(wheel)], check=True)
+    subprocess.run([*install, "--no-deps", "--no-index", str(wheel), str(wheel_of_models)], check=True)
     return venv / "bin" / "tlmviz"
 
 
@@ -87,23 +187,51 @@ def outside(command, elsewhere, environment):
     return call
 
 
+def tracked(folder: str) -> list[str]:
+    """The files of a folder that are in the repository."""
+    listed = subprocess.run(["git", "ls-files", folder], cwd=ROOT, capture_output=True, text=True)
+    return [file for file in listed.stdout.splitlines() if (ROOT / file).exists()]
+
+
 @pytest.mark.slow
 class TestWheel:
-    def test_holds_library_app_and_models_and_no_tests(self, wheel):
+    def test_holds_library_app_and_three_models_and_no_tests(self, wheel):
         names = set(zipfile.ZipFile(wheel).namelist())
         tops = {name.split("/")[0] for name in names}
         assert tops == {"tlmviz", f"tlmviz-{tlmviz.__version__}.dist-info"}
         for name in ("app.py", "pages/main.py", "pages/icon.svg", ".streamlit/config.toml", "models/zoo.csv"):
             assert f"tlmviz/_app/{name}" in names
-        for folder in ("tlmviz", "pages", "models"):
-            tracked = subprocess.run(["git", "ls-files", folder], cwd=ROOT, capture_output=True, text=True)
-            for file in filter(None, tracked.stdout.splitlines()):
-                if (ROOT / file).exists():
-                    assert (file if folder == "tlmviz" else f"tlmviz/_app/{file}") in names
+        for folder in ("tlmviz", "pages", *(f"models/{name}" for name in wheels.CORE)):
+            for file in tracked(folder):
+                assert (file if folder == "tlmviz" else f"tlmviz/_app/{file}") in names
+        assert {name.split("/")[3] for name in names if name.startswith("tlmviz/_app/models/")} == {
+            *wheels.CORE,
+            "zoo.csv",
+        }
+        assert wheel.stat().st_size < 22e6
 
-    def test_lists_the_models(self, outside):
+    def test_a_wheel_of_models_holds_models_alone(self, wheel_of_models):
+        names = zipfile.ZipFile(wheel_of_models).namelist()
+        own = {name for name in names if ".dist-info/" not in name}
+        models = wheels.WHEELS["tlmviz-models-translation"]
+        wanted = {
+            file.replace("models", wheels.SPACE, 1) for name in models for file in tracked(f"models/{name}")
+        }
+        assert own == wanted
+
+    def test_lists_the_models_of_both_wheels_and_names_the_third(
+        self, outside, command, elsewhere, environment
+    ):
         names = [line.split()[0] for line in outside("list").splitlines()]
-        assert names == list(tlmviz.list_models())
+        assert names == sorted([*wheels.CORE, *wheels.WHEELS["tlmviz-models-translation"]])
+        told = subprocess.run(
+            [command, "trace", "zoo-mla", "Tom"],
+            cwd=elsewhere,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        assert told.returncode == 2 and "run `pip install tlmviz-models`" in told.stderr
 
     def test_traces(self, outside, elsewhere):
         out = outside("trace", "zoo-rope", "Tom saw a dog.", "--save", "trace.npz")

@@ -37,7 +37,7 @@ def test_a_page_has_its_claim_what_it_shows_its_picture_and_its_cards(files, pag
         assert f"**[{site_pages.plain(card.title)}]({APP}" in text and site_pages.plain(card.says) in text
         assert f"](../{picture_of(page, card).relative_to(site_pages.ROOT)})" in text
         assert site_pages.plain(card.title) in files["gallery/index.md"]
-    assert f"[{page.title}](pages/{page.path}.md)" in files["README.md"]
+    assert f"[{page.title}](../pages/{page.path}.md)" in files["docs/pages.md"]
 
 
 @pytest.mark.parametrize("tour", TOURS.values(), ids=lambda tour: tour.name)

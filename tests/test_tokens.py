@@ -99,17 +99,6 @@ def test_common_words_are_one_token():
     assert len(TOKENIZER.encode(SENTENCES[0])) < len(SENTENCES[0]) * 0.7
 
 
-def test_dropout_spells_differently_but_says_the_same():
-    tokenizer = make_tokenizer()
-    plain = tokenizer.encode(SENTENCES[0])
-    tokenizer.set_dropout(0.5)
-    spelled = [tokenizer.encode(SENTENCES[0]) for _ in range(5)]
-    assert any(ids != plain for ids in spelled)
-    assert {tokenizer.decode(ids) for ids in spelled} == {SENTENCES[0]}
-    tokenizer.set_dropout(None)
-    assert tokenizer.encode(SENTENCES[0]) == plain
-
-
 def test_file_round_trip(tmp_path):
     path = tmp_path / "tokenizer.json"
     path.write_text(TOKENIZER.to_json())

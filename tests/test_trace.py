@@ -362,6 +362,8 @@ class TestStatistics:
                     "induction": np.mean(induction),
                 }
                 line = frame[(frame.layer == layer) & (frame["head"] == head)].iloc[0]
+                q, k = (trace[f"blocks.{layer}.attn.{part}"] for part in "qk")
+                wanted["max_logit"] = scores(q, k, **mask(trace, layer))[0, head].max().item()
                 assert {name: line[name] for name in wanted} == pytest.approx(wanted, abs=1e-4)
 
     def test_induction_is_nan_when_nothing_repeats(self, lm):

@@ -40,6 +40,6 @@ def page(browser):
     """A fresh page at 1280 x 800 whose console errors fail the test."""
     errors: list[str] = []
     with visitor(browser, DESK) as page:
-        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("pageerror", lambda error: errors.append(error.stack or str(error)))
         yield page
     assert not errors, errors

@@ -17,20 +17,13 @@ STEPS = 150  # presses of Tab: what comes later on a page is not walked to
 TARGET = 24  # pixels of a button under a finger (WCAG 2.2, 2.5.8)
 WIDE, HALF = {"width": 1280, "height": 800}, {"width": 640, "height": 400}  # a window, and the same at 200 %
 PAINTED = ["latents-pad", "scene-pad"]  # a finger draws on these, and the page scrolls beside them
-
-# What Streamlit itself leaves open, each for a reason; docs/accessibility.md says so too. (axe's rule, the part of the page)
-STREAMLITS = (
-    ("list", "[data-testid=stSidebarNav]"),  # its menu wraps the items of a list in groups
-    ("listitem", "[data-testid=stSidebarNav]"),
-)
-LOOK = """async ([rules, streamlits]) => {
+LOOK = """async (rules) => {
   const runOnly = rules.length ? { type: "rule", values: rules } : { type: "tag", values: ["wcag2a", "wcag2aa"] };
   const include = [["[data-testid=stMain]"], ["[data-testid=stSidebar]"]];
-  const { violations } = await axe.run({ include }, { runOnly, resultTypes: ["violations"], elementRef: true });
-  const theirs = (rule, element) => streamlits.some(([name, part]) => name === rule && element?.closest(part));
+  const { violations } = await axe.run({ include }, { runOnly, resultTypes: ["violations"] });
   const why = ({ any, all, none }) => [...any, ...all, ...none][0]?.message.slice(0, 120) ?? "";
   return violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).flatMap(({ id, nodes }) => nodes
-    .filter(({ element }) => !theirs(id, element)).map((node) => `${id}: ${node.html.slice(0, 160)} ${why(node)}`));
+    .map((node) => `${id}: ${node.html.slice(0, 160)} ${why(node)}`));
 }"""
 SETTLED = "window.tlmvizPictures && tlmvizPictures.settled(null, 20000).then(() => true)"
 
@@ -52,7 +45,7 @@ def unread(page: Page, *rules: str) -> list[str]:
         pytest.fail("axe-core is not installed, so nothing is known of screen readers; run `npm ci`.")
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    return page.evaluate(LOOK, [rules, STREAMLITS])
+    return page.evaluate(LOOK, rules)
 
 
 def unreached(page: Page) -> list[str]:

@@ -48,6 +48,15 @@ def at_rest(page, *ready: str) -> None:
     page.wait_for_timeout(500)
 
 
+def from_pages(page, title: str) -> None:
+    """Go to a page of the app by the menu in the sidebar, whose other chapters are closed."""
+    named = page.get_by_text(title, exact=True)
+    chapter = page.locator(".st-key-menu details").filter(has=page.locator("a").filter(has=named))
+    if chapter.get_attribute("open") is None:
+        chapter.locator("summary").click()
+    chapter.locator("a").filter(has=named).click()
+
+
 def from_menu(part, item: str, of: str = "") -> None:
     """Choose an entry in the menu of the first picture of a page or of a part of one; `of` names one: "this chart"."""
     part.get_by_role("button", name=re.compile(f"embedding of {of or '(?!this chart)'}")).first.click()

@@ -14,6 +14,7 @@ from tlmviz.cli.server import app_file, serve
 from . import everyone
 from .helpers import open_link
 
+MENU = "[data-testid=stSidebar] .st-key-menu"
 SIDEBAR = 256  # pixels, as pages/main.py asks for
 FRESH = ("caches/serving", "streams/mhc", "translation/alignment")
 BY_FOLDER = {page.folder: page for page in ALL}
@@ -24,8 +25,11 @@ def assert_opens(tab, url: str, page: Page) -> None:
     home = page.folder == HOME
     open_link(tab, url, "" if home else page.path, **({"mode": "arcs"} if home else {}))
     expect(tab.locator("h1").first).to_contain_text(page.title)
-    marked = tab.locator("[data-testid=stSidebarNavLink][aria-current=page]")
-    expect(marked.locator("p")).to_have_text(page.title)
+    marked = tab.locator(f"{MENU} a[aria-current=page]")
+    expect(marked.locator(".title")).to_have_text(page.title)
+    expect(marked).to_be_in_viewport(ratio=1)
+    expect(tab.locator(f"{MENU} details[open]")).to_have_count(1)
+    assert tab.locator(MENU).evaluate("menu => menu.closest('[data-testid=stSidebarContent]').scrollTop") == 0
     expect(tab.locator("[role=dialog]")).to_have_count(0)
     expect(tab.get_by_text("Page not found")).to_have_count(0)
     assert tab.locator("[data-testid=stSidebar]").bounding_box()["width"] == SIDEBAR
@@ -48,20 +52,38 @@ def test_the_first_visitor_of_a_fresh_server_sees_the_page(page, fresh_server, f
     assert_opens(page, fresh_server, BY_FOLDER[folder])
 
 
+def test_an_old_address_leads_to_its_page_on_a_server_at_a_sub_path(page, tmp_path):
+    start = (
+        f'exec {sys.executable} -m streamlit run {app_file()} --server.port "$2" --server.baseUrlPath /under'
+    )
+    with serve(["sh", "-c", start, "sh"], cwd=tmp_path) as server:
+        page.goto(f"{server.url}under/collapse_lemma?text=Tom+saw+a+dog.")
+        expect(page.locator("h1").first).to_contain_text("Attention family")
+        expect(page.get_by_test_id("collapse-said")).to_contain_text("They are one head")
+        expect(page.get_by_role("textbox", name="Text", exact=True)).to_have_value("Tom saw a dog.")
+        assert (
+            page.url.startswith(f"{server.url}under/attention_family?") and "fview=Collapse+lemma" in page.url
+        )
+
+
 def test_the_first_paint_of_a_fresh_server_has_the_right_sidebar(page, fresh_server):
     """The menu of files that Streamlit would draw by itself is never there, not even for a moment."""
     seen: list[str] = []
     page.expose_function("seen", lambda names: seen.append(names))
     page.add_init_script(
         """new MutationObserver(() => {
-          const links = [...document.querySelectorAll("[data-testid=stSidebarNavLink] p")].map((link) => link.textContent);
+          const all = (root, part) => [...(root?.querySelectorAll(part) ?? [])];
+          const theirs = all(document, "[data-testid=stSidebarNavLink]");
+          const seen = theirs.filter((link) => link.checkVisibility() && link.textContent !== "\u200b");
+          const menu = document.querySelector(".st-key-menu [data-testid^=stBidiComponent]")?.shadowRoot;
+          const links = [...seen, ...all(menu, "a .title")].map((link) => link.textContent);
           if (links.length) window.seen(links.join("|"));
         }).observe(document, { childList: true, subtree: true });"""
     )
     open_link(page, fresh_server, "serving")
     expect(page.locator("h1").first).to_contain_text("Serving")
     titles = "|".join(page_.title for page_ in ALL)
-    page.wait_for_function("document.querySelectorAll('[data-testid=stSidebarNavLink]').length > 0")
+    expect(page.locator(f"{MENU} a").first).to_be_attached()
     assert seen and all(titles.startswith(names) for names in seen), set(seen)
 
 

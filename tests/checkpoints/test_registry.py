@@ -11,9 +11,9 @@ import torch
 import tlmviz
 from tests import tiny
 from tests.tiny import sentence
-from tlmviz.checkpoints import devices, native
-from tlmviz.checkpoints.folders import PACKAGE, models_folder
-from tlmviz.checkpoints.registry import KINDS, language_config
+from tlmviz.checkpoints import devices, native, wheels
+from tlmviz.checkpoints.folders import PACKAGE, model_folder, model_folders, models_folder, models_folders
+from tlmviz.checkpoints.registry import KINDS, checkpoint_folder, language_config
 from tlmviz.errors import BadBackend, BadCheckpoint, UnknownName
 from tlmviz.networks.base import Network
 
@@ -67,6 +67,47 @@ class TestFolders:
         assert models_folder() == tmp_path / "_app" / "models"
         monkeypatch.setenv("TLMVIZ_MODELS", str(PACKAGE))
         assert models_folder() == PACKAGE
+
+    def test_a_wheel_of_models_is_looked_through_after_tlmvizs_own(self, monkeypatch, tmp_path):
+        monkeypatch.delenv("TLMVIZ_MODELS", raising=False)
+        for name in ("stories-rope", "mine"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "config.json").write_text("{}")
+        monkeypatch.setattr(wheels, "folders", lambda: (tmp_path,))
+        assert model_folder("stories-rope") == ROOT / "models" / "stories-rope"
+        assert model_folder("mine") == tmp_path / "mine" == checkpoint_folder("mine")
+        assert tmp_path / "mine" in model_folders() and tmp_path / "stories-rope" not in model_folders()
+        monkeypatch.setenv("TLMVIZ_MODELS", str(ROOT / "models"))
+        assert models_folders() == [ROOT / "models"]
+
+    def test_the_wheels_are_found_where_python_finds_their_package(self, monkeypatch, tmp_path):
+        (tmp_path / wheels.SPACE / "mine").mkdir(parents=True)
+        wheels.folders.cache_clear()
+        try:
+            assert wheels.folders() == ()
+            monkeypatch.syspath_prepend(tmp_path)
+            wheels.folders.cache_clear()
+            assert wheels.folders() == (tmp_path / wheels.SPACE,)
+        finally:
+            wheels.folders.cache_clear()
+
+    @pytest.mark.parametrize(
+        "name, wheel", [("zoo-mla", "tlmviz-models"), ("eng-fra-dot", "tlmviz-models-translation")]
+    )
+    def test_a_model_of_a_wheel_that_is_not_installed(self, monkeypatch, tmp_path, name, wheel):
+        monkeypatch.delenv("TLMVIZ_MODELS", raising=False)
+        monkeypatch.setattr("tlmviz.checkpoints.folders.PACKAGE", tmp_path)
+        (tmp_path / "_app" / "models").mkdir(parents=True)
+        with pytest.raises(UnknownName) as error:
+            tlmviz.load(name)
+        assert (
+            f"{name} comes with the package {wheel}, which is not installed; run `pip install {wheel}`."
+            == sentence(error)
+        )
+        monkeypatch.setenv("TLMVIZ_MODELS", str(tmp_path))  # somebody's own folder, which no package fills
+        with pytest.raises(UnknownName) as error:
+            tlmviz.load(name)
+        assert "pip" not in sentence(error)
 
     def test_without_models_the_sentence_says_what_to_set(self, monkeypatch, tmp_path):
         monkeypatch.setenv("TLMVIZ_MODELS", str(tmp_path / "nowhere"))

@@ -41,16 +41,29 @@ def test_wrong_logits_are_noticed(lm, monkeypatch, change, names):
     assert names <= failed(lm, trace)
 
 
+def test_small_logits_are_not_equal_ones(lm, monkeypatch):
+    """A head that some tokens hardly ask and hardly answer: their logits are tiny, and differ all the same."""
+    trace, honest = lm.trace(TEXT), Heads.logits
+    tiny = torch.ones(len(trace), dtype=torch.float64)
+    tiny[::2] = 1e-4
+    monkeypatch.setattr(
+        Heads,
+        "logits",
+        lambda self, *args, **options: honest(self, *args, **options) * torch.outer(tiny, tiny),
+    )
+    assert "RoPE breaks it" not in failed(lm, trace)
+
+
 def test_values_that_do_not_add_up_are_noticed(lm, monkeypatch):
-    trace, honest = lm.trace(TEXT), Heads.as_first
+    trace, honest = lm.trace(TEXT), Heads.like
     # Head 1's weights are no longer head 0's: one head cannot do both heads' work.
     monkeypatch.setattr(
         Heads,
-        "as_first",
-        lambda self, count=None: (
+        "like",
+        lambda self, head, count=None: (
             Heads(self.x_q, self.x_k, self.w_q, self.w_k, self.scale)
             if count is None
-            else honest(self, count)
+            else honest(self, head, count)
         ),
     )
     assert "Collapsed = one head" in failed(lm, trace)

@@ -53,7 +53,7 @@ from tlmviz.networks.latents import LatentReader
 from tlmviz.networks.mtp import MTPNetwork
 from tlmviz.networks.pointer import PointerNetwork
 from tlmviz.scenes.models import PictureReader
-from tlmviz.trace import Recording
+from tlmviz.trace import Recording, Trace
 
 SENTENCE = "Lily had a red ball."  # its translation by the small models has many tokens
 TEXTS = {
@@ -190,6 +190,13 @@ breaks("Shares sum to the logit")(lambda patch, lm, inputs: (inputs[0][1:], inpu
 breaks("Heads and MLPs sum to the logit")(
     lambda patch, lm, inputs: (replace(inputs[0], heads=inputs[0].heads * 1.05),)
 )
+breaks("Parts asked alone")(
+    patched(
+        Trace,
+        "answers_to",
+        lambda honest, trace, given: {tap: 1.001 * answer for tap, answer in honest(trace, given).items()},
+    )
+)
 breaks("This cell")(
     lambda patch, lm, inputs: tuple(replace(cell, total=cell.total + 0.01) for cell in inputs)
 )
@@ -275,7 +282,7 @@ breaks("Softmax breaks it")(
         lambda honest, logits: torch.cat((honest(logits[:-1]), honest(logits[:-1]).mean(0, keepdim=True))),
     )
 )
-breaks("Collapsed = one head")(patched(Heads, "as_first", lambda honest, heads: heads))
+breaks("Collapsed = one head")(patched(Heads, "like", lambda honest, heads, head: heads))
 breaks("Absorbed = naive", "latent")(scaled(weight_absorption, "absorbed"))
 breaks("All patched = clean")(
     patched(patching, "_heads_sum", lambda honest, *args: 1.01 * honest(*args)),

@@ -14,7 +14,9 @@ from tlmviz.figures import LIGHT, log_ticks, named_axes, ticks, turn
         (999.6, "1k"),
         (1117, "1.12k"),
         (35333, "35.3k"),
-        (2e6, "2.0e+06"),
+        (2e6, "2M"),
+        (198.7e6, "199M"),
+        (2.2e12, "2e12"),
     ],
 )
 def test_wavelengths_are_short(tokens, text):

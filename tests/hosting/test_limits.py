@@ -9,7 +9,7 @@ from tlmviz.hosting.limits import Limits
 
 def test_without_a_word_there_are_none(monkeypatch):
     monkeypatch.delenv(limits.VARIABLE, raising=False)
-    assert limits.current() == Limits(0, 0, 0, 0, 0)
+    assert limits.current() == Limits(0, 0, 0, 0, 0, 0)
 
 
 def test_what_is_written_is_read_again(monkeypatch):

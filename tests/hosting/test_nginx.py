@@ -1,16 +1,31 @@
-"""nginx's configuration: its own program finds it right where it is installed, and its absence is one sentence."""
+"""nginx's configuration, tried with its own program where that is installed; its absence is one sentence."""
+
+import contextlib
+import http.client
+import http.server
+import shutil
+import socket
+import subprocess
+import threading
 
 import pytest
 
+from tlmviz.cli.server import free_port
 from tlmviz.errors import Error
 from tlmviz.hosting import nginx
+
+IS_HERE = bool(shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin:/usr/local/sbin"))
+needs_nginx = pytest.mark.skipif(
+    not IS_HERE, reason="nginx is not installed; `make test` installs it on Debian"
+)
 
 
 def test_every_process_is_named_and_visitors_stay(tmp_path):
     text = nginx.write(tmp_path / "new", 8501, ["127.0.0.1:9001", "10.0.0.2:9002"]).read_text()
     assert "server 127.0.0.1:9001 " in text and "server 10.0.0.2:9002 " in text and "listen 8501;" in text
     assert (
-        "hash $visitor consistent;" in text and "tlmviz=$request_id; Path=/; HttpOnly; SameSite=Lax" in text
+        "hash $visitor consistent;" in text
+        and "tlmviz=$request_id; Path=/; HttpOnly; SameSite=Lax$secure" in text
     )
     assert "{" in text and "{{" not in text and text.count("{") == text.count("}")
 
@@ -19,3 +34,114 @@ def test_its_absence_is_one_sentence(monkeypatch):
     monkeypatch.setattr(nginx.shutil, "which", lambda *_, **__: None)
     with pytest.raises(Error, match=r"nginx .* is not installed; get it .* or serve with --processes 1\."):
         nginx.executable()
+
+
+class App(http.server.BaseHTTPRequestHandler):
+    """Answers with who asked and by which scheme; /slow answers when it is let go."""
+
+    let_go = threading.Event()
+
+    def do_GET(self):
+        if self.path == "/slow":
+            self.let_go.wait(60)
+        said = f"{self.headers['x-forwarded-for']} {self.headers['x-forwarded-proto']}".encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def before_app(tmp_path):
+    """Starts nginx with these settings before a small app; returns its port."""
+    with contextlib.ExitStack() as stack:
+
+        def start(**settings):
+            app = stack.enter_context(http.server.ThreadingHTTPServer(("127.0.0.1", 0), App))
+            threading.Thread(target=app.serve_forever, daemon=True).start()
+            stack.callback(app.shutdown)
+            App.let_go.clear()
+            stack.callback(App.let_go.set)
+            port = free_port()
+            nginx.write(tmp_path, port, [f"127.0.0.1:{app.server_port}"], **settings)
+            tmp_path.chmod(0o711)
+            front = nginx.start(nginx.executable(), tmp_path)
+            stack.callback(front.wait)
+            stack.callback(front.terminate)
+            while True:
+                with (
+                    contextlib.suppress(ConnectionRefusedError),
+                    socket.create_connection(("127.0.0.1", port)),
+                ):
+                    return port
+                assert front.poll() is None, (tmp_path / "nginx.log").read_text()
+
+        yield start
+
+
+def asked(port, path="/", **headers):
+    """The status, the text and the cookie that a request gets."""
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    connection.request(
+        "GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()}
+    )
+    answer = connection.getresponse()
+    said = answer.status, answer.read().decode(), answer.headers["set-cookie"] or ""
+    connection.close()
+    return said
+
+
+@needs_nginx
+def test_its_own_program_finds_it_right(tmp_path):
+    config = nginx.write(tmp_path, 8501, ["127.0.0.1:9001"], proxies=("10.0.0.7", "10.1.0.0/16"), tabs=300)
+    command = [nginx.executable(), "-t", "-c", str(config), "-e", str(tmp_path / "log")]
+    said = subprocess.run(command, capture_output=True, text=True)
+    assert said.returncode == 0 and "warn" not in said.stderr, said.stderr
+
+
+@needs_nginx
+def test_a_proxy_that_is_believed_says_who_asks(before_app):
+    port = before_app(proxies=("10.0.0.7",))
+    assert asked(port)[1] == "127.0.0.1 http"
+    assert asked(port, X_Forwarded_For="10.0.0.1")[1] == "10.0.0.1 http"
+    assert asked(port, X_Forwarded_For="10.0.0.1, 10.0.0.7")[1] == "10.0.0.1 http"
+    assert asked(port, X_Forwarded_For="10.0.0.1, 10.0.0.8")[1] == "10.0.0.8 http"
+
+
+@needs_nginx
+def test_behind_https_the_cookie_is_for_https(before_app):
+    port = before_app()
+    assert asked(port)[2].endswith("; Path=/; HttpOnly; SameSite=Lax")
+    status, said, cookie = asked(port, X_Forwarded_Proto="https")
+    assert said == "127.0.0.1 https" and cookie.endswith("; SameSite=Lax; Secure")
+
+
+@needs_nginx
+def test_an_address_has_only_so_many_connections(before_app, monkeypatch):
+    monkeypatch.setattr(nginx, "CONNECTIONS", 2)
+    port = before_app(tabs=1)
+    held = [http.client.HTTPConnection("127.0.0.1", port) for _ in range(2)]
+    for each in held:
+        each.request("GET", "/slow", headers={"X-Forwarded-For": "10.0.0.1"})
+    while asked(port, X_Forwarded_For="10.0.0.1")[0] == 200:  # until nginx has read both
+        pass
+    assert asked(port, X_Forwarded_For="10.0.0.1")[0] == 429
+    assert asked(port, X_Forwarded_For="10.0.0.2")[0] == 200
+    App.let_go.set()
+    assert [each.getresponse().status for each in held] == [200, 200]
+    for each in held:
+        each.close()
+
+
+@needs_nginx
+def test_a_request_that_is_sent_by_halves_is_let_go(before_app, monkeypatch):
+    monkeypatch.setattr(nginx, "PATIENCE", 1)
+    with socket.create_connection(("127.0.0.1", before_app()), timeout=60) as half:
+        half.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+        said = b""
+        with contextlib.suppress(ConnectionResetError):
+            said = half.recv(1000)
+    assert b" 200 " not in said

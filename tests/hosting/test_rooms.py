@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tlmviz.errors import Error
 from tlmviz.hosting import rooms
-from tlmviz.hosting.rooms import ALPHABET, DAY, FILE, NoRoom, RoomBusy, Rooms
+from tlmviz.hosting.rooms import ALPHABET, DAY, FILE, HOUR, NoRoom, RoomBusy, Rooms
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -173,6 +173,48 @@ def test_a_server_keeps_so_many_rooms_and_a_room_so_many_visitors(found, monkeyp
         found.answer(first.code, "c", 1, 0)
     found.answer(first.code, "a", 2, 0)  # who is in goes on
     assert found.counts(first.code, first.secret).here == {1: 1, 2: 1}
+
+
+def test_where_all_are_open_one_that_nobody_joined_within_an_hour_gives_way(found, clock, monkeypatch):
+    monkeypatch.setattr(rooms, "MOST_ROOMS", 2)
+    joined, left = found.open_room("one"), found.open_room("two")
+    found.visit(joined.code, "a", 1)
+    clock.now += HOUR - 1
+    with pytest.raises(RoomBusy, match="2 rooms are open"):
+        found.open_room("three")
+    clock.now += 1
+    third = found.open_room("three")
+    with pytest.raises(NoRoom):
+        found.tour(left.code)
+    assert found.tour(joined.code) == "one" and found.tour(third.code) == "three"
+    with pytest.raises(RoomBusy):  # the third has its hour yet
+        found.open_room("four")
+
+
+def test_an_address_opens_only_so_many_rooms_and_others_go_on(found, monkeypatch):
+    for _ in range(rooms.OPENED):
+        found.open_room("a tour", "10.0.0.1")
+    with pytest.raises(RoomBusy, match=f"^{rooms.OPENED} rooms were opened from your address within an hour"):
+        found.open_room("a tour", "10.0.0.1")
+    found.open_room("a tour", "10.0.0.2")
+
+
+def test_an_address_guesses_only_so_many_codes_and_others_go_on(found):
+    opened = found.open_room("a tour")
+    other = next(code for code in ("CDFHJK", "DFHJKM") if code != opened.code)
+    asks = lambda: found.tour(other, "10.0.0.1"), lambda: found.counts(opened.code, "wrong", "10.0.0.1")  # noqa: E731
+    for guess in range(rooms.WRONG):
+        assert (
+            found.tour(opened.code, "10.0.0.1") == "a tour"
+        )  # a right code costs nothing, nor does what is no code
+        with pytest.raises(NoRoom):
+            found.tour("nonsense", "10.0.0.1")
+        with pytest.raises(NoRoom):
+            asks[guess % 2]()
+    for ask in (*asks, lambda: found.tour(opened.code, "10.0.0.1")):
+        with pytest.raises(RoomBusy, match="codes that are none came from your address"):
+            ask()
+    assert found.tour(opened.code, "10.0.0.2") == "a tour"
 
 
 def test_revealed_questions_are_the_rooms(found):

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { drawRouting, gridOf, placeAt, ROW, TOP } from "../../pages/experts/experts/routing/component/drawing.js";
-import { loadsOf, rowsOf } from "../../pages/experts/experts/routing/component/numbers.js";
+import { drawRouting, gridOf, placeAt, ROW, TOP } from "../../pages/experts/experts/drawing.js";
+import { loadsOf, rowsOf } from "../../pages/experts/experts/numbers.js";
 
 /** Two layers, three tokens, four experts of which two are chosen; the second choice of the last token is dropped. */
 const HEADER = { tokens: ["a", "b", "c"], layers: [0, 2], experts: 4, chosen: 2, biased: true, muted: [[1, 3]], forced: [] };
@@ -32,9 +32,9 @@ test("a row says what was chosen with the bias and without, and by what weight",
   assert.deepEqual([rows[3].weight, rows[0].bias, rows[3].mixed], [0.75, 0.5, 0.5]);
 });
 
-const view = (state = {}, header = HEADER, arrays = ARRAYS) => {
+const view = (at = {}, header = HEADER, arrays = ARRAYS) => {
   const theme = { text: "#000", muted: "#666", faint: "#ccc", background: "#fff", heads: ["#00f"], sequential: new Uint8Array(768), font: "sans" };
-  const v = { header, arrays, loads: loadsOf(header, arrays), state: { token: 1, layer: 0, show: "chosen", ...state }, hover: null, lit: [], theme, warm: "#f80" };
+  const v = { header, arrays, loads: loadsOf(header, arrays), at: { token: 1, layer: 0, show: "chosen", ...at }, hover: null, lit: [], theme, warm: "#f80" };
   return Object.assign(v, { grid: gridOf(v, 500) });
 };
 
@@ -52,7 +52,7 @@ test("what is drawn is found again under the pointer", () => {
 test("where not all layers fit, those around the chosen one are shown", () => {
   const header = { ...HEADER, layers: [...Array(26).keys()], experts: 64 };
   for (const layer of [0, 13, 25]) {
-    const { first, count, lane } = gridOf({ header, state: { layer } }, 600);
+    const { first, count, lane } = gridOf({ header, at: { layer } }, 600);
     assert.ok(first <= layer && layer < first + count && first >= 0 && first + count <= 26 && lane > 0);
   }
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { SURPRISED, heaviest, shares } from "../../pages/kernels/long_context/reading/component/measures.js";
+import { SURPRISED, heaviest, shares } from "../../pages/kernels/long_context/reading/measures.js";
 
 const ROW = new Float32Array([0.25, 0, 0.64, 0.11]);
 

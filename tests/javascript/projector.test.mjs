@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { dragged, homeOf, nearestPoint, unitOf, within, zoomed } from "../../pages/words/projector/component/camera.js";
-import { placeNames } from "../../pages/words/projector/component/names.js";
-import { disc, paintPoints, pixel } from "../../pages/words/projector/component/raster.js";
+import { dragged, homeOf, nearestPoint, unitOf, within, zoomed } from "../../pages/words/projector/camera.js";
+import { placeNames } from "../../pages/words/projector/names.js";
+import { disc, paintPoints, pixel } from "../../pages/words/projector/raster.js";
 
 const BOX = [0.1, 0.2, 0.9, 0.6];
 

@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { bars } from "../../pages/translation/beam_search/component/figure.js";
-import { rank } from "../../pages/translation/beam_search/component/scores.js";
+import { bars, rank } from "../../pages/translation/beam_search/scores.js";
 
 const ROWS = [
   { id: 1, text: "short", count: 1, logp: -2, coverage: -0.5, ends: 1, finished: true },

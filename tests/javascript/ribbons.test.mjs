@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { coverage, layout, outline, repinned, ribbonAt, tokenAt } from "../../pages/translation/alignment/ribbons/component/layout.js";
+import { coverage, layout, outline, repinned, ribbonAt, tokenAt } from "../../pages/translation/alignment/ribbons/layout.js";
 
 const MAP = [0.75, 0.25, 0, 0, 0.5, 0.5]; // two written tokens, three of the source
 const NAMES = { source: [30, 30, 30], target: [40, 40] };

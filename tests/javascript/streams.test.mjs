@@ -4,13 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { power } from "#canvas/text.js";
-import { brief, decimal } from "../../pages/streams/mhc/dial/component/numbers.js";
-import { entries, errors, halfSteps, rateOf } from "../../pages/streams/mhc/dial/component/sinkhorn.js";
-import { birkhoff } from "../../pages/streams/mhc/matrices/component/birkhoff.js";
-import { coloured } from "../../pages/streams/mhc/matrices/component/measures.js";
-import { cellTexts, small, tick, weight } from "../../pages/streams/mhc/matrices/component/numbers.js";
-import { drawMatrix, drawSpread } from "../../pages/streams/mhc/matrices/component/panels.js";
-import { unpackRoots } from "../../pages/streams/mhc/matrices/component/roots.js";
+import { brief, decimal, entries, errors, halfSteps, logitsOf, rateOf } from "../../pages/streams/mhc/dial/sinkhorn.js";
+import { birkhoff, coloured, unpackRoots } from "../../pages/streams/mhc/matrices/arithmetic.js";
+import { cellTexts, small, tick, weight } from "../../pages/streams/mhc/matrices/numbers.js";
+import { drawMatrix, drawSpread } from "../../pages/streams/mhc/matrices/panels.js";
 
 test("a mixture of two permutations is taken apart", () => {
   const { terms, residual } = birkhoff([0.75, 0.25, 0.25, 0.75], 2, 1e-6);
@@ -32,8 +29,8 @@ function drawn(draw, { colors = "value", spread = [0, 0, 0, 0] }) {
   globalThis.document = { createElement: () => ({ getContext: () => CONTEXT }) };
   const res = Float32Array.from([...VALUES, ...VALUES]);
   const v = {
-    N: 2, T: 2, P: 1, plans: {}, state: { token: 1, sublayer: 0, row: 0, col: 0, colors }, ranges: { value: 1, change: 0.15, pre: 1, post: 1, sum: 1 },
-    header: { names: ["attention 0"], tokens: ["a", "b"], kind: "manifold", warm: { light: "#f00", dark: "#f00" } },
+    plans: {}, entry: [0, 0], place: { token: 1, sublayer: 0, colors }, ranges: { value: 1, change: 0.15, pre: 1, post: 1, sum: 1 },
+    header: { names: ["attention 0"], tokens: ["a", "b"], first: 0, streams: 2, kind: "manifold", warm: { light: "#f00", dark: "#f00" } },
     arrays: { res, pre: Float32Array.from([1, 0, 1, 0]), post: Float32Array.from([1, 1, 1, 1]) },
     result: { matrix: res.subarray(4), rows: [1, 1], columns: [1, 1], spread: Float64Array.from(spread) },
   };
@@ -47,7 +44,7 @@ test("cells are labelled with what they are coloured by", () => {
   assert.ok([".850", "0.850"].some((text) => drawn(drawMatrix, {}).texts.includes(text)));
   const { texts } = drawn(drawMatrix, { colors: "change" });
   assert.ok(texts.some((text) => /^−0?\.150$/.test(text)) && !texts.some((text) => /^0?\.85/.test(text)), texts.join());
-  assert.deepEqual(Array.from(coloured({ N: 2, state: { colors: "change" } }, [0.75, 0.25, 0.5, 1])), [-0.25, 0.25, 0.5, 0]);
+  assert.deepEqual(Array.from(coloured([0.75, 0.25, 0.5, 1], 2, "change")), [-0.25, 0.25, 0.5, 0]);
   assert.deepEqual(cellTexts(THEME, [-0.0001, 0.5], 99, 11), ["0.000", "0.500"]);
 });
 
@@ -76,6 +73,12 @@ test("the rate of a symmetric matrix is its second singular value squared", () =
   const logits = Float64Array.from([0.75, 0.25, 0.25, 0.75], Math.log);
   assert.ok(Math.abs(rateOf(logits, 2, 1) - 0.25) < 1e-12);
   assert.equal(rateOf(Float64Array.of(0), 1, 1), 0);
+});
+
+test("typed words are logits, or entries of which the logarithm is taken", () => {
+  assert.deepEqual(Array.from(logitsOf([["−1", "-inf"], ["2e1", ".5"]], "logits")), [-1, -Infinity, 20, 0.5]);
+  assert.deepEqual(Array.from(logitsOf([["1", "0"]], "entries")), [0, -Infinity]);
+  for (const word of ["nonsense", "", "∞", "-inf", "-1"]) assert.equal(logitsOf([[word]], "entries"), null);
 });
 
 test("numbers of the dial", () => {

@@ -6,7 +6,7 @@ import pytest
 
 from tests.javascript.node import evaluate
 
-FOLDER = "pages/workbench/head_atlas/component"
+FOLDER = "pages/workbench/head_atlas"
 DATA = """
 const data = {
   header: { columns: ["layer", "head", "sink"] },
@@ -32,7 +32,7 @@ def test_scales_hold_all_values_with_round_ticks(values):
 def test_the_nearest_dot_within_reach():
     dots = "[{x: 10, y: 10}, {x: 20, y: 10}, {x: NaN, y: 10}]"
     body = f"result = [dotAt({dots}, 12, 10), dotAt({dots}, 17, 11), dotAt({dots}, 60, 60)];"
-    assert run("scatter.js", "dotAt", body) == [0, 1, -1]
+    assert run("scatter.js", "dotAt", body) == [0, 1, None]
 
 
 def test_sorting_keeps_what_is_missing_last():

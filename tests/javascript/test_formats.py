@@ -9,7 +9,7 @@ from tests.javascript.node import evaluate
 from tlmviz.analysis.numbers import formats
 
 BITS = "tlmviz/ui/components/canvas/bits.js"
-READING = "pages/numbers/formats/component/reading.js"
+READING = "pages/numbers/formats/bits/reading.js"
 E4M3 = formats.find("e4m3")
 
 
@@ -109,11 +109,12 @@ def test_numbers_are_counted_per_doubling(format):
         ("0x1ff", None, "too long for E4M3"),
         ("1,5", None, "is no number"),
         ("<b>", None, "is no number"),
+        ("3" * 61, None, "61 characters are too many"),
         ("1e", None, "is no number"),
     ],
 )
 def test_what_is_typed_is_read_or_refused_in_a_sentence(text, value, said):
-    body = f"const r = readNumber(given.text, given.format); result = [{TEXT}(r.x), r.note ?? '', r.problem ?? ''];"
+    body = f"const r = readNumber(given.text, given.format, 60); result = [{TEXT}(r.x), r.note ?? '', r.problem ?? ''];"
     x, note, problem = evaluate({READING: "readNumber"}, body, {"text": text, "format": E4M3.described()})
     assert said in note + problem and bool(problem) == (value is None)
     if value is not None:

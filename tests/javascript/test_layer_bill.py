@@ -2,13 +2,13 @@
 
 import pytest
 
-from pages.cost.layer_bill.component import described
+from pages.cost.layer_bill.view import described
 from tests.javascript.node import evaluate
 from tlmviz.analysis.cost import layer
 from tlmviz.analysis.cost.layer import COUNTED, MOST, PARTS, Sizes
 from tlmviz.analysis.cost.presets import PRESETS
 
-FOLDER = "pages/cost/layer_bill/component"
+FOLDER = "pages/cost/layer_bill"
 COUNTING = f"{FOLDER}/counting.js"
 LAYERS = [
     Sizes(1, 1, 1, 1, 1, bytes=4),
@@ -22,8 +22,8 @@ LAYERS = [
 def test_the_bill_is_the_analysis():
     body = """
 result = given.map((s) => ({ lines: billOf(s), totals: totalsOf(s), one: totalsOf(oneHead(s)), cross: crossingsOf(s),
-  taken: ["tokens", "cells", "operations"].map((counted) => takenBy(s, 3, 5, counted)), width: widthOf(s) }));"""
-    names = "billOf, crossingsOf, oneHead, takenBy, totalsOf, widthOf"
+  taken: ["tokens", "cells", "operations"].map((counted) => takenBy(s, 3, 5, counted)), width: headWidth(s) }));"""
+    names = "billOf, crossingsOf, oneHead, takenBy, totalsOf, headWidth"
     found = evaluate({COUNTING: names}, body, [described(sizes) for sizes in LAYERS])
     for sizes, seen in zip(LAYERS, found):
         lines = layer.bill(sizes)

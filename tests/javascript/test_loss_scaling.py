@@ -8,8 +8,8 @@ from tests.javascript.node import evaluate
 from tlmviz.analysis.numbers import loss_scaling
 from tlmviz.analysis.numbers.loss_scaling import FORMATS, MOST_LOST, SCALES
 
-FATES = "pages/numbers/loss_scaling/component/fates.js"
-WORDS = "pages/numbers/loss_scaling/component/words.js"
+FATES = "pages/numbers/training/gradients/fates.js"
+WORDS = "pages/numbers/training/gradients/sentences.js"
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_shares_are_never_more_exact_than_they_are():
     body = "result = given.map(([count, total]) => share(count, total));"
     pairs = [[0, 5], [5, 5], [1, 10**9], [10**9 - 1, 10**9], [1, 3], [0, 0]]
     assert evaluate({WORDS: "share"}, body, pairs) == [
-        "0 %", "100 %", "under 0.001 %", "over 99.999 %", "33.3 %", "0 %",
+        "0%", "100%", "under 0.001%", "over 99.999%", "33.3%", "0%",
     ]  # fmt: skip
 
 

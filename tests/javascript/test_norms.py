@@ -6,9 +6,9 @@ import torch
 from torch.nn import functional as F
 
 from tests.javascript.node import evaluate
-from tlmviz.analysis.numbers import dropout, norms
+from tlmviz.analysis.numbers import dropout, norm_pictures, norms
 
-STATISTICS = "pages/numbers/norms/batch/component/statistics.js"
+STATISTICS = "pages/numbers/norms/batch/statistics.js"
 X = np.random.default_rng(5).normal(1, 2, (6, 4, 9)).astype(np.float32)
 SETTINGS = {"eps": norms.EPS, "printed": False, "running": None}
 MAPS = torch.tensor(X, dtype=torch.float64).reshape(6, 4, 3, 3)
@@ -103,14 +103,13 @@ def test_one_sentence_cannot_be_taken_away():
 
 def test_pictures_are_drawn_by_a_seed():
     body = "result = [drawn(64, 8, 0), drawn(64, 8, 5), drawn(64, 8, 5), drawn(64, 64, 7).sort((a, b) => a - b)];"
-    plain, one, again, all_of_them = evaluate(
-        {"pages/numbers/norms/batch/component/draw.js": "drawn"}, body, {}
-    )
+    plain, one, again, all_of_them = evaluate({"pages/numbers/norms/batch/draw.js": "drawn"}, body, {})
     assert plain == list(range(8)) and one == again != plain and len(set(one)) == 8
     assert all_of_them == list(range(64))
+    assert one == norm_pictures.drawn(64, 8, 5) and plain == norm_pictures.drawn(64, 8, 0)
 
 
-MASKS = "pages/numbers/norms/dropout/component/masks.js"
+MASKS = "pages/numbers/training/dropout/masks.js"
 
 
 def test_masks_keep_their_share_and_their_mean():

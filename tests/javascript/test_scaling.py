@@ -9,7 +9,7 @@ from tlmviz.analysis.numbers import product_parts, scaling
 from tlmviz.analysis.numbers.formats import find
 from tlmviz.analysis.numbers.scaling import KEYS, Scheme
 
-ROUNDING = "pages/numbers/scaling/component/rounding.js"
+ROUNDING = "pages/numbers/formats/product/rounding.js"
 
 
 def matrix():
@@ -40,7 +40,7 @@ def test_one_scale(format, factor):
 
 def test_the_best_scale_is_the_best_of_the_curve():
     given = sent(matrix(), "int4")
-    body = "const curve = curveOf(given.format, given.sample); result = [curve, bySize(given.sample, 64)];"
+    body = "const curve = curveOf(given.format, given.sample, [-10, 4]); result = [curve, bySize(given.sample, 64)];"
     curve, sizes = evaluate({ROUNDING: "curveOf, bySize"}, body, given)
     assert curve["best"] == int(np.argmax(curve["sqnr"])) and curve["doublings"][curve["best"]] > 0
     assert (curve["doublings"][0], curve["doublings"][-1]) == (-10, 4)

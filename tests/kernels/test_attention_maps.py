@@ -56,6 +56,7 @@ def test_rows_that_see_nothing_are_zero(backend):
     assert_near(kernels.attention_map(q, k, lse, backend=backend), p)
     assert not kernels.pooled_attention_map(q, k, lse, size=5, backend=backend)[:, :, :2].any()
     statistics = kernels.head_statistics(q, k, lse, bands=True, backend=backend)
+    assert (statistics.pop("max_logit")[:, :, :12] == -torch.inf).all()
     assert not any(part[:, :, :12].any() for part in statistics.values())
 
 
@@ -106,7 +107,7 @@ def test_the_widest_bin_holds_every_bin(length, size):
     assert widest <= attention_maps_triton._widest(length, size) <= widest + 1
 
 
-def exact_statistics(p, tokens):
+def exact_statistics(p, tokens, scores):
     queries, keys = p.shape[2:]
     own, key = torch.arange(queries) + keys - queries, torch.arange(keys)
     distance = own[:, None] - key
@@ -120,6 +121,7 @@ def exact_statistics(p, tokens):
         "self": (p * (distance == 0)).sum(-1),
         "previous": (p * (distance == 1)).sum(-1),
         "distance": (p * distance).sum(-1),
+        "max_logit": scores.amax(-1),
         "induction": (p * follows).sum(-1).masked_fill(~follows.any(-1), -1.0),
         "bands": torch.stack([(p * (digits == band)).sum(-1) for band in range(count)], -1),
     }
@@ -128,12 +130,12 @@ def exact_statistics(p, tokens):
 @BOTH
 @masks
 def test_statistics_equal_sums_over_the_map(options, backend):
-    q, k, lse, _, p = case(21, 21, options)
+    q, k, lse, scores, p = case(21, 21, options)
     tokens = torch.arange(21) % 4
     found = kernels.head_statistics(q, k, lse, ids=tokens, bands=True, backend=backend, **options)
     assert_near(found["bands"].sum(-1), p.sum(-1))
     found["induction"] = found["induction"].nan_to_num(-1.0)
-    exact = exact_statistics(p, tokens)
+    exact = exact_statistics(p, tokens, scores)
     assert found.keys() == exact.keys()
     for name, value in exact.items():
         assert_near(found[name], value, 2e-5)
@@ -142,10 +144,10 @@ def test_statistics_equal_sums_over_the_map(options, backend):
 @BOTH
 @pytest.mark.parametrize("queries, keys", [(1, 1), (BLOCK - 1, BLOCK + 1), (3, 40)])
 def test_statistics_of_other_sizes(queries, keys, backend):
-    q, k, lse, _, p = case(queries, keys, {})
+    q, k, lse, scores, p = case(queries, keys, {})
     found = kernels.head_statistics(q, k, lse, bands=True, backend=backend)
-    exact = exact_statistics(p, torch.arange(keys))
-    assert list(found) == ["entropy", "peak", "sink", "self", "previous", "distance", "bands"]
+    exact = exact_statistics(p, torch.arange(keys), scores)
+    assert list(found) == ["entropy", "peak", "sink", "self", "previous", "distance", "max_logit", "bands"]
     for name in found:
         assert_near(found[name], exact[name], 2e-5)
 

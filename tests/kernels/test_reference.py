@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from tlmviz import kernels
 from tlmviz.errors import BadBackend, BadShape, UnknownName
 from tlmviz.kernels.reference import attention as reference
+from tlmviz.kernels.reference import attention_maps
 
 from ..tiny import bias, probabilities, scores, sentence
 
@@ -245,13 +246,14 @@ class TestHeadStatistics:
         ids = torch.randint(0, 3, (keys,), generator=torch.Generator().manual_seed(1))
         lse = kernels.attention(q, k, v, **mask)[1]
         found = kernels.head_statistics(q, k, lse, ids=ids, **mask)
-        exact = probabilities(q, k, **mask)
+        exact, logits = probabilities(q, k, **mask), scores(q, k, **mask)
         for t in range(queries):
             own, p = t + keys - queries, exact[:, :, t]
             copies = [s for s in range(1, own + 1) if ids[s - 1] == ids[own]] if own >= 0 else []
             wanted = {
                 "entropy": -torch.xlogy(p, p).sum(-1),
                 "peak": p.max(-1).values,
+                "max_logit": logits[:, :, t].max(-1).values,
                 "sink": p[..., 0],
                 "self": p[..., own] if own >= 0 else p[..., 0] * 0,
                 "previous": p[..., own - 1] if own >= 1 else p[..., 0] * 0,
@@ -266,6 +268,53 @@ class TestHeadStatistics:
                 torch.testing.assert_close(
                     found[name][:, :, t], value, atol=1e-10, rtol=0, equal_nan=True, msg=name
                 )
+
+    @given(data=st.data())
+    @settings(max_examples=30, deadline=None)
+    def test_any_sizes_and_masks(self, data):
+        """Grouped heads, windows, ALiBi, packed and padded rows, more queries than keys: within 1e-10 of the full maps."""
+        queries, keys = data.draw(st.integers(1, 40)), data.draw(st.integers(1, 40))
+        q, k, v = qkv(queries, keys, groups=data.draw(st.sampled_from([1, 2, 4])), dtype=torch.float64)
+        options = data.draw(
+            st.fixed_dictionaries(
+                {"causal": st.booleans()},
+                optional={
+                    "window": st.integers(1, 12),
+                    "slopes": st.just(torch.tensor([0.5, 0.25, 0.1, 0.0], dtype=torch.float64)),
+                    "lengths": st.just(torch.tensor([max(1, keys - 3), keys])),
+                    "softcap": st.just(2.0),
+                    "sinks": st.just(torch.tensor([0.0, 1.0, -1.0, 2.0], dtype=torch.float64)),
+                },
+            )
+        )
+        lse = kernels.attention(q, k, v, **options)[1]
+        p = kernels.attention_map(q, k, lse, **options)
+        logits = kernels.attention_scores(q, k, **options)
+        back = torch.arange(queries)[:, None] + keys - queries - torch.arange(keys)
+        wanted = {
+            "entropy": -torch.xlogy(p, p).sum(-1),
+            "peak": p.amax(-1),
+            "sink": p[..., 0],
+            "self": (p * (back == 0)).sum(-1),
+            "previous": (p * (back == 1)).sum(-1),
+            "distance": (p * back).sum(-1),
+            "max_logit": logits.amax(-1),
+        }
+        found = kernels.head_statistics(q, k, lse, **options)
+        assert found.keys() == wanted.keys()
+        for name, value in wanted.items():
+            torch.testing.assert_close(found[name], value, atol=1e-10, rtol=0, msg=name)
+
+    def test_a_strip_of_scores_is_all_the_memory(self, monkeypatch):
+        """No tile of scores holds more than a strip of rows, whatever the length."""
+        tiles, ask = [], attention_maps.attention_scores
+        monkeypatch.setattr(reference, "TILE_ROWS", 256)
+        monkeypatch.setattr(
+            attention_maps, "attention_scores", lambda *given: tiles.append(ask(*given).shape) or ask(*given)
+        )
+        q, k, v = (torch.zeros(1, 2, 4096, 4),) * 3
+        kernels.head_statistics(q, k, kernels.attention(q, k, v)[1])
+        assert max(shape.numel() for shape in tiles) <= attention_maps.CELLS_AT_ONCE
 
     def test_induction_needs_ids(self):
         q, k, v = qkv(5, 5)

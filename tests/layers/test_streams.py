@@ -8,7 +8,7 @@ from scipy.special import expit
 import tlmviz
 from tests import tiny
 from tlmviz import kernels
-from tlmviz.analysis.streams.mixing import mixing_of
+from tlmviz.analysis.streams.mixing import composite, mixing_of, places
 from tlmviz.errors import BadConfig
 from tlmviz.layers.streams import (
     CONNECTIONS,
@@ -22,7 +22,13 @@ from tlmviz.networks.transformer import TransformerLM, count_parameters
 from tlmviz.trace import name_taps, recording
 
 C, N = 8, 4
-KINDS = [("hyper", 1), ("hyper", 4), ("manifold", 1), ("manifold", 4)]
+KINDS = [
+    ("hyper", 1, None),
+    ("hyper", 4, None),
+    ("manifold", 1, None),
+    ("manifold", 4, None),
+    ("manifold", 4, 1.5),
+]
 
 
 @pytest.fixture
@@ -30,9 +36,10 @@ def x():
     return torch.randn(2, 5, N, C, generator=torch.Generator().manual_seed(1))
 
 
-def join(kind, seed=3, place=1, iterations=20):
+def join(kind, seed=3, place=1, iterations=20, bound=None, size=0.4):
     """A connection with every weight random, and its three matrices for some streams."""
-    return tiny.randomise(name_taps(CONNECTIONS[kind](C, N, place, iterations)), seed, 0.4, centre=0.3)
+    connection = name_taps(CONNECTIONS[kind](C, N, place, iterations, bound))
+    return tiny.randomise(connection, seed, size, centre=0.3)
 
 
 def sublayer(read):
@@ -72,8 +79,9 @@ def test_free_matrices_are_static_plus_tanh_of_each_stream(x):
             assert np.allclose(seen["res"][..., i, j], wanted, atol=1e-5)
 
 
-def test_constrained_matrices_are_sigmoids_and_sinkhorn_of_all_streams(x):
-    connection = join("manifold", iterations=30)
+@pytest.mark.parametrize("bound", [None, 1.5, 0.4])
+def test_constrained_matrices_are_sigmoids_and_sinkhorn_of_all_streams(x, bound):
+    connection = join("manifold", iterations=30, bound=bound)
     seen, _ = matrices(connection, x)
     flat = x.double().numpy().reshape(2, 5, N * C)
     moved = flat / np.sqrt((flat**2).mean(-1, keepdims=True)) @ connection.weight.double().numpy().T
@@ -82,7 +90,12 @@ def test_constrained_matrices_are_sigmoids_and_sinkhorn_of_all_streams(x):
     assert np.allclose(
         seen["post"], 2 * expit(connection.static_post.numpy() + post * moved[..., N : 2 * N]), atol=1e-5
     )
-    m = np.exp(connection.static_res.numpy() + res * moved[..., 2 * N :].reshape(2, 5, N, N))
+    logits = connection.static_res.numpy() + res * moved[..., 2 * N :].reshape(2, 5, N, N)
+    if bound is not None:
+        assert np.abs(logits).max() > bound
+        logits = bound * np.tanh(logits / bound)
+    assert np.allclose(seen["logits"], logits, atol=1e-5)  # what is recorded is what Sinkhorn gets
+    m = np.exp(logits)
     for _ in range(30):
         m /= m.sum(-1, keepdims=True)
         m /= m.sum(-2, keepdims=True)
@@ -90,11 +103,56 @@ def test_constrained_matrices_are_sigmoids_and_sinkhorn_of_all_streams(x):
     assert np.allclose(m.sum(-1), 1, atol=1e-3)
 
 
+def scaled(m, iterations):
+    """Sinkhorn once more: rows, then columns."""
+    for _ in range(iterations):
+        m = m / m.sum(-1, keepdims=True)
+        m = m / m.sum(-2, keepdims=True)
+    return m
+
+
+@pytest.mark.parametrize("bound, iterations, promised", [(1.5, 20, 9e-4), (2.0, 42, 1e-3)])
+def test_bounded_logits_are_doubly_stochastic_whatever_they_are(bound, iterations, promised):
+    """The slowest matrices have every logit at one end or the other: all 2^16 of them, written a second time."""
+    signs = np.array(np.meshgrid(*[[-1.0, 1.0]] * 16, indexing="ij")).reshape(16, -1).T.reshape(-1, 4, 4)
+    worst = np.abs(scaled(np.exp(bound * signs), iterations).sum(-1) - 1).max()
+    assert 0.5 * promised < worst < promised
+    wild = join("manifold", iterations=iterations, bound=bound, size=40.0)
+    streams = 100 * torch.randn(1, 500, N, C, generator=torch.Generator().manual_seed(4))
+    rows, columns = kernels.sinkhorn_errors(wild.matrices(streams)[2])
+    free = kernels.sinkhorn_errors(join("manifold", iterations=iterations, size=40.0).matrices(streams)[2])[0]
+    assert rows.max() < promised < 0.05 < free.max() and columns.max() < 1e-5
+
+
+def test_a_bounded_start_mixes_and_a_free_one_does_not(x):
+    free, bounded = (ManifoldHyperConnection(C, N, 0, 20, bound).matrices(x)[2] for bound in (None, 1.5))
+    low = 1.5 * np.tanh(1 / 1.5)
+    expected = np.exp(low) / (np.exp(low) + 3 * np.exp(-low))
+    assert torch.allclose(bounded.diagonal(dim1=-2, dim2=-1), torch.tensor(expected).float(), atol=1e-5)
+    assert free.diagonal(dim1=-2, dim2=-1).min() > 0.99
+
+
 HELD_OUT = (
     "The kite went up over the mill. Sam let out more string, and the wind took it. 'Hold on!' said his "
     "grandfather, but the string was gone. They ran down to the river, past two geese and a sleeping cat. "
     "\n\nZoe put 17 red buttons in a tin. Nobody knew why; she only smiled."
 )
+
+
+def test_the_bundled_model_mixes_and_needs_it():
+    """Matrices far from the identity, on a text that it was not trained on; without them it predicts worse."""
+    lm = tlmviz.load("stories-mhc")
+    trace = lm.trace(HELD_OUT)
+    res = mixing_of(trace).res
+    kept = res.diagonal(dim1=-2, dim2=-1).mean(-1)  # [P, T]
+    assert kept.mean() <= 0.9 and (kept <= 0.6).float().mean() > 0.5 and kept.max() < 0.9
+    forward, backward = gains(composite(res.double()))
+    assert forward.max() <= 1.05 and backward.max() <= 1.05
+    identity = {
+        f"{place}.res": lambda x, record: torch.eye(N).expand_as(x) for place in places(lm.config.n_layers)
+    }
+    without = lm.trace(HELD_OUT, edit=identity)
+    assert without.loss_per_token().mean() > trace.loss_per_token().mean() + 0.1
 
 
 @pytest.mark.parametrize("name", ["stories-mhc", "stories-deep-mhc"])
@@ -123,20 +181,20 @@ def test_a_plain_residual_adds():
     )
 
 
-@pytest.mark.parametrize("kind, streams", KINDS)
-def test_a_network_starts_as_the_plain_residual_one(kind, streams):
+@pytest.mark.parametrize("kind, streams, bound", KINDS)
+def test_a_network_starts_as_the_plain_residual_one(kind, streams, bound):
     torch.manual_seed(0)
     plain = TransformerLM(tiny.config()).eval()
     torch.manual_seed(0)
-    network = TransformerLM(tiny.config(connection=kind, streams=streams)).eval()
+    network = TransformerLM(tiny.config(connection=kind, streams=streams, mixing_bound=bound)).eval()
     ids = torch.randint(300, (2, 20))
     with torch.no_grad():
         assert torch.allclose(network(ids), plain(ids), atol=1e-4)
 
 
-@pytest.mark.parametrize("kind, streams", KINDS)
-def test_parameters_are_counted_and_all_learn(kind, streams):
-    config = tiny.config(connection=kind, streams=streams)
+@pytest.mark.parametrize("kind, streams, bound", KINDS)
+def test_parameters_are_counted_and_all_learn(kind, streams, bound):
+    config = tiny.config(connection=kind, streams=streams, mixing_bound=bound)
     network = TransformerLM(config)
     assert sum(p.numel() for p in network.parameters()) == count_parameters(config)
     with torch.no_grad():  # at the start the dynamic weights are zero, and so is the gradient of their gates
@@ -187,6 +245,8 @@ def test_silent_streams_are_no_trouble():
         (dict(connection="hyper", streams=17), "at most 16"),
         (dict(connection="manifold", streams=0), "at least 1"),
         (dict(connection="manifold", streams=4, sinkhorn=0), "at least 1"),
+        (dict(connection="manifold", streams=4, mixing_bound=0.0), "connection.bound is 0.0"),
+        (dict(connection="manifold", streams=4, mixing_bound=float("inf")), "positive number"),
         (dict(connection="manifold", streams=4, norm_place="post"), "norm_place"),
         (dict(connection="both", streams=4), "residual, hyper, manifold"),
     ],

@@ -14,7 +14,7 @@ from tests.javascript.node import evaluate
 from tests.test_trace_arrays import example, tokens
 from tests.tiny import TEXT, sentence
 from tests.watching.families import ENCODERS
-from tlmviz.errors import BadFile, BadShape
+from tlmviz.errors import BadFile, BadShape, UnknownName
 from tlmviz.notebook import page
 from tlmviz.notebook.parts import start
 
@@ -98,22 +98,107 @@ def test_the_overview_is_that_of_the_kernels():
     assert np.abs(drawn - expected).max() <= 1
 
 
+def whole(size):
+    """Every cell of a square map, as rows and columns."""
+    return np.indices((size, size)).reshape(2, -1)
+
+
 def test_rounding_says_its_largest_error():
-    weights = [
-        torch.rand(30, 30, generator=torch.Generator().manual_seed(i)).softmax(-1).numpy() for i in range(3)
-    ]
-    for levels in page.LEVELS:
-        rounded = page.round_weights(weights, levels)
+    weights = np.stack(
+        [
+            torch.rand(30, 30, generator=torch.Generator().manual_seed(i)).pow(6).softmax(-1).numpy()
+            for i in range(3)
+        ]
+    )
+    weights[:, :, 1::2] *= 0.01
+    for fineness in page.FINENESS:
+        rounded = page.round_weights(weights, whole(30), fineness)
         peak = rounded.peaks[..., None]
-        back = (rounded.codes / levels) ** 2 * peak
-        assert np.abs(back - np.stack(weights)).max() == pytest.approx(rounded.error, rel=1e-3)
-        bound = np.sqrt(np.stack(weights) * peak) / levels + peak / (4 * levels**2)
-        assert (np.abs(back - np.stack(weights)) <= bound + 1e-7).all()
+        codes = rounded.codes.reshape(3, 30, 30)
+        back = (codes / fineness.levels) ** 2 * peak
+        assert np.abs(back - weights).max() == pytest.approx(rounded.error, rel=1e-2, abs=1e-7)
+        bound = np.sqrt(weights * peak) / fineness.levels + peak / (4 * fineness.levels**2)
+        bound = np.where(codes, bound, np.maximum(bound, fineness.faint * peak))
+        assert (np.abs(back - weights) <= bound + 1e-7).all()
 
 
 def test_rows_of_zeros_stay_zero():
-    rounded = page.round_weights([np.zeros((2, 2), np.float32)], 255)
+    rounded = page.round_weights(np.zeros((1, 2, 2), np.float32), whole(2), page.FINENESS[1])
     assert not rounded.codes.any() and rounded.error == 0 and page._rounded_up(0.0) == "0"
+
+
+def test_what_would_be_large_loses_the_faintest_weights_alone(monkeypatch):
+    """As 270 heads of 512 tokens do; the stated error and the tooltip's stay true."""
+    monkeypatch.setattr(page, "FINENESS", page.FINENESS[-1:])
+    trace = large(64, sharpness=2.0)
+    text = page.page(trace)
+    found, exact = shown(text), maps(trace)
+    assert np.abs(found - exact).max() <= stated(text) + 1e-7 and stated(text) < 0.011
+    assert "below 1/256 of it kept as 0" in text and header(text)["faint"] == 1 / 256
+    peak = exact.max(-1, keepdims=True)
+    assert (found == 0)[exact < 0.99 * peak / 256].all() and (found > 0)[exact > 1.01 * peak / 256].all()
+    body = """const { header, arrays } = decode(given);
+    const drawn = weightsOf(header, arrays, 3);
+    result = Array.from(drawn, (_, at) => new Weights(header, drawn).values(Math.floor(at / 64), at % 64)[1][1]);"""
+    within = np.array(evaluate(WEIGHTS | {f"{VIEW}/weights.js": "Weights"}, body, payload(text))).reshape(
+        64, 64
+    )
+    assert (np.abs(found - exact)[3] <= within + 1e-7).all()
+
+
+class TestChoice:
+    def test_the_maps_of_the_heads_chosen_are_in_the_file(self):
+        trace = large(40)
+        text = page.page(trace, layers=[4, 1], heads=range(2, 5))
+        held = [8 * layer + head for layer in (1, 4) for head in (2, 3, 4)]
+        assert header(text)["held"] == held and "Maps of 6 heads are in this file" in text
+        found = shown(text)
+        assert np.abs(found - maps(trace))[held].max() <= stated(text) + 1e-7
+        assert not np.delete(found, held, 0).any()
+        state = header(text)["state"]
+        assert 8 * state["layer"] + state["head"] in held and len(payload(text)) < len(
+            payload(page.page(trace))
+        )
+
+    @pytest.mark.parametrize(
+        "asked, before, shown", [(11, 10, 11), (14, 12, 34), (13, 34, 12), (47, 36, 36), (0, 36, 10)]
+    )
+    def test_a_head_without_a_map_leads_to_the_next_that_has_one(self, asked, before, shown):
+        text = page.page(large(8), layers=[4, 1], heads=range(2, 5))
+        body = f"""const {{ header }} = decode(given);
+        const state = {{ layer: {asked // 8}, head: {asked % 8}, overlay: [[0, 1], [1, 2]] }};
+        const found = heldState(header, state, {{ layer: {before // 8}, head: {before % 8} }});
+        result = [found.layer * 8 + found.head, found.overlay];"""
+        imports = WEIGHTS | {f"{VIEW}/rounded.js": "heldState"}
+        assert evaluate(imports, body, payload(text)) == [shown, [[1, 2]]]
+
+    @pytest.mark.parametrize(
+        "choice, words", [({"layers": [6]}, "no layer 6"), ({"heads": []}, "not one of the heads")]
+    )
+    def test_what_is_not_there(self, choice, words, tmp_path):
+        with pytest.raises(UnknownName, match=words) as error:
+            large(8).save_html(tmp_path / "x.html", **choice)
+        assert sentence(error)
+
+    def test_too_large_a_file_is_refused_before_it_is_made(self, monkeypatch, tmp_path):
+        trace = large(40)
+        monkeypatch.setattr(page, "MOST", 4 * 40 * 41 // 2)
+        monkeypatch.setattr(type(trace), "statistics", lambda self: pytest.fail("computed"))
+        with pytest.raises(BadShape, match="48 heads over 40 tokens.*at most 4 heads with layers=") as error:
+            trace.save_html(tmp_path / "x.html")
+        assert sentence(error) and trace._repr_html_() is None
+        monkeypatch.undo()
+        monkeypatch.setattr(page, "MOST", 4 * 40 * 41 // 2)
+        trace.save_html(tmp_path / "x.html", layers=[0], heads=range(4))
+
+
+def test_a_bar_shows_where_it_takes_seconds(monkeypatch):
+    bars = []
+    monkeypatch.setattr(page, "tqdm", lambda layers, **options: bars.append(options["disable"]) or layers)
+    trace, cells = large(8), (np.zeros(1, int), np.zeros(1, int))
+    page._rounded(trace, [0, 9], cells, page.FINENESS[1])
+    page._rounded(trace, [0, 9], (np.zeros(5_000_000, int),) * 2, page.FINENESS[1])
+    assert bars == [True, None], "None: in a terminal alone"
 
 
 @pytest.mark.parametrize("error, text", [(0.00191, "0.002"), (0.0018001, "0.0019"), (6.51e-6, "6.6e-06")])

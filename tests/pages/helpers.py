@@ -1,6 +1,7 @@
 """What tests of pages do alike: open one, look at its pictures and words, run its snippet, stand in for its models."""
 
 import contextlib
+import importlib
 import json
 from pathlib import Path
 
@@ -9,16 +10,22 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+import pages
+from pages import HOME
 from tlmviz.checkpoints import native as zoo
+from tlmviz.ui.address import SLOT
 from tlmviz.ui.below import PAINTED
+from tlmviz.ui.components.chart import NAME as CHART
+from tlmviz.ui.state import UNREADABLE, Control, State
 from tlmviz.ui.visit import ARRIVED
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "pages" / "main.py"
 PATIENCE = 300  # seconds: a busy machine is slow, not broken
-SENT = 1_500_000  # characters that the pictures of a page may have
+SENT = 1_500_000  # bytes that the pictures of a page may have
 SHOWN = "figures shown"
 READING = "_link_read"  # the slot of the reading level
+PLAIN = "start/tours"  # the page that an app of the tests begins at: it draws no picture
 
 
 def _app(file: Path, query: dict | None, session: dict) -> AppTest:
@@ -32,19 +39,73 @@ def _app(file: Path, query: dict | None, session: dict) -> AppTest:
     return app
 
 
+def _begun(page: str, query: dict | None, session: dict) -> AppTest:
+    """The app at its first page, on the way to another. Drawing the explorer first would cost more than most pages do."""
+    app = _app(MAIN, query, _chosen(page, session))
+    with pytest.MonkeyPatch.context() as patch:
+        if page != pages.HOME:
+            patch.setattr(pages, "HOME", PLAIN)
+        return app.run()
+
+
+def states_of(page: str) -> list[type[State]]:
+    """The states' classes of a declared page, its parts' too; none of another page."""
+    found: list[type[State]] = []
+    for file in sorted((ROOT / "pages" / page).rglob("state.py")):
+        module = importlib.import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+        own = [
+            each
+            for each in vars(module).values()
+            if isinstance(each, type) and each.__module__ == module.__name__
+        ]
+        found += [each for each in own if issubclass(each, State)]
+    return found
+
+
+def controls_of(page: str) -> dict[str, Control]:
+    """Key -> control of a declared page."""
+    return {control.key: control for state in states_of(page) for control in state.controls.values()}
+
+
+def _chosen(page: str, session: dict) -> dict:
+    """What a session holds where a user has set these widgets: a declared page's values lie under names of their own.
+
+    A value may be spelled as a link spells it.
+    """
+    controls, found = controls_of(page), {}
+    for key, value in session.items():
+        if key in controls:
+            with contextlib.suppress(*UNREADABLE):
+                value = controls[key].parse(value) if isinstance(value, str) else value
+        found[f"{SLOT}{key}" if key in controls else key] = value
+    return found
+
+
+def link_of(app: AppTest) -> dict[str, str]:
+    """What the address of a declared page says."""
+    said = app.session_state["_address"]
+    return {key: text for key, (text, default) in said.items() if not default}
+
+
 def open_page(page: str, query: dict | None = None, **session) -> AppTest:
     """A page of the app, gone to from the app's first page; the link has `query` from the start."""
-    return _app(MAIN, query, session).run().switch_page(f"{page}/page.py").run()
+    if page == HOME:  # it is there from the start
+        return _begun(page, query, session)
+    app = _begun(page, None if states_of(page) else query, session).switch_page(f"{page}/page.py")
+    app.query_params.update(query or {})
+    return app.run()
 
 
 def open_alone(page: str, query: dict | None = None, **session) -> AppTest:
     """A page without the app around it."""
-    return _app(ROOT / "pages" / page / "page.py", query, session).run()
+    return _app(ROOT / "pages" / page / "page.py", query, _chosen(page, session)).run()
 
 
 def follow_link(page: str, query: dict, from_the_start: bool = False, **session) -> AppTest:
     """A page of the open app with `query` in its link, which the app was opened with too if `from_the_start`."""
-    app = _app(MAIN, query if from_the_start else None, session).run().switch_page(f"{page}/page.py")
+    if page == HOME:
+        return open_page(page, query, **session)
+    app = _begun(page, query if from_the_start else None, session).switch_page(f"{page}/page.py")
     app.query_params.update(query)
     return app.run()
 
@@ -58,9 +119,23 @@ def assert_healthy(app: AppTest) -> None:
 def charts(app: AppTest) -> list[dict]:
     """Every figure of a page that has no error, as sent, in the page's order."""
     assert_healthy(app)
-    specs = [element.proto.spec for element in app.get("plotly_chart")]
-    assert sum(map(len, specs)) < SENT
-    return [json.loads(spec) for spec in specs]
+    assert chart_size(app) < SENT
+    return [json.loads(part.proto.bytes)["figure"] for part in chart_parts(app)]
+
+
+def chart_parts(app: AppTest) -> list:
+    """Every chart of a page, as the element that was sent."""
+    return [part for part in app.get("bidi_component") if part.proto.component_name.endswith(CHART)]
+
+
+def chart_size(app: AppTest) -> int:
+    """Bytes that the charts of a page have together."""
+    return sum(len(part.proto.bytes) for part in chart_parts(app))
+
+
+def views(app: AppTest) -> list:
+    """Every other component of a page."""
+    return [part for part in app.get("bidi_component") if not part.proto.component_name.endswith(CHART)]
 
 
 def title_of(chart: dict) -> str:

@@ -38,5 +38,5 @@ def test_opens(page, name):
     app = open_page(page.folder, {"model": f"tiny-{name}"})
     assert not app.exception, app.exception
     assert all(SENTENCE in error.value for error in app.error), [error.value for error in app.error]
-    assert f"tiny-{name}" in [box.value for box in app.sidebar.selectbox]
+    assert f"tiny-{name}" in [box.value for box in app.selectbox]
     assert "red-badge" not in badges(app)

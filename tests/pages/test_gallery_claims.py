@@ -1,38 +1,43 @@
 """What the cards of the galleries claim, measured on the models."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 import tlmviz
-from pages.attention.chat import compute as chat
+from pages.attention.chat import data as chat
 from pages.attention.chat.examples import CONVERSATIONS
-from pages.beyond.encoder_only import compute as encoder_only
-from pages.beyond.encoder_only import words as encoder_words
-from pages.beyond.text_and_image import compute as scenes
-from pages.beyond.text_and_image import controls as scene_controls
+from pages.attention.chat.state import ALL, LAST
+from pages.beyond.encoder_only import data as encoder_only
+from pages.beyond.encoder_only import state as encoder_state
+from pages.beyond.encoder_only import view as encoder_view
+from pages.beyond.text_and_image import data as scenes
 from pages.beyond.text_and_image.examples import CARDS as SCENES
-from pages.experts.experts.training import compute as expert_training
-from pages.experts.next_tokens import controls as next_tokens
+from pages.beyond.text_and_image.state import Scene
+from pages.experts.experts import data as expert_page
+from pages.experts.experts.state import Experts
+from pages.experts.next_tokens import state as next_tokens
 from pages.notation.einstein.examples import CARDS as FORMULAS
 from pages.notation.einstein.examples import LONG as FORMULA_OF_FOUR
-from pages.notation.rank_one.controls import CROSS
-from pages.positions.rope_planes import compute as rope_planes
-from pages.positions.rope_planes.controls import Choice
-from pages.words.fasttext import compute as fasttext
-from pages.words.fasttext import controls as fasttext_controls
-from pages.words.glove import compute as glove_page
-from pages.words.glove import controls as glove_controls
-from pages.words.pointer_sentinel import controls as pointer_sentinel
-from pages.words.pointer_sentinel.examples import CARDS as COPIES
-from pages.words.projector import compute as projector
-from pages.words.projector.controls import Choice as Projector
-from pages.words.text_to_pairs import compute as pairs
-from pages.words.text_to_pairs import controls as pairs_controls
-from pages.words.training_step.controls import TEXT as SMALL_STORY
-from pages.workbench.compare.controls import TEXTS as COMPARED
+from pages.notation.einstein.rank.state import CROSS
+from pages.positions.rope_planes import data as rope_planes
+from pages.positions.rope_planes.state import Choice
+from pages.words.pointers import state as pointers
+from pages.words.pointers.examples import CARDS as POINTERS
+from pages.words.projector import data as projector
+from pages.words.projector.state import Projector
+from pages.words.word_vectors.fasttext import data as fasttext
+from pages.words.word_vectors.fasttext.state import Word
+from pages.words.word_vectors.glove import data as glove_page
+from pages.words.word_vectors.glove.state import ICE, OWN, PROBES, Ratio
+from pages.words.word_vectors.pairs import data as pairs
+from pages.words.word_vectors.pairs.state import EXAMPLES as PAIR_TEXTS
+from pages.words.word_vectors.pairs.state import Pairs
+from pages.words.word_vectors.step.state import Step
 from pages.workbench.compare.examples import CARDS as COMPARISONS
-from pages.workbench.doctor import faults as doctor_faults
+from pages.workbench.compare.state import Compare
 from pages.workbench.head_atlas.examples import CARDS as ATLAS_CARDS
 from pages.workbench.patch.examples import STORIES as PATCHED
 from tlmviz import digits
@@ -72,6 +77,7 @@ from tlmviz.analysis.words.hulls import judge, scattered
 from tlmviz.analysis.words.pairs import noise_distribution
 from tlmviz.analysis.words.reading import row_cosines
 from tlmviz.analysis.words.text import split_words
+from tlmviz.analysis.workbench import faults as doctor_faults
 from tlmviz.analysis.workbench import following, patching
 from tlmviz.analysis.workbench.composition import composition
 from tlmviz.analysis.workbench.doctor.presets import PRESETS
@@ -264,20 +270,21 @@ def test_no_head_looks_one_back_more(stories):
 
 
 def test_who_reads_whom_in_the_conversations():
-    def strongest(talk: str, role: str, source: str = chat.LAST):
+    def strongest(talk: str, role: str, source: str = LAST):
         shares = chat.shares("stories-rope", CONVERSATIONS[talk], source)[role]
         return divmod(int(shares.argmax()), shares.shape[1]), round(float(shares.max()), 2)
 
     assert strongest("A parrot", "system") == ((5, 5), 0.45)
     assert strongest("A name from before", "assistant") == ((5, 3), 0.69)
     assert strongest("A secret", "system") == ((1, 3), 0.76)
-    assert strongest("A parrot", "sink", chat.ALL) == ((2, 5), 0.45)
+    assert strongest("A parrot", "sink", ALL) == ((2, 5), 0.45)
 
 
 def test_a_previous_token_head_scores_highest_one_back():
-    choice = Choice("stories-rope", DEFAULT_TEXT, (4, 2), (27, 26))
-    q, k = (rows[at].numpy() for rows, at in zip(rope_planes.vectors(choice), choice.pair))
-    angles = choice.own_base ** (-np.arange(0, len(q), 2) / len(q))
+    choice = Choice(model="stories-rope", text=DEFAULT_TEXT, head=(4, 2), pair=(27, 26))
+    shown = rope_planes.compute(choice)
+    q, k = (rows[at].numpy() for rows, at in zip(shown.vectors, choice.pair))
+    angles = shown.own_base ** (-np.arange(0, len(q), 2) / len(q))
     product = (q[0::2] + 1j * q[1::2]) * np.conj(k[0::2] + 1j * k[1::2])
     scores = [(product * np.exp(1j * angles * apart)).real.sum() for apart in range(28)]
     assert int(np.argmax(scores)) == 1
@@ -324,15 +331,12 @@ def test_position_schemes_beyond_their_training():
     assert all(1.9 < beyond(name) < 2.3 for name in ("zoo-alibi", "zoo-relative"))
 
 
-def pairs_choice(text=pairs_controls.DEFAULT_TEXT, window=2):
-    return pairs_controls.Choice(tuple(split_words(text)), window, False, 0.0, 0, "words-negative")
-
-
 def test_cat_and_dog_never_meet_and_are_alike():
-    choice = pairs_choice()
-    own, matrix = pairs.read(choice), pairs.matrix(choice)
+    shown = pairs.compute(Pairs())
+    own, matrix = shown.reading, shown.matrix
     cat, dog = (own.vocabulary.index(word) for word in ("cat", "dog"))
-    assert pairs.pair(choice) == (cat, dog) and matrix[cat, dog] == 0
+    assert shown.alike is not None and shown.alike[:2] == ("cat", "dog") and matrix[cat, dog] == 0
+    assert f"{shown.alike[2]:.2f}" == "0.97"
     assert f"{row_cosines(matrix)[cat, dog]:.2f}" == "0.97"
 
 
@@ -341,7 +345,7 @@ def test_the_ends_of_the_lectures_sentence_give_two_more_pairs():
     found = reading.read(text.split(), {}).pairs(1)
     inner = [("cat", "the"), ("cat", "sit"), ("sit", "cat"), ("sit", "on"), ("on", "sit"), ("on", "the"), ("the", "on"),
              ("the", "mat")]  # fmt: skip
-    assert found == [("the", "cat"), *inner, ("mat", "the")] and text in pairs_controls.EXAMPLES.values()
+    assert found == [("the", "cat"), *inner, ("mat", "the")] and text in PAIR_TEXTS.values()
 
 
 def test_the_stays_fifteen_times_in_a_hundred():
@@ -349,8 +353,8 @@ def test_the_stays_fifteen_times_in_a_hundred():
 
 
 def test_an_invented_word_has_the_row_of_cat():
-    choice = pairs_choice(pairs_controls.EXAMPLES["A word nobody knows"], window=1)
-    own, matrix = pairs.read(choice), pairs.matrix(choice)
+    shown = pairs.compute(Pairs(text=PAIR_TEXTS["A word nobody knows"], window=1))
+    own, matrix = shown.reading, shown.matrix
     zumi, cat = (own.vocabulary.index(word) for word in ("zumi", "cat"))
     np.testing.assert_array_equal(matrix[zumi], matrix[cat])
     for name in tlmviz.list_models("words"):
@@ -377,7 +381,7 @@ def test_a_power_below_one_draws_frequent_words_more_often_but_less_so():
 
 def test_a_mean_of_ten_words_predicts_the_word_in_their_middle():
     wv = tlmviz.load("words-cbow")
-    text = split_words(SMALL_STORY)
+    text = split_words(Step().text)
     at = len(text) // 2
     around = [word for k, word in enumerate(text) if k != at and abs(k - at) <= wv.config.window]
     assert len(around) == 10 and all(word in wv for word in text)
@@ -437,11 +441,15 @@ def test_sixty_four_latents_save_a_factor_of_fifteen():
 def looked_at(title):
     """What both models of scenes make of a card, what of it is shown, and for a row of weights its sum by cell."""
     [card] = [card for card in SCENES if card.title == title]
-    grid = tuple(card.link["tig"].split(".")) if "tig" in card.link else scene_controls.DEFAULT
-    shown = tuple(int(part) for part in card.link["tis"].split(".")) if "tis" in card.link else ()
-    choice = scene_controls.Choice(grid, card.link.get("tiq", scene_controls.ASKED), shown, 0)
-    found = scenes.looked(choice)
-    return choice, found, scenes.shown(choice, found)
+    given = {
+        name: control.parse(card.link[control.key])
+        for name, control in Scene.controls.items()
+        if control.key in card.link
+    }
+    shown = scenes.compute(
+        Scene(**{name: control.default for name, control in Scene.controls.items()} | given)
+    )
+    return shown.chosen, shown.found, shown.shown
 
 
 def by_cell(weights):
@@ -468,7 +476,7 @@ def test_a_nine_is_taken_for_a_two_by_a_model_that_knows_better():
     choice, found, _ = looked_at("Wrong: a 9 taken for a 2")
     assert found.answer.text == "at the top and at the top right" and found.truth == "at the top"
     assert choice.labels[2] == 9
-    described = scenes.looked(scene_controls.Choice(choice.cells, "describe the picture", (), 0))
+    described = scenes.compute(replace(choice, question="describe the picture")).found
     assert described.answer.text == described.truth
 
 
@@ -480,17 +488,14 @@ def test_patches_of_the_nine_look_most_at_its_word_and_are_marked():
 
 
 def test_patches_mark_a_neighbour_that_is_none():
-    _, found, _ = looked_at("Neighbours are harder for patches")
+    choice, found, _ = looked_at("Neighbours are harder for patches")
     assert found.answer.text == found.truth == "nothing" and found.true_cells == []
-    assert (
-        found.marking.marked == [0]
-        and scene_controls.Choice(scene_controls.DEFAULT, "", (), 0).labels[0] == 4
-    )
+    assert found.marking.marked == [0] and choice.labels[0] == 4
 
 
 def test_the_word_at_the_right_says_that_little_is_hidden():
     model = tlmviz.load("stories-encoder")
-    found = encoder_only.hidden(encoder_words.TEXT)
+    found = encoder_only.hidden(encoder_state.TEXT)
     place = encoder_only.most_gained(found)
     assert found.tokens[place] == " little" and round(100 * found.of_truth(found.both)[place]) == 93
     left = [name for name, _ in encoder_only.offers(found.causal, place, None)]
@@ -500,9 +505,9 @@ def test_the_word_at_the_right_says_that_little_is_hidden():
 
 
 def test_cls_tells_which_text_comes_first_and_not_whether_they_are_of_one_story():
-    model, (first, second) = tlmviz.load("stories-encoder"), (encoder_words.FIRST, encoder_words.SECOND)
+    model, (first, second) = tlmviz.load("stories-encoder"), (encoder_state.FIRST, encoder_state.SECOND)
     assert model.in_order(first, second) > 0.99 and model.in_order(second, first) < 0.01
-    apart = model.belong(first, encoder_words.SECONDS["Another story"])
+    apart = model.belong(first, encoder_view.SECONDS["Another story"])
     assert model.belong(first, second) < 0.5 < apart  # both wrong
     layer, head = encoder_only.widest_reader(first, second)
     row = model.trace(first, second).attention(layer, head)[0]
@@ -510,20 +515,20 @@ def test_cls_tells_which_text_comes_first_and_not_whether_they_are_of_one_story(
 
 
 def test_a_causal_mask_makes_hidden_words_dearer_and_cls_blind():
-    model, found = tlmviz.load("stories-encoder"), encoder_only.hidden(encoder_words.TEXT)
+    model, found = tlmviz.load("stories-encoder"), encoder_only.hidden(encoder_state.TEXT)
     both, causal = (-np.log(found.of_truth(rows)[found.asked]) for rows in (found.both, found.causal))
     assert causal.mean() > both.mean() + 0.5
     decoder = tlmviz.load(encoder_only.DECODER)  # of the same size, trained with the mask
-    ids = decoder.tokenizer.encode(f" {encoder_words.TEXT}", bos=True)
+    ids = decoder.tokenizer.encode(f" {encoder_state.TEXT}", bos=True)
     logs = decoder(torch.tensor([ids]))[0, :-1].log_softmax(-1)
     trained = -logs[torch.arange(len(ids) - 1), ids[1:]].mean()
     assert both.mean() < trained < causal.mean() - 0.3
-    trace = model.causal.trace(encoder_words.TEXT)
+    trace = model.causal.trace(encoder_state.TEXT)
     assert trace.attention(3, 0).triu(1).max() == 0 and trace.attention(3, 0)[0, 0] == 1
 
 
 def test_encoder_decoder_and_both_on_one_sentence():
-    text = encoder_words.SENTENCE
+    text = encoder_state.SENTENCE
     own = list(encoder_only.translation.own_translation(encoder_only.BOTH, text))
     ahead = [
         trace.attention(layer, head).triu(1).sum() > 0
@@ -543,12 +548,12 @@ def test_names_are_copied_whether_known_or_not():
         places = np.flatnonzero(mix.ids == mix.words.index(name))[1:]
         return int((mix.mixed[places - 1].argmax(1) == mix.ids[places]).sum()), mix
 
-    known = COPIES[1].link["ptext"]
-    assert "Zorbina" in copier.mixture(pointer_sentinel.DEFAULT).unknown
-    assert named(copier, pointer_sentinel.DEFAULT, "Zorbina")[0] > 0
+    known = POINTERS[4].link["ptext"]
+    assert "Zorbina" in copier.mixture(pointers.TEXT).unknown
+    assert named(copier, pointers.TEXT, "Zorbina")[0] > 0
     hits, mix = named(copier, known, "Lily")
     assert hits > 0 and not mix.unknown and named(plain, known, "Lily")[0] == 0
-    low = copier.mixture(pointer_sentinel.DEFAULT, float(COPIES[2].link["pshift"]))
+    low = copier.mixture(pointers.TEXT, float(POINTERS[5].link["pshift"]))
     assert 0.75 < 1 - low.gate.mean() < 0.85
 
 
@@ -562,9 +567,11 @@ def test_what_the_projector_finds_near():
     assert {"father", "sister"} <= near("mother") and "mom" not in near("mother")
     spread = wv.snapshots.coordinates.std(1).max(1)
     assert spread[0] < 0.1 * spread[-1]
-    dog = Projector("stories-rope", "embeddings", word="␣dog")
-    names = projector.space("stories-rope", "embeddings").names
-    assert "␣cat" in {names[row] for row in projector.marks(dog)["near"]}
+    start = {name: control.default for name, control in Projector.controls.items()}
+    dog = projector.compute(
+        Projector(**start | {"model": "stories-rope", "side": "embeddings", "word": "␣dog"})
+    )
+    assert "␣cat" in {dog.every.names[row] for row in dog.word.near}
 
 
 def test_many_analogies_fail():
@@ -575,15 +582,14 @@ def test_many_analogies_fail():
         assert count == 1692 and sum(tally.first * tally.count for tally in tallies) < 2 / 3 * count
 
 
-def glove_ratios(first, second, probes, own=None):
+def glove_ratios(first, second, probes, **own):
     """Probe -> its ratio."""
-    choice = glove_controls.Choice(first, second, tuple(probes.split()), own)
-    table = glove_page.table(choice)
-    return dict(zip(table.probes, table.ratios.ratios))
+    shown = glove_page.compute(Ratio(first=first, second=second, probes=probes, **own))
+    return dict(zip(shown.probes, shown.ratios.ratios))
 
 
 def test_probes_tell_hot_from_cold():
-    found = glove_ratios("hot", "cold", glove_controls.PROBES)
+    found = glove_ratios("hot", "cold", "sun summer coffee day weather wind winter snow")
     assert round(found["sun"]) == 29 and found["snow"] == 0 and 0.8 < found["weather"] < 1.25
     assert min(found["summer"], found["coffee"]) > 10 and max(found["wind"], found["winter"]) < 0.1
 
@@ -595,7 +601,7 @@ def test_probes_tell_eating_from_drinking():
 
 
 def test_probes_tell_the_boy_from_the_girl():
-    found = glove_ratios("boy", "girl", "he his tim named little she her lily")
+    found = glove_ratios("boy", "girl", PROBES)
     assert (
         min(found["he"], found["his"], found["tim"]) > 5
         and max(found["she"], found["her"], found["lily"]) < 0.3
@@ -604,19 +610,17 @@ def test_probes_tell_the_boy_from_the_girl():
 
 
 def test_ice_and_steam_on_a_text_of_ones_own():
-    found = glove_ratios("ice", "steam", "solid cold water gas hot", tuple(split_words(glove_controls.ICE)))
+    found = glove_ratios("ice", "steam", "solid cold water gas hot", source=OWN, text=ICE)
     assert np.isinf([found["solid"], found["cold"]]).all() and found["gas"] == found["hot"] == 0
-    assert 0.9 < found["water"] < 1.1 and glove_controls.ICE.count(".") == 6
+    assert 0.9 < found["water"] < 1.1 and ICE.count(".") == 6
 
 
 def test_what_fasttext_makes_of_a_typo():
     wv = tlmviz.load("words-fasttext")
     assert wv.neighbours("beautifull", 1)[0][0] == "beautiful" and "beautifull" not in wv
-    nonsense = fasttext.parts(fasttext_controls.Choice("слово"))
-    assert not any(nonsense.standing) and not any(
-        fasttext.parts(fasttext_controls.Choice("xqzj")).standing[1:-1]
-    )
-    own = fasttext.parts(fasttext_controls.Choice("beautiful"))
+    nonsense = fasttext.compute(Word(word="слово"))
+    assert not any(nonsense.standing) and not any(fasttext.compute(Word(word="xqzj")).standing[1:-1])
+    own = fasttext.compute(Word(word="beautiful"))
     assert own.parts[0].whole and own.shares.sum() == pytest.approx(1, abs=1e-4)
 
 
@@ -703,10 +707,9 @@ def test_formulas_are_the_model_or_are_not():
     turned, beside = formula(links["The mask turned round"])
     np.testing.assert_allclose(turned.value.sum(1), 1, rtol=1e-5)
     assert beside.error > 0.5 and float(turned.value[5, :5].abs().max()) == 0
-    assert {found.kind for found in formula(links["Turned by another's position"])[0].checked.findings} >= {
-        "rope-position"
-    }
-    assert bool(formula(links["A token that hides itself"])[0].value[0].isnan().all())
+    turned_by = formula("Khat_{sh}^k = K_{sh}^d R_{td}^k")[0].checked
+    assert {found.kind for found in turned_by.findings} >= {"rope-position"}
+    assert bool(formula("A_{ts}^{(h)} = softmax_{s<t}(L_{ts}^{(h)})")[0].value[0].isnan().all())
 
 
 def test_four_factors_in_order_cost_a_five_thousandth():
@@ -745,7 +748,8 @@ def test_experts_with_an_even_capacity_drop_a_quarter(moe):
 
 
 def test_loads_become_even_and_half_of_the_parameters_are_active(moe):
-    worst = expert_training.worst(expert_training.moments("stories-moe")[0]["stories-moe"])
+    shown = expert_page.compute(Experts(model="stories-moe", text=DEFAULT_TEXT))
+    worst = expert_page.worst(shown.moments["stories-moe"])
     assert (round(float(worst.max()), 2), round(float(worst[-1]), 2)) == (4.0, 1.22)
     size = expert_routing.size(moe.config, 28)
     assert f"{size.total / 1e6:.2f} {size.active / 1e6:.2f}" == "2.30 1.12"
@@ -869,13 +873,15 @@ def test_scales_decide_as_the_cards_say():
 def test_one_matrix_makes_six_heads_one_until_something_stands_between():
     lm = compute.model("stories-rope")
     trace = lm.trace(DEFAULT_TEXT)
-    layer = compute.previous_head("stories-rope", DEFAULT_TEXT)[0]
-    found = collapse.collapse(lm, trace, layer, 40)
-    apart = dict(zip(collapse.EVERY, found.apart))
+    layer, head = compute.previous_head("stories-rope", DEFAULT_TEXT)
+    shown, found = (collapse.collapse(lm, trace, layer, 40, head) for head in (head, 0))
+    apart = dict(zip(collapse.EVERY, shown.apart))
     assert trace.n_heads == 6 and apart[collapse.Between()].maps < 1e-9
+    assert round(100 * apart[collapse.Between(rope=True)].output) == 59
+    apart = dict(zip(collapse.EVERY, found.apart))
     assert round(100 * apart[collapse.Between(rope=True)].output) == 45
     normed = apart[collapse.Between(norm=True)]
-    assert round(normed.maps, 2) == 0.11 and round(10 * normed.output) == 1
+    assert 0.11 <= normed.maps < 0.2 and round(10 * normed.output) == 1
     assert apart[collapse.Between(alibi=True, same=True)].maps > 0.1
     assert found.missed[0] < 1e-9 and round(5 * found.missed[1]) == 1
 
@@ -959,7 +965,7 @@ def test_one_word_changes_what_the_cards_of_compare_say():
     def compared(a, b):
         return tlmviz.compare(lm.trace(a), lm.trace(b))
 
-    ball = compared(*COMPARED.values())
+    ball = compared(Compare.a.default, Compare.b.default)
     first = ball.moved(1).iloc[0]
     assert (first.layer, first["head"], int(ball.alignment.a[~ball.alignment.equal][0])) == (
         2,
@@ -1023,7 +1029,17 @@ def test_what_the_doctor_finds():
     assert padded.healthy and max(padded.errors.values()) < 1e-6
     assert rounded.cause == "precision" and rounded.value == pytest.approx(0.09, abs=0.005)
     apart = tlmviz.diagnose(a, tlmviz.load("stories-gpt").trace(DEFAULT_TEXT))
-    assert (apart.cause, apart.step) == ("positions", "embed")
+    assert apart.step == "embed"
+    assert sum(error > 0.01 for error in apart.errors.values()) > len(apart.errors) / 2
+
+
+def test_constrained_matrices_share_streams_out_and_free_ones_sum_to_anything():
+    bound, free = (
+        mixing_of(tlmviz.load(name).trace(DEFAULT_TEXT)).res for name in ("stories-mhc", "stories-hc")
+    )
+    assert round(100 * float(bound.diagonal(dim1=-2, dim2=-1).mean())) == 34
+    rows = free.sum(-1)
+    assert (round(float(rows.max()), 2), round(float(rows.min()), 2)) == (5.52, -1.54)
 
 
 def test_free_matrices_amplify_and_doubly_stochastic_ones_do_not():

@@ -14,9 +14,10 @@ from pages import ALL
 from tests.pages.helpers import ROOT, assert_healthy, open_page
 from tlmviz.analysis.samples import long_sample_text
 from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.penalties import Penalties
 from tlmviz.figures import placed, readable
-from tlmviz.ui import inputs
-from tlmviz.ui.inputs import plain
+from tlmviz.ui import inputs, translation
+from tlmviz.ui.markdown import plain
 
 BIRDS = "The cat saw a bird. The dog saw a bird. The cat saw"
 TURNS = [["system", "Be brief."], ["user", "hello there"], ["assistant", "the hello"], ["user", "the end"]]
@@ -41,8 +42,7 @@ def press(app: AppTest, label: str) -> str:
 
 def pictures(app: AppTest) -> int:
     """How many charts and live pictures there are."""
-    charts, parts = app.get("plotly_chart"), app.get("bidi_component")
-    return len(charts) + len(parts)
+    return len(app.get("bidi_component"))
 
 
 # --- what is true, by other means ---------------------------------------------------------------------
@@ -118,10 +118,13 @@ def beam(mt, text: str) -> str:
 def alignment(mt, text: str, asked: str) -> str:
     """The asked step's heaviest source token, read off the map of the translation."""
     step = int(asked.partition("(step ")[2].partition(")")[0]) - 1
-    hypothesis = mt.translate(text, alpha=0.6, beta=0.2)
-    assert plain(hypothesis.tokens[step].strip()) in asked
-    best = max(range(len(hypothesis.source)), key=lambda at: hypothesis.attention[step, at])
-    return placed(best, hypothesis.source[best])
+    labels, _rates, _sentences = translation.alignment_errors("eng-fra")
+    head = next(label for label in labels if label in mt.maps)  # of the lowest alignment error
+    hypothesis = mt.search(text).hypotheses(Penalties(), mt.maps.index(head))[0]
+    source = mt.names(mt.encode(text))
+    assert plain(mt.tokenizer.name(hypothesis.tokens[step]).strip()) in asked
+    best = int(hypothesis.map(mt.maps.index(head))[step].argmax())
+    return placed(best, source[best])
 
 
 def mhc(lm, text: str) -> str:
@@ -229,7 +232,11 @@ def cases() -> Iterator[tuple[str, dict, Callable[[str], str]]]:
         )
     place = {"head": "5.0", "query": "11", "key": "6"}
     yield "workbench/why", {"text": BIRDS, **place}, lambda _: why(lm, BIRDS, 5, 0, 11, 6)
-    yield "numbers/logits", {"text": BIRDS, "head": "3.1"}, lambda _: logits(lm, BIRDS, 3, 1)
+    yield (
+        "numbers/norms",
+        {"noview": "Scores", "text": BIRDS, "head": "3.1"},
+        lambda _: logits(lm, BIRDS, 3, 1),
+    )
 
 
 CASES = list(cases())
@@ -298,8 +305,8 @@ def test_another_text_asks_anew():
 def test_views_without_a_question_are_just_shown():
     for page, query in (
         ("positions/rope_planes", {"rpart": "Step by step"}),
-        ("caches/kv_cache", {"kview": "Calculator"}),
-        ("numbers/logits", {"lgview": "Output logits: √E"}),
+        ("caches/kv_cache", {"kview": "Cost", "ktok": "4"}),
+        ("numbers/norms", {"noview": "Logits"}),
         ("numbers/formats", {"nnum": "inf"}),
     ):
         app = open_page(page, {"guess": "1", **query})

@@ -1,7 +1,7 @@
 """`tlmviz shot`: a sentence and status 2 for whatever is wrong, before anything is started."""
 
-import builtins
 import contextlib
+import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -10,7 +10,7 @@ import pytest
 import tlmviz
 from tlmviz import __main__ as commands
 from tlmviz.cli.shot import batch
-from tlmviz.errors import BadShot
+from tlmviz.errors import BadShot, MissingExtra
 from tlmviz.shots import parties
 
 
@@ -58,15 +58,8 @@ def test_in_python_the_same_sentences():
 
 
 def test_without_playwright_the_extra_is_named(monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *rest):
-        if name.startswith("playwright"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(BadShot, match=r'pip install "tlmviz\[shot\]"'):
+    monkeypatch.setitem(sys.modules, "playwright", None)
+    with pytest.raises(MissingExtra, match=r'pip install "tlmviz\[shot\]"'):
         parties.playwright()
 
 

@@ -133,8 +133,8 @@ class TestRun:
 
         begun, resume = {}, loop.resume
 
-        def watch(folder, network, optimizer, packer):
-            log = resume(folder, network, optimizer, packer)
+        def watch(folder, network, optimizer):
+            log = resume(folder, network, optimizer)
             begun.update({f"w.{name}": value.detach().clone() for name, value in network.named_parameters()})
             begun["moments"] = optimizer.state_dict()["state"]
             return log
@@ -150,6 +150,15 @@ class TestRun:
         assert resumed["curve"][:2] == log["curve"] and resumed["curve"][2]["step"] == 6
         assert resumed["tokens"] == 6 * 64 and resumed["seconds"] >= log["seconds"]
         assert any(not torch.equal(value, saved[name]) for name, value in weights(run.folder).items())
+
+    def test_a_run_that_was_stopped_ends_as_one_that_was_not(self, run):
+        """The same batches, to the token, and the same chance in dropout: the same weights."""
+        schedule = replace(SCHEDULE, bpe_dropout=0.3)
+        run("whole", schedule, dropout=0.2)
+        run("stopped", replace(schedule, stop=4), dropout=0.2)
+        run("stopped", schedule, dropout=0.2)
+        whole, stopped = (weights(run.folder.parent / name) for name in ("whole", "stopped"))
+        assert all(torch.equal(whole[name], value) for name, value in stopped.items())
 
     def test_a_finished_run_is_left_alone(self, run):
         log = run()

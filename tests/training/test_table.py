@@ -8,11 +8,13 @@ from tlmviz.errors import UnknownName
 from tlmviz.training import recipe as kinds
 from tlmviz.training import table
 from tlmviz.training.experts import RECIPES as EXPERTS
-from tlmviz.training.streams import STREAMS
+from tlmviz.training.streams import SEEDS, STREAMS
 from tlmviz.training.translation import RECIPES as TRANSLATIONS
 from tlmviz.training.word_recipes import WORDS
 from tlmviz.training.zoo import ZOO
 
+STREAM_SEEDS = {recipe.config.name for recipe in SEEDS.values()}
+STREAM_VARIANTS = {"stories-mhc-slower", "stories-mhc-wider"}
 LATENTS = {"digits-perceiver-4", "digits-perceiver", "digits-perceiver-16"}
 SCENES = {"digits-scenes", "digits-scenes-turned"}
 POINTERS = {"pointer-hull", "stories-sentinel"}
@@ -29,6 +31,8 @@ SINGLE = {
     *LATENTS,
     *SCENES,
     *STREAMS,
+    *STREAM_SEEDS,
+    *STREAM_VARIANTS,
     *TRANSLATIONS,
     *WORDS,
     *ZOO,
@@ -36,6 +40,8 @@ SINGLE = {
 GROUPS = {
     "zoo": set(ZOO),
     "streams": set(STREAMS),
+    "streams-seeds": STREAM_SEEDS,
+    "streams-variants": STREAM_VARIANTS,
     "experts": set(EXPERTS),
     "translation": set(TRANSLATIONS),
     "words": set(WORDS),
@@ -77,7 +83,7 @@ def test_what_is_needed(name):
 def test_only_the_transformer_gets_a_copy_without_the_mask():
     masked = {name for name, r in table.RECIPES.items() if isinstance(r, kinds.MaskedTranslation)}
     logged = {name for name, r in table.RECIPES.items() if isinstance(r, kinds.StreamStories)}
-    assert masked == {"eng-fra"} and logged == set(STREAMS)
+    assert masked == {"eng-fra"} and logged == {*STREAMS, *STREAM_SEEDS, *STREAM_VARIANTS}
 
 
 def test_a_group_hands_all_logs_to_its_end():

@@ -2,11 +2,13 @@
 
 import functools
 import threading
+from types import SimpleNamespace
 
 import pytest
 import torch
 
-from tlmviz.ui import compute
+from tlmviz.ui import compute, progress
+from tlmviz.ui.line import Line
 
 
 def test_one_computation_runs_at_a_time():
@@ -38,6 +40,38 @@ def test_computations_run_in_order_of_arrival():
     assert order == list(range(6))
 
 
+def test_whose_work_it_is_and_whether_it_takes_long_is_told_to_the_line(monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        compute, "worker", lambda: SimpleNamespace(submit=lambda run, *given: told.append(given))
+    )
+    monkeypatch.setattr(compute, "get_script_run_ctx", lambda **_: SimpleNamespace(session_id="a"))
+    compute.submit(bool)
+    compute.submit(bool, compute.SHORT + 1)
+    compute.submit(bool, long=True)
+    progress.begin(lambda tell: None)
+    assert told == [("a", False), ("a", True), ("a", True), ("a", True)]
+
+
+def test_work_that_took_seconds_leaves_a_thread_to_others_the_next_time(monkeypatch):
+    line, hold = Line(2), threading.Event()
+    monkeypatch.setattr(compute, "worker", lambda: line)
+    monkeypatch.setattr(compute, "SECONDS", -1.0)
+    hold.set()
+
+    def work() -> None:
+        hold.wait(60)
+
+    first = compute.submit(work)
+    assert first not in line.long
+    first.result(60)
+    hold.clear()
+    again = compute.submit(functools.partial(work))
+    assert compute.submit(lambda: 7).result(60) == 7 and again in line.long
+    hold.set()
+    again.result(60)
+
+
 def test_an_error_reaches_the_one_who_asked_and_nobody_else():
     def fail() -> None:
         raise RuntimeError("mine")
@@ -50,3 +84,11 @@ def test_an_error_reaches_the_one_who_asked_and_nobody_else():
 @pytest.mark.parametrize("length, threads", [(0, 1), (compute.SHORT, 1), (compute.SHORT + 1, compute.CORES)])
 def test_long_texts_get_every_core(length, threads):
     assert compute.run_in_worker(torch.get_num_threads, length) == threads
+
+
+def test_a_model_that_the_worker_asks_for_first_can_have_gradients():
+    compute.model.clear()
+    lm = compute.run_in_worker(lambda: compute.model("zoo-rope"))
+    assert not any(weight.is_inference() for weight in lm.network.parameters())
+    logits = lm.network(torch.tensor([lm.encode("Tom ran.")]))  # what is kept of it, too
+    assert not logits.is_inference()

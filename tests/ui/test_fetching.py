@@ -1,4 +1,4 @@
-"""Fetching a model from the sidebar: what a job keeps, and what is offered."""
+"""Fetching a model: what a job keeps, and what is offered."""
 
 import threading
 
@@ -57,7 +57,8 @@ def test_two_who_ask_share_one_download(monkeypatch):
 
 
 def labels(app):
-    return [button.label for button in app.sidebar.button]
+    """The buttons that fetch or show a model."""
+    return [button.label for button in app.button if button.label.startswith(("Get ", "Show "))]
 
 
 def test_nothing_is_fetched_unless_it_is_asked_for(monkeypatch):
@@ -65,7 +66,7 @@ def test_nothing_is_fetched_unless_it_is_asked_for(monkeypatch):
     app = open_page("kernels/flash_attention")
     assert_healthy(app)
     assert "Get SmolLM2-135M-Instruct" in labels(app)
-    said = " ".join(part.value for part in app.sidebar.caption)
+    said = " ".join(part.value for part in app.caption)
     assert "93 MB" in said and "Apache-2.0" in said
 
 
@@ -88,7 +89,7 @@ def test_an_installed_model_is_offered_and_shown(cache, monkeypatch):
     write_gguf(folder / "tiny.gguf")
     monkeypatch.setattr(download, "installed", lambda name: folder)
     app = open_page("kernels/flash_attention")
-    app.sidebar.button[labels(app).index("Show SmolLM2-135M-Instruct")].click().run()
+    next(button for button in app.button if button.label == "Show SmolLM2-135M-Instruct").click().run()
     assert_healthy(app)
-    assert app.sidebar.selectbox(key="_model").value == NAME
+    assert app.selectbox(key="_model").value == NAME
     assert "Show SmolLM2-135M-Instruct" not in labels(app)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from streamlit.testing.v1 import AppTest
 
-from tlmviz.ui import gallery, link
+from tlmviz.ui import address, gallery
 from tlmviz.ui.gallery import Card
 
 CARD = Card("Row sums & <b>more</b>", "It is “so”.", {"a": "1 2", "many": ("x", "y")}, 'A "map"')
@@ -43,8 +43,8 @@ def test_a_session_goes_on_with_what_it_holds_until_the_browser_goes_elsewhere(m
     assert app.caption[0].value == "8"
     app.query_params["step"] = "30"
     assert app.run().caption[0].value == "8"  # a session is not changed by an address alone
-    context = link.get_script_run_ctx
-    monkeypatch.setattr(link, "get_script_run_ctx", lambda: replace(context(), is_history_navigation=True))
+    context = address.get_script_run_ctx
+    monkeypatch.setattr(address, "get_script_run_ctx", lambda: replace(context(), is_history_navigation=True))
     app.query_params["step"] = "30"
     assert app.run().caption[0].value == "30"
     del app.query_params["step"]

@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from tlmviz.hosting import limits, metrics
 from tlmviz.hosting.limits import Limits
@@ -39,6 +40,49 @@ def test_the_host_limits_the_seconds_of_a_press(held, monkeypatch):
     assert metrics.REFUSED.labels("seconds")._value.get() == before + 1
     hold.set()
     assert line.submit(lambda: 7).result() == 7 and not done  # it left the line
+
+
+def test_who_goes_on_leaves_the_line_unless_it_is_their_turn(monkeypatch):
+    """As Streamlit ends a run that is to be run anew: at whatever it does next."""
+
+    class Left(BaseException):
+        pass
+
+    class Session:
+        def get(self, _):
+            raise Left
+
+    monkeypatch.setattr(line_module, "get_script_run_ctx", lambda **_: True)
+    monkeypatch.setattr(line_module.st, "session_state", Session())
+    line, began, hold, done = Line(), threading.Event(), threading.Event(), []
+    served = line.submit(lambda: began.set() or hold.wait(60))
+    waits = line.submit(lambda: done.append(1))
+    began.wait(60)
+    with pytest.raises(Left):
+        line.wait(waits)
+    assert waits.cancelled()
+    hold.set()
+    assert line.wait(served) and line.submit(lambda: 7).result(60) == 7 and not done
+
+
+def test_who_stays_stays_in_line():
+    """In a real run of Streamlit that is not to end."""
+
+    def script():
+        import threading
+
+        import streamlit as st
+
+        from tlmviz.ui.line import Line
+
+        line, hold = Line(), threading.Event()
+        line.submit(lambda: hold.wait(60))
+        second = line.submit(lambda: 7)
+        threading.Timer(0.5, hold.set).start()
+        st.write(f"{line.wait(second)}")
+
+    app = AppTest.from_function(script, default_timeout=60).run()
+    assert not app.exception and app.markdown[0].value == "7"
 
 
 def test_an_error_of_the_work_is_the_works_own(monkeypatch):
@@ -97,3 +141,45 @@ def test_an_error_lets_the_next_one_begin():
     assert line.submit(lambda: 7).result(10) == 7
     with pytest.raises(ValueError, match="mine"):
         failed.result(10)
+
+
+def test_visitors_are_served_in_turn(held):
+    line, hold = held
+    order = []
+
+    def mark(name):
+        return lambda: order.append(name)
+
+    every = [line.submit(mark(f"a{number}"), "a") for number in range(3)]
+    every += [line.submit(mark("b0"), "b"), line.submit(mark("c0"), "c"), line.submit(mark("b1"), "b")]
+    hold.set()
+    for each in every:
+        each.result(60)
+    assert order == ["a0", "b0", "c0", "a1", "b1", "a2"]
+
+
+def test_what_takes_long_leaves_a_thread_to_what_does_not():
+    line, hold = Line(3), threading.Event()
+    long = [line.submit(hold.wait, number, long=True) for number in range(4)]
+    assert [line.submit(lambda: 7, "press").result(60) for _ in range(3)] == [7] * 3
+    assert len(line.long) <= 2 and not any(each.done() for each in long)
+    hold.set()
+    for each in long:
+        each.result(60)
+    with line.change:  # a result is there a moment before the line hears of it
+        assert line.change.wait_for(lambda: not line.long and not line.line, 60)
+
+
+def test_one_thread_serves_what_takes_long_too(held):
+    line, hold = held
+    long = line.submit(lambda: 7, "a", long=True)
+    hold.set()
+    assert long.result(60) == 7
+
+
+def test_what_leaves_the_line_holds_nobody_up(held):
+    line, hold = held
+    gone, stays = line.submit(lambda: 1, "a", long=True), line.submit(lambda: 2, "a")
+    gone.cancel()
+    hold.set()
+    assert stays.result(60) == 2 and not line.long

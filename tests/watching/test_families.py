@@ -80,11 +80,9 @@ def test_maps_are_eagers_and_outputs_its_own(name):
     assert watched.verified.layers == sum(watched.trace_of(stack).n_layers for stack in watched.stacks)
 
 
-@pytest.mark.parametrize(
-    "name, layers", [("llama4", 2), ("deepseek_v32", 2), ("diffllama", 4), ("albert", 2), ("opt", 2)]
-)
+@pytest.mark.parametrize("name, layers", [("llama4", 2), ("deepseek_v32", 2), ("albert", 2), ("opt", 2)])
 def test_unusual_ones_are_verified_too(name, layers):
-    """Chunks, keys that an index names, two softmaxes a layer, one layer twice: the check compares every map."""
+    """Chunks, keys that an index names, one layer twice: the check compares every map."""
     model = MORE[name].make()
     inputs = MORE[name].inputs(model)
     with torch.no_grad():

@@ -64,7 +64,7 @@ def test_a_watched_trace_has_them():
 def test_patches_follow_what_is_none(count, first):
     names = place_names(count, (2, 2))
     assert names[: len(first)] == first and names[-1] == "patch 1,1" and len(names) == count
-    assert place_names(3, None) == place_names(3, (2, 2)) == ["0", "1", "2"]
+    assert place_names(3, None) == place_names(3, (2, 2)) == [f"position {place}" for place in range(3)]
 
 
 def test_the_grid_of_an_image():

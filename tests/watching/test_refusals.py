@@ -425,3 +425,27 @@ def test_importing_tlmviz_imports_no_transformers():
     code = "import sys, tlmviz; tlmviz.watch; print('transformers' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert found.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("use_reentrant", [False, True])
+def test_checkpointed_layers_are_recorded_once(use_reentrant):
+    """Backward computes each layer again; the trace is that of the forward pass."""
+    model = FAMILIES["llama"].make().train()
+    inputs = text(model)
+    with tlmviz.watch(model, check=False) as plain:
+        model(**inputs)
+    wanted = plain.trace.attention(1, 2)
+    model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": use_reentrant})
+    with tlmviz.watch(model, check=False) as watched:
+        model(**inputs, labels=inputs["input_ids"], use_cache=False).loss.backward()
+    assert watched.trace.n_layers == 2 and len(watched.trace.head_statistics()) == 2 * watched.trace.n_heads
+    assert torch.equal(watched.trace.attention(1, 2), wanted)
+
+
+def test_attention_called_more_often_than_maps_are_returned():
+    with (
+        pytest.raises(BadModel, match="more often than it returns maps") as error,
+        tlmviz.watch(MORE["diffllama"].make()),
+    ):
+        pass
+    assert sentence(error)

@@ -90,7 +90,7 @@ def test_logits_with_rope_are_the_plain_product():
 
 def test_one_m_is_one_map_however_factored_until_positions_come():
     heads = drawn()
-    for same in (heads.as_first(), heads.refactored()):
+    for same in (heads.like(0), heads.refactored()):
         logits = same.logits()
         torch.testing.assert_close(same.products(), heads.products()[:1].expand(3, -1, -1))
         assert (logits - logits[:1]).abs().max() < 1e-9
@@ -99,7 +99,7 @@ def test_one_m_is_one_map_however_factored_until_positions_come():
     assert (turned - turned[:1])[1:, off].abs().min() > 1e-6 and (turned - turned[:1])[
         :, ~off
     ].abs().max() < 1e-5
-    assert (heads.as_first().logits(base=50.0).std(0) < 1e-9).all()
+    assert (heads.like(0).logits(base=50.0).std(0) < 1e-9).all()
 
 
 def test_two_dimensions_commute_so_a_mirror_is_drawn():

@@ -21,9 +21,9 @@ def turn(vector, position, base):
     return turned
 
 
-def plainly(heads, between, base):
+def plainly(heads, between, base, head=0):
     """Logits by loops, from the factors themselves."""
-    shared = heads.as_first() if between.same else heads.refactored(stretch=collapse.STRETCH)
+    shared = heads.like(head) if between.same else heads.refactored(stretch=collapse.STRETCH, head=head)
     slopes = alibi_slopes(len(heads.w_q)).tolist()
     n, count = len(heads.x_q), len(heads.w_q)
     logits = np.zeros((count, n, n))
@@ -51,25 +51,31 @@ def test_every_combination_is_counted_in_the_order_of_its_switches():
     ]
 
 
+def farthest(values):
+    """How far the two heads are apart that are farthest from each other, cell by cell."""
+    return max(np.abs(one - other).max() for one in values for other in values)
+
+
+@pytest.mark.parametrize("head", [0, 1])
 @pytest.mark.parametrize(
     "between", EVERY, ids=lambda b: "".join(name[0] for name, on in vars(b).items() if on) or "none"
 )
-def test_logits_maps_and_output_are_those_of_loops(layer, between):
+def test_logits_maps_and_output_are_those_of_loops(layer, between, head):
     lm, _, heads, values = layer
     base = lm.config.positions.rope_base
-    logits = plainly(heads, between, base)
-    np.testing.assert_allclose(collapse.logits_of(heads, between, base).numpy(), logits, atol=1e-6)
-    maps, apart = collapse.one_product(heads, values, between, base)
+    logits = plainly(heads, between, base, head)
+    np.testing.assert_allclose(collapse.logits_of(heads, between, base, head).numpy(), logits, atol=1e-6)
+    maps, apart = collapse.one_product(heads, values, between, base, head)
     seen = np.tril(np.ones(logits.shape[1:], bool))
     powers = np.where(seen, np.exp(logits - logits.max()), 0)
     plain = powers / powers.sum(-1, keepdims=True)
     np.testing.assert_allclose(maps.numpy(), plain, atol=1e-6)
     x = heads.x_k.numpy()
     every = sum(plain[h] @ x @ values[h].numpy() for h in range(len(plain)))
-    single = plain[0] @ x @ values.sum(0).numpy()
+    single = plain[head] @ x @ values.sum(0).numpy()
     assert apart.output == pytest.approx(np.linalg.norm(every - single) / np.linalg.norm(every), abs=1e-6)
-    assert apart.logits == pytest.approx(np.abs((logits - logits[:1]) * seen).max(), abs=1e-6)
-    assert apart.maps == pytest.approx(np.abs(plain - plain[:1]).max(), abs=1e-6)
+    assert apart.logits == pytest.approx(farthest(logits * seen), abs=1e-6)
+    assert apart.maps == pytest.approx(farthest(plain), abs=1e-6)
 
 
 def test_nothing_between_is_one_head_and_each_switch_ends_it(layer):
@@ -80,29 +86,33 @@ def test_nothing_between_is_one_head_and_each_switch_ends_it(layer):
         assert (apart.output < 1e-9) == (apart.logits < 1e-9) == kept, between
 
 
-def test_one_value_without_softmax_is_the_mean_m_and_with_it_is_not(layer):
+@pytest.mark.parametrize("head", [0, 1])
+def test_one_value_without_softmax_is_the_mean_m_and_with_it_is_not(layer, head):
     _, _, heads, values = layer
-    plain, exact = collapse.one_value(heads, values, False)
+    plain, exact = collapse.one_value(heads, values, False, head)
     mean = (heads.w_q @ heads.w_k.transpose(1, 2)).mean(0)
     expected = torch.tril(heads.x_q @ mean @ heads.x_k.T * heads.scale)
     torch.testing.assert_close(plain[-1], expected, atol=1e-9, rtol=1e-7)
     torch.testing.assert_close(plain[-2], plain[-1], atol=1e-9, rtol=1e-7)
     assert exact < 1e-9
-    soft, missed = collapse.one_value(heads, values, True)
+    soft, missed = collapse.one_value(heads, values, True, head)
     torch.testing.assert_close(soft.sum(-1), torch.ones_like(soft.sum(-1)))
     torch.testing.assert_close(soft[:-2].mean(0), soft[-2])
-    reads = heads.x_k @ values[0]
+    reads = heads.x_k @ values[head]
     every = sum(each @ reads for each in soft[:-2])
     assert missed == pytest.approx(float((every - len(values) * soft[-1] @ reads).norm() / every.norm()))
     assert missed > 1e-6
 
 
-def test_factors_differ_and_their_product_does_not(layer):
+@pytest.mark.parametrize("head", [0, 1])
+def test_factors_differ_and_their_product_does_not(layer, head):
     _, _, heads, _ = layer
-    other = heads.refactored(stretch=collapse.STRETCH)
-    torch.testing.assert_close(other.products(), heads.as_first().products(), atol=1e-9, rtol=1e-7)
-    assert (other.w_q[1] - other.w_q[0]).abs().max() > 1e-3
-    lengths = other.w_q[1:].norm(dim=(1, 2)) / other.w_q[0].norm()
+    other = heads.refactored(stretch=collapse.STRETCH, head=head)
+    torch.testing.assert_close(other.products(), heads.like(head).products(), atol=1e-9, rtol=1e-7)
+    assert torch.equal(other.w_q[head], heads.w_q[head]) and torch.equal(other.w_k[head], heads.w_k[head])
+    rest = [each for each in range(len(other.w_q)) if each != head]
+    assert (other.w_q[rest] - other.w_q[head]).abs().amax(dim=(1, 2)).min() > 1e-3
+    lengths = other.w_q[rest].norm(dim=(1, 2)) / other.w_q[head].norm()
     assert ((lengths - 1).abs() > 1e-4).all()  # more than a turn
 
 

@@ -218,7 +218,7 @@ class TestApi:
         [
             (("Lily had a red ball.", "Lily had a ball.", "red", "big"), "tokens and the corrupted one"),
             (("Lily had a", "Lily had a", "red", "big"), "are the same"),
-            (("Lily had a", "Lily saw a", "red", "red"), "both 'red'"),
+            (("Lily had a", "Lily saw a", "red", "red"), "both “red”"),
             (("Lily had a", "Lily saw a", "xylophones", "red"), "single token"),
             (("Lily had a", "Lily saw a", "", "red"), "is empty"),
             (("", "Lily saw a", "red", "big"), "empty"),
@@ -231,7 +231,7 @@ class TestApi:
         assert said in sentence(error)
 
     def test_unknown_kinds_and_places(self, lm, plain):
-        with pytest.raises(UnknownName, match="'value'"):
+        with pytest.raises(UnknownName, match="“value”"):
             lm.patch(CLEAN, CORRUPTED, "red", "big", kind="value")
         with pytest.raises(UnknownName, match="no column 4"):
             patching.patched_trace(lm, plain, [Cell("z", 0, 4)])

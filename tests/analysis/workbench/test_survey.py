@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from types import ModuleType
 
@@ -11,6 +12,7 @@ import pytest
 
 import tlmviz
 from tests import tiny
+from tests.processes import assert_ends_with
 from tests.tiny import sentence
 from tlmviz.__main__ import main
 from tlmviz.analysis.workbench.survey import (
@@ -208,7 +210,8 @@ class TestSurvey:
         every = [lm.trace(text).row_statistics()["previous"][1, 3, 1:].numpy() for text in STORIES]
         line = found.heads[(found.heads.layer == 1) & (found.heads["head"] == 3)].iloc[0]
         assert line.previous == pytest.approx(np.concatenate(every).mean(), abs=1e-5)
-        assert list(found.heads.columns) == list(lm.trace(STORIES[0]).head_statistics().columns)
+        means = lm.trace(STORIES[0]).head_statistics().drop(columns="max_logit")  # which is no mean of rows
+        assert list(found.heads.columns) == list(means.columns)
         assert len(found.passages) == 36 and found.passages.text[1] == STORIES[1]
         assert found.distances.groupby(["layer", "head"]).share.sum().to_numpy() == pytest.approx(1)
         assert found.settings["documents"] == 36
@@ -276,6 +279,16 @@ class TestSurvey:
         with pytest.raises(Error) as error:
             survey(folder, corpus, tmp_path / "out", workers=1)
         assert "the same command goes on" in sentence(error)
+
+    def test_the_processes_of_a_killed_survey_end(self, folder):
+        code = (
+            "import os, sys\nfrom tlmviz.analysis.workbench.survey import running\n"
+            "pool = running._pool(1, sys.argv[1])\nprint(pool.submit(os.getpid).result(), flush=True)\ninput()"
+        )
+        parent = subprocess.Popen(
+            [sys.executable, "-c", code, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert_ends_with(parent)
 
     def test_another_survey_in_the_folder(self, folder, corpus, tmp_path):
         survey(folder, corpus, tmp_path / "out", workers=0)
@@ -400,4 +413,10 @@ def test_the_command(folder, corpus, tmp_path, capsys):
     said = capsys.readouterr()
     assert "20 passages" in said.out and f"TLMVIZ_SURVEYS={tmp_path.parent / 'found'} tlmviz run" in said.out
     assert "picture.png is skipped: it holds zero bytes" in said.err
+    again = ["survey", folder, str(corpus.parent), "--out", str(tmp_path.parent / "json"), "--workers", "0"]
+    assert main([*again, "--documents", "20", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    heads = Survey.open(tmp_path.parent / "json").heads
+    assert told["passages"] == 20 and len(told["heads"]) == len(heads)
+    assert told["heads"][0]["entropy"] == pytest.approx(float(heads.entropy.iloc[0]))
     assert main(["survey", folder, str(tmp_path / "nothing"), "--out", str(tmp_path / "y")]) == 2

@@ -146,7 +146,10 @@ class TestNoCluster:
         monkeypatch.setitem(sys.modules, "ray", None)
         assert main(["survey", folder, str(corpus), "--out", str(tmp_path / "out"), "--ray", "auto"]) == 2
         said = capsys.readouterr().err
-        assert 'Ray is not installed; run `pip install "tlmviz[ray]"`' in said and "Traceback" not in said
+        assert (
+            'needs ray, which is not installed here; run `pip install "tlmviz[ray]"`.' in said
+            and "Traceback" not in said
+        )
         assert not (tmp_path / "out").exists()
 
     @pytest.mark.parametrize("address", ["", "here", "ray://a:1", "a:b", "local"])

@@ -55,3 +55,35 @@ def test_nothing_is_asked_for_below_while_it_is_off_the_screen(page, server):
     page.mouse.wheel(0, 600)
     expect(page.locator(CHARTS).first).to_be_visible()
     expect(page.locator(".st-key-closer code").first).to_contain_text("bird")
+
+
+def test_what_lies_below_a_chart_comes_as_well(page, server):
+    """On the first page of a session: no live view says there that it is painted."""
+    open_link(page, server, "doctor")
+    expect(page.locator(".st-key-drsteps .js-plotly-plot")).to_be_visible()
+    page.mouse.move(700, 500)
+    page.mouse.wheel(0, 5000)
+    expect(page.get_by_text("Copy as Python")).to_be_visible()
+    expect(page.get_by_text("Parts asked alone: holds")).to_be_visible()
+
+
+def test_what_lies_below_a_picture_that_never_comes_is_shown(page, server):
+    page.route("**/*plotly*", lambda route: route.abort())
+    open_link(page, server, "doctor")
+    expect(page.locator(".st-key-claim")).to_contain_text("RoPE turns")
+    page.locator(".st-key-beneath-doctor").evaluate(
+        "area => area.scrollIntoView()"
+    )  # once the page has its length
+    expect(page.get_by_text("Copy as Python")).to_be_visible()
+
+
+def test_what_lies_below_is_asked_for_once(page, server):
+    sent = frames_sent(page)
+    open_link(page, server, "mhc", text=TEXT, sview="Matrices")
+    expect(page.get_by_test_id("matrices-root")).to_have_attribute("data-place", "0.13")
+    page.locator(".st-key-beneath-matrices").evaluate("area => area.scrollIntoView()")
+    expect(page.get_by_text("Copy as Python")).to_be_visible()
+    expect(page.locator("[data-test-script-state=notRunning]").first).to_be_attached()
+    count = len(sent)
+    page.wait_for_timeout(5000)  # the browser looks every two seconds whether a request was lost
+    assert len(sent) == count

@@ -79,6 +79,18 @@ def test_typing_repaints_the_map_and_changes_the_link(page, server):
     wait_for_param(page, "text", TEXT + " cat")
 
 
+def test_the_first_head_stays_while_one_types(page, server):
+    """0.0 is what a head is where nothing is said: a link that says it means it."""
+    canvas = open_explorer(page, server, text=TEXT, head="0.0")
+    expect(canvas).to_have_attribute("data-painted-head", "0.0")
+    page.get_by_role("textbox", name="Text").focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" cat")
+    expect(canvas).to_have_attribute("data-painted-text", painted_text(TEXT + " cat"))
+    expect(canvas).to_have_attribute("data-painted-head", "0.0")
+    wait_for_param(page, "head", "0.0")
+
+
 def test_opens_on_a_row_worth_seeing_until_one_is_chosen(page, server):
     """The strongest head with a tag, a pinned row and a sentence that names its words; a head that the user chose stays."""
     canvas = open_explorer(page, server)

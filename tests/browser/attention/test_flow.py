@@ -28,5 +28,5 @@ def test_an_edge_opens_its_head_and_cell_and_the_prediction_stays(page, server):
     wait_for_param(page, "flowto", "8")
     expect(graph).to_have_attribute("data-at", "0")
     with page.expect_download() as saved:
-        from_menu(page.get_by_test_id("flow"), "SVG")
+        from_menu(page.get_by_test_id("flow-root"), "SVG")
     assert saved.value.suggested_filename == "tlmviz-flow.svg"

@@ -9,7 +9,7 @@ from tests.browser.helpers import TEXT, assert_fits, open_link, phone, wait_for_
 
 def open_rows(page, server, **params):
     open_link(page, server, "inside_block", **{"text": TEXT, "head": "4.2", **params})
-    view = page.get_by_test_id("block-rows")
+    view = page.get_by_test_id("block-root")
     expect(view).to_have_attribute("data-rows", re.compile(r"\d"))
     return view
 
@@ -48,8 +48,8 @@ def test_a_key_that_is_pointed_at_lights_up_in_the_charts_below(page, server):
     names = page.locator(".js-plotly-plot .tlmviz-lit text")
     box, steps = page.get_by_test_id("rows").bounding_box(), int(view.get_attribute("data-rows"))
     softmax = 8
-    page.mouse.move(box["x"] + 234, box["y"] + (softmax + 0.4) * (box["height"] / steps))
+    page.mouse.move(box["x"] + 102, box["y"] + (softmax + 0.4) * (box["height"] / steps))
     expect(names.first).to_be_attached()
     assert {text for text in names.all_text_contents() if text} == {"⟨start⟩"}
-    page.mouse.move(box["x"] + 234, box["y"] - 30)
+    page.mouse.move(box["x"] + 102, box["y"] - 30)
     expect(names).to_have_count(0)

@@ -35,7 +35,7 @@ def test_a_map_is_kept_and_its_latent_muted(page, server):
     layout, box = json.loads(root.get_attribute("data-boxes")), maps.bounding_box()
     [at] = [each for each in layout["boxes"] if (each["layer"], each["latent"]) == (1, 2)]
     page.mouse.click(box["x"] + at["x"] + layout["side"] / 2, box["y"] + at["y"] + layout["side"] / 2)
-    expect(page.get_by_test_id("latents-pointed")).to_contain_text("Latent 2 in layer 2")
+    expect(page.get_by_test_id("latents-pointed")).to_contain_text("Latent 2 in layer 1")
     wait_for_param(page, "latpin", "1.2")
     page.get_by_role("button", name="Mute latent 2").click()
     wait_for_param(page, "latmute", "2")

@@ -38,7 +38,7 @@ def chart(page, key: str):
 
 def test_the_slider_morphs_and_asks_no_server(page, server):
     sent = frames_sent(page)
-    open_page(page, server, fset="DeepSeek")
+    open_page(page, server, fset="DeepSeek", fat="MHA")
     box = chart(page, "morph").locator(".slider-rail-touch-rect").bounding_box()
     page.wait_for_load_state("networkidle")
     expect(page.get_by_text(re.compile("× 56.9"))).to_be_visible()
@@ -106,4 +106,16 @@ def test_from_the_zoo_one_gets_to_the_explorer_with_that_model(page, server):
         link.click()
     explorer = opened.value
     expect(explorer.get_by_role("heading", name=re.compile("Attention explorer"))).to_be_visible()
-    expect(explorer.get_by_text(re.compile("^Zoo: the baseline with multi-head latent"))).to_be_visible()
+    expect(explorer.get_by_role("combobox", name="Model")).to_have_value(re.compile("^zoo-mla "))
+
+
+def test_a_deep_link_to_the_calculator_opens_what_it_names(server, page):
+    open_page(
+        page, server, "kv_cache", kview="Calculator", kshape="PaLM 540B", kctx=2048, kbatch=16, read="maths"
+    )
+    expect(page.get_by_text("Page not found")).to_have_count(0)
+    expect(page.get_by_text("Cache of 16 × 2,048 tokens")).to_be_visible()
+    expect(
+        page.get_by_text("3.96 GB", exact=True)
+    ).to_be_visible()  # 16 x 118 x 2,048 x 2 x 1 x 256 x 2 bytes
+    expect(page.get_by_text(re.compile("PaLM does; LLaMA 2 70B uses GQA"))).to_be_attached()  # folded

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from pages.caches.serving.controls import ARRIVALS, REQUESTS, TOKENS
+from pages.caches.serving.state import ARRIVALS, REQUESTS, TOKENS
 from tests.browser import walk
 from tests.browser.helpers import (
     TEXT,
@@ -79,10 +79,14 @@ def test_own_prompts_and_memory_are_in_the_link_and_come_back(page, server):
     box.press("Control+Enter")
     wait_for_param(page, "vreq", "The cat\n… & <b>")
     expect(page.locator(".stPlotlyChart").first).to_contain_text("B")
+    page.locator(".st-key-more button").first.click()
     pages = page.get_by_role("spinbutton", name="Pages")
     pages.fill("9")
     pages.press("Enter")
     wait_for_param(page, "vpages", "9")
+    expect(page.get_by_role("spinbutton", name="Batch")).to_have_value(
+        "4"
+    )  # what was not seen yet has its value
     expect(page.locator(".stPlotlyChart").first).to_contain_text("9 pages of 8 slots")
     page.reload()
     expect(page.locator(".stPlotlyChart").first).to_contain_text("9 pages of 8 slots")

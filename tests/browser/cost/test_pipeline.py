@@ -32,7 +32,7 @@ def test_the_timeline_is_scrubbed_and_replayed_without_the_server(page, server):
     assert len(sent) == before, "nothing is sent while it plays"
     page.keyboard.press(" ")
     expect(root).to_have_attribute("data-playing", "false")
-    wait_for_param(page, "plat", root.get_attribute("data-at"))
+    wait_for_param(page, "plat", str(float(root.get_attribute("data-at"))))  # 2 is written 2.0
     canvas.hover(position={"x": 70, "y": 30})
     expect(page.get_by_test_id("pipeline-said")).to_contain_text("forward of micro-batch 1")
 

@@ -23,7 +23,7 @@ def open_page(page, server, **params):
 
 def open_tiles(page, server, **params):
     open_link(page, server, "flash_attention", **{"text": TEXT, "part": "Tiles", **params})
-    view = page.get_by_test_id("memory")
+    view = page.get_by_test_id("memory-root")
     expect(view).to_have_attribute("data-step", re.compile(r"\d"))
     return view
 
@@ -99,7 +99,7 @@ def test_the_tiles_are_saved_as_svg_with_the_kernels_lines(page, server):
 
 
 def test_logits_of_1e4_overflow_the_naive_softmax_and_reset_brings_the_model_back(page, server):
-    open_page(page, server)
+    open_page(page, server, part="One row")
     field = page.get_by_role("textbox", name="Logits")
     field.fill("1, 2, 1e4, -inf")
     wait_for_param(page, "logits", "1, 2, 1e4, -inf")
@@ -130,8 +130,9 @@ def test_the_pictures_are_above_the_fold(page, server):
 def test_a_deep_link_opens_what_it_names(server, page):
     view = open_tiles(page, server, br=4, bc=16, head="1.2", query=3, fstep=5)
     expect(page.get_by_role("heading", name=re.compile("FlashAttention"))).to_be_visible()
-    expect(page.get_by_text("Layer 1, head 2")).to_be_visible()
-    expect(page.get_by_text("tiles of 4 × 16")).to_be_visible()
+    expect(page.get_by_test_id("machines")).to_have_attribute(
+        "aria-label", re.compile("L1H2: .* tiles of 4 × 16")
+    )
     expect(view).to_have_attribute("data-step", "5")
     expect(page.get_by_text("Page not found")).to_have_count(0)
 

@@ -10,7 +10,7 @@ SLOW = 240_000
 def opened(page, server):
     page.set_default_timeout(SLOW)
     open_link(page, server, "long_context", lview="Text", ltok="256", head="4.2")
-    root = page.get_by_test_id("reading")
+    root = page.get_by_test_id("reading-root")
     expect(root).to_have_attribute("data-head", "4.2", timeout=SLOW)
     return root
 
@@ -32,8 +32,8 @@ def test_a_word_is_pinned_and_walked_from(page, server):
 
 PIN = """span => {
   span.click();
-  const root = span.getRootNode();
-  return [root.querySelector('[data-testid=reading]').dataset.query, root.querySelector('[data-testid=long-reads]').textContent];
+  const of = (id) => span.getRootNode().querySelector(`[data-testid=${id}]`);
+  return [of('reading-root').dataset.query, of('long-reads').textContent];
 }"""
 
 

@@ -21,8 +21,15 @@ def test_bits_are_clicked_and_a_number_is_typed(page, server):
     expect(page.get_by_test_id("row-bf16")).to_contain_text("rounded")
     box.fill("1,5")
     expect(page.get_by_test_id("formats-said")).to_contain_text("is no number")
+    expect(page.get_by_test_id("formats-said")).to_contain_text("Shown is still 1·10⁻⁸")
     expect(root).to_have_attribute("data-value", "1e-8")
     wait_for_param(page, "nfmt", "fp16")
+    wait_for_param(page, "nnum", "1e-8")
+    box.fill("3" * 400)
+    expect(page.get_by_test_id("formats-said")).to_contain_text("400 characters are too many")
+    page.get_by_role("button", name="E4M3", exact=True).click()
+    box.fill("448.1")
+    expect(page.get_by_test_id("row-e4m3")).to_contain_text("rounded")
 
 
 def test_it_fits_a_phone(browser, server):

@@ -1,4 +1,4 @@
-"""What people do on the page Norms and dropout, in a real browser: cells, inputs and norms, without the server."""
+"""What people do on the page Norms, in a real browser: cells, inputs and norms, without the server."""
 
 from playwright.sync_api import expect
 
@@ -32,18 +32,3 @@ def test_it_fits_a_phone(browser, server):
         open_link(page, server, "norms", noview="Convolution")
         expect(page.get_by_test_id("norms-canvas")).to_be_visible()
         assert_fits(page)
-
-
-def test_masks_are_thrown_and_averaged(page, server):
-    open_link(page, server, "norms", noview="Dropout", ndrop="50")
-    root = page.get_by_test_id("dropout-root")
-    assert_above_the_fold(page.get_by_test_id("dropout-canvas"))
-    before = float(root.get_attribute("data-error"))
-    page.get_by_role("button", name="throw again").click()
-    expect(root).to_have_attribute("data-seed", "1")
-    page.get_by_test_id("dropout-masks").fill("9")
-    expect(root).to_have_attribute("data-masks", "1000")
-    assert float(root.get_attribute("data-error")) < before / 4
-    wait_for_param(page, "ndmasks", "1000")
-    page.get_by_role("button", name="evaluation").click()
-    expect(root).to_have_attribute("data-zeros", "0")

@@ -1,4 +1,4 @@
-"""What people do on the page Scaling, in a real browser: matrices switched and the scale moved, without the server."""
+"""What people do in the part One product of the page Formats, in a browser: matrices switched, the scale moved, no server."""
 
 from playwright.sync_api import expect
 
@@ -6,9 +6,10 @@ from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link,
 
 
 def test_the_scale_is_moved(page, server):
-    open_link(page, server, "scaling", scf="INT4")
+    open_link(page, server, "scaling", scf="INT4")  # an old address
+    wait_for_param(page, "nfpart", "product")
     root, told = page.get_by_test_id("scaling-root"), page.get_by_test_id("scaling-outcome")
-    expect(told).to_contain_text("0 % cut, 99.5 % rounded to 0")
+    expect(told).to_contain_text("0% cut, 99.5% rounded to 0")
     assert_above_the_fold(page.get_by_test_id("scaling-canvas"))
     page.get_by_role("button", name="W", exact=True).click()
     expect(root).to_have_attribute("data-see", "w")
@@ -24,6 +25,6 @@ def test_the_scale_is_moved(page, server):
 
 def test_it_fits_a_phone(browser, server):
     with phone(browser) as page:
-        open_link(page, server, "scaling")
+        open_link(page, server, "formats", nfpart="product")
         expect(page.get_by_test_id("scaling-canvas")).to_be_visible()
         assert_fits(page)

@@ -24,6 +24,14 @@ def open_page(page, server, ready: str = ".slider-group", **params):
     at_rest(page, ready)
 
 
+def open_more(page) -> None:
+    """The controls that a first look can do without."""
+    inside = page.locator(".st-key-rbase")
+    if not inside.is_visible():
+        page.get_by_role("button", name="More", exact=True).click()
+    expect(inside).to_be_visible()
+
+
 def hands(page) -> list[str]:
     """The drawn paths of all lines: rims, wedges, hands, the curve."""
     return page.evaluate(
@@ -72,12 +80,14 @@ def test_the_pictures_are_above_the_fold(page, server):
 
 def test_choosing_a_head_and_a_pair_is_in_the_link_and_a_reload_brings_it_back(page, server):
     open_page(page, server)
+    open_more(page)
     page.get_by_role("button", name="A previous-token head").click()
     param_of(page, "key")
     head = param_of(page, "head").split(".")
     expect(page.locator(".stPlotlyChart").first).to_contain_text(f"Layer {head[0]}, head {head[1]}")
     page.get_by_text("Move the key", exact=True).click()
     wait_for_param(page, "rmove", "Move the key")
+    open_more(page)
     page.locator(".st-key-rstep").click()
     page.get_by_role("option", name="16 tokens a step").click()
     expect(page.locator(".slider-label").first).to_contain_text("the key alone")
@@ -85,12 +95,14 @@ def test_choosing_a_head_and_a_pair_is_in_the_link_and_a_reload_brings_it_back(p
     expect(page.locator(".slider-label").first).to_contain_text("the key alone")
     page.reload()
     expect(page.locator(".slider-label").first).to_contain_text("the key alone")
+    open_more(page)
     expect(page.get_by_role("combobox", name="Step")).to_have_value("16 tokens a step")
     expect(page.locator(".stPlotlyChart").first).to_contain_text(f"Layer {head[0]}, head {head[1]}")
 
 
 def test_a_base_of_one_is_refused_while_it_stays_in_the_field(page, server):
     open_page(page, server)
+    open_more(page)
     field = page.get_by_role("spinbutton")
     field.fill("1")
     field.press("Enter")

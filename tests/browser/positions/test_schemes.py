@@ -1,10 +1,16 @@
-"""What people do on the pages "Position schemes" and "Context extension", in a real browser."""
+"""What people do on both parts of the page "Position schemes", in a real browser."""
 
 import re
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link, phone, wait_for_param
+from tests.browser.helpers import (
+    assert_above_the_fold,
+    assert_fits,
+    open_link,
+    phone,
+    wait_for_param,
+)
 
 OWN = "Your own text"
 SHORT = dict(model="zoo-rope", xtimes="read 1.5 × training length")
@@ -36,48 +42,41 @@ def test_the_views_and_a_head_are_in_the_link_and_a_reload_brings_them_back(page
     expect(chart(page, "Loss along the text")).to_contain_text("Learned stops here: it has 256 vectors")
 
 
-def test_a_text_of_ones_own_is_pasted_shared_and_kept_by_both_pages(page, server):
+def test_a_text_of_ones_own_is_pasted_shared_and_kept_by_both_parts(page, server):
     text = "Tom saw a dog. Anna saw a dog. Tom saw a 🐈 <b>& $x$"
     open_page(page, server, "position_schemes", pview="Extrapolation")
     page.get_by_role("radio", name=OWN).click()
-    expect(page.get_by_text("The text is empty")).to_be_visible()
-    page.get_by_role("button", name="Write or paste").click()
+    expect(page.get_by_text("Nothing is written yet")).to_be_visible()
     box = page.get_by_role("textbox", name="Your text")
     box.fill(text)
     page.keyboard.press("Control+Enter")
     wait_for_param(page, "own", text)
     expect(page.get_by_text(re.compile("nothing lies beyond"))).to_be_visible()
-    page.keyboard.press("Escape")
-    page.get_by_role("link", name="Context extension").click()
-    expect(page.get_by_role("heading", name=re.compile("^Context extension"))).to_be_visible()
+    page.get_by_role("radio", name="Context extension").click()
+    expect(page.get_by_text(re.compile("was trained on 1,024"))).to_be_visible()
     expect(page.get_by_role("radio", name=OWN)).to_be_checked()
     wait_for_param(page, "own", text)
 
 
 def test_a_scale_a_scheme_and_a_change_are_in_the_link_and_a_reload_brings_them_back(page, server):
-    open_page(page, server, "context_extension", **SHORT)
+    open_page(page, server, "position_schemes", ppart="extension", xscale=8, **SHORT)
     expect(chart(page, "Loss along the text")).to_contain_text("beyond training (256 tokens)")
-    field = page.get_by_role("spinbutton", name="Scale s")
-    field.fill("8")
-    field.press("Enter")
-    wait_for_param(page, "xscale", "8")
     expect(chart(page, "Frequency of each plane")).to_contain_text("1/8")
-    page.get_by_role("button", name="Position interpolation", exact=True).click()
-    expect(chart(page, "Loss along the text")).not_to_contain_text("Position interpolation")
+    page.get_by_role("button", name="NTK-aware", exact=True).click()
+    expect(chart(page, "Loss along the text")).to_contain_text("NTK-aware")
+    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_text("Change only").click()
     wait_for_param(page, "xdiff", "true")
     expect(chart(page, "Change of the loss against unscaled")).to_contain_text("Unscaled")
     page.reload()
-    expect(chart(page, "Change of the loss against unscaled")).not_to_contain_text("Position interpolation")
+    expect(chart(page, "Change of the loss against unscaled")).to_contain_text("NTK-aware")
     expect(chart(page, "Frequency of each plane")).to_contain_text("1/8")
-    expect(field).to_have_value("8")
 
 
-def test_a_scale_below_one_is_refused_in_a_sentence_while_it_stays_in_the_field(page, server):
-    open_page(page, server, "context_extension", **SHORT, xscale=0.5)
-    expect(page.get_by_role("alert").first).to_contain_text("The scale is 0.5")
-    expect(page.get_by_role("spinbutton", name="Scale s")).to_have_value("0.5")
-    expect(chart(page, "Loss along the text")).to_contain_text("NTK-aware")
+def test_a_scale_below_one_is_said_and_the_nearest_is_shown(page, server):
+    open_page(page, server, "position_schemes", ppart="extension", **SHORT, xscale=0.5)
+    expect(page.get_by_role("alert").first).to_contain_text("Scale s: “0.5”")
+    expect(chart(page, "Loss along the text")).to_contain_text("YaRN")
 
 
 def test_deep_links_open_what_they_name(server, page):
@@ -91,8 +90,8 @@ def test_deep_links_open_what_they_name(server, page):
 
 
 def test_pictures_are_above_the_fold_and_a_phone_scrolls_inside(page, server, browser):
-    for path in ("position_schemes", "context_extension"):
-        open_page(page, server, path, model="zoo-rope")
+    for part in ("schemes", "extension"):
+        open_page(page, server, "position_schemes", ppart=part, model="zoo-rope")
         assert_above_the_fold(page.locator(".stPlotlyChart").first)
     with phone(browser) as small:
         open_page(small, server, "position_schemes", pview="What is added")

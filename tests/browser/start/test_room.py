@@ -22,10 +22,15 @@ def test_a_teacher_sees_a_students_answer_arrive(page, browser, server):
     open_link(page, server, "room", rtour=TOUR.name)
     page.get_by_role("button", name="Open a room").click()
     code = param_of(page, "code")
-    assert len(param_of(page, "teach")) >= 32
+    page.wait_for_function("location.hash.length >= '#teach='.length + 32")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.reload()  # the browser alone has kept the secret: it is in no request
+    secret = page.evaluate("location.hash.slice('#teach='.length)")
     expect(page.locator(".room-code b")).to_have_text(f"{code[:3]} {code[3:]}")
     expect(page.locator(".room-link")).to_have_text(f"{server.partition('://')[2]}join/{code}")
     assert_above_the_fold(page.locator(".room-code img"))
+    assert asked and not any(secret in url for url in asked)
     with phone(browser) as student:
         student.goto(f"{server}join/{code.lower()}")
         expect(student.locator(".st-key-tour")).to_contain_text(FIRST.title)
@@ -60,7 +65,7 @@ def test_a_teacher_sees_a_students_answer_arrive(page, browser, server):
     page.get_by_role("button", name="End the room").click()
     page.get_by_role("button", name="End it and delete the counts").click()
     expect(page.get_by_text("its counts are deleted.")).to_be_visible()
-    wait_for_param(page, "teach", None)
+    page.wait_for_function("!location.hash && !location.search.includes('code')")
 
 
 def test_a_code_that_is_none_leads_to_a_sentence_and_the_wall_fits_a_phone(browser, server):

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.helpers import PHONE, open_link, param_of, phone, wait_for_param
+from tests.browser.helpers import PHONE, from_pages, open_link, param_of, phone, wait_for_param
 from tlmviz.ui.tours import bar
 from tlmviz.ui.tours.table import TOURS
 
@@ -45,7 +45,7 @@ def test_a_tour_is_walked_answered_left_and_gone_on_with(page, server):
     wait_for_param(page, "tour", None)
     expect(page.locator(".st-key-tour")).to_have_count(0)
     expect(page.get_by_test_id("spotlight")).to_have_count(0)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Tours").click()
+    from_pages(page, "Tours")
     page.get_by_role("link", name=f"Go on at step {len(FIRST.steps) - 1}").click()
     lit(page, FIRST, len(FIRST.steps) - 1)
 

@@ -1,5 +1,6 @@
 """What people do in the view "Sinkhorn dial" of the page mHC, in a real browser."""
 
+import json
 import re
 from urllib.parse import quote
 
@@ -24,8 +25,8 @@ def open_dial(page, server, **params):
         for key, value in {"sview": "Sinkhorn dial", "text": TEXT, **params}.items()
     )
     page.goto(f"{server}mhc?{query}")
-    dial = page.locator(".dial")
-    expect(dial).to_have_attribute("data-painted", re.compile(r"\d"))
+    dial = page.get_by_test_id("dial-root")
+    expect(dial).to_have_attribute("data-step", re.compile(r"\d"))
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(500)
     return dial
@@ -33,10 +34,11 @@ def open_dial(page, server, **params):
 
 def entries(page) -> np.ndarray:
     """The matrix as it is drawn, each entry as it reads when it is pointed at."""
-    n = int(page.locator(".dial").get_attribute("data-n"))
+    plan = json.loads(page.get_by_test_id("dial-root").get_attribute("data-plan"))
+    n, canvas = plan["n"], page.get_by_test_id("dial-matrix")
     found = np.empty((n, n))
     for i, j in np.ndindex(n, n):
-        page.locator(f".picture.matrix rect[data-cell='{i * n + j}']").hover()
+        canvas.hover(position={"x": (j + 0.5) * plan["cell"], "y": plan["top"] + (i + 0.5) * plan["cell"]})
         said = page.get_by_text(f"Row {i + 1}, column {j + 1}: ").text_content()
         found[i, j] = float(re.search(r": ([\d.e+-]+),", said).group(1))
     return found
@@ -74,16 +76,21 @@ def test_scrubbing_is_the_browsers_and_what_it_shows_is_numpys(page, server):
     assert entries(page) == pytest.approx(half.numpy(), abs=1e-9)
     wait_for_param(page, "sdi", "7")
     page.reload()
-    expect(page.locator(".dial")).to_have_attribute("data-step", "7")
+    expect(page.get_by_test_id("dial-root")).to_have_attribute("data-step", "7")
 
 
 def test_a_models_matrix_is_walked_taken_over_and_edited(page, server):
     dial = open_dial(page, server, smodel="stories-mhc")
     expect(page.locator(".gains")).to_contain_text("16 sublayers with 1 iteration each")
-    page.get_by_role("button", name="Next sublayer").click()
-    page.get_by_role("button", name="Previous token").click()
+    page.get_by_label("Sublayer", exact=True).press("ArrowRight")
+    token = page.get_by_label("Token", exact=True)
+    token.press("ArrowLeft")
+    expect(page.locator("label.slider", has=token).locator("output")).to_have_text(
+        re.compile("^4 · .*dog")
+    )  # counted from 0
     wait_for_param(page, "ssub", "1")
-    page.get_by_label("Temperature", exact=True).fill("30")
+    wait_for_param(page, "stok", "4")
+    page.get_by_label("Temperature", exact=True).fill("160")
     wait_for_param(page, "sdt", "1.995")
     residual = float(dial.get_attribute("data-residual"))
     page.get_by_role("button", name="Take these logits over").click()
@@ -126,13 +133,13 @@ def test_a_models_matrix_is_walked_taken_over_and_edited(page, server):
 def test_no_scaling_is_said_and_the_pictures_are_above_the_fold(page, server):
     open_dial(page, server, sds="Own matrix", sdm="1 2 3\n0 4 0\n0 5 0")
     expect(page.locator(".verdict")).to_contain_text("No support")
-    for picture in (".picture.matrix", ".picture.residual"):
-        box = page.locator(picture).bounding_box()
+    for picture in ("dial-matrix", "dial-residual"):
+        box = page.get_by_test_id(picture).bounding_box()
         assert box["y"] > 0 and box["y"] + box["height"] <= 800, (picture, box)
     page.set_viewport_size({"width": 390, "height": 844})
-    expect(page.locator(".picture.residual svg")).to_be_visible()
+    expect(page.get_by_test_id("dial-residual")).to_be_visible()
     page.wait_for_timeout(500)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     with page.expect_download() as download:
-        from_menu(page, "SVG", "these pictures")
+        from_menu(page, "SVG")
     assert "Own matrix: Iteration 1" in download.value.path().read_text()

@@ -10,7 +10,7 @@ from tests.browser.helpers import TEXT, assert_fits, from_menu, open_link, phone
 
 def open_view(page, server, **params):
     open_link(page, server, "mhc", **{"text": TEXT, **params})
-    view = page.get_by_test_id("flow")
+    view = page.get_by_test_id("flow-root")
     expect(view).to_have_attribute("data-place", re.compile(r"\d"))
     return view
 
@@ -31,6 +31,24 @@ def test_keys_and_clicks_choose_a_sublayer_that_enters_the_link(page, server):
     page.reload()
     expect(view).to_have_attribute("data-place", "6.4")
     expect(view).to_have_attribute("data-shown", "manifold")
+
+
+def test_the_depth_is_walked_and_tokens_are_scrubbed(page, server):
+    view = open_view(page, server, ssub=12, stok=2)
+    page.get_by_role("button", name="Play", exact=True).click()
+    expect(view).to_have_attribute("data-playing", "true")
+    expect(view).to_have_attribute("data-place", "15.2")
+    expect(view).to_have_attribute("data-playing", "false")
+    wait_for_param(page, "ssub", "15")
+    token = page.get_by_label("Token", exact=True)
+    token.press("ArrowRight")
+    expect(view).to_have_attribute("data-place", "15.3")
+    expect(page.locator("label.slider", has=token).locator("output")).to_have_text(
+        re.compile("^3 · .*a")
+    )  # counted from 0
+    page.get_by_role("button", name="Each step").click()
+    wait_for_param(page, "sfwidth", "step")
+    wait_for_param(page, "stok", "3")
 
 
 def test_on_a_phone_the_depth_leads_downwards(browser, server):

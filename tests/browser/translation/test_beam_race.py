@@ -10,14 +10,14 @@ SLOW = 120_000
 def opened(page, server, **params):
     page.set_default_timeout(SLOW)
     open_link(page, server, "beam_search", bview="Race", english="I am cold.", **params)
-    root = page.get_by_test_id("race")
+    root = page.get_by_test_id("race-root")
     expect(root).to_have_attribute("data-step", params.get("bstep", "8"), timeout=SLOW)
     return root
 
 
 def test_steps_are_walked_and_a_token_is_chosen_and_taken_back(page, server):
     root = opened(page, server)
-    page.get_by_test_id("race-step").fill("2")
+    page.get_by_test_id("axis").fill("1")  # counted from 0
     expect(root).to_have_attribute("data-step", "2")
     wait_for_param(page, "bstep", "2")
     page.get_by_test_id("race-offers").get_by_role("button").first.click()

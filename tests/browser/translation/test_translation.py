@@ -1,4 +1,4 @@
-"""What people do on the pages "Encoder & decoder" and "Attention scores", in a real browser."""
+"""What people do on the pages "Encoder & decoder" and, in Alignment, "Three scores", in a real browser."""
 
 import re
 
@@ -29,7 +29,7 @@ def test_a_typed_translation_is_read_with_the_mask_and_without(page, server):
     wait_for_param(page, "edfr", FRENCH)
     page.get_by_text("Removed", exact=True).click()
     wait_for_param(page, "edmask", "Removed")
-    choose(page, "_edtok", 3)
+    choose(page, "edtok", 3)
     wait_for_param(page, "edtok", "4")
     mt = tlmviz.load("eng-fra")
     target = [*mt.encode_target(FRENCH), mt.tokenizer.end_of_text]
@@ -47,12 +47,13 @@ def test_one_translation_is_read_by_every_recurrent_model(page, server):
     recurrent = [
         name for name in tlmviz.list_models("translation") if tlmviz.load(name).config.kind == "seq2seq"
     ]
-    open_page(page, server, "attention_scores", english=TEXT)
+    open_page(page, server, "attention_scores", english=TEXT)  # its old address
     assert len(recurrent) > 1
+    wait_for_param(page, "aview", "Three scores")
     page.get_by_text("One for all", exact=True).click()
     page.get_by_role("textbox", name="French translation").fill(FRENCH)
     wait_for_param(page, "edfr", FRENCH)
-    choose(page, "_astok", 2)
+    choose(page, "astok", 2)
     wait_for_param(page, "astok", "3")
     for name in recurrent:
         mt = tlmviz.load(name)
@@ -64,4 +65,4 @@ def test_one_translation_is_read_by_every_recurrent_model(page, server):
         )
     page.reload()
     expect(page.get_by_role("textbox", name="French translation")).to_have_value(FRENCH, timeout=SLOW)
-    expect(page.locator(".st-key-_astok input").first).to_have_value(re.compile("^3 · write"), timeout=SLOW)
+    expect(page.locator(".st-key-astok input").first).to_have_value(re.compile("^3 · write"), timeout=SLOW)

@@ -1,4 +1,4 @@
-"""What people do on the page "FastText", in a real browser."""
+"""What people do on the part FastText of the page Word vectors, in a real browser."""
 
 from playwright.sync_api import expect
 
@@ -6,7 +6,7 @@ from tests.browser.helpers import assert_fits, open_link, phone, wait_for_param
 
 
 def test_a_word_is_typed_and_enters_the_link(page, server):
-    open_link(page, server, "fasttext")
+    open_link(page, server, "word_vectors", wvpart="fasttext")
     expect(page.locator(".st-key-ftparts .js-plotly-plot").first).to_be_visible()
     page.get_by_role("textbox", name="Word").fill("doggish")
     expect(page.locator(".st-key-ftparts .gtitle").first).to_contain_text("doggish")

@@ -1,4 +1,4 @@
-"""What people do on the page GloVe, in a real browser."""
+"""What people do on the part GloVe of the page Word vectors, in a real browser."""
 
 from playwright.sync_api import expect
 
@@ -6,13 +6,13 @@ from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link,
 
 
 def test_other_words_are_counted_and_enter_the_link(page, server):
-    open_link(page, server, "glove")
+    open_link(page, server, "word_vectors", wvpart="glove")
     chart = page.locator(".st-key-ratios").first
     assert_above_the_fold(chart)
-    expect(chart).to_contain_text("weather")
-    page.get_by_label("Word i").fill("eat")
-    page.get_by_label("Word j").fill("drink")
-    page.get_by_label("Probes k").fill("food water tea")
+    expect(chart).to_contain_text("lily")
+    page.get_by_role("textbox", name="Word i").fill("eat")
+    page.get_by_role("textbox", name="Word j").fill("drink")
+    page.get_by_role("textbox", name="Probes k").fill("food water tea")
     wait_for_param(page, "gprobes", "food water tea")
     expect(chart).to_contain_text("food")
     expect(chart).to_contain_text("“drink”")
@@ -22,6 +22,6 @@ def test_other_words_are_counted_and_enter_the_link(page, server):
 
 def test_it_fits_a_phone(browser, server):
     with phone(browser) as page:
-        open_link(page, server, "glove")
+        open_link(page, server, "word_vectors", wvpart="glove")
         expect(page.locator(".st-key-ratios").first).to_be_visible()
         assert_fits(page)

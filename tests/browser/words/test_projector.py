@@ -16,7 +16,7 @@ from tests.browser.helpers import (
 
 def shown(page, server, **params):
     open_link(page, server, "projector", **params)
-    view = page.get_by_test_id("projector")
+    view = page.get_by_test_id("projector-root")
     expect(view).to_have_attribute("data-near", "10")
     return view
 
@@ -48,15 +48,15 @@ def test_a_drag_and_the_wheel_move_the_picture_and_the_link_keeps_it(page, serve
     assert param_of(page, "wpz").endswith(("2.72", "2.718"))
     zoom = view.get_attribute("data-zoom")
     page.reload()
-    expect(page.get_by_test_id("projector")).to_have_attribute("data-zoom", zoom)
+    expect(page.get_by_test_id("projector-root")).to_have_attribute("data-zoom", zoom)
 
 
 def test_the_film_plays_on_a_phone(browser, server):
     with phone(browser, "dark") as page:
         view = shown(page, server, wpv="Film", wpf="2")
         expect(view).to_have_attribute("data-frame", "2")
-        page.get_by_test_id("play").click()
+        page.get_by_role("button", name="Play", exact=True).click()
         expect(view).to_have_attribute("data-frame", "19", timeout=60_000)
-        expect(page.get_by_test_id("said")).to_contain_text("words read")
+        expect(view.locator("output")).to_contain_text("words read")
         wait_for_param(page, "wpf", "19")
         assert_fits(page)

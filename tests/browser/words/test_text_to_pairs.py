@@ -1,4 +1,4 @@
-"""What people do on the page "From text to pairs", in a real browser."""
+"""What people do on the part Text to pairs of the page Word vectors, in a real browser."""
 
 import re
 
@@ -17,8 +17,8 @@ TEXT = "The cat sat on the mat. The dog sat on the rug."
 
 
 def open_pairs(page, server, **params):
-    open_link(page, server, "text_to_pairs", **{"wtext": TEXT, **params})
-    view = page.get_by_test_id("pairs")
+    open_link(page, server, "word_vectors", **{"wtext": TEXT, **params})
+    view = page.get_by_test_id("pairs-root")
     expect(view).to_have_attribute("data-steps", re.compile(r"\d"))
     return view
 
@@ -31,7 +31,7 @@ def test_the_window_slides_without_the_server_and_enters_the_link(page, server):
     expect(view).to_have_attribute("data-pairs", "2")
     page.wait_for_load_state("networkidle")
     before = len(sent)
-    slider = page.get_by_test_id("slider-step")
+    slider = page.get_by_test_id("axis")
     slider.focus()
     for _ in range(4):
         slider.press("ArrowRight")
@@ -52,7 +52,7 @@ def test_a_click_on_a_word_moves_the_window_there(page, server):
     expect(page.get_by_test_id("alike")).to_contain_text("cat")
     box = page.get_by_test_id("matrix").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 3, box["y"] + box["height"] / 2)
-    expect(page.get_by_role("tooltip").filter(has_text="center")).to_be_visible()
+    expect(page.get_by_text(re.compile(r"Center “.+”, context “.+”: \d"))).to_be_visible()
 
 
 def test_it_fits_a_phone(browser, server):

@@ -1,4 +1,4 @@
-"""What people do on the page "Train it now", in a real browser."""
+"""What people do on the part Train now of the page Word vectors, in a real browser."""
 
 from playwright.sync_api import expect
 
@@ -11,7 +11,7 @@ TEXT = (
 
 
 def test_a_training_moves_while_it_is_watched_and_can_be_stopped(page, server):
-    open_link(page, server, "train_now", wlive=TEXT, wlnear="red")
+    open_link(page, server, "word_vectors", wvpart="training", wlive=TEXT, wlnear="red")
     at_rest(page, ".st-key-trainnow .main-svg")
     title = page.locator(
         ".st-key-trainnow .gtitle"
@@ -24,4 +24,6 @@ def test_a_training_moves_while_it_is_watched_and_can_be_stopped(page, server):
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text("Stopped: the slider walks the film.")).to_be_visible()
     expect(page.locator(".st-key-trainnow .slider-group")).to_be_visible()
-    expect(page.get_by_text("Nearest to “red” by cosine")).to_be_visible()
+    expect(
+        page.locator(".st-key-claim").get_by_text("of training nearest to “red”, by cosine")
+    ).to_be_visible()

@@ -7,7 +7,7 @@ from tests.browser.helpers import assert_above_the_fold, assert_fits, open_link,
 
 def test_a_fault_is_put_in_and_named(page, server):
     open_link(page, server, "doctor")
-    expect(page.get_by_text("RoPE turns by a base of 2,500")).to_be_visible()
+    expect(page.locator(".st-key-claim").get_by_text("RoPE turns by a base of 2,500")).to_be_visible()
     assert_above_the_fold(page.locator(".st-key-drsteps"))
     slider = page.get_by_role("slider")
     slider.focus()

@@ -24,7 +24,7 @@ def test_a_query_a_head_and_its_passage_in_the_explorer(page, server):
     lines = saved.value.path().read_text().splitlines()
     assert lines[0].startswith("layer,head,entropy") and len(lines) == 5 and lines[1].startswith("5,4,")
     first.click()
-    one, said = page.get_by_test_id("atlas-one"), page.get_by_test_id("atlas-reads")
+    one, said = page.get_by_test_id("atlas-one-root"), page.get_by_test_id("atlas-reads")
     expect(one).to_have_attribute("data-head", "5.4")
     expect(root).to_have_count(0)
     wait_for_param(page, "head", "5.4")
@@ -44,6 +44,6 @@ def test_a_query_a_head_and_its_passage_in_the_explorer(page, server):
 def test_on_a_phone(browser, server):
     with phone(browser, "dark") as page:
         open_link(page, server, "head_atlas", atlasview="One head", head="4.2")
-        expect(page.get_by_test_id("atlas-one")).to_have_attribute("data-head", "4.2")
+        expect(page.get_by_test_id("atlas-one-root")).to_have_attribute("data-head", "4.2")
         expect(page.get_by_test_id("atlas-reads")).to_contain_text("looks at")
         assert_fits(page)

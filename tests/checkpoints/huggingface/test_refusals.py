@@ -152,6 +152,13 @@ def test_config_that_is_no_json(llama):
     assert "cannot be read" in refused(llama) and not huggingface.recognises(llama)
 
 
+@pytest.mark.parametrize("name", ["llama", "gpt2", "gemma2", "qwen2_moe", "qwen3_moe"])
+def test_layers_without_end_are_refused_before_any_is_counted(name, saved, tmp_path):
+    folder = shutil.copytree(saved(name), tmp_path / "small")
+    key = "n_layer" if name == "gpt2" else "num_hidden_layers"
+    assert "at most 1,000" in refused(change(folder, **{key: 10**9}))
+
+
 def test_our_own_folders_are_not_recognised(tmp_path):
     (tmp_path / "config.json").write_text('{"name": "ours", "attention": {"n_heads": 2}}')
     assert not huggingface.recognises(tmp_path)

@@ -23,7 +23,7 @@ def test_no_mistakes_at_all():
 
 def test_bars_of_muted_latents():
     chart = muting([0.5, 0.75], 0.9, LIGHT, title="t")
-    assert list(chart.data[0].y) == [0.5, 0.75] and "90.0 %" in chart.layout.annotations[0].text
+    assert list(chart.data[0].y) == [0.5, 0.75] and "90.0%" in chart.layout.annotations[0].text
     assert chart.layout.shapes[0].y0 == 0.9
 
 

@@ -31,6 +31,12 @@ def test_matrices_that_do_not_differ_are_the_colour_of_zero():
     assert figure.data[0].zmax == 1.0
 
 
+@pytest.mark.parametrize("most, zmax", [(5.0, 5.0), (0.1, VALUES.max())])
+def test_small_distances_do_not_look_like_large_ones(most, zmax):
+    figure = figures.distance_map(VALUES, NAMES, TOKENS, "Distance from I", (0, 0), LIGHT, most=most)
+    assert figure.data[0].zmax == pytest.approx(zmax)
+
+
 @pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES)
 def test_curves_are_means_with_a_standard_deviation_to_either_side(theme):
     figure = figures.distance_curves({"from I": VALUES, "from 1/N": VALUES + 1}, NAMES, 3, theme)

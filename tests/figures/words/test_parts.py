@@ -14,7 +14,7 @@ def test_every_part_stands_under_its_letters():
         and list(bars.x) == [3, 3]
         and list(bars.text) == ["&lt;a&amp;", "a&amp;&gt;"]
     )
-    assert list(numbers.text) == ["75.0 %", "25.0 %"]
+    assert list(numbers.text) == ["75.0%", "25.0%"]
     assert list(bars.marker.line.color) == [LIGHT.grid, LIGHT.alarm]
     assert list(figure.layout.xaxis.ticktext) == ["&lt;", "a", "&amp;", "&gt;"]
 

@@ -7,8 +7,8 @@ import pytest
 import streamlit as st
 
 import tlmviz
-from pages.attention.chat import controls
-from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, words
+from pages.attention.chat.state import SOURCES
+from tests.pages.helpers import assert_healthy, badges, by_title, link_of, open_page, run_snippet, words
 from tests.real import write_gguf
 
 PAGE = "attention/chat"
@@ -38,14 +38,14 @@ def heads_of(app, role):
 def test_a_model_without_a_template_says_so_and_still_shows_who_is_read():
     app = open_page(PAGE)
     assert_healthy(app)
-    assert "no chat template" in words(app) and "press **Get SmolLM2-135M-Instruct** at the left" in words(
+    assert "no chat template" in words(
         app
-    )
+    ) and "press **Get SmolLM2-135M-Instruct** under *About it* at the top" in words(app)
     assert heads_of(app, "system").shape == (6, 6)
     assert "red-badge" not in badges(app) and "Roles share everything" in badges(app)
 
 
-@pytest.mark.parametrize("source", controls.SOURCES)
+@pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("role", ["system", "template", "sink"])
 def test_shares_are_sums_over_the_whole_maps(chatting, role, source):
     query = {"model": chatting, "chat": json.dumps(TURNS), "role": role, "from": source}
@@ -71,26 +71,26 @@ def test_opens_on_the_head_that_reads_the_system_prompt_most(chatting):
     app = open_page(PAGE, {"model": chatting, "chat": json.dumps(TURNS)})
     shares = heads_of(app, "system")
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
-    assert f"Layer {layer}, head {head}, from last token" in words(app)
+    assert f"Layer {layer}, head {head}, from the last token" in words(app)
     app = open_page(PAGE, {"model": chatting, "chat": json.dumps(TURNS), "head": "1.2"})
-    assert "Layer 1, head 2, from last token" in words(app)
+    assert "Layer 1, head 2, from the last token" in words(app)
 
 
 def test_turns_are_said_answered_and_taken_back(chatting):
     app = open_page(PAGE, {"model": chatting, "chat": json.dumps(TURNS)})
     app.button[[button.label for button in app.button].index("Answer")].click().run()
     assert_healthy(app)
-    said = json.loads(app.query_params["chat"])
+    said = json.loads(link_of(app)["chat"])
     assert said[:-1] == TURNS and said[-1][0] == "assistant" and said[-1][1]
     for _ in range(2):
         app.button[[button.label for button in app.button].index("Undo")].click().run()
-    assert json.loads(app.query_params["chat"]) == TURNS[:-1]
+    assert json.loads(link_of(app)["chat"]) == TURNS[:-1]
     app.chat_input[0].set_value("hello").run()
     assert_healthy(app)
-    assert [role for role, _ in json.loads(app.query_params["chat"])][-2:] == ["user", "assistant"]
-    app.text_input(key="_system").set_value("").run()
+    assert [role for role, _ in json.loads(link_of(app)["chat"])][-2:] == ["user", "assistant"]
+    app.text_area(key="_system").set_value("").run()
     assert_healthy(app)
-    assert all(role != "system" for role, _ in json.loads(app.query_params["chat"]))
+    assert all(role != "system" for role, _ in json.loads(link_of(app)["chat"]))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_turns_are_said_answered_and_taken_back(chatting):
 def test_a_hostile_link_shows_the_opening(text):
     app = open_page(PAGE, {"chat": text, "role": "nobody", "from": "nowhere", "head": "x"})
     assert_healthy(app)
-    assert "You are a parrot" in app.text_input(key="_system").value
+    assert "You are a parrot" in app.text_area(key="_system").value
 
 
 def test_markup_and_template_marks_in_a_turn_stay_text(chatting):

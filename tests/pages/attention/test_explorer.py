@@ -10,9 +10,20 @@ import torch
 from streamlit.testing.v1 import AppTest
 
 import tlmviz
-from pages.attention.explorer import controls, writing
 from pages.attention.explorer import view_panels as panels
-from tests.pages.helpers import MAIN, PATIENCE, assert_healthy, badges, by_title, run_snippet
+from pages.attention.explorer import writing
+from pages.attention.explorer.data import Data
+from pages.attention.explorer.state import Explorer
+from tests.pages.helpers import (
+    MAIN,
+    PATIENCE,
+    assert_healthy,
+    badges,
+    by_title,
+    chart_parts,
+    link_of,
+    run_snippet,
+)
 from tlmviz.analysis.attention.attribution import attribute_logit
 from tlmviz.analysis.attention.interventions import mute_heads
 from tlmviz.decoding.sampling import Sampling
@@ -52,7 +63,7 @@ def test_without_a_browser_that_has_painted_nothing_is_drawn_below_the_picture()
     app.session_state[ARRIVED] = True
     app.run()
     assert_healthy(app)
-    assert not app.get("plotly_chart") and next_tokens(app)["rows"]
+    assert not chart_parts(app) and next_tokens(app)["rows"]
 
 
 def test_the_defaults_show_predictions_products_and_passing_badges():
@@ -106,11 +117,11 @@ def test_cuts_stand_where_the_filters_cut_and_the_rest_is_scaled_up():
 
 def test_a_written_token_is_the_very_token_and_a_text_goes_on_the_same_way():
     lm = tlmviz.load("stories-rope")
-    choice = controls.Choice("stories-rope", "Tom saw a dog.", link.View())
+    choice = Data(Explorer(model="stories-rope", text="Tom saw a dog.", view=link.View()))
     for token in choice.trace.logits[-1].topk(30).indices.tolist():
         text, said = writing.appended(choice, token)
         assert bool(said) == (lm.encode(text) != [*choice.trace.ids, token])
-    pinned = controls.Choice("stories-rope", "Tom saw a dog.", link.View(query=2))
+    pinned = Data(Explorer(model="stories-rope", text="Tom saw a dog.", view=link.View(query=2)))
     token = lm.encode("Tom saw Anna")[-1]
     assert writing.appended(pinned, token) == (
         "Tom saw Anna",
@@ -242,7 +253,7 @@ def test_muted_heads_change_the_bars_and_the_whole_model_stands_beside(link_of_m
         assert row["p"] == pytest.approx(without.probabilities()[row["token"]].item(), abs=1e-5)
         assert row["before"] == pytest.approx(trace.probabilities()[row["token"]].item(), abs=1e-5)
     assert "Without 2 heads" in bars["note"]
-    assert app.query_params["mute"] in ("5.0,5.4", ["5.0,5.4"])
+    assert link_of(app)["mute"] == "5.0,5.4"
 
 
 def test_a_word_in_the_link_is_attributed_to_heads_and_mlps():
@@ -252,7 +263,7 @@ def test_a_word_in_the_link_is_attributed_to_heads_and_mlps():
     app = open_app(text=text, head="5.4", word=str(word))
     assert_healthy(app)
     assert [row["token"] for row in next_tokens(app)["rows"] if row["pinned"]] == [word]
-    choice = controls.Choice("stories-rope", text, link.View(head=(5, 4)))
+    choice = Data(Explorer(model="stories-rope", text=text, view=link.View(head=(5, 4))))
     parts = attribute_logit(lm, choice.trace, -1, word)
     sent = parts.heads.sum() + parts.mlps.sum() + parts.embedding + parts.rest
     assert sent.item() == pytest.approx(lm.trace(text).logits[-1, word].item(), abs=1e-3)

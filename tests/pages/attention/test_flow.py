@@ -1,12 +1,13 @@
 """The explorer's panel Flow through AppTest: what the graph gets, its threshold, its held target, and where there is none."""
 
 import json
+import struct
 
 import pytest
 
 import tlmviz
 from tests.pages.attention.test_explorer import open_app
-from tests.pages.helpers import assert_healthy, badges, words
+from tests.pages.helpers import assert_healthy, badges, link_of, words
 from tlmviz.analysis.attention.flow import follow
 
 TEXT = "Lily had a red ball. One day, Lily lost the red"
@@ -14,9 +15,13 @@ TEXT = "Lily had a red ball. One day, Lily lost the red"
 
 def graph(app) -> dict:
     """What the browser gets of the flow."""
-    sent = [json.loads(part.proto.json) for part in app.get("bidi_component") if part.proto.json]
-    [data] = [data for data in sent if "edges" in data]
-    return data
+    [sent] = [
+        part.proto.bytes
+        for part in app.get("bidi_component")
+        if part.proto.component_name.endswith("tlmviz_flow")
+    ]
+    [length] = struct.unpack_from("<I", sent)
+    return json.loads(sent[4 : 4 + length])
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +35,7 @@ def test_the_graph_has_the_edges_of_the_pinned_prediction(followed):
     app = open_app(text=TEXT, panel="Flow", query="8", key="2", head="5.0")
     assert_healthy(app)
     data = graph(app)
-    assert data["position"] == 8 and data["columns"][-1] == 8 and data["chosen"] == [5, 0, 8, 2]
+    assert data["position"] == 8 and data["columns"][-1] == 8 and data["state"]["edge"] == [5, 0, 8, 2]
     shown = int((followed.edges.flow >= 0.01).sum())
     assert [edge[:4] for edge in data["edges"]] == followed.edges.where[:shown].tolist()
     assert [edge[4] for edge in data["edges"]] == pytest.approx(
@@ -44,10 +49,10 @@ def test_the_threshold_and_the_held_target_are_in_the_link(followed):
     data = graph(app)
     assert data["position"] == 8 and data["least"] == 0.02
     assert len(data["edges"]) == int((followed.edges.flow >= 0.02).sum())
-    assert app.query_params["flowto"] in ("8", ["8"])
+    assert link_of(app)["flowto"] == "8"
     app.button(key="flow-release").click().run()
     assert_healthy(app)
-    assert graph(app)["position"] == 3 and "flowto" not in app.query_params
+    assert graph(app)["position"] == 3 and "flowto" not in link_of(app)
 
 
 @pytest.mark.parametrize(

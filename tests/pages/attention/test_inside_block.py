@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 import tlmviz
-from tests.pages.helpers import by_title, follow_link, open_page, words
+from tests.pages.helpers import by_title, follow_link, link_of, open_page, words
 from tlmviz.analysis.attention.steps import step_names
 from tlmviz.ui import compute
 from tlmviz.ui.translation import DEFAULT_SENTENCE
@@ -25,7 +25,9 @@ def charts(app) -> dict[str, dict]:
 
 def sent(app) -> dict:
     """The header of what the picture of all steps was sent."""
-    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith("block_rows")]
+    [view] = [
+        part for part in app.get("bidi_component") if part.proto.component_name.endswith("tlmviz_block")
+    ]
     [length] = struct.unpack_from("<I", view.proto.bytes)
     assert len(view.proto.bytes) < 1_500_000
     return json.loads(view.proto.bytes[4 : 4 + length])
@@ -38,7 +40,7 @@ def app():
 
 def test_opens_on_the_weights_of_a_head_that_shows_something_and_a_word_that_comes_again(app):
     shown = charts(app)
-    assert app.session_state["step"] == sent(app)["step"] == "softmax"
+    assert app.session_state["step"] == sent(app)["step"] == "softmax" and "step" not in link_of(app)
     assert (app.session_state["_layer"], app.session_state["_head"]) == (5, 4)
     assert app.session_state["_token"] == 25  # the second "red": its row looks at what followed the first
     assert any("attention weight" in title for title in shown)
@@ -47,8 +49,7 @@ def test_opens_on_the_weights_of_a_head_that_shows_something_and_a_word_that_com
 
 @pytest.mark.parametrize("step", STEPS)
 def test_every_step_is_drawn(app, step):
-    app.session_state["step"] = step
-    shown = charts(app.run())
+    shown = charts(app.selectbox("step").set_value(step).run())
     said = words(app)
     assert f"{STEPS.index(step) + 1}/{len(STEPS)} {step}.**" in said
     assert app.code[0].value and app.latex
@@ -59,21 +60,18 @@ def test_every_step_is_drawn(app, step):
 
 
 def test_buttons_walk_the_steps(app):
-    app.session_state["step"] = "embed"
-    app.run()
+    app.selectbox("step").set_value("embed").run()
     assert app.button("move-1").disabled
     app.button("move1").click().run()
     assert app.session_state["step"] == "norm 1"
     app.button("move-1").click().run()
     assert app.session_state["step"] == "embed"
-    app.session_state["step"] = "loss"
-    assert app.run().button("move1").disabled
+    assert app.selectbox("step").set_value("loss").run().button("move1").disabled
 
 
 @pytest.mark.parametrize("layer, head", [(0, 5), (5, 0), (5, 5)])
 def test_layer_and_head_reach_their_ends_and_are_shared(app, layer, head):
-    app.session_state["step"] = "softmax"
-    app.run()
+    app.selectbox("step").set_value("softmax").run()
     app.selectbox("_layer").set_value(layer).run()
     app.selectbox("_head").set_value(head).run()
     assert any(f"head {head}" in title for title in charts(app))
@@ -83,8 +81,7 @@ def test_layer_and_head_reach_their_ends_and_are_shared(app, layer, head):
 
 @pytest.mark.parametrize("token", [0, 5])
 def test_the_token_s_row_is_framed_and_opened(app, token):
-    app.session_state["step"] = "project"
-    app.run()
+    app.selectbox("step").set_value("project").run()
     app.selectbox("_token").set_value(token).run()
     charts(app)
     assert any(f"Token {token}, " in markdown.value for markdown in app.markdown)
@@ -92,12 +89,10 @@ def test_the_token_s_row_is_framed_and_opened(app, token):
 
 
 def test_columns_reach_their_ends_and_shrink_with_the_step(app):
-    app.session_state["step"] = "qkv"
-    app.run()
+    app.selectbox("step").set_value("qkv").run()
     app.slider("col").set_value(575).run()
     assert any("column of W_qkv 575" in markdown.value for markdown in app.markdown)
-    app.session_state["step"] = "mix"
-    charts(app.run())
+    charts(app.selectbox("step").set_value("mix").run())
     assert app.slider("col").value == 31
 
 
@@ -134,7 +129,7 @@ def test_the_lens_says_that_a_text_ends():
 def test_a_cell_of_the_row_opens_into_its_terms(step):
     header = sent(follow_link(PAGE, {"step": step, "bcell": "3"}, from_the_start=True))
     opened_cell = header["opened"]
-    assert (header["step"], header["cell"], opened_cell["step"]) == (step, 3, step)
+    assert (header["step"], header["state"]["cell"], opened_cell["step"]) == (step, 3, step)
     assert opened_cell["total"] == pytest.approx(opened_cell["actual"], abs=1e-4)
     sizes = [abs(left * right) for _, left, right in opened_cell["terms"]]
     assert sizes == sorted(sizes, reverse=True) and len(sizes) <= opened_cell["count"]
@@ -159,10 +154,10 @@ def pair():
 
 def test_a_translation_model_opens_on_cross_attention(pair):
     header, said = sent(pair), words(pair)
-    assert header["step"] == "cross softmax" and "step" not in pair.query_params
+    assert header["step"] == "cross softmax" and "step" not in link_of(pair)
     row = next(row for row in header["rows"] if row["name"] == "cross softmax")
     assert row["labels"] == tlmviz.load("eng-fra").names(tlmviz.load("eng-fra").encode(DEFAULT_SENTENCE))
-    assert "“manteau” through the decoder" in header["title"] and "Residual" not in said
+    assert "Token 7 · manteau through the decoder" in header["title"] and "Residual" not in said
     assert "Forbidden = 0" in said and "✗" not in said
     assert any("attention weight" in title for title in charts(pair))
 
@@ -170,19 +165,17 @@ def test_a_translation_model_opens_on_cross_attention(pair):
 @pytest.mark.parametrize("which", ["decoder", "encoder"])
 def test_every_step_of_both_stacks_is_drawn(pair, which):
     pair.segmented_control("bstack").set_value(which).run()
-    steps = list(pair.segmented_control("step").options)
+    steps = list(pair.selectbox("step").options)
     assert ("cross mix" in steps) == (which == "decoder") and ("memory" in steps) == (which == "encoder")
     for step in steps:
-        pair.session_state["step"] = step
-        shown = charts(pair.run())
+        shown = charts(pair.selectbox("step").set_value(step).run())
         said = words(pair)
         assert f"{steps.index(step) + 1}/{len(steps)} {step}.**" in said and "✗" not in said
         assert any("every head writes" in title for title in shown) == ("per head" in step)
 
 
 def test_what_the_heads_write_is_added_up_in_a_badge(app):
-    app.session_state["step"] = "per head"
-    shown = charts(app.run())
+    shown = charts(app.selectbox("step").set_value("per head").run())
     assert any("what every head writes" in title for title in shown)
     assert "Heads sum to the output" in words(app)
 

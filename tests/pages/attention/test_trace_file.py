@@ -12,7 +12,7 @@ from PIL import Image
 
 import tlmviz
 from pages import ALL
-from pages.attention.explorer import compute
+from pages.attention.explorer import data
 from tests.pages.helpers import assert_healthy, by_title, open_page, words
 from tlmviz.errors import NoNetwork
 from tlmviz.patches import Patches
@@ -37,7 +37,7 @@ def infos(app) -> str:
 def test_the_app_opens_with_the_file_and_its_text():
     app = open_page("attention/explorer")
     assert_healthy(app)
-    assert app.sidebar.selectbox[0].value == "mine.safetensors"
+    assert app.selectbox(key="_model").value == "mine.safetensors"
     [box] = [each for each in app.text_input if each.label == "Text"]
     assert box.disabled and TEXT in box.value
     assert "so the text cannot be changed" in words(app)
@@ -81,14 +81,14 @@ def test_another_page_says_that_it_needs_a_network(page):
 def test_a_model_can_be_chosen_instead():
     app = open_page("attention/explorer", {"model": "stories-rope"})
     assert_healthy(app)
-    assert app.sidebar.selectbox[0].value == "stories-rope" and "no network" not in infos(app)
+    assert app.selectbox(key="_model").value == "stories-rope" and "no network" not in infos(app)
 
 
 def test_a_path_in_a_link_opens_nothing(tmp_path, monkeypatch, file):
     monkeypatch.delenv("TLMVIZ_OPEN")
     app = open_page("attention/explorer", {"model": str(file)})
     assert_healthy(app)
-    assert app.sidebar.selectbox[0].value == "stories-rope"
+    assert app.selectbox(key="_model").value == "stories-rope"
 
 
 def test_the_library_has_the_same_stand_in(file):
@@ -151,8 +151,8 @@ def test_an_images_weights_are_drawn_over_it(monkeypatch, tmp_path):
 def test_a_map_between_two_texts_as_csv_names_both():
     q, k = (torch.randn(2, 3, n, 4, generator=torch.Generator().manual_seed(0)) for n in (4, 5))
     trace = tlmviz.Trace.from_arrays(list(q), list(k), list("abcd"), key_tokens=list("vwxyz"))
-    choice = SimpleNamespace(trace=trace, view=link.View(head=(1, 2)))
-    header, *rows = compute.map_csv(choice).decode().splitlines()
+    choice = SimpleNamespace(trace=trace, chosen=SimpleNamespace(view=link.View(head=(1, 2))))
+    header, *rows = data.map_csv(choice).decode().splitlines()
     assert header.split(",")[1:] == ["0:v", "1:w", "2:x", "3:y", "4:z"]
     assert [row.split(",")[0] for row in rows] == ["0:a", "1:b", "2:c", "3:d"]
     found = np.array([row.split(",")[1:] for row in rows], float)

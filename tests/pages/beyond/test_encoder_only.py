@@ -8,8 +8,10 @@ import pytest
 import torch
 
 import tlmviz
-from pages.beyond.encoder_only import compute, controls, words
-from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet
+from pages.beyond.encoder_only import claims, view
+from pages.beyond.encoder_only import data as compute
+from pages.beyond.encoder_only import state as controls
+from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, views
 from tests.pages.helpers import words as said
 
 PAGE = "beyond/encoder_only"
@@ -25,7 +27,8 @@ def model():
 def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
     """Header and arrays of the one picture that is sent as bytes."""
     assert_healthy(app)
-    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    named = ("tlmviz_encoderhidden", "tlmviz_encodercls")
+    [data] = [part.proto.bytes for part in views(app) if part.proto.component_name.endswith(named)]
     size = int(np.frombuffer(data[:4], "<u4")[0])
     header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
     return header, {
@@ -49,7 +52,7 @@ def test_every_token_is_hidden_once(model):
             assert model.tokenizer.name(ids[place]) in offers
     gain = arrays["both"] - arrays["causal"]
     spelled = [at for at, token in enumerate(header["tokens"]) if token.strip().isalpha()]
-    assert header["place"] == max(spelled, key=lambda at: gain[at])
+    assert header["shown"] == max(spelled, key=lambda at: gain[at])
     assert "✗" not in badges(app) and "bits on average" in said(app)
 
 
@@ -57,7 +60,7 @@ def test_a_hidden_word_that_is_typed(model):
     header, _ = picture(open_page(PAGE, {"etext": "The dog saw a [MASK] in the tree."}))
     place = header["tokens"].index("[MASK]")
     [guess] = model.predict("The dog saw a [MASK] in the tree.")
-    assert header["place"] == place == guess.position and header["masked"][place]
+    assert header["shown"] == place == guess.position and header["masked"][place]
     assert header["offers"][place]["both"][0][0] == guess.words[0][0]
 
 
@@ -71,7 +74,7 @@ def test_what_cls_reads(model):
     expected = [model.in_order(TEXT, "The dog ran."), model.belong(TEXT, "The dog ran.")]
     assert [p for _, p in header["verdicts"]] == pytest.approx(expected, abs=1e-5)
     blind = model.causal.in_order(TEXT, "The dog ran.")
-    assert f"{100 * blind:.1f} %" in said(app) and "✗" not in badges(app)
+    assert f"{100 * blind:.1f}%" in said(app) and "✗" not in badges(app)
     scope = run_snippet(app)
     assert scope["trace"].tokens == trace.tokens
 
@@ -87,7 +90,7 @@ def test_the_second_text_is_swapped():
 def test_the_texts_are_turned_round_and_back(model):
     app = open_page(PAGE, {"epart": controls.CLS, "ea": "Tom saw a dog.", "eb": "The dog ran."})
     for first, second in (("The dog ran.", "Tom saw a dog."), ("Tom saw a dog.", "The dog ran.")):
-        [button] = [each for each in app.button if each.label == controls.TURNED]
+        [button] = [each for each in app.button if each.label == view.TURNED]
         app = button.click().run()
         header, _ = picture(app)
         assert header["tokens"] == model.trace(first, second).tokens
@@ -95,15 +98,14 @@ def test_the_texts_are_turned_round_and_back(model):
 
 def test_what_is_said_of_held_out_pairs_is_the_cards():
     card = (REPOSITORY / "models/stories-encoder/card.md").read_text(encoding="utf-8")
-    assert all(f"**{right:.1f} %** of" in card for right in words.RIGHT)
-    assert f"right in {words.FAILED} %" in card
-    told = " ".join(words.NOTICE[controls.CLS])
-    assert f"{words.FAILED} %" in told and "failed" in told
-    assert all(f"{right} %" in " ".join(words.NOTICE_MATHS) for right in words.RIGHT)
-    assert ["99 %" in words.verdicts((0.5, 0.5))[0][0], "66 %" in words.verdicts((0.5, 0.5))[1][0]] == [
-        True,
-        True,
-    ]
+    assert all(f"**{right:.1f} %** of" in card for right in claims.RIGHT)
+    assert f"right in {claims.FAILED} %" in card
+    app = open_page(PAGE, {"epart": controls.CLS})
+    told = said(app)
+    assert f"{claims.FAILED}%" in told and "failed" in told
+    assert all(f"{right}%" in told for right in claims.RIGHT)
+    questions = [question for question, _p in picture(app)[0]["verdicts"]]
+    assert "99%" in questions[0] and "66%" in questions[1]
 
 
 def test_the_mask_put_on(model):
@@ -121,8 +123,8 @@ def test_three_kinds_of_models():
     found = compute.answers("The dog saw a bird.")
     assert (
         found.translated
-        and words._cell(found.guess) in said(app)
-        and words._cell(found.translated) in said(app)
+        and claims.quoted(found.guess) in said(app)
+        and claims.quoted(found.translated) in said(app)
     )
 
 
@@ -135,9 +137,9 @@ def test_encoder_and_decoder_share_their_tokens(model):
 
 
 def test_a_place_of_a_link():
-    assert picture(open_page(PAGE, {"eplace": "3", "etext": TEXT}))[0]["place"] == 3
+    assert picture(open_page(PAGE, {"eplace": "3", "etext": TEXT}))[0]["shown"] == 3
     header, _ = picture(open_page(PAGE, {"eplace": "60", "etext": TEXT}))
-    assert 0 < header["place"] < len(header["tokens"]) - 1
+    assert 0 < header["shown"] < len(header["tokens"]) - 1
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.beyond.latents.reading import compute, controls, words
-from tests.pages.helpers import assert_healthy, by_title, open_page, run_snippet
+from pages.beyond.latents.reading import data as compute
+from pages.beyond.latents.reading import state as controls
+from tests.pages.helpers import assert_healthy, by_title, link_of, open_page, run_snippet, views
 from tests.pages.helpers import words as said
 from tlmviz import digits
 from tlmviz.latents import DigitReader
@@ -20,7 +21,8 @@ DRAWN = digits.written(digits.held_out().images[10])
 def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
     """Header and arrays of the one picture that is sent as bytes."""
     assert_healthy(app)
-    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    named = ("tlmviz_latents", "tlmviz_cost")
+    [data] = [part.proto.bytes for part in views(app) if part.proto.component_name.endswith(named)]
     size = int(np.frombuffer(data[:4], "<u4")[0])
     header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
     arrays = {
@@ -64,7 +66,7 @@ def test_every_model_with_every_latent_but_one_muted(latents):
         open_page(PAGE, {"latm": str(latents), "latmute": muted, "latpin": f"2.{latents - 1}"})
     )
     assert header["latents"] == latents and arrays["reading"].shape[2:] == (latents, 64)
-    assert header["muted"] == list(range(1, latents)) and header["pin"] == [2, latents - 1]
+    assert header["state"]["muted"] == list(range(1, latents)) and header["state"]["pin"] == [2, latents - 1]
     np.testing.assert_allclose(arrays["mixing"][:, 1:, :, 0], 1, atol=1e-5)
 
 
@@ -72,11 +74,9 @@ def test_a_drawing_of_the_link():
     app = open_page(PAGE, {"latpix": DRAWN})
     header, _ = picture(app)
     assert header["pixels"] == DRAWN and header["truth"] is None and "Your drawing" in header["said"]
-    app.selectbox("_latd").set_value(20).run()
+    app.selectbox("latd").set_value(20).run()
     header, _ = picture(app)
-    assert (
-        header["pixels"] == digits.written(digits.held_out().images[20]) and "latpix" not in app.query_params
-    )
+    assert header["pixels"] == digits.written(digits.held_out().images[20]) and "latpix" not in link_of(app)
 
 
 def test_an_empty_pad_is_a_sentence_and_the_pad_stays():
@@ -107,7 +107,11 @@ def test_a_digit_that_is_read_wrong_is_said_to_be():
 )
 def test_a_hostile_link_shows_the_page(link):
     header, _ = picture(open_page(PAGE, link))
-    assert header["pixels"] == DigitReader.default_text and header["muted"] == [] and not header["error"]
+    assert (
+        header["pixels"] == DigitReader.default_text
+        and header["state"]["muted"] == []
+        and not header["error"]
+    )
 
 
 def test_the_charts_below_are_counts():
@@ -116,7 +120,11 @@ def test_the_charts_below_are_counts():
     quality = compute.held_out("digits-perceiver")
     assert sum(sum(row) for row in quality.confusion.tolist()) == 382
     assert matrix["data"][0]["type"] == "heatmap"
-    [bars] = [chart for title, chart in charts.items() if title == words.MUTING]
+    [bars] = [
+        chart
+        for title, chart in charts.items()
+        if title == "Held-out digits read right with one latent muted"
+    ]
     assert len(bars["data"][0]["x"]) == 8
 
 
@@ -132,7 +140,7 @@ class TestCost:
     def test_the_picture_and_the_times(self):
         app = open_page(PAGE, {"latpart": "Cost"})
         header, _ = picture(app)
-        assert (header["inputs"], header["latents"]) == (1024, 64)
+        assert (header["state"]["inputs"], header["state"]["latents"]) == (1024, 64)
         [chart] = [chart for title, chart in by_title(app).items() if "measured" in title]
         assert [trace["name"] for trace in chart["data"]] == ["self-attention", "8 latents", "64 latents"]
         run_snippet(app)
@@ -143,7 +151,7 @@ class TestCost:
     )
     def test_any_link(self, link, sizes):
         header, _ = picture(open_page(PAGE, {"latpart": "Cost", "latn": link[0], "latk": link[1]}))
-        assert (header["inputs"], header["latents"]) == sizes
+        assert (header["state"]["inputs"], header["state"]["latents"]) == sizes
 
 
 class TestTwoMLAs:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.beyond.text_and_image import compute, controls, words
-from pages.beyond.text_and_image.controls import Choice, next_held_out
-from tests.pages.helpers import assert_healthy, open_page, run_snippet
+from pages.beyond.text_and_image import claims, data, state
+from pages.beyond.text_and_image.state import Scene, next_held_out
+from tests.pages.helpers import assert_healthy, open_page, run_snippet, views
 from tests.pages.helpers import words as said
 from tlmviz import digits
 from tlmviz.scenes import language
@@ -24,7 +24,7 @@ DRAWN = digits.written(digits.held_out().images[0])
 def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
     """Header and arrays of the one picture that is sent as bytes."""
     assert_healthy(app)
-    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
     size = int(np.frombuffer(data[:4], "<u4")[0])
     header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
     arrays = {}
@@ -34,15 +34,19 @@ def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
     return header, arrays
 
 
+def scene(question=state.ASKED, grid=state.DEFAULT, shown=()) -> data.Data:
+    return data.compute(Scene(question=question, grid=tuple(grid), shown=shown, cell=0))
+
+
 def test_the_page_opens_on_what_the_models_say():
     app = open_page(PAGE)
     header, arrays = picture(app)
-    grid = Choice(controls.DEFAULT, controls.ASKED, (), 0).grid
-    answer = tlmviz.load("digits-scenes").answer(grid, controls.ASKED)
-    marking = tlmviz.load("digits-scenes-turned").mark(grid, controls.ASKED)
+    grid = scene().chosen.pictures
+    answer = tlmviz.load("digits-scenes").answer(grid, state.ASKED)
+    marking = tlmviz.load("digits-scenes-turned").mark(grid, state.ASKED)
     assert header["words"] == answer.words and header["asked"] == answer.asked and not header["problem"]
-    np.testing.assert_allclose(arrays["maps"][: len(answer.asked)], answer.asked_maps, atol=1e-6)
-    np.testing.assert_allclose(arrays["maps"][len(answer.asked) :], answer.maps, atol=1e-6)
+    np.testing.assert_allclose(arrays["asks"][: len(answer.asked)], answer.asked_maps, atol=1e-6)
+    np.testing.assert_allclose(arrays["asks"][len(answer.asked) :], answer.maps, atol=1e-6)
     np.testing.assert_allclose(arrays["marks"], marking.patches, atol=1e-6)
     np.testing.assert_allclose(arrays["turned"], marking.maps, atol=1e-6)
     assert np.array_equal(arrays["pixels"], compose(grid))
@@ -59,21 +63,22 @@ def test_the_snippet_says_the_same():
 
 def test_right_and_wrong_follow_from_the_labels():
     for question in language.every_question()[::7]:
-        choice = Choice(controls.DEFAULT, question.text, (), 0)
-        found = compute.looked(choice)
-        assert found.truth == language.answer(choice.labels, question)
-        assert ("wrong" in words.verdict(found)) == (found.answer.text != found.truth)
-        assert ("wrong" in words.marking(found)) == (
-            found.marking.marked != language.cells(choice.labels, question)
+        shown = scene(question.text)
+        found, labels = shown.found, shown.chosen.labels
+        assert found.truth == language.answer(labels, question)
+        assert ("wrong" in claims.verdict(shown)) == (found.answer.text != found.truth)
+        assert (claims.marks_wrong(shown) is None) == (
+            found.marking.marked == language.cells(labels, question)
         )
 
 
 def test_what_was_drawn_has_no_label():
-    choice = Choice(("h0", DRAWN, *[""] * 7), "what is right of the 0", (), 0)
-    found = compute.looked(choice)
-    assert digits.held_out().labels[0] == choice.labels[0] and choice.drawn == (1,)
+    cells = ("h0", DRAWN, *[""] * 7)
+    shown = scene("what is right of the 0", cells)
+    found = shown.found
+    assert digits.held_out().labels[0] == shown.chosen.labels[0] and shown.chosen.drawn == (1,)
     assert found.truth is None or "there" in found.truth
-    counted = compute.looked(Choice(choice.cells, "how many digits are there", (), 0))
+    counted = scene("how many digits are there", cells).found
     assert counted.truth == "two" and counted.true_cells == [0, 1]
 
 
@@ -82,12 +87,14 @@ def test_what_was_drawn_has_no_label():
     [
         ({"tig": "........"}, "blank"),
         ({"tiq": "who painted the 7"}, "'who', 'painted' are no words"),
-        ({"tiq": "<b>7</b>"}, "'b' is no word"),
+        ({"tiq": "<b>7</b>"}, "'b' is no word of this small language; ask one of those above the picture."),
+        ({"tiq": "what is left of the 7 " * 500}, "has at most 200 characters, and this one has 11,000."),
+        ({"tiq": ""}, "There is no question; ask one like those above the picture."),
     ],
 )
 def test_what_nothing_can_be_said_of_is_a_sentence_and_the_picture_stays(link, why):
     header, arrays = picture(open_page(PAGE, link))
-    assert why in header["problem"] and not header["words"] and arrays["pixels"].shape == (24, 24)
+    assert why in header["problem"] and "words" not in header and arrays["pixels"].shape == (24, 24)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +104,13 @@ def test_what_nothing_can_be_said_of_is_a_sentence_and_the_picture_stays(link, w
 @pytest.mark.parametrize("shown", ["9.9", "1000.1000.1000.1000.1000", "-1.0.0.0.0"])
 def test_a_hostile_link_shows_the_page(grid, shown):
     header, _ = picture(open_page(PAGE, {"tig": grid, "tis": shown, "tic": "99"}))
-    assert header["cell"] <= 8 and len(header["cells"]) == 9
+    assert header["state"]["cell"] <= 8 and len(header["state"]["grid"]) == 9
+    words = [*header.get("asked", []), *header.get("words", [])]
+    assert (
+        len(header["opens"]) == 5
+        and header["opens"][0] <= len(words)
+        and bool(words) != bool(header["problem"])
+    )
 
 
 def test_the_next_held_out_picture_of_a_digit():
@@ -113,16 +126,39 @@ def test_the_next_held_out_picture_of_a_digit():
 
 
 def test_questions_to_pick_are_questions():
-    for cells in (controls.DEFAULT, (DRAWN, *[""] * 8), ("",) * 9):
-        for pick in words.picks(Choice(cells, "", (), 0)):
+    for cells in (state.DEFAULT, (DRAWN, *[""] * 8), ("",) * 9):
+        for pick in scene("", cells).picks:
             language.parse(pick)
 
 
+def test_a_digit_is_put_into_a_cell_by_its_number():
+    """What the picture sends, and what was there before decides which held-out picture it is."""
+    first = next_held_out(3, "")
+    for before in ("", first, DRAWN):
+        told = Scene.grid.parse(".".join([f"3{before if before[:1] == 'h' else ''}", *state.DEFAULT[1:]]))
+        assert told == (next_held_out(3, before), *state.DEFAULT[1:])
+        assert Scene.grid.parse(Scene.grid.write(told)) == told
+
+
+def test_another_question_is_shown_where_it_is_answered_best():
+    """What was chosen of the last answer's words says nothing about the next one."""
+    app = open_page(PAGE, {"tis": "1.1.0.1.0"})
+    assert picture(app)[0]["opens"] == [1, 1, 0, 1, 0]
+    app.text_input("tiq").set_value("where is the 9").run()
+    assert picture(app)[0]["opens"] == scene("where is the 9").shown
+
+
 def test_what_is_said_of_neighbours_is_in_the_cards():
+    """Measured anew on 200 questions, so near what the cards measured, and the same as the bars beside it."""
+    shown = scene()
+    right, marked, _ = shown.accuracy
     told = [
         re.search(r"\| side \|[^|]*\| ([\d.]+) % \|", (ROOT / "models" / name / "card.md").read_text())
-        for name in (compute.READER, compute.MARKER)
+        for name in (data.READER, data.MARKER)
     ]
-    first, second = (round(float(found.group(1))) for found in told)
-    assert f"{second} % of the questions about a neighbour" in " ".join(words.NOTICE)
-    assert f"first answers {first} %" in " ".join(words.NOTICE)
+    assert [100 * part["side"] for part in (right, marked)] == pytest.approx(
+        [float(each.group(1)) for each in told], abs=6
+    )
+    expected = f"it marks {marked['side']:.0%} rightly, where the first answers {right['side']:.0%}."
+    assert claims.weaker(shown).endswith(expected)
+    assert expected in said(open_page(PAGE))

@@ -5,10 +5,12 @@ import json
 import pytest
 import streamlit as st
 
-from pages.caches.attention_family import compute_redundancy, controls
-from pages.caches.attention_family.controls import FREE, PUBLISHED
+from pages.caches.attention_family.maps.data import family
+from pages.caches.attention_family.morph.state import FREE, PUBLISHED
+from pages.caches.attention_family.redundancy import data as redundancy
 from tests import tiny
 from tests.pages.helpers import (
+    chart_parts,
     charts,
     follow_link,
     only_models,
@@ -19,12 +21,13 @@ from tests.pages.helpers import (
     words,
 )
 from tlmviz.analysis.attention import interventions as edits
+from tlmviz.analysis.caches import cost, shapes
 from tlmviz.analysis.caches.family import DEEPSEEK, Sizes
 from tlmviz.figures.written import number
 from tlmviz.ui import compute, patience
 
 PAGE = "caches/attention_family"
-MAPS, LATENT, REDUNDANCY = "Trained maps", "Latent attention", "Redundancy"
+MAPS, LATENT, REDUNDANCY, CALCULATOR = "Trained maps", "Latent attention", "Redundancy", "Calculator"
 ZOO = dict(model="zoo-rope", text="Lily had a red ball. Lily lost the")
 
 
@@ -51,6 +54,7 @@ def test_opens_on_the_loaded_model(tmp_path):
         "MLA",
     ]
     assert "✗" not in words(app) and words(app).count("✓") == 3 and app.latex and "Eq. 38 to 41" in words(app)
+    assert figure["layout"]["sliders"][0]["active"] == 4, "it opens on MLA, which its name promises"
     table = app.dataframe[0].value
     assert table["MQA"]["W_K"] == "1 × (192 × 32), per all heads" and table["MHA"]["W_↓KV"] == "–"
     scope = run_snippet(app, tmp_path)
@@ -88,7 +92,7 @@ def test_deepseek_has_its_numbers_and_opens_where_it_is_asked_to(tmp_path):
 )
 def test_sizes_of_no_layer_are_one_sentence_and_nothing_else_is_lost(sizes, sentence):
     app = opened(fset=FREE, **sizes)
-    assert not app.exception and sentence in app.error[0].value and not app.get("plotly_chart")
+    assert not app.exception and sentence in app.error[0].value and not chart_parts(app)
     for name, value in sizes.items():
         assert app.number_input(name).value == value
     app.segmented_control("fset").set_value(PUBLISHED).run()
@@ -106,7 +110,7 @@ def test_a_variant_that_other_sizes_do_not_have_gives_way():
     app = opened(fset=PUBLISHED, fat="GQA 64")
     app.segmented_control("fset").set_value("Loaded model").run()
     [figure] = charts(app)
-    assert figure["layout"]["sliders"][0]["active"] == 0 and app.selectbox("_fat").value == "MHA"
+    assert figure["layout"]["sliders"][0]["active"] == 4 and app.selectbox("fat").value == "MLA"
 
 
 def test_nonsense_in_the_link_is_named():
@@ -122,9 +126,7 @@ def test_nonsense_in_the_link_is_named():
 def test_every_model_of_the_family_reads_the_same_text(tmp_path):
     app = opened(**ZOO, fview=MAPS, head="2.5")
     grid, beside = charts(app)
-    assert [label.partition("<br>")[2] for label in grid["layout"]["yaxis"]["ticktext"]] == controls.family(
-        "zoo-rope"
-    )
+    assert [label.partition("<br>")[2] for label in grid["layout"]["yaxis"]["ticktext"]] == family("zoo-rope")
     assert len(beside["data"]) == 5 and "Layer 2, head 5" in title_of(beside)
     table = app.dataframe[0].value.set_index("Model")
     assert dict(table["Cached numbers per token and layer"]) == {
@@ -153,8 +155,8 @@ def test_latent_attention_is_taken_apart(tmp_path):
     app = opened(**{**ZOO, "model": "zoo-mla"}, fview=LATENT, head="3.1")
     found = titles(app)
     assert (
-        found[0].startswith("Multiplied beforehand")
-        and "Layer 3, head 1: two parts" in found[2]
+        found[1].startswith("Multiplied beforehand")
+        and "Layer 3, head 1: two parts" in found[0]
         and len(found) == 4
     )
     assert words(app).count("✓") == 5 and "✗" not in words(app)
@@ -162,7 +164,7 @@ def test_latent_attention_is_taken_apart(tmp_path):
     errors = scope["absorbed_errors"](scope["lm"], scope["trace"])
     assert f"layer 3's output on this text moves by {errors[3]:.1e}" in words(app) and max(errors) < 1e-5
     for left, right, product in ((0, 1, 2), (3, 4, 5)):
-        shapes = [charts(app)[0]["data"][i]["z"]["shape"] for i in (left, right, product)]
+        shapes = [charts(app)[1]["data"][i]["z"]["shape"] for i in (left, right, product)]
         (rows, inner), (same, cols), whole = ([int(n) for n in shape.split(",")] for shape in shapes)
         assert inner == same and whole == [rows, cols]
 
@@ -190,7 +192,7 @@ def test_queries_from_a_latent_are_taken_apart_by_their_own_names():
         PAGE, {"model": "tiny", "head": "1.2"}, model="tiny", text="Lily lost the ball.", fview=LATENT
     )
     found = charts(app)
-    notes = [note["text"] for note in found[0]["layout"]["annotations"]]
+    notes = [note["text"] for note in found[1]["layout"]["annotations"]]
     assert "The score: c_Q W_↑Q W_↑K' c_s'" in notes and "<b>W_↑Q</b><br>10 × 8" in notes
     assert "W_↑Q R W_↑K' of head 1.2" in json.dumps(found, ensure_ascii=False)
     assert "✗" not in words(app)
@@ -248,9 +250,9 @@ def test_maps_shared_by_two_layers():
 
 
 def test_redundancy_of_the_default_text_is_shipped_and_its_badge_turns_red(monkeypatch):
-    asked, computed = [], compute_redundancy._effects
-    monkeypatch.setattr(compute_redundancy, "_effects", lambda *of: asked.append(of) or 2 * computed(*of))
-    monkeypatch.setattr(compute_redundancy.redundancy, "prune", None)  # shipped too, so it is not called
+    asked, computed = [], redundancy._effects
+    monkeypatch.setattr(redundancy, "_effects", lambda *of: asked.append(of) or 2 * computed(*of))
+    monkeypatch.setattr(redundancy.redundancy, "prune", None)  # shipped too, so it is not called
     st.cache_data.clear()
     app = opened(fview=REDUNDANCY)
     assert len(titles(app)) == 5 and "✗ Shipped = computed now" in words(app) and len(asked) == 1
@@ -290,12 +292,12 @@ def test_ten_thousand_characters_are_cut_and_sent_light():
     app = opened(model="zoo-mla", fview=LATENT, text=long)
     found = titles(app)
     assert "the first 256 are shown" in app.warning[0].value and app.text_input("text").value == long
-    assert "last 160 of 256 tokens" in found[2]
+    assert "last 160 of 256 tokens" in found[0]
 
 
 def test_an_empty_text_is_one_sentence():
     app = opened(model="zoo-rope", text="")
-    assert not app.exception and "empty" in app.info[0].value and not app.get("plotly_chart")
+    assert not app.exception and "empty" in app.info[0].value and not chart_parts(app)
 
 
 # --- large and other models ---------------------------------------------------------------------------
@@ -308,3 +310,54 @@ def test_redundancy_of_a_large_model_is_asked_for_first(monkeypatch):
     assert "32 heads" in said and "minute" in said and len(charts(app)) == 1  # the similarity alone
     app.button(key=next(b.key for b in app.button if b.label == "Mute them anyway")).click().run()
     assert len(charts(app)) > 3 and not app.info
+
+
+# --- the calculator ---------------------------------------------------------------------------------
+
+
+def test_the_calculator_needs_no_text():
+    app = opened(model="zoo-rope", text="", fview=CALCULATOR)
+    assert len(charts(app)) == 2
+
+
+@pytest.mark.parametrize("shape", [shape.name for shape in shapes.SHAPES])
+def test_every_published_shape_is_calculated(shape):
+    app = opened(fview=CALCULATOR, kshape=shape, kbatch=8, kctx=32768, kfmt="fp8", kpage=16)
+    assert len(charts(app)) == 2
+    found = shapes.find(shape)
+    assert app.metric[0].value == f"{cost.token_bytes(found, 8):,.0f} B"
+    scope = run_snippet(app)
+    assert scope["whole"] == cost.cache_bytes(found, 32768, 8, 8, 16)
+    assert app.metric[3].value == f"{scope['fits']:,}"
+
+
+@pytest.mark.parametrize("name", ["stories-rope", "zoo-mla", "zoo-window"])
+def test_own_models_are_held_to_their_real_caches(name):
+    app = opened(fview=CALCULATOR, kshape=name, kfmt="fp32", kctx=128, kmem=1)
+    charts(app)
+    assert "Formula = nbytes at 128" in words(app) and "✗" not in words(app)
+    assert run_snippet(app)["whole"] == cost.cache_bytes(cost.Shape.of(compute.configs()[name]), 128)
+
+
+@pytest.mark.parametrize(
+    "change, sentence",
+    [
+        (dict(kbatch=0), "batch is 0"),
+        (dict(kctx=0), "length is 0"),
+        (dict(kmem=0), "weights alone need"),
+        (dict(kbatch=10**6), "do not fit"),
+        (dict(kctx=10**8), "was made to read"),
+        (dict(kpage=4096), "numbers per token"),
+    ],
+)
+def test_extremes_of_the_calculator(change, sentence):
+    app = opened(fview=CALCULATOR, **change)
+    charts(app)
+    said = " ".join(warning.value for warning in app.warning) + words(app)
+    assert sentence in said and len(app.dataframe[0].value) >= 12
+
+
+def test_an_unknown_shape_in_the_link_is_named():
+    app = follow_link(PAGE, {"kshape": "GPT-9"}, fview=CALCULATOR)
+    charts(app)
+    assert "no model shape “GPT-9”" in app.warning[0].value and app.selectbox("kshape").value == "LLaMA 2 70B"

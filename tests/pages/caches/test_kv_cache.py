@@ -3,11 +3,13 @@
 import json
 from functools import partial
 
+import numpy as np
 import pytest
 
-from pages.caches.kv_cache.controls import CALCULATOR, COST, SIDE_BY_SIDE
-from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
-from tlmviz.analysis.caches import cost, shapes
+from pages.caches.kv_cache.cost.data import Data as Cost
+from pages.caches.kv_cache.models import data as models
+from pages.caches.kv_cache.state import COST, SIDE_BY_SIDE
+from tests.pages.helpers import chart_parts, charts, open_page, run_snippet, title_of, words
 from tlmviz.ui import compute, inputs
 
 PAGE = "caches/kv_cache"
@@ -20,7 +22,8 @@ opened = partial(open_page, PAGE)
 def test_opens_on_the_steps_of_forty_tokens():
     app = opened()
     [figure] = charts(app)
-    assert len(figure["frames"]) == 41 and title_of(figure).startswith("stories-rope (MHA), layer 4, head 2")
+    assert len(figure["frames"]) == 41 and figure["layout"]["sliders"][0]["active"] == 40
+    assert title_of(figure).startswith("stories-rope (MHA), layer 4, head 2")
     assert words(app).count("✓") == 4 and "✗" not in words(app)
     assert app.latex and "Eq. 34–37" in words(app)
 
@@ -53,11 +56,9 @@ def test_odd_texts(text):
     assert app.text_input("text").value == text
 
 
-def test_an_empty_text_is_one_sentence_and_the_calculator_needs_none():
+def test_an_empty_text_is_one_sentence():
     app = opened(**ZOO, text="")
-    assert not app.exception and "empty" in app.info[0].value and not app.get("plotly_chart")
-    app.segmented_control("kview").set_value(CALCULATOR).run()
-    assert len(charts(app)) == 2
+    assert not app.exception and "empty" in app.info[0].value and not chart_parts(app)
 
 
 def test_no_tokens_are_one_sentence():
@@ -75,7 +76,7 @@ def test_beyond_learned_positions_what_fits_is_generated():
     sentence = app.warning[0].value
     assert "learned vectors for 256" in sentence and "RoPE" in sentence and 1 < len(figure["frames"]) <= 16
     app.text_input("text").set_value(text).run()
-    assert not app.exception and not app.get("plotly_chart")
+    assert not app.exception and not chart_parts(app)
     assert any("shorten the prompt" in warning.value for warning in app.warning)
     assert app.text_input("text").value == text
 
@@ -88,14 +89,24 @@ def test_beyond_the_training_length_others_go_on_and_it_is_said():
 
 
 @pytest.mark.parametrize("name", ["zoo-rope", "zoo-mla"])
-def test_time_and_operations(name):
+@pytest.mark.parametrize("apart", [True, False])
+def test_time_and_operations(name, apart, monkeypatch):
+    """Times are shown where the rounds say something, and else a sentence says that they do not."""
+    monkeypatch.setattr(Cost, "told_apart", apart)
     app = opened(**{**ZOO, "model": name}, kview=COST)
-    time, flops = charts(app)
-    assert "measured on this server now" in title_of(time) and "by formula" in title_of(flops)
+    flops, *time = charts(app)
+    assert "by formula" in title_of(flops) and len(time) == apart
+    assert not apart or "measured on this server now" in title_of(time[0])
+    assert ("No times are shown" in words(app)) != apart
     [table] = app.dataframe
     assert len(table.value) == len(flops["data"]) == (3 if name == "zoo-mla" else 2)
-    ranges = [list(map(float, cell.split(" – "))) for cell in table.value["ms, measured"]]
-    assert all(0 <= low <= high for low, high in ranges) and table.value["× with the cache"].iloc[1] > 10
+    cells = table.value["ms, measured"]
+    ranges = [list(map(float, cell.split(" – "))) for cell in cells if isinstance(cell, str)]
+    assert len(ranges) == (len(cells) if apart else 0) and all(0 <= low <= high for low, high in ranges)
+    assert table.value["× with the cache"].iloc[1] > 10
+    again = next(button for button in app.button if button.label == "Measure again")
+    again.click().run()
+    assert not app.exception and not app.error
     scope = run_snippet(app)
     assert set(scope["timing"].ways) == set(table.value["Per token"])
 
@@ -114,6 +125,17 @@ def test_models_side_by_side_and_the_formula_says_what_nbytes_says():
     assert all(real == formula for real, formula in scope["sizes"].values())
 
 
+def test_times_of_models_are_measured_again_where_the_table_runs_alone(monkeypatch):
+    """The button is below the picture, whose data stays: what it holds of the old times goes too."""
+    rounds = iter([[[1.0, 2.0], [3.0, 4.0]], [[1.0, 2.0], [1.5, 4.0]]])
+    monkeypatch.setattr(models.decode_steps, "step_times", lambda *_: np.array(next(rounds)))
+    shown = models.Data(("zoo-rope", "zoo-mqa"), inputs.DEFAULT_TEXT, 64)
+    models.step_times.clear()
+    assert shown.times == {"zoo-rope": (1.0, 2.0), "zoo-mqa": (3.0, 4.0)}
+    shown.measure_again()
+    assert shown.times == {"zoo-rope": None, "zoo-mqa": None}
+
+
 def test_models_that_cannot_read_so_far_are_left_out_and_none_is_a_sentence():
     app = opened(kview=SIDE_BY_SIDE, kmods=["zoo-learned", "zoo-mqa"], klen=1024)
     charts(app)
@@ -122,49 +144,6 @@ def test_models_that_cannot_read_so_far_are_left_out_and_none_is_a_sentence():
     ]
     app.multiselect("kmods").set_value([]).run()
     assert not app.exception and "choose at least one" in app.info[0].value
-
-
-@pytest.mark.parametrize("shape", [shape.name for shape in shapes.SHAPES])
-def test_every_published_shape_is_calculated(shape):
-    app = opened(kview=CALCULATOR, kshape=shape, kbatch=8, kctx=32768, kfmt="fp8", kpage=16)
-    assert len(charts(app)) == 2
-    found = shapes.find(shape)
-    assert app.metric[0].value == f"{cost.token_bytes(found, 8):,.0f} B"
-    scope = run_snippet(app)
-    assert scope["whole"] == cost.cache_bytes(found, 32768, 8, 8, 16)
-    assert app.metric[3].value == f"{scope['fits']:,}"
-
-
-@pytest.mark.parametrize("name", ["stories-rope", "zoo-mla", "zoo-window"])
-def test_own_models_are_held_to_their_real_caches(name):
-    app = opened(kview=CALCULATOR, kshape=name, kfmt="fp32", kctx=128, kmem=1)
-    charts(app)
-    assert "Formula = nbytes at 128" in words(app) and "✗" not in words(app)
-    assert run_snippet(app)["whole"] == cost.cache_bytes(cost.Shape.of(compute.configs()[name]), 128)
-
-
-@pytest.mark.parametrize(
-    "change, sentence",
-    [
-        (dict(kbatch=0), "batch is 0"),
-        (dict(kctx=0), "length is 0"),
-        (dict(kmem=0), "weights alone need"),
-        (dict(kbatch=10**6), "do not fit"),
-        (dict(kctx=10**8), "was made to read"),
-        (dict(kpage=4096), "numbers per token"),
-    ],
-)
-def test_extremes_of_the_calculator(change, sentence):
-    app = opened(kview=CALCULATOR, **change)
-    charts(app)
-    said = " ".join(warning.value for warning in app.warning) + words(app)
-    assert sentence in said and len(app.dataframe[0].value) >= 12
-
-
-def test_an_unknown_shape_in_the_link_is_named():
-    app = follow_link(PAGE, {"kshape": "GPT-9"}, kview=CALCULATOR)
-    charts(app)
-    assert "no model shape 'GPT-9'" in app.warning[0].value and app.selectbox("kshape").value == "LLaMA 2 70B"
 
 
 def test_texts_follow_from_other_pages_and_examples_are_read():

@@ -5,9 +5,18 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.caches.serving import compute as serving
-from pages.caches.serving.words import FIRST
-from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
+from pages.caches.serving import data as serving
+from pages.caches.serving.view import FIRST
+from tests.pages.helpers import (
+    chart_parts,
+    charts,
+    follow_link,
+    link_of,
+    open_page,
+    run_snippet,
+    title_of,
+    words,
+)
 from tlmviz.ui import compute, inputs
 
 PAGE = "caches/serving"
@@ -19,7 +28,7 @@ opened = partial(open_page, PAGE)
 
 def sentence(app: AppTest) -> str:
     """The only error, with no picture, and everything that was typed still there."""
-    assert not app.exception and not app.get("plotly_chart")
+    assert not app.exception and not chart_parts(app)
     [error] = app.error
     assert app.text_area("vreq").value
     return error.value
@@ -69,11 +78,11 @@ def test_sharing_off_the_prefix_cache_and_pages_of_one():
 def test_links_spell_the_prefix_cache_as_they_always_did():
     app = follow_link(PAGE, {"vshare": "Remembered", "vtok": "4"}, from_the_start=True, model="zoo-rope")
     charts(app)
-    assert app.selectbox("_vshare").value == "cached" and "Remembered" in app.query_params["vshare"]
-    app.selectbox("_vshare").set_value("none").run()
-    assert "Off" in app.query_params["vshare"]
-    app.selectbox("_vshare").set_value("running").run()
-    assert "vshare" not in app.query_params
+    assert app.selectbox("vshare").value == "cached" and "Remembered" in link_of(app)["vshare"]
+    app.selectbox("vshare").set_value("none").run()
+    assert "Off" in link_of(app)["vshare"]
+    app.selectbox("vshare").set_value("running").run()
+    assert "vshare" not in link_of(app)
 
 
 @pytest.mark.parametrize(
@@ -106,11 +115,7 @@ def test_requests_larger_than_memory_are_left_out_and_the_others_served():
     assert "Request A" in warning.value and list(app.dataframe[1].value["request"]) == ["D", "F"]
     app.number_input("vpage").set_value(1).run()
     app.number_input("vpages").set_value(3).run()
-    assert (
-        not app.exception
-        and not app.get("plotly_chart")
-        and "There is no request to serve" in app.info[0].value
-    )
+    assert not app.exception and not chart_parts(app) and "There is no request to serve" in app.info[0].value
 
 
 def test_another_page_size_keeps_the_memory():
@@ -177,10 +182,10 @@ def test_odd_prompts(prompts, left):
 
 def test_nothing_to_serve_and_ten_thousand_letters_are_sentences():
     app = opened(**SHORT, vreq="")
-    assert not app.exception and not app.get("plotly_chart") and "write at least one" in app.info[0].value
+    assert not app.exception and not chart_parts(app) and "write at least one" in app.info[0].value
     long = ("The cat sat on the big mat. " * 400)[:10_000]
     app.text_area("vreq").set_value(long).run()
-    assert not app.exception and not app.get("plotly_chart") and "Request A" in app.warning[0].value
+    assert not app.exception and not chart_parts(app) and "Request A" in app.warning[0].value
     assert app.text_area("vreq").value == long
 
 
@@ -201,4 +206,4 @@ def test_examples_are_the_shared_beginning():
 @pytest.mark.parametrize("value", ["1e400", "-inf"])
 def test_numbers_beyond_all_numbers_in_a_link_are_passed_over(key, value):
     app = follow_link(PAGE, {key: value})
-    assert charts(app) and key not in app.query_params
+    assert charts(app) and key not in link_of(app)

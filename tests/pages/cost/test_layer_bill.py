@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.cost.layer_bill import compute
-from pages.cost.layer_bill.controls import BILL, BY_LAYER, FFN, GROWTH, HAND, PARAMETERS, VIEWS
+from pages.cost.layer_bill import data as page
+from pages.cost.layer_bill.state import BILL, BY_LAYER, FFN, GROWTH, HAND, NAMES, PARAMETERS, SPELLED, Bill
+from pages.cost.layer_bill.view import described
 from tests.pages.helpers import assert_healthy, badges, by_title, follow_link, open_page, run_snippet, words
 from tlmviz.analysis.cost import feedforward, layer, layer_run, parameters
 from tlmviz.analysis.cost.layer import PARTS, Sizes
@@ -23,9 +24,10 @@ def quick(monkeypatch):
     """Times are taken of a few tokens: a test is no benchmark."""
     monkeypatch.setattr(layer_run, "MOST_OPERATIONS", 1e8)
     monkeypatch.setattr(layer_run, "MOST_BYTES", 1e8)
-    compute.timings.clear()
+    monkeypatch.setattr(page, "AGREE", float("inf"))  # rounds of a busy machine
+    page.rounds.clear()
     yield
-    compute.timings.clear()
+    page.rounds.clear()
 
 
 def sent(app) -> dict:
@@ -34,10 +36,17 @@ def sent(app) -> dict:
     [data] = [
         part.proto.bytes
         for part in app.get("bidi_component")
-        if part.proto.component_name.endswith("layer_bill")
+        if part.proto.component_name.endswith("layer-bill")
     ]
     [length] = struct.unpack_from("<I", data)
-    return json.loads(data[4 : 4 + length])
+    header = json.loads(data[4 : 4 + length])
+    place = header["state"]
+    return {
+        **header,
+        **place,
+        "sizes": described(layer.fitted({name: place[name] for name in NAMES})[0]),
+        "said": header["told"],
+    }
 
 
 def test_it_opens_on_gpt_2_small():
@@ -59,7 +68,7 @@ def test_it_opens_on_gpt_2_small():
     assert "✗" not in badges(app) and badges(app).count("✓") == 3
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", SPELLED)
 def test_every_view_is_healthy_and_its_snippet_runs(view, capsys):
     app = open_page(PAGE, lbview=view)
     assert_healthy(app)
@@ -139,7 +148,7 @@ def test_an_empty_text_is_asked_for():
 
 
 def test_a_large_models_layers_are_left_out_when_asked(monkeypatch):
-    monkeypatch.setattr(compute, "SLOW", 0.0)
+    monkeypatch.setattr(page, "SLOW", 0.0)
     app = open_page(PAGE, lbview=FFN)
     removal = next(chart for title, chart in by_title(app).items() if title.startswith("Loss of this text"))
     assert removal["data"][0]["x"] == ["3", "all"]
@@ -184,7 +193,7 @@ def test_hostile_links_are_brought_near_in_a_sentence(query, sizes, said):
 
 def test_a_link_followed_begins_the_picture_anew():
     first, second = (sent(follow_link(PAGE, {"lbn": n})) for n in ("64", "128"))
-    assert first["origin"] != second["origin"] and second["sizes"]["n"] == 128
+    assert first["content"] != second["content"] and second["sizes"]["n"] == 128
 
 
 def test_llama_in_the_words(monkeypatch):
@@ -195,4 +204,4 @@ def test_llama_in_the_words(monkeypatch):
         in f"{app.dataframe[1].value.set_index('Published model').loc['Llama 3.1 405B', 'Of the model']:.1%}"
     )
     assert "50% to 60%" in words(app) and np.isnan(app.dataframe[1].value.loc[0, "Of the model"])
-    assert VIEWS[0] == BILL
+    assert next(iter(SPELLED)) == Bill.part.default == BILL

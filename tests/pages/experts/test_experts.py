@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from pages.experts.experts import compute as page
+from pages.experts.experts import data as page
 from tests import tiny
-from tests.pages.helpers import assert_healthy, by_title, charts, only_models, open_alone, run_snippet
+from tests.pages.helpers import assert_healthy, by_title, charts, only_models, open_alone, run_snippet, views
 from tests.pages.helpers import words as said
 from tlmviz.analysis.attention.interventions import combine
 from tlmviz.analysis.experts import edits, routing
@@ -41,7 +41,7 @@ def opened(view="Routing", model="stories-moe", text=tiny.TEXT, **query):
 def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
     """Header and arrays of the one picture that is sent as bytes."""
     assert_healthy(app)
-    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
     size = int(np.frombuffer(data[:4], "<u4")[0])
     header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
     return header, {
@@ -82,7 +82,7 @@ def test_the_picture_is_what_the_routers_did(name):
 
 def test_the_page_opens_where_the_bias_changed_the_choice():
     header, arrays = picture(opened())
-    place, token = header["state"]["layer"], header["state"]["token"]
+    place, token = header["layers"].index(header["at"][0]), header["at"][1]
     assert set(arrays["chosen"][place, token]) != set(arrays["plain"][place, token])
     text = said(opened())
     turned = (np.sort(arrays["chosen"], -1) != np.sort(arrays["plain"], -1)).any(-1)
@@ -151,7 +151,7 @@ def test_loads_are_counted_and_readers_named():
     lm = compute.model("stories-moe")
     trace = lm.trace(tiny.TEXT)
     shares = routing.loads(trace) / len(trace)
-    assert chart["data"][0]["text"] == [[f"{100 * share:.0f} %" for share in row] for row in shares]
+    assert chart["data"][0]["text"] == [[f"{100 * share:.0f}%" for share in row] for row in shares]
     table = app.dataframe[0].value
     np.testing.assert_allclose(table["your text"], shares[1], atol=1e-6)
     mixing = trace.routing(1).mixing
@@ -210,12 +210,12 @@ def test_a_text_that_cannot_be_read_whole_is_one_sentence(view, text, why):
 def test_a_hostile_link_shows_the_page(query):
     app = open_alone(PAGE, query, emodel="stories-moe", text=query.get("text", tiny.TEXT))
     header, arrays = picture(app)
-    assert header["state"]["token"] < len(header["tokens"]) == arrays["scores"].shape[1]
-    assert header["state"]["layer"] < len(header["layers"]) and not header["muted"]
+    assert header["at"][1] < len(header["tokens"]) == arrays["scores"].shape[1]
+    assert header["at"][0] in header["layers"] and not header["muted"]
 
 
 def test_a_long_text_of_many_experts_is_cut_and_said(monkeypatch):
-    page.arrays.clear()
+    page._arrays.clear()
     monkeypatch.setattr(page, "SENT", 1000)
     app = opened()
     header, arrays = picture(app)

@@ -9,15 +9,26 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.kernels.flash_attention import controls
-from pages.kernels.flash_attention.costs.controls import FROM_MEMORY, TILES
-from pages.kernels.flash_attention.one_row.controls import PRESETS
+from pages.kernels.flash_attention.costs.state import FROM_MEMORY, SIDES
+from pages.kernels.flash_attention.one_row.state import PRESETS
+from pages.kernels.flash_attention.state import COSTS, ONE_ROW, TILES
 from tests.javascript.node import evaluate
-from tests.pages.helpers import SHOWN, badges, charts, follow_link, open_page, run_snippet, title_of, words
+from tests.pages.helpers import (
+    SHOWN,
+    badges,
+    charts,
+    follow_link,
+    link_of,
+    open_page,
+    run_snippet,
+    title_of,
+    words,
+)
 from tlmviz.analysis.kernels import roofline, tile_steps
 from tlmviz.errors import BadBackend
 
 PAGE = "kernels/flash_attention"
+PARTS = TILES, ONE_ROW, COSTS
 LONG = "The cat sat on the mat and looked at the big red ball. " * 30
 
 
@@ -31,12 +42,12 @@ def table(app: AppTest) -> str:
 
 @pytest.fixture
 def app():
-    return opened()
+    return opened(part=ONE_ROW)
 
 
 def test_opens_on_five_algorithms_on_the_models_row(app):
     [row] = charts(app)
-    assert title_of(row).startswith("Layer 4, head 2, query 27: 28 logits")  # as the explorer opened
+    assert title_of(row).startswith("L4H2, query 27: 28 logits")  # as the explorer opened
     assert len(row["frames"]) == 84
     assert badges(app).count("✓") == 3 and "✗" not in badges(app)
     assert (
@@ -44,7 +55,7 @@ def test_opens_on_five_algorithms_on_the_models_row(app):
     )
 
 
-@pytest.mark.parametrize("part", controls.PARTS)
+@pytest.mark.parametrize("part", PARTS)
 def test_every_part_opens_with_green_badges(part):
     app = opened(part=part)
     assert len(charts(app)) == {"One row": 1, "Tiles": 0, "Memory and time": 3}[part]
@@ -109,7 +120,7 @@ def test_bad_logits_are_one_sentence_and_stay_in_the_field(app, typed, said):
 def test_typed_logits_are_walked(app, typed, count):
     app.text_input(key="logits").set_value(typed).run()
     [row] = charts(app)
-    assert f"{count} logit" in title_of(row) and len(row["frames"]) == 3 * count
+    assert f"{count} typed logit" in title_of(row) and len(row["frames"]) == 3 * count
     assert "✗" not in badges(app)
 
 
@@ -119,7 +130,7 @@ def test_layer_head_and_token_are_shared(app, layer, head, token):
         app.selectbox(key).set_value(value).run()
     [row] = charts(app)
     n = token + 1
-    assert title_of(row) == f"Layer {layer}, head {head}, query {token}: {n} logit{'s' * (n != 1)}"
+    assert title_of(row) == f"L{layer}H{head}, query {token}: {n} logit{'s' * (n != 1)}"
     assert app.session_state["_link_head"] == (layer, head) and app.session_state["_link_query"] == token
 
 
@@ -129,34 +140,48 @@ def test_layer_head_and_token_are_shared(app, layer, head, token):
 def test_tile_sizes_reach_their_ends(rows, cols, text):
     app = opened(part="Tiles", br=rows, bc=cols, text=text)
     assert not charts(app)
-    [title] = [
-        part.value for part in app.markdown if "tiles of" in part.value and part.value.startswith("**")
-    ]
-    assert f"tiles of {rows} × {cols}" in title
-    assert ("the first 64 of" in title) == (text == LONG)
+    assert f"tiles of {rows} × {cols}" in sent(app)["title"]
+    assert ("The first 64 of" in words(app)) == (text == LONG)
     assert "✗" not in badges(app)
 
 
 def test_a_long_row_says_what_is_left_out():
-    [row] = charts(opened(_link_query=1023, text=LONG))
-    assert "the last 64 of" in title_of(row) and len(row["frames"]) == 192
+    app = opened(_link_query=1023, text=LONG, part=ONE_ROW)
+    [row] = charts(app)
+    assert "the last 64 are walked" in words(app) and len(row["frames"]) == 192
+
+
+def test_typed_logits_are_never_called_a_query_of_the_model():
+    app = opened(text=LONG, part=ONE_ROW, logits="1, 2, 3, 200, 300")
+    [row] = charts(app)
+    assert (
+        title_of(row) == "5 typed logits"
+        and "5 scores of yours" in words(app)
+        and "the last 64" not in words(app)
+    )
+
+
+def test_a_link_that_names_logits_alone_opens_the_row():
+    app = follow_link(PAGE, {"logits": "1, 2, 3"})
+    assert app.segmented_control("part").value == ONE_ROW and title_of(charts(app)[0]) == "3 typed logits"
 
 
 @pytest.mark.parametrize(
     "session",
     [
         *({"dev": device.name} for device in roofline.DEVICES), {"len": 128}, {"len": 131072}, {"dim": 32}, {"dim": 256},
-        *({"tile": tile, "sram": memory} for tile in TILES for memory in (16, 1024)),
+        *({"tile": tile, "sram": memory} for tile in SIDES for memory in (16, 1024)),
     ],
     ids=str,
 )  # fmt: skip
 def test_cost_controls_reach_their_ends(session):
     app = opened(part="Memory and time", **session)
     assert len(charts(app)) == 3
-    [numbers] = [markdown.value for markdown in app.markdown if markdown.value.startswith("One head")]
-    assert "times less" in numbers
+    assert ("times less" in words(app)) != ("nothing is saved" in words(app)) and (
+        "fits in" in words(app)
+    ) != ("does not fit" in words(app))
     if session.get("sram") == 16 and session["tile"] == "128 × 128":
-        assert "does not fit" in numbers
+        assert "does not fit" in words(app)
 
 
 def test_an_empty_text_is_one_sentence():
@@ -165,7 +190,7 @@ def test_an_empty_text_is_one_sentence():
 
 
 @pytest.mark.parametrize("name", ["stories-rope", "stories-gpt"])
-@pytest.mark.parametrize("part", controls.PARTS)
+@pytest.mark.parametrize("part", PARTS)
 def test_snippets_run_and_say_what_the_page_says(name, part, capsys):
     app = opened(part=part, model=name)
     assert len(app.code) == 1
@@ -175,7 +200,7 @@ def test_snippets_run_and_say_what_the_page_says(name, part, capsys):
         shown = charts(app)[0]
         assert len(figures[0].frames) == len(shown["frames"])
         assert [w.error for w in scope["walks"]][-1] < 1e-5 and "One pass" in printed
-        layer, head = map(int, re.match(r"Layer (\d+), head (\d+)", title_of(shown)).groups())
+        layer, head = map(int, re.match(r"L(\d+)H(\d+)", title_of(shown)).groups())
         own = scope["trace"].scores(layer, head, "masked")[27, scope["keys"]]
         assert np.allclose(scope["x"], own, atol=1e-5)
         assert tuple(figures[0].frames[-1].data[-1].text)[4].split("<br>")[0] == "<b>One pass</b>"
@@ -186,7 +211,7 @@ def test_snippets_run_and_say_what_the_page_says(name, part, capsys):
 
 
 def test_the_snippet_of_typed_logits_holds_them():
-    scope = run_snippet(opened(logits="1, -inf, 1e4"))
+    scope = run_snippet(opened(part=ONE_ROW, logits="1, -inf, 1e4"))
     assert scope["x"].tolist() == [1, -np.inf, 1e4] and not scope["walks"][0].finite
 
 
@@ -214,7 +239,7 @@ def test_a_kernel_that_cannot_run_is_one_sentence(monkeypatch):
     def dead(*_):
         raise BadBackend("The process that interprets the kernel ended.")
 
-    monkeypatch.setattr("pages.kernels.flash_attention.tiles.compute.run_kernel", dead)
+    monkeypatch.setattr("pages.kernels.flash_attention.tiles.data.run_kernel", dead)
     app = opened(part="Tiles")
     app.button(key="run-kernel").click().run()
     charts(app)
@@ -232,17 +257,16 @@ def test_a_model_with_relative_positions_offers_no_kernel():
 def test_a_tile_from_the_memory_fits_into_it(width, memory):
     app = opened(part="Memory and time", tile=FROM_MEMORY, sram=memory, dim=width)
     charts(app)
-    [said] = [part.value for part in app.markdown if "on chip" in part.value]
+    said = words(app)
     assert f"fits in {memory} KiB" in said and "does not fit" not in said
     rows, cols = roofline.paper_tile(width, memory * 1024)
     assert f"alone and gives {rows} × {cols}" in said
-    assert "kB" not in said.replace("KiB", "")
 
 
 def sent(app) -> dict:
     """The header of what the picture of the tiles was sent."""
     [view] = [
-        part for part in app.get("bidi_component") if part.proto.component_name.endswith("flash_memory")
+        part for part in app.get("bidi_component") if part.proto.component_name.endswith("tlmviz_memory")
     ]
     [length] = struct.unpack_from("<I", view.proto.bytes)
     assert len(view.proto.bytes) < 1_500_000
@@ -257,7 +281,7 @@ def test_the_picture_moves_what_the_algorithms_move():
 result = { whole: standardMoves(given), moved: given.steps.map((_, k) => movedAt(given, k, 1)), count: stepCount(given),
   after: given.steps.map((step) => standardAfter(given, step.moved)), last: movedAt(given, stepCount(given) - 1, 1),
   end: standardAfter(given, standardMoves(given)) };"""
-    file = "pages/kernels/flash_attention/tiles/component/standard.js"
+    file = "pages/kernels/flash_attention/tiles/standard.js"
     found = evaluate({file: "movedAt, standardAfter, standardMoves, stepCount"}, body, header)
     assert found["whole"] == tile_steps.naive_moves(length, width) <= found["last"]
     assert found["moved"] == [step["moved"] for step in header["steps"]]
@@ -283,7 +307,7 @@ def test_every_tiling_of_the_longest_text_stays_small(rows, cols):
 
 def test_the_costs_read_no_text_and_a_typed_one_is_there_afterwards():
     app = opened(text="Tom saw a dog.")
-    app.segmented_control("part").set_value(controls.COSTS).run()
+    app.segmented_control("part").set_value(COSTS).run()
     assert not app.text_input and not [menu for menu in app.selectbox if menu.key == "_layer"]
-    app.segmented_control("part").set_value(controls.ONE_ROW).run()
-    assert app.text_input("text").value == "Tom saw a dog." and app.query_params["text"] == "Tom saw a dog."
+    app.segmented_control("part").set_value(ONE_ROW).run()
+    assert app.text_input("text").value == "Tom saw a dog." and link_of(app)["text"] == "Tom saw a dog."

@@ -10,12 +10,15 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from pages.kernels.long_context.indexer import compute, words
-from pages.kernels.long_context.indexer.controls import IndexerChoice
+from pages.kernels.long_context.indexer import data as compute
+from pages.kernels.long_context.indexer.data import Point
+from pages.kernels.long_context.indexer.view import snippet
+from tests.pages.helpers import chart_parts, chart_size
 from tlmviz.analysis.kernels import indexer as analysis
 from tlmviz.config import IndexerConfig
 from tlmviz.errors import BadCheckpoint
 from tlmviz.layers.indexer import Indexers
+from tlmviz.ui.address import SLOT
 
 TEXT = "Lily had a red ball. Lily lost the red ball."
 
@@ -41,22 +44,24 @@ def random_indexer(stories, monkeypatch):
 
 
 def page(name, text, layer, head, position):
-    from pages.kernels.long_context.controls import Choice
-    from pages.kernels.long_context.indexer import view
+    from pages.kernels.long_context.data import Text
+    from pages.kernels.long_context.indexer import page
+    from pages.kernels.long_context.state import Long
 
-    view.show(Choice(name, text, layer=layer, head=head, query=position))
+    start = {name: control.default for name, control in Long.controls.items()}
+    page.show(Text(Long(**start, model=name), text, (layer, head), position))
 
 
 def opened(name="stories-rope", text=TEXT, layer=2, head=1, position=9, **session) -> AppTest:
     app = AppTest.from_function(page, default_timeout=120, args=(name, text, layer, head, position))
     for key, value in session.items():
-        app.session_state[key] = value
+        app.session_state[f"{SLOT}{key}"] = value
     return app.run()
 
 
 def charts(app) -> dict[str, dict]:
     assert not app.exception and not app.error, [*app.exception, *app.error]
-    specs = [json.loads(element.proto.spec) for element in app.get("plotly_chart")]
+    specs = [json.loads(part.proto.bytes)["figure"] for part in chart_parts(app)]
     return {spec["layout"]["title"]["text"]: spec for spec in specs}
 
 
@@ -64,10 +69,10 @@ def test_opens_with_maps_choice_recall_losses_and_badges(random_indexer, stories
     app = opened(ilayer=2, ik=8)
     shown = charts(app)
     assert len(shown) == 8 and not app.warning
-    assert app.session_state["ilayer"] == 2 and app.session_state["ik"] == 8
+    assert app.segmented_control("ilayer").value == 2 and app.select_slider("ik").value == 8
     [badges] = [markdown.value for markdown in app.markdown if "badge[" in markdown.value]
     assert badges.count("green-badge") == 3 and "red-badge" not in badges
-    assert sum(len(element.proto.spec) for element in app.get("plotly_chart")) < 1_500_000
+    assert chart_size(app) < 1_500_000
     ids = stories.encode(TEXT)
     [title] = [title for title in shown if title.startswith("Query")]
     assert "8 of 10 keys" in title
@@ -93,7 +98,7 @@ def test_controls_change_the_pictures():
 def test_more_keys_than_tokens_is_dense_attention():
     app = opened(text="a", position=50, ik=1024)
     charts(app)
-    assert any("dense attention" in caption.value for caption in app.caption)
+    assert any("dense attention" in markdown.value for markdown in app.markdown)
 
 
 def test_other_models_get_one_sentence():
@@ -142,6 +147,6 @@ def test_pooling_keeps_the_largest_visible_cell(length):
 def test_the_snippet_runs(stories, random_indexer, capsys, monkeypatch):
     shown = []
     monkeypatch.setattr(go.Figure, "show", lambda figure: shown.append(figure))
-    exec(words.snippet(IndexerChoice("stories-rope", TEXT, layer=1, k=3), "random"), {})
+    exec(snippet(Point("stories-rope", TEXT, layer=1, k=3), "random"), {})
     assert "dense" in capsys.readouterr().out
     assert [figure.layout.title.text.split()[0] for figure in shown] == ["Recall:", "Loss"]

@@ -5,11 +5,11 @@ from functools import partial
 
 import pytest
 
-from pages.kernels.long_context import compute, controls, examples
-from pages.kernels.long_context.maps.controls import tile_from_box
-from pages.kernels.long_context.masks import needle
-from pages.kernels.long_context.masks.controls import METHODS
-from tests.pages.helpers import SHOWN, by_title, follow_link, open_page, run_snippet, words
+from pages.kernels.long_context import data, examples, state, view
+from pages.kernels.long_context.maps.data import tile_from_box
+from pages.kernels.long_context.masks.data import gains as gains_of
+from pages.kernels.long_context.masks.state import METHODS
+from tests.pages.helpers import SHOWN, by_title, follow_link, link_of, open_page, run_snippet, words
 from tlmviz.analysis.kernels.needle import reach
 from tlmviz.analysis.samples import long_sample_text, sample_text
 from tlmviz.figures.written import large
@@ -32,7 +32,7 @@ def app():
 def test_the_default_lies_beyond_the_training_length():
     app = opened()
     shown = by_title(app)
-    assert app.session_state["ltok"] == 2048
+    assert app.select_slider("ltok").value == 2048
     assert any(title.startswith("Loss along the text") for title in shown)
     assert any(title.startswith("All heads") for title in shown) and any(
         title.startswith("Exact tile: 20") for title in shown
@@ -44,7 +44,7 @@ def test_the_default_lies_beyond_the_training_length():
     )
 
 
-@pytest.mark.parametrize("source", [long_text.SAMPLE, controls.WRITTEN])
+@pytest.mark.parametrize("source", [long_text.SAMPLE, state.WRITTEN])
 def test_stories_of_another_length_and_their_snippet(source):
     app = opened(ltok=256, src=source)
     by_title(app)
@@ -58,8 +58,8 @@ def test_stories_of_another_length_and_their_snippet(source):
 
 def test_the_sample_has_as_many_tokens_as_the_slider_says():
     lm = shared.model("stories-rope")
-    for tokens in controls.LENGTHS:
-        text = compute.sample("stories-rope", tokens)
+    for tokens in state.LENGTHS:
+        text = data.sample("stories-rope", tokens)
         assert len(lm.tokenizer.encode(text)) == tokens - 1 and long_sample_text().startswith(text)
     assert long_sample_text().startswith(sample_text())
 
@@ -84,7 +84,8 @@ def test_the_tile_stays_inside_the_text_and_its_boxes_say_where(where):
     assert f"Tile: queries {row:,}–{row + side - 1:,}, keys {col:,}–{col + side - 1:,}" in words(app)
     inside = (row, col, side) == where
     assert len(app.warning) == (not inside) and (inside or "the nearest one is drawn" in app.warning[0].value)
-    assert {key: app.query_params[key] for key in TILE_KEYS} == asked  # what was asked for is kept
+    said = {"trow": "1040", "tcol": "1028", "tside": "20"} | link_of(app)
+    assert {key: said[key] for key in TILE_KEYS} == asked  # what was asked for is kept
     assert run_snippet(app)["tile"].numel() >= 1
 
 
@@ -92,7 +93,7 @@ def test_boxes_say_where_the_tile_is_though_nobody_asked_for_it():
     app = opened(**SHORT)
     row, col, side = (app.number_input(key).value for key in TILE_KEYS)
     assert f"Tile: queries {row}–{row + side - 1}, keys {col}–{col + side - 1}" in words(app)
-    assert not app.warning and "trow" not in app.query_params
+    assert not app.warning and "trow" not in link_of(app)
 
 
 @pytest.mark.parametrize(
@@ -117,12 +118,14 @@ def test_odd_texts(text, view):
 
 
 def test_an_empty_text_is_one_sentence():
-    app = opened(src=long_text.OWN)
-    assert not app.exception and "empty" in app.info[0].value
+    app = opened(src=long_text.OWN, ltok=256)
+    assert len(app.info) == 1 and "empty" in app.info[0].value
+    assert app.text_area("own").value == "" and by_title(app).keys() == by_title(opened(ltok=256)).keys()
 
 
 def test_a_text_that_is_too_long_is_cut_and_kept(monkeypatch):
-    monkeypatch.setattr(controls, "LONGEST", 1500)
+    monkeypatch.setattr(data, "LONGEST", 1500)
+    monkeypatch.setattr(view, "LONGEST", 1500)
     text = "The cat sat on the mat. " * 300
     app = opened(src=long_text.OWN, own=text)
     by_title(app)
@@ -137,10 +140,10 @@ def test_learned_positions_stop_at_their_end_in_a_sentence():
 
 def test_short_texts_are_in_the_link_and_long_ones_are_said_not_to_be():
     app = opened(**SHORT)
-    assert app.query_params["own"] == SHORT["own"] and "in the link" in words(app)
+    assert link_of(app)["own"] == SHORT["own"] and "in the link" in words(app)
     app.text_area("own").set_value("word " * 450).run()
     by_title(app)
-    assert "own" not in app.query_params and "too long for the link" in words(app)
+    assert "own" not in link_of(app) and "too long for the link" in words(app)
 
 
 def test_a_link_brings_the_text():
@@ -171,7 +174,7 @@ def test_the_needle_test_says_how_far_names_are_found():
     shown = next(chart for title, chart in by_title(app).items() if title.startswith("Needle test"))
     assert [line["name"] for line in shown["data"]] == ["Full", "Sliding window"]
     model = "stories-rope"
-    gains = [needle.gains(model, method) for method in (sparse.SparsePattern(), sparse.Window(32))]
+    gains = [gains_of(model, method) for method in (sparse.SparsePattern(), sparse.Window(32))]
     far, near = (reach(line) for line in gains)
     assert far >= 64 and (near is None or near < 64)
     assert f"Full up to {far} tokens back" in words(app)

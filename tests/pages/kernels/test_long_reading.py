@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from pages.kernels.long_context import compute, controls
-from pages.kernels.long_context.reading import view
-from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet
+from pages.kernels.long_context import data as compute
+from pages.kernels.long_context import state
+from pages.kernels.long_context.reading import data as view
+from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet, views
 from tests.pages.helpers import words as said
 from tlmviz.ui import long_text
 
@@ -15,13 +16,13 @@ PAGE = "kernels/long_context"
 
 
 def opened(query=None, **session):
-    return open_page(PAGE, query, **{"lview": controls.TEXT, "ltok": 256, **session})
+    return open_page(PAGE, query, **{"lview": state.TEXT, "ltok": 256, **session})
 
 
 def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
     """Header and arrays of the picture."""
     assert_healthy(app)
-    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
     size = int(np.frombuffer(data[:4], "<u4")[0])
     header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
     return header, {
@@ -41,9 +42,9 @@ def test_it_opens_on_the_head_that_reads_far_most_at_its_farthest_look():
     far = compute.far_heads(passage(header))
     assert (header["layer"], header["head"]) == divmod(int(far.argmax()), far.shape[1])
     best = header["far"][0]
-    assert (best["layer"], best["head"]) == (header["layer"], header["head"])
-    assert best["value"] == pytest.approx(far.max(), abs=1e-6)
-    values = [one["value"] for one in header["far"]]
+    assert best[:2] == [header["layer"], header["head"]]
+    assert best[2] == pytest.approx(far.max(), abs=1e-6)
+    values = [value for _, _, value in header["far"]]
     assert values == sorted(values, reverse=True)
     trace = compute.trace(passage(header))
     row = trace.attention(header["layer"], header["head"])[header["query"]].numpy()
@@ -55,13 +56,14 @@ def test_it_opens_on_the_head_that_reads_far_most_at_its_farthest_look():
         and np.array_equal(arrays["lse"], lse)
     )
     assert header["tokens"] == list(trace.tokens) and len(arrays["loss"]) == len(trace) - 1
-    assert "red-badge" not in badges(app) and "read far" in said(app)
+    assert "red-badge" not in badges(app) and "Farthest of all heads reads" in said(app)
 
 
 def test_a_pinned_word_of_a_chosen_head_and_the_snippet():
     app = opened({"head": "4.2", "query": "24", "lcol": "loss"})
     header, arrays = picture(app)
-    assert (header["layer"], header["head"], header["query"], header["color"]) == (4, 2, 24, "loss")
+    shown = header["layer"], header["head"], header["query"], header["state"]["color"]
+    assert shown == (4, 2, 24, "loss")
     assert arrays["row"].sum() == pytest.approx(1, abs=1e-4)
     row = run_snippet(app)["row"].numpy()
     assert np.allclose(row[:25], arrays["row"], atol=1e-6) and not row[25:].any()
@@ -71,7 +73,7 @@ def test_beyond_the_training_length_the_page_says_what_lies_there():
     app = opened({"head": "4.2", "query": "1100"}, ltok=2048)
     _, arrays = picture(app)
     beyond = arrays["row"][: 1100 - 1024 + 1].sum()
-    assert f"puts **{beyond:.3f}** of this head's weight" in said(app)
+    assert f"puts {beyond:.3f} of its weight on tokens 1,024 or more back" in said(app)
 
 
 def test_where_q_and_k_are_too_much_to_send_rows_come_from_the_server(monkeypatch):

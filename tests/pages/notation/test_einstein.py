@@ -1,4 +1,4 @@
-"""The page Einstein notation, run as Streamlit runs it."""
+"""The part Einstein notation of the page Matrices and indices, run as Streamlit runs it."""
 
 import json
 import struct
@@ -8,13 +8,13 @@ import pytest
 import torch
 
 import tlmviz
-from pages.notation.einstein import compute, words
-from pages.notation.einstein.controls import OWN
-from tests.pages.helpers import assert_healthy, badges, follow_link, open_page, run_snippet
+from pages.notation.einstein.formulas import claims, data
+from tests.pages.helpers import assert_healthy, badges, follow_link, link_of, open_page, run_snippet
 from tests.pages.helpers import words as said_on
 from tlmviz.analysis.notation.syntax import BadNotation
 
 PAGE = "notation/einstein"
+OWN = "Sizes of my own"
 LOST = "L_{ts} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}"
 
 
@@ -46,15 +46,16 @@ def marked(app):
 def test_it_opens_on_a_line_that_is_the_models_own():
     app = opened(head="4.2")
     assert "Equal to the model's own L" in said_on(app) and "red-badge" not in badges(app)
-    made, own = sent(app)
+    made, own, apart = sent(app)
     lm = tlmviz.load("stories-rope")
     trace = lm.trace(app.text_input("text").value)
     scores = trace.scores(4, 2, "scaled")
+    assert np.abs(apart["values"]).max() < 1e-5 * np.abs(own["values"]).max() and apart["end"] == own["end"]
     for panel in (made, own):
         assert panel["rows"] == panel["cols"] == len(trace) and panel["row_labels"] == list(trace.tokens)
         drawn = trace.scores(app.selectbox("_layer").value, app.selectbox("_head").value, "scaled")
         np.testing.assert_allclose(panel["values"], drawn, atol=1e-4)
-    table = compute._of_model("stories-rope", app.text_input("text").value, 4)[0]
+    table = data._of_model("stories-rope", app.text_input("text").value, 4)[0]
     torch.testing.assert_close(table.tensors["L"].value[..., 2], scores)
     assert "✓ Logits" in badges(app) and "✓ Add 2" in badges(app)
 
@@ -71,19 +72,19 @@ def test_a_button_tries_a_mistake_and_another_line_clears_it():
     app = opened()
     app.button("slip-mask-turned").click().run()
     assert_healthy(app)
-    assert app.text_input("_formula").value == "A_{ts}^{(h)} = softmax_{s>=t}(L_{ts}^{(h)})"
+    assert app.text_input("nform").value == "A_{ts}^{(h)} = softmax_{s>=t}(L_{ts}^{(h)})"
     assert "A causal mask turned round" in badges(app) and "is not the model's A" in said_on(app)
-    app.segmented_control("nline").set_value("Mix").run()
-    assert app.text_input("_formula").value == "Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} V_{sh}^d"
-    assert "Equal to the model's own Y" in said_on(app) and "nform" not in app.query_params
+    app.selectbox("nline").set_value("Mix").run()
+    assert app.text_input("nform").value == "Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} V_{sh}^d"
+    assert "Equal to the model's own Y" in said_on(app) and "nform" not in link_of(app)
 
 
 def test_typing_goes_into_the_link_and_the_lines_own_formula_does_not():
     app = opened()
-    app.text_input("_formula").set_value(LOST).run()
-    assert app.query_params["nform"] == LOST
-    app.text_input("_formula").set_value("L_{ts}^{(h)} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}").run()
-    assert "nform" not in app.query_params and "Equal" in said_on(app)
+    app.text_input("nform").set_value(LOST).run()
+    assert link_of(app)["nform"] == LOST
+    app.text_input("nform").set_value("L_{ts}^{(h)} = 1/sqrt(dk) Qhat_{th}^k Khat_{shk}").run()
+    assert "nform" not in link_of(app) and "Equal" in said_on(app)
 
 
 @pytest.mark.parametrize(
@@ -148,10 +149,10 @@ def test_what_cannot_be_read_is_one_sentence_and_the_text_stays(formula, said, p
     assert not app.exception
     told = " ".join(part.value for part in app.error)
     assert said in told and len(app.error) <= 1
-    assert app.text_input("_formula").value == formula
+    assert app.text_input("nform").value == formula
     if place:
         assert marked(app) == place
-    app.text_input("_formula").set_value("A_{ts}^{(h)} = softmax_{s<=t}(L_{ts}^{(h)})").run()
+    app.text_input("nform").set_value("A_{ts}^{(h)} = softmax_{s<=t}(L_{ts}^{(h)})").run()
     assert_healthy(app)
 
 
@@ -196,20 +197,20 @@ def test_hostile_links_show_the_page():
 
 
 def test_the_notes_lines_are_told():
-    told = words.notes(compute.notes())
+    told = claims.of_notes(data.notes())
     assert told.count("| holds |") == 6 and told.count("\n") == 13
     assert "holds |" in said_on(opened())
 
 
 def test_a_place_far_to_the_right_is_marked_in_what_is_shown():
     text = "x" * 500
-    shown, carets = words.caret(text, (400, 401)).split("\n")
-    assert len(shown) < 160 and carets.index("^") == 61 and words.caret("ab", (1, 2)) == "ab\n ^"
+    shown, carets = claims.caret(text, (400, 401)).split("\n")
+    assert len(shown) < 160 and carets.index("^") == 61 and claims.caret("ab", (1, 2)) == "ab\n ^"
 
 
 def test_a_long_text_is_read_in_part():
     app = open_page(PAGE, text="the red ball " * 100)
     assert_healthy(app)
-    assert f"{compute.TOKENS} × {compute.TOKENS}" in said_on(app)
+    assert f"{data.TOKENS} × {data.TOKENS}" in said_on(app)
     with pytest.raises(BadNotation):
-        compute._of_sizes("x")
+        data._of_sizes("x")

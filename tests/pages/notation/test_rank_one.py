@@ -1,4 +1,4 @@
-"""The page Rank-1 pictures, run as Streamlit runs it, and the browser's sums against NumPy's."""
+"""The part Rank-1 pictures of the page Matrices and indices, run as Streamlit runs it, and the browser's sums against NumPy's."""
 
 import json
 import struct
@@ -12,13 +12,15 @@ from tlmviz.analysis.notation import model_products, rank_one
 from tlmviz.ui import compute
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
-PAGE = "notation/rank_one"
-COMPONENT = "pages/notation/rank_one/component"
+PAGE = "notation/einstein"
+RANK = {"enpart": "rank"}
+HEAD = RANK | {"r1src": "P V"}
+COMPONENT = "pages/notation/einstein/rank"
 SOURCES = ("P V", "W_O", "W_V W_O", "My own")
 
 
 def payload(app) -> bytes:
-    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith("rank_one")]
+    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith("rank")]
     return view.proto.bytes
 
 
@@ -34,12 +36,13 @@ def product(source, layer=2, head=5, model="stories-rope"):
 
 
 def test_it_opens_on_a_head_that_four_tokens_make():
-    app = open_page(PAGE)
+    app = open_page(PAGE, HEAD)
     assert_healthy(app)
     assert "✗" not in badges(app) and badges(app).count("✓") == 3
     header = sent(app)
-    assert (header["rows"], header["cols"], header["way"], header["count"]) == (28, 32, "product", 4)
-    assert header["title"] == "P V of layer 2, head 5 of stories-rope" and len(header["tokens"]) == 28
+    assert (header["rows"], header["cols"]) == (28, 32)
+    assert header["state"] == {"way": "product", "count": 4, "sorted": True}
+    assert header["title"] == "P V of L2H5 of stories-rope" and len(header["tokens"]) == 28
     found = product("P V")
     rows = app.dataframe[0].value.set_index("Way")
     for way, name in (
@@ -51,13 +54,13 @@ def test_it_opens_on_a_head_that_four_tokens_make():
         terms = rank_one.terms(found, way)
         errors = terms.errors(terms.largest_first())
         assert rows.loc[name, "Terms"] == len(terms)
-        assert rows.loc[name, "Leave 10 %"] == np.flatnonzero(errors <= 0.1)[0]
-        assert rows.loc[name, "Leave 1 %"] == np.flatnonzero(errors <= 0.01)[0]
+        assert rows.loc[name, "Leave 10%"] == np.flatnonzero(errors <= 0.1)[0]
+        assert rows.loc[name, "Leave 1%"] == np.flatnonzero(errors <= 0.01)[0]
 
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_snippet_says_what_the_page_says(source):
-    app = open_page(PAGE, r1src=source)
+    app = open_page(PAGE, RANK | {"r1src": source})
     assert_healthy(app)
     scope = run_snippet(app)
     ways = {way["key"]: way["count"] for way in sent(app)["ways"]}
@@ -68,8 +71,8 @@ def test_the_snippet_says_what_the_page_says(source):
 @pytest.mark.parametrize("way", rank_one.WAYS)
 def test_the_browser_adds_what_the_analysis_adds(source, way):
     typed = "1 2 0; 0 1 -4 × 3 1; 0 5; -2 2"
-    session = {"r1src": source} | ({"r1mat": typed} if source == "My own" else {})
-    data = payload(open_page(PAGE, **session))
+    link = {"r1src": source} | ({"r1mat": typed} if source == "My own" else {})
+    data = payload(open_page(PAGE, RANK | link))
     found = rank_one.read(typed) if source == "My own" else product(source)
     body = f"""
 const data = opened(decode(given));
@@ -133,9 +136,9 @@ result = [1000, 360].every((width) => {
 )
 def test_what_is_no_matrix_is_one_sentence_and_nothing_is_lost(typed, said):
     app = (
-        follow_link(PAGE, {"r1src": "My own", "r1mat": typed})
+        follow_link(PAGE, RANK | {"r1src": "My own", "r1mat": typed})
         if typed
-        else open_page(PAGE, r1src="My own", r1mat="")
+        else open_page(PAGE, RANK | {"r1src": "My own"}, r1mat="")
     )
     assert not app.exception and said in app.error[0].value
     assert app.text_input("r1mat").value == typed
@@ -148,7 +151,7 @@ def test_what_is_no_matrix_is_one_sentence_and_nothing_is_lost(typed, said):
     "typed", ["0", "-0", "0 0; 0 0", "7", "1; 2; 3", "1 2 3", "1e9 -1e9", " ".join("1" * 24), "1e-9 × 1e-9"]
 )
 def test_the_smallest_matrices(typed):
-    app = open_page(PAGE, r1src="My own", r1mat=typed)
+    app = open_page(PAGE, RANK | {"r1src": "My own", "r1mat": typed})
     assert_healthy(app)
     assert "✗" not in badges(app) and sent(app)["rank"] in (0, 1)
 
@@ -158,14 +161,14 @@ def test_the_smallest_matrices(typed):
 )
 @pytest.mark.parametrize("source", SOURCES[:3])
 def test_every_kind_of_model(model, source):
-    app = open_page(PAGE, {"model": model}, model=model, r1src=source)
+    app = open_page(PAGE, {"model": model, **RANK, "r1src": source}, model=model)
     assert_healthy(app)
     assert "✗" not in badges(app)
 
 
 @pytest.mark.parametrize("text", ["a", "<b>x</b> $x$ 😀 <|endoftext|>", "cat " * 400])
 def test_odd_texts(text):
-    app = open_page(PAGE, text=text)
+    app = open_page(PAGE, HEAD, text=text)
     assert_healthy(app)
     header = sent(app)
     assert header["rows"] == len(header["tokens"]) <= 96 and "✗" not in badges(app)
@@ -173,7 +176,7 @@ def test_odd_texts(text):
 
 
 def test_an_empty_text_is_one_sentence():
-    app = open_page(PAGE, text="")
+    app = open_page(PAGE, HEAD, text="")
     assert not app.exception and "empty" in app.info[0].value
 
 
@@ -186,9 +189,12 @@ def test_an_empty_text_is_one_sentence():
     ],
 )
 def test_the_sum_is_in_the_link(query, expected):
-    header = sent(follow_link(PAGE, query))
-    assert (header["way"], header["count"], header["sorted"]) == expected
+    state = sent(follow_link(PAGE, HEAD | query))["state"]
+    assert (state["way"], state["count"], state["sorted"]) == expected
 
 
 def test_a_hostile_link_shows_the_page():
-    assert_healthy(open_page(PAGE, {"r1src": "[]", "head": "99.99", "r1mat": "<script>", "r1k": "nan"}))
+    hostile = {"head": "99.99", "r1mat": "<script>", "r1k": "nan"}
+    assert_healthy(open_page(PAGE, HEAD | hostile))
+    app = open_page(PAGE, RANK | hostile | {"r1src": "[]"})
+    assert not app.exception and "is no number" in app.error[0].value

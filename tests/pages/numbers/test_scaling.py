@@ -1,4 +1,4 @@
-"""The page Scaling, run as Streamlit runs it."""
+"""The parts of the page Formats that round a model, run as Streamlit runs them."""
 
 import json
 
@@ -7,20 +7,29 @@ import pytest
 import torch
 
 import tlmviz
-from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, words
+from tests.pages.helpers import (
+    assert_healthy,
+    badges,
+    by_title,
+    link_of,
+    open_page,
+    run_snippet,
+    views,
+    words,
+)
 from tlmviz.analysis.numbers import rounded_model, scaling
 from tlmviz.analysis.numbers.rounded_model import Setting, Simulator
 from tlmviz.analysis.numbers.scaling import Scheme
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
-PAGE = "numbers/scaling"
-MODEL = {"scview": "Whole model"}
+PAGE = "numbers/formats"
+PRODUCT, MODEL = {"nfpart": "product"}, {"nfpart": "whole"}
 
 
 def sent(app) -> tuple[dict, dict]:
     """Header and arrays of the picture."""
     assert_healthy(app)
-    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
     size = int(np.frombuffer(data[:4], "<u4")[0])
     header = json.loads(data[4 : 4 + size])
     arrays = {
@@ -33,7 +42,7 @@ def sent(app) -> tuple[dict, dict]:
 
 
 def test_it_opens_on_the_loudest_channel():
-    app = open_page(PAGE)
+    app = open_page(PAGE, PRODUCT)
     header, arrays = sent(app)
     assert "layer 2 · down" in header["title"] and header["format"]["key"] == "int8"
     assert (header["state"]["see"], header["state"]["factor"]) == ("x", 0)
@@ -49,22 +58,29 @@ def test_it_opens_on_the_loudest_channel():
 
 
 def test_the_worked_numbers_divide_out():
-    rows = open_page(PAGE, {"scper": "per channel"}).dataframe[1].value
+    rows = open_page(PAGE, {**PRODUCT, "scper": "per channel"}).dataframe[1].value
     for _, row in rows.iterrows():
-        assert row["O_s"] / (row["S_X"] * row["S_W"]) == pytest.approx(row["O_s / (S_X S_W)"], rel=1e-4)
-    blocks = open_page(PAGE)
-    assert blocks.dataframe[1].value["O_s"].isna().all() and "no one O_s" in words(blocks)
+        assert row["O_s"] / (row["S_X"] * row["S_W"]) == pytest.approx(row["Kept"], rel=1e-4)
+    blocks = open_page(PAGE, PRODUCT)
+    shown = blocks.dataframe[1].value
+    assert (
+        not {"O_s", "S_X", "S_W"} & set(shown.columns)
+        and shown["Kept"].notna().all()
+        and "no one O_s" in words(blocks)
+    )
 
 
 def test_another_matrix_is_chosen_and_linked():
-    app = open_page(PAGE)
+    app = open_page(PAGE, PRODUCT)
     [menu] = [box for box in app.selectbox if box.label == "Matrix"]
     menu.select("5.gate").run()
-    assert "layer 5 · gate" in sent(app)[0]["title"] and app.query_params["scm"] in ("5.gate", ["5.gate"])
+    assert "layer 5 · gate" in sent(app)[0]["title"] and link_of(app)["scm"] == "5.gate"
     assert "5.gate" in app.code[-1].value
 
 
-@pytest.mark.parametrize("query", [{}, {"scf": "E4M3", "scper": "per block, powers of 2", "scm": "5.v"}])
+@pytest.mark.parametrize(
+    "query", [PRODUCT, {**PRODUCT, "scf": "E4M3", "scper": "per block, powers of 2", "scm": "5.v"}]
+)
 def test_the_snippet_gives_the_decibels(query, capsys):
     app = open_page(PAGE, query)
     header, _ = sent(app)
@@ -98,19 +114,19 @@ def test_the_whole_model():
 @pytest.mark.parametrize(
     "query",
     [
-        {"scm": "9.down", "scsee": "z", "sccol": "<b>", "scs": "nan"},
-        {"scs": "1e400", "scf": "INT5", "scper": "per row", "scblock": "7"},
-        {"scm": "head", "scs": "-99", "scsee": "o"},
+        {**PRODUCT, "scm": "9.down", "scsee": "z", "sccol": "<b>", "scs": "nan"},
+        {**PRODUCT, "scs": "1e400", "scf": "INT5", "scper": "per row", "scblock": "7"},
+        {**PRODUCT, "scm": "head", "scs": "-99", "scsee": "o"},
         {**MODEL, "scparts": ["z"], "sclayers": ["77"], "scsides": "None"},
         {**MODEL, "scparts": [], "sclayers": ["0"]},
-        {"scm": "2.down" * 100},
+        {**PRODUCT, "scm": "2.down" * 100},
     ],
 )
 def test_hostile_links(query):
     assert_healthy(open_page(PAGE, query))
 
 
-@pytest.mark.parametrize("view", [{}, MODEL])
+@pytest.mark.parametrize("view", [PRODUCT, MODEL])
 @pytest.mark.parametrize("text", ["a", "🙂", "Tom ran.", "   ", "x" * 5000])
 def test_texts(view, text):
     app = open_page(PAGE, view, text=text)
@@ -118,14 +134,14 @@ def test_texts(view, text):
 
 
 def test_nothing_to_read():
-    app = open_page(PAGE, text="")
+    app = open_page(PAGE, PRODUCT, text="")
     assert not app.exception and app.info
 
 
 @pytest.mark.parametrize(
     "model", ["zoo-mla", "stories-moe", "stories-mhc", "stories-gpt", "zoo-gqa", "zoo-window"]
 )
-@pytest.mark.parametrize("view", [{}, {**MODEL, "scper": "per channel"}])
+@pytest.mark.parametrize("view", [PRODUCT, {**MODEL, "scper": "per channel"}])
 def test_other_models(model, view):
     app = open_page(PAGE, {"model": model, **view})
     assert_healthy(app)
@@ -137,14 +153,14 @@ def test_an_expert_that_no_token_reaches_says_so():
     simulator = Simulator(lm)
     reached = simulator.loudest(lm.encode("a"))
     missed = next(each.key for each in simulator.matrices if each.key not in reached)
-    app = open_page(PAGE, {"model": "stories-moe", "scm": missed}, text="a")
+    app = open_page(PAGE, {**PRODUCT, "model": "stories-moe", "scm": missed}, text="a")
     assert not app.exception and "No token of this text reaches" in app.error[0].value
 
 
 def test_a_large_model_is_not_run_by_the_dozen(monkeypatch):
-    from pages.numbers.scaling import compute
+    from pages.numbers.formats.whole import data
 
-    monkeypatch.setattr(compute, "SMALL", 1)
+    monkeypatch.setattr(data, "SMALL", 1)
     app = open_page(PAGE, MODEL)
     assert_healthy(app)
     assert "would take minutes" in words(app) and not app.dataframe

@@ -1,4 +1,4 @@
-"""The page "Context extension", run as Streamlit runs it: at its defaults, at each control's extremes, with bad input."""
+"""The part "Context extension" of the page "Position schemes": at its defaults, at each control's extremes, with bad input."""
 
 from functools import partial
 
@@ -6,18 +6,21 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from pages.positions.context_extension import compute
-from pages.positions.context_extension.controls import DEFAULT_SCHEMES, PLAIN, SCHEMES, SHARES, STATIC
-from tests.pages.helpers import by_title, follow_link, open_page, run_snippet, words
+from pages.positions.position_schemes.extension import data
+from pages.positions.position_schemes.extension.state import PLAIN, SCHEMES, SHARES, STATIC
+from pages.positions.position_schemes.state import EXTENSION
+from tests.pages.helpers import by_title, chart_parts, follow_link, link_of, open_page, run_snippet, words
 from tlmviz.analysis.positions.context_extension import RECOMPUTED, STORED, TURNED
 from tlmviz.ui import inputs, long_text
 
-PAGE = "positions/context_extension"
-SMALL = dict(model="zoo-rope", xtimes=1.5, xs=["NTK-aware"])
+PAGE = "positions/position_schemes"
+PART = dict(ppart=EXTENSION)
+SMALL = dict(model="zoo-rope", xtimes=1.5, xs=("NTK-aware",))
 OWN = dict(model="zoo-rope", xsrc=long_text.OWN)
+FOUR = ("Position interpolation", "NTK-aware", "Dynamic NTK", "YaRN")
 
 
-opened = partial(open_page, PAGE)
+opened = partial(open_page, PAGE, **PART)
 
 
 def charts(app) -> dict[str, dict]:
@@ -31,11 +34,14 @@ def table(app):
 
 def test_opens_on_losses_of_the_bundled_stories_beyond_the_training_length():
     app = opened()
+    names = [trace["name"] for trace in charts(app)["Loss along the text"]["data"]]
+    assert sorted(names) == [PLAIN, "YaRN"], "the others are added by those who know them"
+    app = opened(xs=FOUR)
     shown = charts(app)
     assert list(shown) == ["Loss along the text", "Frequency of each plane", "Loss after the change"]
     assert {trace["name"] for trace in shown["Loss along the text"]["data"]} == {
         PLAIN,
-        *DEFAULT_SCHEMES,
+        *FOUR,
     }
     assert (
         words(app).count("✓") == 7
@@ -52,14 +58,16 @@ def test_opens_on_losses_of_the_bundled_stories_beyond_the_training_length():
 
 
 def test_what_is_shipped_is_used_at_the_defaults_only_and_its_badge_turns_red(monkeypatch):
-    asked, read = [], compute._read
+    asked, read = [], data._read
     monkeypatch.setattr(
-        compute, "_read", lambda choice, scheme: asked.append(scheme) or 0.99 * read(choice, scheme)
+        data,
+        "_read",
+        lambda name, ids, scheme, scale: asked.append(scheme) or 0.99 * read(name, ids, scheme, scale),
     )
     st.cache_data.clear()
-    assert "✗ Shipped = computed now" in words(opened()) and asked == ["Position interpolation"]
+    assert "✗ Shipped = computed now" in words(opened(xs=FOUR)) and asked == ["Position interpolation"]
     asked.clear()
-    assert "Shipped" not in words(opened(xtimes=1.5, xs=["YaRN"])) and asked == [PLAIN, "YaRN"]
+    assert "Shipped" not in words(opened(xtimes=1.5)) and set(asked) == {PLAIN, "YaRN"}
     st.cache_data.clear()
 
 
@@ -79,7 +87,7 @@ def test_extremes_of_scale_and_length(scale, times):
         model="zoo-rope",
         xscale=scale,
         xtimes=times,
-        xs=list(SCHEMES[1:]),
+        xs=SCHEMES[1:],
         xdiff=True,
         xat=SHARES[0],
         xsw=STATIC[-1],
@@ -92,22 +100,16 @@ def test_extremes_of_scale_and_length(scale, times):
         assert told.loc[list(STATIC), "Change beyond"].abs().max() < 1e-4
 
 
-@pytest.mark.parametrize("scale", [0.5, 0.0, -3.0])
-def test_a_scale_below_one_is_one_sentence_and_the_pictures_stay(scale):
-    app = opened(**SMALL, xscale=scale)
-    assert len(charts(app)) == 3
+@pytest.mark.parametrize("scale, nearest", [("0.5", 1), ("-3", 1), ("64", 32)])
+def test_a_scale_that_cannot_be_is_one_sentence_and_the_nearest_is_shown(scale, nearest):
+    app = follow_link(PAGE, {"xscale": scale, **PART}, **SMALL)
+    assert len(charts(app)) == 3 and app.slider("xscale").value == nearest
     [warning] = app.warning
-    assert f"The scale is {scale:g}" in warning.value and "3 is used instead" in warning.value
-    assert app.number_input("xscale").value == scale
-
-
-def test_a_scale_below_one_in_the_link_is_the_same_sentence():
-    app = follow_link(PAGE, {"xscale": "0.5"}, **SMALL)
-    assert len(charts(app)) == 3 and "The scale is 0.5" in app.warning[0].value
+    assert f"Scale s: “{scale}”" in warning.value
 
 
 def test_no_scheme_leaves_the_unscaled_model():
-    app = opened(**{**SMALL, "xs": []})
+    app = opened(**{**SMALL, "xs": ()})
     assert [trace["name"] for trace in charts(app)["Loss along the text"]["data"]] == [PLAIN]
 
 
@@ -120,8 +122,8 @@ def test_every_scheme_is_switched_to(scheme):
 
 
 def test_switching_late_in_a_text_that_ends_within_the_training_length():
-    app = opened(**OWN, own="The cat sat on the mat. " * 3, xat=1.0, xs=["YaRN"])
-    assert len(charts(app)["Loss after the change"]["data"]) == 3 and "nothing lies beyond it" in words(app)
+    app = opened(**OWN, own="The cat sat on the mat. " * 3, xat=1.0, xs=("YaRN",))
+    assert len(charts(app)["Loss after the change"]["data"]) == 3 and "nothing lies beyond" in words(app)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +136,7 @@ def test_switching_late_in_a_text_that_ends_within_the_training_length():
     ],
 )
 def test_odd_texts(text, few):
-    app = opened(**OWN, own=text, xs=["YaRN"])
+    app = opened(**OWN, own=text, xs=("YaRN",))
     assert (
         len(charts(app)) == (2 if few else 3) and "✗" not in words(app) and app.text_area("own").value == text
     )
@@ -143,20 +145,26 @@ def test_odd_texts(text, few):
 
 def test_ten_thousand_characters_are_kept():
     text = ("The cat sat on the mat and looked at the big red ball. " * 200)[:10_000]
-    app = opened(**OWN, own=text, xs=["YaRN"], xtimes=4)
+    app = opened(**OWN, own=text, xs=("YaRN",), xtimes=4)
     assert (
         charts(app)
         and "of your text" in words(app)
         and app.text_area("own").value == text
-        and "own" not in app.query_params
+        and "own" not in link_of(app)
     )
 
 
 def test_an_empty_text_is_one_sentence_and_an_example_fills_it():
-    app = opened(**OWN)
-    assert not app.exception and "empty" in app.info[0].value and not app.get("plotly_chart")
+    app = opened(**OWN, xtimes=1.5)
+    assert (
+        len(charts(app)) == 3 and "Nothing is written yet" in app.info[0].value and "of stories" in words(app)
+    )
     app.button("example-Repeats").click().run()
-    assert charts(app) and app.text_area("own").value == inputs.EXAMPLES["Repeats"]
+    assert (
+        charts(app)
+        and app.text_area("own").value == inputs.EXAMPLES["Repeats"]
+        and "of your text" in words(app)
+    )
 
 
 @pytest.mark.parametrize("name", ["zoo-window", "zoo-mla", "zoo-mqa"])
@@ -168,7 +176,7 @@ def test_other_models_with_rope(name):
 
 def test_models_without_rope_name_those_that_have_it():
     app = opened(**{**SMALL, "model": "zoo-alibi"})
-    assert not app.exception and not app.get("plotly_chart") and "ALiBi" in app.warning[0].value
+    assert not app.exception and not chart_parts(app) and "ALiBi" in app.warning[0].value
     app.button("open-zoo-rope").click().run()
     assert app.session_state["model"] == "zoo-rope" and charts(app)
 
@@ -190,5 +198,5 @@ def test_the_snippet_makes_the_numbers_of_the_page():
 )
 def test_links_that_make_no_sense_open_the_defaults(param, value):
     session = {} if param == "model" else {"model": "zoo-rope"}
-    app = follow_link(PAGE, {param: value}, **session)
+    app = follow_link(PAGE, {param: value, **PART}, **session)
     assert len(charts(app)) == 3 and app.select_slider("xtimes").value == 3

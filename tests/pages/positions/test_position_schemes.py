@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.positions.position_schemes import compute
-from pages.positions.position_schemes.controls import VIEWS
-from pages.positions.position_schemes.words import TITLES
-from tests.pages.helpers import charts, follow_link, open_page, run_snippet, title_of, words
+from pages.positions.position_schemes.schemes import data
+from pages.positions.position_schemes.schemes.state import TITLES, VIEWS
+from tests.pages.helpers import charts, follow_link, link_of, open_page, run_snippet, title_of, words
 from tlmviz.ui import inputs, long_text
 
 PAGE = "positions/position_schemes"
 OWN = dict(xsrc=long_text.OWN, own="Tom saw a dog.\n\nAnna saw a dog. Tom saw a")
+
+STRETCHES = [f"{each} (nats)" for each in ("0–256", "256–512", "512–1,024")]
 
 
 opened = partial(open_page, PAGE)
@@ -61,14 +62,14 @@ def test_the_table_says_what_the_models_say_and_the_words_are_true():
 
     ids = [lm.tokenizer.end_of_text, *lm.tokenizer.encode(sample_text())][:1024]
     loss = lm.trace_ids(ids).loss_per_token().numpy()
-    found = table.loc["ALiBi", ["Loss 0–256", "Loss 256–512", "Loss 512–1,024"]].astype(float)
+    found = table.loc["ALiBi", STRETCHES].astype(float)
     np.testing.assert_allclose(found, [loss[:255].mean(), loss[255:511].mean(), loss[511:].mean()], atol=2e-4)
-    last = table["Loss 512–1,024"]
-    assert np.isnan(last["Learned"]) and np.isnan(table["Loss 256–512"]["Learned"])
+    last = table[STRETCHES[2]]
+    assert np.isnan(last["Learned"]) and np.isnan(table[STRETCHES[1]]["Learned"])
     assert (
-        last["RoPE"] > table["Loss 0–256"]["RoPE"] + 1 and last["ALiBi"] < table["Loss 0–256"]["ALiBi"] + 0.1
+        last["RoPE"] > table[STRETCHES[0]]["RoPE"] + 1 and last["ALiBi"] < table[STRETCHES[0]]["ALiBi"] + 0.1
     )
-    assert table["Moved by 64"]["Sinusoidal"] > 1e-3 > 1e-6 > table["Moved by 64"]["RoPE"]
+    assert table["Moved by 64 (nats)"]["Sinusoidal"] > 1e-3 > 1e-6 > table["Moved by 64 (nats)"]["RoPE"]
     assert table["Parameters"]["Learned"] == 256 * 128 and table["Parameters"]["ALiBi"] == 0
 
 
@@ -91,20 +92,25 @@ def test_ten_thousand_characters_are_kept_and_read_up_to_four_times_the_training
     app = opened(pview="Extrapolation", xsrc=long_text.OWN, own=text)
     [loss, *_] = charts(app)
     assert "The same 1,024 tokens of your text" in words(app) and app.text_area("own").value == text
-    assert "own" not in app.query_params and len(loss["data"]) == 6
+    assert "own" not in link_of(app) and len(loss["data"]) == 6
 
 
-def test_an_empty_text_is_one_sentence():
+def test_while_nothing_is_written_the_stories_are_read_and_a_sentence_says_so():
     app = opened(xsrc=long_text.OWN)
-    assert not app.exception and "empty" in app.info[0].value and not app.get("plotly_chart")
+    assert len(charts(app)) == 3 and "The same 1,024 tokens of stories" in words(app)
+    assert "Nothing is written yet" in app.info[0].value and app.text_area("own").value == ""
+
+
+def test_units_stand_in_the_heads_of_the_table():
+    """Bits per byte of real stories stand beside nats per token of the model's own."""
+    heads = list(opened().dataframe[0].value.columns)
+    assert heads[2:6] == ["Held out (bits/byte)", *STRETCHES]
 
 
 def test_an_example_becomes_the_text():
     app = opened()
     app.button("example-Repeats").click().run()
-    assert (
-        charts(app) and app.text_area("own").value == inputs.EXAMPLES["Repeats"] and app.query_params["own"]
-    )
+    assert charts(app) and app.text_area("own").value == inputs.EXAMPLES["Repeats"] and link_of(app)["own"]
 
 
 def test_the_snippet_makes_the_numbers_of_the_page(capsys):
@@ -112,13 +118,13 @@ def test_the_snippet_makes_the_numbers_of_the_page(capsys):
     charts(app)
     run_snippet(app)
     printed = capsys.readouterr().out
-    assert all(f"\n{scheme} " in f"\n{printed}" for scheme in compute.families())
-    told = app.dataframe[0].value.set_index("Scheme")["Loss 0–256"]
+    assert all(f"\n{scheme} " in f"\n{printed}" for scheme in data.families())
+    told = app.dataframe[0].value.set_index("Scheme")[STRETCHES[0]]
     assert f"({told['RoPE']:.4f}"[:6] in printed
 
 
 def test_too_few_models_are_one_sentence(monkeypatch):
-    monkeypatch.setattr(compute, "_families", lambda names: {"rope": "zoo-rope"})
+    monkeypatch.setattr(data, "_families", lambda names: {"rope": "zoo-rope"})
     app = opened()
     assert not app.exception and "differ in their positions alone" in app.error[0].value
 

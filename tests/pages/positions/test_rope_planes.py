@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pages.positions.rope_planes import controls
-from tests.pages.helpers import badges, charts, open_page, run_snippet, title_of, words
+from pages.positions.rope_planes.state import PARTS
+from tests.pages.helpers import badges, charts, link_of, open_page, run_snippet, title_of, words
 from tlmviz.ui import rope
 
 PAGE = "positions/rope_planes"
@@ -61,8 +61,11 @@ def test_choosing_a_pair_moves_the_clocks_and_the_view_all_pages_share(app):
     app.selectbox("_key").set_value(4).run()
     [clocks] = charts(app)
     assert title_of(clocks).startswith("Layer 3, head 1: query 20") and "key 4" in title_of(clocks)
-    assert app.query_params["head"] == "3.1"
-    assert app.query_params["query"] == "20" and app.query_params["key"] == "4"
+    assert {key: link_of(app)[key] for key in ("head", "query", "key")} == {
+        "head": "3.1",
+        "query": "20",
+        "key": "4",
+    }
     app.selectbox("_token").set_value(2).run()  # the key would lie in the future
     assert app.selectbox("_key").value <= 2 and charts(app)
 
@@ -134,7 +137,7 @@ def test_half_split_steps_are_drawn_and_said_to_be_anothers():
     )
 
 
-@pytest.mark.parametrize("scope", controls.SCOPES)
+@pytest.mark.parametrize("scope", ["In this head", "In every layer"])
 def test_scores_by_distance_with_rope_on_off_and_another_base(scope):
     app = opened(rpart="Heads", rscope=scope, rother=500.0)
     curves = charts(app)[2]
@@ -154,7 +157,7 @@ def test_models_on_offer_are_those_whose_queries_and_keys_turn():
     assert "stories-rope" in offered and "stories-gpt" not in offered
 
 
-@pytest.mark.parametrize("part", controls.PARTS)
+@pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("text", ["a", "<b>😀</b> $x$ `🐈‍⬛` <|endoftext|>"], ids=["one token", "markup"])
 def test_odd_texts(part, text):
     app = opened(rpart=part, text=text)

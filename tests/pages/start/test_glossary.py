@@ -6,13 +6,13 @@ from importlib import import_module
 import pytest
 
 from pages import ALL
-from pages.start.glossary import compute, controls, view
+from pages.start.glossary import data, state, view
 from tests.pages.helpers import assert_healthy, open_page, words
 from tlmviz.ui import glossary
 from tlmviz.ui.tours.table import TOURS
 
 PAGE = "start/glossary"
-BY_NAME = {entry.name: entry for entry in compute.entries()}
+BY_NAME = {entry.name: entry for entry in data.entries()}
 ABBREVIATION = r"(?<![\w{.])[A-Za-z0-9]*[A-Z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*(?!\w)"  # a word with two capitals
 CODE = r"`[^`]*`|\$[^$]*\$|\b[\w.]+\([^)]*\)|^from .* import .*"
 # What is written in capitals and is no term: models, systems and their authors, units, files, symbols.
@@ -30,9 +30,10 @@ tokenizer|underflow|variance|vocabulary|warm-up""".replace("\n", "|").split("|")
 
 
 def shown(page) -> list[str]:
-    """The texts of a page's words."""
-    files = sorted((compute.PAGES / page.folder).rglob("words*.py"))
-    return [text for path in files for text in compute.texts(path.read_text(encoding="utf-8"))]
+    """The texts of a page's claims."""
+    folder = data.PAGES / page.folder
+    files = sorted(folder.rglob("claims.py"))
+    return [text for path in files for text in data.texts(path.read_text(encoding="utf-8"))]
 
 
 def test_it_opens_with_every_term():
@@ -46,21 +47,21 @@ def test_it_opens_with_every_term():
 
 
 @pytest.mark.parametrize(
-    ("name", "module", "part"),
+    ("name", "module"),
     [
-        ("preemption", "caches.serving", "NOTICE"),
-        ("bubble", "cost.pipeline", "NOTICE"),
+        ("preemption", "caches.serving"),
+        ("bubble", "cost.pipeline"),
     ],
 )
-def test_a_page_is_named_where_its_words_have_the_term_and_only_there(name, module, part):
+def test_a_page_is_named_where_its_words_have_the_term_and_only_there(name, module):
     counted = {page.folder: count for page, count in BY_NAME[name].pages}
     forms = next(forms for forms in glossary.TERMS.values() if forms[0] == name)
-    said = str(getattr(import_module(f"pages.{module}.words"), part))  # by Python, not read from the source
+    said = str(import_module(f"pages.{module}.claims").notice())  # by Python, not read from the source
     assert any(form in said for form in forms)
     assert counted[module.replace(".", "/")] > 0
     for page in ALL:
-        if page.folder != compute.OWN:
-            plain = any(re.search(rf"\b{form}\b", text) for text in compute.texts_of(page) for form in forms)
+        if page.folder != data.OWN:
+            plain = any(re.search(rf"\b{form}\b", text) for text in data.texts_of(page) for form in forms)
             assert (page.folder in counted) == plain, page.folder
     assert list(counted.values()) == sorted(counted.values(), reverse=True)
 
@@ -69,7 +70,7 @@ def test_texts_are_what_visitors_read():
     source = '"""A softmax."""\nCLAIM = "One " "softmax."\nEQUATION = r"\\softmax"\n'
     source += 'def snippet(n):\n    """Softmax."""\n    return f"""\nimport softmax {n}\n"""\n'
     source += 'SAID = f"A {CLAIM} key"\n'
-    assert set(compute.texts(source)) == {"One softmax.", "A  …  key"}
+    assert set(data.texts(source)) == {"One softmax.", "A  …  key"}
 
 
 def test_a_tour_is_named_with_the_first_step_that_has_the_term():
@@ -77,7 +78,7 @@ def test_a_tour_is_named_with_the_first_step_that_has_the_term():
     for entry in BY_NAME.values():
         for tour, step in entry.tours:
             assert tour is TOURS[tour.name]
-            have = [glossary.count_in(compute._said(each))[entry.name] > 0 for each in tour.steps]
+            have = [glossary.count_in(data._said(each))[entry.name] > 0 for each in tour.steps]
             assert have.index(True) + 1 == step
 
 
@@ -103,7 +104,7 @@ def test_a_term_that_there_is_not_is_said_in_a_sentence(term):
     assert_healthy(app)
     [said] = [each.value for each in app.info]
     assert said.startswith("No term is called “") and said.endswith("that there are.")
-    assert len(said) < 90 + controls.LONGEST
+    assert len(said) < 90 + state.LONGEST
 
 
 def test_abbreviations_on_pages_are_explained():
@@ -120,7 +121,7 @@ def test_abbreviations_on_pages_are_explained():
 
 
 def test_terms_of_the_field_are_explained_where_a_page_has_them():
-    told = "\n".join(text for page in ALL for text in compute.texts_of(page))
+    told = "\n".join(text for page in ALL for text in data.texts_of(page))
     missing = [term for term in FIELD if term in told and not glossary.count_in(term)]
     assert not missing
     assert sum(term in told for term in FIELD) > 35

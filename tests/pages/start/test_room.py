@@ -5,11 +5,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from pages.start.room import view, words
+from pages.start.room import view
 from tests.pages import helpers
 from tests.pages.helpers import assert_healthy, follow_link, open_page
 from tlmviz.hosting import rooms
 from tlmviz.hosting.rooms import DAY, FILE, FOLDER, Rooms
+from tlmviz.ui import visit
 from tlmviz.ui.tours import bar
 from tlmviz.ui.tours.table import TOURS
 
@@ -47,8 +48,8 @@ def wall(opened, **session):
 def test_every_tour_can_be_chosen_with_what_it_asks():
     app = open_page(PAGE)
     assert_healthy(app)
-    assert app.selectbox(key="_rtour").options == [tour.title for tour in TOURS.values()]
-    app.selectbox(key="_rtour").select(TOUR.name).run()
+    assert app.selectbox(key="rtour").options == [tour.title for tour in TOURS.values()]
+    app.selectbox(key="rtour").select(TOUR.name).run()
     for step in TOUR.steps:
         assert step.question is None or step.question.asks in helpers.words(app)
     assert "marks that name nobody" in helpers.words(app)
@@ -56,16 +57,17 @@ def test_every_tour_can_be_chosen_with_what_it_asks():
 
 def test_a_room_is_opened_with_a_link_for_students_and_one_for_the_teacher():
     app = open_page(PAGE)
-    app.selectbox(key="_rtour").select(TOUR.name).run()
+    app.selectbox(key="rtour").select(TOUR.name).run()
     app.button(key="roomopen").click().run()
     assert_healthy(app)
     [own] = [code.value for code in app.code]
-    fields = {key: value[0] for key, value in parse_qs(urlsplit(own).query).items()}
-    code, secret = fields["code"], fields["teach"]
+    parts = urlsplit(own)
+    [code], [secret] = parse_qs(parts.query)["code"], parse_qs(parts.fragment)["teach"]
+    assert secret not in parts.query and secret not in str(helpers.link_of(app))
     assert rooms.rooms().counts(code, secret).tour == TOUR.name
     assert f"<b>{code[:3]} {code[3:]}</b>" in html(app) and f"/join/{code}" in html(app)
     assert secret not in html(app) and 'src="data:image/svg+xml' in html(app)
-    assert TOUR.title in app.markdown[0].value
+    assert TOUR.title in helpers.words(app)
     assert not cards(app)  # the code is large while nobody is there
     rooms.rooms().visit(code, "v", 1)
     assert not cards(app.run())  # and stays so until it is switched off
@@ -98,7 +100,7 @@ def test_the_wall_shows_who_is_where_and_answers_only_when_they_are_revealed(ope
         1
     }  # another screen of the teacher's shows it too
     app.button(key="reveal1").click().run()
-    assert 'room-answers"' not in html(app) and app.button(key="reveal1").label == words.REVEAL
+    assert 'room-answers"' not in html(app) and app.button(key="reveal1").label == "Reveal"
     app.button(key="revealall").click().run()
     asked = {number for number, step in enumerate(TOUR.steps, 1) if step.question}
     assert found.counts(opened.code, opened.secret).revealed == asked
@@ -125,10 +127,10 @@ def test_a_wall_that_looks_again_measures_nothing_again(opened, monkeypatch):
 
 def test_a_student_types_the_code_as_it_is_heard(opened):
     app = open_page(PAGE)
-    app.text_input(key="_code").input(f"{opened.code[:3].lower()} {opened.code[3:]}").run()
+    app.text_input(key="code").input(f"{opened.code[:3].lower()} {opened.code[3:]}").run()
     assert_healthy(app)
-    assert f"tour={TOUR.name}&amp;room={opened.code}" in html(app) and words.begin(TOUR.title) in html(app)
-    app.text_input(key="_code").input("nonsense").run()
+    assert f"tour={TOUR.name}&amp;room={opened.code}" in html(app) and f"Begin “{TOUR.title}”" in html(app)
+    app.text_input(key="code").input("nonsense").run()
     assert not app.exception
     assert "“nonsense” is no room code" in app.error[0].value and '"room-join"' not in html(app)
 
@@ -137,7 +139,9 @@ def test_ending_a_room_deletes_it_and_says_so(opened):
     app = wall(opened)
     app.button(key="roomend").click().run()
     assert_healthy(app)
-    assert app.info[0].value == words.ENDED and "teach" not in app.query_params
+    assert app.info[
+        0
+    ].value == "The room is ended, and its counts are deleted." and "teach" not in helpers.link_of(app)
     assert app.button(key="roomopen")
     with pytest.raises(rooms.NoRoom):
         rooms.rooms().tour(opened.code)
@@ -177,6 +181,20 @@ def test_too_many_rooms_and_a_file_out_of_reach_are_a_sentence(monkeypatch, tmp_
     monkeypatch.setenv(FOLDER, str(tmp_path / "nowhere"))
     app.button(key="roomopen").click().run()
     assert not app.exception and "cannot be reached now" in app.info[0].value
+
+
+def test_rooms_and_codes_are_counted_by_address(monkeypatch):
+    monkeypatch.setattr(rooms, "OPENED", 1)
+    monkeypatch.setattr(rooms, "WRONG", 1)
+    monkeypatch.setattr(visit, "address", lambda: "10.0.0.1")
+    for said in ("", "1 rooms were opened from your address"):
+        app = open_page(PAGE)
+        app.button(key="roomopen").click().run()
+        assert not app.exception and said in " ".join(each.value for each in app.info)
+    app = open_page(PAGE)
+    for code, said in (("CDFHJK", "There is no room CDFHJK"), ("CDFHJM", "1 room codes that are none came")):
+        app.text_input(key="code").input(code).run()
+        assert not app.exception and said in app.error[0].value
 
 
 def test_the_end_is_told_by_the_visitors_clock(monkeypatch):

@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from pages import SECTIONS
-from pages.start.start import compute, words
+from pages.start.start import data, view
 from tests.pages.helpers import MAIN, assert_healthy, open_page
 from tlmviz import figures
 from tlmviz.ui import compute as shared
@@ -53,7 +53,7 @@ def test_what_the_command_line_opened_is_shown_at_once(monkeypatch):
 
 
 def test_the_picture_holds_the_weights_of_two_heads(stories):
-    tokens, heads = compute.heads(DEFAULT_TEXT)
+    tokens, heads = data.heads(DEFAULT_TEXT)
     trace = stories.trace(DEFAULT_TEXT)
     assert tokens == trace.tokens
     assert (heads["finder"].layer, heads["finder"].head) == (5, 4)
@@ -65,12 +65,12 @@ def test_the_picture_holds_the_weights_of_two_heads(stories):
 
 @pytest.mark.parametrize("text", [DEFAULT_TEXT, *list(EXAMPLES.values())[1:3], "Hi", "a " * 200])
 def test_every_chapter_has_a_claim_a_link_and_a_picture(text):
-    assert set(words.CLAIMS) == set(compute.PICTURES) == set(SECTIONS) - {"Start"}
+    assert set(view.SHOWS) == set(data.PICTURES) == set(SECTIONS) - {"Start"}
     app = open_page(PAGE, {"text": text})
     assert_healthy(app)
     shown = html(app)
     for chapter, pages in list(SECTIONS.items())[1:]:
-        assert f"<b>{chapter}</b><span>{words.CLAIMS[chapter]}" in shown
+        assert f"<b>{chapter}</b><span>{view.SHOWS[chapter]}" in shown
         assert f'href="{pages[0].path}?' in shown or (
             pages[0].folder == "attention/explorer" and 'href="./?' in shown
         )
@@ -79,20 +79,16 @@ def test_every_chapter_has_a_claim_a_link_and_a_picture(text):
 
 def test_pictures_are_drawn_from_the_models():
     trace = shared.trace("stories-rope", DEFAULT_TEXT)
-    np.testing.assert_allclose(compute.values("Attention", DEFAULT_TEXT), trace.attention(5, 4), atol=1e-6)
-    assert compute.values("Positions", DEFAULT_TEXT)[0].argmax() == 1  # one back
-    kept = compute.values("Caches", DEFAULT_TEXT)
+    np.testing.assert_allclose(data.values("Attention", DEFAULT_TEXT), trace.attention(5, 4), atol=1e-6)
+    assert data.values("Positions", DEFAULT_TEXT)[0].argmax() == 1  # one back
+    kept = data.values("Caches", DEFAULT_TEXT)
     assert kept.tolist() == [4096, 1024, 1152, 512]
-    res = compute.values("Streams", DEFAULT_TEXT)
+    res = data.values("Streams and experts", DEFAULT_TEXT)
     np.testing.assert_allclose(res.sum(-1), 1, atol=0.02)
-    loads = compute.values("Experts", DEFAULT_TEXT)
-    assert len({*loads.sum(-1).tolist()}) == 1  # every layer routes as many choices
-    maximum, scores = compute.values("Kernels", DEFAULT_TEXT)
-    assert (np.diff(maximum) >= 0).all() and (maximum >= scores).all()
-    grown, independent = compute.values("Numbers", DEFAULT_TEXT)
+    grown, independent = data.values("Numbers", DEFAULT_TEXT)
     assert grown[-1] > independent[-1]
-    for chapter in compute.PICTURES:
-        assert compute.picture(chapter, DEFAULT_TEXT, figures.DARK).startswith("<svg")
+    for chapter in data.PICTURES:
+        assert data.picture(chapter, DEFAULT_TEXT, figures.DARK).startswith("<svg")
 
 
 def test_nothing_typed_gets_a_sentence_and_no_chapters():

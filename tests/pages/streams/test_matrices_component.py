@@ -1,27 +1,26 @@
 """The matrices in the browser: what is sent, and the scripts' arithmetic against NumPy and the package."""
 
-import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from scipy.optimize import linear_sum_assignment
 
-from pages.streams.mhc.matrices import component as view
+from pages.streams.mhc.matrices.data import pack_roots
+from pages.streams.mhc.matrices.view import payload
 from tests.javascript.node import evaluate
 from tlmviz import kernels
 from tlmviz.analysis.streams.birkhoff import TOLERANCE, birkhoff
 from tlmviz.analysis.streams.mixing import Mixing, eigenvalues, sublayers
 from tlmviz.errors import BadShape
+from tlmviz.ui.components.attention_view import pack
 
-FOLDER = "pages/streams/mhc/matrices/component"
+ARITHMETIC = "pages/streams/mhc/matrices/arithmetic.js"
 IMPORTS = {
     "tlmviz/ui/components/canvas/matrix.js": "singularValues, sums",
-    f"{FOLDER}/birkhoff.js": "birkhoff",
-    f"{FOLDER}/measures.js": "distances",
-    f"{FOLDER}/roots.js": "unpackRoots",
+    ARITHMETIC: "birkhoff, distances, unpackRoots",
 }
-STATE = {"token": 1, "sublayer": 2, "row": 1, "col": 0, "colors": "value", "seq": 3}
 
 
 def matrices() -> list[np.ndarray]:
@@ -56,7 +55,7 @@ result = given.matrices.map(({ matrix, values, pairs }) => {
 });"""
     sent = []
     for matrix in given:
-        values, pairs = view.pack_roots(eigenvalues(torch.from_numpy(matrix)))
+        values, pairs = pack_roots(eigenvalues(torch.from_numpy(matrix)))
         sent.append({"matrix": matrix.ravel().tolist(), "values": values.tolist(), "pairs": pairs.tolist()})
     found = evaluate(IMPORTS, body, {"matrices": sent, "tolerance": TOLERANCE})
     return list(zip(given, found, strict=True))
@@ -101,32 +100,35 @@ def test_permutations_are_those_of_the_package(computed):
     assert 10 < refused < len(computed) - 20, "both kinds were tried"
 
 
+def sent(
+    mixing: Mixing, layers: int, kind: str = "hyper", tokens: list[str] | None = None
+) -> tuple[dict, dict]:
+    """The header and the arrays that the view gets of these matrices."""
+    tokens = tokens or ["token"] * mixing.res.shape[1]
+    data = SimpleNamespace(
+        tokens=tokens, sublayers=sublayers(layers), mixing=mixing, roots=pack_roots(eigenvalues(mixing.res)),
+        connection=SimpleNamespace(streams=mixing.res.shape[-1], kind=kind), chosen=SimpleNamespace(model="m"),
+    )  # fmt: skip
+    return payload(data, maths=False)
+
+
 def test_all_matrices_travel_as_they_are():
     generator = torch.Generator().manual_seed(0)
     mixing = Mixing(*(torch.randn(4, 3, *shape, generator=generator) for shape in ((2,), (2,), (2, 2))))
-    data = view.payload(
-        mixing, ["a", "<b>", " c"], sublayers(2), STATE, kind="hyper", model="m", tolerance=TOLERANCE
-    )
-    end = 4 + int.from_bytes(data[:4], "little")
-    header = json.loads(data[4:end])
-    assert header["names"] == ["attention 0", "MLP 0", "attention 1", "MLP 1"] and header["state"] == STATE
+    header, arrays = sent(mixing, 2, tokens=["a", "<b>", " c"])
+    assert header["names"] == ["attention 0", "MLP 0", "attention 1", "MLP 1"] and header["kind"] == "hyper"
     assert header["streams"] == 2 and header["tokens"] == ["a", "<b>", " c"]
     for name in ("pre", "post", "res"):
-        values = getattr(mixing, name).numpy()
-        sent = np.frombuffer(data, "<f4", values.size, end + header["arrays"][name]["offset"])
-        np.testing.assert_array_equal(sent, values.ravel())
+        assert arrays[name].dtype == np.float32
+        np.testing.assert_array_equal(arrays[name], getattr(mixing, name).numpy())
 
 
 def test_eigenvalues_travel_with_the_matrices():
     generator = torch.Generator().manual_seed(0)
     res = torch.randn(2, 3, 5, 5, generator=generator)
-    mixing = Mixing(torch.zeros(2, 3, 5), torch.zeros(2, 3, 5), res)
-    data = view.payload(mixing, ["a"] * 3, sublayers(1), STATE, kind="hyper", model="m", tolerance=TOLERANCE)
-    end = 4 + int.from_bytes(data[:4], "little")
-    arrays = json.loads(data[4:end])["arrays"]
-    values = np.frombuffer(data, "<f4", 30, end + arrays["roots"]["offset"]).reshape(2, 3, 5)
-    pairs = np.frombuffer(data, "u1", 30, end + arrays["pairs"]["offset"]).reshape(2, 3, 5)
-    assert 0 < pairs.sum() < 30, "real ones and pairs were tried"
+    _, arrays = sent(Mixing(torch.zeros(2, 3, 5), torch.zeros(2, 3, 5), res), 1)
+    values, pairs = arrays["roots"], arrays["pairs"]
+    assert pairs.dtype == np.uint8 and 0 < pairs.sum() < 30, "real ones and pairs were tried"
     trace = np.where(pairs == 0, values, 0).sum(-1)  # a pair adds twice its real part
     for p, t in np.ndindex(2, 3):
         firsts = np.flatnonzero(pairs[p, t])[::2]
@@ -143,13 +145,5 @@ def test_matrices_that_are_no_numbers_have_no_eigenvalues():
 
 def test_the_longest_text_of_the_deepest_model_stays_below_the_limit():
     shares = torch.zeros(48, 256, 4)
-    data = view.payload(
-        Mixing(shares, shares, torch.zeros(48, 256, 4, 4)),
-        ["token"] * 256,
-        sublayers(24),
-        STATE,
-        kind="manifold",
-        model="m",
-        tolerance=TOLERANCE,
-    )
-    assert len(data) < 1_450_000  # matrices 1.18 MB, eigenvalues 0.25 MB
+    packed = pack(*sent(Mixing(shares, shares, torch.zeros(48, 256, 4, 4)), 24, kind="manifold"))
+    assert len(packed) < 1_450_000  # matrices 1.18 MB, eigenvalues 0.25 MB

@@ -5,9 +5,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from pages.streams.mhc import compute as page
-from pages.streams.mhc.depth import compute, view
-from pages.streams.mhc.depth.controls import GAINS, ONE_TOKEN, OVER
+from pages.streams.mhc.data import family
+from pages.streams.mhc.depth import view
+from pages.streams.mhc.depth.data import RUNS
+from pages.streams.mhc.state import AVERAGE, BACKWARD, FORWARD, LARGEST, ONE
 from tests import tiny
 from tests.pages.helpers import (
     by_title,
@@ -47,8 +48,8 @@ def maps(chart: dict) -> int:
 
 @pytest.mark.parametrize("name", registry.stream_models())
 def test_every_bundled_model_opens_beside_its_relatives(name):
-    shown = charts(open_page(PAGE, sview="Depth", smodel=name, text="Lily had a ball."))
-    assert len(shown) == 5 and maps(shown[0]) == len(page.family(name)) and len(shown[0]["frames"]) > 3
+    shown = charts(open_page(PAGE, sview="Depth", smodel=name, _link_text="Lily had a ball."))
+    assert len(shown) == 5 and maps(shown[0]) == len(family(name)) and len(shown[0]["frames"]) > 3
 
 
 def test_the_first_picture_of_a_deep_model_is_walked_in_the_browser():
@@ -56,44 +57,44 @@ def test_the_first_picture_of_a_deep_model_is_walked_in_the_browser():
     assert len(picture["frames"]) > 20
 
 
-@pytest.mark.parametrize("over", OVER)
-@pytest.mark.parametrize("way", GAINS)
+@pytest.mark.parametrize("over", (ONE, AVERAGE, LARGEST))
+@pytest.mark.parametrize("way", (FORWARD, BACKWARD))
 def test_every_choice_is_drawn_and_its_snippet_gives_its_numbers(models, over, way, capsys):
-    app = opened(smodel="a-mhc", text=tiny.TEXT, spof=over, spway=way)
+    app = opened(smodel="a-mhc", _link_text=tiny.TEXT, spof=over, spway=way)
     picture = charts(app)[0]
-    assert title_of(picture).startswith(way) and maps(picture) == 3
-    assert ("sliders" in picture["layout"]) == (over == ONE_TOKEN)
+    assert title_of(picture).startswith(f"{way.title()} gain") and maps(picture) == 3
+    assert ("sliders" in picture["layout"]) == (over == ONE)
     scope = run_snippet(app)
     shown = [trace["text"][0] for trace in picture["data"] if "text" in trace]
     assert f"×{short(scope['gain'][0, -1])}" in shown[-1] and len(capsys.readouterr().out.splitlines()) > 6
-    assert scope["forward"].shape == (compute.RUNS, 2 * app.slider(key="spdeep").value)
+    assert scope["forward"].shape == (RUNS, 2 * app.slider(key="spdeep").value)
 
 
 def test_a_pair_without_a_plain_model_says_so(models):
-    app = opened(smodel="deep-hc", text=tiny.TEXT)
+    app = opened(smodel="deep-hc", _link_text=tiny.TEXT)
     assert maps(charts(app)[0]) == 2
     assert "No model of this size with plain residuals is here; deep-hc, deep-mhc can be shown." in words(app)
-    assert "No model" not in words(opened(smodel="a-hc", text=tiny.TEXT))
+    assert "No model" not in words(opened(smodel="a-hc", _link_text=tiny.TEXT))
 
 
 def test_a_plain_model_is_honestly_trivial_beside_its_relatives(models):
-    app = opened(smodel="a-residual", text=tiny.TEXT)
+    app = opened(smodel="a-residual", _link_text=tiny.TEXT)
     picture = charts(app)[0]
     assert "×1.000" in next(trace["text"][0] for trace in picture["data"] if "text" in trace)
     assert maps(picture) == 3 and "Plain residuals have it everywhere" in words(app)
 
 
 def test_the_token_of_the_other_views_is_the_one_shown_first(models):
-    app = opened(query={"stok": "3", "ssub": "1"}, smodel="a-mhc", text=tiny.TEXT)
+    app = opened(query={"stok": "3", "ssub": "1"}, smodel="a-mhc", _link_text=tiny.TEXT)
     assert charts(app)[0]["layout"]["sliders"][0]["active"] == 3
-    beyond = opened(query={"stok": "3000"}, smodel="a-mhc", text=tiny.TEXT)
+    beyond = opened(query={"stok": "3000"}, smodel="a-mhc", _link_text=tiny.TEXT)
     picture = charts(beyond)[0]
     assert picture["layout"]["sliders"][0]["active"] == len(picture["frames"]) - 1
 
 
 def test_long_texts_are_walked_by_the_server_one_token_at_a_time(models, monkeypatch):
     monkeypatch.setattr(view, "BUDGET", 1000)
-    app = opened(smodel="a-mhc", text=tiny.TEXT)
+    app = opened(smodel="a-mhc", _link_text=tiny.TEXT)
     assert "sliders" not in charts(app)[0]["layout"]
     app.slider(key="sptok").set_value(2).run()
     assert "token 2 · " in title_of(charts(app)[0])
@@ -103,23 +104,23 @@ def test_long_texts_are_walked_by_the_server_one_token_at_a_time(models, monkeyp
 
 
 def test_a_text_that_fills_the_context_is_drawn(models):
-    charts(opened(smodel="deep-mhc", text="Lily had a red ball. " * 60))
+    charts(opened(smodel="deep-mhc", _link_text="Lily had a red ball. " * 60))
 
 
 @pytest.mark.parametrize("text", ["a", "😀 🐈‍⬛", "<b>x</b> $x$ `y`", "  \n "], ids=repr)
 def test_odd_texts(models, text):
-    app = opened(smodel="a-mhc", text=text)
+    app = opened(smodel="a-mhc", _link_text=text)
     assert len(charts(app)) == 5 and "nan" not in words(app)
 
 
 def test_an_empty_text_is_one_sentence(models):
-    app = opened(smodel="a-mhc", text="")
+    app = opened(smodel="a-mhc", _link_text="")
     assert not app.exception and "empty" in app.info[0].value
 
 
 @pytest.mark.parametrize("layers", [64, 256])
 def test_simulations_say_that_they_are_and_follow_their_seed(models, layers):
-    app = opened(smodel="a-mhc", text=tiny.TEXT, spdeep=layers)
+    app = opened(smodel="a-mhc", _link_text=tiny.TEXT, spdeep=layers)
     assert "A simulation, not a trained network" in words(app)
     before = by_title(app)["Simulated forward gain"]
     app.number_input(key="spseed").set_value(7).run()
@@ -131,7 +132,7 @@ def test_simulations_say_that_they_are_and_follow_their_seed(models, layers):
 
 
 def test_passes_are_drawn_for_all_with_their_losses(models):
-    app = opened(smodel="a-mhc", text=tiny.TEXT)
+    app = opened(smodel="a-mhc", _link_text=tiny.TEXT)
     shown = by_title(app)
     for title in ("Signal: RMS of the streams", "Gradient of the loss by the streams: norm"):
         assert [line["name"] for line in shown[title]["data"]] == ["Residual", "HC", "mHC"]

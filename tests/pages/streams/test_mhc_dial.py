@@ -1,8 +1,7 @@
 """The view "Sinkhorn dial" of the page mHC: run as Streamlit runs it, and its arithmetic in the browser's language."""
 
-import base64
 import json
-from pathlib import Path
+import struct
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,43 +9,44 @@ import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
-from pages.streams.mhc import compute as page
-from pages.streams.mhc.controls import Reading
-from pages.streams.mhc.dial import compute, words
-from pages.streams.mhc.dial.controls_presets import PRESETS
+from pages.streams.mhc.data import mixing
+from pages.streams.mhc.dial import claims
+from pages.streams.mhc.dial.data import Dial, Matrix, logits
+from pages.streams.mhc.dial.view import PRESETS
+from pages.streams.mhc.state import Streams
 from tests.javascript.node import evaluate
+from tests.pages.helpers import assert_healthy, follow_link, link_of, open_page
 from tlmviz import kernels
 from tlmviz.analysis.streams import scaling_support
 from tlmviz.ui import compute as shared
+from tlmviz.ui.inputs import DEFAULT_TEXT
 
-MAIN = Path(__file__).resolve().parents[3] / "pages" / "main.py"
+PAGE = "streams/mhc"
 SIXTEEN, SEVENTEEN = (";".join(["1 " * n] * n) for n in (16, 17))
-SINKHORN = "pages/streams/mhc/dial/component/sinkhorn.js"
+SINKHORN = "pages/streams/mhc/dial/sinkhorn.js"
 MATRIX = "tlmviz/ui/components/canvas/matrix.js"
 
 
 def opened(**session) -> AppTest:
-    app = AppTest.from_file(MAIN, default_timeout=120)
-    for name, value in {"sview": "Sinkhorn dial", "_link_read": "maths", **session}.items():
-        app.session_state[name] = value
-    return app.run().switch_page("streams/mhc/page.py").run()
+    return open_page(PAGE, **{"sview": "Sinkhorn dial", **session})
 
 
-def sent_text(app: AppTest) -> str:
-    """The same, as it travels; every page has components besides."""
-    [dial] = [part.proto.json for part in app.get("bidi_component") if '"place"' in part.proto.json]
-    return dial
+def packed(app: AppTest) -> bytes:
+    """What travels to the browser."""
+    assert_healthy(app)
+    [dial] = [e for e in app.get("bidi_component") if e.proto.component_name.endswith("tlmviz_sd")]
+    return dial.proto.bytes
 
 
 def sent(app: AppTest) -> dict:
-    """What the browser gets."""
-    assert not app.exception and not app.error
-    return json.loads(sent_text(app))
+    """Its header."""
+    data = packed(app)
+    return json.loads(data[4 : 4 + struct.unpack_from("<I", data)[0]])
 
 
-def own(app: AppTest, text: str, kind: str = "Entries ≥ 0") -> AppTest:
-    stream = app.session_state
-    stream["sds"], stream["sdk"], stream["sdm"] = "Own matrix", kind, text
+def own(app: AppTest, text: str, kind: str = "entries") -> AppTest:
+    for key, value in {"sds": "own", "sdk": kind, "sdm": text}.items():
+        app.session_state[f"_link_{key}"] = value
     return app.run()
 
 
@@ -61,36 +61,44 @@ def app():
 
 def test_opens_on_the_models_own_logits_of_every_sublayer_and_token():
     app = opened()
-    model = sent(app)["model"]
-    logits = compute.logits(Reading("stories-mhc", app.session_state["text"]))
-    raw = np.frombuffer(base64.b64decode(model["logits"]), "<f4").reshape(logits.shape)
-    assert np.array_equal(raw, logits.numpy()) and logits.shape[0] == len(model["sublayers"]) == 16
-    assert logits.shape[1] == len(model["tokens"]) and model["iterations"] == 20
-    mixed = page.mixing(Reading("stories-mhc", app.session_state["text"])).res
-    assert torch.allclose(kernels.sinkhorn(logits, 20), mixed, atol=1e-6), (
-        "the dial shows what the model uses"
-    )
-    assert sent(app)["place"] == {"token": logits.shape[1] - 1, "sublayer": 0, "step": 2, "temperature": 1}
+    header, data = sent(app), packed(app)
+    found = logits("stories-mhc", DEFAULT_TEXT)
+    place = header["arrays"]["logits"]["offset"] + 4 + struct.unpack_from("<I", data)[0]
+    raw = np.frombuffer(data, "<f4", found.numel(), place).reshape(found.shape)
+    assert np.array_equal(raw, found.numpy()) and found.shape[0] == len(header["names"]) == 16
+    assert found.shape[1] == len(header["tokens"]) and header["iterations"] == 20
+    mixed = mixing("stories-mhc", DEFAULT_TEXT).res
+    assert torch.allclose(kernels.sinkhorn(found, 20), mixed, atol=1e-6), "the dial shows what the model uses"
+    state = {name: header["state"][name] for name in ("token", "sublayer", "step", "temperature")}
+    assert state == {"token": None, "sublayer": 0, "step": 2, "temperature": 1}
     assert app.latex and any("section 5.2" in caption.value for caption in app.caption)
+
+
+def test_tokens_are_counted_from_0_as_in_every_view():
+    """The view names a token by its place in the header, and the link says that place."""
+    app = opened(stok=3)
+    assert sent(app)["state"]["token"] == 3 and sent(app)["first"] == 0
+    assert "trace(" in app.code[-1].value and "all_logits[:, 3]" in app.code[-1].value
 
 
 @pytest.mark.parametrize("name", sorted(shared.stream_models()))
 def test_every_model_has_a_dial(name):
     app = opened(smodel=name)
-    has = "model" in sent(app)
+    has = sent(app)["own"] is None
     assert has == ("mhc" in name)
     if has:
-        assert len(sent_text(app)) < 1_500_000
+        assert len(packed(app)) < 1_500_000
     else:
-        assert "matrix of your own" in app.info[0].value and name in app.info[0].value
+        said = app.info[0].value.replace("\\", "")
+        assert "matrix of your own" in said and name in said
         app.button(key="sd-model").click().run()
-        assert app.session_state["smodel"] == shared.DEFAULT_STREAM_MODEL and "model" in sent(app)
+        assert app.session_state["smodel"] == shared.DEFAULT_STREAM_MODEL and sent(app)["own"] is None
 
 
 def test_the_longest_text_of_the_deepest_model_is_sent_in_one_and_a_half_megabytes():
     app = opened(smodel="stories-deep-mhc", text="the cat sat on the mat and " * 100)
-    assert len(sent(app)["model"]["tokens"]) > 250
-    assert len(sent_text(app)) < 1_500_000
+    assert len(sent(app)["tokens"]) > 250
+    assert len(packed(app)) < 1_500_000
 
 
 # --- a matrix of one's own --------------------------------------------------------------------------
@@ -101,7 +109,7 @@ def test_presets_are_read_and_judged(app, name):
     own(app, "1")
     app.button(key=f"sd-{name}").click().run()
     shown = sent(app)["own"]
-    assert not app.warning and app.text_area("sdm").value == PRESETS[name][2]
+    assert not app.warning and app.text_area("sdm").value == PRESETS[name].text
     kind = {"Triangle": "partial", "No support": "none", "A row of zeros": "none"}.get(name, "total")
     said = {"total": "Total support", "partial": "Support, but not total", "none": "No support"}[kind]
     assert shown["support"]["kind"] == kind and shown["verdict"].startswith(said)
@@ -112,9 +120,9 @@ def test_presets_are_read_and_judged(app, name):
 @pytest.mark.parametrize(
     "text, kind, said",
     [
-        ("1 -2; 3 4", "Entries ≥ 0", "is negative"), ("nan 1; 1 1", "Logits", "“nan”"), ("two words", "Logits", "“two”"),
-        ("1 2 3; 4 5 6", "Logits", "a square one"), ("", "Logits", "no matrix"), (SEVENTEEN, "Logits", "at most 16 × 16"),
-        ("nine 1 " * 2000, "Logits", "“nine”"), ("<b> *a* _x_ $y$", "Logits", "is not a number"),
+        ("1 -2; 3 4", "entries", "is negative"), ("nan 1; 1 1", "logits", "“nan”"), ("two words", "logits", "“two”"),
+        ("1 2 3; 4 5 6", "logits", "a square one"), ("", "logits", "no matrix"), (SEVENTEEN, "logits", "at most 16 × 16"),
+        ("nine 1 " * 2000, "logits", "“nine”"), ("<b> *a* _x_ $y$", "logits", "is not a number"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_one_sentence_and_stays(app, text, kind, said):
@@ -122,13 +130,14 @@ def test_what_cannot_be_read_is_one_sentence_and_stays(app, text, kind, said):
     own(app, text, kind)
     [warning] = app.warning
     assert said in warning.value and "last matrix that could be read" in warning.value
-    shown = sent(app)["own"]
-    assert app.text_area("sdm").value == shown["typed"] == text and shown["words"] == [["2", "1"], ["1", "2"]]
+    shown = sent(app)
+    assert app.text_area("sdm").value == shown["state"]["matrix"] == text
+    assert shown["own"]["words"] == [["2", "1"], ["1", "2"]]
     own(app, "1 1; 1 1")
     assert not app.warning
 
 
-EXTREMES = [("7", "Logits"), ("0", "Entries ≥ 0"), (SIXTEEN, "Logits"), ("1e4 -1e4; 3 -inf", "Logits")]
+EXTREMES = [("7", "logits"), ("0", "entries"), (SIXTEEN, "logits"), ("1e4 -1e4; 3 -inf", "logits")]
 
 
 @pytest.mark.parametrize("text, kind", EXTREMES)
@@ -138,28 +147,45 @@ def test_extremes_are_shown(app, text, kind):
 
 
 def test_a_link_with_nonsense_in_it_opens():
-    app = AppTest.from_file(MAIN, default_timeout=120)
     link = {"sdi": "999", "sdt": "hot", "sds": "x", "sdk": "y", "stok": "9999", "ssub": "77"}
-    for key, value in {"sview": "Sinkhorn dial", **link}.items():
-        app.query_params[key] = value
-    place = sent(app.run().switch_page("streams/mhc/page.py").run())["place"]
-    assert place["step"] == 80 and place["temperature"] == 1 and place["sublayer"] == 15
+    place = sent(follow_link(PAGE, {"sview": "Sinkhorn dial", **link}))["state"]
+    assert place["step"] == 80 and place["temperature"] == 1 and place["sublayer"] >= 15
 
 
 def test_a_link_brings_the_matrix_and_the_dial_back():
     link = {"sds": "Own matrix", "sdk": "Logits", "sdm": "1 2\n3 4", "sdi": "7", "sdt": "0.5"}
-    app = AppTest.from_file(MAIN, default_timeout=120)
-    app.query_params.update({"sview": "Sinkhorn dial", **link})
-    data = sent(app.run().switch_page("streams/mhc/page.py").run())
-    assert data["own"]["typed"] == link["sdm"] and data["own"]["kind"] == "logits"
-    assert (data["place"]["step"], data["place"]["temperature"]) == (7, 0.5)
-    assert {key: app.query_params[key] for key in link} == link
+    app = follow_link(PAGE, {"sview": "Sinkhorn dial", **link})
+    state = sent(app)["state"]
+    assert state["matrix"] == link["sdm"] and state["kind"] == "logits"
+    assert (state["step"], state["temperature"]) == (7, 0.5)
+    assert {key: link_of(app)[key] for key in link} == link
+
+
+def test_a_matrix_that_is_not_shown_is_not_in_the_link():
+    app = opened(sds="Own matrix", sdm="1 2\n3 4")
+    assert "sdm" in link_of(app)
+    app.segmented_control("sds").set_value("model").run()
+    assert not {"sds", "sdk", "sdm"} & set(link_of(app))
+    app.segmented_control("sds").set_value("own").run()
+    assert link_of(app)["sdm"] == "1 2\n3 4"
+
+
+def test_a_bound_is_named_where_there_is_one():
+    chosen = {name: control.default for name, control in Streams.controls.items()}
+    said = {
+        name: claims.leaves(Dial(Streams(**chosen, model=name, text="Tom saw a dog.")))
+        for name in ("stories-mhc", "stories-deep-mhc")
+    }
+    assert (
+        "bounds its logits to ±\u00a01.5" in said["stories-mhc"] and "bound" not in said["stories-deep-mhc"]
+    )
+    assert all("this model’s 20 leave them off by up to 0.0" in text for text in said.values())
 
 
 def test_verdicts_name_rows_columns_and_entries():
     def said(text):
-        values = scaling_support.parse(text, "entries")
-        return words.verdict(scaling_support.support(values > -np.inf), len(values))
+        chosen = {name: control.default for name, control in Streams.controls.items()}
+        return claims.verdict(Dial(Streams(**chosen, model="stories-mhc", text="a"), Matrix(text, "entries")))
 
     assert "rows 2 and 3 have positive entries in column 2 alone" in said("1 2 3; 0 4 0; 0 5 0")
     assert "row 1 has no positive entry" in said("0 0; 1 1")
@@ -180,10 +206,10 @@ def shown_figures(monkeypatch):
 
 @pytest.mark.parametrize("step", [0, 7, 80])
 def test_the_models_snippet_draws_what_the_page_shows(step, shown_figures, capsys):
-    app = opened(_link_sdi=step, _link_sdt=0.5, _link_stok=3, _link_ssub=5)
+    app = opened(sdi=step, sdt=0.5, stok=3, ssub=5)
     scope: dict = {}
-    exec(app.code[0].value, scope)
-    own_logits = compute.logits(Reading("stories-mhc", app.session_state["text"]))[5, 3].double() / 0.5
+    exec(app.code[-1].value, scope)
+    own_logits = logits("stories-mhc", DEFAULT_TEXT)[5, 3].double() / 0.5
     expected = halves(own_logits.numpy(), 40)[step]
     assert np.allclose(scope["matrix"], expected, atol=1e-9) and "total support" in capsys.readouterr().out
     # The theoretical rate is drawn where the limit is reached in time; cold logits of a trained model may be too slow.
@@ -194,7 +220,7 @@ def test_the_models_snippet_draws_what_the_page_shows(step, shown_figures, capsy
 def test_the_snippet_of_a_typed_matrix_runs_without_a_scaling(app, shown_figures, capsys):
     own(app, "0 0; 1 2")
     scope: dict = {}
-    exec(app.code[0].value, scope)
+    exec(app.code[-1].value, scope)
     assert "none support" in capsys.readouterr().out and np.isnan(scope["rate"]) and len(shown_figures) == 1
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.streams.mhc.flow import component, words
+from pages.streams.mhc.flow import claims
+from pages.streams.mhc.state import ALL, WIDTHS
 from tests.javascript.node import evaluate
 from tests.pages import helpers
 from tests.pages.helpers import assert_healthy, by_title, follow_link, open_page, run_snippet
@@ -23,7 +24,7 @@ opened = partial(open_page, PAGE, text=TEXT)
 
 def sent(app) -> dict:
     """The header of what the picture was sent."""
-    [view] = [e for e in app.get("bidi_component") if e.proto.component_name.endswith("tlmviz_stream_flow")]
+    [view] = [e for e in app.get("bidi_component") if e.proto.component_name.endswith("tlmviz_sf")]
     data = view.proto.bytes
     [length] = struct.unpack_from("<I", data)
     return json.loads(data[4 : 4 + length])
@@ -35,7 +36,7 @@ def test_the_page_opens_on_the_streams_of_the_whole_family():
     header = sent(app)
     assert [member["kind"] for member in header["members"]] == ["residual", "hyper", "manifold"]
     assert [member["streams"] for member in header["members"]] == [1, 4, 4]
-    assert words.STREAM in helpers.words(app)
+    assert claims.notice()[0] in helpers.words(app)
 
 
 @pytest.mark.parametrize("name", ["stories-hc", "stories-mhc"])
@@ -46,7 +47,7 @@ def test_carried_bands_are_the_embeddings_coefficients(name):
 const { bands, places } = bandsOf({ ...given, res: given.res.flat(2) }, true);
 result = { bands, places: places.map((x) => [...x]) };"""
     given = {"N": n, "P": count, "res": mixed.res[:, token].tolist()}
-    found = evaluate({f"pages/{PAGE}/flow/component/coefficients.js": "bandsOf"}, body, given)
+    found = evaluate({f"pages/{PAGE}/flow/matrices.js": "bandsOf"}, body, given)
     expected = unroll(mixed).final[0, token].numpy()
     np.testing.assert_allclose(found["places"][-1], expected, rtol=1e-5)
     into = np.zeros(n)
@@ -60,17 +61,25 @@ def test_the_model_runs_with_the_iterations_of_the_slider():
     run = rerun(tlmviz.load("stories-mhc"), TEXT, 0)
     said = helpers.words(app)
     assert f"**{run.loss:.4f}**" in said and f"{run.forward:.4g}**" in said
+    assert "Writes with 20 iterations, as trained" in said and "Writes with 0 iterations" in said
     loss = by_title(app)["Loss by Sinkhorn iterations (nats a token)"]["data"][0]
     assert loss["x"][0] == "0" and loss["marker"]["size"][0] > loss["marker"]["size"][1]
     scope = run_snippet(app)
     assert scope["run"].loss == pytest.approx(run.loss, abs=1e-6)
 
 
+def test_as_trained_the_text_is_written_once():
+    app = opened()
+    captions = [caption.value for caption in app.caption if "Writes with" in caption.value]
+    assert captions == ["Writes with 20 iterations, as trained"]
+
+
 def test_hostile_links_show_the_defaults():
     app = follow_link(PAGE, {"text": TEXT, "sfshow": "<b>", "sfwidth": "x", "stok": "99999", "ssub": "99999"})
     assert_healthy(app)
     state = sent(app)["state"]
-    assert (state["show"], state["widths"], state["sublayer"]) == (component.ALL, component.WIDTHS[0], 15)
+    assert (state["shown"], state["widths"]) == (ALL, WIDTHS[0])
+    assert state["sublayer"] >= 15, "the last one is shown"
 
 
 def test_a_family_without_plain_twin_says_so():

@@ -1,15 +1,18 @@
 """The view "Matrices" of the page mHC, run as Streamlit runs it."""
 
+import base64
 import json
+import struct
 
+import numpy as np
 import pytest
 import torch
 from streamlit.testing.v1 import AppTest
 
 import tlmviz
-from pages.streams.mhc import compute as page
-from pages.streams.mhc.controls import Reading
-from pages.streams.mhc.matrices.compute import DISTANCES
+from pages.streams.mhc.data import mixing
+from pages.streams.mhc.matrices.view import SYMBOLS
+from pages.streams.mhc.state import Streams
 from tests.pages import helpers
 from tests.pages.helpers import SHOWN, by_title, run_snippet
 from tlmviz.analysis.streams import mixing as streams
@@ -31,10 +34,16 @@ def titles(app: AppTest) -> list[str]:
     return list(by_title(app))
 
 
+def packed(app: AppTest) -> bytes:
+    """What travelled to the browser."""
+    [view] = [e for e in app.get("bidi_component") if e.proto.component_name.endswith("tlmviz_sm")]
+    return view.proto.bytes
+
+
 def sent(app: AppTest) -> dict:
-    """The header of what travelled to the browser."""
-    _, data = app.session_state["_sm_sent"]
-    return json.loads(data[4 : 4 + int.from_bytes(data[:4], "little")])
+    """Its header."""
+    data = packed(app)
+    return json.loads(data[4 : 4 + struct.unpack_from("<I", data)[0]])
 
 
 @pytest.mark.parametrize(
@@ -45,13 +54,12 @@ def test_every_model_is_shown_and_its_snippet_runs(name, capsys):
     said, kind = words(app), tlmviz.load(name).config.connection.kind
     header = sent(app)
     assert header["model"] == name and header["kind"] == kind and header["tokens"][1:]
-    assert header["state"]["token"] == len(header["tokens"]) - 1 and header["state"]["sublayer"] == 0
+    assert header["state"]["token"] is None and header["state"]["sublayer"] == 0  # the last token
     assert ("one stream" in said) == (kind == "residual") and ("average of" in said or kind != "manifold")
     assert ("Nothing binds" in said) == (kind == "hyper")
     assert len(titles(app)) == (0 if kind == "residual" else 2)
     scope = run_snippet(app)
-    mixing = page.mixing(Reading(name, TEXT))
-    torch.testing.assert_close(scope["H"].float(), mixing.res[0, -1])
+    torch.testing.assert_close(scope["H"].float(), mixing(name, TEXT).res[0, -1])
     printed = capsys.readouterr().out
     assert all(f"{name}\n" in printed for name in ("H", "rows", "eigenvalues", "from_mean", "spread"))
     assert [figure.layout.title.text.split(",")[0] for figure in scope[SHOWN]] == [
@@ -70,10 +78,8 @@ def test_a_link_brings_token_sublayer_entry_and_colours():
     app = opened(params={"stok": "2", "ssub": "5", "smij": "3.1", "smcol": "change"})
     words(app)
     state = sent(app)["state"]
-    assert state == {"token": 2, "sublayer": 5, "row": 3, "col": 1, "colors": "change", "seq": 0}
-    torch.testing.assert_close(
-        run_snippet(app)["H"].float(), page.mixing(Reading("stories-mhc", TEXT)).res[5, 2]
-    )
+    assert state == {"token": 2, "sublayer": 5, "cell": [3, 1], "colors": "change"}
+    torch.testing.assert_close(run_snippet(app)["H"].float(), mixing("stories-mhc", TEXT).res[5, 2])
 
 
 @pytest.mark.parametrize(
@@ -90,17 +96,29 @@ def test_nonsense_in_a_link_is_no_error(params):
     app = opened(params=params)
     words(app)
     header = sent(app)
-    assert 0 <= header["state"]["token"] < len(header["tokens"]) and 0 <= header["state"]["sublayer"] < len(
-        header["names"]
-    )
+    assert (header["state"]["token"] or 0) >= 0 and header["state"]["sublayer"] >= 0
     assert header["state"]["colors"] == "value"
+    matrices = mixing("stories-mhc", TEXT).res
+    assert any((matrix == run_snippet(app)["H"].float()).all() for matrix in matrices.flatten(0, 1))
 
 
 def test_every_distance_has_its_map():
     app = opened()
-    for what in DISTANCES:
-        app.segmented_control("smdist").set_value(what).run()
+    full = np.sqrt(mixing("stories-mhc", TEXT).res.shape[-1] - 1)
+    for value, what in SYMBOLS.items():
+        app.segmented_control("smdist").set_value(value).run()
         assert titles(app)[0] == f"Distance {what}, every sublayer and token"
+        [heatmap] = by_title(app)[titles(app)[0]]["data"]
+        z = np.frombuffer(base64.b64decode(heatmap["z"]["bdata"]), np.float32)
+        most = pytest.approx(max(full, z.max()), rel=1e-6)
+        assert (heatmap["zmin"], heatmap["zmax"]) == (0, most), "full mixing at least, in every map"
+
+
+def test_the_words_of_a_distance_follow_the_reading_level():
+    app = opened(_link_read="plain", params={"smdist": "from 1/N"})
+    assert app.segmented_control("smdist").value == "everything"
+    assert titles(app)[0] == "Distance from full mixing, every sublayer and token"
+    assert Streams.distance.default == "nothing"
 
 
 ODD = ["a", "😀 cat", "<b>x</b> $x$ `code`", "a\x01b\u202ec", "word " * 600]
@@ -111,14 +129,13 @@ def test_odd_and_long_texts(text):
     app = opened(text=text)
     words(app)
     header = sent(app)
-    assert len(header["tokens"]) <= 256 and len(app.session_state["_sm_sent"][1]) < 1_400_000
+    assert len(header["tokens"]) <= 256 and len(packed(app)) < 1_400_000
 
 
 def test_what_is_said_is_measured():
     """The largest entry off the diagonal and where it is, found once more by hand."""
-    mixing = page.mixing(Reading("stories-mhc", TEXT))
-    names = streams.sublayers(mixing.res.shape[0] // 2)
-    off = mixing.res.clone()
+    off = mixing("stories-mhc", TEXT).res.clone()
+    names = streams.sublayers(off.shape[0] // 2)
     off.diagonal(dim1=-2, dim2=-1).zero_()
     sublayer, token, *_ = (int(i) for i in torch.unravel_index(off.abs().argmax(), off.shape))
     said = words(opened())

@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.streams.mhc.streams import view_muting
-from pages.streams.mhc.streams.controls import DEPTH, MUTE, PARTS, SUM
+from pages.streams.mhc.state import MUTE, SUM
+from pages.streams.mhc.state import THROUGH as DEPTH
+from pages.streams.mhc.streams import data as streams_data
 from tests import tiny
 from tests.pages.helpers import (
     SHOWN,
     assert_healthy,
     badges,
     charts,
+    link_of,
     only_models,
     open_alone,
     open_page,
@@ -27,11 +29,12 @@ from tlmviz.analysis.streams import vectors as stream_vectors
 from tlmviz.checkpoints import registry
 
 PAGE = "streams/mhc"
+PARTS = DEPTH, SUM, MUTE
 KINDS = {
     "a-residual": {}, "a-hc": dict(connection="hyper", streams=3), "a-mhc": dict(connection="manifold", streams=3),
     "deep-hc": dict(connection="hyper", streams=2, n_layers=5), "deep-mhc": dict(connection="manifold", streams=2, n_layers=5),
 }  # fmt: skip
-opened = partial(open_alone, PAGE, sview="Streams", text=tiny.TEXT)
+opened = partial(open_alone, PAGE, sview="Streams", _link_text=tiny.TEXT)
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +59,10 @@ def test_every_bundled_model_is_drawn_token_by_token(name):
 
 
 def test_the_way_to_another_model_is_walked():
-    app = open_page(PAGE, sview="Streams", smodel="stories-residual", text=tiny.TEXT)
+    app = open_page(PAGE, sview="Streams", smodel="stories-residual", _link_text=tiny.TEXT)
     app.button("sxother").click().run()
     [picture] = charts(app)
-    assert app.session_state["smodel"] == "stories-mhc" == app.sidebar.selectbox("_smodel").value
+    assert app.session_state["smodel"] == "stories-mhc" == app.selectbox("_smodel").value
     assert sum(trace["type"] == "scatter" for trace in picture["data"]) == 4 + 6
 
 
@@ -98,7 +101,7 @@ def test_a_token_of_the_menu_is_shared_and_drawn(models):
     assert app.selectbox("_sxtok").value == last
     app.selectbox("_sxtok").select(1).run()
     assert charts(app)[0]["layout"]["sliders"][0]["active"] == 1
-    assert app.session_state["_link_stok"] == 1 and app.query_params["stok"] == "1"
+    assert app.session_state["_link_stok"] == 1 and link_of(app)["stok"] == "1"
     app.segmented_control("sxpart").set_value(SUM).run()
     assert charts(app)[0]["layout"]["sliders"][0]["active"] == 1 and app.selectbox("_sxtok").value == 1
     app.session_state["_link_stok"] = 4  # as another view leaves it
@@ -172,7 +175,7 @@ def test_muting_says_what_it_costs(models):
 
 
 def test_the_map_of_a_long_text_is_asked_for(models, monkeypatch):
-    monkeypatch.setattr(view_muting, "AT_ONCE", 10)
+    monkeypatch.setattr(streams_data, "AT_ONCE", 10)
     app = opened(smodel="a-hc", sxpart=MUTE)
     assert len(charts(app)) == 1
     app.toggle("sxall").set_value(True).run()
@@ -184,7 +187,7 @@ def test_the_map_of_a_long_text_is_asked_for(models, monkeypatch):
     "text", ["a", "<b>&`*_$x$ \n é日本", "The cat sat on the mat. " * 500], ids=["short", "odd", "long"]
 )
 def test_odd_and_long_texts(models, part, text):
-    app = opened(smodel="deep-mhc", sxpart=part, text=text)
+    app = opened(smodel="deep-mhc", sxpart=part, _link_text=text)
     assert charts(app)
 
 
@@ -197,7 +200,7 @@ def test_a_long_texts_slider_reaches_as_far_as_is_said(models, monkeypatch):
 
 def test_links_with_nonsense_fall_back(models):
     query = {"sview": "Streams", "sxpart": "Mute", "sxmute": "Stream 9", "sxfrom": "nowhere", "stok": "99999"}
-    app = open_alone(PAGE, query, smodel="a-mhc", text=tiny.TEXT)
+    app = open_alone(PAGE, query, smodel="a-mhc", _link_text=tiny.TEXT)
     assert_healthy(app)
     default = opened(smodel="a-mhc", text=tiny.TEXT, sxpart=MUTE).selectbox("sxmute").value
     assert app.selectbox("sxmute").value == default and app.selectbox("sxfrom").value == "from embedding on"

@@ -14,7 +14,7 @@ PAGE = "streams/mhc"
 KINDS = {
     "a-residual": {}, "a-hc": dict(connection="hyper", streams=4), "a-mhc": dict(connection="manifold", streams=4),
 }  # fmt: skip
-opened = partial(open_alone, PAGE, sview="Training", text=tiny.TEXT)
+opened = partial(open_alone, PAGE, sview="Training", _link_text=tiny.TEXT)
 
 
 def logged(streams: bool) -> dict:

@@ -10,19 +10,16 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import tlmviz
-from pages.translation.alignment.by_hand import words as by_hand
-from pages.translation.alignment.by_hand.matrix import SIDE
-from pages.translation.alignment.coverage_models import words as coverage_models
-from pages.translation.alignment.coverage_models.controls import REPEATERS, STRIKING
-from pages.translation.alignment.forced import words as forced
-from pages.translation.alignment.hypothesis import words as hypothesis
-from pages.translation.alignment.hypothesis.compute import QUICK
-from pages.translation.alignment.words import BY_HAND, FORCE, MODELS, RIBBONS, TRANSLATION, VIEWS
+from pages.translation.alignment.by_hand.data import SIDE
+from pages.translation.alignment.data import QUICK, align_of
+from pages.translation.alignment.state import BEST, BY_HAND, FORCE, TRANSLATION, TWINS
+from pages.translation.alignment.twins.state import REPEATERS, STRIKING
 from tests import tiny
 from tests.pages.helpers import (
     SHOWN,
     assert_healthy,
     by_title,
+    chart_parts,
     follow_link,
     only_models,
     open_page,
@@ -34,7 +31,6 @@ from tlmviz.checkpoints.folders import models_folder
 from tlmviz.ui import translation
 
 PAGE = "translation/alignment"
-SUBPAGES = {TRANSLATION: hypothesis, BY_HAND: by_hand, MODELS: coverage_models, FORCE: forced}
 TEXT = "Lily had a ball."
 TINY = {"eng-fra": "transformer", "tiny-additive": "additive", "tiny-coverage": "coverage", "tiny-dot": "dot"}
 
@@ -57,7 +53,14 @@ def models(tokenizer, tmp_path_factory):
 
 def opened(query=None, **session):
     """The page with a sentence; at the view "Translation" unless told otherwise."""
-    return open_page(PAGE, query, **{"english": TEXT, "aview": TRANSLATION, **session})
+    said = {
+        "english": TEXT,
+        "aview": TRANSLATION,
+        **{key: str(value) for key, value in session.items() if key != "mt"},
+    }
+    return open_page(
+        PAGE, {**said, **(query or {})}, **{key: session[key] for key in ("mt",) if key in session}
+    )
 
 
 def heatmap(spec: dict) -> np.ndarray:
@@ -80,7 +83,7 @@ def app():
 class TestTranslation:
     def test_the_default_shows_map_steps_and_errors(self, app):
         titles = list(by_title(app))
-        assert titles[0].startswith("Attention (probability): mean of all 4 maps") and titles[1].startswith(
+        assert titles[0].startswith("Attention (probability): layer ") and titles[1].startswith(
             "Step by step"
         )
         assert titles[2].startswith("Alignment error rate")
@@ -114,31 +117,38 @@ class TestTranslation:
     def test_a_recurrent_model_has_one_map(self, name):
         # a head that it does not have, and a rank nobody reached
         app = opened({"amap": "1.0", "ahyp": "99"}, mt=name)
-        assert app.selectbox("_amap").options == ["The model's attention"]
+        assert app.selectbox("amap").options == ["The model's attention"]
         assert "one map" in words(app) and len(by_title(app)) == 2
         assert run_snippet(app)["mt"].name == "tiny"
 
     @pytest.mark.parametrize(
-        "setting, said",
+        "key, asked, label, shown",
         [
-            (dict(abeam=0), "width is 0"),
-            (dict(abeam=1000), "from 1 to 20"),
-            (dict(abeta=-1.0), "0 or more"),
-            (dict(afloor=0.0), "above 0"),
-            (dict(afloor=2.0), "at most 1"),
+            ("abeam", 0, "Beam", 1), ("abeam", 1000, "Beam", 20), ("abeta", -1.0, "Weight β", 0.0),
+            ("afloor", 0.0, "Floor", 0.001), ("afloor", 2.0, "Floor", 1.0),
         ],
-    )
-    def test_what_no_search_can_do_is_one_sentence(self, setting, said):
-        app = opened(**setting)
-        assert not app.exception and said in app.error[0].value and app.text_input("english").value == TEXT
+    )  # fmt: skip
+    def test_what_no_search_can_do_is_one_sentence(self, key, asked, label, shown):
+        app = opened(**{key: asked})
+        assert not app.exception and not app.error and app.text_input("english").value == TEXT
+        assert f"{label}: “{asked}”" in app.warning[0].value and app.number_input(key).value == shown
+        assert len(chart_parts(app)) == 3
 
-    def test_a_floor_of_nothing_leaves_the_page_and_its_hypothesis(self):
+    def test_the_lowest_floor_leaves_the_page_and_its_hypothesis(self):
         app = opened({"ahyp": "3"})
-        app.number_input("afloor").set_value(0.0).run()
-        assert "0.001 is used" in app.error[0].value and app.selectbox("_ahyp").value == 3
-        assert len(app.get("plotly_chart")) == 3 and "floor 0.001" in words(app)
+        app.number_input("afloor").set_value(0.001).run()
+        assert app.selectbox("ahyp").value == 3
+        assert len(chart_parts(app)) == 3 and "floor 0.001" in words(app)
         app.number_input("afloor").set_value(0.01).run()
-        assert not app.error and app.selectbox("_ahyp").value == 3
+        assert not app.error and app.selectbox("ahyp").value == 3
+
+    def test_the_map_that_it_opens_on_has_the_lowest_error_of_all_heads(self):
+        mt = tlmviz.load("eng-fra")
+        labels, rates, _sentences = translation.alignment_errors("eng-fra")
+        heads = {label: rate for label, rate in zip(labels, rates) if label in mt.maps}
+        assert heads[mt.maps[align_of("eng-fra", BEST)]] == min(heads.values())
+        assert align_of("eng-fra", "mean") is None and align_of("eng-fra", "0.1") == mt.maps.index("0.1")
+        assert align_of("eng-fra", "default") == mt.align
 
     @pytest.mark.parametrize("text", ["", "Lily " * 300, "x" * 10_000])
     def test_a_sentence_that_cannot_be_read_is_said_and_kept(self, text):
@@ -225,7 +235,7 @@ class TestByHand:
 
 class TestModels:
     def test_the_twins_are_compared_on_the_sentence_and_on_others(self):
-        app = opened(aview=MODELS)
+        app = opened(aview=TWINS)
         shown = by_title(app)
         assert list(shown)[:2] == ["tiny-additive", "tiny-coverage"]
         [table] = app.dataframe
@@ -239,7 +249,7 @@ class TestModels:
 
     @pytest.mark.parametrize("asked", [REPEATERS[3], "<b>no sentence of the list</b>"])
     def test_a_link_names_the_sentence(self, asked):
-        app = follow_link(PAGE, {"aview": MODELS, "arep": asked}, from_the_start=True)
+        app = follow_link(PAGE, {"aview": TWINS, "arep": asked}, from_the_start=True)
         assert_healthy(app)
         known = asked in REPEATERS
         assert app.selectbox("arep").value == (asked if known else STRIKING)
@@ -254,15 +264,17 @@ class TestModels:
         (models / "tiny-coverage").rename(models.parent / "away")
         st.cache_data.clear()
         try:
-            app = opened(aview=MODELS)
+            app = opened(aview=TWINS)
             assert not app.exception and "one with a coverage vector" in app.info[0].value
         finally:
             (models.parent / "away").rename(models / "tiny-coverage")
             st.cache_data.clear()
 
     def test_a_beam_that_cannot_be_is_one_sentence(self):
-        app = opened(aview=MODELS, acw=50)
-        assert not app.exception and "from 1 to 20" in app.error[0].value
+        app = opened(aview=TWINS, acw=50)
+        assert (
+            not app.exception and "Beam: “50”" in app.warning[0].value and app.number_input("acw").value == 20
+        )
 
 
 class TestForce:
@@ -276,7 +288,7 @@ class TestForce:
         assert np.allclose(before[:2], after[:2], atol=1e-5) and before[2, 1] < 1
         scope = run_snippet(app)
         assert scope["after"].tokens[:2] == scope["before"].tokens[:2]
-        assert np.allclose(scope["after"].map(scope["mt"].align), after, atol=1e-4)
+        assert np.allclose(scope["after"].map(align_of(name, BEST)), after, atol=1e-4)
         assert [figure.layout.title.text for figure in scope[SHOWN]] == ["As it was", "Forced"]
 
     def test_the_first_look_has_a_pin_of_the_pages_own(self):
@@ -312,13 +324,4 @@ def test_a_link_brings_everything():
     asked = dict(english=TEXT, aview=TRANSLATION, ahyp="2", amap="0.1", abeta="0.7", afloor="0.05", abeam="3")
     app = follow_link(PAGE, asked, from_the_start=True)
     assert "layer 0, head 1" in list(by_title(app))[0] and "β 0.7, floor 0.05" in words(app)
-    assert app.selectbox("_ahyp").value == 2 and len(app.selectbox("_ahyp").options) == 3
-
-
-def test_every_view_has_its_words():
-    assert {RIBBONS, *SUBPAGES} == set(VIEWS)
-    for words_of_view in SUBPAGES.values():
-        assert len(words_of_view.NOTICE) >= 3
-        assert all(
-            "Mathematics in Modern NLP, section" in source for _, source, *_ in words_of_view.EQUATIONS
-        )
+    assert app.selectbox("ahyp").value == 2 and len(app.selectbox("ahyp").options) == 3

@@ -1,16 +1,19 @@
-"""The page "Attention scores", run as Streamlit runs it, on tiny random models of every score."""
+"""The part Three scores of the page Alignment, run as Streamlit runs it, on tiny random models of every score."""
 
 import numpy as np
 import pytest
 import streamlit as st
 
 import tlmviz
-from pages.translation.attention_scores.controls import COMMON, OWN
+from pages.translation.alignment.scores.data import apart
+from pages.translation.alignment.scores.state import COMMON
+from pages.translation.alignment.scores.state import EACH as OWN
+from pages.translation.alignment.state import SCORES as PART
 from tests import tiny
-from tests.pages.helpers import SHOWN, by_title, only_models, open_alone, run_snippet, words
+from tests.pages.helpers import SHOWN, by_title, chart_size, only_models, open_alone, run_snippet, words
 from tlmviz.ui import translation
 
-PAGE = "translation/attention_scores"
+PAGE = "translation/alignment"
 TEXT, FRENCH = "Lily had a ball.", "Tom saw a dog."
 SCORES = ("dot", "general", "additive", "coverage")
 
@@ -31,12 +34,12 @@ def models(tokenizer, tmp_path_factory):
 
 
 def opened(name="transformer", **session):
-    return open_alone(PAGE, **{"mt": name, "english": TEXT, **session})
+    return open_alone(PAGE, **{"mt": name, "english": TEXT, "aview": PART, **session})
 
 
-def _fastest_first(cell: str) -> bool:
-    """Whether a cell holds a range of times."""
-    low, high = map(float, cell.split(" – "))
+def _ordered(cell) -> bool:
+    """Whether a cell holds a range of times, or nothing."""
+    low, high = map(float, cell.split(" – ")) if isinstance(cell, str) else (0, 0)
     return 0 <= low <= high
 
 
@@ -52,9 +55,9 @@ def test_the_default_shows_every_model_in_the_order_of_the_notes():
     assert len(shown) == 9 and "red-badge" not in words(app) and "SDPA = seq2seq" in words(app)
     [table] = app.dataframe
     assert list(table.value["Model"]) == list(SCORES) and table.value["Alignment error"].isna().all()
-    assert all(map(_fastest_first, [*table.value["Score (ms)"], *table.value["Keys (ms)"]]))
+    assert all(map(_ordered, [*table.value["Score (ms)"], *table.value["Keys (ms)"]]))
     assert list(table.value["Parameters"])[:2] == [0, 144]
-    assert sum(len(element.proto.spec) for element in app.get("plotly_chart")) < 200_000
+    assert chart_size(app) < 200_000
 
 
 @pytest.mark.parametrize("name", SCORES)
@@ -93,8 +96,8 @@ def test_the_common_one_is_written_by_the_model_of_the_menu():
 @pytest.mark.parametrize("index", [0, -1])
 def test_the_ends_of_the_target_are_drawn(index):
     app = opened(asone=COMMON, edfr=FRENCH)
-    options = app.selectbox("_astok").options
-    app.selectbox("_astok").select_index(index % len(options)).run()
+    options = app.selectbox("astok").options
+    app.selectbox("astok").select_index(index % len(options)).run()
     assert len(by_title(app)) == 9 and options[0].startswith("1 · write")
 
 
@@ -141,3 +144,9 @@ def test_the_error_rate_is_measured_where_alignments_are(models, monkeypatch):
     rates = opened().dataframe[0].value["Alignment error"]
     assert rates.between(0, 1).all()
     st.cache_data.clear()
+
+
+def test_times_that_overlap_say_nothing():
+    slow, fast, other = np.linspace(5, 6, 31), np.linspace(1, 2, 31), np.linspace(1.4, 2.4, 31)
+    assert apart([slow, fast]) == [(5.25, 5.75), (1.25, 1.75)]
+    assert apart([slow, fast, other]) == [(5.25, 5.75), None, None]

@@ -5,15 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from pages.translation.beam_search.controls import RACE
-from pages.translation.beam_search.race.compute import WIDTHS
+from pages.translation.beam_search.race.data import WIDTHS
+from pages.translation.beam_search.state import RACE
 from tests.javascript.node import evaluate
-from tests.pages.helpers import assert_healthy, open_page, run_snippet, words
+from tests.pages.helpers import assert_healthy, link_of, open_page, run_snippet, views, words
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.ui import translation
 
 PAGE = "translation/beam_search"
-DUEL = "pages/translation/beam_search/race/component/duel.js"
+DUEL = "pages/translation/beam_search/race/duel.js"
 SENTENCE = translation.EXAMPLES["Adjective after the noun"]  # greedy loses, and so does a beam of 20
 
 
@@ -24,9 +24,8 @@ def opened(query=None, **session):
 def picture(app) -> dict:
     """What the race was sent."""
     assert_healthy(app)
-    sent = [json.loads(part.proto.json) for part in app.get("bidi_component") if part.proto.json]
-    [found] = [data for data in sent if "lanes" in data]
-    return found
+    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
+    return json.loads(data[4 : 4 + int(np.frombuffer(data[:4], "<u4")[0])])
 
 
 @pytest.fixture(scope="module")
@@ -101,7 +100,7 @@ def test_tokens_of_another_sentence_are_forgotten(mt):
     app = opened({"bown": str(best.tokens[0])}, english="I am cold.")
     assert picture(app)["duel"]["tokens"] == [best.tokens[0]]
     app.text_input("english").set_value("She never eats meat.").run()
-    assert picture(app)["duel"]["tokens"] == [] and "bown" not in app.query_params
+    assert picture(app)["duel"]["tokens"] == [] and "bown" not in link_of(app)
 
 
 def test_a_forced_beginning_is_everybodys():

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pages.translation.beam_search import component
+from pages.translation.beam_search.data import rows as rows_of
 from tests import tiny
 from tests.javascript.node import evaluate
 from tlmviz.decoding.beam import BeamOptions, beam_search
 from tlmviz.decoding.penalties import Penalties
 from tlmviz.decoding.steppers import LanguageStepper
 
-SCORES = "pages/translation/beam_search/component/scores.js"
+SCORES = "pages/translation/beam_search/scores.js"
 TEXT = "Tom saw a big dog."
 
 
@@ -43,9 +43,7 @@ def in_browser(rows, penalties):
 def test_the_browser_ranks_as_the_package_does(search, penalties):
     wanted = search.hypotheses(penalties)
     found = search.hypotheses()
-    rows = component.rows(
-        found, [str(one.tokens) for one in found], search.align, penalties.floor, search.nodes
-    )
+    rows = rows_of(found, [str(one.tokens) for one in found], search, penalties.floor)
     found = in_browser(rows, penalties)
     assert len(found) == len(wanted) > 3
     scores = {one.node: one.parts for one in wanted}
@@ -59,12 +57,12 @@ def test_the_browser_ranks_as_the_package_does(search, penalties):
 
 def test_rows_come_in_order_of_log_p_and_without_a_source_nothing_is_covered(lm, search):
     hypotheses = search.hypotheses()
-    rows = component.rows(hypotheses, ["x"] * len(hypotheses), search.align, 0.01, search.nodes)
+    rows = rows_of(hypotheses, ["x"] * len(hypotheses), search, 0.01)
     assert np.all(np.diff([row["logp"] for row in rows]) <= 0) and all(row["ends"] > 0 for row in rows)
     assert all(row["way"][0] == 0 and row["way"][-1] == row["id"] for row in rows), (
         "from the root to the text"
     )
     told = beam_search(LanguageStepper(lm.network, lm.encode(TEXT), 0), BeamOptions(width=3, max_length=4))
     story = told.hypotheses()
-    rows = component.rows(story, ["x"] * len(story), None, 0.01, told.nodes)
+    rows = rows_of(story, ["x"] * len(story), told, 0.01)
     assert all(row["coverage"] == row["ends"] == 0 for row in rows)

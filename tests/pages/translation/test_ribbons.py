@@ -5,13 +5,15 @@ import json
 import numpy as np
 import pytest
 
-from pages.translation.alignment.ribbons import compute, words
-from pages.translation.alignment.words import RIBBONS, VIEWS
+from pages.translation.alignment.data import align_of
+from pages.translation.alignment.ribbons import data
+from pages.translation.alignment.state import BEST, RIBBONS, Alignment
 from tests import tiny
-from tests.pages.helpers import assert_healthy, badges, only_models, open_page, run_snippet
+from tests.pages.helpers import assert_healthy, badges, link_of, only_models, open_page, run_snippet, views
 from tests.pages.helpers import words as said
 from tlmviz.checkpoints.folders import models_folder
 from tlmviz.decoding.beam import BeamOptions
+from tlmviz.decoding.penalties import Penalties
 from tlmviz.translator import Translator
 from tlmviz.ui import translation
 
@@ -36,13 +38,14 @@ def models(tokenizer, tmp_path_factory):
 
 
 def opened(query=None, **session):
-    return open_page(PAGE, query, **{"english": TEXT, "mt": "tiny-transformer", **session})
+    mt, english = session.get("mt", "tiny-transformer"), session.get("english", TEXT)
+    return open_page(PAGE, {"english": english, **(query or {})}, mt=mt)
 
 
 def picture(app) -> tuple[dict, np.ndarray]:
     """Header and weights of the one picture that is sent as bytes."""
     assert_healthy(app)
-    [data] = [part.proto.bytes for part in app.get("bidi_component") if part.proto.bytes]
+    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
     size = int(np.frombuffer(data[:4], "<u4")[0])
     header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
     entry = header["arrays"]["weights"]
@@ -55,12 +58,14 @@ def of(name: str) -> Translator:
 
 
 def test_the_page_opens_on_the_map_of_its_best_translation():
-    assert VIEWS[0] == RIBBONS
+    assert Alignment.view.default == RIBBONS
     app = opened(mt="eng-fra", english=translation.DEFAULT_SENTENCE)
     header, weights = picture(app)
-    best = of("eng-fra").translate(translation.DEFAULT_SENTENCE)
-    assert np.allclose(weights, best.attention, atol=1e-5) and np.allclose(weights.sum(1), 1, atol=1e-4)
-    assert header["now"] == header["was"] and header["now"]["text"] == best.text
+    mt, align = of("eng-fra"), align_of("eng-fra", BEST)
+    best = mt.search(translation.DEFAULT_SENTENCE).hypotheses(Penalties(), align)[0]
+    assert np.allclose(weights, best.map(align), atol=1e-5) and np.allclose(weights.sum(1), 1, atol=1e-4)
+    assert header["now"] == header["was"] and header["now"]["text"] == mt.text(best.tokens)
+    assert header["now"]["text"] == mt.translate(translation.DEFAULT_SENTENCE).text
     assert header["now"]["logp"] == pytest.approx(sum(best.logps), abs=1e-4)
     assert not any(header["changed"]) and header["pins"] == []
     assert "red-badge" not in badges(app) and "green-badge" in badges(app)
@@ -72,10 +77,11 @@ def test_a_pinned_step_reads_its_token_alone_and_the_beginning_stays(name):
     app = opened({"arib": "3-2"}, mt=name)
     header, weights = picture(app)
     mt = of(name)
-    before = mt.search(TEXT).hypotheses()[0]
-    after = mt.search(TEXT, BeamOptions(prefix=before.tokens[:2]), {2: 1}).hypotheses()[0]
+    align = align_of(name, BEST)
+    before = mt.search(TEXT).hypotheses(align=align)[0]
+    after = mt.search(TEXT, BeamOptions(prefix=before.tokens[:2]), {2: 1}).hypotheses(align=align)[0]
     assert weights[2].tolist() == [float(j == 1) for j in range(weights.shape[1])]
-    assert np.allclose(weights, after.map(mt.align), atol=1e-5)
+    assert np.allclose(weights, after.map(align), atol=1e-5)
     assert header["now"]["text"] == mt.text(after.tokens) and header["pins"] == [[2, 1]]
     assert header["changed"][:2] == [False, False]
     assert np.allclose(run_snippet(app)["a"], weights, atol=1e-5)
@@ -84,9 +90,10 @@ def test_a_pinned_step_reads_its_token_alone_and_the_beginning_stays(name):
 def test_a_second_pin_begins_where_the_first_one_led():
     header, weights = picture(opened({"arib": "1-2 3-1"}))
     mt = of("tiny-transformer")
-    first = mt.search(TEXT, BeamOptions(prefix=()), {0: 1}).hypotheses()[0]
-    second = mt.search(TEXT, BeamOptions(prefix=first.tokens[:2]), {0: 1, 2: 0}).hypotheses()[0]
-    assert np.allclose(weights, second.map(mt.align), atol=1e-5)
+    align = align_of("tiny-transformer", BEST)
+    first = mt.search(TEXT, BeamOptions(prefix=()), {0: 1}).hypotheses(align=align)[0]
+    second = mt.search(TEXT, BeamOptions(prefix=first.tokens[:2]), {0: 1, 2: 0}).hypotheses(align=align)[0]
+    assert np.allclose(weights, second.map(align), atol=1e-5)
     assert header["now"]["text"] == mt.text(second.tokens)
     assert weights[0].argmax() == 1 and weights[2].argmax() == 0
 
@@ -101,7 +108,7 @@ def test_pins_of_another_sentence_are_forgotten():
     app = opened({"arib": "3-2"})
     assert picture(app)[0]["pins"] == [[2, 1]]
     app.text_input("english").set_value("Tom saw a dog.").run()
-    assert picture(app)[0]["pins"] == [] and "arib" not in app.query_params
+    assert picture(app)[0]["pins"] == [] and "arib" not in link_of(app)
 
 
 @pytest.mark.parametrize("pins", ["noir", "0-0", "1-99", "99-1", "3-2-1", "1-2" * 4000, "<b>"])
@@ -120,13 +127,13 @@ def test_what_differs_is_what_has_no_partner_in_order():
         def __init__(self, *tokens):
             self.tokens = tokens
 
-    assert compute.changed(Text(1, 2, 3, 4), Text(1, 5, 3, 4, 6)) == [False, True, False, False, True]
+    assert data.changed(Text(1, 2, 3, 4), Text(1, 5, 3, 4, 6)) == [False, True, False, False, True]
 
 
 def test_crossing_steps_are_the_surest_that_go_back():
     map_ = np.array([[0.9, 0.1, 0], [0, 0.2, 0.8], [0, 0.7, 0.3], [0, 0, 1.0]])
-    assert words.crossing_steps(map_) == (1, 2)
-    assert words.crossing_steps(np.eye(3)) is None
+    assert data.crossing_steps(map_) == (1, 2)
+    assert data.crossing_steps(np.eye(3)) is None
 
 
 def test_its_pins_go_along_to_forced_attention_once():

@@ -1,4 +1,4 @@
-"""The page "FastText", run as Streamlit runs it."""
+"""The part FastText of the page Word vectors, run as Streamlit runs it."""
 
 from functools import partial
 
@@ -6,48 +6,49 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.words.fasttext import compute, controls
-from pages.words.fasttext.controls import Choice
+from pages.words.word_vectors.fasttext import data
+from pages.words.word_vectors.fasttext.state import Word
 from tests.pages.helpers import assert_healthy, by_title, open_page, run_snippet, words
 
-opened = partial(open_page, "words/fasttext")
+opened = partial(open_page, "words/word_vectors", wvpart="fasttext")
+TYPO = Word.word.default
 
 
 @pytest.fixture(scope="module")
 def wv():
-    return tlmviz.load(controls.MODEL)
+    return tlmviz.load(data.MODEL)
 
 
 def test_a_typo_has_parts_and_neighbours_and_elsewhere_nothing(wv):
     app = opened()
     shown = by_title(app)
-    assert f"{controls.MODEL}: nearest words (cosine)" in shown
-    assert not any(title.startswith(controls.OTHER) for title in shown)
-    assert "can say nothing" in app.info[0].value and "not in the vocabulary" in " ".join(shown)
+    assert f"{data.MODEL}: nearest words (cosine)" in shown
+    assert not any(title.startswith(data.OTHER) for title in shown)
+    assert "can say nothing" in words(app) and "not in the vocabulary" in " ".join(shown)
     bars = next(chart for title, chart in shown.items() if "parts and their shares" in title)
     assert [text.replace("&lt;", "<").replace("&gt;", ">") for text in bars["data"][0]["text"]] == wv.ngrams(
-        controls.WORD
+        TYPO
     )
     scope = run_snippet(app)
-    np.testing.assert_allclose(scope["part_shares"], compute.parts(Choice()).shares, atol=1e-5)
-    names = shown[f"{controls.MODEL}: nearest words (cosine)"]["layout"]["yaxis"]["ticktext"]
+    np.testing.assert_allclose(scope["part_shares"], data.compute(Word()).shares, atol=1e-5)
+    names = shown[f"{data.MODEL}: nearest words (cosine)"]["layout"]["yaxis"]["ticktext"]
     assert names == [word for word, _ in scope["near"]]
 
 
 @pytest.mark.parametrize("word", ["beautiful", "a", "banana", "o'clock", "слово", "Zzz", "aaaa", "élan"])
 def test_parts_lie_under_their_letters_and_sum_to_the_word(wv, word):
-    found = compute.parts(Choice(word))
+    found = data.compute(Word(word=word))
     for part, start in zip(found.parts, found.starts):
         assert found.marked[start : start + len(part.text)] == part.text
     assert found.shares.sum() == pytest.approx(1, abs=1e-6)
     assert found.parts[0].whole == (found.word in wv)
     app = opened({"ftw": word})
     assert_healthy(app)
-    assert ("nothing" in "".join(part.value for part in app.info)) == (found.word not in wv)
+    assert ("can say nothing" in words(app)) == (found.word not in wv)
 
 
 def test_spelling_in_common_is_of_the_ngrams(wv):
-    names, common, cosines = compute.spelling(Choice("walking"))
+    names, common, cosines = data.compute(Word(word="walking")).spelling
     assert "walking" not in names and len(names) == len(wv.vocabulary) - 1
     own, other = set(wv.ngrams("walking")), set(wv.ngrams("walked"))
     at = names.index("walked")
@@ -70,8 +71,8 @@ def test_spelling_in_common_is_of_the_ngrams(wv):
 def test_what_is_no_word_is_one_sentence(word, said):
     app = opened({"ftw": word})
     assert not app.exception
-    errors = [error.value for error in app.error]
-    assert said in errors[0] if said else not errors
+    told = [info.value for info in app.info]
+    assert said in told[0] if said else not told
     app.text_input("ftw").set_value("dog").run()
     assert_healthy(app)
     assert any("“dog”" in title for title in by_title(app))

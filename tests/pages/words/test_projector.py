@@ -8,37 +8,51 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.words.projector import compute, controls
-from pages.words.projector.controls import Choice
-from tests.pages.helpers import SENT, SHOWN, assert_healthy, by_title, open_page, run_snippet, words
+from pages.words.projector import data as compute
+from pages.words.projector.state import Projector
+from tests.pages.helpers import SENT, SHOWN, assert_healthy, by_title, open_page, run_snippet, views, words
 from tlmviz.analysis.words.analogies import RELATIONS, quadruples
 from tlmviz.errors import UnknownName
 
 PAGE = "words/projector"
 opened = partial(open_page, PAGE)
+START = {name: control.default for name, control in Projector.controls.items()}
 DTYPES = {"uint8": np.uint8, "uint16": np.uint16, "float32": np.float32}
 
 
+def chosen(**values) -> Projector:
+    return Projector(**START | values)
+
+
+def parts(app) -> dict[str, tuple[dict, dict]]:
+    """Header and arrays of each component: the picture, and the points that are sent apart from it."""
+    found = {}
+    for part in views(app):
+        if not (data := part.proto.bytes):
+            continue
+        assert len(data) < SENT
+        [length] = struct.unpack_from("<I", data)
+        header = json.loads(data[4 : 4 + length])
+        arrays = {
+            name: np.frombuffer(
+                data, DTYPES[entry["dtype"]], int(np.prod(entry["shape"])), 4 + length + entry["offset"]
+            ).reshape(entry["shape"])
+            for name, entry in header["arrays"].items()
+        }
+        found[part.proto.component_name.rpartition("_")[2]] = header, arrays
+    assert found["projector"][0]["space"] == found["points"][0]["space"]
+    return found
+
+
 def sent(app) -> tuple[dict, dict]:
-    """Header and arrays of what the picture was sent."""
-    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith("projector")]
-    data = view.proto.bytes
-    assert len(data) < SENT
-    [length] = struct.unpack_from("<I", data)
-    header = json.loads(data[4 : 4 + length])
-    arrays = {
-        name: np.frombuffer(
-            data, DTYPES[entry["dtype"]], int(np.prod(entry["shape"])), 4 + length + entry["offset"]
-        ).reshape(entry["shape"])
-        for name, entry in header["arrays"].items()
-    }
-    return header, arrays
+    """What the picture is drawn from: the header of the view and of the points, and the arrays."""
+    found = parts(app)
+    return found["points"][0] | found["projector"][0], found["points"][1]
 
 
 def marked(app) -> dict:
     """What the picture was told of the chosen word."""
-    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith("marks")]
-    return json.loads(view.proto.json)
+    return parts(app)["projector"][0]
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +68,8 @@ def test_it_opens_on_a_word_with_its_neighbours(wv):
     assert names == wv.vocabulary and "red-badge" not in words(app)
     assert "Axes hold their shares" in words(app) or "holds" in " ".join(part.label for part in app.expander)
     found = marked(app)
-    assert names[found["row"]] == controls.WORD
-    expected = wv.neighbours(controls.WORD, compute.NEAR)
+    assert names[found["row"]] == Projector.word.default
+    expected = wv.neighbours(Projector.word.default, compute.NEAR)
     assert [names[row] for row in found["near"]] == [word for word, _ in expected]
     np.testing.assert_allclose(found["cosines"], [cosine for _, cosine in expected], atol=1e-5)
     np.testing.assert_array_equal(arrays["near"][found["row"]], found["near"])
@@ -98,7 +112,7 @@ def test_the_film_ends_in_the_map(wv):
 
 @pytest.mark.parametrize("name", sorted(tlmviz.list_models("words")))
 def test_every_word_model_is_drawn(name):
-    for side in controls.sides(name):
+    for side in compute.sides(name):
         app = opened({"wpm": name, "wps": side, "wpc": "rank"})
         assert_healthy(app)
         header, _ = sent(app)
@@ -125,8 +139,8 @@ def test_a_language_models_tokens(side, layer):
 
 
 def test_a_tied_model_has_one_side():
-    assert controls.sides("stories-rope") == ("embeddings",)
-    assert controls.sides("words-hierarchical") == ("words",)
+    assert compute.sides("stories-rope") == ("embeddings",)
+    assert compute.sides("words-hierarchical") == ("words",)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +197,7 @@ def test_fasttext_places_a_word_that_it_never_saw():
 def test_hostile_links(query):
     app = opened(query)
     assert not app.exception and not app.error
-    camera = marked(app)["camera"]
+    camera = marked(app)["state"]["camera"]
     assert camera is None or all(np.isfinite(camera)) and camera[2] <= 200
 
 
@@ -216,7 +230,7 @@ def test_the_analogy_and_its_snippet(wv):
         "Nearest to b − a + c (cosine)",
         "Analogies that come out right (percent of all)",
     }
-    best = wv.analogy(*controls.ANALOGY, n=1)[0]
+    best = wv.analogy(*compute.compute(chosen()).chosen.analogy, n=1)[0]
     assert f"**{best[0]}**" in words(app) and f"{best[1]:.3f}" in words(app)
     table = app.dataframe[0].value.set_index("Relation")
     rows = {word: row for row, word in enumerate(wv.vocabulary)}
@@ -247,13 +261,11 @@ def test_an_analogy_with_an_unknown_word_is_one_sentence(word):
 
 
 def test_analogies_of_tokens():
-    choice = Choice("stories-rope", "embeddings", "Analogies", analogy=("boy", "girl", "he"))
-    found = compute.answer(choice)
+    of_tokens = {"model": "stories-rope", "side": "embeddings", "view": "Analogies"}
+    found = compute.compute(chosen(**of_tokens)).answer
     assert len(found.names) == compute.NEAR and not set(found.names) & {"␣boy", "␣girl", "␣he"}
     with pytest.raises(UnknownName, match="no single token"):
-        compute.answer(
-            Choice("stories-rope", "embeddings", "Analogies", analogy=("boy", "girl", "xylophone"))
-        )
+        _ = compute.compute(chosen(**of_tokens, third="xylophone")).answer
     app = opened({"wpv": "Analogies", "wpm": "stories-rope"})
     assert_healthy(app)
     run_snippet(app)

@@ -1,43 +1,52 @@
-"""The page "Train it now", run as Streamlit runs it: trainings begin, go on, are stopped, and say what they cannot read."""
+"""The part Train now of the page Word vectors: trainings begin, go on, are stopped, and say what they cannot read."""
 
 from functools import partial
 
 import pytest
 
-from tests.pages.helpers import assert_healthy, badges, charts, follow_link, open_page, run_snippet, title_of
+from tests.pages.helpers import (
+    assert_healthy,
+    badges,
+    charts,
+    follow_link,
+    open_page,
+    run_snippet,
+    title_of,
+    words,
+)
 from tlmviz.training.live import Live
 
-PAGE = "words/train_now"
-opened = partial(open_page, PAGE)
+PAGE = "words/word_vectors"
+opened = partial(open_page, PAGE, wvpart="training")
 TEXT = "the red ball rolled to the cat and the blue ball rolled to the dog and the red cat saw the blue dog"
 
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
     """Trainings of a quarter of a second, done at once."""
-    from pages.words.train_now import compute
+    from pages.words.word_vectors.training import data
 
-    compute.example.clear()
+    data.example.clear()
 
     def at_once(live: Live) -> None:
         live.begun, live.seconds = True, 0.25
         while live.running:
             live.work()
 
-    monkeypatch.setattr("pages.words.train_now.compute.go_on", at_once)
+    monkeypatch.setattr("pages.words.word_vectors.training.data.go_on", at_once)
     yield
-    compute.example.clear()
+    data.example.clear()
 
 
 def told(app) -> str:
-    return " ".join(caption.value for caption in app.caption)
+    return words(app)
 
 
 def test_it_opens_on_a_training_with_a_film_and_green_badges():
     app = opened()
     [film] = charts(app)
     assert "most frequent shown; text read" in title_of(film) and len(film["frames"]) > 3
-    assert "Nearest to “red” by cosine" in told(app) and "✗" not in badges(app) and badges(app)
+    assert "of training nearest to “red”, by cosine" in told(app) and "✗" not in badges(app) and badges(app)
 
 
 def test_a_text_of_ones_own_lies_as_drawn_until_it_is_trained():
@@ -61,8 +70,8 @@ def test_the_snippet_trains_the_same_text():
 @pytest.mark.parametrize("typed", ["hello", "...", "the the the"])
 def test_a_text_of_fewer_than_two_words_is_one_sentence(typed):
     app = opened(wlive=typed)
-    [error] = app.error
-    assert "vectors need two" in error.value and app.text_area(key="wlive").value == typed
+    [info] = app.info
+    assert "vectors need two" in info.value and app.text_area(key="wlive").value == typed
 
 
 @pytest.mark.parametrize("typed", ["猫 と 犬 と 猫 の 本", "word " * 20 + "other", "a b"])
@@ -83,7 +92,7 @@ def test_numbers_that_run_away_are_said(monkeypatch):
     def breaks(live):
         live.begun = live.broken = True
 
-    monkeypatch.setattr("pages.words.train_now.compute.go_on", breaks)
+    monkeypatch.setattr("pages.words.word_vectors.training.data.go_on", breaks)
     app.button(key="trainbegin").click().run()
     assert_healthy(app)
     assert "The numbers ran away" in told(app)
@@ -97,6 +106,6 @@ def test_numbers_that_run_away_are_said(monkeypatch):
     ],
 )
 def test_hostile_links_open_the_page(query):
-    app = follow_link(PAGE, query, from_the_start=True)
+    app = follow_link(PAGE, {"wvpart": "training", **query}, from_the_start=True)
     assert_healthy(app)
     assert len(charts(app)) == 1

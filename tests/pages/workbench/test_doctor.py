@@ -8,43 +8,35 @@ import numpy as np
 import pytest
 
 import tlmviz
-from pages.workbench.doctor import faults
-from pages.workbench.doctor.controls import MODELS, TWO_WAYS, WAYS
+from pages.workbench.doctor.claims import NAMES
+from pages.workbench.doctor.state import MODELS, SIZED, TWO_WAYS, WAYS, Doctor
 from tests.pages.helpers import (
     assert_healthy,
     badges,
     by_title,
+    chart_parts,
     charts,
     follow_link,
     open_page,
     run_snippet,
     words,
 )
+from tests.pages.states import above_the_picture
+from tlmviz.analysis.workbench import faults
 from tlmviz.analysis.workbench.doctor.presets import PRESETS
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "workbench/doctor"
-# What the doctor calls each fault; the value is the one put in unless it is a name or another quantity.
-NAMED = {
-    "RoPE base": "rope base",
-    "Positions moved": "position offset",
-    "Score scale": "scale",
-    "Soft-cap": "soft-cap",
-    "Window": "window",
-    "Causal mask lost": "causal mask",
-    "First keys hidden": "padding",
-    "Sink": "sink",
-    "Norm eps": "norm eps",
-    "W_K noise": "weights",
-    "W_O noise": "weights",
-}
+MODELS_LINK = Doctor.link(view=MODELS)
+WAYS_LINK = Doctor.link(view=TWO_WAYS)
 
 
 def test_it_opens_on_another_base_in_one_layer():
     app = open_page(PAGE)
     assert_healthy(app)
-    assert "injected on purpose: RoPE base 2,500, layer 3" in badges(app)
-    assert "In layer 3 of 6: RoPE turns by a base of 2,500" in badges(app)
+    assert "put in on purpose: RoPE base 2,500, layer 3" in badges(app)
+    [said] = above_the_picture(app)
+    assert "in layer 3 of 6: RoPE turns by a base of 2,500." in said
     steps, planes = charts(app)
     assert steps["data"][1]["x"] == [steps["layout"]["xaxis"]["ticktext"].index("attn.q")]
     assert "How fast each plane of RoPE turns" in by_title(app) and len(planes["data"]) == 2
@@ -54,12 +46,13 @@ def test_it_opens_on_another_base_in_one_layer():
 def test_every_fault_at_every_stop_is_named_with_its_number(model):
     lm = tlmviz.load(model)
     a = lm.trace(DEFAULT_TEXT)
-    assert NAMED.keys() == faults.FAULTS.keys()
+    assert NAMES.keys() == faults.FAULTS.keys()
+    assert SIZED.keys() == {name for name, fault in faults.FAULTS.items() if fault.sized}
     for name in faults.fitting(lm):
         fault = faults.FAULTS[name]
         for value in fault.stops:
             said = tlmviz.diagnose(a, faults.injected(lm, name, 2, value).trace(DEFAULT_TEXT))
-            assert (said.cause, said.layer) == (NAMED[name], 2), (name, value, said)
+            assert (said.cause, said.layer) == (NAMES[name], 2), (name, value, said)
             if isinstance(said.value, float):
                 assert said.value == pytest.approx(value, rel=0.1, abs=0.02), (name, value, said)
 
@@ -78,14 +71,12 @@ def test_the_snippet_puts_the_same_fault_in(name):
     assert_healthy(app)
     said = run_snippet(app)["said"]
     assert f"orange-badge[{said.cause}]" in badges(app) and said.layer == 3
-    assert said.cause == NAMED[name]
+    assert said.cause == NAMES[name]
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "transformers"])
 def test_one_model_two_ways_is_healthy(way):
-    app = follow_link(
-        PAGE, {"drview": TWO_WAYS, "drway": way, "text": "Lily had a red ball."}, from_the_start=True
-    )
+    app = follow_link(PAGE, {**WAYS_LINK, "drway": way, "text": "Lily had a red ball."}, from_the_start=True)
     assert_healthy(app)
     assert "green-badge[healthy]" in badges(app) and run_snippet(app)["said"].healthy
     assert len(charts(app)) == 2
@@ -96,11 +87,13 @@ def test_every_preset_of_the_library_is_offered():
 
 
 def test_two_models_and_two_of_another_shape():
-    app = follow_link(PAGE, {"drview": MODELS})
+    app = follow_link(PAGE, MODELS_LINK)
     assert_healthy(app)
+    [said] = above_the_picture(app)
+    assert said.startswith("**Two different models**") and "before the first layer" in said
     assert "orange-badge[positions]" in badges(app) and run_snippet(app)["said"].cause == "positions"
     assert len(charts(app)) == 2
-    app = follow_link(PAGE, {"drview": MODELS, "drwith": "zoo-rope"})
+    app = follow_link(PAGE, {**MODELS_LINK, "drwith": "zoo-rope"})
     [error] = app.error
     assert "6 layers of 6 heads" in error.value and not app.exception
 
@@ -119,16 +112,16 @@ def saved(tmp_path, monkeypatch):
 def test_two_files_are_examined(saved):
     app = open_page(PAGE)
     assert_healthy(app)
-    assert "In layer 2 of 6: every score is multiplied by 2" in badges(app)
+    assert above_the_picture(app) == ["In layer 2 of 6: every score is multiplied by 2."]
     assert run_snippet(app, saved)["said"].value == pytest.approx(2, rel=1e-4)
     assert len(charts(app)) == 2
-    app = follow_link(PAGE, {"drview": MODELS, "drwith": "stories-rope"})
+    app = follow_link(PAGE, {**MODELS_LINK, "drwith": "stories-rope"})
     assert_healthy(app)
     assert "green-badge[healthy]" in badges(app) and run_snippet(app, saved)["said"].healthy
 
 
 def test_a_file_alone_cannot_be_run_again(saved):
-    app = follow_link(PAGE, {"drview": TWO_WAYS})
+    app = follow_link(PAGE, WAYS_LINK)
     assert not app.exception and "holds one pass and no network" in app.info[0].value
 
 
@@ -137,13 +130,13 @@ def test_a_file_alone_cannot_be_run_again(saved):
     [
         {"drfault": "<b>", "drlayer": "99", "drvalue-rope-base": "nan", "drview": "nonsense"},
         {"drvalue-rope-base": "1e999", "drlayer": "-1"},
-        {"drview": TWO_WAYS, "drway": "‮"},
-        {"drview": MODELS, "drwith": "../etc"},
+        {**WAYS_LINK, "drway": "‮"},
+        {**MODELS_LINK, "drwith": "../etc"},
     ],
 )
 def test_a_hostile_link_shows_the_page(link):
     app = follow_link(PAGE, link)
-    assert not app.exception and len(app.get("plotly_chart")) == 2
+    assert not app.exception and len(chart_parts(app)) == 2
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ FOLDER = models_folder() / "stories-rope" / "survey"
 ONE = {"atlasview": "One head"}
 
 
-def read(app, name="head_atlas") -> tuple[dict, dict]:
+def read(app, name="tlmviz_atlas") -> tuple[dict, dict]:
     """Header and arrays of the picture."""
     [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith(name)]
     data = view.proto.bytes
@@ -35,6 +35,12 @@ def read(app, name="head_atlas") -> tuple[dict, dict]:
         for key, each in header["arrays"].items()
     }
     return header, arrays
+
+
+def pinned(header) -> int:
+    """The token of the passage whose row is shown, as the view takes it."""
+    pin, last = header["state"]["pin"], len(header["passage"]["tokens"]) - 1
+    return header["passage"]["row"] if pin is None else min(pin, last)
 
 
 def linked(**query):
@@ -80,7 +86,7 @@ class TestAllHeads:
         header, arrays = read(app)
         wanted = find(shipped.heads, query)
         np.testing.assert_array_equal(arrays["lit"], wanted)
-        assert (header["x"], header["y"], header["sort"]) == ("entropy", "sink", "-peak")
+        assert (header["x"], header["y"], header["state"]["sort"]) == ("entropy", "sink", "-peak")
         assert f"{wanted.sum()} of 36 heads" in words(app)
         assert len(run_snippet(app)["heads"]) == wanted.sum()
 
@@ -123,7 +129,7 @@ class TestAllHeads:
     def test_an_unknown_survey(self):
         app = linked(atlas="../../etc")
         assert_healthy(app)
-        assert "There is no survey “../../etc” here" in app.warning[0].value
+        assert "There is no survey “../../etc” here" in app.warning[0].value.replace("\\", "")
         assert read(app)[1]["values"].shape == (9, 36)
 
 
@@ -132,8 +138,8 @@ class TestOneHead:
         app = linked(**ONE)
         assert_healthy(app)
         assert badges(app).count("✓") == 1
-        header, arrays = read(app, "atlas_head")
-        assert (header["index"], header["by"], header["top"]) == (34, "induction", 0)
+        header, arrays = read(app, "atlas-one")
+        assert (header["index"], header["by"], header["shown"]) == (34, "induction", 0)
         np.testing.assert_array_equal(arrays["values"].T, shipped.heads[list(STATISTICS)].to_numpy("<f4"))
         own = shipped.deciles[(shipped.deciles.layer == 5) & (shipped.deciles["head"] == 4)]
         for s, statistic in enumerate(STATISTICS):
@@ -147,14 +153,14 @@ class TestOneHead:
     def test_its_passage_is_read_again_and_opens_in_the_explorer(self):
         app = linked(**ONE, head="4.2", atlasby="previous", atlastop="2")
         assert_healthy(app)
-        header, arrays = read(app, "atlas_head")
+        header, arrays = read(app, "atlas-one")
         passage, asked = header["passage"], parse_qs(urlparse(header["passage"]["link"]).query)
-        assert (asked["model"], asked["head"], header["top"]) == (["stories-rope"], ["4.2"], 2)
+        assert (asked["model"], asked["head"], header["shown"]) == (["stories-rope"], ["4.2"], 2)
         trace = tlmviz.load("stories-rope").trace(asked["text"][0])
         assert trace.tokens == passage["tokens"]
         np.testing.assert_allclose(arrays["weights"] / 65535, trace.attention(4, 2), atol=2e-5)
         rows = trace.row_statistics()["previous"][4, 2]
-        assert rows[passage["pin"]] == rows[1:].max()
+        assert rows[pinned(header)] == rows[1:].max()
         explorer = open_page(
             "attention/explorer", query={name: value[0] for name, value in asked.items()} | {"query": "3"}
         )
@@ -163,43 +169,41 @@ class TestOneHead:
     def test_the_link_keeps_a_pinned_word(self):
         app = linked(**ONE, head="5.4", atlasby="induction", atlaspin="20")
         assert_healthy(app)
-        assert read(app, "atlas_head")[0]["passage"]["pin"] == 20
+        assert pinned(read(app, "atlas-one")[0]) == 20
 
     def test_each_head_shows_the_statistic_it_stands_out_by_until_one_is_chosen(self):
         app = linked(**ONE, head="5.4", atlastop="3", atlaspin="5")
 
         def choose(key, value):
             next(box for box in app.selectbox if box.key == key).set_value(value).run()
-            header, _ = read(app, "atlas_head")
-            return header["by"], header["top"], header["passage"]["pin"] == 5
+            header, _ = read(app, "atlas-one")
+            return header["by"], header["shown"], pinned(header) == 5
 
-        assert read(app, "atlas_head")[0]["by"] == "induction"
+        assert read(app, "atlas-one")[0]["by"] == "induction"
         assert choose("_layer", 4) == ("peak", 0, False)
         assert choose("_head", 2) == ("previous", 0, False)
-        assert choose("_atlasby", "sink") == ("sink", 0, False)
+        assert choose("atlasby", "sink") == ("sink", 0, False)
         assert choose("_head", 4) == ("sink", 0, False)
 
     def test_the_snippet_finds_the_same_passage(self):
         app = linked(**ONE, head="5.4")
         scope = run_snippet(app)
-        header, _ = read(app, "atlas_head")
-        assert (
-            scope["trace"].tokens == header["passage"]["tokens"] and scope["row"] == header["passage"]["pin"]
-        )
+        header, _ = read(app, "atlas-one")
+        assert scope["trace"].tokens == header["passage"]["tokens"] and scope["row"] == pinned(header)
 
     @pytest.mark.parametrize("head", ["9.9", "6.0", "0.6", "99999.0"])
     def test_a_head_out_of_range(self, head):
         app = linked(**ONE, head=head)
         assert_healthy(app)
         assert f"There is no head {head} in this survey: it has 6 layers of 6 heads" in app.warning[0].value
-        assert read(app, "atlas_head")[0]["index"] == 34
+        assert read(app, "atlas-one")[0]["index"] == 34
 
     @pytest.mark.parametrize("statistic", STATISTICS)
     def test_every_statistic_has_passages(self, statistic):
         app = linked(**ONE, head="0.0", atlasby=statistic, atlastop="9", atlaspin="9999")
         assert_healthy(app)
-        header, _ = read(app, "atlas_head")
-        assert len(header["tops"]) == 10 and header["passage"]["pin"] < len(header["passage"]["tokens"])
+        header, _ = read(app, "atlas-one")
+        assert len(header["tops"]) == 10 and pinned(header) < len(header["passage"]["tokens"])
 
 
 class TestOtherSurveys:
@@ -211,7 +215,7 @@ class TestOtherSurveys:
         assert read(app)[1]["values"].shape == (9, 8)
         app = linked(**ONE, head="1.1")
         assert_healthy(app)
-        header, arrays = read(app, "atlas_head")
+        header, arrays = read(app, "atlas-one")
         assert header["passage"]["link"] == "" and arrays["weights"].size == 0
         assert header["passage"]["tokens"][0].startswith(("Lily", "One day", "Tom"))
 
@@ -219,7 +223,7 @@ class TestOtherSurveys:
         app = open_page(PAGE, {"model": "stories-gpt"} | ONE)
         assert_healthy(app)
         assert "This survey is of stories-rope, not of stories-gpt" in words(app)
-        assert "model=stories-rope" in read(app, "atlas_head")[0]["passage"]["link"]
+        assert "model=stories-rope" in read(app, "atlas-one")[0]["passage"]["link"]
 
     def test_an_interrupted_one(self, stories, tmp_path, monkeypatch):
         folder = copied(stories, tmp_path, monkeypatch)
@@ -228,7 +232,7 @@ class TestOtherSurveys:
         (folder / "shards" / "000001.npz").unlink()
         app = open_page(PAGE)
         assert_healthy(app)
-        assert "interrupted: 1 of its 3 shards are missing" in words(app)
+        assert "interrupted: 1 of its 3 shards is missing" in words(app)
         assert "over 24 passages" in words(app)
         assert_healthy(linked(**ONE))
         for path in (folder / "shards").iterdir():
@@ -247,7 +251,7 @@ class TestOtherSurveys:
         assert "stories-rope" in " ".join(other.options)
 
     def test_no_survey_at_all(self, monkeypatch):
-        monkeypatch.setattr("pages.workbench.head_atlas.controls.survey_folders", dict)
+        monkeypatch.setattr("pages.workbench.head_atlas.view.survey_folders", dict)
         app = open_page(PAGE)
         assert_healthy(app)
         assert "tlmviz survey MODEL CORPUS --out DIR" in app.info[0].value

@@ -6,7 +6,8 @@ import struct
 import numpy as np
 import pytest
 
-from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet
+from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet, words
+from tests.pages.states import above_the_picture
 from tlmviz.ui import compute
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
@@ -14,7 +15,7 @@ PAGE = "workbench/why"
 TWO = {"head": "5.0", "query": "25", "key": "17", "whypath": "4.2.17.16", "whyat": "1"}
 
 
-def read(app, name="why_score") -> tuple[dict, dict]:
+def read(app, name="tlmviz_why") -> tuple[dict, dict]:
     """Header and arrays of the picture."""
     [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith(name)]
     data = view.proto.bytes
@@ -39,13 +40,14 @@ def test_it_opens_on_a_key_that_a_head_wrote():
     assert "✗" not in badges(app) and badges(app).count("✓") == 1
     header, arrays = read(app)
     [step] = header["steps"]
-    assert (step["path"], step["from"], step["to"]) == ("5.0.25.17", "“red” (25)", "“ball” (17)")
+    assert (step["place"], step["from"], step["to"]) == ([5, 0, 25, 17], "“red” (25)", "“ball” (17)")
     found = compute.model("stories-rope").explain(DEFAULT_TEXT, 5, 0, 25, 17)
     assert arrays["values"].sum() == pytest.approx(found.score, abs=1e-3)
     assert header["score"] == f"{found.score:.2f}" and header["total"] == len(found.names)
     assert arrays["values"].shape == (10, 10)
-    assert "More than any other source, L4H2 gives" in header["said"]
-    assert "it reads the token before it, “red” (16)" in header["said"]
+    [said] = above_the_picture(app)
+    assert "was written by L4H2 more than by any other part" in said
+    assert "L4H2 reads the token before it, “red” (16): 3.21 of the score 12.31" in said
     assert header["written"]["promoted"][0][0] == " ball"
     assert sum(share for _, share in header["written"]["shares"]) == pytest.approx(
         header["written"]["promoted"][0][1], abs=1e-3
@@ -73,8 +75,8 @@ def test_all_sources():
 def test_all_pairs_of_heads():
     app = linked(whyview="All pairs of heads")
     assert_healthy(app)
-    header, arrays = read(app, "why_heads")
-    assert (header["layers"], header["heads"], header["kind"]) == (6, 6, "k")
+    header, arrays = read(app, "why-heads")
+    assert (header["layers"], header["heads"], header["state"]["kind"]) == (6, 6, "k")
     assert divmod(int(arrays["k"].argmax()), 36) == (6, 26)  # L1H0 and L4H2
 
 
@@ -114,20 +116,20 @@ def test_hostile_links(query):
 
 @pytest.mark.parametrize("text", ["a", "Lily", "word " * 150, "🦄 <b>x</b>"])
 def test_texts(text):
-    app = open_page(PAGE, text=text)
+    app = open_page(PAGE, query={"text": text})
     assert_healthy(app)
     header, arrays = read(app)
     assert len(header["places"]) == len(arrays["weights"]) <= 160
 
 
 def test_latent_attention_has_no_composition():
-    app = open_page(PAGE, model="zoo-mla", query={"whyview": "All pairs of heads"})
+    app = open_page(PAGE, query={"model": "zoo-mla", "whyview": "All pairs of heads"})
     assert not app.exception
     assert [error for error in app.error if "latent" in error.value]
 
 
 def test_norms_behind_sublayers_name_no_tokens():
-    app = open_page(PAGE, model="zoo-post")
+    app = open_page(PAGE, query={"model": "zoo-post"})
     assert_healthy(app)
     header, _ = read(app)
-    assert header["written"] is None and "tokens cannot be named" in header["refused"]
+    assert header["written"] is None and "tokens cannot be named" in words(app)

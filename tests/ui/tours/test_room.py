@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.javascript.node import evaluate
-from tests.pages.helpers import MAIN, assert_healthy, words
+from tests.pages.helpers import MAIN, assert_healthy, link_of, words
 from tlmviz.hosting import rooms
 from tlmviz.hosting.rooms import FILE, FOLDER
 from tlmviz.ui.tours import room
@@ -89,7 +89,7 @@ def test_the_links_of_the_tour_keep_the_room_and_leaving_takes_it_out(opened):
     assert_healthy(app)
     assert counts(opened).visitors == 1
     assert f"tourstep=2&amp;room={opened.code}" in html(app)
-    assert "".join(app.query_params["room"]) == opened.code
+    assert link_of(app)["room"] == opened.code
 
 
 @pytest.mark.parametrize("code", ["34679C", "K7", "<b>$x$", "x" * 400])
@@ -98,7 +98,7 @@ def test_a_room_that_is_none_gets_a_sentence_and_the_tour_goes_on(code):
     assert_healthy(app)
     [warning] = app.warning
     assert warning.value.endswith("The tour goes on without a room.") and len(warning.value) < 250
-    assert "room" not in app.query_params and f"**{TOUR.steps[0].title}.**" in words(app)
+    assert "room" not in link_of(app) and f"**{TOUR.steps[0].title}.**" in words(app)
     app.button(key="told-1").click().run()
     assert_healthy(app)
     assert not app.warning and "Measured now" in words(app) and "room-answers" not in html(app)

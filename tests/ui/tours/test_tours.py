@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import ALL, HOME
-from tests.pages.helpers import MAIN, assert_healthy, follow_link
+from tests.pages.helpers import MAIN, assert_healthy, follow_link, link_of
 from tlmviz.ui.tours import bar
 from tlmviz.ui.tours.parts import address
 from tlmviz.ui.tours.table import TOURS
@@ -89,7 +89,7 @@ def test_an_answer_is_pressed_measured_and_kept_in_the_link():
     assert_healthy(app)
     app.button(key="told-1").click().run()
     assert_healthy(app)
-    assert "".join(app.query_params["told"]) == "1"
+    assert link_of(app)["told"] == "1"
     assert any("You said: a" in part.value and "**Anna.**" in part.value for part in app.markdown)
     assert not [button for button in app.button if button.key and button.key.startswith("told-")]
 
@@ -97,7 +97,7 @@ def test_an_answer_is_pressed_measured_and_kept_in_the_link():
 def test_a_wrong_tour_step_or_answer_gets_a_sentence_or_gives_way():
     app = opened(tour="nowhere")
     assert_healthy(app)
-    assert "There is no tour “nowhere”" in app.warning[0].value and "tour" not in app.query_params
+    assert "There is no tour “nowhere”" in app.warning[0].value and "tour" not in link_of(app)
     app = opened(tour="earlier-anna", tourstep="99")
     assert_healthy(app)
     assert "has no step 99" in app.warning[0].value and "8 steps" in app.warning[0].value

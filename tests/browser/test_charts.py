@@ -1,0 +1,158 @@
+"""The chart of all pages in a browser: drawn, pointed at, clicked, resized, in both themes, saved, drawn anew when it changes."""
+
+import re
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.helpers import TEXT, at_rest, from_menu, open_link, plot, wait_for_param
+from tlmviz import figures
+from tlmviz.cli.server import app_file, serve
+
+SCRIPT = re.compile("vendored/plotly-cartesian")
+ALL = re.compile("vendored/plotly-all")
+CHART = ".st-key-familymaps .js-plotly-plot"
+# Counts how often Plotly has drawn a chart, from now on.
+COUNT = """plot => { window.drawings = 0; plot.on('plotly_afterplot', () => { window.drawings += 1 }) }"""
+# Whether the frame of the maps is around a head.
+CHOSEN = """head => {
+  const { shapes, xaxis } = document.querySelector('.st-key-familymaps .js-plotly-plot')._fullLayout;
+  const at = xaxis.tickvals[head];
+  return shapes.at(-1).x0 < at && at < shapes.at(-1).x1;
+}"""
+LOADED = """() => performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /vendored/.test(name))"""
+
+
+def open_maps(page, server, **params) -> None:
+    open_link(page, server, "attention_family", model="zoo-rope", fview="Trained maps", text=TEXT, **params)
+    expect(page.locator(CHART)).to_be_visible()
+    at_rest(page)
+
+
+def middle_of(page, head: int) -> tuple[float, float]:
+    """The middle of a head's map, in page coordinates."""
+    area = plot(page, "familymaps")
+    return area["x"] + area["width"] * (head + 0.5) / 8, area["y"] + area["height"] / 2
+
+
+def test_a_chart_is_drawn_with_its_description_by_the_app_s_own_script(page, server):
+    hosts = []
+    page.on("request", lambda request: hosts.append(request.url))
+    open_maps(page, server)
+    chart = page.locator(".st-key-familymaps .stPlotlyChart")
+    expect(chart).to_have_attribute("role", "figure")
+    assert "map" in chart.get_attribute("aria-label").lower()
+    [script] = {name for name in page.evaluate(LOADED)}
+    assert SCRIPT.search(script) and script.startswith(server)
+    assert not any("PlotlyChart" in each for each in hosts)
+    assert all(each.startswith((server, "blob:", "data:")) for each in hosts)
+
+
+def test_what_is_pointed_at_is_shown_and_a_click_selects_it_time_and_again(page, server):
+    open_maps(page, server, head="0.0")
+    for head in (5, 2, 5):
+        page.mouse.move(*middle_of(page, head))  # Plotly selects what was pointed at
+        expect(page.locator(f"{CHART} .hoverlayer")).to_contain_text(f"head {head}")
+        page.mouse.click(*middle_of(page, head))
+        wait_for_param(page, "head", f"0.{head}")
+        page.wait_for_function(CHOSEN, arg=head)  # the frame around it
+
+
+def test_a_chart_is_drawn_anew_only_when_it_has_changed(page, server):
+    open_link(page, server, "kv_cache", read="plain")
+    chart = page.locator(".st-key-decode .js-plotly-plot")
+    at_rest(page, ".st-key-decode .js-plotly-plot")
+    chart.evaluate(COUNT)
+    page.get_by_text("Maths", exact=True).first.click()  # the figure is the same at every reading level
+    expect(page.locator(".katex-display").first).to_be_visible()
+    at_rest(page)
+    assert page.evaluate("window.drawings") == 0
+    page.get_by_role("textbox", name="Text", exact=True).fill(TEXT)
+    page.keyboard.press("Enter")
+    expect(chart).to_contain_text("Anna")
+
+
+def test_a_chart_follows_the_width_and_the_theme(page, server):
+    open_maps(page, server)
+    chart = page.locator(CHART)
+    width = "plot => plot._fullLayout.width"
+    before = chart.evaluate(width)
+    page.set_viewport_size({"width": 1600, "height": 800})
+    page.wait_for_function(f"document.querySelector('{CHART}')._fullLayout.width > {before}")
+    assert chart.evaluate("plot => plot._fullLayout.width === plot.parentElement.clientWidth")
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(
+        f"ink => document.querySelector('{CHART}')._fullLayout.font.color === ink", arg=figures.DARK.ink
+    )
+
+
+def test_a_chart_is_saved_as_svg_and_png(page, server):
+    open_maps(page, server)
+    for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with page.expect_download() as download:
+            from_menu(page.locator(".st-key-familymaps"), kind, "this chart")
+        content = download.value.path().read_bytes()
+        assert start in content[:200] and download.value.suggested_filename.startswith("tlmviz-familymaps")
+
+
+def test_its_place_has_its_height_before_the_script_is_there(page, server):
+    waiting = []
+    page.route(SCRIPT, lambda route: waiting.append(route))
+    page.goto(f"{server}attention_family?model=zoo-rope&fview=Trained+maps&text=Tom", wait_until="commit")
+    place = page.locator(".st-key-familymaps .stPlotlyChart")
+    expect(place).to_be_attached()
+    page.wait_for_function("document.querySelector('.st-key-familymaps .stPlotlyChart').clientHeight > 100")
+    before = place.bounding_box()["height"]
+    expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    for route in waiting:
+        route.continue_()
+    page.unroute(SCRIPT)
+    expect(page.locator(CHART)).to_be_visible()
+    assert place.bounding_box()["height"] == pytest.approx(before, abs=1)
+
+
+def test_a_script_that_does_not_arrive_is_a_sentence_and_is_asked_for_again(page, server):
+    page.route(SCRIPT, lambda route: route.abort())
+    open_link(page, server, "attention_family", model="zoo-rope", fview="Trained maps", text=TEXT)
+    expect(page.locator(".st-key-familymaps")).to_contain_text("did not arrive")
+    page.unroute(SCRIPT)
+    page.emulate_media(color_scheme="dark")  # the next run
+    expect(page.locator(CHART)).to_be_visible()
+    expect(page.locator(".st-key-familymaps")).not_to_contain_text("did not arrive")
+
+
+def test_a_treemap_is_drawn_by_the_larger_script(page, server):
+    open_link(page, server, "layer_bill", lbview="Parameters")
+    expect(page.locator(".st-key-treemap .js-plotly-plot .treemaplayer .surface").first).to_be_visible()
+    assert any(ALL.search(name) for name in page.evaluate(LOADED))
+
+
+def test_charts_come_below_a_sub_path(page, tmp_path):
+    start = (
+        f'exec {sys.executable} -m streamlit run {app_file()} --server.port "$2" --server.baseUrlPath /under'
+    )
+    with serve(["sh", "-c", start, "sh"], cwd=tmp_path) as server:
+        for _ in range(2):  # the second visit finds the script in the page
+            page.goto(f"{server.url}under/kv_cache")
+            expect(page.locator(".st-key-decode .js-plotly-plot .main-svg").first).to_be_visible()
+            [script] = set(page.evaluate(LOADED))
+            assert script.startswith(f"{server.url}under/vendored/")
+        assert page.locator("script[src*=vendored][async]").count() == 1
+
+
+def test_the_buttons_of_a_chart_that_scrolls_sideways_are_whole(page, server):
+    """They stand above the chart, where what scrolls would cut them off."""
+    open_link(page, server, "rope_planes")
+    button = page.locator(".st-key-rope .modebar-btn, .js-plotly-plot .modebar-btn").first
+    expect(button).to_be_attached()
+    on_top = """button => {
+      const { left, right, top } = button.getBoundingClientRect();
+      const found = document.elementFromPoint((left + right) / 2, top + 1);
+      return button === found || button.contains(found);
+    }"""
+    for _ in range(60):
+        if button.evaluate(on_top):
+            return
+        page.wait_for_timeout(500)
+    raise AssertionError("the top of a button is cut off")

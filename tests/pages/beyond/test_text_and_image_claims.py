@@ -1,0 +1,127 @@
+"""What the page Text and image claims, held against the models' own outputs and the labels of the digits."""
+
+import itertools
+
+import numpy as np
+
+import tlmviz
+from pages.beyond.text_and_image import claims
+from pages.beyond.text_and_image.data import Data, compute
+from pages.beyond.text_and_image.state import DEFAULT, DRAWN, Scene
+from tests.pages.states import each_speaks_and_is_silent, hold, states
+from tlmviz import digits
+from tlmviz.scenes import language
+
+LABELS = digits.held_out().labels
+QUESTIONS = (
+    "what is right of the 4",
+    "where is the 9",
+    "is there an 8",
+    "how many digits are there",
+    "describe the picture",
+)
+UNREAD = ("", "Où est le 7 😀", "hello", "what is left of the 7 " * 150)
+
+
+def truth_of(question: str, grid: tuple[str, ...], of):
+    """What is true whatever digit a drawn cell shows; None where that matters, or where more than three were drawn."""
+    asked, drawn = language.parse(question), [i for i, cell in enumerate(grid) if cell and cell[0] != "h"]
+    if len(drawn) > 3:
+        return None
+    found = []
+    for guess in itertools.product(range(10), repeat=len(drawn)):
+        labels = [int(LABELS[int(cell[1:])]) if cell[:1] == "h" else None for cell in grid]
+        for cell, digit in zip(drawn, guess):
+            labels[cell] = digit
+        found.append(of(labels, asked))
+    return found[0] if all(each == found[0] for each in found) else None
+
+
+def truth(shown: Data) -> dict | None:
+    """What both models say of a picture, and where the first one looked, from their outputs."""
+    chosen = shown.chosen
+    if shown.found is None:
+        return None
+    answer = tlmviz.load("digits-scenes").answer(chosen.pictures, chosen.question)
+    marking = tlmviz.load("digits-scenes-turned").mark(chosen.pictures, chosen.question)
+    word, _, head, *_ = shown.shown
+    looked = None
+    if word > len(answer.asked):
+        maps = np.concatenate(
+            list(answer.maps[word - 1 - len(answer.asked)])
+        )  # [heads of all layers, patches]
+        row = maps[head - 1] if head else maps.mean(0)
+        sums = np.zeros(9)
+        for patch, weight in enumerate(row):
+            sums[patch // 6 // 2 * 3 + patch % 6 // 2] += weight
+        if sums.max() >= 0.505:
+            name = [f"L{(head - 1) // 4}H{(head - 1) % 4}"] if head else ["its heads"]
+            looked = [
+                f"“{answer.words[word - 1 - len(answer.asked)]}”",
+                *name,
+                f"at the {language.PLACES[sums.argmax()]},",
+                f"{sums.max():.0%}",
+            ]
+    marked = [
+        cell
+        for cell in range(9)
+        if all(marking.patches[p] > 0.5 for p in range(36) if p // 6 // 2 * 3 + p % 6 // 2 == cell)
+    ]
+    assert answer.maps.shape[2] == 4 and (not marking.marked or set(marked) <= set(marking.marked))
+    return {
+        "said": answer.text, "true": truth_of(chosen.question, chosen.grid, language.answer), "looked": looked or [],
+        "marked": marking.marked, "cells": truth_of(chosen.question, chosen.grid, language.cells),
+        "drawn": sum(1 for cell in chosen.grid if cell and cell[0] != "h"),
+    }  # fmt: skip
+
+
+def names_of(cells: list[int]) -> list[str]:
+    return [f"the {language.PLACES[cell]}" for cell in cells] if 0 < len(cells) <= 3 else []
+
+
+def test_answers_and_marks_are_judged_by_the_labels():
+    found = []
+    start = {name: control.default for name, control in Scene.controls.items()}
+    own = [{"question": text} for text in (*QUESTIONS, *UNREAD)]
+    own += [{"grid": ("h0", DRAWN, *[""] * 7), "question": text} for text in QUESTIONS]
+    own += [{"shown": (8, 0, 0, 1, 0)}, {"shown": (3, 0, 2, 1, 0)}, {"grid": (DRAWN,) * 9}]
+    for chosen in (*states(Scene, {}, count=6), *(Scene(**start | case) for case in own)):
+        shown = compute(chosen)
+        said, plain = {claim.__name__: claim(shown) for claim in claims.CLAIMS}, truth(shown)
+        if plain is None:
+            assert not any(said[name] for name in said if name != "drawn") and shown.error
+            found.append({name: text is not None for name, text in said.items()})
+            continue
+        unknown = plain["true"] is None
+        assert bool(said["unknown"]) == unknown
+        assert bool(said["right"]) == (not unknown and plain["said"] == plain["true"])
+        assert bool(said["wrong"]) == (not unknown and plain["said"] != plain["true"])
+        first = said["right"] or said["wrong"] or said["unknown"]
+        assert f"says “{plain['said']}”" in first or not plain["said"]
+        assert not said["wrong"] or f"it is “{plain['true']}”" in said["wrong"]
+        assert all(part in first for part in plain["looked"]) and ("looked" in first) == bool(plain["looked"])
+        assert bool(said["marks_unknown"]) == (plain["cells"] is None)
+        assert bool(said["marks_right"]) == (plain["cells"] == plain["marked"])
+        assert bool(said["marks_wrong"]) == (plain["cells"] is not None and plain["cells"] != plain["marked"])
+        marked = said["marks_right"] or said["marks_wrong"] or said["marks_unknown"]
+        assert all(name in marked for name in names_of(plain["marked"]) + names_of(plain["cells"] or []))
+        assert bool(said["drawn"]) == bool(plain["drawn"])
+        assert not said["drawn"] or said["drawn"].startswith(f"{plain['drawn']} digit")
+        found.append({name: text is not None for name, text in said.items()})
+    each_speaks_and_is_silent(found)
+
+
+def test_the_weaker_model_is_called_so_only_where_it_is():
+    class Equal(Data):
+        accuracy = ({"side": 0.9701}, {"side": 0.9699}, {})
+
+    chosen = Scene(**{name: control.default for name, control in Scene.controls.items()})
+    shown = compute(chosen)
+    assert claims.weaker(Equal(chosen, shown.found, None)) is None and claims.weaker(shown)
+    assert shown.accuracy[0]["side"] > shown.accuracy[1]["side"]
+    assert chosen.grid == DEFAULT and hold(
+        (claims.weaker,),
+        {"weaker": lambda a: [f"{a[1]:.0%}", f"{a[0]:.0%}"]},
+        shown,
+        [part["side"] for part in shown.accuracy[:2]],
+    )

@@ -1,0 +1,156 @@
+"""What the page Next tokens claims, held against the model's own probabilities and plain greedy writing."""
+
+import pandas as pd
+import pytest
+
+import tlmviz
+from pages.experts.next_tokens import claims, data
+from pages.experts.next_tokens.state import GIVEN, MODULES, OWN, SMALLER, WRITING, Ahead
+from tests.pages.helpers import ROOT, assert_healthy, open_page
+from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
+from tlmviz.analysis.experts import ahead
+
+START = {name: control.default for name, control in Ahead.controls.items()}
+TEXTS = ("Où est passé le chat 🐈 ?", "Hello", "The cat sat on the mat. " * 125)
+STATES = [
+    *({"reads": reads, "place": place} for reads in (OWN, GIVEN) for place in (0, 1, 7, 14, 27, 28)),
+    *({"words": text, "reads": reads} for text in TEXTS for reads in (OWN, GIVEN)),
+    *({"view": WRITING, "proposer": proposer, "count": 20} for proposer in (MODULES, SMALLER)),
+    {"view": WRITING, "count": 20, "temperature": 0.8},
+    {"view": WRITING, "count": 1},
+    {"view": WRITING, "count": 8, "beginning": "xqz jkv"},
+    {"view": WRITING, "count": 8, "beginning": TEXTS[2]},
+]
+
+
+def plainly(chosen: Ahead, ids: list[int], place: int) -> dict[str, list | None]:
+    """The facts of every claim that must be shown, None of the others; from the model alone."""
+    lm = tlmviz.load("stories-mtp")
+    expected: dict[str, list | None] = {claim.__name__: None for claim in claims.CLAIMS}
+    if chosen.writing:
+        lm = tlmviz.load("stories-rope") if chosen.proposer == SMALLER else lm
+        draft = tlmviz.load("zoo-mqa") if chosen.proposer == SMALLER else None
+        text = lm.tokenizer.decode(ids[1:])
+        found = lm.speculate(text, chosen.count, draft, temperature=chosen.temperature)
+        if not chosen.temperature:
+            assert found.text == lm.generate(text, chosen.count, temperature=0)
+        tokens, passes = len(found.ids), len(found.rounds)
+        if passes < tokens:
+            expected["several_a_pass"] = [passes, tokens, f"{tokens / passes:.2f}"]
+        else:
+            expected["one_a_pass"] = [passes, tokens]
+        if proposed := sum(len(each.proposed) for each in found.rounds):
+            expected["stays"] = [proposed, sum(each.accepted for each in found.rounds)]
+        return expected
+    chains = {
+        OWN: ahead.own_chains(lm.network, ids),
+        GIVEN: ahead.given_chains(lm.network, ids),
+    }
+    hits = {
+        reads: [
+            [
+                chain.first[k] == ids[at + k + 1] if at + k + 1 < len(ids) else None
+                for k in range(len(chain.first))
+            ]
+            for at, chain in enumerate(made)
+        ]
+        for reads, made in chains.items()
+    }
+    here = hits[chosen.reads][place]
+    judged = [hit for hit in here if hit is not None]
+    if not judged:
+        expected["ahead_of_one"] = []
+    elif sum(judged) == len(here):
+        expected["ahead_of_one"] = [len(here)]
+    else:
+        expected["ahead_of_one"] = [len(here), sum(judged), len(judged)]
+    if chosen.reads == OWN and False in judged:
+        wrong = judged.index(False)
+        if wrong < len(judged) - 1 and True not in judged[wrong:]:
+            behind = len(judged) - wrong - 1
+            expected["misled"] = [behind] if behind > 1 else []
+
+    def counts(reads: str) -> list[list[bool]]:
+        return [[row[k] for row in hits[reads] if k < len(row) and row[k] is not None] for k in range(4)]
+
+    depth = [each for each in counts(chosen.reads) if each]
+    if len(depth) > 1:
+        near, far = depth[0], depth[-1]
+        expected["by_depth"] = [sum(near), len(near), len(depth), sum(far), len(far)]
+    own, given = counts(OWN)[3], counts(GIVEN)[3]
+    if own and sum(own) != sum(given):
+        expected["told"] = [sum(given), len(given), sum(own)]
+    bits = (
+        pd.read_csv(ROOT / "models/stories-mtp/ahead.csv")
+        .query("depth == 0")
+        .set_index("model")
+        .bits_per_byte
+    )
+    one, other = f"{bits['stories-mtp']:.4f}", f"{bits['stories-mtp-plain']:.4f}"
+    expected["twin"] = [other, one, f"{abs(bits['stories-mtp-plain'] - bits['stories-mtp']):.4f}"]
+    return expected
+
+
+def test_every_claim_follows_from_the_model_in_every_state():
+    found = []
+    for values in STATES:
+        chosen = Ahead(**{**START, **values})
+        shown = data.compute(chosen)
+        expected = plainly(chosen, list(shown.ids), 0 if chosen.writing else shown.place)
+        for claim in claims.CLAIMS:
+            said, facts_ = claim(shown), expected[claim.__name__]
+            assert (said is None) == (facts_ is None), (values, claim.__name__, said)
+            if said is not None and claim.__name__ != "ahead_of_one":
+                bare = (
+                    said.replace("stories-mtp", "").replace("stories-rope", "").replace("bits per byte", "")
+                )
+                bare = "”".join(part.rpartition("“")[0] if "“" in part else part for part in bare.split("”"))
+                assert facts(bare) == [str(fact) for fact in facts_], (values, said)
+            elif said is not None:
+                assert all(str(fact) in said for fact in facts_), (values, said)
+        first = [claim.__name__ for claim in claims.CLAIMS if claim(shown)][0]
+        assert first in ("ahead_of_one", "several_a_pass", "one_a_pass")
+        found.append({name: facts_ is not None for name, facts_ in expected.items()})
+    each_speaks_and_is_silent(found)
+
+
+def test_the_place_that_is_opened_is_the_last_of_the_best():
+    shown = data.compute(Ahead(**START))
+    far = [[stage.right for stage in each].index(False) if False in [s.right for s in each] else 4 for each in
+           [[stage for stage in chain if stage.right is not None] for chain in shown.stages] if each]  # fmt: skip
+    assert [stage.right for stage in shown.stages[shown.place]] == [True] * 4 and max(far) == 4
+
+
+@pytest.mark.parametrize(
+    "race, said",
+    [
+        (
+            ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0]),
+            "**Quicker**: 5 tokens a second with proposals, 2 without, 2.50 times",
+        ),
+        (
+            ([4.0, 5.0, 6.0], [1.0, 2.0, 3.0]),
+            "**Slower**: 2 tokens a second with proposals, 5 without, 0.40 times",
+        ),
+        (([1.0, 2.0, 4.0], [3.0, 5.0, 6.0]), "neither way was quicker"),
+    ],
+)
+def test_a_speed_is_said_only_where_the_rounds_do_not_overlap(race, said):
+    assert said in claims.speed(race)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_first_claim_survives_an_own_text(text):
+    app = open_page("experts/next_tokens", {"ntext": text})
+    assert_healthy(app)
+    [said] = above_the_picture(app)
+    assert said.startswith(("Asked once, at", "Behind the text’s end", "Behind the text's end"))
+
+
+def test_measuring_again_is_for_who_asks():
+    app = open_page("experts/next_tokens", {"nview": "Writing", "nnew": "3"})
+    assert_healthy(app)
+    before = app.session_state[data._RACE][1]
+    app.button(key="naheadagain").click().run()
+    assert_healthy(app)
+    assert app.session_state[data._RACE][1] is not before

@@ -1,0 +1,70 @@
+"""What the page Glossary claims, counted anew in the pages' texts."""
+
+import re
+from functools import cache
+
+from pages import ALL
+from pages.start.glossary import claims, data
+from pages.start.glossary.state import Glossary
+from tests.pages.states import each_speaks_and_is_silent, facts, hold
+from tlmviz.ui import glossary
+
+FORMS = {forms[0]: forms for forms in glossary.TERMS.values()}
+OTHERS = [page for page in ALL if page.folder != data.OWN]
+
+
+def using(name: str) -> list:
+    """The pages in whose texts a term stands."""
+    known = {folder: count for folder, count in _counted(name)}
+    return [page for page in OTHERS if known.get(page.folder)]
+
+
+def _counted(name: str):
+    for page in OTHERS:
+        yield page.folder, _counts(page)[name]
+
+
+@cache
+def _counts(page):
+    """Of every term, in a page's texts."""
+    return glossary.count_in("\n".join(data.texts_of(page)))
+
+
+PLAINLY = {
+    "lit_is_used": lambda shown: (name := _asked(shown)) and (name, *_used(name)),
+    "lit_is_not_used": lambda shown: None,
+    "used_most": lambda shown: None if _asked(shown) else _most(shown),
+}
+
+
+def _asked(shown: data.Data) -> str | None:
+    return glossary.named(shown.chosen.asked) if shown.chosen.asked else None
+
+
+def test_every_claim_is_counted_and_silent_elsewhere(monkeypatch):
+    found = []
+    for asked in ("", "softmax", "SOFTMAX", "no such", "KV cache"):
+        shown = data.compute(Glossary(find="", asked=asked))
+        found.append(hold(claims.CLAIMS, PLAINLY, shown, shown, tuple(FORMS)))
+    bare = data.Entry("softmax", (), "", (), ())
+    monkeypatch.setattr(data, "entries", lambda: (bare,))
+    said = {
+        claim.__name__: claim(data.compute(Glossary(find="", asked="softmax"))) for claim in claims.CLAIMS
+    }
+    assert said["lit_is_not_used"] == "“softmax” stands in the text of no page."
+    found.append({name: text is not None for name, text in said.items()})
+    each_speaks_and_is_silent(found)
+
+
+def _used(name: str) -> tuple:
+    counts = dict(_counted(name))
+    pages, times = [count for count in counts.values() if count], max(counts.values())
+    title = next(page.title for page in OTHERS if counts[page.folder] == times)
+    return (len(pages), len(OTHERS), *facts(title, tuple(FORMS)), *([times] if times > 1 else []))
+
+
+def _most(shown: data.Data) -> tuple:
+    counts = {entry.name: len(using(entry.name)) for entry in shown.entries}
+    best = max(counts, key=lambda name: counts[name])
+    assert len(re.findall(r"\w", best)) > 1
+    return (len(FORMS), best, counts[best], len(OTHERS))

@@ -1,0 +1,469 @@
+"""What the page mHC claims, held against matrices, streams, losses and logs that are computed once more and plainly."""
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+import tlmviz
+from pages.streams.mhc import data as page
+from pages.streams.mhc.claims import missing, one_stream
+from pages.streams.mhc.depth import claims as depth
+from pages.streams.mhc.depth.data import Deep
+from pages.streams.mhc.dial import claims as dial
+from pages.streams.mhc.dial.data import Dial, Matrix
+from pages.streams.mhc.flow import claims as flow
+from pages.streams.mhc.flow.data import Flow
+from pages.streams.mhc.matrices import claims as matrices
+from pages.streams.mhc.matrices.data import Matrices
+from pages.streams.mhc.state import (
+    AVERAGE,
+    BACKWARD,
+    DEPTH,
+    DIAL,
+    DISTANCES,
+    FORWARD,
+    LARGEST,
+    MATRICES,
+    MUTE,
+    ONE,
+    SUM,
+    THROUGH,
+    Streams,
+)
+from pages.streams.mhc.streams import claims as streams
+from pages.streams.mhc.streams.data import Inside
+from pages.streams.mhc.training import claims as training
+from pages.streams.mhc.training.data import Logs
+from tests import tiny
+from tests.pages.helpers import assert_healthy, only_models, open_page
+from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
+from tlmviz.analysis.streams.mixing import Mixing, places
+from tlmviz.analysis.streams.unrolled import state_taps
+from tlmviz.analysis.streams.vectors import mute_stream
+
+START = {name: control.default for name, control in Streams.controls.items()}
+KINDS = {
+    "a-residual": {}, "a-hc": dict(connection="hyper", streams=3), "a-mhc": dict(connection="manifold", streams=3),
+    "deep-hc": dict(connection="hyper", streams=2, n_layers=3), "still": dict(connection="manifold", streams=4, n_layers=1),
+}  # fmt: skip
+TEXTS = (tiny.TEXT, "Où est passé le chat 🐈 ?", "Hello", "The cat sat on the mat. " * 125)
+NAMES = {"residual": "Residual", "hyper": "HC", "manifold": "mHC"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def models(tokenizer, tmp_path_factory):
+    """Tiny random models in place of the bundled ones; one of them, "still", hardly mixes its streams."""
+    networks = {
+        name: tiny.network(**changes, vocab_size=tokenizer.vocab_size) for name, changes in KINDS.items()
+    }
+    for name, value in networks["still"].named_parameters():
+        if name.endswith("static_res"):
+            value.data = 6 * torch.eye(4)
+        elif name.endswith(".scale"):
+            value.data *= 0
+    with only_models(networks, tokenizer, tmp_path_factory.mktemp("models")):
+        yield
+
+
+def chosen(model: str, text: str = tiny.TEXT, **values) -> Streams:
+    text = tlmviz.load(model).fit(text)[0]
+    return Streams(**{**START, **values}, model=model, text=text)
+
+
+def res_of(model: str, text: str) -> np.ndarray:
+    """H_res of every sublayer at every token, from the taps, in float64."""
+    trace = tlmviz.load(model).trace(text)
+    if f"{places(1)[0]}.res" not in trace.tap_names:
+        return np.ones((2 * trace.n_layers, len(trace), 1, 1))
+    return np.stack([np.asarray(trace[f"{place}.res"][0], np.float64) for place in places(trace.n_layers)])
+
+
+def kept(res: np.ndarray) -> tuple[float, float]:
+    n = res.shape[-1]
+    own = np.einsum("...ii->...i", res)
+    return own.mean(), np.abs(res * (1 - np.eye(n))).max()
+
+
+def carried(res: np.ndarray) -> tuple[float, float]:
+    held = [np.ones(res.shape[1:3])]
+    for matrix in res:
+        held.append(np.einsum("tij,tj->ti", matrix, held[-1]))
+    return np.min(held), np.max(held)
+
+
+def three(value: float) -> str:
+    """Three digits, without a sign: facts have none."""
+    return f"{abs(value):#.3g}".rstrip(".")
+
+
+def says(said: str, wanted: list) -> bool:
+    """A sentence has these numbers, in their order."""
+    at, plain = 0, said.replace("−", "-")
+    for each in map(str, wanted):
+        at = plain.find(each, at) + len(each)
+        if at < len(each):
+            return False
+    return True
+
+
+def compare(claims, data, expected: dict[str, list | None]) -> dict[str, bool]:
+    """Every claim is shown where something is expected of it, with these facts in their order."""
+    shown = {}
+    for claim in claims:
+        said, wanted = claim(data), expected[claim.__name__]
+        assert (said is None) == (wanted is None), (claim.__name__, said, wanted)
+        assert said is None or says(said, wanted), (claim.__name__, said, wanted)
+        shown[claim.__name__] = said is not None
+    return shown
+
+
+# --- Flow -------------------------------------------------------------------------------------------
+
+
+def flow_facts(data: Flow) -> dict[str, list | None]:
+    text, family = data.chosen.text, data.family
+    found: dict[str, list | None] = {claim.__name__: None for claim in flow.CLAIMS}
+    trained, count = data.trained, data.iterations
+
+    def of(kind: str) -> list:
+        res = res_of(family[kind], text)
+        if kind == "manifold" and count != trained:  # every later layer reads other streams
+            res = data.rerun(count).mixing.res.double().numpy()
+        (own, other), (least, most) = kept(res), carried(res)
+        named = [count] if kind == "manifold" and count != trained else []
+        return [*named, f"{abs(own):.1%}", f"{other:.1%}", three(least), three(most)]
+
+    kind = data.connection.kind
+    if kind == "residual":
+        found["one_stream"] = [1]
+    else:
+        found["mixes"] = of(kind)
+    for other in ("hyper", "manifold"):
+        if other != kind and other in family:
+            found[f"{other}_beside"] = of(other)
+    if data.constrained:
+        usual, run = data.rerun(trained), data.rerun(count)
+        loss = tlmviz.load(data.constrained).trace(text).loss_per_token().mean().item()
+        assert usual.loss == pytest.approx(loss, abs=1e-5)
+        if count == trained:
+            found["iterations"] = [trained, f"{usual.loss:.4f}", f"{usual.forward:.4g}"]
+        else:
+            found["iterations"] = [
+                count, trained, f"{usual.loss:.4f}", f"{run.loss:.4f}", f"{usual.forward:.4g}", f"{run.forward:.4g}",
+            ]  # fmt: skip
+            if data.written(count) == data.written(trained):
+                found["writes_the_same"] = [count, 40]
+    return found
+
+
+def test_flow(monkeypatch):
+    found = []
+    cases = [(model, text) for model in ("a-mhc", "still") for text in TEXTS]
+    cases += [(model, tiny.TEXT) for model in ("a-hc", "a-residual", "deep-hc")]
+    for model, text in cases:
+        for iterations in (None, 0, 1, 20) if text == tiny.TEXT else (None,):
+            data = Flow(chosen(model, text, iterations=iterations))
+            found.append(compare(flow.CLAIMS, data, flow_facts(data)))
+            said = flow.mixes(data)
+            if said:
+                res = data.members[data.connection.kind].res.double().numpy()
+                assert ("hardly" in said) == (kept(res)[1] < 0.1), said
+    no_numbers = Mixing(*(torch.full((2, 3, *shape), torch.nan) for shape in ((3,), (3,), (3, 3))))
+    monkeypatch.setattr(page, "mixing", lambda model, text: no_numbers)
+    said = {claim.__name__: claim(Flow(chosen("a-hc"))) is not None for claim in flow.CLAIMS}
+    assert said["overflows"] and not said["mixes"]
+    each_speaks_and_is_silent([*found, said])
+
+
+def test_both_ways_of_mixing_are_said():
+    said = [flow.mixes(Flow(chosen(name))) for name in ("still", "a-mhc")]
+    assert "hardly mixes" in said[0] and "hardly" not in said[1]
+
+
+# --- Matrices ---------------------------------------------------------------------------------------
+
+
+def matrices_facts(data: Matrices) -> dict[str, list | None]:
+    found: dict[str, list | None] = {claim.__name__: None for claim in matrices.CLAIMS}
+    kind, res = data.connection.kind, res_of(data.chosen.model, data.chosen.text)
+    if kind == "residual":
+        return {**found, "one_stream": [1]}
+    n = res.shape[-1]
+    own, other = kept(res[data.sublayer, data.token])
+    name, number = data.sublayers[data.sublayer].split()
+    found["mixes_here"] = [number, data.token, f"{abs(own):.1%}", f"{other:.1%}"]
+    off = np.abs(res * (1 - np.eye(n))).max((-2, -1))
+    if np.sum([f"{x:.4g}" == f"{off.max():.4g}" for x in off.ravel()]) == 1:
+        sublayer, token = np.unravel_index(off.argmax(), off.shape)
+        found["most"] = [sublayer // 2, token, f"{off.max():.4g}"]
+    distance = np.sqrt(((res - np.eye(n)) ** 2).sum((-2, -1))).mean()
+    found["far"] = [f"{distance:.3f}", f"{math.sqrt(n - 1):.3f}"]
+    spread = res.std(1).max((-2, -1))
+    if spread.max() >= 1e-6 and [f"{x:.2g}" for x in spread].count(f"{spread.max():.2g}") == 1:
+        found["depends_on_the_token"] = [spread.argmax() // 2, f"{spread.max():.2g}"]
+    if kind == "hyper":
+        sums = res.sum(-1)
+        found["free"] = [f"{abs(sums.min()):.3g}", f"{abs(sums.max()):.3g}", f"{abs(res.min()):.2g}"]
+    else:
+        off_one = max(np.abs(res.sum(axis) - 1).max() for axis in (-2, -1))
+        found["redistributes"] = [1, "columns", "rows"] if off_one < 0.01 else None
+        found["average"] = [] if data.permutations is None else ["count", "weight"]
+    return found
+
+
+def test_matrices():
+    found = []
+    for model in ("a-mhc", "still", "a-hc", "a-residual"):
+        for text in TEXTS:
+            for place in ({}, {"token": 0, "sublayer": 1}, {"token": 99_999, "sublayer": 99_999}):
+                data = Matrices(chosen(model, text, view=MATRICES, **place))
+                wanted = matrices_facts(data)
+                shown = {claim.__name__: claim(data) for claim in matrices.CLAIMS}
+                assert {name: said is not None for name, said in shown.items()} == {
+                    name: each is not None for name, each in wanted.items()
+                }
+                for name, said in shown.items():
+                    if said and name not in ("redistributes", "average"):
+                        assert says(said, wanted[name]), (name, said, wanted[name])
+                if shown["redistributes"]:
+                    assert within(shown["redistributes"], data)
+                if data.permutations is not None and shown["average"]:
+                    averaged(shown["average"], data)
+                found.append({name: said is not None for name, said in shown.items()})
+    each_speaks_and_is_silent(found)
+
+
+def within(said: str, data: Matrices) -> bool:
+    """Sums are as near to 1 as is said."""
+    res = res_of(data.chosen.model, data.chosen.text)
+    columns, rows = (
+        float(each.rstrip(",")) for each in re.findall(r"within ([\d.e-]+)", said.replace("−", "-"))
+    )
+    off = [np.abs(res.sum(axis) - 1).max() for axis in (-2, -1)]
+    return off[0] <= 1.5 * columns + 1e-7 and off[1] <= 1.5 * rows + 1e-7
+
+
+def averaged(said: str, data: Matrices) -> None:
+    """The permutations of the sentence, weighted, are the matrix."""
+    parts, matrix = data.permutations, res_of(data.chosen.model, data.chosen.text)[data.sublayer, data.token]
+    made = sum(
+        weight * np.eye(len(matrix))[list(order)] for weight, order in zip(parts.weights, parts.permutations)
+    )
+    assert np.abs(made - matrix).max() < 1e-3
+    assert facts(said) == [str(len(parts.weights)), f"{max(parts.weights):.3g}"]
+
+
+def test_matrices_without_numbers(monkeypatch):
+    no_numbers = Mixing(*(torch.full((4, 40, *shape), torch.nan) for shape in ((3,), (3,), (3, 3))))
+    monkeypatch.setattr(page, "mixing", lambda model, text: no_numbers)
+    nowhere = dict.fromkeys(DISTANCES, np.full((4, 40), np.nan))
+    monkeypatch.setattr(Matrices, "distances", nowhere)
+    data = Matrices(chosen("a-mhc"))
+    said = {claim.__name__ for claim in matrices.CLAIMS if claim(data)}
+    assert said == {"mixes_here", "average"}, "nothing is said of sums that are no numbers"
+    assert "no numbers" in matrices.mixes_here(data) and "too far from" in matrices.average(data)
+
+
+# --- Sinkhorn dial ----------------------------------------------------------------------------------
+
+
+def residuals(logits: np.ndarray) -> list[float]:
+    """How far sums are from 1 after each iteration, by plain divisions."""
+    matrix = np.exp(logits - logits.max())
+    found = []
+    for _ in range(41):
+        found.append(max(np.abs(matrix.sum(0) - 1).max(), np.abs(matrix.sum(1) - 1).max()))
+        with np.errstate(invalid="ignore"):
+            matrix = np.nan_to_num(matrix / matrix.sum(1, keepdims=True))
+            matrix = np.nan_to_num(matrix / matrix.sum(0, keepdims=True))
+    return found
+
+
+def size(residual: float) -> list[str]:
+    return ["1"] if residual < 1e-15 else [f"{residual:.3g}"]
+
+
+@pytest.mark.parametrize("typed", [None, "4 1 2\n1 3 1\n5 1 1", "1 2 3\n0 4 0\n0 5 0", "1 1\n0 1"])
+def test_dial(typed):
+    found = []
+    for model in ("a-mhc", "still"):
+        for step in (0, 1, 2, 7, 12):
+            for heat in (0.5, 1.0):
+                choice = chosen(model, view=DIAL, step=step, temperature=heat, token=2, sublayer=1)
+                data = Dial(choice, Matrix(typed, "entries") if typed else None)
+                if typed:
+                    values = [[float(word) for word in row.split()] for row in typed.split("\n")]
+                    with np.errstate(divide="ignore"):
+                        logits = np.log(values)
+                else:
+                    trace = tlmviz.load(model).trace(choice.text)
+                    logits = np.asarray(trace[f"{places(trace.n_layers)[1]}.logits"][0, 2], np.float64)
+                plain = residuals(logits / heat)
+                said = dial.off(data)
+                if step < 2:
+                    assert says(said, size(plain[0])) or plain[0] < 1e-14, said
+                else:
+                    now = plain[step // 2]
+                    assert now == pytest.approx(data.residuals[step // 2], rel=1e-6, abs=1e-14)
+                    assert now < 1e-12 or says(said, [step // 2, *size(now), *size(plain[0])]), said
+                near = next((k for k, residual in enumerate(plain) if residual < 1e-6), None)
+                assert (dial.settles(data) is None) == (near is None)
+                assert near is None or facts(dial.settles(data))[0] == str(near)
+                left = dial.leaves(data)
+                assert (left is None) == bool(typed)
+                found.append((near is not None, left is not None, dial.verdict(data) is not None))
+    assert all(verdict == bool(typed) for _near, _left, verdict in found)
+    if typed in ("1 2 3\n0 4 0\n0 5 0", "1 1\n0 1"):
+        assert not any(near for near, _left, _verdict in found)
+    elif typed:
+        assert all(near for near, _left, _verdict in found)
+
+
+# --- Depth, Streams, Training -----------------------------------------------------------------------
+
+
+def product_gain(res: np.ndarray, way: str) -> np.ndarray:
+    """Largest absolute row (column) sum of the product of all matrices, at every token."""
+    product = res[0]
+    for matrix in res[1:]:
+        product = matrix @ product
+    return np.abs(product).sum(-1 if way == FORWARD else -2).max(-1)
+
+
+def test_depth():
+    found = []
+    for model, text in (
+        ("a-mhc", TEXTS[0]),
+        ("a-mhc", TEXTS[1]),
+        ("deep-hc", TEXTS[2]),
+        ("still", TEXTS[3]),
+    ):
+        for over in (ONE, AVERAGE, LARGEST):
+            for way in (FORWARD, BACKWARD):
+                data = Deep(chosen(model, text, view=DEPTH, over=over, gain=way, token=1))
+                reduce = {ONE: lambda all_: all_[1], AVERAGE: np.mean, LARGEST: np.max}[over]
+                gain = {
+                    kind: three(reduce(product_gain(res_of(name, data.chosen.text), way)))
+                    for kind, name in data.family.items()
+                }
+                where = [1] if over == ONE else []
+                wanted: dict[str, list | None] = {claim.__name__: None for claim in depth.CLAIMS}
+                count = len(data.sublayers)
+                if {"hyper", "manifold"} <= set(gain):
+                    wanted["gains"] = [count, gain["hyper"], gain["manifold"], *where]
+                else:
+                    wanted["gain_alone"] = [count, list(gain.values())[-1], *where]
+                if "manifold" in data.family:
+                    res = res_of(data.family["manifold"], data.chosen.text)
+                    product = res[0]
+                    for matrix in res[1:]:
+                        product = matrix @ product
+                    left = np.linalg.svd(product, compute_uv=False)[:, 1].max()
+                    wanted["fades"] = [f"{left:.1%}"] if left < 0.9995 else None
+                losses = [
+                    tlmviz.load(name).trace(data.chosen.text).loss_per_token().mean().item()
+                    for name in data.family.values()
+                ]
+                wanted["losses"] = [f"{loss:.3f}" for loss in losses]
+                found.append(compare(depth.CLAIMS, data, wanted))
+    names = [name for name in found[0] if name != "losses"]  # silent where a loss is no number
+    each_speaks_and_is_silent([{name: shown[name] for name in names} for shown in found])
+
+
+def test_streams():
+    found = []
+    for model in ("a-mhc", "a-hc", "a-residual"):
+        for text in TEXTS[:3]:
+            for part in (THROUGH, SUM, MUTE):
+                data = Inside(chosen(model, text, part=part, token=2, muted="Stream 0"))
+                wanted: dict[str, list | None] = {claim.__name__: None for claim in streams.CLAIMS}
+                lm = tlmviz.load(model)
+                trace, several = lm.trace(data.chosen.text), data.connection.streams > 1
+                if part == THROUGH and several:
+                    cosines = least_cosines(trace, data.token)
+                    place = int(np.argmin(cosines))
+                    named = data.parts[place].split()[1:]
+                    wanted["part_ways"] = [
+                        data.token, f"{cosines[0]:.2f}", *named, f"{abs(min(cosines)):.2f}", f"{abs(cosines[-1]):.2f}",
+                    ]  # fmt: skip
+                if part != MUTE and not several:
+                    wanted["single"] = [1, 1]
+                if part == SUM:
+                    wanted["embedding_arrives"] = []
+                if part == MUTE:
+                    before = trace.loss_per_token().numpy()
+                    after = lm.trace(
+                        data.chosen.text, edit=mute_stream(lm.config.n_layers, 0, 0)
+                    ).loss_per_token().numpy()  # fmt: skip
+                    change = after - before
+                    worst = int(change.argmax())
+                    wanted["costs"] = [
+                        f"{before.mean():.4f}", f"{after.mean():.4f}", 0, f"{abs(change.mean()):.4f}", worst + 1,
+                        f"{abs(change[worst]):.3f}",
+                    ]  # fmt: skip
+                    if not several:
+                        wanted["nothing_left"] = [f"{np.log(lm.config.vocab_size):.2f}"]
+                said = streams.embedding_arrives(data)
+                if said:
+                    for name in data.family.values():
+                        held = np.ones((len(trace), 1))
+                        res = res_of(name, data.chosen.text)
+                        held = np.ones(res.shape[1:3])
+                        for matrix in res:
+                            held = np.einsum("tij,tj->ti", matrix, held)
+                        mean = held.mean(-1)
+                        assert f"{abs(mean.min()):.3f}" in said and f"{abs(mean.max()):.3f}" in said, said
+                    wanted["embedding_arrives"] = facts(said)
+                found.append(compare(streams.CLAIMS, data, wanted))
+    each_speaks_and_is_silent(found)
+
+
+def least_cosines(trace, token: int) -> list[float]:
+    """Behind the embedding and every sublayer, the least cosine of two streams."""
+    found = []
+    for tap in state_taps(trace.n_layers):
+        vectors = np.asarray(trace[tap][0, token], np.float64)
+        vectors = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+        cosines = vectors @ vectors.T
+        found.append(cosines[~np.eye(len(cosines), dtype=bool)].min())
+    return found
+
+
+def test_training(monkeypatch):
+    logs = {
+        kind: pd.DataFrame({"valid_bpb": [2.0, bits, np.nan], "gain_forward": [1.0, gain, np.nan]})
+        for kind, bits, gain in (("residual", 1.3, 1.0), ("hyper", 1.2, 8.5), ("manifold", 1.25, 1.001))
+    }
+    data = Logs(chosen("a-mhc"))
+    monkeypatch.setattr(Logs, "read", (logs, {}, []))
+    assert facts(training.ends(data)) == [
+        "1.2000",
+        "1.2500",
+        "1.3000",
+    ] and "**HC ends best**" in training.ends(data)
+    assert facts(training.gains(data)) == ["8.50", "1.00"]
+    logs["manifold"].loc[1, "valid_bpb"] = 1.20001
+    assert "best" not in training.ends(data)
+    monkeypatch.setattr(Logs, "read", ({}, {}, []))
+    assert training.ends(data) is None and training.gains(data) is None
+
+
+def test_what_a_family_lacks_is_said():
+    assert missing(Flow(chosen("a-hc"))) is None and one_stream(Flow(chosen("a-hc"))) is None
+    assert "plain residuals or constrained" in missing(Flow(chosen("deep-hc")))
+
+
+# --- the page ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", ["Flow", "Matrices", "Sinkhorn dial", "Depth", "Streams", "Training"])
+@pytest.mark.parametrize("text", ["Où est passé le chat 🐈 ?", "Hello", "The cat sat on the mat. " * 400])
+def test_every_view_says_one_thing_above_its_picture(view, text):
+    app = open_page("streams/mhc", smodel="a-mhc", sview=view, _link_text=text)
+    assert_healthy(app)
+    said = above_the_picture(app)
+    assert len(said) == (0 if view == "Training" else 1), said  # tiny models have no logs

@@ -1,0 +1,151 @@
+"""Every script in benchmarks/ runs at its smallest size: what it imports and calls is still there. No time is looked at."""
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from unittest.mock import MagicMock
+
+import pytest
+import torch
+
+from .test_layering import ROOT
+
+FOLDER = ROOT / "benchmarks"
+# Script -> its smallest run: its constants in small, and its arguments.
+SMALL = {
+    "beam": ({"SENTENCES": ("I am cold in my red coat.",), "WRITTEN": 3}, "--rounds 1"),
+    "decode": ({"WRITTEN": 4, "PEERS": 4, "LENGTHS": (16,)}, "--rounds 1"),
+    "few_bits": ({"KEYS": ("int8",), "PER": ("channel",), "TOKENS": 16}, "--rounds 1"),
+    "half": ({"SHAPES": ((8, 8),), "LENGTHS": (1,)}, "--rounds 1"),
+    "kernels_cpu": ({"LENGTHS": (16,), "MASKED": 64, "POOLED": {128: 400.0}}, "--rounds 1"),
+    "package": ({"MEASURED": {"tlmviz --help": "begin(); run('--help')"}}, "--rounds 1 --no-wheel"),
+    "patching": ({}, "--rounds 1 --models stories-rope"),
+    "rooms": ({"WITHIN": 0.0, "STEPS": 1}, "--students 2 --processes 1"),
+    "save_html": ({"LAYERS": 1}, "--tokens 16"),
+    "speculative": ({"NEW": 4, "TEXTS": ("Tom and Anna went to the park.",)}, "--rounds 1"),
+    "streams": ({"BATCH": 1, "LENGTH": 8}, "--rounds 1"),
+}
+# What needs a browser, a server with visitors, a model that is fetched, a GPU or a package that the tests do not have:
+# its imports and its arguments.
+READ = (
+    "compare_live", "controls", "first_picture", "gpu", "hall", "live", "load", "real", "shot", "survey_ray", "words",
+)  # fmt: skip
+ALONE = (
+    "doctor",
+    "report",
+    "serve_ray",
+    "survey",
+    "trace",
+    "watch",
+)  # tests of their own below, and what others import
+PEERS = {"gensim": ("gensim", "gensim.models"), "ray": ("ray", "ray.cluster_utils")}
+MISSING = [module for name, modules in PEERS.items() if find_spec(name) is None for module in modules]
+
+
+@pytest.fixture
+def load(monkeypatch):
+    """Imports a script as if it had been started; what it sets stays with the test."""
+    threads, environment = torch.get_num_threads(), dict(os.environ)
+    monkeypatch.setattr(sys, "path", [str(FOLDER), str(ROOT), *sys.path])
+    for name in MISSING:
+        monkeypatch.setitem(sys.modules, name, MagicMock())
+
+    def loaded(name, **small):
+        # By its own name, by which the processes that it starts import it.
+        spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, spec.name, module)
+        spec.loader.exec_module(module)
+        for constant, value in small.items():
+            assert hasattr(module, constant)
+            monkeypatch.setattr(module, constant, value)
+        return module
+
+    yield loaded
+    torch.set_num_threads(threads)
+    os.environ.clear()
+    os.environ.update(environment)
+    for name in [each for each in sys.modules if (FOLDER / f"{each}.py").is_file()]:
+        if getattr(sys.modules[name], "__file__", "") == str(FOLDER / f"{name}.py"):
+            del sys.modules[name]
+
+
+def run(module, monkeypatch, *arguments):
+    monkeypatch.setattr(sys, "argv", [module.__file__, *map(str, arguments)])
+    return module.main()
+
+
+def test_every_script_is_run_here():
+    assert sorted([*SMALL, *READ, *ALONE]) == sorted(path.stem for path in FOLDER.glob("*.py"))
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_small_run(name, load, monkeypatch, capsys):
+    small, arguments = SMALL[name]
+    assert run(load(name, **small), monkeypatch, *arguments.split()) in (None, 0, 1)  # 1: a bar is missed
+    assert re.search(r"\d\.\d", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("name", READ)
+def test_the_arguments(name, load, monkeypatch, capsys):
+    with pytest.raises(SystemExit) as ended:
+        run(load(name), monkeypatch, "--help")
+    assert ended.value.code == 0 and "usage: " in capsys.readouterr().out
+
+
+def test_without_a_gpu_the_one_of_kernels_says_so(load, monkeypatch, capsys):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert run(load("gpu"), monkeypatch) == 1
+    assert capsys.readouterr().out == "This benchmark needs an NVIDIA GPU, and torch finds none here.\n"
+
+
+def test_the_one_of_a_cluster_is_imported(load):
+    assert callable(load("serve_ray").main)
+
+
+def test_doctor(load, monkeypatch, capsys, tmp_path):
+    module = load("doctor")
+    monkeypatch.setattr(module, "MODELS", (("zoo-gqa", torch.float32),))
+    monkeypatch.setattr(module, "FAULTS", dict(list(module.FAULTS.items())[:2]))
+    monkeypatch.setattr(module, "HEALTHY", dict(list(module.HEALTHY.items())[:1]))
+    run(module, monkeypatch, "--json", tmp_path / "x.json")
+    told = json.loads((tmp_path / "x.json").read_text())
+    assert told["faults"] and {line["verdict"] for line in told["healthy"]} == {"right"}
+
+
+def test_survey(load, monkeypatch, capsys, tmp_path):
+    """Its processes are started as they are; the corpus is four texts."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "stories.txt").write_text("Lily had a red ball. One day, Lily lost the red ball.\n" * 40)
+    run(load("survey", LENGTH=16), monkeypatch, data, "--texts", "4")
+    assert "one by two" in capsys.readouterr().out
+
+
+def test_trace(load, monkeypatch, capsys, tmp_path):
+    module = load(
+        "trace", ROUNDS={16: 1}, LAYERS=4, WIDTH=64, HIDDEN=64, CONTEXT=128, MAP_AT=64, OVERVIEW_AT=64
+    )
+    ended = subprocess.CompletedProcess([], 1, "", "memory is measured by another test")
+    monkeypatch.setattr(module.subprocess, "run", lambda *arguments, **options: ended)
+    assert run(module, monkeypatch, "--rounds", "1", "--json", tmp_path / "x.json") in (0, 1)
+    rows = json.loads((tmp_path / "x.json").read_text())["rows"]
+    assert {"tlmviz trace", "bare SDPA", "HF GPT-2 eager, all maps"} <= {row["what"] for row in rows}
+    assert module.tokenizer().vocab_size == module.VOCAB
+
+
+def test_the_memory_of_a_trace(load, monkeypatch):
+    assert load("trace", CONTEXT=128).peak_memory("bare")["peak_mb"] >= 0
+
+
+@pytest.mark.parametrize("way", ["plain", "watched", "eager"])
+def test_watch(load, way):
+    shape = dict(
+        num_hidden_layers=1, hidden_size=16, num_attention_heads=2, num_key_value_heads=1, intermediate_size=16, vocab_size=64
+    )  # fmt: skip
+    found = load("watch", SHAPE=shape).measure(way, 16, 1)
+    assert found["seconds"] > 0 and (way == "plain") == (found["kept"] == 0)
