@@ -5,12 +5,15 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 DATA   ?= ../shared/data
 PORT   ?= 8501
+BASE   ?= HEAD
 PIP    := $(BIN)/pip install --disable-pip-version-check -q
+ERRORS := $(shell grep -o "^class [A-Za-z]*" tlmviz/errors.py | cut -c7-)
 AXE    := node_modules/axe-core/axe.min.js
 # Two processes of one thread each: torch threads that share cores crawl. tests/conftest.py puts the files in order.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+# One broken part that all pages share fails every flow, each after a minute of patience: 25 failures say enough.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --maxfail=25
 
-.PHONY: run test quick lint format docs texts models node browser nginx clean
+.PHONY: run test quick affected lint format docs texts models node browser nginx clean
 
 run: $(VENV)/.run-ready
 	$(BIN)/python -m tlmviz run --port $(PORT)
@@ -22,6 +25,10 @@ test: node $(AXE) $(VENV)/.test-ready browser nginx
 # Everything but the pages and the browser, and of each page one launch.
 quick: node $(VENV)/.test-ready
 	$(PYTEST) --ignore=tests/browser --ignore-glob='tests/pages/*/*' -m "launch or not (pages or browser or slow)"
+
+# The tests that the files changed since BASE reach.
+affected: node $(AXE) $(VENV)/.test-ready browser
+	files="$$($(BIN)/python -m tests.affected $(BASE))"; test -z "$$files" || $(PYTEST) $$files
 
 # Python by ruff and mypy, the JavaScript of the views by TypeScript's checker: no JavaScript is ever compiled.
 lint: node $(VENV)/.test-ready
@@ -35,15 +42,15 @@ format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The README's table of pages, written anew from pages/__init__.py, and the documentation site, in site/. Its pages show the
+# The table of docs/pages.md, written anew from pages/__init__.py, and the documentation site, in site/. Its pages show the
 # pictures of the repository; `make docs PICTURES=1` takes new ones, in minutes. `make docs APP=URL`: where links to the app lead.
 docs: $(VENV)/.docs-ready $(if $(PICTURES),$(VENV)/.test-ready browser)
 	$(BIN)/python -m docs.page_table
 	OMP_NUM_THREADS=1 $(BIN)/python -m docs.build_site $(if $(PICTURES),--pictures) $(if $(APP),--app $(APP))
 
-# All texts that a visitor reads, page by page, for a translator: docs/texts.py.
-texts: $(VENV)/.test-ready
-	$(BIN)/python -m docs.texts > texts.pot
+# All sentences that a visitor reads, of Python and of JavaScript, for a translator.
+texts: $(VENV)/.docs-ready
+	$(BIN)/pybabel -q extract -F docs/babel.cfg -k N_ -k _ -k ngettext:1,2 $(foreach error,$(ERRORS),-k $(error)) -o texts.pot pages tlmviz
 
 # Retrain every bundled model from the data in DATA; runs resume from runs/.
 models: $(VENV)/.train-ready

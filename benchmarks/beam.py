@@ -68,11 +68,11 @@ def peer(rounds: int):
     torch.manual_seed(0)
     shape = EncoderDecoderConfig(name="shape")
     ours = for_inference(EncoderDecoder(shape))
+    hidden = shape.feedforward.hidden * 3 // 2  # two matrices where SwiGLU has three: as many parameters
     config = MarianConfig(
         vocab_size=shape.vocab_size, d_model=shape.d_model, encoder_layers=shape.encoder_layers,
         decoder_layers=shape.decoder_layers, encoder_attention_heads=shape.n_heads, decoder_attention_heads=shape.n_heads,
-        # Two matrices where SwiGLU has three: as many parameters.
-        encoder_ffn_dim=shape.d_ff * 3 // 2, decoder_ffn_dim=shape.d_ff * 3 // 2, max_position_embeddings=shape.context,
+        encoder_ffn_dim=hidden, decoder_ffn_dim=hidden, max_position_embeddings=shape.context,
         pad_token_id=0, eos_token_id=1, decoder_start_token_id=0, forced_eos_token_id=None,
     )  # fmt: skip
     theirs = MarianMTModel(config).eval()

@@ -105,7 +105,7 @@ def toggle_gallery(page: Page, turn: int) -> None:
 
 def choose_level(page: Page, turn: int) -> None:
     """The other reading level."""
-    page.get_by_test_id("stSidebar").get_by_text(("Maths", "Plain")[turn % 2], exact=True).click()
+    page.locator(".st-key-top").get_by_text(("Maths", "Plain")[turn % 2], exact=True).click()
 
 
 def ask_who_wrote(page: Page, turn: int) -> None:
@@ -185,7 +185,7 @@ CONTROLS = (
         "step, by an arrow key",
         CANVAS,
         keys("rows", "ArrowDown", "ArrowDown", "ArrowUp"),
-        data("block-rows", "step"),
+        data("block-root", "step"),
         STORY,
     ),
     Control("beam_search", "English sentence", SERVER, type_into("English sentence"), PLOTS),
@@ -204,7 +204,7 @@ CONTROLS = (
         "flow: sublayer, by an arrow key",
         CANVAS,
         keys("rivers", "ArrowRight", "ArrowLeft"),
-        data("flow", "place"),
+        data("flow-root", "place"),
         {**STORY, "stok": "3"},
     ),
     Control(
@@ -229,7 +229,7 @@ CONTROLS = (
         "text: a word pinned",
         CANVAS,
         choose_word,
-        data("reading", "query"),
+        data("reading-root", "query"),
         {"lview": "Text", "ltok": "256", "head": "4.2"},
     ),
     Control(
@@ -252,7 +252,7 @@ CONTROLS = (
         "experts",
         "bias removed, back",
         SERVER,
-        click_text("removed", "as trained"),
+        click_text("removed", "bias as trained"),
         data("routing-root", "picture"),
         {**STORY, "xview": "Mute & force"},
     ),

@@ -23,6 +23,8 @@ from tlmviz.networks.transformer import TransformerLM
 
 SHAPE = dict(vocab_size=2048, n_layers=6, n_heads=8, d_model=256, d_ff=1024, context=1024)
 PROMPT = torch.arange(1, 9)[None]
+WRITTEN, PEERS = 256, 128  # tokens written with and without a cache, and beside transformers
+LENGTHS = (512, 1024, 2048)  # of the cache that one step reads; the first one beside 64
 
 
 @torch.inference_mode()
@@ -41,8 +43,8 @@ def with_and_without(rounds: int):
     network = tlmviz.load("stories-rope").network
     assert torch.equal(greedy(network, PROMPT, 12), greedy(network, PROMPT, 12, cached=False))
     yield compare(
-        "stories-rope, 256 tokens: cache, no cache", 5.0, lambda: greedy(network, PROMPT, 256),
-        lambda: greedy(network, PROMPT, 256, cached=False), max(3, rounds // 3), at_least=True,
+        f"stories-rope, {WRITTEN} tokens: cache, no cache", 5.0, lambda: greedy(network, PROMPT, WRITTEN),
+        lambda: greedy(network, PROMPT, WRITTEN, cached=False), max(3, rounds // 3), at_least=True,
     )  # fmt: skip
 
 
@@ -61,16 +63,16 @@ def peer(rounds: int):
     )  # fmt: skip
     theirs = GPT2LMHeadModel(config).eval()
     plan = GenerationConfig(
-        max_new_tokens=128, do_sample=False, use_cache=True, eos_token_id=None, pad_token_id=0
+        max_new_tokens=PEERS, do_sample=False, use_cache=True, eos_token_id=None, pad_token_id=0
     )
 
     @torch.inference_mode()
     def generate():
         ids = theirs.generate(PROMPT, generation_config=plan, attention_mask=torch.ones_like(PROMPT))
-        assert ids.shape[1] == PROMPT.shape[1] + 128
+        assert ids.shape[1] == PROMPT.shape[1] + PEERS
 
-    name = "6 layers, d 256, 128 tokens: tlmviz, transformers generate"
-    yield compare(name, 0.65, lambda: greedy(ours, PROMPT, 128), generate, rounds)
+    name = f"6 layers, d 256, {PEERS} tokens: tlmviz, transformers generate"
+    yield compare(name, 0.65, lambda: greedy(ours, PROMPT, PEERS), generate, rounds)
 
 
 def growth(rounds: int):
@@ -88,13 +90,16 @@ def growth(rounds: int):
 
         return step
 
-    yield compare("stories-rope, one step: T = 512, T = 64", 1.3, stepper(512), stepper(64), 3 * rounds)
+    long, short = LENGTHS[0], 64
+    yield compare(
+        f"stories-rope, one step: T = {long}, T = {short}", 1.3, stepper(long), stepper(short), 3 * rounds
+    )
 
 
 def absorbing(rounds: int):
     network = tlmviz.load("zoo-mla").network
     token = torch.tensor([[5]])
-    for length in (512, 1024, 2048):
+    for length in LENGTHS:
 
         def stepper(absorbed: bool, length: int = length):
             with torch.inference_mode():

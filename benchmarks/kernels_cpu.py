@@ -22,6 +22,8 @@ from torch.nn import functional as F
 from tlmviz import kernels
 
 HEADS, WIDTH = 8, 64
+LENGTHS, MASKED = (256, 512, 1024, 2048, 4096), 2048
+POOLED = {4096: 400.0, 16384: 8000.0}  # length -> bar in milliseconds
 
 
 def inputs(length: int, heads: int = HEADS):
@@ -30,7 +32,7 @@ def inputs(length: int, heads: int = HEADS):
 
 
 def attention(rounds: int):
-    for length in (256, 512, 1024, 2048, 4096):
+    for length in LENGTHS:
         q, k, v = inputs(length)
         yield compare(
             f"attention, causal, T = {length}", 1.15, lambda: kernels.attention(q, k, v),
@@ -39,24 +41,24 @@ def attention(rounds: int):
 
 
 def masked(rounds: int):
-    q, k, v = inputs(2048)
-    row = torch.arange(2048)
+    q, k, v = inputs(MASKED)
+    row = torch.arange(MASKED)
     distance = row[:, None] - row
     slopes = 2.0 ** -torch.arange(1.0, HEADS + 1)
-    hidden = torch.zeros(2048, 2048).masked_fill((distance < 0) | (distance >= 256), -torch.inf)
+    hidden = torch.zeros(MASKED, MASKED).masked_fill((distance < 0) | (distance >= 256), -torch.inf)
     bias = (-slopes[:, None, None] * distance).masked_fill(distance < 0, -torch.inf)[None]
     for name, options, mask in (
         ("window 256", dict(window=256), hidden),
         ("ALiBi", dict(slopes=slopes), bias),
     ):
         yield compare(
-            f"attention, {name}, T = 2048", 1.0, lambda: kernels.attention(q, k, v, **options),
+            f"attention, {name}, T = {MASKED}", 1.0, lambda: kernels.attention(q, k, v, **options),
             lambda: F.scaled_dot_product_attention(q, k, v, attn_mask=mask), rounds,
         )  # fmt: skip
 
 
 def pooled(rounds: int):
-    for length, bar in ((4096, 400.0), (16384, 8000.0)):
+    for length, bar in POOLED.items():
         q, k, v = inputs(length, heads=1)
         lse = kernels.attention(q, k, v)[1]
         for reduce in kernels.REDUCTIONS:

@@ -23,7 +23,6 @@ from tlmviz.shots.links import pages
 
 BAR = 50  # pictures a minute
 LEFT_OUT = {
-    "train_now",  # trains while the visitor watches
     "chat",  # a model of 135 M parameters answers
     "start",  # these have no picture with a menu
     "tours",

@@ -1,4 +1,6 @@
-"""`python -m benchmarks.speculative`: tokens per second of plain greedy decoding and with proposals, by turns on one thread.
+"""Tokens per second of plain greedy decoding and with proposals, by turns on one thread.
+
+`python benchmarks/speculative.py [--rounds N]`
 
 Both ways run through the same loop; plain decoding is the one that proposes nothing. `generate` stands beside them.
 """
@@ -6,9 +8,13 @@ Both ways run through the same loop; plain decoding is the one that proposes not
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
 

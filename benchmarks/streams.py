@@ -20,12 +20,13 @@ from tlmviz.networks.transformer import TransformerLM
 
 TWIN = "stories-residual"
 KINDS = {"stories-hc": None, "stories-mhc": 1.35}  # bar of the forward pass
+BATCH, LENGTH = 4, 256  # windows of a training step, and tokens of each and of the forward pass
 TOLD = float("inf")  # no bar
 
 
 def forward(rounds: int):
     """One text, nothing recorded."""
-    ids = torch.randint(1, 2000, (1, 256), generator=torch.Generator().manual_seed(0))
+    ids = torch.randint(1, 2000, (1, LENGTH), generator=torch.Generator().manual_seed(0))
     for threads in (torch.get_num_threads(), 1):
         for name, bar in KINDS.items():
             networks = [tlmviz.load(each).network for each in (name, TWIN)]
@@ -34,12 +35,14 @@ def forward(rounds: int):
             )
             torch.set_num_threads(threads)
             held = bar if bar and threads > 1 else TOLD
-            yield compare(f"forward, T = 256, {threads} threads: {name}, {TWIN}", held, ours, theirs, rounds)
+            yield compare(
+                f"forward, T = {LENGTH}, {threads} threads: {name}, {TWIN}", held, ours, theirs, rounds
+            )
 
 
 def training(rounds: int):
     """Forward and backward of four windows, weights as they are."""
-    ids = torch.randint(1, 2000, (4, 257), generator=torch.Generator().manual_seed(0))
+    ids = torch.randint(1, 2000, (BATCH, LENGTH + 1), generator=torch.Generator().manual_seed(0))
 
     def step(name: str):
         network = TransformerLM(tlmviz.load(name).config)
@@ -52,7 +55,11 @@ def training(rounds: int):
 
     for name in KINDS:
         yield compare(
-            f"training step, 4 x 256: {name}, {TWIN}", TOLD, step(name), step(TWIN), max(3, rounds // 8)
+            f"training step, {BATCH} x {LENGTH}: {name}, {TWIN}",
+            TOLD,
+            step(name),
+            step(TWIN),
+            max(3, rounds // 8),
         )
 
 

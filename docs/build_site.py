@@ -1,4 +1,4 @@
-"""The documentation site: `make docs`, or `python -m docs.build_site [--pictures] [--app URL]` (packages: the extra `docs`).
+"""The documentation site: `make docs`, or `python -m docs.build_site [--pictures] [--app URL]` (packages: requirements-docs.txt).
 
 Markdown is generated into build/docs, beside copies of the documents and pictures at their own paths; MkDocs builds `site/`
 from it, where a link that leads nowhere is an error. Pages show the pictures of the repository, or with --pictures new ones,
@@ -23,6 +23,7 @@ from tlmviz.errors import BadShot
 from tlmviz.shots import Options, shots
 
 from .galleries import GALLERIES, picture_of
+from .page_table import DOCUMENT
 from .pictures import pictures
 from .site_pages import APP, ROOT, app_link, nav, site
 
@@ -39,8 +40,9 @@ LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
 def documents() -> list[str]:
-    """The documents that the site repeats, by their paths in the repository."""
-    return [str(path.relative_to(ROOT)) for pattern in PATTERNS for path in sorted(ROOT.glob(pattern))]
+    """The documents that the site repeats as they are, by their paths in the repository."""
+    found = [path for pattern in PATTERNS for path in sorted(ROOT.glob(pattern)) if path != DOCUMENT]
+    return [str(path.relative_to(ROOT)) for path in found]
 
 
 def needed() -> Iterator[str]:

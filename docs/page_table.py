@@ -1,4 +1,4 @@
-"""The README's table of pages, made from `pages.SECTIONS`: `make docs`, or `python -m docs.page_table`, writes it anew."""
+"""The table of docs/pages.md, made from `pages.SECTIONS`: `make docs`, or `python -m docs.page_table`, writes it anew."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pages import SECTIONS, Page
 
 from .pictures import pictures
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+DOCUMENT = Path(__file__).resolve().parent / "pages.md"
 BEGIN = "<!-- pages: written by `make docs` from pages/__init__.py -->"
 END = "<!-- /pages -->"
 
 
 def first_picture(page: Page) -> str:
-    """Where the picture that stands for a page lies in the repository."""
-    return f"docs/{pictures(page)[0].file}"
+    """Where the picture that stands for a page lies, beside the document."""
+    return pictures(page)[0].file
 
 
 def table(link: Callable[[Page], str] = first_picture) -> str:
@@ -28,14 +28,14 @@ def table(link: Callable[[Page], str] = first_picture) -> str:
     return "\n".join(lines)
 
 
-def with_table(readme: str, link: Callable[[Page], str] = first_picture) -> str:
-    """The README with the table between its two markers replaced, linked as `table` does. Raises ValueError without one."""
-    before, _, rest = readme.partition(BEGIN)
+def with_table(text: str, link: Callable[[Page], str] = first_picture) -> str:
+    """The document with the table between its two markers replaced, linked as `table` does. Raises ValueError without one."""
+    before, _, rest = text.partition(BEGIN)
     _, marker, after = rest.partition(END)
     if not marker:
-        raise ValueError(f"README.md lacks the line {BEGIN!r} or {END!r}.")
+        raise ValueError(f"docs/pages.md lacks the line {BEGIN!r} or {END!r}.")
     return f"{before}{BEGIN}\n{table(link)}\n{END}{after}"
 
 
 if __name__ == "__main__":
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+    DOCUMENT.write_text(with_table(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")

@@ -16,7 +16,10 @@ from tlmviz.ui import compute
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES: tuple[tuple[str, dict[str, str]], ...] = (  # folder of a page, and its link
-    ("positions/context_extension", {}),
+    (
+        "positions/position_schemes",
+        {"ppart": "extension", "xs": "Position interpolation,NTK-aware,Dynamic NTK,YaRN"},
+    ),
     ("caches/attention_family", {"fview": "Redundancy"}),
 )
 

@@ -6,7 +6,7 @@ files, beside copies of the documents at their own paths, so that links between 
 
 from __future__ import annotations
 
-import importlib
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from tlmviz.ui.tours.parts import Step, Tour, address
 from tlmviz.ui.tours.table import TOURS
 
 from .galleries import FOLDER, cards_of, picture_of
-from .page_table import with_table
+from .page_table import DOCUMENT, with_table
 from .pictures import Picture, pictures
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -77,13 +77,27 @@ def card_text(app: str, page: Page, shown: Card) -> str:
     return f"[![{plain(shown.alt)}](../{file})]({link})\n\n**[{plain(shown.title)}]({link})**\n\n{plain(shown.says)}"
 
 
+def claim_of(page: Page) -> str:
+    """The sentence beside a page's title: what its page.py hands to the heading."""
+    source = (ROOT / "pages" / page.folder / "page.py").read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(source)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "heading"
+        ):
+            said = node.args[1]
+            assert isinstance(said, ast.Call), "a sentence stands inside `_()`"
+            return str(ast.literal_eval(said.args[0]))
+    raise ValueError(f"{page.folder}/page.py has no heading with a claim.")
+
+
 def page_text(app: str, page: Page, taken: frozenset[str] = frozenset()) -> str:
     """One page of the app: its claim, its picture, what it shows, the tours that come by, and its examples."""
-    words = importlib.import_module(f"pages.{page.folder.replace('/', '.')}.words")
     link = app_link(app, page, query_of(pictures(page)[0]))
     parts = [
         f"# {page.title}",
-        f"*{words.CLAIM}*",
+        f"*{claim_of(page)}*",
         f"[Open the page]({link}){{ .md-button .md-button--primary }}",
         f"[![The page {plain(page.title)}](../{main_picture(page, taken)})]({link})",
         f"## What it shows\n\n{page.shows[0].upper()}{page.shows[1:]}.",
@@ -174,15 +188,15 @@ def first_sentence(name: str) -> str:
     return re.split(r"(?<=[.:])\s", text)[0]
 
 
-def home_text() -> str:
-    """The README, its table of pages leading to the pages of the site."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return with_table(text, lambda page: f"pages/{page.path}.md")
+def table_text() -> str:
+    """docs/pages.md, its table leading to the pages of the site."""
+    return with_table(DOCUMENT.read_text(encoding="utf-8"), lambda page: f"../pages/{page.path}.md")
 
 
 def site(app: str = APP, taken: frozenset[str] = frozenset()) -> dict[str, str]:
     """Every generated file: its path on the site -> its Markdown. Pages whose picture was `taken` show that one."""
-    files = {"README.md": home_text(), "gallery/index.md": gallery_text(app)}
+    files = {"README.md": (ROOT / "README.md").read_text(encoding="utf-8"), "docs/pages.md": table_text()}
+    files |= {"gallery/index.md": gallery_text(app)}
     files |= {"tours/index.md": tours_text(), "api/index.md": names_text()}
     files |= {f"pages/{each.path}.md": page_text(app, each, taken) for each in ALL}
     files |= {f"tours/{each.name}.md": tour_text(app, each) for each in TOURS.values()}
@@ -199,8 +213,11 @@ def nav(documents: list[str]) -> Nav:
         {"Tours": ["tours/index.md", *({each.title: f"tours/{each.name}.md"} for each in TOURS.values())]},
         {
             "Pages": [
-                {chapter: [{each.title: f"pages/{each.path}.md"} for each in some]}
-                for chapter, some in SECTIONS.items()
+                "docs/pages.md",
+                *(
+                    {chapter: [{each.title: f"pages/{each.path}.md"} for each in some]}
+                    for chapter, some in SECTIONS.items()
+                ),
             ]
         },
         {"Gallery": "gallery/index.md"},
