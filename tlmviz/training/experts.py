@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,7 @@ from ..recording import recording
 from ..tokens import Tokenizer
 from .data import Corpus
 from .loop import Probe, Schedule
-from .recipes import LanguageRecipe
+from .recipes import LanguageRecipe, finished
 
 WORDS = {
     "moe": "8 routed experts, 2 for each token, and a shared one; a bias keeps them busy",
@@ -35,15 +36,15 @@ WORDS = {
 }
 EXPERTS = dict(count=8, chosen=2, hidden=128, shared=1, score="sigmoid")
 SCHEDULE = Schedule(
-    steps=600,
-    batch_tokens=1024,
+    steps=3000,
+    batch_tokens=2048,
     lengths=((0.8, 256), (0.2, 512)),
     learning_rate=3e-3,
-    warmup=60,
+    warmup=100,
     weight_decay=0.3,
     sentence_share=0.3,
     bpe_dropout=0.1,
-    evaluate_every=300,
+    evaluate_every=250,
 )
 BALANCE: dict[str, dict[str, float]] = {
     "moe": dict(bias_rate=1e-3),
@@ -66,6 +67,16 @@ def _recipe(kind: str) -> LanguageRecipe:
 
 
 RECIPES = {recipe.config.name: recipe for recipe in map(_recipe, WORDS)}
+# Both ways to keep experts busy once more, from other seeds: run for their balance.
+SEEDS = {
+    (name, seed): LanguageRecipe(
+        RECIPES[name].config.with_(name=f"{name}-seed-{seed}"),
+        (replace(RECIPES[name].stages[0], seed=seed),),
+        bundled=False,
+    )
+    for seed in (1, 2)
+    for name in ("stories-moe", "stories-moe-aux")
+}
 
 
 def probe_of(config: ModelConfig, steps: int, corpus: Corpus, tokenizer: Tokenizer) -> Probe | None:
@@ -75,7 +86,7 @@ def probe_of(config: ModelConfig, steps: int, corpus: Corpus, tokenizer: Tokeniz
     rows, length = LOOKED_AT
     ids = [token for ids in tokenizer.encode_many(corpus.valid) for token in (tokenizer.end_of_text, *ids)]
     text = torch.tensor(ids[: rows * length]).view(-1, length)
-    often = {*range(0, 100, 10), *range(100, steps, 20)}
+    often = {*range(0, 100, 10), *range(100, steps, 100)}
     return Probe(frozenset(often), lambda network: look(network, text))
 
 
@@ -120,15 +131,19 @@ def write_log(log: dict, folder: Path) -> None:
 
 
 def finish(log: dict, corpus: Corpus, folder: Path) -> None:
-    """What stands beside a finished model's weights, and its card's last section, in every card of the family that is there."""
+    """What stands beside a finished model's weights."""
     write_log(log, folder)
     lm = load(folder)
     if lm.config.experts.count:
         survey.write(survey.survey(lm, corpus.valid), folder)
-    there = [name for name in RECIPES if (folder.parent / name / "training.csv").is_file()]
-    table = _comparison(folder.parent, there)
+
+
+def write_comparison(models: Path, runs: Path) -> None:
+    """The last sections of the card of every finished model of the family: itself beside its twins and their other seeds."""
+    there = [name for name in RECIPES if (models / name / "training.csv").is_file()]
+    table = f"{_comparison(models, there)}\n{_seeds(models, runs)}\n"
     for name in there:
-        path = folder.parent / name / "card.md"
+        path = models / name / "card.md"
         card = path.read_text(encoding="utf-8").partition(HEADING)[0]
         path.write_text(f"{card.rstrip()}\n\n{HEADING}\n\n{table}{_answers(path.parent)}", encoding="utf-8")
 
@@ -148,7 +163,29 @@ def _comparison(models: Path, names: list[str]) -> str:
             f"| {name} | {found.total:,} | {found.active:,} | {found.flops / 1e6:.2f} M "
             f"| {log['valid_bpb'].dropna().iloc[-1]:.4f} | {ends[0]} | {ends[1]} |"
         )
-    return "\n".join([*lines, "", "One seed each: differences of 0.01 bits per byte are chance.", ""])
+    return "\n".join([*lines, ""])
+
+
+def _seeds(models: Path, runs: Path) -> str:
+    """Bits per byte and balance of each way over its seeds, where all have ended; else what one seed is worth."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for (name, _), recipe in SEEDS.items():
+        log = finished(recipe, runs)
+        if log is None or not (models / name / "training.csv").is_file():
+            return "One seed each: differences of 0.01 bits per byte are chance.\n"
+        own = curves(models / name)
+        mine = own["valid_bpb"].dropna().iloc[-1], own["violation"].dropna().iloc[-1]
+        violation = np.mean([balance(np.array(load)).violation for load in log["probes"][-1]["load"]])
+        found.setdefault(name, [mine]).append((log["curve"][-1]["valid_bpb"], violation))
+    said = []
+    for name, values in found.items():
+        held_out, violations = zip(*values)
+        said.append(
+            f"{name} {fmean(held_out):.4f} ({min(held_out):.4f} to {max(held_out):.4f}), MaxVio {fmean(violations):.2f} "
+            f"({min(violations):.2f} to {max(violations):.2f})"
+        )
+    count = len(next(iter(found.values())))
+    return f"Mean and range of {count} seeds, held-out bits per byte and balance at the end: {'; '.join(said)}.\n"
 
 
 def _answers(folder: Path) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import platform
 from pathlib import Path
 
 import torch
@@ -19,7 +17,7 @@ from ..networks.transformer import TransformerLM
 from ..tokens import Tokenizer
 from .curves import draw
 from .data import Corpus
-from .loop import read_weights
+from .loop import machine, read_weights
 from .precision import LOSS_MARGIN, stored_dtype
 from .recipes import LanguageRecipe
 
@@ -114,7 +112,7 @@ def _card(recipe, logs, corpus, lm, folder, dtype, full, stored) -> str:
         "",
         *_heads(recipe, lm),
         "",
-        *_recipe(recipe, sum(log["seconds"] for log in logs)),
+        *_recipe(recipe, sum(log["seconds"] for log in logs), logs[-1].get("machine") or machine()),
         *_samples(lm),
         "## Limits",
         "",
@@ -194,7 +192,7 @@ def telling_heads(lm: LanguageModel) -> list[str]:
     return lines
 
 
-def _recipe(recipe: LanguageRecipe, seconds: float) -> list[str]:
+def _recipe(recipe: LanguageRecipe, seconds: float, where: str) -> list[str]:
     config, numbers = recipe.config, range(1, len(recipe.stages) + 1)
     return [
         "## Recipe",
@@ -208,8 +206,7 @@ def _recipe(recipe: LanguageRecipe, seconds: float) -> list[str]:
             for name in vars(recipe.stages[0])
         ),
         "",
-        f"Dropout {config.dropout}; AdamW; {seconds / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
-        f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",
+        f"Dropout {config.dropout}; AdamW; {seconds / 60:.0f} minutes of wall time on {where}.",
         "",
     ]
 

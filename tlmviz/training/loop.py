@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import platform
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -101,11 +103,13 @@ def train(
 
     A run that was stopped and resumed is the run that was not stopped, to the bit where the machine repeats itself.
     `start` is the folder of an earlier stage whose weights a new run begins with. The log has a point of the curve at
-    every evaluation, loss and gradient norm (before clipping) of every step, and what the `probe` saw.
+    every evaluation, loss and gradient norm (before clipping) of every step, and what the `probe` saw. It runs on an NVIDIA
+    GPU where there is one: the same first weights and batches, another dropout.
     """
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(schedule.seed)
     network = TransformerLM(config if schedule.dropout is None else replace(config, dropout=schedule.dropout))
+    network.to("cuda" if torch.cuda.is_available() else "cpu")
     if start is not None:
         network.load_state_dict(read_weights(start), strict=False)
     optimizer = optimizer_of(network, schedule)
@@ -148,6 +152,7 @@ def _empty_log(schedule: Schedule) -> dict:
     """The log of a run that has not begun."""
     return {
         "schedule": asdict(schedule),
+        "machine": machine(),
         "curve": [],
         "steps": [],
         "probes": [],
@@ -155,6 +160,17 @@ def _empty_log(schedule: Schedule) -> dict:
         "tokens": 0,
         "step": 0,
     }
+
+
+def machine() -> str:
+    """What a run is computed on, for its card."""
+    if torch.cuda.is_available():
+        where = f"one {torch.cuda.get_device_name()}"
+    else:
+        where = (
+            f"one thread of a {os.cpu_count()}-core {platform.machine()} CPU that did other work beside it"
+        )
+    return f"{where}, float32, torch {torch.__version__.partition('+')[0]}"
 
 
 def _batch(packer: Packer, schedule: Schedule, context: int, step: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -177,7 +193,8 @@ def _update(
         group["lr"] = group["factor"] * schedule.rate(step)
     watched = ROUTED if needs_routing(schedule) else ()
     with recording(lambda name: name.endswith(watched)) as record:
-        loss = F.cross_entropy(network(inputs).flatten(0, 1), targets.flatten())
+        logits = network(inputs).flatten(0, 1)
+        loss = F.cross_entropy(logits, targets.flatten().to(logits.device))
     total = loss
     if schedule.balance_loss:
         total = total + schedule.balance_loss * balance_loss_of(*(of(record, name) for name in ROUTED))

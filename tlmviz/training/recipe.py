@@ -109,7 +109,9 @@ class ExpertStories(Stories):
     def run(self, data: Path, runs: Path, models: Path) -> Logs:
         """See `Recipe`."""
         logs = super().run(data, runs, models)
-        experts.finish(logs[self.name], _corpus(data), models / self.name)
+        if self.recipe.bundled:
+            experts.finish(logs[self.name], _corpus(data), models / self.name)
+        experts.write_comparison(models, runs)
         return logs
 
 

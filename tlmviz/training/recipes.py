@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from ..config import ModelConfig, notes_preset
 from .loop import Schedule
@@ -101,3 +103,10 @@ RECIPES = {
         ),
     ),
 }
+
+
+def finished(recipe: LanguageRecipe, runs: Path) -> dict | None:
+    """The log of a recipe of one stage; None where it is not there or has not ended."""
+    path = runs / recipe.config.name / "stage-1" / "log.json"
+    log = json.loads(path.read_text()) if path.is_file() else {"step": 0}
+    return log if log["step"] == recipe.stages[0].steps else None

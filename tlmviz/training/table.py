@@ -46,6 +46,7 @@ _zoo = tuple(Stories(recipe) for recipe in ZOO.values())
 _streams = tuple(StreamStories(recipe) for recipe in STREAMS.values())
 _seeds = tuple(StreamStories(recipe) for recipe in SEEDS.values())
 _variants = tuple(StreamStories(recipe) for recipe in VARIANTS.values())
+_expert_seeds = tuple(ExpertStories(recipe) for recipe in experts.SEEDS.values())
 _experts = tuple(ExpertStories(recipe) for recipe in experts.RECIPES.values())
 _latents = tuple(Drawn(recipe, latents, latents_export) for recipe in latents.RECIPES.values())
 _pointers = (Drawn(hull.RECIPE, hull, hull_export), Twins())
@@ -68,6 +69,8 @@ RECIPES: dict[str, Recipe] = {
         *_variants,
         Group("experts", _experts),
         *_experts,
+        Group("experts-seeds", _expert_seeds),
+        *_expert_seeds,
         Group("translation", _translations),
         *_translations,
         Group("words", tuple(WORDS.values())),

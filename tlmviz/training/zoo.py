@@ -42,6 +42,10 @@ CHOICES = {
     "zoo-gqa": ("grouped-query attention, 2 key/value heads", dict(n_kv_heads=2)),
     "zoo-mqa": ("multi-query attention, 1 key/value head", dict(n_kv_heads=1)),
     "zoo-mla": ("multi-head latent attention with decoupled RoPE", dict(latent_dim=64, rope_dim=8)),
+    "zoo-mla-cq": (
+        "multi-head latent attention whose queries come from a latent vector, too",
+        dict(latent_dim=64, rope_dim=8, query_latent_dim=48),
+    ),
     "zoo-window": ("a sliding window of 64", dict(window=64)),
     "zoo-layernorm": ("LayerNorm", dict(norm="layernorm")),
     "zoo-post": ("post-norm", dict(norm_place="post")),
