@@ -24,6 +24,8 @@ from pages.notation.einstein.examples import LONG as FORMULA_OF_FOUR
 from pages.notation.einstein.rank.state import CROSS
 from pages.positions.rope_planes import data as rope_planes
 from pages.positions.rope_planes.state import Choice
+from pages.streams.mhc.state import Streams
+from pages.streams.mhc.streams.data import Inside
 from pages.words.pointers import state as pointers
 from pages.words.pointers.examples import CARDS as POINTERS
 from pages.words.projector import data as projector
@@ -51,6 +53,7 @@ from tlmviz.analysis.cost import presets as layer_presets
 from tlmviz.analysis.experts import ahead
 from tlmviz.analysis.experts import edits as expert_edits
 from tlmviz.analysis.experts import routing as expert_routing
+from tlmviz.analysis.experts import survey as expert_survey
 from tlmviz.analysis.kernels import online_softmax
 from tlmviz.analysis.notation import collapse, costing, model_products, rank_one
 from tlmviz.analysis.notation import tensors as notation
@@ -723,34 +726,38 @@ def moe():
     return tlmviz.load("stories-moe")
 
 
-def test_the_bias_decides_most_choices_on_the_text_that_experts_open_on(moe):
+def test_the_bias_decides_a_quarter_of_the_choices_on_the_text_that_experts_open_on(moe):
     trace = moe.trace(DEFAULT_TEXT)
     changed = [expert_routing.changed_by_bias(trace.routing(layer)) for layer in trace.expert_layers]
-    assert (int(torch.cat(changed).sum()), torch.cat(changed).numel()) == (72, 112)
+    assert (int(torch.cat(changed).sum()), torch.cat(changed).numel()) == (29, 112)
 
 
-def test_one_expert_is_missed_and_one_reads_articles(moe):
+def test_one_expert_is_missed_and_one_reads_nouns(moe):
     before, after = (
         float(moe.trace(DEFAULT_TEXT, edit=edit).loss_per_token().mean())
-        for edit in (None, expert_edits.mute_experts(moe.config, [(0, 3)]))
+        for edit in (None, expert_edits.mute_experts(moe.config, [(0, 1)]))
     )
-    assert f"{before:.2f} {after:.2f}" == "1.99 2.45"
+    assert f"{before:.2f} {after:.2f}" == "1.73 2.88"
     trace = moe.trace(DEFAULT_TEXT)
-    read = trace.routing(1).mixing[:, 3] > 0
-    assert {trace.tokens[t] for t in read.nonzero().flatten().tolist()} == {" a", " the", " red"}
+    read = trace.routing(2).mixing[:, 4] > 0
+    assert {trace.tokens[t] for t in read.nonzero().flatten().tolist()} == {
+        " time", " girl", " ball", " day", " Lily", " red",
+    }  # fmt: skip
+    answers = expert_survey.read(models_folder() / "stories-moe").experts[2][4].answers
+    assert {" day", " time", " girl", " boy"} <= {each.token for each in answers[:6]}
 
 
 def test_experts_with_an_even_capacity_drop_a_quarter(moe):
     trace = moe.trace(DEFAULT_TEXT, edit=expert_edits.limit_capacity(moe.config, 1.0))
     kept = torch.cat([trace.routing(layer).weights.flatten() > 0 for layer in trace.expert_layers])
-    assert (int((~kept).sum()), kept.numel()) == (51, 224)
+    assert (int((~kept).sum()), kept.numel()) == (53, 224)
     assert expert_edits.capacity(len(trace), 2, 8, 1.0) == 7
 
 
 def test_loads_become_even_and_half_of_the_parameters_are_active(moe):
     shown = expert_page.compute(Experts(model="stories-moe", text=DEFAULT_TEXT))
     worst = expert_page.worst(shown.moments["stories-moe"])
-    assert (round(float(worst.max()), 2), round(float(worst[-1]), 2)) == (4.0, 1.22)
+    assert (round(float(worst.max()), 2), round(float(worst[-1]), 2)) == (4.0, 1.35)
     size = expert_routing.size(moe.config, 28)
     assert f"{size.total / 1e6:.2f} {size.active / 1e6:.2f}" == "2.30 1.12"
 
@@ -1042,9 +1049,15 @@ def test_constrained_matrices_share_streams_out_and_free_ones_sum_to_anything():
     assert (round(float(rows.max()), 2), round(float(rows.min()), 2)) == (5.52, -1.54)
 
 
+def test_without_one_of_its_streams_the_deep_model_is_lost():
+    shown = Inside(Streams(model="stories-deep-mhc", text=DEFAULT_TEXT))
+    before, after = (losses.mean() for losses in shown.losses)
+    assert shown.strongest == "Stream 1" and f"{before:.2f} {after:.2f}" == "2.04 8.84"
+
+
 def test_free_matrices_amplify_and_doubly_stochastic_ones_do_not():
     gains = {
         name: depth(mixing_of(tlmviz.load(name).trace(DEFAULT_TEXT)).res).forward[:, 0, -1].max().item()
         for name in ("stories-deep-hc", "stories-deep-mhc")
     }
-    assert round(gains["stories-deep-hc"]) == 486 and gains["stories-deep-mhc"] < 1.01
+    assert round(gains["stories-deep-hc"], -3) == 154_000 and gains["stories-deep-mhc"] < 1.01

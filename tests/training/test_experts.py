@@ -71,6 +71,7 @@ def test_a_run_leaves_its_log_and_a_survey(tmp_path, monkeypatch, kind):
     folder = tmp_path / "tiny"
     export(recipe, [log], CORPUS, tokenizer, tmp_path / "run", folder)
     experts.finish(log, CORPUS, folder)
+    experts.write_comparison(tmp_path, tmp_path / "run")
     curves, card = logged.curves(folder), (folder / "card.md").read_text()
     assert (
         curves["step"].tolist() == [0, 10, 20, 25]

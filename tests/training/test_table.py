@@ -8,12 +8,14 @@ from tlmviz.errors import UnknownName
 from tlmviz.training import recipe as kinds
 from tlmviz.training import table
 from tlmviz.training.experts import RECIPES as EXPERTS
+from tlmviz.training.experts import SEEDS as BALANCE
 from tlmviz.training.streams import SEEDS, STREAMS
 from tlmviz.training.translation import RECIPES as TRANSLATIONS
 from tlmviz.training.word_recipes import WORDS
 from tlmviz.training.zoo import ZOO
 
 STREAM_SEEDS = {recipe.config.name for recipe in SEEDS.values()}
+EXPERT_SEEDS = {recipe.config.name for recipe in BALANCE.values()}
 STREAM_VARIANTS = {"stories-mhc-slower", "stories-mhc-wider"}
 LATENTS = {"digits-perceiver-4", "digits-perceiver", "digits-perceiver-16"}
 SCENES = {"digits-scenes", "digits-scenes-turned"}
@@ -28,6 +30,7 @@ SINGLE = {
     "indexer",
     *POINTERS,
     *EXPERTS,
+    *EXPERT_SEEDS,
     *LATENTS,
     *SCENES,
     *STREAMS,
@@ -43,6 +46,7 @@ GROUPS = {
     "streams-seeds": STREAM_SEEDS,
     "streams-variants": STREAM_VARIANTS,
     "experts": set(EXPERTS),
+    "experts-seeds": EXPERT_SEEDS,
     "translation": set(TRANSLATIONS),
     "words": set(WORDS),
     "pointers": POINTERS,

@@ -30,7 +30,8 @@ def changed(config):
 def test_one_choice_differs_from_the_baseline_and_the_training_is_the_same(name):
     recipe = zoo.ZOO[name]
     assert recipe.config.name == name and recipe.config.description
-    allowed = {"zoo-mla": {"latent_dim", "rope_dim"}}.get(name)
+    latent = {"latent_dim", "rope_dim"}
+    allowed = {"zoo-mla": latent, "zoo-mla-cq": {*latent, "query_latent_dim"}}.get(name)
     fields = changed(recipe.config)
     assert fields == allowed if allowed else len(fields) == (0 if name.startswith("zoo-rope") else 1)
     (stage,) = recipe.stages

@@ -7,8 +7,8 @@ from typing import Literal
 LanguageName = Literal[
     "stories-rope", "stories-gpt", "stories-residual", "stories-hc", "stories-mhc", "stories-deep-hc", "stories-deep-mhc",
     "stories-moe", "stories-moe-aux", "stories-dense", "stories-mtp-plain", "smollm2-135m", "zoo-rope", "zoo-learned",
-    "zoo-sinusoidal", "zoo-alibi", "zoo-relative", "zoo-none", "zoo-gqa", "zoo-mqa", "zoo-mla", "zoo-window", "zoo-layernorm",
-    "zoo-post",
+    "zoo-sinusoidal", "zoo-alibi", "zoo-relative", "zoo-none", "zoo-gqa", "zoo-mqa", "zoo-mla", "zoo-mla-cq", "zoo-window",
+    "zoo-layernorm", "zoo-post",
 ]  # fmt: skip
 NextTokenName = Literal["stories-mtp"]
 TranslatorName = Literal["eng-fra", "eng-fra-additive", "eng-fra-coverage", "eng-fra-dot", "eng-fra-general"]

@@ -15,8 +15,8 @@ WHEELS = {
         "stories-deep-hc", "stories-deep-mhc", "stories-dense", "stories-encoder", "stories-gpt", "stories-hc", "stories-mhc",
         "stories-moe", "stories-moe-aux", "stories-mtp", "stories-mtp-plain", "stories-residual", "stories-rope-indexer",
         "stories-sentinel", "stories-sentinel-plain", "words-cbow", "words-fasttext", "words-glove", "words-hierarchical",
-        "words-negative", "words-skipgram", "zoo-alibi", "zoo-gqa", "zoo-layernorm", "zoo-learned", "zoo-mla", "zoo-mqa",
-        "zoo-none", "zoo-post", "zoo-relative", "zoo-sinusoidal", "zoo-window",
+        "words-negative", "words-skipgram", "zoo-alibi", "zoo-gqa", "zoo-layernorm", "zoo-learned", "zoo-mla", "zoo-mla-cq",
+        "zoo-mqa", "zoo-none", "zoo-post", "zoo-relative", "zoo-sinusoidal", "zoo-window",
     ),
     "tlmviz-models-translation": ("eng-fra-additive", "eng-fra-coverage", "eng-fra-dot", "eng-fra-general"),
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 import struct
+from dataclasses import replace
 
 import numpy as np
 import plotly.graph_objects as go
@@ -177,9 +178,19 @@ def test_a_bound_is_named_where_there_is_one():
         for name in ("stories-mhc", "stories-deep-mhc")
     }
     assert (
-        "bounds its logits to ±\u00a01.5" in said["stories-mhc"] and "bound" not in said["stories-deep-mhc"]
+        "bounds its logits to ±\u00a01.5" in said["stories-mhc"]
+        and "bounds its logits to ±\u00a02," in said["stories-deep-mhc"]
     )
-    assert all("this model’s 20 leave them off by up to 0.0" in text for text in said.values())
+    for name, iterations in {"stories-mhc": 20, "stories-deep-mhc": 42}.items():
+        assert f"this model’s {iterations} leave them off by up to 0.000" in said[name]
+
+
+def test_logits_without_a_bound_are_not_said_to_have_one(monkeypatch):
+    free = replace(shared.model("stories-mhc").config.connection, bound=None)
+    monkeypatch.setattr(Dial, "connection", free)
+    chosen = {name: control.default for name, control in Streams.controls.items()}
+    said = claims.leaves(Dial(Streams(**chosen, model="stories-mhc", text="Tom saw a dog.")))
+    assert "leave them off by up to" in said and "bound" not in said
 
 
 def test_verdicts_name_rows_columns_and_entries():

@@ -24,8 +24,8 @@ EQUATION = (
     "shared by all heads, "
     "so that the cache holds d_c + d_h^R numbers per token. Eq. 65 and 68 make the queries from a latent of their own, "
     "c_Q: an option of the configuration (query_latent_dim), with which c_Q and W_↑Q take the places of x_t and W_Q. The "
-    "bundled zoo-mla does without: its queries come straight from x. Eq. 42 also caches the queries, which are never read "
-    "again, and Eq. 44 writes O for a head's output first and for its map of weights then.",
+    "bundled zoo-mla-cq is so made; the queries of zoo-mla come straight from x. Eq. 42 also caches the queries, which are never "
+    "read again, and Eq. 44 writes O for a head's output first and for its map of weights then.",
 )
 
 
