@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import statistics
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
@@ -75,8 +76,9 @@ def pooled(rounds: int):
 
 
 def in_a_fresh_process(length: int, reduce: str) -> float:
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        return pool.apply(extra_memory, (length, reduce))
+    # A Pool would replace a process that cannot begin by another one, for ever.
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(extra_memory, length, reduce).result()
 
 
 def extra_memory(length: int, reduce: str) -> float:

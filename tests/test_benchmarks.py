@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from importlib.util import find_spec
+from types import ModuleType
 from unittest.mock import MagicMock
 
 import pytest
@@ -51,6 +52,8 @@ def load(monkeypatch):
     """Imports a script as if it had been started; what it sets stays with the test."""
     threads, environment = torch.get_num_threads(), dict(os.environ)
     monkeypatch.setattr(sys, "path", [str(FOLDER), str(ROOT), *sys.path])
+    # Processes that a script starts begin by importing what was started, which tests of pages leave to be one of those.
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     for name in MISSING:
         monkeypatch.setitem(sys.modules, name, MagicMock())
 
@@ -88,6 +91,18 @@ def test_a_small_run(name, load, monkeypatch, capsys):
     small, arguments = SMALL[name]
     assert run(load(name, **small), monkeypatch, *arguments.split()) in (None, 0, 1)  # 1: a bar is missed
     assert re.search(r"\d\.\d", capsys.readouterr().out)
+
+
+@pytest.fixture
+def a_page_ran(monkeypatch):
+    """What Streamlit's tests of an app leave behind: a page is what was started."""
+    page = ModuleType("__main__")
+    page.__file__ = str(ROOT / "pages/attention/explorer/page.py")
+    monkeypatch.setitem(sys.modules, "__main__", page)
+
+
+def test_a_process_begins_where_a_page_ran_before(a_page_ran, load):
+    assert load("kernels_cpu").in_a_fresh_process(64, "max") >= 0
 
 
 @pytest.mark.parametrize("name", READ)
