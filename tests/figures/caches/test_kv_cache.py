@@ -76,6 +76,8 @@ def test_map_keys_memory_and_words_move_together(done):
             slot = (now - 1) % done.window if done.window else now - 1
             assert list(np.flatnonzero(memory[done.layer] == 3)) == [slot]
             assert box.x[1] == now - 0.5 and "New row" in words
+            times = 10**8 * step / (10**6 * step + step * (step + 1) / 2)
+            assert (f"Tokens 1 to {step} together: {times:.3g} times as many" in words) == (step > 1)
         else:
             assert np.isnan(shown).all() and "The prompt" in words and box.x[0] is None
 

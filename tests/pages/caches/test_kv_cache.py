@@ -1,6 +1,7 @@
 """The page "KV cache", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
 import json
+import re
 from functools import partial
 
 import numpy as np
@@ -26,6 +27,8 @@ def test_opens_on_the_steps_of_forty_tokens():
     assert title_of(figure).startswith("stories-rope (MHA), layer 4, head 2")
     assert words(app).count("✓") == 4 and "✗" not in words(app)
     assert app.latex and "Eq. 34–37" in words(app)
+    [times] = re.findall(r"it would compute (\S+) times as much", words(app))
+    assert f"Tokens 1 to 40 together: {times} times" in json.dumps(figure["data"])
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
-from tlmviz.figures import Theme, animated, layout, note, rooted, scale, ticks
+from tlmviz.figures import Theme, animated, layout, note, number, rooted, scale, ticks
 
 if TYPE_CHECKING:
     from tlmviz.analysis.caches.decode_steps import Decoding
@@ -61,7 +61,7 @@ def steps(
             *(_box((now - 0.5, now + 0.5), height, step > 0) for height in heights),
             *(_box((first - 0.5, seen - 0.5), height, seen > first) for height in heights if done.window),
             {"z": _memory(done, step)},
-            {"text": ["<br>".join(_words(done, step, *flops[step]))]},
+            {"text": ["<br>".join(_words(done, step, flops[: step + 1]))]},
         ]
         return [{"type": style["type"], **change} for style, change in zip(styles, changed)]
 
@@ -137,7 +137,8 @@ def _signed(style: dict, values: np.ndarray, x: str, y: str, name: str) -> dict:
 # --- what a step shows --------------------------------------------------------------------------------
 
 
-def _words(done: Decoding, step: int, cached: int, whole: int) -> list[str]:
+def _words(done: Decoding, step: int, flops: list[tuple[int, int]]) -> list[str]:
+    cached, whole = flops[-1]
     now, used, room = done.prompt + step, int(done.occupied_bytes[step]), int(done.reserved_bytes[step])
     kept = min(now, done.window or now)
     line = "a latent (c_KV, k^R)" if done.latent else "a key and a value per KV head"
@@ -170,8 +171,15 @@ def _words(done: Decoding, step: int, cached: int, whole: int) -> list[str]:
     words.append(
         f"FLOP by formula: {_short(cached)} with the cache" if step else f"FLOP by formula: {_short(whole)}"
     )
-    words.append(f"and {_short(whole)} without it, {whole / cached:,.0f} times as many" if step else "")
+    words.append(f"and {_short(whole)} without it, {_times(cached, whole)} times as many" if step else "")
+    if step > 1:
+        words.append(f"Tokens 1 to {step} together: {_times(*map(sum, zip(*flops[1:])))} times as many")
     return words
+
+
+def _times(cached: int, whole: int) -> str:
+    ratio = whole / cached
+    return number(ratio, ",.0f" if ratio >= 100 else ".3g")
 
 
 def _plain(text: str) -> str:
@@ -263,11 +271,11 @@ def _axes(done: Decoding, first: int, theme: Theme, title: str, height: int) -> 
         ]
     drawn["xaxis2"] = {**_axis(theme, Q, "y2"), "showticklabels": False}
     drawn["yaxis2"] = {**_axis(theme, rows, "x2"), "range": span[::-1], **ticks(where, names, 20)}
-    for (values, *_), number, place in zip(_kept(done), (3, 4), (keys, VALUES)):
-        drawn[f"xaxis{number}"] = {**_axis(theme, MAP, f"y{number}"), "range": span, "showticklabels": False}
+    for (values, *_), axis, place in zip(_kept(done), (3, 4), (keys, VALUES)):
+        drawn[f"xaxis{axis}"] = {**_axis(theme, MAP, f"y{axis}"), "range": span, "showticklabels": False}
         high = [values.shape[1] - 0.5, -0.5]
-        drawn[f"yaxis{number}"] = {
-            **_axis(theme, place, f"x{number}"),
+        drawn[f"yaxis{axis}"] = {
+            **_axis(theme, place, f"x{axis}"),
             "range": high,
             "showticklabels": False,
         }
