@@ -22,6 +22,7 @@ from pages.caches.attention_family.redundancy.state import Ablation
 from tests.pages.states import each_speaks_and_is_silent, facts
 from tlmviz.analysis.attention import interventions as edits
 from tlmviz.analysis.caches import cost, shapes
+from tlmviz.analysis.caches.family import size_text
 
 ENGLISH, FRENCH, WORD, LONG = "Lily had a red ball.", "Le chat 😀 voit le chien.", "a", "The cat sat. " * 230
 
@@ -55,9 +56,15 @@ def test_the_morph_counts_what_is_kept_and_computed():
     for shown in morphs():
         said, sizes = said_of(morph_claims.CLAIMS, shown), shown.sizes
         many, few = 2 * sizes.heads * sizes.head_dim, sizes.latent + sizes.rope_dim
-        assert (bool(said["keeps_less"]), bool(said["keeps_more"])) == (few < many, few >= many)
-        assert facts(said["keeps_less"] or said["keeps_more"])[:2] == [f"{few:,}", f"{many:,}"]
         mha, mla = (variant.flops(shown.chosen.length) for variant in (shown.variants[0], shown.variants[-1]))
+        first = [said[name] for name in ("keeps_less_for_more", "keeps_less", "keeps_more")]
+        less = few < many
+        assert [bool(each) for each in first] == [less and mla > mha, less and mla <= mha, not less]
+        kept = [fact.rstrip(",") for fact in facts(next(filter(None, first)))[:2]]
+        assert kept == [f"{few:,}", f"{many:,}"]
+        if first[0]:
+            paid = f"{size_text(mla)}FLOP for token {shown.chosen.length:,} in place of {size_text(mha)}FLOP"
+            assert paid in first[0]
         assert (bool(said["pays_with_operations"]), bool(said["costs_less"])) == (mla > mha, mla <= mha)
         assert (
             not said["pays_with_operations"]

@@ -9,11 +9,24 @@ from tlmviz.ui.language import _
 from .data import Data
 
 
-def keeps_less(data: Data) -> str | None:
-    """What MLA keeps in place of all keys and values."""
-    first, last = data.ends
-    if last.cached >= first.cached:
+def keeps_less_for_more(data: Data) -> str | None:
+    """What MLA keeps in place of all keys and values, and what it pays for that."""
+    if not _less(data) or not _pays(data):
         return None
+    first, last = data.ends
+    more, less = (size_text(variant.flops(data.chosen.length)) for variant in (last, first))
+    return _(
+        "MLA keeps {few} numbers of each token and layer where MHA keeps {many}, and pays with operations: {more}FLOP for token "
+        "{length} in place of {less}FLOP.",
+        few=f"{last.cached:,}", many=f"{first.cached:,}", more=more, less=less, length=f"{data.chosen.length:,}",
+    )  # fmt: skip
+
+
+def keeps_less(data: Data) -> str | None:
+    """It keeps less and computes no more."""
+    if not _less(data) or _pays(data):
+        return None
+    first, last = data.ends
     return _(
         "MLA keeps {few} numbers of each token and layer where MHA keeps {many}: {share} of it, for {heads} heads.",
         few=f"{last.cached:,}", many=f"{first.cached:,}", share=number(last.cached / first.cached, ".1%"),
@@ -23,9 +36,9 @@ def keeps_less(data: Data) -> str | None:
 
 def keeps_more(data: Data) -> str | None:
     """A latent that is no shorter."""
-    first, last = data.ends
-    if keeps_less(data):
+    if _less(data):
         return None
+    first, last = data.ends
     return _(
         "At these sizes MLA keeps {few} numbers of each token and layer, and MHA {many}: a latent saves only where heads are "
         "many.",
@@ -43,20 +56,20 @@ def like_grouped(data: Data) -> str | None:
 
 def pays_with_operations(data: Data) -> str | None:
     """MLA's operations beside MHA's."""
-    first, last = (variant.flops(data.chosen.length) for variant in data.ends)
-    if last <= first:
+    if not _pays(data):
         return None
+    first, last = (variant.flops(data.chosen.length) for variant in data.ends)
     return _(
-        "It pays with operations: {more}FLOP for token {length} in place of {less}FLOP, {times} times as many.",
+        "For token {length} MLA takes {times} times as many operations as MHA: {more}FLOP in place of {less}FLOP.",
         more=size_text(last), less=size_text(first), length=f"{data.chosen.length:,}", times=number(last / first, ".3g"),
     )  # fmt: skip
 
 
 def costs_less(data: Data) -> str | None:
     """MLA's operations are fewer, too."""
-    first, last = (variant.flops(data.chosen.length) for variant in data.ends)
-    if last > first:
+    if _pays(data):
         return None
+    first, last = (variant.flops(data.chosen.length) for variant in data.ends)
     return _(
         "It takes no more operations, too: {less}FLOP for token {length}, MHA {more}FLOP.",
         less=size_text(last), more=size_text(first), length=f"{data.chosen.length:,}",
@@ -70,7 +83,25 @@ def no_queries(data: Data) -> str | None:
     return _("DeepSeek also compresses its queries (c_Q), which touches no cache and is left out here.")
 
 
-CLAIMS = keeps_less, keeps_more, pays_with_operations, costs_less, like_grouped, no_queries
+CLAIMS = (
+    keeps_less_for_more,
+    keeps_less,
+    keeps_more,
+    pays_with_operations,
+    costs_less,
+    like_grouped,
+    no_queries,
+)
+
+
+def _less(data: Data) -> bool:
+    first, last = data.ends
+    return last.cached < first.cached
+
+
+def _pays(data: Data) -> bool:
+    first, last = (variant.flops(data.chosen.length) for variant in data.ends)
+    return last > first
 
 
 def caption(data: Data) -> str:
