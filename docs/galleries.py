@@ -52,7 +52,6 @@ REGIONS = {  # by a page's path, or by the path and a card's title
     "encoder_decoder": Region(".st-key-ed-decoder"),
     "experts": Region(".st-key-routing-view", (0.0, 0.0, 0.58, 0.72)),
     "experts: One that is missed": Region(".st-key-routing-view", (0.0, 0.0, 0.58, 0.72)),
-    "experts: Here a and the, there Lily": Region(),
     "experts: Room for seven": Region(".st-key-routing-view", (0.0, 0.0, 0.58, 0.72)),
     "experts: From two experts to all": Region(),
     "experts: Half of it at work": Region(),

@@ -7,7 +7,7 @@ import { drawRouting, gridOf, placeAt, ROW, TOP } from "../../pages/experts/expe
 import { loadsOf, rowsOf } from "../../pages/experts/experts/numbers.js";
 
 /** Two layers, three tokens, four experts of which two are chosen; the second choice of the last token is dropped. */
-const HEADER = { tokens: ["a", "b", "c"], layers: [0, 2], experts: 4, chosen: 2, biased: true, muted: [[1, 3]], forced: [] };
+const HEADER = { tokens: ["a", "b", "c"], layers: [0, 2], experts: 4, chosen: 2, biased: true, muted: [[1, 3]], forced: [], taste: [] };
 const ARRAYS = {
   scores: Float32Array.from({ length: 24 }, (_, i) => (i % 4) / 4),
   bias: Float32Array.from([0.5, 0, 0, 0, 0, 0, 0, 0]),
@@ -64,4 +64,19 @@ test("a choice that the bias turned and one that was dropped are marked", () => 
   drawRouting(pen, view(), 0);
   assert.equal(frames.filter((color) => color === "#f80").length, 6); // in and out, for three tokens of layer 0
   assert.equal(lines.filter((color) => color === "#f80").length, 3); // a cross, and the muted expert's stroke
+});
+
+test("the expert that the first sentence names has a frame, where its layer is shown", () => {
+  const frames = (taste) => {
+    const found = [];
+    const pen = { text() {}, line() {}, rect: (x, y, w, h, fill, stroke) => stroke === "#00f" && found.push([x, w]) };
+    const v = view({}, { ...HEADER, taste });
+    drawRouting(pen, v, 0);
+    return { v, found };
+  };
+  const { v, found } = frames([[1, 2]]);
+  assert.equal(found.length, 1);
+  const [x, wide] = found[0];
+  assert.deepEqual(placeAt(v, x + wide / 2, TOP + ROW, 0), { token: 1, layer: 1, expert: 2 });
+  assert.deepEqual([frames([]).found, frames([[7, 0]]).found], [[], []]);
 });

@@ -33,6 +33,21 @@ def by_itself(data: Data) -> str | None:
     )  # fmt: skip
 
 
+def has_a_taste(data: Data) -> str | None:
+    """The expert whose held-out words this text shows."""
+    if (found := data.taste) is None:
+        return None
+    words = [
+        _("{share} of {token}", share=percent(each.share), token=markdown.quoted(each.token))
+        for each in found.words
+    ]
+    return _(
+        "Nobody told it what to read, and yet expert {expert} of layer {layer} (blue frame) has words of its own: in held-out "
+        "stories it reads {load} of all tokens, but {words}, and each of them here.",
+        expert=found.expert, layer=found.layer, load=percent(found.load), words=listed(words),
+    )  # fmt: skip
+
+
 def few_read(data: Data) -> str | None:
     """A token reaches a few of the experts."""
     part = data.experts
@@ -325,7 +340,7 @@ def against_dense(data: Data) -> str | None:
 
 
 CLAIMS: dict[str, tuple[Claim, ...]] = {
-    ROUTING: (by_itself, few_read, bias_decides, bias_changes_nothing, no_bias),
+    ROUTING: (has_a_taste, by_itself, few_read, bias_decides, bias_changes_nothing, no_bias),
     LOAD: (answers_to, by_itself, busiest, idle, even_over_many),
     MUTING: (one_token, as_trained, costs_or_helps, some_gain, most_missed),
     CAPACITY: (dropped, room_for_all, limit_costs, late_lose),

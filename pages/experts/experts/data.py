@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -11,7 +12,7 @@ import streamlit as st
 
 from tlmviz.analysis.attention.interventions import combine
 from tlmviz.analysis.experts import edits, losses, routing, survey, training
-from tlmviz.analysis.experts.survey import Survey
+from tlmviz.analysis.experts.survey import Answer, Survey
 from tlmviz.checks import Check, measure
 from tlmviz.checks import experts as expert_checks
 from tlmviz.config import ExpertsConfig
@@ -30,6 +31,7 @@ ROUTED = tuple(f".mlp.{part}" for part in (*ROUTING, "router_logits"))  # what a
 SENT = 1_350_000  # bytes of one picture
 MOST_PASSES = 6_000  # tokens of all passes behind the map, up to which it is measured without being asked for
 LARGEST, HELD_OUT = "largest", "held out"
+OFTEN = 0.9  # of the held-out places of a word that an expert with a taste for it reads
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,16 @@ class Cost:
     size: routing.Size
     held_out: float | None
     here: float
+
+
+@dataclass(frozen=True)
+class Taste:
+    """An expert, its share of all held-out tokens, and the words of the text that it answers to there."""
+
+    layer: int
+    expert: int
+    load: float
+    words: tuple[Answer, ...]
 
 
 @dataclass(frozen=True)
@@ -112,7 +124,14 @@ class Data:
 
     @cached_property
     def opening(self) -> tuple[int, int]:
-        """Layer and token that the page opens on: where the bias changed the choice, and the chosen weigh most unequally."""
+        """Layer and token that the page opens on: the word that weighs most for the expert with a taste; in a text that shows
+        none, where the bias changed the choice, and the chosen weigh most unequally."""
+        if found := self.taste:
+            words = {each.token for each in found.words}
+            mixing = self.passed(Change()).routing(found.layer).mixing[:, found.expert].tolist()
+            places = [place for place in range(self.count) if self.tokens[place] in words]
+            if places:
+                return found.layer, max(places, key=lambda place: mixing[place])
         weights = self.arrays_of(Change())["weights"]
         contrast = weights.max(-1) - weights.min(-1)
         place, token = np.unravel_index(int((contrast + self.turned).argmax()), self.turned.shape)
@@ -153,6 +172,30 @@ class Data:
             return None
         _word, _telling, place, expert, name, times = max(found)
         return self.layers[-place], -expert, name, times
+
+    @cached_property
+    def taste(self) -> Taste | None:
+        """The expert whose words this text shows: it reads them at nearly all of their held-out places, and at each one here.
+
+        Of several the one with most such words, each divided by how many experts answer to it: what all answer to tells
+        nothing of one. None where no expert has two, or nothing was counted.
+        """
+        if (found := self.survey) is None:
+            return None
+        heard = Counter(answer.token for layer in found.experts for one in layer for answer in one.answers)
+        names, best = np.array(self.tokens, object), []
+        for layer, experts in zip(found.layers, found.experts, strict=True):
+            read = self.passed(Change()).routing(layer).mixing.numpy() > 0  # [T, E]
+            for expert, one in enumerate(experts):
+                words = tuple(
+                    answer for answer in one.answers
+                    if answer.share >= OFTEN and _is_word(answer.token) and answer.token in self.tokens
+                    and read[names == answer.token, expert].all()
+                )  # fmt: skip
+                if len(words) > 1:
+                    telling = sum(1 / heard[answer.token] for answer in words)
+                    best.append((telling, -layer, -expert, Taste(layer, expert, one.load, words)))
+        return max(best, key=lambda each: each[:3])[-1] if best else None
 
     @property
     def survey(self) -> Survey | None:
@@ -263,6 +306,11 @@ def compute(chosen: Experts) -> Data:
     except BadConfig as error:
         return Data(chosen, Change(), error)
     return Data(chosen, change, None)
+
+
+def _is_word(token: str) -> bool:
+    """Whether a token is a word by itself, not a mark, an end, or the first letters of one."""
+    return token.startswith(" ") and token[1:].isalpha() and len(token) > 3
 
 
 def worst(each: Moments) -> np.ndarray:

@@ -91,6 +91,7 @@ export function drawRouting(pen, v, scrolled, height = v.grid.height) {
   pen.rect(0, 0, grid.width, TOP, v.theme.background);
   for (let layer = grid.first; layer < grid.first + grid.count; layer++) drawHead(pen, v, layer);
   drawFrame(pen, v, scrolled);
+  drawTaste(pen, v, Math.min(height, TOP + grid.total - scrolled));
 }
 
 /**
@@ -174,4 +175,18 @@ function drawFrame(pen, v, scrolled) {
   const y = TOP + v.at.token * ROW - scrolled;
   if (y < TOP - 1) return;
   pen.rect(laneAt(v, v.at.layer, 0) - 2, y + 0.5, v.header.experts * v.grid.lane + 4, ROW - 1, null, v.theme.text, { width: 2 });
+}
+
+/**
+ * A frame around all rows of the expert that the first sentence names.
+ * @param {Pen} pen
+ * @param {View} v
+ * @param {number} bottom
+ */
+function drawTaste(pen, v, bottom) {
+  const { grid, theme, header } = v;
+  for (const [layer, expert] of header.taste) {
+    if (layer < grid.first || layer >= grid.first + grid.count) continue;
+    pen.rect(laneAt(v, layer, expert) - 0.5, BARS.top - 2, grid.lane + 1, bottom - BARS.top + 2, null, theme.heads[0], { width: 2.5 });
+  }
 }

@@ -5,13 +5,19 @@ from __future__ import annotations
 from tlmviz.ui import gallery, inputs
 from tlmviz.ui.gallery import Card
 
-from .state import CAPACITY, COST, LOAD, MUTING, TRAINING, Experts
+from .state import CAPACITY, COST, MUTING, TRAINING, Experts
 
 CARDS = (
     Card(
+        "One that reads nouns",
+        "Of this story expert 4 of layer 2 reads “time”, “girl”, “ball”, “day”, “Lily” and “red”; nothing told it to.",
+        {},
+        "Tokens as rows, experts of four layers as columns, with a blue frame around one expert's column",
+    ),
+    Card(
         "The bias decides",
         "29 of 112 choices are others than the router's scores alone would make (orange), and no weight feels it.",
-        {},
+        Experts.link(layer=2, token=26),
         "Tokens as rows, experts of four layers as columns, chosen ones filled, some of them framed in orange",
     ),
     Card(
@@ -19,12 +25,6 @@ CARDS = (
         "Mute expert 1 of layer 0, and the text costs 2.88 nats per token in place of 1.73.",
         Experts.link(view=MUTING, muted=((0, 1),)),
         "The experts that every token reaches when one of them is muted",
-    ),
-    Card(
-        "One that reads nouns",
-        "Of this story expert 4 of layer 2 reads “time”, “girl”, “ball”, “day”, “Lily” and “red”; nothing told it to.",
-        Experts.link(view=LOAD, layer=2),
-        "Maps of the share of the tokens that each expert of each layer reads",
     ),
     Card(
         "Room for seven",

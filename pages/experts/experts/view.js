@@ -13,10 +13,11 @@ import { fillPanel } from "./panel.js";
 /**
  * L layers that have experts, T tokens, E experts, of which k are chosen. `layers` are the numbers of the L layers in their model;
  * a place that is drawn is (layer among them, expert). `biased`: the router has a bias, `off`: it is taken away here; `compared`:
- * `plain` says what would be chosen without it; `clicks`: a click on an expert's head mutes it.
+ * `plain` says what would be chosen without it; `clicks`: a click on an expert's head mutes it; `taste`: the expert that the page's
+ * first sentence names, or none.
  * @typedef {{ tokens: string[], layers: number[], experts: number, chosen: number, biased: boolean, off: boolean, compared: boolean,
- *   muted: [layer: number, expert: number][], forced: [layer: number, expert: number][], clicks: boolean, maths: boolean,
- *   at: [layer: number, token: number], warm: { light: string, dark: string } }} Header
+ *   muted: [layer: number, expert: number][], forced: [layer: number, expert: number][], taste: [layer: number, expert: number][],
+ *   clicks: boolean, maths: boolean, at: [layer: number, token: number], warm: { light: string, dark: string } }} Header
  * `scores` [L, T, E] before the bias, `bias` [L, E]; the others [L, T, k]: `plain` chosen without the bias, `mixed` and `notes` the
  * weights if the bias entered the mix, `kept` 0 where an expert was full.
  * @typedef {{ scores: Float32Array, bias: Float32Array, chosen: Uint16Array, weights: Float32Array, plain: Uint16Array,

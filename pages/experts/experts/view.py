@@ -104,7 +104,7 @@ def picture(data: Data) -> None:
 
 def _rows(data: Data) -> None:
     """Tokens x experts of a pass."""
-    layers, change = data.layers, data.change
+    layers, change, view = data.layers, data.change, data.chosen.view
 
     def places(experts: tuple[tuple[int, int], ...]) -> list[list[int]]:
         return [[layers.index(layer), expert] for layer, expert in experts]
@@ -120,7 +120,8 @@ def _rows(data: Data) -> None:
         "compared": change.nothing,
         "muted": places(change.muted),
         "forced": places(change.forced),
-        "clicks": data.chosen.view == MUTING,
+        "clicks": view == MUTING,
+        "taste": places(((data.taste.layer, data.taste.expert),)) if view == ROUTING and data.taste else [],
         "maths": reading.maths(),
         "at": [data.layer, data.token],
         "warm": {name: theme.warm for name, theme in THEMES.items()},

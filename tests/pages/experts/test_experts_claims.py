@@ -78,6 +78,31 @@ def per_cent(share: float) -> str:
     return f"{100 * share:.0f}"
 
 
+def taste_of(model: str, trace, read: np.ndarray) -> list | None:
+    """The expert of the held-out count whose words the text shows, the words that few experts share first."""
+    file = ROOT / "models" / model / "survey.json"
+    if not file.exists():
+        return None
+    found, best = json.loads(file.read_text()), []
+    named = [answer["token"] for layer in found["experts"] for one in layer for answer in one["answers"]]
+    for layer, experts in zip(found["layers"], found["experts"], strict=True):
+        place = trace.expert_layers.index(layer)
+        for expert, one in enumerate(experts):
+            shares, worth = [], 0.0
+            for answer in one["answers"]:
+                token = answer["token"]
+                places = [t for t, each in enumerate(trace.tokens) if each == token]
+                is_word = token[0] == " " and len(token) >= 4 and token.strip().isalpha()
+                if not (is_word and answer["share"] >= 0.9 and places):
+                    continue
+                if all(read[place, t, expert] for t in places):
+                    shares.append(per_cent(answer["share"]))
+                    worth += 1 / named.count(token)
+            if len(shares) >= 2:
+                best.append((worth, -layer, -expert, [expert, layer, per_cent(one["load"]), *shares]))
+    return max(best)[-1] if best else None
+
+
 def of_routing(state: Experts, shown) -> dict[str, list | None]:
     lm = compute.model(state.model)
     trace, picks, read = routed(lm, state.text)
@@ -93,11 +118,12 @@ def of_routing(state: Experts, shown) -> dict[str, list | None]:
                         (name.strip().isalpha(), -times * math.log(load), -layer, -expert, name, times, load)
                     )
     expected: dict[str, list | None] = dict.fromkeys(
-        ("by_itself", "few_read", "bias_decides", "bias_changes_nothing", "no_bias")
+        ("has_a_taste", "by_itself", "few_read", "bias_decides", "bias_changes_nothing", "no_bias")
     )
     if best:
         *_, layer, expert, name, times, load = max(best)
         expected["by_itself"] = [-expert, trace.expert_layers[-layer], times, per_cent(load)]
+    expected["has_a_taste"] = taste_of(state.model, trace, read)
     if part.chosen < part.count:
         place = trace.expert_layers.index(shown.layer)
         experts = sorted(picks[place, shown.token].tolist())
@@ -339,6 +365,25 @@ def test_the_first_claim_survives_an_own_text(text):
     app = open_page("experts/experts", {"text": text})
     assert_healthy(app)
     [said] = above_the_picture(app)
+    lm = compute.model("stories-moe")
+    trace, _picks, read = routed(lm, lm.fit(text)[0])
+    repeats = len(set(text.split())) < len(text.split())
     assert said.startswith(
-        "Nobody told it to" if len(set(text.split())) < len(text.split()) else "The router of layer"
-    )
+        "Nobody told it what to read" if taste_of("stories-moe", trace, read)
+        else "Nobody told it to" if repeats else "The router of layer"
+    )  # fmt: skip
+
+
+def test_the_page_opens_on_the_expert_with_a_taste():
+    """Its sentence, its mark in the picture, and a token that it reads; on a text that shows no taste nothing is marked."""
+    lm = compute.model("stories-moe")
+    for text in (inputs.DEFAULT_TEXT, "Hello"):
+        shown = data.compute(chosen("stories-moe", text))
+        trace, _picks, read = routed(lm, text)
+        plainly = taste_of("stories-moe", trace, read)
+        assert (shown.taste is None) == (plainly is None)
+        if plainly:
+            expert, layer = plainly[:2]
+            assert shown.layer == layer
+            assert read[trace.expert_layers.index(layer), shown.token, expert]
+            assert lm.encode(text)[shown.token] in {lm.encode(each.token)[-1] for each in shown.taste.words}
