@@ -245,6 +245,11 @@ class Trace:
                 self._record.values[name] = self._logits(slice(None))[None]
             else:
                 self._record.values.update(self._rerun({name}.__contains__).values)
+        if name not in self._record.values:
+            raise UnknownName(
+                f"The network has a part that records {name!r}, and the pass left no such tensor: that part did not run, as "
+                "where a block or its attention was replaced; call the part's taps in what replaces it."
+            )
         return self._record.values[name]
 
     @torch.inference_mode()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -10,11 +9,10 @@ from tlmviz.errors import BadShape
 from tlmviz.trace import Trace
 
 from ..comparing import align
-from . import parts, scores
+from . import parts, precision, scores
 from .evidence import Beside, Evidence, Step, gather
 
 NONE, PRECISION, UNSURE = "no difference", "precision", "cannot tell"
-COARSE = 0.25  # relative error up to which weights may have been rounded (INT4 rounds by about 0.1)
 # Taps behind a product with weights, and what those are called.
 WEIGHTS = {
     "attn.fused": "W_Q, W_K, W_V",
@@ -105,9 +103,9 @@ def _judge(evidence: Evidence) -> Diagnosis:
         said = f"no {what} differs by more than {largest:.2g} of its size"
         return Diagnosis(cause, largest, None, None, [said], errors)
     first = wrong[0]
-    rounded = _rounded_weights(evidence, wrong)
+    rounded = precision.rounded_weights(evidence, wrong) or precision.rounded_attention(evidence, wrong)
     if rounded is not None:
-        return Diagnosis(PRECISION, rounded, None, None, [_ROUNDED.format(rounded)], errors)
+        return Diagnosis(PRECISION, rounded[0], None, None, [rounded[1]], errors)
     named = _name(evidence, first)
     seen = f"the first step that differs is {first.name}, by {first.error:.3g} of its size"
     if named is None:
@@ -116,25 +114,6 @@ def _judge(evidence: Evidence) -> Diagnosis:
         return Diagnosis(UNSURE, first.error, first.layer, first.name, [seen, why], errors)
     cause, value, sentence = named
     return Diagnosis(cause, value, first.layer, first.name, [sentence, seen], errors)
-
-
-_ROUNDED = "every product with weights differs by about {:.2g} of its size, in all layers alike: weights were rounded"
-
-
-def _rounded_weights(evidence: Evidence, wrong: list[Step]) -> float | None:
-    """The usual error of products with weights, where nearly all of them have a similar one: weights kept in few bits."""
-    if not evidence.asked:
-        return None
-    products = [
-        step for step in evidence.steps if step.part in ("attn.fused", "attn.out", "mlp.pre", "mlp.out")
-    ]
-    off = [step for step in products if step in wrong]
-    if len(products) < 4 or len(off) < 0.9 * len(products):
-        return None
-    usual = statistics.median(step.error for step in off)
-    alike = all(usual / 8 < step.error < usual * 8 for step in off)
-    others = [step for step in wrong if step.part not in WEIGHTS and step.name not in ("embed", "logits")]
-    return usual if alike and usual < COARSE and not others else None
 
 
 def _name(evidence: Evidence, step: Step) -> scores.Named | None:

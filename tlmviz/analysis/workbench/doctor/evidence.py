@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from tlmviz import kernels
+from tlmviz.errors import BadShape, UnknownName
 from tlmviz.kernels import AttentionMask
 from tlmviz.trace import Trace
 
@@ -68,6 +69,9 @@ class Evidence:
     rounding: float
     noise: float
     beside: Beside | None = None
+    coarse: dict[int | None, float] = field(
+        repr=False, default_factory=dict
+    )  # what rounding does in 16-bit attention, by layer
 
     def step(self, name: str) -> Step | None:
         """One step by its tap's name, or None where it was not recorded."""
@@ -82,6 +86,9 @@ class Evidence:
         """Whether a step differs by more than arithmetic does: by more than rounding may, or than it did in every other layer."""
         # Of runs without a network errors add up; the last of them, those of logits, have more parts behind them than any.
         clear = CLEAR if self.asked or step.name != "logits" else 2 * CLEAR
+        coarse = self.coarse.get(step.layer) if step.part in ("attn.lse", "attn.z") else None
+        if coarse is not None:
+            return step.error > clear * coarse
         if step.error > clear * self.noise:
             return True
         beside = [
@@ -112,7 +119,7 @@ def gather(a: Trace, b: Trace, beside: Beside | None = None) -> Evidence:
     asked = a.has_network and "embed" in there
     if asked:
         names = sorted(there & a.tap_names)
-        own, others = a.tensors(names), b.tensors(names)  # of each, one pass for all
+        own, others = a.tensors(names), _recorded(b, names)  # of each, one pass for all
         found = {
             name: value
             for name, value in others.items()
@@ -131,7 +138,45 @@ def gather(a: Trace, b: Trace, beside: Beside | None = None) -> Evidence:
     # Runs of one arithmetic are the same to the last bit wherever nothing is wrong, however coarse it is.
     usual = 2 * statistics.median(step.error for step in steps) if asked and steps else rounding
     noise = min(rounding, max(usual, ROUNDING[torch.float32]))
-    return Evidence(a, b, steps, asked, rounding, noise, beside)
+    return Evidence(a, b, steps, asked, rounding, noise, beside, _coarse(steps, rounding) if asked else {})
+
+
+def _recorded(trace: Trace, names: list[str]) -> dict[str, Tensor]:
+    """A run's tensors, without the layers of which it left none: those were skipped. Raises BadShape where it left others out."""
+    try:
+        return trace.tensors(names)
+    except UnknownName:
+        there = trace.kept_names | (
+            {"logits"} if "normed" in trace.kept_names else set()
+        )  # made of the former
+        left = [name for name in names if name in there]
+    layers = {_layer(name) for name in left}
+    missing = [name for name in names if name not in left and _layer(name) in layers]
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise BadShape(
+            f"The second run left no tensor named {missing[0]!r}{more}, though its network has taps of these names: a part that "
+            "replaced another does not call them. Call every tap in it, or save the trace and compare the files."
+        )
+    return {name: trace[name] for name in left}
+
+
+def _layer(name: str) -> str | None:
+    """The layer's number in a tap's name."""
+    return name.split(".")[1] if name.startswith("blocks.") else None
+
+
+def _coarse(steps: list[Step], rounding: float) -> dict[int | None, float]:
+    """What rounding does in layers whose attention alone was computed in 16 bits, told from outputs that survive rounding."""
+    found: dict[int | None, float] = {}
+    for step in steps:
+        for dtype in (torch.bfloat16, torch.float16):
+            if step.part != "attn.z" or ROUNDING[dtype] <= rounding:
+                continue
+            if torch.equal(step.found.to(dtype).to(step.found.dtype), step.found):
+                found[step.layer] = ROUNDING[dtype]
+                break
+    return found
 
 
 def _names_of_attention(a: Trace, b: Trace) -> list[str]:
@@ -172,9 +217,11 @@ def _error(trace: Trace, name: str, expected: Tensor, found: Tensor) -> float:
 
 def _rounding(trace: Trace) -> float:
     """How coarse a run's numbers are, told from the numbers: 16-bit ones survive being rounded to 16 bits."""
+    names = trace.kept_names | trace.tap_names
+    layer = next((i for i in range(trace.n_layers) if f"blocks.{i}.attn.q" in trace.kept_names), 0)
     for dtype in (torch.bfloat16, torch.float16):
-        q = trace["blocks.0.attn.q"]
-        v = trace["blocks.0.attn.v"] if "blocks.0.attn.v" in trace.kept_names | trace.tap_names else q
+        q = trace[f"blocks.{layer}.attn.q"]
+        v = trace[f"blocks.{layer}.attn.v"] if f"blocks.{layer}.attn.v" in names else q
         if v.dtype == dtype or torch.equal(v.to(dtype).to(v.dtype), v):
             return ROUNDING[dtype]
     return ROUNDING[torch.float32]

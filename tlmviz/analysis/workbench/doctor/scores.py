@@ -203,6 +203,7 @@ def _allowed(evidence: Evidence, step: Step) -> float:
     """How far log-sum-exps may stay apart behind an explanation: a share of the difference, and what rounding leaves."""
     noise = [other.error for other in evidence.steps if other.part == step.part and other.layer != step.layer]
     x, y = step.expected[0].double(), step.found[0].double()
+    # Where a fault is in every layer, the others' errors are the fault as well: rounding bounds what they excuse.
     arithmetic = 2 * min(statistics.median(noise), evidence.rounding) if noise else 0.0
     return EXPLAINED * _missed(x, y) + arithmetic * float(x.square().mean().sqrt())
 
@@ -222,9 +223,7 @@ def _name_sink(evidence: Evidence, layer: int) -> Named | None:
         )
 
     best = minimize_scalar(missed, bounds=(-20.0, 40.0), method="bounded", options={"xatol": 1e-5})
-    noise = [other.error for other in evidence.steps if other.part == step.part and other.layer != layer]
-    arithmetic = 2 * statistics.median(noise) * float(x.square().mean().sqrt()) if noise else 0.0
-    if best.fun > EXPLAINED * float((y - x).square().mean().sqrt()) + arithmetic:
+    if best.fun > _allowed(evidence, step):
         return _sinks_of_heads(small, large, gained)
     sign = "has" if gained else "lacks"
     return (
