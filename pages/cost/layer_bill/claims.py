@@ -103,6 +103,19 @@ def maps_are_small(data: Data) -> str | None:
     )  # fmt: skip
 
 
+def training_keeps(data: Data) -> str | None:
+    """What a training step keeps of all layers, and what checkpointing leaves of that."""
+    if data.layers is None or data.layers == 1:
+        return None
+    found = layer.kept(data.sizes, data.layers)
+    return _(
+        "**Training keeps what its backward pass reads**: {layer} bytes of this layer, {layers} of all {count}, the maps among "
+        "them. Checkpointing keeps {few}: each layer's input, and the rest of one layer, computed a second time when its "
+        "gradient is due.",
+        layer=large(found.layer), layers=large(found.layers), count=data.layers, few=large(found.checkpointed),
+    )  # fmt: skip
+
+
 def same_products(data: Data) -> str | None:
     """The toy: several heads, the same products, more maps."""
     toy = data.toy
@@ -236,6 +249,7 @@ def dead_under_relu(data: Data) -> str | None:
 CLAIMS = {
     BILL: (
         most_is_quadratic, most_is_linear, heads_cost_nothing, sharing_saves, maps_outgrow_weights, maps_are_small,
+        training_keeps,
     ),
     HAND: (same_products, one_head_only),
     GROWTH: (cache_saves, cache_saves_nothing),

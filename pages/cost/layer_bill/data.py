@@ -65,11 +65,26 @@ class Data:
     @property
     def name(self) -> str:
         """The published layer that this is, or its sizes."""
+        if self.preset is not None:
+            return self.preset
+        return f"d = {self.sizes.d:,}, h = {self.sizes.h}, F = {self.sizes.f:,}"
+
+    @cached_property
+    def preset(self) -> str | None:
+        """The name of the layer to choose that this is, whatever text it reads; None for sizes of one's own."""
         own = (self.sizes.d, self.sizes.h, self.sizes.g, self.sizes.f, self.sizes.gated, self.sizes.width)
         for name, sizes, _source in self.presets:
             if (sizes.d, sizes.h, sizes.g, sizes.f, sizes.gated, sizes.width) == own:
                 return name
-        return f"d = {self.sizes.d:,}, h = {self.sizes.h}, F = {self.sizes.f:,}"
+        return None
+
+    @property
+    def layers(self) -> int | None:
+        """How many such layers the model has that it is of; None for sizes of one's own."""
+        if self.preset is None:
+            return None
+        published = {preset.name: preset.n_layers for preset in PRESETS}
+        return published.get(self.preset, self.lm.config.n_layers)
 
     @property
     def rounds(self) -> Rounds:

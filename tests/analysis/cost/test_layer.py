@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import settings as options
 from hypothesis import strategies as st
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import FlopCounterMode
 
 import tlmviz
@@ -77,6 +78,55 @@ def test_the_same_layer_written_otherwise(sizes):
     weights = sum(p.numel() for module in (q, k, v, out, up, down) for p in module.parameters())
     assert weights == sum(line.weights for line in lines.values())
     assert maps.nbytes == layer.totals(sizes).maps == sizes.bytes * lines["softmax"].maps
+
+
+@pytest.mark.parametrize("sizes", [Sizes(7, 24, 6, 2, 40, True, 2, 4), Sizes(5, 12, 3, 3, 48, bytes=4)])
+def test_what_autograd_keeps_is_counted(sizes):
+    """Every tensor that torch saves for the backward pass of three layers, each storage once, weights left out."""
+    b, n, d, width = sizes.batch, sizes.n, sizes.d, sizes.width
+
+    def linear(*shape):
+        return torch.nn.Parameter(torch.randn(shape) / shape[0] ** 0.5)
+
+    weights = [
+        [linear(d, heads * width) for heads in (sizes.h, sizes.g, sizes.g)]
+        + [linear(sizes.h * width, d), linear(d, sizes.f), linear(d, sizes.f), linear(sizes.f, d)]
+        for _ in range(3)
+    ]
+    own = {weight.data_ptr() for each in weights for weight in each}
+    saved: dict[int, torch.Tensor] = {}
+
+    def keep(tensor):
+        if tensor.data_ptr() not in own:
+            saved[tensor.untyped_storage().data_ptr()] = tensor
+        return tensor
+
+    def one(x, w):
+        q, k, v = (
+            (x @ m)
+            .unflatten(-1, (-1, width))
+            .transpose(1, 2)
+            .repeat_interleave(sizes.h // heads, 1)
+            .contiguous()
+            for m, heads in zip(w, (sizes.h, sizes.g, sizes.g))
+        )
+        mixed = ((q @ k.mT).softmax(-1) @ v).transpose(1, 2).flatten(2)
+        x = mixed @ w[3]
+        inner = x @ w[4]
+        return (F.silu(inner) * (x @ w[5]) if sizes.gated else F.silu(inner)) @ w[6]
+
+    def kept(layer_of):
+        saved.clear()
+        x = torch.randn(b, n, d, requires_grad=True)
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+            for w in weights:
+                x = layer_of(x, w)
+        return sum(tensor.untyped_storage().nbytes() for tensor in saved.values())
+
+    found = layer.kept(sizes, 3)
+    assert kept(one) == found.layers == 3 * found.layer
+    inputs = kept(lambda x, w: checkpoint(one, x, w, use_reentrant=False))
+    assert inputs + found.layer == found.checkpointed
 
 
 @pytest.mark.parametrize("name", ["stories-rope", "zoo-gqa", "stories-gpt"])

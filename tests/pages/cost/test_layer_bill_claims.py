@@ -18,6 +18,7 @@ from tlmviz.ui.inputs import DEFAULT_TEXT
 
 START = {name: control.default for name, control in Bill.controls.items()}
 TEXTS = (DEFAULT_TEXT, "Où est passé le chat 🐈 ?", "Hello", "The cat sat on the mat. " * 125)
+DEPTHS = {"GPT-2 small": 12, "Mistral 7B": 32}  # Llama 3 8B has layers of the same sizes
 LLAMA = {"n": 8192, "d": 4096, "h": 32, "g": 8, "f": 14336, "gated": True, "head": 128}
 LAYERS = [
     {},
@@ -54,6 +55,7 @@ def of_bill(shown: data.Data) -> dict[str, list | None]:
     part, weights = soft / (soft + rest), making + output + dense
     names = (
         "most_is_quadratic", "most_is_linear", "heads_cost_nothing", "sharing_saves", "maps_outgrow_weights", "maps_are_small",
+        "training_keeps",
     )  # fmt: skip
     expected: dict[str, list | None] = dict.fromkeys(names)
     if part > 0.5:
@@ -70,6 +72,11 @@ def of_bill(shown: data.Data) -> dict[str, list | None]:
     expected["maps_outgrow_weights" if maps > s.bytes * weights else "maps_are_small"] = [
         first(maps), first(s.bytes * weights), at,
     ]  # fmt: skip
+    if (count := DEPTHS.get(shown.name)) is not None:
+        inner = s.f * (4 if s.gated else 2)
+        layer = s.bytes * (s.batch * n * (2 * d + 4 * s.h * width + inner) + cells)
+        few = s.bytes * count * s.batch * n * d + layer
+        expected["training_keeps"] = [first(layer), first(count * layer), count, first(few)]
     return expected
 
 

@@ -166,6 +166,33 @@ def totals(sizes: Sizes) -> Totals:
     )
 
 
+@dataclass(frozen=True)
+class Kept:
+    """Bytes of what a training step keeps for its backward pass: of one layer, of all, and of all with checkpointing."""
+
+    layer: int
+    layers: int
+    checkpointed: int
+
+
+def kept(sizes: Sizes, layers: int) -> Kept:
+    """Activations that autograd keeps of a model of so many such layers, in plain code; the embedding and the head left out.
+
+    Of a layer, in numbers: the inputs of both its parts, queries, keys and values (those that heads share once for each head),
+    the softmax's weights B h n^2, the heads' results, and everything between the matrices of the feed-forward part. Scores
+    before the softmax are not kept: its gradient needs the weights alone. With checkpointing each layer keeps its input, and
+    computes the rest once more when its gradient is due: one layer's at a time (Chen et al. 2016, arXiv:1604.06174).
+    """
+    rows = sizes.batch * sizes.n
+    inner = (4 if sizes.gated else 2) * sizes.f
+    one = rows * (2 * sizes.d + 4 * sizes.h * sizes.width + inner) + sizes.batch * sizes.h * sizes.n**2
+    return Kept(
+        sizes.bytes * one,
+        sizes.bytes * layers * one,
+        sizes.bytes * (layers * rows * sizes.d + one),
+    )
+
+
 def crossings(sizes: Sizes) -> dict[str, float]:
     """The n from which scores and weighted sums take more multiplications than other parts.
 
