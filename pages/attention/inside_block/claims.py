@@ -12,6 +12,27 @@ from tlmviz.ui.markdown import quoted as quoted_token
 from .data import Data
 
 
+def writes(data: Data) -> str | None:
+    """How much attention and the feed-forward part each add to the stream."""
+    if (written := data.written) is None:
+        return None
+    come, attention, mlp = (number(length, ".1f") for length in written)
+    if attention == mlp or not min(written):
+        return None
+    said = (
+        _("Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: attention adds a vector of "
+          "length {attention}, and the feed-forward part, which sees no other token, one of {mlp}, {times} times as long.")
+        if written[2] > written[1]
+        else _("Layer {layer} writes twice into the stream at {token}, which comes in with length {come}: the feed-forward part, "
+               "which sees no other token, adds a vector of length {mlp}, and attention one of {attention}, {times} times as "
+               "long.")
+    )  # fmt: skip
+    return said.format(
+        layer=data.chosen.layer, token=_token(data), come=come, attention=attention, mlp=mlp,
+        times=number(max(written[1:]) / min(written[1:]), ".1f"),
+    )  # fmt: skip
+
+
 def comes_again(data: Data) -> str | None:
     """The head looks at what followed the token last time, and the model expects that again."""
     if not (seen := _before(data)) or data.expected[0] != data.trace.ids[seen[0]]:
@@ -133,7 +154,7 @@ def writes_most(data: Data) -> str | None:
 
 
 CLAIMS = (
-    comes_again, comes_again_in_vain, looks, crosses, encodes, hides, hides_nothing, dearest, writes_most,
+    writes, comes_again, comes_again_in_vain, looks, crosses, encodes, hides, hides_nothing, dearest, writes_most,
 )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ import torch
 
 from tlmviz.analysis.attention.heads import logit_shares
 from tlmviz.analysis.attention.matrices import Step
+from tlmviz.analysis.attention.placements import placement
 from tlmviz.analysis.attention.residual_stream import Lens, lens, stream_names, stream_norms
 from tlmviz.analysis.attention.rows import Row, offered, rows_of
 from tlmviz.analysis.attention.stack_steps import make_stack_step, stack_step_names
@@ -129,6 +130,20 @@ class Data(shared.TextRead):
             return None
         p = torch.softmax(self.trace.logits[self.chosen.position].float(), -1)
         return int(p.argmax()), float(p.max())
+
+    @property
+    def written(self) -> tuple[float, float, float] | None:
+        """Lengths at the token: of the stream that comes into the layer, of what attention adds to it, and of what the MLP adds;
+        None of a model that translates, and of one that carries several streams."""
+        if self.stack or self.lm.config.connection.kind != "residual":
+            return None
+        layer, network = self.chosen.layer, self.lm.network
+        trace = _watched(self.chosen.model, self.chosen.text, layer)
+        names = ("resid_pre", *placement(self.lm.config, network.blocks[layer]).added)
+        come, attention, mlp = (
+            float(trace[f"blocks.{layer}.{name}"][0, self.chosen.position].norm()) for name in names
+        )
+        return come, attention, mlp
 
     @property
     def length(self) -> np.ndarray:

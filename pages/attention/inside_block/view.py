@@ -96,7 +96,11 @@ def step_menu(data: Data) -> None:
                 label, key=f"move{move}", on_click=_go, args=(target,), disabled=target == data.name,
                 help=_("To “{step}”", step=target),
             )  # fmt: skip
-    st.markdown(f"**{at + 1}/{len(data.names)} {data.name}.** {data.step.sentence}")
+    drawn = [
+        row.name for row in data.rows
+    ]  # as many as are counted; a step without a row there has no number
+    place = f"{drawn.index(data.name) + 1}/{len(drawn)} " if data.name in drawn else ""
+    st.markdown(f"**{place}{data.name}.** {data.step.sentence}")
 
 
 def _go(step: str) -> None:

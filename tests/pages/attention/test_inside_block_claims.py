@@ -57,6 +57,7 @@ def check_language(said: dict, choice: Choice) -> None:
         again, followed and not again, not followed,
     )  # fmt: skip
     assert not said["crosses"] and not said["encodes"]
+    check_written(said["writes"], lm, choice, token)
     if again:
         assert has(said["comes_again"], token, head, share, key, p)
     elif followed:
@@ -73,6 +74,27 @@ def check_language(said: dict, choice: Choice) -> None:
     assert not said["dearest"] or has(said["dearest"], readable(trace.tokens[worst + 1]), loss[worst])
     check_heads(said, lm, choice)
     check_stream(said, lm, choice, readable(shown))
+
+
+def check_written(said: str | None, lm, choice: Choice, token: str) -> None:
+    """What the layer's two parts add, by their own forward passes over the stream that comes in."""
+    block, kept = lm.network.blocks[choice.layer], {}
+
+    def keep(name: str):
+        return lambda _module, _given, made: kept.update({name: made[0, choice.position].double()})
+
+    hooks = [block.attn.register_forward_hook(keep("attn")), block.mlp.register_forward_hook(keep("mlp"))]
+    names = tuple(f"blocks.{choice.layer}.{name}" for name in ("resid_pre", "resid_post"))
+    trace = lm.trace(choice.text, keep=names.__contains__)
+    for hook in hooks:
+        hook.remove()
+    before, after = (trace[name][0, choice.position].double() for name in names)
+    torch.testing.assert_close(before + kept["attn"] + kept["mlp"], after, atol=1e-4, rtol=1e-4)
+    come, attention, mlp = (float(each.norm()) for each in (before, kept["attn"], kept["mlp"]))
+    assert bool(said) == (f"{attention:.1f}" != f"{mlp:.1f}")
+    parts = [f"{attention:.1f}", f"{mlp:.1f}"] if mlp > attention else [f"{mlp:.1f}", f"{attention:.1f}"]
+    times = f"{max(attention, mlp) / min(attention, mlp):.1f}"
+    assert not said or has(said, f"Layer {choice.layer}", token, f"{come:.1f}", *parts, times)
 
 
 def check_heads(said: dict, lm, choice: Choice) -> None:
@@ -111,7 +133,7 @@ def check_pair(said: dict, choice: Choice) -> None:
     row = (stack.cross if crosses else stack.trace).attention(choice.layer, choice.head)[choice.position]
     best, share = int(row.argmax()), f"{float(row.max()):.0%}"
     tokens = choice.pair.source if crosses else stack.trace.tokens
-    assert (bool(said["crosses"]), bool(said["encodes"])) == (crosses, not crosses)
+    assert (bool(said["crosses"]), bool(said["encodes"])) == (crosses, not crosses) and not said["writes"]
     assert not any(said[name] for name in ("comes_again", "comes_again_in_vain", "looks"))
     key = f"“{readable(tokens[best])}” ({best})"
     if crosses:
@@ -159,6 +181,6 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere():
 
 def test_the_first_claim_stands_above_the_picture_and_survives_an_own_text():
     [said] = above_the_picture(open_page("attention/inside_block"))
-    assert "has been here before" in said and "“ball”" in said
+    assert "Layer 5 writes twice into the stream" in said and "“red”" in said
     [said] = above_the_picture(open_page("attention/inside_block", text="My brother does not like the dog."))
-    assert "What the model expects next" in said or "has been here before" in said
+    assert "writes twice into the stream" in said

@@ -41,12 +41,12 @@ class Panel:
 
     @property
     def end(self) -> float:
-        """Where the colour scale ends: at `limit`, else where nearly all cells stay below, as outliers must not dim the rest."""
+        """Where the colour scale ends: at `limit`, else at the largest probability, or where nearly all signed cells stay below,
+        as outliers must not dim the rest."""
         if self.limit:
             return self.limit
         seen = np.abs(self.values[np.isfinite(self.values)])
-        # The first token's weight on itself is always 1.
-        share = 0.97 if self.kind == "probability" else 0.995
+        share = 1.0 if self.kind == "probability" else 0.995
         return (float(np.quantile(seen, share)) if seen.size else 1.0) or 1.0
 
 
