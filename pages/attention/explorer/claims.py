@@ -89,7 +89,7 @@ def looks_back(data: Data) -> str | None:
         return None
     layer, head = divmod(int(shares.argmax()), data.trace.n_heads)
     return _(
-        "**One token back** looks L{layer}H{head}, with {share} of its attention on average. "
+        "**One token back** looks L{layer}H{head}, with {share} of its attention on average over the text's tokens. "
         "Order the small maps by *Previous token*.",
         layer=layer, head=head, share=_percent(shares.max()),
     )  # fmt: skip
@@ -101,10 +101,10 @@ def rest(data: Data) -> str | None:
     if shares is None or not (count := int((shares > MUCH).sum())):
         return None
     return ngettext(
-        "**{n} of {heads} heads** gives the first token more than half of its attention on average, whatever that token is. "
-        "Order by *Attention sink*.",
-        "**{n} of {heads} heads** give the first token more than half of their attention on average, whatever that token is. "
-        "Order by *Attention sink*.",
+        "**{n} of {heads} heads** gives the first token more than half of its attention on average over the text's tokens, "
+        "whatever that token is. Order by *Attention sink*.",
+        "**{n} of {heads} heads** give the first token more than half of their attention on average over the text's tokens, "
+        "whatever that token is. Order by *Attention sink*.",
         count, heads=shares.size,
     )  # fmt: skip
 
@@ -151,7 +151,7 @@ def _next(data: Data) -> str:
 NOTICE = (
     N_("Heads differ: order the overview by *Previous token* to find those that look back one token, by *Entropy* to tell "
        "sharp heads from those that average over everything; by *Induction*, with a phrase that comes twice, for those that "
-       "look at what followed it."),
+       "look at what followed it. All three are means over the text's tokens."),
     N_("Click a cell or a token to pin it; the predictions then show what the model expects after that token. Ctrl and the "
        "wheel zoom the map; after a click the wheel alone does."),
     N_("◎ beside a prediction asks who wrote it: every tile and MLP shows what it adds to that word's logit. The parts add up "

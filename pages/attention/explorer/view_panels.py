@@ -49,7 +49,9 @@ def scale(shown: Data) -> None:
         frame.chart(figure, key="rescaled", alt=_("One row's weights at two scales"))
     with right:
         figure = scores.scale_curves(rescaled.factors, rescaled.entropy, rescaled.gradient, factor, theme)
-        frame.chart(figure, key="curves", alt=_("Row entropy and gradient size against the scale factor"))
+        frame.chart(
+            figure, key="curves", alt=_("Mean row entropy and gradient size against the scale factor")
+        )
     frame.caption(
         claims.rescaled(factor, rescaled.trained_entropy, rescaled.row_entropy),
         maths=claims.rescaled_maths(rescaled.row_gradient),
@@ -129,7 +131,7 @@ def all_checks(shown: Data) -> None:
 @frame.fragment
 def statistics(shown: Data) -> None:
     """Head statistics as a table, and everything to take away."""
-    units = {"entropy": _("entropy (bits)"), "distance": _("distance (tokens)")}
+    units = {"entropy": _("mean entropy (bits)"), "distance": _("mean distance (tokens)")}
     table = shown.trace.head_statistics().rename(columns=units)
     st.dataframe(table.round(4), hide_index=True, height=240)
     downloads(shown)

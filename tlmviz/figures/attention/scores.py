@@ -103,8 +103,8 @@ def scale_curves(
             hovertemplate="× %{x:.2f}: %{y:.4f}<extra>" + name + "</extra>",
         )
         for name, values, color, axis in (
-            ("row entropy (bits)", entropy, theme.accent, "y"),
-            ("gradient Σ|p − y|", gradient, theme.warm, "y2"),
+            ("mean row entropy (bits)", entropy, theme.accent, "y"),
+            ("mean gradient Σ|p − y|", gradient, theme.warm, "y2"),
         )
     ]
     marker = {
@@ -129,7 +129,7 @@ def scale_curves(
         lines,
         layout(
             theme,
-            title="Entropy and gradient",
+            title="Entropy and gradient, on average over the rows",
             x="factor on 1/√d",
             y="bits",
             height=300,

@@ -103,7 +103,8 @@ function hintOf({ header, state, overlaying }) {
   if (header.written) return legendOf(header.written).join(" ");
   if (state.mute.length) return _("Muted: {mute}. The predictions are without them; the maps stay those of the whole model.", { mute: state.mute.map(([l, h]) => `${l}.${h}`).join(", ") });
   if (state.order === "position") return header.mutable ? _("In Arcs, Overlay or Shift-click draws further heads, Alt-click mutes one.") : _("In Arcs, Overlay or Shift-click draws further heads.");
-  return `${_(STATISTICS[state.order].label)}: ${_(STATISTICS[state.order].note)}.`;
+  const { label, note } = STATISTICS[state.order];
+  return _("{statistic}, on average over the text's tokens: {note}.", { statistic: _(label), note: _(note) });
 }
 
 /**
@@ -135,9 +136,9 @@ function syncControls(v) {
     const value = header.stats?.[name]?.[index];
     const { label, unit } = STATISTICS[name];
     const number = make("b", { textContent: short(value) + (value == null ? "" : unit) });
-    return make("span", { className: "chip", title: _(label) }, `${name} `, number);
+    return make("span", { className: "chip", title: _("{statistic}, on average over the rows behind the first", { statistic: _(label) }) }, `${name} `, number);
   };
-  els.chips.replaceChildren(chip("entropy"), chip("previous"), chip("induction"), chip("sink"));
+  els.chips.replaceChildren(make("span", {}, _("row means:")), chip("entropy"), chip("previous"), chip("induction"), chip("sink"));
   for (const [name, button] of Object.entries(els.modes)) button.setAttribute("aria-pressed", String(name === state.mode));
   for (const [name, button] of Object.entries(els.stages)) {
     button.setAttribute("aria-pressed", String(name === stage));
