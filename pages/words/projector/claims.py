@@ -13,7 +13,7 @@ from tlmviz.ui.claims import Claim
 from tlmviz.ui.language import _, listed, ngettext
 
 from .data import NEAR, Data
-from .state import ANALOGIES, FILM, MAP, TSNE
+from .state import ANALOGIES, CATEGORY, FILM, MAP, TSNE
 
 KINDS = list(CATEGORIES)
 
@@ -27,9 +27,9 @@ def percent(share: float) -> str:
 
 
 def its_kind(data: Data) -> str | None:
-    """A word's neighbours are of its category more often than chance would have it."""
+    """A word's neighbours are of its category more often than chance would have it, where the colours are categories."""
     word, kinds = data.word, data.shown.categories
-    if word is None or word.row < 0 or not (kind := kinds[word.row]):
+    if data.chosen.colour != CATEGORY or word is None or word.row < 0 or not (kind := kinds[word.row]):
         return None
     same = [data.shown.names[row] for row in word.near if kinds[row] == kind]
     members = int((kinds == kind).sum())

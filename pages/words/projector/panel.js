@@ -22,14 +22,28 @@ export function fillPanel(v, choose) {
   }
   const [number, count] = [chosen + 1, v.names.length].map((each) => each.toLocaleString("en"));
   const where = chosen >= 0 ? _("number {number} of {count}", { number, count }) : place ? _("not in the vocabulary: made from its letters") : "";
+  const own = chosen >= 0 && v.header.large ? v.points.arrays.groups[chosen] : 0;
   const rows = v.found.near.map((row, k) => {
     const cosine = v.found.cosines[k];
     const bar = make("span", { className: "share" });
     bar.style.width = `${Math.max(0, Math.min(1, cosine)) * 100}%`;
-    const label = make("span", { className: "name", textContent: v.names[row] });
-    return make("button", { type: "button", className: "near", title: _("To {name}", { name: v.names[row] }), onclick: () => choose(row) }, bar, label, make("span", { className: "value", textContent: cosine.toFixed(3).replace("-", "−") }));
+    const group = v.header.large ? v.points.arrays.groups[row] : 0;
+    const label = make("span", { className: own && group === own ? "name own" : "name", textContent: v.names[row] });
+    return make("button", { type: "button", className: "near", title: _("To {name}", { name: v.names[row] }), onclick: () => choose(row) }, bar, dotOf(v, group), label, make("span", { className: "value", textContent: cosine.toFixed(3).replace("-", "−") }));
   });
-  side.replaceChildren(make("b", { className: "chosen", testid: "chosen", textContent: name }), make("div", { className: "soft", textContent: where }), make("div", { className: "soft", textContent: rows.length ? _("Nearest, by the cosine of all numbers:") : _("Its neighbours are on their way …") }), ...rows);
+  const said = own ? _("Nearest, by the cosine of all numbers; in bold those of its category:") : _("Nearest, by the cosine of all numbers:");
+  side.replaceChildren(make("b", { className: "chosen", testid: "chosen", textContent: name }), make("div", { className: "soft", textContent: where }), ...(own ? [make("div", { className: "soft" }, dotOf(v, own), ` ${v.header.groups[own].name}`)] : []), make("div", { className: "soft", textContent: rows.length ? said : _("Its neighbours are on their way …") }), ...rows);
+}
+
+/**
+ * A group's colour, as the chips of the legend have it; nothing to see for the points that belong to none.
+ * @param {View} v
+ * @param {number} group
+ */
+function dotOf(v, group) {
+  const dot = make("i", { className: "dot" });
+  dot.style.background = v.header.groups[group][v.theme.dark ? "dark" : "light"];
+  return dot;
 }
 
 /**
@@ -40,9 +54,7 @@ export function fillPanel(v, choose) {
 export function fillLegend(v, repaint) {
   const chips = v.header.groups.map((group, number) => {
     if (!group.light) return null;
-    const dot = make("i");
-    dot.style.background = group[v.theme.dark ? "dark" : "light"];
-    const chip = make("button", { type: "button", className: "chip", title: _("Only {group}; again: all", { group: group.name }), "aria-pressed": String(v.only.has(number)) }, dot, group.name);
+    const chip = make("button", { type: "button", className: "chip", title: _("Only {group}; again: all", { group: group.name }), "aria-pressed": String(v.only.has(number)) }, dotOf(v, number), group.name);
     chip.onclick = () => {
       if (!v.only.delete(number)) v.only.add(number);
       repaint();

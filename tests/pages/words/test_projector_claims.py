@@ -7,7 +7,7 @@ import pytest
 
 import tlmviz
 from pages.words.projector import claims, data
-from pages.words.projector.state import ANALOGIES, FILM, MAP, TSNE, Projector
+from pages.words.projector.state import ANALOGIES, CATEGORY, FILM, MAP, RANK, TSNE, Projector
 from tests.pages.helpers import assert_healthy, open_page
 from tests.pages.states import above_the_picture, each_speaks_and_is_silent, facts
 from tlmviz.analysis.words.analogies import RELATIONS
@@ -31,6 +31,7 @@ PLANES = [
     ),
     {"model": "stories-gpt", "side": "unembeddings", "word": "red"},
     {"method": TSNE, "word": "one"},
+    {"colour": RANK, "word": "five"},
 ]
 QUESTIONS = [
     ("boy", "girl", "he"), ("he", "he", "dog"), ("he", "dog", "he"), ("he", "dog", "dog"), ("big", "bigger", "small"),
@@ -104,7 +105,7 @@ def on_a_plane(state: Projector, places: np.ndarray) -> dict[str, list | None]:
     if vector is not None and row is not None:
         same = int((kinds[near] == kinds[row]).sum()) if kinds[row] >= 0 else 0
         members = int((kinds == kinds[row]).sum())
-        if same and same / len(near) > (members - 1) / (count - 1):
+        if state.colour == CATEGORY and same and same / len(near) > (members - 1) / (count - 1):
             expected["its_kind"] = [len(near), same, members]
         plain = every[row].removeprefix("␣")
         if plain != every[row] and not state.word.startswith("␣") and plain in every:

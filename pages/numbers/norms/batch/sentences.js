@@ -72,20 +72,33 @@ function sized(value, count) {
 }
 
 /**
+ * A division whose written numbers make the written quotient, with as few digits as that takes, from three on; as they are
+ * where none does.
+ * @param {number} over
+ * @param {number} under
+ */
+export function division(over, under) {
+  const read = (/** @type {number} */ value, /** @type {number} */ count) => Number(sized(value, count).replace("−", "-"));
+  const quotient = digits(under ? over / under : 0, 3);
+  const count = [3, 4, 5, 6, 7].find((each) => digits(read(over, each) / read(under, each), 3) === quotient) ?? 3;
+  return `${sized(over, count)} / ${sized(under, count)} = ${quotient}`;
+}
+
+/**
  * One cell, worked out: what it was, what it is, and with which others it shares a statistic.
  * @param {Header} header
  * @param {Norm} norm
- * @param {{ item: number, channel: number, before: number, after: number, mean: number, variance: number, items: number }} cell
+ * @param {{ item: number, channel: number, before: number, mean: number, variance: number, items: number }} cell
  * @param {import("./statistics.js").Settings} settings
  */
 export function cellSentence(header, norm, cell, settings) {
-  const { item, channel, before, after, mean, variance, items } = cell;
+  const { item, channel, before, mean, variance, items } = cell;
   const root = `√(${sized(settings.printed ? Math.sqrt(variance) : variance, 4)} + ${String(settings.eps)})`;
   const top = norm.centred ? `(${sized(before, 3)} − ${sized(mean, 3).replace(/^−(.*)$/, "(−$1)")})` : sized(before, 3);
   const cells = shared(header, norm, items);
   const own = norm.centred ? _("It shares μ and σ with {cells}.", { cells }) : _("It shares its RMS with {cells}.", { cells });
   const whose = norm.running ? _("Its μ and σ are running ones, from other batches: no cell here changes them.") : own;
-  return `${itemName(header, item)}, ${channelName(header, channel)}: ${top} / ${root} = ${sized(before - mean, 3)} / ${digits(divisor(variance, settings), 3)} = ${digits(after, 3)}. ${whose}`;
+  return `${itemName(header, item)}, ${channelName(header, channel)}: ${top} / ${root} = ${division(before - mean, divisor(variance, settings))}. ${whose}`;
 }
 
 /**
