@@ -1,5 +1,7 @@
 """The browser normalises as torch does, and measures what changes."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +11,7 @@ from tests.javascript.node import evaluate
 from tlmviz.analysis.numbers import dropout, norm_pictures, norms
 
 STATISTICS = "pages/numbers/norms/batch/statistics.js"
+SENTENCES = "pages/numbers/norms/batch/sentences.js"
 X = np.random.default_rng(5).normal(1, 2, (6, 4, 9)).astype(np.float32)
 SETTINGS = {"eps": norms.EPS, "printed": False, "running": None}
 MAPS = torch.tensor(X, dtype=torch.float64).reshape(6, 4, 3, 3)
@@ -146,3 +149,21 @@ def test_masks_follow_their_seed():
         {},
     )
     assert none == [3] and all_kept == 0
+
+
+def test_what_is_written_of_a_cell_is_a_division_that_comes_out():
+    """Values drawn at random, and one whose three digits of 7.23 / 2.19 do not make the three of its quotient."""
+    draw = np.random.default_rng(3)
+    drawn = zip(draw.normal(0, 5, 200), draw.normal(0, 1, 200), draw.lognormal(1, 1, 200))
+    given = [dict(zip(("before", "mean", "variance"), each)) for each in [(7.5695, 0.3384, 4.8160), *drawn]]
+    body = """
+        const header = { kind: "tokens", tokens: ["a"], channels: 4 };
+        const settings = { eps: 1e-5, printed: false, running: null };
+        result = given.map((each) => cellSentence(header, LAYER, { item: 0, channel: 0, items: 1, ...each }, settings));
+    """
+    said = evaluate({SENTENCES: "cellSentence", STATISTICS: "LAYER"}, body, given)
+    for sentence, cell in zip(said, given):
+        [(over, under, quotient)] = re.findall(r"= (\S+) / (\S+) = (\S+)\. It", sentence.replace("−", "-"))
+        exact = (cell["before"] - cell["mean"]) / (cell["variance"] + 1e-5) ** 0.5
+        assert float(quotient) == pytest.approx(exact, rel=5.1e-3)
+        assert float(f"{float(over) / float(under):.3g}") == float(quotient), sentence

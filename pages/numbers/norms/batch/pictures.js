@@ -4,7 +4,7 @@
 import { _, ngettext } from "#canvas/language.js";
 import { fade, shade } from "#canvas/theme.js";
 import { groupsOf } from "./statistics.js";
-import { brief, NARROW } from "./tokens.js";
+import { AFTER, brief, drawHeading, NARROW } from "./tokens.js";
 
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("./types").Layout} Layout */
@@ -60,9 +60,9 @@ export function drawPictures(pen, scene) {
   for (let i = 0; i < cells.items; i++) {
     drawMap(pen, scene, i * layout.column, HEAD - 20, i, (s) => shade(theme.sequential, images[i * layout.inner + s] / 16));
   }
-  pen.text(0, layout.places[0].y - 8, _("before: colours to ±{range}", { range: brief(scene.range) }), { color: theme.text, weight: 600 });
-  pen.text(layout.places[1].x, layout.places[1].y - 8, _("after: colours to ±3"), { color: theme.text, weight: 600 });
-  for (const [index, side, range] of /** @type {[number, Scene["before"], number][]} */ ([[0, scene.before, scene.range], [1, scene.after, 3]])) {
+  drawHeading(pen, theme, 0, layout.places[0].y - 8, _("before"), scene.range);
+  drawHeading(pen, theme, layout.places[1].x, layout.places[1].y - 8, _("after"), AFTER);
+  for (const [index, side, range] of /** @type {[number, Scene["before"], number][]} */ ([[0, scene.before, scene.range], [1, scene.after, AFTER]])) {
     const place = layout.places[index];
     for (let c = 0; c < cells.channels; c++) drawRow(pen, scene, place, c, side, range);
     if (scene.norm.sharing === "item") drawColumns(pen, scene, place, side);

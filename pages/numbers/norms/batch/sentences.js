@@ -72,16 +72,15 @@ function sized(value, count) {
 }
 
 /**
- * A division whose written numbers make the written quotient, with as few digits as that takes, from three on; as they are
- * where none does.
- * @param {number} over
- * @param {number} under
+ * How many digits the numbers of a cell need, from three on, so that what is written in one step makes what is written in the next.
+ * @param {{ before: number, mean: number, over: number, under: number, quotient: string }} cell
  */
-export function division(over, under) {
-  const read = (/** @type {number} */ value, /** @type {number} */ count) => Number(sized(value, count).replace("−", "-"));
-  const quotient = digits(under ? over / under : 0, 3);
-  const count = [3, 4, 5, 6, 7].find((each) => digits(read(over, each) / read(under, each), 3) === quotient) ?? 3;
-  return `${sized(over, count)} / ${sized(under, count)} = ${quotient}`;
+function digitsFor({ before, mean, over, under, quotient }) {
+  const read = (/** @type {number} */ value, /** @type {number} */ count) => Number(sized(value, count).replaceAll("−", "-"));
+  const divides = (/** @type {number} */ count) => digits(read(over, count) / read(under, count), 3) === quotient;
+  const subtracts = (/** @type {number} */ count) => sized(read(before, count) - read(mean, count), count) === sized(over, count);
+  const counts = [3, 4, 5, 6, 7];
+  return counts.find((count) => divides(count) && subtracts(count)) ?? counts.find(divides) ?? 3;
 }
 
 /**
@@ -94,11 +93,14 @@ export function division(over, under) {
 export function cellSentence(header, norm, cell, settings) {
   const { item, channel, before, mean, variance, items } = cell;
   const root = `√(${sized(settings.printed ? Math.sqrt(variance) : variance, 4)} + ${String(settings.eps)})`;
-  const top = norm.centred ? `(${sized(before, 3)} − ${sized(mean, 3).replace(/^−(.*)$/, "(−$1)")})` : sized(before, 3);
+  const [over, under] = [before - mean, divisor(variance, settings)];
+  const quotient = digits(under ? over / under : 0, 3);
+  const count = digitsFor({ before, mean, over, under, quotient });
+  const top = norm.centred ? `(${sized(before, count)} − ${sized(mean, count).replace(/^−(.*)$/, "(−$1)")})` : sized(before, count);
   const cells = shared(header, norm, items);
   const own = norm.centred ? _("It shares μ and σ with {cells}.", { cells }) : _("It shares its RMS with {cells}.", { cells });
   const whose = norm.running ? _("Its μ and σ are running ones, from other batches: no cell here changes them.") : own;
-  return `${itemName(header, item)}, ${channelName(header, channel)}: ${top} / ${root} = ${division(before - mean, divisor(variance, settings))}. ${whose}`;
+  return `${itemName(header, item)}, ${channelName(header, channel)}: ${top} / ${root} = ${sized(over, count)} / ${sized(under, count)} = ${quotient}. ${whose}`;
 }
 
 /**

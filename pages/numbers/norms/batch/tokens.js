@@ -16,6 +16,8 @@ const GAP = 16; // between sentences' blocks and the two pictures
 const CELL = 8;
 export const NARROW = 640;
 const MOST = 270; // height of all rows
+const BAR = 96; // pixels that the colours of all values take
+export const AFTER = 3; // where the colours after a norm end
 
 /**
  * @param {number} width
@@ -61,8 +63,8 @@ export function tokensAt(layout, cells, x, y) {
  */
 export function drawTokens(pen, scene) {
   const { layout, before, after } = scene;
-  drawHeat(pen, scene, 0, before, scene.range, _("before: colours to ±{range}", { range: brief(scene.range) }));
-  drawHeat(pen, scene, 1, after, 3, _("after: colours to ±3"));
+  drawHeat(pen, scene, 0, before, scene.range, _("before"));
+  drawHeat(pen, scene, 1, after, AFTER, _("after"));
   for (const [index, place] of layout.places.entries()) {
     if (index && !layout.stacked) continue;
     drawLabels(pen, scene, place);
@@ -99,7 +101,7 @@ function drawLabels(pen, { layout, cells, theme, header, cursor, alive }, place)
 function drawHeat(pen, scene, index, side, range, heading) {
   const { layout, cells, theme, norm, alive } = scene;
   const { x: left, y: top } = layout.places[index];
-  pen.text(left, top - TOP + 8, heading, { color: theme.text, weight: 600, size: 11 });
+  drawHeading(pen, theme, left, top - TOP + 8, heading, range);
   for (let i = 0; i < cells.items; i++) {
     for (let k = 0; k < layout.shown; k++) {
       const value = side.x[i * cells.channels + layout.first + k];
@@ -109,6 +111,23 @@ function drawHeat(pen, scene, index, side, range, heading) {
   if (norm.sharing === "item") drawRowEdge(pen, scene, left + layout.cell * layout.shown, top, side);
   else drawColumnEdge(pen, scene, left, top, side);
   drawShared(pen, scene, left, top);
+}
+
+/**
+ * A picture's name, and its colours with the numbers at their ends.
+ * @param {Pen} pen
+ * @param {import("#canvas/theme.js").Theme} theme
+ * @param {number} left
+ * @param {number} y
+ * @param {string} heading
+ * @param {number} range
+ */
+export function drawHeading(pen, theme, left, y, heading, range) {
+  pen.text(left, y, heading, { color: theme.text, weight: 600, size: 11 });
+  const [start, wide] = [left + 108, BAR / 32];
+  for (let k = 0; k < 32; k++) pen.rect(start + k * wide, y - 5, wide, 10, shade(theme.diverging, (k + 0.5) / 32));
+  pen.text(start - 5, y, `≤ −${brief(range)}`, { align: "right", color: theme.muted, size: 10 });
+  pen.text(start + BAR + 5, y, `≥ ${brief(range)}`, { color: theme.muted, size: 10 });
 }
 
 /**

@@ -84,7 +84,7 @@ function paintSaid(v) {
   const at = (cursor.item * header.channels + cursor.channel) * layout.inner + (layout.inner > 1 ? middleOf(layout.side) : 0);
   const items = alive.reduce((sum, there) => sum + there, 0);
   const group = { item: cursor.item, channel: cursor.channel, instance: cursor.item * header.channels + cursor.channel, group: cursor.item * 2 + Math.floor((cursor.channel * 2) / header.channels) }[norm.sharing];
-  const cell = { ...cursor, items, before: before.x[at], after: after.x[at], mean: before.moments.mean[group], variance: before.moments.variance[group] };
+  const cell = { ...cursor, items, before: before.x[at], mean: before.moments.mean[group], variance: before.moments.variance[group] };
   const spread = after.moments.variance.map(Math.sqrt).filter((value) => value > 0);
   const slip = v.state.printed ? _("With √(σ + ε), the spread after is {least} to {most}: √σ in place of 1.", { least: digits(Math.min(...spread), 3), most: digits(Math.max(...spread), 3) }) : "";
   const where = layout.inner > 1 ? _("Its middle pixel:") : "";
