@@ -57,7 +57,14 @@ def test_it_opens_on_a_batch_of_stories():
     found = loss_scaling.gradients(lm, loss_scaling.batch(lm, None), loss_scaling.ACTIVATIONS)
     assert header["state"] == {"format": "fp16", "k": 0, "part": ""}
     assert [part["name"] for part in header["parts"]] == list(found)
-    assert header["rows"] == [*map(str, range(6)), "rest"] and "attn.q" in header["names"]
+    assert header["rows"] == [*map(str, range(6)), "outside"] and "attn.q" in header["names"]
+    cells = {(part["row"], part["column"]): part["name"] for part in header["parts"]}
+    assert header["outside"] == ["embed", "normed", "logits"] == [cells[6, column] for column in range(3)]
+    assert all(
+        cells[row, column] == f"blocks.{row}.{name}"
+        for row in range(6)
+        for column, name in enumerate(header["names"])
+    )
     total = sum(each.numel() for each in found.values())
     low, high = (array_of(header, data, name).astype(np.int64).sum() for name in ("low", "high"))
     assert low + 65536 * high + sum(part["zeros"] + part["broken"] for part in header["parts"]) == total

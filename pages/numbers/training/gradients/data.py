@@ -25,7 +25,7 @@ from tlmviz.ui.compute import run_in_worker
 from .state import Gradients
 
 PASSES = tuple(range(-16, 29, 4))  # k of the steps that are really run in FP16
-OUTSIDE = "rest"  # the row of tensors outside the blocks
+OUTSIDE = "outside"  # the row of tensors outside the blocks
 COUNTS = "loss scaling: counts"  # the question of which the default's answers are shipped
 _IN_BLOCK = re.compile(r"blocks\.(\d+)\.(.+)")
 
@@ -87,16 +87,19 @@ def compute(chosen: Gradients) -> Data:
 
 
 def grid(counts: Mapping[str, Counts]) -> dict[str, Any]:
-    """Where each tensor's cell stands: rows are layers, columns what the tensors are for."""
+    """Where each tensor's cell stands: rows are layers, columns what the tensors are for; those outside the
+    blocks have a row of their own, and names of their own."""
     columns: dict[str, int] = {}
     rows = max((int(found[1]) for found in map(_IN_BLOCK.match, counts) if found), default=-1) + 1
-    parts, outside = [], 0
+    parts: list[dict[str, Any]] = []
+    outside: list[str] = []
     for name, sizes in counts.items():
         if found := _IN_BLOCK.match(name):
             short = found[2].removesuffix(".weight")
             row, column = int(found[1]), columns.setdefault(short, len(columns))
         else:
-            row, column, outside = rows, outside, outside + 1
+            row, column = rows, len(outside)
+            outside.append(name.removesuffix(".weight"))
         shape = {
             "lowest": sizes.lowest,
             "rows": len(sizes.by_size),
@@ -107,7 +110,8 @@ def grid(counts: Mapping[str, Counts]) -> dict[str, Any]:
     return {
         "parts": parts,
         "rows": [*map(str, range(rows)), *([OUTSIDE] if outside else [])],
-        "names": [*columns, *[""] * max(0, outside - len(columns))],
+        "names": [*columns, *[""] * max(0, len(outside) - len(columns))],
+        "outside": outside,
     }
 
 

@@ -16,6 +16,7 @@ import { powerOfTwo } from "./sentences.js";
 export const SIZES_HEIGHT = 214;
 export const CURVE_HEIGHT = 122;
 const [LEFT, RIGHT] = [38, 8];
+const APART = 8; // from the blocks' rows to that of tensors outside them
 
 /**
  * @param {Theme} theme
@@ -163,10 +164,22 @@ export function drawAll(pen, theme, what) {
  */
 export function gridOf(header, width, tall) {
   const left = Math.max(...header.rows.map((row) => row.length)) * 6.2 + 6;
-  const top = Math.max(...header.names.map((name) => name.length)) * 4.4 + 12;
+  const along = (/** @type {string[]} */ names) => Math.max(0, ...names.map((name) => name.length)) * 4.4 + 12; // of names that lie aslant
+  const top = along(header.names);
+  const below = header.outside.length ? APART + along(header.outside) : 0;
   const cell = Math.min(34, (width - left - 34) / Math.max(1, header.names.length));
-  const high = Math.max(9, Math.min(34, (tall - top) / header.rows.length));
-  return { left, top, cell, tall: high, width, height: top + high * header.rows.length + 4 };
+  const high = Math.max(9, Math.min(34, (tall - top - below) / header.rows.length));
+  return { left, top, cell, tall: high, width, height: top + high * header.rows.length + below + 4 };
+}
+
+/**
+ * Where a row begins.
+ * @param {Header} header
+ * @param {Grid} grid
+ * @param {number} row
+ */
+function rowTop(header, grid, row) {
+  return grid.top + row * grid.tall + (header.outside.length && row === header.rows.length - 1 ? APART : 0);
 }
 
 /**
@@ -177,7 +190,8 @@ export function gridOf(header, width, tall) {
  * @param {number} y
  */
 export function partAt(header, grid, x, y) {
-  const [column, row] = [Math.floor((x - grid.left) / grid.cell), Math.floor((y - grid.top) / grid.tall)];
+  const column = Math.floor((x - grid.left) / grid.cell);
+  const row = header.rows.findIndex((_name, each) => y >= rowTop(header, grid, each) && y < rowTop(header, grid, each) + grid.tall);
   return header.parts.findIndex((part) => part.row === row && part.column === column);
 }
 
@@ -189,10 +203,13 @@ export function partAt(header, grid, x, y) {
  */
 export function drawGrid(pen, theme, { header, grid, parts, format, k, part, hover }) {
   const colors = fateColors(theme);
-  const place = (/** @type {number} */ row, /** @type {number} */ column) => [grid.left + column * grid.cell, grid.top + row * grid.tall];
+  const place = (/** @type {number} */ row, /** @type {number} */ column) => [grid.left + column * grid.cell, rowTop(header, grid, row)];
   header.names.forEach((name, column) => pen.text(grid.left + (column + 0.5) * grid.cell, grid.top - 4, name, { rotate: -0.9, color: theme.muted, size: 10 }));
+  const under = rowTop(header, grid, header.rows.length - 1) + grid.tall;
+  header.outside.forEach((name, column) => pen.text(grid.left + (column + 0.3) * grid.cell, under + 6, name, { rotate: 0.9, color: theme.muted, size: 10 }));
+  pen.text(grid.left - 5, grid.top - 7, _("layer"), { align: "right", color: theme.muted, size: 10 });
   const every = Math.ceil(11 / grid.tall);
-  header.rows.forEach((name, row) => row % every === 0 && pen.text(grid.left - 5, place(row, 0)[1] + grid.tall / 2, name, { align: "right", color: theme.muted, size: 10 }));
+  header.rows.forEach((name, row) => (row % every === 0 || place(row, 0)[1] > grid.top + row * grid.tall) && pen.text(grid.left - 5, place(row, 0)[1] + grid.tall / 2, name, { align: "right", color: theme.muted, size: 10 }));
   header.parts.forEach((each, i) => {
     const [x, y] = place(each.row, each.column);
     const [wide, tall] = [grid.cell - 2, grid.tall - 2];

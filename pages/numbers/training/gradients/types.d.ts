@@ -43,6 +43,7 @@ export interface Header {
   parts: Part[];
   rows: string[];
   names: string[]; // of the grid's columns
+  outside: string[]; // names in the last row, of tensors outside the blocks
 }
 
 export interface Grid {
