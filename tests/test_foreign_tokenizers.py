@@ -3,11 +3,15 @@
 import json
 
 import pytest
+import torch
 from tokenizers import AddedToken, Regex, decoders, models, pre_tokenizers, processors
 from tokenizers import Tokenizer as HFTokenizer
 
+import tlmviz
+from tests import tiny
 from tests.tiny import sentence
-from tlmviz.errors import BadCheckpoint, BadText
+from tlmviz.checkpoints.huggingface import export
+from tlmviz.errors import BadCheckpoint, BadText, CannotExport
 from tlmviz.tokens import Tokenizer
 from tlmviz.tokens.spelling import byte_alphabet
 
@@ -75,6 +79,35 @@ def test_what_ends_a_generation(folder):
     assert Tokenizer.from_huggingface(folder).ends == {2}
 
 
+def test_a_model_whose_texts_have_no_end_writes_as_long_as_asked(tmp_path, tokenizer):
+    """A folder with weights, of which no file names a token that ends a text: said when it is opened, and that is all."""
+    torch.manual_seed(0)
+    export.export(tmp_path, tiny.network(vocab_size=tokenizer.vocab_size), tokenizer)
+    expected = tlmviz.load(tmp_path)
+    for name, key in (("config.json", "eos_token_id"), ("tokenizer_config.json", "eos_token")):
+        values = json.loads((tmp_path / name).read_text())
+        del values[key]
+        (tmp_path / name).write_text(json.dumps(values))
+    with pytest.warns(UserWarning, match="names no token that ends a text") as said:
+        lm = tlmviz.load(tmp_path)
+    assert len(said) == 1 and not lm.tokenizer.ends and expected.tokenizer.ends
+    end = expected.tokenizer.end_of_text
+    with torch.no_grad():  # the token that would end a text is the likeliest everywhere
+        lm.network.head.weight[end] = 0
+        before = lm.trace("The cat sat").logits
+        lm.network.head.bias = torch.nn.Parameter(torch.zeros(tokenizer.vocab_size))
+        lm.network.head.bias[end] = 10 * float(before.abs().max())
+    assert lm.continue_ids(lm.encode("The cat sat"), 6, temperature=0) == [end] * 6
+    assert lm.bits_per_byte("The cat sat.") > 0
+    said_by_user = [{"role": "user", "content": "The cat sat."}]
+    talk = lm.chat(said_by_user)
+    assert talk.warnings[-1].startswith("No token ends a text") and "ends a text" not in str(
+        expected.chat(said_by_user).warnings
+    )
+    with pytest.raises(CannotExport, match="ends a text"):
+        export.export(tmp_path / "again", lm.network, lm.tokenizer)
+
+
 def test_where_the_chat_template_is(folder):
     named = [{"name": "tool_use", "template": "T"}, {"name": "default", "template": "D"}]
     for value, expected in (("C", "C"), (named, "D"), (7, None)):
@@ -94,10 +127,6 @@ class TestRefused:
     def test_a_folder_without_tokenizer(self, folder):
         (folder / "tokenizer.json").unlink()
         assert "lacks tokenizer.json" in refused(folder)
-
-    def test_no_end(self, folder):
-        write(folder, "tokenizer_config", bos_token="<|begin|>")
-        assert "no token that ends a text" in refused(folder)
 
     def test_malformed_files(self, folder):
         (folder / "generation_config.json").write_text("{")

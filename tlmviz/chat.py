@@ -74,6 +74,8 @@ def converse(
         warnings.append(
             f"The template writes no {tokenizer.name(begin)}, with which the model's texts begin."
         )
+    if not tokenizer.ends:
+        warnings.append(f"No token ends a text of {name}: an answer is as long as it may be.")
     roles = _roles(offsets, [(plain[i]["role"], start, stop) for i, start, stop in spans])
     return Conversation(text, ids, [tokenizer.name(i) for i in ids], roles, tuple(warnings))
 
@@ -99,7 +101,7 @@ def _joined(messages: list[dict[str, str]]) -> tuple[str, list[tuple[int, int, i
 
 def _render(tokenizer: Tokenizer, messages: Sequence[Message], generate: bool, name: str) -> str:
     """The template's text. Raises BadText."""
-    named = {"bos_token": tokenizer.begin, "eos_token": tokenizer.end_of_text}
+    named = {"bos_token": tokenizer.begin, "eos_token": tokenizer.end_of_text if tokenizer.ends else None}
     tokens = {key: "" if token is None else tokenizer.name(token) for key, token in named.items()}
     text, why = chat_template.render(
         tokenizer.chat_template or "", messages, generate, {**tokens, **tokenizer.named}

@@ -23,7 +23,7 @@ def bits_per_byte(network, tokenizer, documents: list[str], batch_tokens: int = 
     there is nothing to score.
     """
     network.eval()
-    context, end = network.config.context, tokenizer.end_of_text
+    context = network.config.context
     batch_tokens = max(1, min(batch_tokens, LOGITS_AT_ONCE // network.config.vocab_size))
     windows: list[tuple[list[int], int]] = []  # ids, and how many of the leading targets were scored before
     total_bytes = 0
@@ -46,17 +46,17 @@ def bits_per_byte(network, tokenizer, documents: list[str], batch_tokens: int = 
     for window in windows:
         longest = max(width, len(window[0]))
         if batch and longest * (len(batch) + 1) > batch_tokens:
-            nats += _score(network, batch, end)
+            nats += _score(network, batch)
             batch, longest = [], len(window[0])
         batch.append(window)
         width = longest
-    nats += _score(network, batch, end)
+    nats += _score(network, batch)
     return nats / math.log(2) / total_bytes
 
 
-def _score(network, batch: list[tuple[list[int], int]], pad: int) -> float:
+def _score(network, batch: list[tuple[list[int], int]]) -> float:
     width = max(len(ids) for ids, _ in batch)
-    ids = torch.full((len(batch), width), pad)
+    ids = torch.zeros(len(batch), width, dtype=torch.long)  # filled up behind all that is counted
     counted = torch.zeros(len(batch), width - 1, dtype=torch.bool)
     for row, (piece, skip) in enumerate(batch):
         ids[row, : len(piece)] = torch.tensor(piece)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer as HFTokenizer
 
 from ..errors import BadCheckpoint
-from .tokenizer import Tokenizer, read_json
+from .tokenizer import NONE, Tokenizer, read_json
 
 FILES = ("tokenizer_config.json", "special_tokens_map.json", "generation_config.json", "config.json")
 
@@ -27,10 +28,13 @@ def read_tokenizer(folder: Path) -> Tokenizer:
     ends = _ids(generation.get("eos_token_id")) or _ids(config.get("eos_token_id"))
     named = _token(inner, names.get("eos_token"))
     ends = [*ends, *([named] if named is not None else [])]
-    if not ends:
-        raise BadCheckpoint(
-            f"{folder.name} names no token that ends a text; give eos_token in tokenizer_config.json."
+    if not ends:  # Python shows a warning once
+        warnings.warn(
+            f"{folder.name} names no token that ends a text, so all that it writes is as long as asked for; "
+            "give eos_token in tokenizer_config.json if it has one.",
+            stacklevel=2,
         )
+        ends = [NONE]
     begin = _begin(inner, _token(inner, names.get("bos_token")), about.get("add_bos_token"))
     known = {key: _text(value) for key, value in names.items() if key.endswith("_token") and _text(value)}
     return Tokenizer(inner, begin, ends[0], ends, _template(folder, about), folder.name, known)

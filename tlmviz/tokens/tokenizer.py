@@ -18,6 +18,7 @@ from .spelling import byte_alphabet, spelling_of
 END_OF_TEXT = "<|endoftext|>"
 # Stand-ins for special tokens (Unicode noncharacters), by whether they take the white space at their left and right.
 MARKS = {(False, False): "\ufdd2", (True, False): "\ufdd3", (False, True): "\ufdd4", (True, True): "\ufdd5"}
+NONE = -1  # the id of no token
 END = "⟨end⟩"  # its name where a model predicts or writes it: the same token, read, begins a text
 
 
@@ -26,9 +27,9 @@ class Tokenizer:
 
     `begin` is put in front of a text; None where the model reads texts without a token of its own before them. `ends` end a
     generation; `end_of_text` is the first among them, which in our own models also begins a text, so that the first word is
-    predicted too. `chat_template` is the Jinja text of a model that chats, `named` the tokens that it knows by name
-    ("bos_token" -> "<s>"). Special tokens are never read out of a user's
-    text: those characters are plain bytes.
+    predicted too, and NONE where no token ends one. `chat_template` is the Jinja text of a model that chats, `named` the
+    tokens that it knows by name ("bos_token" -> "<s>"). Special tokens are never read out of a user's text: those characters
+    are plain bytes.
     """
 
     def __init__(
@@ -44,7 +45,7 @@ class Tokenizer:
         self._inner = inner
         self._inner.encode_special_tokens = True  # "<|endoftext|>" typed by a user stays plain text
         self.begin, self.end_of_text = begin, end_of_text
-        self.ends = frozenset((end_of_text, *ends))
+        self.ends = frozenset((end_of_text, *ends)) - {NONE}
         self.chat_template, self.named = chat_template, dict(named or {})
         self._spelling = spelling_of(inner, name)
         self._added = {number: token for number, token in inner.get_added_tokens_decoder().items()}

@@ -124,7 +124,8 @@ def write_stories(
 
     A model stops at its context, so one text beyond it cannot be drawn in one piece.
     """
-    generator, ends, parts = torch.Generator().manual_seed(seed), torch.tensor(list(lm.tokenizer.ends)), []
+    generator, parts = torch.Generator().manual_seed(seed), list[str]()
+    ends = torch.tensor(list(lm.tokenizer.ends), dtype=torch.long)  # a model may have none
     begin = lm.tokenizer.encode("", bos=True)
     opening = begin or lm.tokenizer.encode(OPENING)  # a model may have no token to begin with
     longest = min(256, lm.config.context - len(opening))

@@ -49,6 +49,10 @@ def export(folder: Path, network: TransformerLM, tokenizer: Tokenizer) -> str:
     changes no score. Raises CannotExport for a model that no architecture there expresses.
     """
     target, config = choose(network.config)
+    if not tokenizer.ends:
+        raise CannotExport(
+            "No token of this model ends a text, which one that is exported has; give its folder an eos_token."
+        )
     folder.mkdir(parents=True, exist_ok=True)
     end = tokenizer.end_of_text
     values = target.settings(config) | {
