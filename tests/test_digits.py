@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
+import tlmviz
 from tests.tiny import sentence
 from tlmviz import digits
 from tlmviz.errors import BadShape
@@ -43,3 +44,47 @@ def test_a_text_of_no_picture(text):
 def test_what_is_shared_cannot_be_changed():
     with pytest.raises(ValueError):
         digits.held_out().images[0, 0, 0] = 1
+
+
+def seven(x: float, y: float, wide: float, high: float) -> np.ndarray:
+    """A plain 7 of two strokes, as the pad inks them: full in the middle, less over the last pixel."""
+    across = np.linspace((x, y), (x + wide, y), 50)
+    points = np.concatenate((across, np.linspace((x + wide, y), (x + 0.3 * wide, y + high), 50)))
+    middles = np.stack(np.meshgrid(np.arange(8) + 0.5, np.arange(8) + 0.5), -1)  # [8, 8, (x, y)]
+    apart = np.linalg.norm(middles[:, :, None] - points, axis=-1).min(-1)
+    return np.round(16 * np.clip(1.15 - apart, 0, 1))
+
+
+@pytest.mark.parametrize("x", [0.7, 4.3])
+@pytest.mark.parametrize("y", [0.7, 3.0])
+@pytest.mark.parametrize("size", [(2.2, 3.0), (3.0, 4.0)])
+def test_a_small_seven_in_a_corner_is_read_as_one(x, y, size):
+    drawn = seven(x, y, *size)
+    image = digits.normalised(drawn)
+    assert set(np.unique(image)) <= set(range(17)) and image.max() == 16
+    for side in (0, 1):  # from edge to edge or in the middle, as far as ink goes
+        [inked] = np.nonzero(image.max(side) > 8)
+        assert abs(inked.mean() - 3.5) <= 1
+    [rows] = np.nonzero(image.max(1) > 8)
+    assert len(rows) >= 7 and image.mean() <= digits.training().images.mean() + 0.5
+    assert tlmviz.load("digits-perceiver").classify(image).digit == 7
+
+
+def test_not_moved_it_is_read_as_something_else():
+    """What the moving is for."""
+    lm = tlmviz.load("digits-perceiver")
+    assert lm.classify(seven(0.7, 0.7, 2.2, 3.0)).digit != 7
+
+
+def test_digits_of_the_set_and_empty_paper_stay():
+    images = digits.held_out().images
+    np.testing.assert_array_equal([digits.normalised(image) for image in images], images)
+    assert not digits.normalised(np.zeros((8, 8))).any()
+
+
+def test_a_dot_and_a_faint_stroke_are_pictures_too():
+    for place, ink in ((0, 16), (20, 3), (63, 1)):
+        dot = np.zeros(64)
+        dot[place] = ink
+        image = digits.normalised(dot.reshape(8, 8))
+        assert np.isfinite(image).all() and image.any() and image.max() <= 16

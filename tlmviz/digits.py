@@ -16,6 +16,9 @@ LEVELS = "0123456789abcdefg"  # a pixel as a letter
 # The rows are forms of some 128 digits, each filled in by one hand in the same order. The last three forms are held out, so
 # that what is measured there is how other handwriting is read.
 HELD_OUT = 1415
+# Of a drawing: how much taller or narrower it may become without being changed, how many pixels it may lie aside, points of
+# a pixel's side that it is read at, and the largest power that thins it.
+NEARLY, ASIDE, FINE, STEEPEST = 1.2, 1.2, 4, 6.0
 
 
 @dataclass(frozen=True)
@@ -68,3 +71,63 @@ def read(text: str) -> Float[np.ndarray, "8 8"]:
             f"{text[:80]!r} is no picture; write {SIDE**2} letters, one of {LEVELS} for each pixel, row by row."
         )
     return np.array([LEVELS.index(letter) for letter in text], np.float64).reshape(SIDE, SIDE)
+
+
+def normalised(image: Float[np.ndarray, "8 8"]) -> Float[np.ndarray, "8 8"]:
+    """A drawing as the forms were made into pictures: cut out, as tall as the paper, in its middle, and no thicker.
+
+    The digits of the set lie so already and stay as they are, as does an empty picture. Numbers are whole.
+    """
+    image = np.asarray(image, np.float64)
+    if not image.any():
+        return image
+    widest, ink = _usual()
+    (top, bottom), (left, right) = _extent(image.max(1)), _extent(image.max(0))
+    tall, wide = SIDE / (bottom - top), min(SIDE / (bottom - top), widest / (right - left))
+    if tall < NEARLY and wide > 1 / NEARLY:
+        tall = wide = 1.0
+    off = max(abs(top + bottom - SIDE), abs(left + right - SIDE)) / 2  # pixels from its middle to the paper's
+    if (tall, wide) == (1, 1) and off < ASIDE:
+        return image
+    fine = (np.arange(FINE * SIDE) + 0.5) / FINE - SIDE / 2
+    ys, xs = fine / tall + (top + bottom) / 2, fine / wide + (left + right) / 2
+    larger = _between(_between(image, ys).T, xs).T.reshape(SIDE, FINE, SIDE, FINE).mean((1, 3))
+    return np.round(INK * _thinned(larger / larger.max(), ink))
+
+
+def _extent(line: Float[np.ndarray, " 8"]) -> tuple[float, float]:
+    """Where ink begins and ends along a side, in pixels: a pixel half inked is half within."""
+    line = line / INK
+    [inked] = np.nonzero(line > 0.1)
+    if not len(inked):
+        return 0.0, float(SIDE)
+    if len(inked) == 1:
+        return float(inked[0]), float(inked[0] + 1)
+    return float(inked[0] + 1 - line[inked[0]]), float(inked[-1] + line[inked[-1]])
+
+
+@lru_cache(maxsize=1)
+def _usual() -> tuple[float, float]:
+    """Of the training digits how wide the wide ones are, in pixels, and how much of the paper is ink."""
+    images = training().images
+    widths = [right - left for left, right in (_extent(image.max(0)) for image in images)]
+    return float(np.quantile(widths, 0.95)), float(images.mean() / INK)
+
+
+def _between(image: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The picture at rows between its own, counted from its upper edge; outside of it is paper."""
+    padded = np.pad(image, ((1, 1), (0, 0)))
+    at = np.clip(rows + 0.5, 0, len(padded) - 1.001)
+    above, share = at.astype(int), (at % 1)[:, None]
+    found: np.ndarray = padded[above] * (1 - share) + padded[above + 1] * share
+    return found
+
+
+def _thinned(image: np.ndarray, ink: float) -> np.ndarray:
+    """A picture of 0 to 1 with edges darkened less, by one power for all pixels, until its mean is no more than `ink`."""
+    least, most = 1.0, STEEPEST
+    for _ in range(30 if image.mean() > ink else 0):
+        middle = (least + most) / 2
+        least, most = (middle, most) if (image**middle).mean() > ink else (least, middle)
+    found: np.ndarray = image**least
+    return found

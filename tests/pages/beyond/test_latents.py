@@ -73,10 +73,27 @@ def test_every_model_with_every_latent_but_one_muted(latents):
 def test_a_drawing_of_the_link():
     app = open_page(PAGE, {"latpix": DRAWN})
     header, _ = picture(app)
-    assert header["pixels"] == DRAWN and header["truth"] is None and "Your drawing" in header["said"]
+    assert (
+        header["pixels"] == header["read"] == DRAWN
+        and header["truth"] is None
+        and "Your drawing" in header["said"]
+    )
     app.selectbox("latd").set_value(20).run()
     header, _ = picture(app)
     assert header["pixels"] == digits.written(digits.held_out().images[20]) and "latpix" not in link_of(app)
+
+
+def test_a_small_seven_in_a_corner_is_read_in_the_middle():
+    """The pad keeps what was drawn; what is read of it is said to be moved, and is what the maps' dots show."""
+    drawn = "eff8000056g400000cb000004g40000005000000" + "0" * 24
+    app = open_page(PAGE, {"latpix": drawn})
+    header, arrays = picture(app)
+    image = digits.normalised(digits.read(drawn))
+    assert header["pixels"] == drawn and header["read"] == digits.written(image) != drawn
+    found = tlmviz.load("digits-perceiver").classify(image)
+    assert found.digit == int(np.argmax(header["probabilities"])) == 7
+    assert "put in the middle" in header["said"] and "read as 7" in header["said"]
+    np.testing.assert_allclose(arrays["reading"][:, 1:], found.head_maps, atol=1e-6)
 
 
 def test_an_empty_pad_is_a_sentence_and_the_pad_stays():

@@ -31,7 +31,8 @@ class Plain:
         self.state, self.lm = state, tlmviz.load(NAMES[state.latents])
         self.drawn = bool(state.pixels)
         held = digits.held_out()
-        self.image = digits.read(state.pixels) if self.drawn else held.images[state.digit]
+        drawn = digits.normalised(digits.read(state.pixels)) if self.drawn else None
+        self.image = held.images[state.digit] if drawn is None else drawn
         self.truth = None if self.drawn else int(held.labels[state.digit])
         self.heard = [latent for latent in range(state.latents) if latent not in state.muted]
         try:

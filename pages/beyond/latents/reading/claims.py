@@ -157,6 +157,11 @@ def said(data: Data) -> str:
     muted = len(data.chosen.muted)
     left_out = ngettext(" ({n} of its latents muted)", " ({n} of its latents muted)", muted) if muted else ""
     values = {"digit": data.found.digit, "share": _share(data), "muted": left_out, "truth": data.truth}
+    if data.truth is None and data.moved:
+        return _(
+            "Your drawing, put in the middle and made as large as the examples, is read as {digit}, with {share}{muted}.",
+            **values,
+        )
     if data.truth is None:
         return _("Your drawing is read as {digit}, with {share}{muted}.", **values)
     if data.found.digit == data.truth:
@@ -170,7 +175,8 @@ NOTICE = (
        "another (the bars, when you point at a map). The answer is read off the latents alone."),
     N_("In layer 0 a latent has read nothing yet: it asks the same of every picture. From layer 1 on it asks with what it has "
        "found, so its map follows the digit."),
-    N_("Whatever you draw is read as one of ten digits: it knows nothing else. Draw as thick as the examples."),
+    N_("Whatever you draw is read as one of ten digits: it knows nothing else. A drawing is first put in the "
+       "middle, as large and as thin as the examples: the dots in the maps are what is read."),
     N_("Mute a latent (click its map, then the button; or double-click): no other one sees it, and the answer leaves it out."),
 )  # fmt: skip
 MATHS = N_(

@@ -37,12 +37,20 @@ class Data:
 
     @property
     def pixels(self) -> str:
-        """The picture's letters."""
+        """The letters of the picture on the pad."""
         return self.chosen.pixels or digits.written(digits.held_out().images[self.chosen.digit])
 
     @property
     def image(self) -> Float[np.ndarray, "8 8"]:
-        return digits.read(self.pixels)
+        """What is read of it: a drawing as the digits that it was trained on lie on their paper."""
+        if not self.chosen.pixels:
+            return digits.held_out().images[self.chosen.digit]
+        return digits.normalised(digits.read(self.chosen.pixels))
+
+    @property
+    def moved(self) -> bool:
+        """Whether that is another picture."""
+        return digits.written(self.image) != self.pixels
 
     @property
     def truth(self) -> int | None:
@@ -55,7 +63,8 @@ class Data:
         heard = [latent for latent in range(self.chosen.latents) if latent not in self.chosen.muted]
         if self.found is None or len(heard) < 2:
             return {}
-        return {latent: _reading(self.model, self.pixels, (*self.chosen.muted, latent)) for latent in heard}
+        read = digits.written(self.image)
+        return {latent: _reading(self.model, read, (*self.chosen.muted, latent)) for latent in heard}
 
     @cached_property
     def nearest(self) -> list[int]:
@@ -90,7 +99,8 @@ def compute(chosen: Reading) -> Data:
     """The data of a state. An empty picture and one whose latents are all muted is not read."""
     shown = Data(chosen, MODELS[chosen.latents], None, None)
     try:
-        return Data(chosen, shown.model, _reading(shown.model, shown.pixels, chosen.muted), None)
+        read = digits.written(shown.image)
+        return Data(chosen, shown.model, _reading(shown.model, read, chosen.muted), None)
     except Error as error:
         return Data(chosen, shown.model, None, error)
 

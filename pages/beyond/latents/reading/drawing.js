@@ -9,7 +9,8 @@ import { inkOn, rgb, shade, shadeRgb } from "#canvas/theme.js";
 /** @typedef {{ width: number, height: number, side: number, boxes: { layer: number, latent: number, x: number, y: number }[] }} Layout where the maps are; `side` of each in pixels */
 /**
  * `pixels` a letter each; `truth` what the digit is, where that is known; `error` why it is not read.
- * @typedef {{ pixels: string, layers: number, heads: number, latents: number, probabilities: number[], truth: number | null, said: string, error: string }} Header
+ * `read` is the picture that is read, where a drawing was moved.
+ * @typedef {{ pixels: string, read: string, layers: number, heads: number, latents: number, probabilities: number[], truth: number | null, said: string, error: string }} Header
  */
 /** @typedef {{ reading: Float32Array, mixing: Float32Array }} Arrays [layers, heads + 1, latents, pixels or latents], the mean of heads first */
 /** @typedef {import("#canvas/live.js").View<Header, Arrays, { pixels: string, muted: number[], pin: Latent | null, head: number }> & { pad: import("#canvas/pad.js").Pad, read: Arrays & { pixels: Uint8Array } }} View */

@@ -51,6 +51,7 @@ function build(v) {
   v.pad = makePad({ drawn: v.paint, finished: (values) => ask(v, { pixels: writtenPixels(values) }), testid: "latents-pad" });
   pointing(v, v.pad.root, (x, y) => {
     const [column, row] = [x, y].map((at) => Math.floor((8 * at) / PAD_SIZE));
+    if (v.header.read !== v.header.pixels) return null; // its pixels lie elsewhere in the maps
     return column in v.pad.values && row >= 0 && column < 8 && row < 8 ? /** @type {Pointed} */ ({ at: null, pixel: 8 * row + column }) : null;
   });
   v.ends.push(() => v.pad.end());
@@ -113,9 +114,9 @@ function paint(v) {
  * @param {View} v
  */
 function fitRead(v) {
-  const { error, pixels, seq, heads } = v.header;
+  const { error, pixels, read, seq, heads } = v.header;
   if (v.els.head.options.length !== heads + 1) fillHeads(v);
-  if (!error || !v.read) v.read = { ...v.arrays, pixels: readPixels(pixels) };
+  if (!error || !v.read) v.read = { ...v.arrays, pixels: readPixels(read) };
   if (seq >= v.seq) v.pad.fill(readPixels(pixels)); // else it was drawn on since
 }
 

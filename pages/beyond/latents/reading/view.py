@@ -66,6 +66,7 @@ def picture(data: Data) -> None:
     header = {
         "title": _("{model} looks at {what}. {said}", model=data.model, what=what, said=claims.said(data)),
         "layers": config.n_layers, "heads": config.n_heads, "latents": config.n_latents, "pixels": data.pixels,
+        "read": digits.written(data.image),
         "probabilities": [round(float(share), 4) for share in shares], "truth": data.truth, "said": claims.said(data),
         "error": frame.worded(data.error) if data.error else "",
     }  # fmt: skip
@@ -98,7 +99,7 @@ def snippet(data: Data) -> str:
     muted = f", mute={list(data.chosen.muted)}" if data.chosen.muted else ""
     image = f"digits.held_out().images[{data.chosen.digit}]"
     if data.chosen.pixels:
-        image = f'digits.read("{data.pixels}")'
+        image = f'digits.normalised(digits.read("{data.pixels}"))'
     return f"""\
 import tlmviz
 from tlmviz import digits
