@@ -20,6 +20,7 @@ import { drawPixels } from "#canvas/pad.js";
 
 export const PATCHES = 6; // along a side
 const CELLS = 3;
+const APART = 0.06; // of a cell's side, left free around its digit: digits fill their cells, and would touch
 const HEAD_GAP = 6;
 const HEAD_TITLE = 15;
 const HEAD_LEAST = 40; // pixels: a head's name fits above its picture
@@ -101,6 +102,24 @@ export function byCell(weights) {
 }
 
 /**
+ * The nine cells' digits, each by itself.
+ * @param {Pen} pen
+ * @param {Theme} theme
+ * @param {Uint8Array} pixels [24, 24]
+ * @param {number} size
+ */
+export function drawCells(pen, theme, pixels, size) {
+  const [step, side] = [size / CELLS, Math.sqrt(pixels.length) / CELLS];
+  const free = Math.max(1, APART * step);
+  pen.rect(0, 0, size, size, theme.background);
+  for (let cell = 0; cell < CELLS ** 2; cell++) {
+    const [row, column] = [Math.floor(cell / CELLS), cell % CELLS];
+    const own = Array.from({ length: side * side }, (__, i) => pixels[(row * side + Math.floor(i / side)) * side * CELLS + column * side + (i % side)]);
+    pen.shifted(column * step + free, row * step + free, () => drawPixels(pen, theme, own, side, step - 2 * free));
+  }
+}
+
+/**
  * The picture, a model's weights over it, what the second one marks outlined, and the chosen patch.
  * @param {Pen} pen
  * @param {View} v
@@ -113,7 +132,7 @@ export function drawScene(pen, v, theme, size, side, head) {
   const small = head !== undefined;
   const [step, weights, [, patch]] = [size / PATCHES, patchWeights(v, side, head), shownOf(v)];
   const full = side === "turned" ? 1 : Math.max(...(weights ?? [0]));
-  drawPixels(pen, theme, v.arrays.pixels, 24, size);
+  drawCells(pen, theme, v.arrays.pixels, size);
   for (let i = 0; i < PATCHES ** 2; i++) {
     const [x, y] = [(i % PATCHES) * step, Math.floor(i / PATCHES) * step];
     if (weights && full > 0) pen.rect(x, y, step, step, theme.heads[1], null, { alpha: 0.72 * Math.min(1, weights[i] / full) });

@@ -4,9 +4,9 @@
 import { make, makeButton } from "#canvas/dom.js";
 import { _ } from "#canvas/language.js";
 import { ask, cells, go, live, makeLegend, saving } from "#canvas/live.js";
-import { drawPixels, makePad, writtenPixels } from "#canvas/pad.js";
+import { makePad, writtenPixels } from "#canvas/pad.js";
 import { canvasPen, fit } from "#canvas/pens.js";
-import { PATCHES, drawHeads, drawScene, headPlaces, headsOf, shownOf, sideSentence, wordWeights, wordsOf } from "./drawing.js";
+import { PATCHES, drawCells, drawHeads, drawScene, headPlaces, headsOf, shownOf, sideSentence, wordWeights, wordsOf } from "./drawing.js";
 
 /** @typedef {import("./drawing.js").View} View */
 /** @typedef {import("./drawing.js").Side} Side */
@@ -148,7 +148,7 @@ function fillPad(v) {
 function paintGrid(v) {
   const { theme, els, place } = v;
   const [pen, step] = [canvasPen(fit(els.grid, GRID, GRID), theme), GRID / 3];
-  drawPixels(pen, theme, v.arrays.pixels, 24, GRID);
+  drawCells(pen, theme, v.arrays.pixels, GRID);
   for (let i = 0; i < 9; i++) pen.rect((i % 3) * step + 0.5, Math.floor(i / 3) * step + 0.5, step - 1, step - 1, null, theme.faint);
   pen.rect((place.cell % 3) * step + 1.5, Math.floor(place.cell / 3) * step + 1.5, step - 3, step - 3, null, theme.primary, { width: 3 });
   const cell = v.header.names[place.cell];
