@@ -60,6 +60,17 @@ def test_a_product_by_the_rules_is_left_alone(given):
         ("X_{sh}^k = V_{sh}^d R_{sd}^k", "rope-value", "R_{sd}^k"),
         ("X_{rr'} = A_{rr'} delta_{ab}", "unknown", "delta_{ab}"),
         ("X_t = delta_t", "rank", "delta_t"),
+        ("Y_{th}^d = sum_{s<=t} A_{st}^{(h)} V_{sh}^d", "map-transposed", "st"),
+        ("A_{ts}^{(h)} = softmax_{s<=t}(L_{st}^{(h)})", "map-transposed", "st"),
+        ("Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} Khat_{sh}^d", "key-for-value", "Khat"),
+        ("Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} K_{sh}^d", "key-for-value", "K"),
+        ("Y_{th}^d = sum_{s<=t} L_{ts}^{(h)} V_{sh}^d", "score-for-weight", "L"),
+        ("L_{ts}^{(h)} = 1/sqrt(dk) Q_{sh}^d K_{thd}", "roles-exchanged", "Q_{sh}^d K_{thd}"),
+        (
+            "A_{ts}^{(h)} = softmax_{s<=t}(1/sqrt(dk) Khat_{thk} Qhat_{sh}^k)",
+            "roles-exchanged",
+            "Khat_{thk} Qhat_{sh}^k",
+        ),
     ],
 )
 def test_a_mistake_has_a_name_and_a_place(text, kind, marked):
@@ -77,6 +88,11 @@ def test_a_mistake_has_a_name_and_a_place(text, kind, marked):
         "Y_{th}^d = N_{th}^d / z_{th}",
         "X_{th}^d = Q_{th}^d + b_h^d",  # a bias has no position
         "Q_{th}^d K_{shd}",
+        "X_{ts'} = sum_{s<=t} A_{ts} A_{ss'}",  # rollout: a key of the one is a query of the other
+        "A_{ts'} = sum_{s<=t} A_{ts} A_{ss'}",
+        "Y_{uh}^d = sum_{t<=u} A_{ut}^{(h)} V_{th}^d",  # other letters, the same roles
+        "L_{st}^{(h)} = 1/sqrt(dk) Khat_{thk} Qhat_{sh}^k",
+        "Z_t^d = sum_{s<=t} A_{ts} K_s^d Q_t^e V_{se}",
         "Y_{th}^d = sum_{s<=t, t-s<4} A_{ts}^{(h)} V_{sh}^d",
     ],
 )

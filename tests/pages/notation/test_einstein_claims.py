@@ -104,7 +104,7 @@ def test_each_claim_of_a_formula_speaks_where_it_holds_and_nowhere_else():
     shown, now = found_of("Aout_t^f = Y_{th}^d WO_{hd}^f", line="Merge")
     assert now["breaks_rules_only"] and "same height" in claims.breaks_rules_only(shown)
     shown, now = found_of(LONG)
-    assert "RoPE" in claims.differs(shown), "the cause has a name"
+    assert "RoPE, which turns queries and keys by their positions, is missing" in claims.differs(shown)
     assert "RoPE" not in claims.differs(found_of("L_{ts}^{(h)} = 1/dk Qhat_{th}^k Khat_{spi(h)k}")[0])
 
 

@@ -64,6 +64,10 @@ KINDS = {
     "rope-value": "RoPE on the values",
     "rope-half": "Only one of query and key is rotated",
     "rope-missing": "Neither query nor key is rotated",
+    "map-transposed": "A map with queries and keys exchanged",
+    "roles-exchanged": "Query and key are exchanged",
+    "key-for-value": "Keys stand where values belong",
+    "score-for-weight": "Scores stand where weights belong",
 }
 
 

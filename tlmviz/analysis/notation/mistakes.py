@@ -12,20 +12,26 @@ from .syntax import Axis, Call, Condition, Inverse, Node, Number, Product, Size,
 from .tensors import KEY, QUERY, ROLES, Table
 
 QUERIES, KEYS = ("Q", "Qhat"), ("K", "Khat")
+MAPS = ("L", "A")
 
 
 def look_for_mistakes(checked: Checked, table: Table) -> None:
     """Add to a checked formula what attention forbids."""
     right, left = checked.line.right, checked.line.left
-    scores = left is not None and left.name in ("L", "A")
+    scores = left is not None and left.name in MAPS
+    known = _known_by_left(left)
     for node, inside in _walk(right, scores):
         if isinstance(node, Product):
             _rotations(node, checked)
             _rotated_pairs(node, checked, table)
+            _exchanged(node, known, checked)
+            _mixed(node, checked)
             if inside:
                 _scale(node, checked, table)
         if isinstance(node, Call) and node.axis is not None:
             _softmax(node, node.axis, checked, table)
+        if isinstance(node, Tensor) and node.name in MAPS:
+            _transposed(node, known, _roles(right, but=node), checked)
         if isinstance(node, Sum):
             _conditions(node.axis, letters_in(node.body), checked)
 
@@ -147,11 +153,69 @@ def _rotated_pairs(node: Product, checked: Checked, table: Table) -> None:
         )
 
 
-def _roles(node: Node) -> dict[str, set[str]]:
-    """Index -> whether it numbers queries, keys or both, by the tensors in which it stands."""
+def _known_by_left(left: Tensor | None) -> dict[str, str]:
+    """Index -> whether it numbers queries or keys, by what the left side names: scores, weights, or what they mix."""
+    if left is None:
+        return {}
+    roles = {0: QUERY} if left.name == "Y" else ROLES.get(left.name, {})
+    return {left.indices[number].letter: role for number, role in roles.items() if number < len(left.indices)}
+
+
+def _transposed(node: Tensor, known: dict[str, str], others: dict[str, set[str]], checked: Checked) -> None:
+    """A map whose first index numbers keys and whose second numbers queries, everywhere else in the formula."""
+    if len(node.indices) < 2:
+        return
+    first, second = (index.letter for index in node.indices[:2])
+    if (known.get(first), known.get(second)) == (KEY, QUERY) or (
+        known.get(second) == QUERY and others.get(first) == {KEY}
+    ):
+        says = f"The first index of {node.name} numbers the queries, here {second}, and the second the keys, {first}."
+        checked.add("map-transposed", says, (node.indices[0].at[0], node.indices[1].at[1]))
+
+
+def _exchanged(node: Product, known: dict[str, str], checked: Checked) -> None:
+    """A query at the position of keys, and a key at that of queries."""
+    pair = _pair(node)
+    if pair is None or not all(tensor.indices for tensor in pair):
+        return
+    query, key = (tensor.indices[0].letter for tensor in pair)
+    if (known.get(query), known.get(key)) == (KEY, QUERY):
+        says = f"{key} is the token that looks, so the query is its; here {pair[0].name} stands at {query}, that is looked at."
+        checked.add(
+            "roles-exchanged", says, (min(each.at[0] for each in pair), max(each.at[1] for each in pair))
+        )
+
+
+def _mixed(node: Product, checked: Checked) -> None:
+    """What a sum over keys mixes: weights with values, neither scores nor keys."""
+    tensors = _tensors(node)
+    names = {tensor.name: tensor for tensor in tensors}
+    weights = next((each for each in tensors if each.name == "A" and len(each.indices) > 1), None)
+    key = next((names[name] for name in KEYS if name in names and names[name].indices), None)
+    if weights and key and _share_a_key(weights, key) and not names.keys() & {"V", *QUERIES}:
+        says = f"Weights mix values: V stands here, and {key.name} has done its part in the scores."
+        checked.add("key-for-value", says, key.named)
+    scores, value = names.get("L"), names.get("V")
+    if scores and value and weights is None and _share_a_key(scores, value):
+        says = "L is before the softmax: values are mixed by its shares, A, which sum to 1."
+        checked.add("score-for-weight", says, scores.named)
+
+
+def _share_a_key(between: Tensor, of_keys: Tensor) -> bool:
+    """Whether a map has an index, of its first two, that also numbers a tensor of keys or values."""
+    first = [index.letter for index in of_keys.indices[:1]]
+    return (
+        len(between.indices) > 1 and first[0] in [each.letter for each in between.indices[:2]]
+        if first
+        else False
+    )
+
+
+def _roles(node: Node, but: Tensor | None = None) -> dict[str, set[str]]:
+    """Index -> whether it numbers queries, keys or both, by the tensors in which it stands; `but` one of them."""
     found: dict[str, set[str]] = {}
     for tensor in walk(node):
-        if isinstance(tensor, Tensor):
+        if isinstance(tensor, Tensor) and tensor is not but:
             for number, role in ROLES.get(tensor.name, {}).items():
                 if number < len(tensor.indices):
                     found.setdefault(tensor.indices[number].letter, set()).add(role)

@@ -46,6 +46,10 @@ SLIPS = (
     Slip("free-extra", "Merge", "Aout_t^f", "Aout_t^e"),
     Slip("rank", "Mix", "V_{sh}^d", "V_s^d"),
     Slip("unknown", "Queries", "WQ", "Wq"),
+    Slip("map-transposed", "Mix", "A_{ts}", "A_{st}"),
+    Slip("score-for-weight", "Mix", "A_", "L_"),
+    Slip("key-for-value", "Mix", "V_", "K_"),
+    Slip("roles-exchanged", "Logits", "Qhat_{th}^k Khat_{sh", "Qhat_{sh}^k Khat_{th"),
 )
 
 

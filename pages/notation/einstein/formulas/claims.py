@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tlmviz.analysis.notation import code
+from tlmviz.analysis.notation import code, parts
 from tlmviz.analysis.notation.block import SAME
 from tlmviz.analysis.notation.plans import Load, Plan, steps
 from tlmviz.analysis.notation.running import Result
@@ -22,6 +22,14 @@ LETTERS = {
     "t": N_("t: the token that looks"), "s": N_("s: a token that is looked at"), "h": N_("h: heads"),
     "g": N_("g: groups of heads"), "k": N_("k: dimensions of a head, rotated"), "d": N_("d: dimensions of a head"),
     "f": N_("f: the stream"), "c": N_("c: the stream again"), "e": N_("e: the MLP"),
+}  # fmt: skip
+
+PARTS = {
+    parts.ROPE: N_("RoPE, which turns queries and keys by their positions,"), parts.SCALE: N_("the scale 1/√d_k"),
+    parts.ROPE_AND_SCALE: N_("RoPE, together with the scale 1/√d_k,"), parts.ALIBI: N_("ALiBi's penalty for distance"),
+    parts.MASK: N_("the mask, which hides later tokens,"), parts.BIAS: N_("the bias"), parts.NORM: N_("the norm"),
+    parts.STREAM: N_("the stream that it is added to"), parts.SUBLAYER: N_("what the sublayer adds"),
+    parts.GATE: N_("the gate"), parts.ACTIVATION: N_("the activation"),
 }  # fmt: skip
 
 
@@ -74,9 +82,11 @@ def differs(data: Data) -> str | None:
         name=data.name, share=f"{number(100 * data.compared.error, '.3g')}%",
     )  # fmt: skip
     why = _what(data)
-    if data.unrotated:
+    if data.missing:
+        part = _(PARTS[data.missing])
         why = _(
-            "{model} turns queries and keys by their positions (RoPE), and nothing here does",
+            "{part} is missing; without it {model} would compute just this",
+            part=part,
             model=data.chosen.model,
         )
     return said + (" " + _("What is wrong: {why}.", why=why) if why else "")

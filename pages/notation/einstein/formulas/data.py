@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import streamlit as st
 
-from tlmviz.analysis.notation import costing, slips, tensors
+from tlmviz.analysis.notation import costing, parts, slips, tensors
 from tlmviz.analysis.notation.block import SAME, BlockLine, Compared, compare, lines_of, run_lines
 from tlmviz.analysis.notation.costing import Order
 from tlmviz.analysis.notation.running import Result, evaluate
@@ -21,7 +20,6 @@ from tlmviz.ui import compute as shared
 from .state import MODEL, Formula
 
 TOKENS = 96  # that are read of a longer text: what is drawn is a map of them by themselves
-ROTATED = re.compile(r"Qhat|Khat|\bR_")  # names that a formula of rotated scores has
 Mistake = tuple[slips.Slip, str, Result, Compared | None]
 
 
@@ -101,11 +99,14 @@ class Data:
         """Whether it is the model's own tensor."""
         return self.compared is not None and self.compared.error <= SAME
 
-    @property
-    def unrotated(self) -> bool:
-        """Whether it makes scores without the model's rotations."""
-        rotates = self.lm.config.positions.kind == "rope"
-        return self.of_model and rotates and self.name == "L" and not ROTATED.search(self.formula)
+    @cached_property
+    def missing(self) -> str | None:
+        """The part of the model's that it leaves out, where it makes exactly the tensor without that."""
+        if not self.of_model or self.compared is None or self.same:
+            return None
+        return shared.run_in_worker(
+            lambda: parts.missing(self.result, self.table), shared.about(self.chosen.text)
+        )
 
     @cached_property
     def order(self) -> Order | None:
