@@ -74,6 +74,10 @@ def test_a_button_tries_a_mistake_and_another_line_clears_it():
     assert_healthy(app)
     assert app.text_input("nform").value == "A_{ts}^{(h)} = softmax_{s>=t}(L_{ts}^{(h)})"
     assert "A causal mask turned round" in badges(app) and "is not the model's A" in said_on(app)
+    apart = sent(app)[2]
+    assert apart["end"] == pytest.approx(
+        np.nanmax(np.abs(apart["values"]))
+    )  # no darker colour for a larger one
     app.selectbox("nline").set_value("Mix").run()
     assert app.text_input("nform").value == "Y_{th}^d = sum_{s<=t} A_{ts}^{(h)} V_{sh}^d"
     assert "Equal to the model's own Y" in said_on(app) and "nform" not in link_of(app)

@@ -123,9 +123,12 @@ def picture(data: Data) -> None:
         own = panel(_("{name} of the model", name=named), data.compared.own.value, letters, head, tokens)
         apart = np.asarray(panels[0].values, np.float64) - np.asarray(own.values, np.float64)
         panels += [own, replace(own, name=_("their difference"), values=apart, kind="score")]
-    ends = [each.end for each in panels[:2]] + [
-        each.end for each in panels[1:2]
-    ]  # equal tensors differ in no colour
+    ends = [each.end for each in panels[:2]]
+    if (
+        data.compared is not None
+    ):  # equal tensors differ in no colour, others up to the largest difference that is drawn
+        largest = float(np.nanmax(np.abs(apart), initial=0.0))
+        ends.append(largest if largest and not data.same else ends[1])
     drawn = [
         {
             "name": each.name, "detail": " · ".join(filter(None, (each.shape, each.note))), "x": each.x, "y": each.y,
