@@ -50,7 +50,11 @@ def test_columns_of_shares_add_up_to_the_last_row():
     [cells] = FIGURES["mixture"](LIGHT).data
     np.testing.assert_allclose(cells.z[:3].sum(0), cells.z[-1], atol=1e-6)
     assert (np.diff(cells.z[-1]) >= 0).all() and np.isnan(cells.z[3]).all()
-    assert -cells.zmin == cells.zmax == pytest.approx(np.abs(C).max())
+    assert -cells.zmin == cells.zmax == pytest.approx(max(np.abs(C).max(), np.abs(SHARES).max()))
+    against = np.array([[3.0, 0.0], [-2.5, 0.5]], np.float32)  # what two states bring may cancel
+    [cells] = figures.mixture(against, against.sum(0), ["a", "b"], LIGHT, title="x").data
+    assert cells.zmax == 3
+    [cells] = FIGURES["mixture"](LIGHT).data
     np.testing.assert_allclose(C[np.array(cells.customdata)[0].astype(int)], cells.z[-1])
 
 

@@ -76,7 +76,9 @@ def mixture(
     values[:size], values[-1] = np.asarray(shares)[:, order], np.asarray(context)[order]
     names = [*token_labels(source), "", "c"]
     rows = np.arange(size + 2, dtype=np.float32)
-    limit = float(np.abs(context).max(initial=0)) or 1.0
+    limit = (
+        float(np.nanmax(np.abs(values), initial=0)) or 1.0
+    )  # what one state brings may be more than is left of all
     cells = {
         "type": "heatmap",
         "z": values,
