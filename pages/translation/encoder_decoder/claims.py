@@ -75,8 +75,10 @@ def hides(data: Data) -> str | None:
     if data.chosen.kind != MASKED or count < 2:
         return None
     return ngettext(
-        "The mask hides {n} of the {cells} cells of the decoder's map, and none of the other two.",
-        "The mask hides {n} of the {cells} cells of the decoder's map, and none of the other two.",
+        "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map, and none of "
+        "the other two.",
+        "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map, and none of "
+        "the other two.",
         count * (count - 1) // 2, cells=count * count,
     )  # fmt: skip
 
@@ -112,7 +114,7 @@ def no_copy(data: Data) -> str | None:
     )  # fmt: skip
 
 
-CLAIMS = peeks, hurts, helps, looks_ahead, looks_back, hides, reads, writes_the_same, no_copy
+CLAIMS = hides, looks_ahead, peeks, hurts, helps, looks_back, reads, writes_the_same, no_copy
 
 
 def _mean(data: Data, kind: str) -> str:

@@ -127,9 +127,9 @@ def test_a_lower_loss_without_the_mask_is_said_to_be_one():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_page_opens_on_what_peeking_does(kind):
+def test_the_page_opens_on_the_decoder_s_map_and_then_on_what_peeking_does(kind):
     shown = data.Data(chosen("eng-fra", *CASES[0], kind))
-    first = next(said for claim in claims.CLAIMS if (said := claim(shown)))
-    assert (
-        first.startswith("Allowed to peek at the next word") and float(first.split("loss of ")[1][:5]) < 0.01
-    )
+    first, second = [said for claim in claims.CLAIMS if (said := claim(shown))][:2]
+    assert first == (claims.hides(shown) if kind == MASKED else claims.looks_ahead(shown))
+    assert second.startswith("Allowed to peek at the next word")
+    assert float(second.split("loss of ")[1][:5]) < 0.01
