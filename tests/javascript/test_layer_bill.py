@@ -2,6 +2,7 @@
 
 import pytest
 
+from pages.cost.layer_bill.claims import QUADRATIC, share
 from pages.cost.layer_bill.view import described
 from tests.javascript.node import evaluate
 from tlmviz.analysis.cost import layer
@@ -38,6 +39,22 @@ result = given.map((s) => ({ lines: billOf(s), totals: totalsOf(s), one: totalsO
             assert seen[key] == pytest.approx(vars(whole), rel=1e-12)
         assert seen["cross"] == pytest.approx(layer.crossings(sizes))
         assert seen["taken"] == [pytest.approx(layer._taken(sizes, 3, 5, counted)) for counted in COUNTED]
+
+
+def test_the_bill_s_heading_has_the_shares_of_the_sentence():
+    body = """
+const said = [];
+const pen = { text: (x, y, text) => said.push(text), rect() {}, line() {}, circle() {}, path() {} };
+result = given.map((sizes) => {
+  said.length = 0;
+  drawBill(pen, { heads: [] }, sizes, 1000, 0);
+  return said.find((text) => String(text).startsWith("Operations: "));
+});"""
+    found = evaluate({f"{FOLDER}/bill.js": "drawBill"}, body, [described(sizes) for sizes in LAYERS])
+    for sizes, said in zip(LAYERS, found):
+        lines = layer.bill(sizes)
+        part = sum(lines[name].operations for name in QUADRATIC) / layer.totals(sizes).operations
+        assert said.endswith(f" · matrices {share(1 - part)}, n² {share(part)}")
 
 
 def test_the_areas_are_the_analysis():

@@ -62,7 +62,9 @@ function drawBars(pen, theme, sizes, width) {
   const operations = parts.map((part) => ({ name: names[part], value: lines[part].operations, one: single[part].operations, color: inkOf(theme, part) }));
   const all = totalsOf(sizes);
   const one = totalsOf(oneHead(sizes));
-  let y = drawGroup(pen, theme, _("Operations: {all}", { all: amount(all.operations) }), operations, width, 0, "");
+  const quadratic = quadraticOf(sizes);
+  const shares = { all: amount(all.operations), rest: percent(1 - quadratic), quadratic: percent(quadratic) };
+  let y = drawGroup(pen, theme, _("Operations: {all} · matrices {rest}, n² {quadratic}", shares), operations, width, 0, "");
   const memory = [
     { name: _("weights"), value: all.weights, one: one.weights, color: theme.heads[0] },
     { name: _("activations"), value: all.written, one: one.written, color: theme.heads[3] },
@@ -172,19 +174,26 @@ export function placeAt(spot, px) {
 }
 
 /**
+ * The share of the operations that grows with n²: scores, softmax and sums.
+ * @param {Sizes} s
+ */
+function quadraticOf(s) {
+  const lines = billOf(s);
+  return (lines.scores.operations + lines.softmax.operations + lines.sum.operations) / totalsOf(s).operations;
+}
+
+/**
  * The bill in a sentence or two.
  * @param {Sizes} s
  */
 export function billSentence(s) {
-  const lines = billOf(s);
   const all = totalsOf(s);
   const cross = crossingsOf(s);
-  const soft = lines.scores.operations + lines.softmax.operations + lines.sum.operations;
   const one = amount(billOf(oneHead(s)).projections.operations);
   const alike = _(" One head as wide as all would take the same products; its softmax and its maps, {h} times less.", { h: s.h });
   const single = s.h === 1 ? "" : s.g === s.h ? alike : _(" One head with keys and values of its own would take {one} for Q, K and V: sharing saves the rest.", { one });
   const said = _("With n = {n} tokens, scores, softmax and sums take {soft} of the operations. Counted in products, scores and sums overtake the attention's matrices at n = {projections}, and all matrices at {weights}. The maps have {heads} · {n}² = {cells} cells, {maps}, beside {bytes} of weights.", {
-    n: grouped(s.n), soft: percent(soft / all.operations), projections: grouped(cross.projections), weights: grouped(cross.weights),
+    n: grouped(s.n), soft: percent(quadraticOf(s)), projections: grouped(cross.projections), weights: grouped(cross.weights),
     heads: grouped(s.batch * s.h), cells: amount(s.batch * s.h * s.n * s.n), maps: amount(all.maps, "B"), bytes: amount(all.weights, "B"),
   });
   return said + single;
