@@ -50,6 +50,15 @@ def test_short_texts_have_a_loss_picture(size):
     assert len(figures.loss_curve(np.ones(size), 1024, DARK).data[0].y) == size
 
 
+def test_a_head_s_map_says_the_loss_within_the_training_length_and_beyond():
+    def said(*losses: float) -> list[str]:
+        drawn = figures.head_map(P[0, 0], 800, 300, (0, 0, 8), "x", LIGHT, losses=losses)
+        return [note.text for note in drawn.layout.annotations]
+
+    assert said(1.234, 2.5) == ["loss 1.23 nats a token,<br>beyond the dots 2.50"]
+    assert said(1.234, np.nan) == ["loss 1.23 nats a token"] and said(np.nan, np.nan) == []
+
+
 def test_a_click_on_the_overview_names_its_head():
     figure = figures.overview(P, (0, 1), LIGHT)
     assert [list(pair) for pair in figure.data[1].customdata] == [

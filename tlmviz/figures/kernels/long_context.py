@@ -7,11 +7,14 @@ import plotly.graph_objects as go
 
 from tlmviz.figures import (
     FIXED_MARGIN,
+    MISSING,
     Theme,
     colorbar,
     figure,
     frame,
     layout,
+    note,
+    number,
     rooted,
     scale,
     shaded,
@@ -169,8 +172,11 @@ def head_map(
     name: str,
     theme: Theme,
     height: int = 400,
+    losses: tuple[float, float] | None = None,
 ) -> go.Figure:
     """One head's pooled map, [n, n], over `length` tokens; `tile` (first query, first key, side) is framed.
+
+    `losses` are the means within `context` tokens and beyond, in nats, NaN where there are none: written where no weight can be.
 
     A box dragged over it selects: heatmaps have no points of their own, so faint ones lie over it.
     """
@@ -219,12 +225,22 @@ def head_map(
             y="query position",
             height=height,
             shapes=shapes,
+            annotations=_losses(losses, theme) if losses else [],
             xaxis={**PLAIN, "range": span, "tickformat": ",", "nticks": 6},
             yaxis={**PLAIN, "range": span[::-1], "tickformat": ",", "nticks": 8},
             dragmode="select",
             hovermode="closest",
         ),
     )
+
+
+def _losses(losses: tuple[float, float], theme: Theme) -> list[dict]:
+    """The loss within the dotted lines and beyond them, in the upper right corner."""
+    within, beyond = (number(each, ".2f") for each in losses)
+    lines = [] if within == MISSING else [f"loss {within} nats a token"]
+    if beyond != MISSING:
+        lines = [f"loss {within} nats a token,", f"beyond the dots {beyond}"]
+    return [note("<br>".join(lines), 0.98, 0.98, theme.ink, anchor=("right", "top"))] if lines else []
 
 
 def exact_tile(

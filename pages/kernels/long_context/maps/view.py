@@ -74,7 +74,9 @@ def _head_map(data: Data) -> None:
     with st.spinner(_("Pooling the chosen head …"), show_time=True):
         picture = data.picture
     title = _("Layer {layer}, head {head}", layer=layer, head=head)
-    figure = figures.head_map(picture, data.length, data.passage.context, data.tile, title, frame.theme())
+    figure = figures.head_map(
+        picture, data.length, data.passage.context, data.tile, title, frame.theme(), losses=data.losses
+    )
     alt = _("Pooled map of layer {layer}, head {head}; drag a box to open it", layer=layer, head=head)
     frame.chart(figure, key=HEAD_MAP, alt=alt, select="box", on_select=_box_dragged)
 
