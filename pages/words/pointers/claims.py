@@ -91,23 +91,35 @@ def unlike_training(data: Hull) -> str | None:
     )
 
 
-def unsure(data: Hull) -> str | None:
-    """A step at which it hesitates."""
-    step = data.doubtful
-    weights = data.drawing.attention[step - 1].astype(float)
-    if len(weights) < 2:
-        return None
-    first, second = np.argsort(-weights, kind="stable")[:2].tolist()
-    if number(weights[second], ".2f") == "0.00":
+def hesitates(data: Hull) -> str | None:
+    """The step that is drawn is the one at which it hesitates."""
+    if data.step != data.doubtful or not (two := _two_best(data)):
         return None
     return _(
-        "It hesitates most at step {step}: {first} has {p}, {second} {q}.",
-        step=step,
-        first=_target(data, first),
-        p=number(weights[first], ".2f"),
-        second=_target(data, second),
-        q=number(weights[second], ".2f"),
+        "The network goes from point to point, each time to the one that its attention finds likeliest. At step {step} it "
+        "hesitates most: {first} has {p}, {second} {q}.",
+        step=data.step,
+        **two,
     )
+
+
+def unsure(data: Hull) -> str | None:
+    """It is another one."""
+    if data.step == data.doubtful or not (two := _two_best(data)):
+        return None
+    return _("It hesitates most at step {step}: {first} has {p}, {second} {q}.", step=data.doubtful, **two)
+
+
+def _two_best(data: Hull) -> dict[str, str]:
+    """Where it could go where it hesitates, with probabilities; nothing where there is one way."""
+    weights = data.drawing.attention[data.doubtful - 1].astype(float)
+    if len(weights) < 2:
+        return {}
+    first, second = np.argsort(-weights, kind="stable")[:2].tolist()
+    p, q = (number(weights[at], ".3f") for at in (first, second))
+    if q == "0.000":
+        return {}
+    return {"first": _target(data, first), "p": p, "second": _target(data, second), "q": q}
 
 
 def _target(data: Hull, index: int) -> str:
@@ -126,7 +138,7 @@ def on_one_another(data: Hull) -> str | None:
     )
 
 
-HULL_CLAIMS = exactly, no_area, nearly, no_polygon, unlike_training, unsure, on_one_another
+HULL_CLAIMS = hesitates, exactly, no_area, nearly, no_polygon, unlike_training, unsure, on_one_another
 
 # --- words of a text ----------------------------------------------------------------------------------
 

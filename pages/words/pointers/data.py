@@ -48,6 +48,11 @@ class Hull:
         """What the line is worth."""
         return judge(self.chosen.array, self.drawing.order)
 
+    @property
+    def step(self) -> int:
+        """The step that is drawn, from 1: the chosen one, and where none is, the one at which the network hesitates."""
+        return min(self.chosen.step, len(self.drawing.attention)) or self.doubtful
+
     @cached_property
     def doubtful(self) -> int:
         """The step, from 1, whose weights have the most entropy."""

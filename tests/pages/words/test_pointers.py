@@ -78,7 +78,7 @@ def test_every_scatter_in_any_number(kind, number):
     assert points.shape == (number, 2) and (points >= 0).all() and (points <= 1).all()
     found = data.compute(Choice(**START | {"kind": kind, "number": number, "seed": 5}))
     assert found.points == tuple((int(x), int(y)) for x, y in np.rint(points * 1000))
-    sentence = first(claims.HULL_CLAIMS, found)
+    sentence = first(claims.HULL_CLAIMS[1:], found)  # behind what is said of the step
     assert f"{len(found.drawing.order)} of {number} point" in sentence
     assert bool(claims.unlike_training(found)) == (number < 5)
     assert all(check.passed for check in found.checks)
@@ -115,7 +115,7 @@ class TestVerdicts:
         found = data.compute(Choice(**START | {"points": self.SQUARE}))
         drawing = type(found.drawing)(np.array(order), found.drawing.attention)
         monkeypatch.setattr(data, "_drawing", lambda points: drawing)
-        return first(claims.HULL_CLAIMS, found)
+        return first(claims.HULL_CLAIMS[1:], found)
 
     def test_exact(self, monkeypatch):
         assert "exactly the hull" in self.sentence([0, 1, 2, 3], monkeypatch)

@@ -38,7 +38,7 @@ class Line:
     """The network's line, by SciPy and cross products."""
 
     def __init__(self, state: Choice):
-        self.points = np.array(state.shown, float) / 1000
+        self.points, self.step = np.array(state.shown, float) / 1000, state.step
         drawing = tlmviz.load("pointer-hull").draw(self.points)
         self.order, self.rows = drawing.order.tolist(), drawing.attention.astype(float)
         self.count, self.places = len(self.points), len({tuple(point) for point in state.shown})
@@ -85,13 +85,14 @@ def _nearly(t: Line):
     return len(t.order), _comma(t.count), f"{t.coverage:.2%}", *[n for n in (missed, extra) if n]
 
 
-def _unsure(t: Line):
+def _two_best(t: Line, here: bool):
     entropy = [-sum(p * np.log(p) for p in row if p > 1e-30) for row in t.rows]
     step = int(np.argmax(entropy))
     best = sorted(range(t.count + 1), key=lambda i: -t.rows[step][i])[:2]
-    if f"{t.rows[step][best[1]]:.2f}" == "0.00":
+    drawn = step if t.step == 0 else min(t.step, len(t.rows)) - 1
+    if f"{t.rows[step][best[1]]:.3f}" == "0.000" or (drawn == step) != here:
         return None
-    return step + 1, *[part for i in best for part in ([i] * (i < t.count) + [f"{t.rows[step][i]:.2f}"])]
+    return step + 1, *[part for i in best for part in ([i] * (i < t.count) + [f"{t.rows[step][i]:.3f}"])]
 
 
 LINES = {
@@ -104,7 +105,8 @@ LINES = {
     "nearly": _nearly,
     "no_polygon": lambda t: None if t.is_exact or t.coverage is not None else (len(t.order), _comma(t.count)),
     "unlike_training": lambda t: None if 5 <= t.count <= 50 else (_comma(t.count), 5, 50),
-    "unsure": _unsure,
+    "hesitates": lambda t: _two_best(t, here=True),
+    "unsure": lambda t: _two_best(t, here=False),
     "on_one_another": lambda t: None if t.places == t.count else (_comma(t.count), t.places),
 }  # fmt: skip
 
@@ -117,6 +119,7 @@ def test_every_claim_on_a_hull_is_what_scipy_says():
         state for state in states(Choice, given, count=12) if state.part == HULL and state.number < MOST
     ]
     several += [Choice(**start | {"points": points}) for points in SETS]
+    several += [Choice(**start | {"step": step}) for step in (1, 3, MOST + 1)]
     several += [
         Choice(**start | {"kind": kind, "number": n})
         for kind in ("Line", "Ring", "Grid")
