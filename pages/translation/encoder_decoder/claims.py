@@ -75,10 +75,10 @@ def hides(data: Data) -> str | None:
     if data.chosen.kind != MASKED or count < 2:
         return None
     return ngettext(
-        "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map, and none of "
-        "the other two.",
-        "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map, and none of "
-        "the other two.",
+        "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map; the other "
+        "two have none.",
+        "So that the decoder cannot peek at what it predicts, its mask hides {n} of the {cells} cells of its map; the other "
+        "two have none.",
         count * (count - 1) // 2, cells=count * count,
     )  # fmt: skip
 
