@@ -240,7 +240,8 @@ def _losses(losses: tuple[float, float], theme: Theme) -> list[dict]:
     lines = [] if within == MISSING else [f"loss {within} nats a token"]
     if beyond != MISSING:
         lines = [f"loss {within} nats a token,", f"beyond the dots {beyond}"]
-    return [note("<br>".join(lines), 0.98, 0.98, theme.ink, anchor=("right", "top"))] if lines else []
+    text = note("<br>".join(lines), 0.98, 0.98, theme.ink, anchor=("right", "top"))
+    return [{**text, "align": "right", "bgcolor": theme.veil(0.9)}] if lines else []
 
 
 def exact_tile(
