@@ -20,6 +20,7 @@ from pages.streams.mhc.flow.data import Flow
 from pages.streams.mhc.matrices import claims as matrices
 from pages.streams.mhc.matrices.data import Matrices
 from pages.streams.mhc.state import (
+    ALL,
     AVERAGE,
     BACKWARD,
     DEPTH,
@@ -32,6 +33,7 @@ from pages.streams.mhc.state import (
     ONE,
     SUM,
     THROUGH,
+    WIDTHS,
     Streams,
 )
 from pages.streams.mhc.streams import claims as streams
@@ -124,17 +126,37 @@ def compare(claims, data, expected: dict[str, list | None]) -> dict[str, bool]:
 # --- Flow -------------------------------------------------------------------------------------------
 
 
+def ends_of(res: np.ndarray, token: int) -> list[str]:
+    """The least and the largest factor at the end of the streams, as the picture writes them, without signs."""
+    held = np.ones(res.shape[-1])
+    for matrix in res[:, token]:
+        held = matrix @ held
+
+    def written(value: float) -> str:
+        size = abs(value)
+        return (
+            f"{size:.1e}".replace("e+0", "e+") if size >= 1e4
+            else f"{size:.{0 if size >= 100 else 1 if size >= 10 else 4 if 0 < size < 0.01 else 2}f}"
+        )  # fmt: skip
+
+    ends = held.min(), held.max()
+    same = written(ends[0]) == written(ends[1]) and (ends[0] < 0) == (ends[1] < 0)
+    return [written(end) for end in ends[: 1 if same else 2]]
+
+
 def flow_facts(data: Flow) -> dict[str, list | None]:
     text, family = data.chosen.text, data.family
     found: dict[str, list | None] = {claim.__name__: None for claim in flow.CLAIMS}
     trained, count = data.trained, data.iterations
 
-    def of(kind: str) -> list:
-        res = res_of(family[kind], text)
+    def matrices_of(kind: str) -> tuple[np.ndarray, list[int]]:
         if kind == "manifold" and count != trained:  # every later layer reads other streams
-            res = data.rerun(count).mixing.res.double().numpy()
+            return data.rerun(count).mixing.res.double().numpy(), [count]
+        return res_of(family[kind], text), []
+
+    def of(kind: str) -> list:
+        res, named = matrices_of(kind)
         (own, other), (least, most) = kept(res), carried(res)
-        named = [count] if kind == "manifold" and count != trained else []
         return [*named, f"{abs(own):.1%}", f"{other:.1%}", three(least), three(most)]
 
     kind = data.connection.kind
@@ -142,6 +164,13 @@ def flow_facts(data: Flow) -> dict[str, list | None]:
         found["one_stream"] = [1]
     else:
         found["mixes"] = of(kind)
+        if data.chosen.widths == WIDTHS[0]:
+            found["carries"] = [2 * data.lm.config.n_layers, data.token]
+            shown = [kind, *(other for other in family if other != kind)]
+            for each in shown if data.chosen.shown == ALL else [data.chosen.shown]:
+                res, named = matrices_of(each)
+                model = family[each].replace("-", "\\-")
+                found["carries"] += [*ends_of(res, data.token), model, *named]
     for other in ("hyper", "manifold"):
         if other != kind and other in family:
             found[f"{other}_beside"] = of(other)
@@ -172,6 +201,9 @@ def test_flow(monkeypatch):
             if said:
                 res = data.members[data.connection.kind].res.double().numpy()
                 assert ("hardly" in said) == (kept(res)[1] < 0.1), said
+    for values in ({"shown": "hyper"}, {"shown": "manifold", "token": 3}, {"widths": WIDTHS[1]}):
+        data = Flow(chosen("a-mhc", **values))
+        found.append(compare(flow.CLAIMS, data, flow_facts(data)))
     no_numbers = Mixing(*(torch.full((2, 3, *shape), torch.nan) for shape in ((3,), (3,), (3, 3))))
     monkeypatch.setattr(page, "mixing", lambda model, text: no_numbers)
     said = {claim.__name__: claim(Flow(chosen("a-hc"))) is not None for claim in flow.CLAIMS}

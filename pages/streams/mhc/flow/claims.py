@@ -5,15 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isfinite
 
-from pages.streams.mhc.claims import factor, kept, one_stream, share
-from tlmviz.analysis.streams.mixing import carried
+from pages.streams.mhc.claims import factor, kept, one_stream, share, token
+from pages.streams.mhc.state import CARRIED
+from tlmviz.analysis.streams.mixing import carried, composite
 from tlmviz.figures import number
 from tlmviz.ui import markdown
-from tlmviz.ui.language import _, ngettext
+from tlmviz.ui.language import _, listed, ngettext
 
 from .data import NEW_TOKENS, Flow
 
 LITTLE = 0.1  # a weight of another stream below which streams are hardly mixed
+
+
+def carries(data: Flow) -> str | None:
+    """What the streams of the models that are drawn hold of the embedding at their end, where it is written."""
+    kinds = [kind for kind in data.drawn if kind == "residual" or _measured(data, kind)]
+    if data.chosen.widths != CARRIED or data.connection.kind == "residual" or kinds in ([], ["residual"]):
+        return None
+    return _(
+        "Through all {count} sublayers the embedding of {token} is carried {each}.",
+        token=token(data, data.token), count=len(data.sublayers), each=listed([_at_the_end(data, kind) for kind in kinds]),
+    )  # fmt: skip
 
 
 def mixes(data: Flow) -> str | None:
@@ -87,8 +99,40 @@ def writes_the_same(data: Flow) -> str | None:
 
 
 CLAIMS: tuple[Callable[[Flow], str | None], ...] = (
-    mixes, one_stream, overflows, hyper_beside, manifold_beside, iterations, writes_the_same,
+    carries, mixes, one_stream, overflows, hyper_beside, manifold_beside, iterations, writes_the_same,
 )  # fmt: skip
+
+
+def _at_the_end(data: Flow, kind: str) -> str:
+    """Of a model's streams, the least and the largest factor that stands at their end."""
+    held = composite(data.members[kind].res[:, data.token].double()).sum(-1)
+    least, most = (_end(float(each)) for each in (held.min(), held.max()))
+    values = {"model": _named(data, kind), "least": least, "most": most}
+    return (
+        _("× {least} in {model}", **values)
+        if least == most
+        else _("× {least} to {most} in {model}", **values)
+    )
+
+
+def _end(value: float) -> str:
+    """A factor as the picture writes it."""
+    size = abs(value)
+    if size >= 1e4:
+        return number(value, ".1e").replace("e+0", "e+")
+    return number(
+        value, ".0f" if size >= 100 else ".1f" if size >= 10 else ".4f" if 0 < size < 0.01 else ".2f"
+    )
+
+
+def _named(data: Flow, kind: str) -> str:
+    """A model, and its iterations where they are not those of its training."""
+    model = markdown.plain(data.family[kind])
+    if kind == "manifold" and data.iterations != data.trained:
+        return ngettext(
+            "{model} with {n} iteration", "{model} with {n} iterations", data.iterations, model=model
+        )
+    return model
 
 
 def _measured(data: Flow, kind: str) -> tuple[float, float, float, float] | None:
@@ -102,13 +146,8 @@ def _measured(data: Flow, kind: str) -> tuple[float, float, float, float] | None
 
 def _written(data: Flow, kind: str, found: tuple[float, float, float, float]) -> dict[str, str]:
     own, other, least, most = found
-    model = markdown.plain(data.family[kind])
-    if kind == "manifold" and data.iterations != data.trained:
-        model = ngettext(
-            "{model} with {n} iteration", "{model} with {n} iterations", data.iterations, model=model
-        )
     return {
-        "model": model, "own": share(own), "other": share(other), "least": factor(least), "most": factor(most),
+        "model": _named(data, kind), "own": share(own), "other": share(other), "least": factor(least), "most": factor(most),
     }  # fmt: skip
 
 

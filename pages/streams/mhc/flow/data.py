@@ -45,6 +45,13 @@ class Flow(Data):
         return found
 
     @property
+    def drawn(self) -> list[str]:
+        """Connections of the models that are drawn, that of the model that reads first."""
+        if self.chosen.shown in self.members:
+            return [self.chosen.shown]
+        return sorted(self.members, key=lambda kind: kind != self.connection.kind)
+
+    @property
     def window(self) -> range:
         """The tokens that the picture is sent: of a long text the part that the token lies in."""
         each = sum(
