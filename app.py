@@ -25,10 +25,12 @@ from tlmviz.hosting.ahead import Ahead  # noqa: E402
 from tlmviz.hosting.moved import Redirects  # noqa: E402
 from tlmviz.hosting.security import SecurityHeaders  # noqa: E402
 from tlmviz.hosting.token import Token  # noqa: E402
+from tlmviz.ui import unsent  # noqa: E402
 
 # Streamlit asks a foreign server for its own address, and waits for the answer: where it begins, and for each websocket of
 # another page. Nothing here needs it.
 streamlit.net_util.get_external_ip = lambda: None
+unsent.keep()
 
 
 @contextlib.asynccontextmanager

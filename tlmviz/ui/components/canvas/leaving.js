@@ -2,7 +2,8 @@
 // Whether a view's page has been left. What a view still asks for then would run after the new page, as a run of the old one:
 // Streamlit's browser would take it for the way back, clear the new page, and fail at the next part that comes for it.
 
-const ARRIVES = 3000; // milliseconds that a page may take to go; later the link was not followed after all
+const ARRIVES = 3000; // milliseconds after which a link was not followed after all, if the app rests by then
+const RESTS = '[data-test-script-state="notRunning"]';
 
 /** @typedef {Window & { tlmvizLeft?: number }} Page when another page was last gone to, as performance.now() counts */
 
@@ -33,5 +34,5 @@ export const noteBack = () => goingTo(location.pathname);
  */
 export function isLeft(born) {
   const left = /** @type {Page} */ (window).tlmvizLeft ?? -Infinity;
-  return left > born && performance.now() - left < ARRIVES;
+  return left > born && (performance.now() - left < ARRIVES || !document.querySelector(RESTS));
 }
