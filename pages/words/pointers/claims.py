@@ -95,9 +95,14 @@ def hesitates(data: Hull) -> str | None:
     """The step that is drawn is the one at which it hesitates."""
     if data.step != data.doubtful or not (two := _two_best(data)):
         return None
-    return _(
-        "The network goes from point to point, each time to the one that its attention finds likeliest. At step {step} it "
+    return ngettext(
+        "The network visits {drawn} of {count} point, each time the one that its attention finds likeliest. At step {step} it "
         "hesitates most: {first} has {p}, {second} {q}.",
+        "The network visits {drawn} of {count} points, each time the one that its attention finds likeliest. At step {step} it "
+        "hesitates most: {first} has {p}, {second} {q}.",
+        len(data.points),
+        drawn=len(data.drawing.order),
+        count=number(len(data.points), ","),
         step=data.step,
         **two,
     )

@@ -92,7 +92,12 @@ def _two_best(t: Line, here: bool):
     drawn = step if t.step == 0 else min(t.step, len(t.rows)) - 1
     if f"{t.rows[step][best[1]]:.3f}" == "0.000" or (drawn == step) != here:
         return None
-    return step + 1, *[part for i in best for part in ([i] * (i < t.count) + [f"{t.rows[step][i]:.3f}"])]
+    visits = (len(t.order), _comma(t.count)) if here else ()
+    return (
+        *visits,
+        step + 1,
+        *[part for i in best for part in ([i] * (i < t.count) + [f"{t.rows[step][i]:.3f}"])],
+    )
 
 
 LINES = {
