@@ -8,10 +8,8 @@ from tlmviz.ui.language import N_
 
 FLOW, MATRICES, DIAL, DEPTH, STREAMS, TRAINING = "flow", "matrices", "dial", "depth", "streams", "training"
 ALL = "all"  # in place of one kind of connection: every model of the family, side by side
-WIDTHS = CARRIED, STEP = (
-    "carried",
-    "step",
-)  # of Flow: what is left of the embedding, or each matrix by itself
+# Of Flow: what is left of the embedding, or each matrix by itself.
+WIDTHS = CARRIED, STEP = ("carried", "step")
 COLORS = ("value", "change")  # of Matrices: H_res itself, or what differs from the identity
 DISTANCES = NOTHING, EVERYTHING, MEAN = ("nothing", "everything", "mean")  # what H_res is compared with
 MODEL, OWN = "model", "own"  # whose matrix the dial shows
