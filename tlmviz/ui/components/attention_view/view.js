@@ -136,9 +136,9 @@ function syncControls(v) {
     const value = header.stats?.[name]?.[index];
     const { label, unit } = STATISTICS[name];
     const number = make("b", { textContent: short(value) + (value == null ? "" : unit) });
-    return make("span", { className: "chip", title: _("{statistic}, on average over the rows behind the first", { statistic: _(label) }) }, `${name} `, number);
+    return make("span", { className: "chip", title: _("{statistic}, on average over the text's tokens", { statistic: _(label) }) }, `${name} `, number);
   };
-  els.chips.replaceChildren(make("span", { title: _("On average over the rows behind the first") }, _("means:")), chip("entropy"), chip("previous"), chip("induction"), chip("sink"));
+  els.chips.replaceChildren(make("span", { title: _("On average over the text's tokens") }, _("means:")), chip("entropy"), chip("previous"), chip("induction"), chip("sink"));
   for (const [name, button] of Object.entries(els.modes)) button.setAttribute("aria-pressed", String(name === state.mode));
   for (const [name, button] of Object.entries(els.stages)) {
     button.setAttribute("aria-pressed", String(name === stage));
