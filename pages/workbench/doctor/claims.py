@@ -21,6 +21,28 @@ CAUSES = {
     "position offset": N_("positions are counted {value} too far"),
     "window": N_("only the last {value} tokens are seen"),
     "causal mask": N_("queries see later keys: the causal mask is lost"),
+    "mask offset": N_(
+        "the causal mask is off by {value}: above 0 queries see later keys, below 0 they miss their latest"
+    ),
+    "key/value groups": N_("{value} query heads read another group of keys and values"),
+    "key heads": N_("{value} query heads read the keys of another head"),
+    "value heads": N_("{value} query heads read the values of another head"),
+    "stale keys": N_("the key of position {value} is another, as a cache that was not written leaves it"),
+    "stale values": N_("the value of position {value} is another, as a cache that was not written leaves it"),
+    "stale keys and values": N_(
+        "key and value of position {value} are others, as a cache that was not written leaves them"
+    ),
+    "late keys": N_("keys stand {value} positions late"),
+    "late values": N_("values stand {value} positions late"),
+    "late keys and values": N_("keys and values stand {value} positions late"),
+    "dropout": N_("dropout is on, with a share of {value}"),
+    "head order": N_("heads are merged in another order: {value}"),
+    "norm missing": N_("the {value} is missing"),
+    "norm kind": N_("the norm is another: {value}"),
+    "rope precision": N_("RoPE's angles or its table are rounded to {value}"),
+    "parallel MLP": N_("the MLP reads the stream in front of attention"),
+    "layer skipped": N_("what enters layer {value} leaves it unchanged: it is skipped"),
+    "layers exchanged": N_("it has the weights of layer {value}, which has its own"),
     "padding": N_("the padding mask is wrong in {value} columns"),
     "documents": N_("packed texts see each other"),
     "sink": N_("a sink of logit {value} joins the denominators, or is missing there"),
@@ -295,6 +317,10 @@ def maths() -> tuple[str, ...]:
         _(
             "The error of a step is $\\lVert\\hat y-y\\rVert/\\lVert\\hat y\\rVert$ with $y$ what B had and $\\hat y=f_A(x_B)$. "
             "It stands out above four times what rounding does: $2^{-17}$ of the size in FP32, $2^{-8}$ in BF16."
+        ),
+        _(
+            "Scale, bound, mask, window and grouping are inferred from the log-sum-exps and outputs of B, not read off what B "
+            "declares."
         ),
         _(
             "A cause is named only if it explains nine tenths of the difference; rules and injected faults share no code."

@@ -3,7 +3,6 @@
 import copy
 
 import pytest
-import torch
 
 import tlmviz
 from pages.workbench.doctor import claims, data
@@ -22,9 +21,11 @@ START = {name: control.default for name, control in Doctor.controls.items()} | {
 TEXTS = ("Où est passé le chat 🐈 ?", "Hello", "The cat sat on the mat. " * 125)
 
 
-def _without_its_last_norm(lm):
-    network = copy.copy(lm.network)
-    network._modules = {**lm.network._modules, "norm": torch.nn.Identity()}
+def _shuffled(lm):
+    """Outputs of a layer's heads with their dimensions in reverse, which is none of the faults that have a name."""
+    network = copy.deepcopy(lm.network)
+    honest = network.blocks[1].attn.attend
+    network.blocks[1].attn.attend = lambda *given: honest(*given).flip(-1)
     return type(lm)(network, lm.tokenizer)
 
 
@@ -45,7 +46,7 @@ def _pair(chosen):
 
 OWN = {  # models as somebody would bring them
     "another scale": lambda lm: injected(lm, "Score scale", 1, 2.0),
-    "no last norm": _without_its_last_norm,
+    "dimensions in reverse": _shuffled,
 }
 STATES = [
     *({"fault": name, "layer": 2, "size": float(fault.start)} for name, fault in FAULTS.items()),

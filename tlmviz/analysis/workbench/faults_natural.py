@@ -191,9 +191,14 @@ def _unrun(network: nn.Module, layers: list[int]) -> None:
         network.blocks[layer].forward = lambda x, *others: x
 
 
+def _pair(network: nn.Module, layers: list[int]) -> list[int]:
+    """A layer and the next, or of the last the first, in order."""
+    return sorted((layers[0], (layers[0] + 1) % len(network.blocks)))
+
+
 def _exchanged(network: nn.Module, layers: list[int]) -> None:
     """A layer has the weights of the next, which has its own."""
-    first, second = (network.blocks[i] for i in sorted((layers[0], (layers[0] + 1) % len(network.blocks))))
+    first, second = (network.blocks[i] for i in _pair(network, layers))
     mine, other = (
         {name: value.clone() for name, value in block.state_dict().items()} for block in (first, second)
     )
@@ -243,9 +248,17 @@ class Natural:
 
     inject: Callable[[nn.Module, list[int]], None]
     cause: str
-    value: Callable[[nn.Module], float | str | None] = lambda network: None
+    value: Callable[[nn.Module, list[int]], float | str | None] = lambda network, layers: None
     everywhere: bool = True
     fits: Callable[[nn.Module], bool] = lambda network: True
+
+
+def _first(network: nn.Module, layers: list[int]) -> float:
+    return float(layers[0])
+
+
+def _later(network: nn.Module, layers: list[int]) -> float:
+    return float(_pair(network, layers)[1])
 
 
 def _d(network: nn.Module) -> int:
@@ -262,34 +275,84 @@ def _rotary(network: nn.Module) -> bool:
 
 
 NATURAL: dict[str, Natural] = {
-    "causal mask one too strict": Natural(_strict, "mask offset", lambda network: -1.0),
-    "causal mask one too loose": Natural(_loose, "mask offset", lambda network: 1.0),
-    "causal mask forgotten": Natural(_open, "causal mask", lambda network: "lost"),
-    "window in the kernel": Natural(_window, "window", lambda network: float(WINDOW)),
-    "scale 1/d": Natural(_scale, "scale", lambda network: _d(network) ** -0.5),
-    "no scale": Natural(_unscaled, "scale", lambda network: _d(network) ** 0.5),
+    "causal mask one too strict": Natural(_strict, "mask offset", lambda network, layers: -1.0),
+    "causal mask one too loose": Natural(_loose, "mask offset", lambda network, layers: 1.0),
+    "causal mask forgotten": Natural(_open, "causal mask", lambda network, layers: "lost"),
+    "window in the kernel": Natural(_window, "window", lambda network, layers: float(WINDOW)),
+    "scale 1/d": Natural(_scale, "scale", lambda network, layers: _d(network) ** -0.5),
+    "no scale": Natural(_unscaled, "scale", lambda network, layers: _d(network) ** 0.5),
     "groups h mod G": Natural(_groups, "key/value groups", fits=_grouped),
     "value heads exchanged": Natural(_value_heads, "value heads"),
-    "stale key": Natural(_stale_key, "stale keys", lambda network: float(PLACE)),
-    "stale value": Natural(_stale_value, "stale values", lambda network: float(PLACE)),
-    "stale key and value": Natural(_stale_both, "stale keys and values", lambda network: float(PLACE)),
-    "keys one position late": Natural(_late_keys, "late keys", lambda network: 1.0),
-    "keys and values one position late": Natural(_late_both, "late keys and values", lambda network: 1.0),
-    "dropout on attention's output": Natural(_dropped, "dropout", lambda network: DROPPED),
-    "dropout on the MLP's output": Natural(_hidden_dropped, "dropout", lambda network: DROPPED),
-    "dropout on attention's weights": Natural(_weights_dropped, "dropout", lambda network: DROPPED),
+    "stale key": Natural(_stale_key, "stale keys", lambda network, layers: float(PLACE)),
+    "stale value": Natural(_stale_value, "stale values", lambda network, layers: float(PLACE)),
+    "stale key and value": Natural(
+        _stale_both, "stale keys and values", lambda network, layers: float(PLACE)
+    ),
+    "keys one position late": Natural(_late_keys, "late keys", lambda network, layers: 1.0),
+    "keys and values one position late": Natural(
+        _late_both, "late keys and values", lambda network, layers: 1.0
+    ),
+    "dropout on attention's output": Natural(_dropped, "dropout", lambda network, layers: DROPPED),
+    "dropout on the MLP's output": Natural(_hidden_dropped, "dropout", lambda network, layers: DROPPED),
+    "dropout on attention's weights": Natural(_weights_dropped, "dropout", lambda network, layers: DROPPED),
     "heads not transposed before they are merged": Natural(_unmerged, "head order"),
     "heads merged dimension by dimension": Natural(_dimensions_first, "head order"),
     "last norm missing": Natural(_last_norm, "norm missing", everywhere=False),
     "norm before attention missing": Natural(_norms(lambda norm, given, made: given), "norm missing"),
     "LayerNorm for RMSNorm, or the other way round": Natural(_norms(_other_norm), "norm kind"),
-    "layer skipped": Natural(_skipped, "layer skipped", everywhere=False),
-    "layer not run": Natural(_unrun, "layer skipped", everywhere=False),
-    "two layers exchanged": Natural(_exchanged, "layers exchanged", everywhere=False),
+    "layer skipped": Natural(_skipped, "layer skipped", _first, everywhere=False),
+    "layer not run": Natural(_unrun, "layer skipped", _first, everywhere=False),
+    "two layers exchanged": Natural(_exchanged, "layers exchanged", _later, everywhere=False),
     "MLP parallel to attention": Natural(_parallel, "parallel MLP"),
     "RoPE's table in bfloat16": Natural(_low_table, "rope precision", fits=_rotary),
     "RoPE's angles in bfloat16": Natural(_low_angles, "rope precision", fits=_rotary),
 }
+
+
+def _hooked(part: str, change: Callable[[Tensor], Tensor]) -> Callable[[nn.Module, list[int]], None]:
+    """What a part of a layer makes, changed."""
+
+    def inject(network: nn.Module, layers: list[int]) -> None:
+        for layer in layers:
+            network.blocks[layer].get_submodule(part).register_forward_hook(
+                lambda module, given, made: change(made)
+            )
+
+    return inject
+
+
+def _changed(change: Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor, Tensor]]) -> Callable:
+    """Queries, keys and values changed behind their taps."""
+    return lambda network, layers: _attend(network, layers, change)
+
+
+def _swapped(part: Tensor, first: int, second: int) -> Tensor:
+    """Two positions exchanged."""
+    order = list(range(part.shape[2]))
+    order[first], order[second] = second, first
+    return part[:, :, order]
+
+
+NAMELESS: dict[str, Callable[[nn.Module, list[int]], None]] = {
+    "keys of two positions stale": _changed(lambda q, k, v: (q, _swapped(k, 5, 12), v)),
+    "values of two positions exchanged": _changed(lambda q, k, v: (q, k, _swapped(v, 4, 15))),
+    "keys in another order": _changed(lambda q, k, v: (q, k[:, :, torch.randperm(k.shape[2])], v)),
+    "dimensions of values in reverse": _changed(lambda q, k, v: (q, k, v.flip(-1))),
+    "noise on keys": _changed(lambda q, k, v: (q, k + 0.2 * torch.randn_like(k), v)),
+    "queries of one head longer": _changed(lambda q, k, v: (torch.cat((1.5 * q[:, :1], q[:, 1:]), 1), k, v)),
+    "keys of unit length": _changed(lambda q, k, v: (q, F.normalize(k, dim=-1), v)),
+    "every other key seen": lambda network, layers: _attend(
+        network, layers, seen=lambda rows, cols: (cols <= rows) & ((rows - cols) % 2 == 0)
+    ),
+    "weights squared": lambda network, layers: _attend(
+        network, layers, weigh=lambda weights: F.normalize(weights.square(), 1, -1)
+    ),
+    "largest weight alone": lambda network, layers: _attend(
+        network, layers, weigh=lambda weights: F.one_hot(weights.argmax(-1), weights.shape[-1]).float()
+    ),
+    "norm's output in 3 bits": _hooked("norm1", lambda made: (2 * made).round() / 2),
+    "norm's output clipped": _hooked("norm2", lambda made: made.clamp(-0.5, 0.5)),
+}  # faults that no cause of the doctor's means: it should say that it cannot tell
 
 HEALTHY: dict[str, Callable[[nn.Module, list[int]], None]] = {
     "attention written anew": _attend,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tlmviz.errors import BadShape
+from tlmviz.errors import BadShape, UnknownName
 from tlmviz.trace import Trace
 
 from ..comparing import align
-from . import parts, precision, scores
-from .evidence import Beside, Evidence, Step, gather
+from . import layers, parts, precision, scores
+from .evidence import Beside, Evidence, Named, Step, gather
 
 NONE, PRECISION, UNSURE = "no difference", "precision", "cannot tell"
 # Taps behind a product with weights, and what those are called.
@@ -65,9 +65,12 @@ def diagnose(a: Trace, b: Trace, beside: Beside | None = None) -> Diagnosis:
 
     With a network behind `a` and all tensors in `b`, every part of it is asked alone what it makes of b's input, so that one
     fault does not hide in what follows from it. Causes: "tokens", "embedding scale", "positions", "norm eps", "norm gain",
-    "norm bias", "norm kind", "weights", "bias", "rope base", "rope scaling", "rope layout", "rope missing", "rope factor",
-    "position offset", "qk-norm", "causal mask", "window", "padding", "documents", "scale", "soft-cap", "alibi slopes", "sink",
-    "key/value groups", "activation", "residual", "logit scale", "logit soft-cap"; and "no difference", "precision", which are
+    "norm bias", "norm kind", "norm missing", "weights", "bias", "rope base", "rope scaling", "rope layout", "rope missing",
+    "rope factor", "rope precision", "position offset", "qk-norm", "causal mask", "mask offset", "window", "padding", "documents",
+    "scale", "soft-cap", "alibi slopes", "sink", "key/value groups", "key heads", "value heads", "stale keys", "stale values",
+    "stale keys and values", "late keys", "late values", "late keys and values", "dropout", "head order", "activation",
+    "residual", "parallel MLP", "layer skipped", "layers exchanged", "logit scale", "logit soft-cap"; and "no difference",
+    "precision", which are
     healthy, and "cannot tell". `beside` has the keys that stood in front of b's own in its row, padding or another text, so that
     a mask that let them be seen is found. Raises BadShape for models of different shape.
     """
@@ -82,13 +85,22 @@ def examine(a: Trace, b: Trace, beside: Beside | None = None) -> tuple[Diagnosis
         first = f"first at {where}: {a.tokens[where : where + 3]} and {b.tokens[where : where + 3]}"
         said = [f"the texts differ by {found.edits} tokens, {first}"]
         return Diagnosis("tokens", float(found.edits), None, None, said), None
-    if (a.n_layers, a.n_heads) != (b.n_layers, b.n_heads):
+    heads = _heads(b, a.n_heads)
+    if (a.n_layers, a.n_heads) != (b.n_layers, heads):
         raise BadShape(
-            f"The first run has {a.n_layers} layers of {a.n_heads} heads, the second {b.n_layers} of {b.n_heads}: two models of "
+            f"The first run has {a.n_layers} layers of {a.n_heads} heads, the second {b.n_layers} of {heads}: two models of "
             "different shape have no fault in common; compare runs of one."
         )
     evidence = gather(a, b, beside)
     return _judge(evidence), evidence
+
+
+def _heads(trace: Trace, expected: int) -> int:
+    """How many heads a run has; as many as are expected where its first layer did not run."""
+    try:
+        return trace.n_heads
+    except UnknownName:
+        return expected
 
 
 def _judge(evidence: Evidence) -> Diagnosis:
@@ -116,15 +128,18 @@ def _judge(evidence: Evidence) -> Diagnosis:
     return Diagnosis(cause, value, first.layer, first.name, [sentence, seen], errors)
 
 
-def _name(evidence: Evidence, step: Step) -> scores.Named | None:
+def _name(evidence: Evidence, step: Step) -> Named | None:
     """What the rule of a step's part says."""
     if not evidence.asked:
         return _name_entering(evidence, step)
+    exchanged = layers.name_exchanged(evidence, step)
+    if exchanged is not None:
+        return exchanged
     rule = RULES.get(step.part)
     return None if rule is None else rule(evidence, step)
 
 
-def _name_entering(evidence: Evidence, step: Step) -> scores.Named | None:
+def _name_entering(evidence: Evidence, step: Step) -> Named | None:
     """Of runs without a network, where only what enters attention is known: which of q, k, v and lse differ in the first layer
     that does. Where all of them do, the cause lies before attention, and nothing here can tell it. Where only logits do, it
     lies behind the last attention: a factor and a bound show in them, weights and norms do not."""
@@ -151,11 +166,16 @@ def _name_entering(evidence: Evidence, step: Step) -> scores.Named | None:
     )
 
 
-def _product(evidence: Evidence, step: Step) -> scores.Named | None:
-    """Behind weights: one vector at every position is a bias, anything else the weights."""
+def _product(evidence: Evidence, step: Step) -> Named | None:
+    """Behind weights: one vector at every position is a bias, zeros at random are dropout, anything else the weights."""
     bias = parts.name_bias(step.expected, step.found, evidence.rounding)
     if bias is not None:
         return "bias", bias, f"{WEIGHTS[step.part]} adds another vector at every position"
+    named = parts.name_dropout(step.expected, step.found)
+    if named is None and step.part == "attn.out":
+        named = layers.name_merged_behind(evidence, step)
+    if named is not None:
+        return named
     names = WEIGHTS[step.part]
     return (
         "weights",
@@ -164,11 +184,18 @@ def _product(evidence: Evidence, step: Step) -> scores.Named | None:
     )
 
 
-def _norm_of(entering: str) -> Callable[[Evidence, Step], scores.Named | None]:
+def _norm_of(entering: str) -> Callable[[Evidence, Step], Named | None]:
     """The rule of a norm that reads this tap of its layer."""
 
-    def rule(evidence: Evidence, step: Step) -> scores.Named | None:
+    def rule(evidence: Evidence, step: Step) -> Named | None:
         name = entering if step.layer is None else f"blocks.{step.layer}.{entering}"
+        read = (
+            layers.name_skipped(evidence, step)
+            if step.layer is None
+            else layers.name_parallel(evidence, step)
+        )
+        if read is not None:
+            return read
         return parts.name_norm(
             evidence, step, evidence.found(name.replace("LAST", str(evidence.a.n_layers - 1)))
         )
@@ -176,24 +203,27 @@ def _norm_of(entering: str) -> Callable[[Evidence, Step], scores.Named | None]:
     return rule
 
 
-def _sum_of(entering: str, added: str) -> Callable[[Evidence, Step], scores.Named | None]:
-    def rule(evidence: Evidence, step: Step) -> scores.Named | None:
+def _sum_of(entering: str, added: str) -> Callable[[Evidence, Step], Named | None]:
+    def rule(evidence: Evidence, step: Step) -> Named | None:
         before, more = (evidence.found(f"blocks.{step.layer}.{name}") for name in (entering, added))
         return parts.name_sum(evidence, step, before, more)
 
     return rule
 
 
-RULES: dict[str, Callable[[Evidence, Step], scores.Named | None]] = {
+RULES: dict[str, Callable[[Evidence, Step], Named | None]] = {
     "embed": parts.name_embedding,
+    "resid_pre": layers.name_skipped,
     "normed_attn": _norm_of("resid_pre"),
     "normed_mlp": _norm_of("resid_mid"),
     "normed": _norm_of("blocks.LAST.resid_post"),
     "attn.fused": parts.name_projection,
     "attn.q": parts.name_turned,
     "attn.k": parts.name_turned,
+    "attn.v": parts.name_values,
     "attn.lse": scores.name_cause,
     "attn.z": scores.name_cause,
+    "attn.concat": layers.name_merged,
     "attn.out": _product,
     "resid_mid": _sum_of("resid_pre", "attn.out"),
     "mlp.pre": _product,

@@ -17,6 +17,9 @@ from tlmviz.trace import Trace
 ROUNDING = {torch.bfloat16: 2.0**-8, torch.float16: 2.0**-10, torch.float32: 2.0**-17}
 
 CLEAR = 4.0  # times what rounding alone does: from here on a difference asks for a cause
+EXPLAINED = 0.1  # a cause is named if it leaves at most this share of the difference, or what rounding leaves
+
+Named = tuple[str, float | str, str]  # a cause, its value, a sentence
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from torch.nn import functional as F
 
 from tlmviz import kernels
 
-from .evidence import Evidence, Step, distance, projection_widths
-from .rotation import LAYOUTS, Turning, best_turning, name_change, rotary_width
-from .scores import EXPLAINED, Named
+from .evidence import CLEAR, EXPLAINED, Evidence, Named, Step, distance, projection_widths
+from .rotation import LAYOUTS, Turning, best_turning, coarse_bits, name_change, rotary_width
 
 BASES = (10000.0, 500000.0, 100000.0, 1000000.0)  # of RoPE, in models that are released
+LEFT = 1e-2  # of hidden numbers that an activation alone makes, of any precision
+DROPPED = 1e-4  # beside what was expected: numbers below are dropped
 ACTIVATIONS = {
     "relu": F.relu,
     "gelu": F.gelu,
@@ -47,11 +48,97 @@ def name_bias(expected: Tensor, found: Tensor, rounding: float) -> float | None:
     return float(whole / size) if steady else None
 
 
+def name_dropout(expected: Tensor, found: Tensor) -> Named | None:
+    """Numbers of which some are 0 at random, and all others larger by one factor."""
+    x, y = expected.double(), found.double()
+    clear = x.abs() > 0.01 * x.square().mean().sqrt()
+    ratio = y[clear] / x[clear]
+    dropped = ratio.abs() < DROPPED
+    if not 0.002 < float(dropped.double().mean()) < 0.98:
+        return None
+    factor = float(ratio[~dropped].median())
+    steady = float(((ratio[~dropped] / factor - 1).abs() < 0.02).double().mean())
+    share = 1 - 1 / factor
+    if steady < 0.98 or abs(share - float(dropped.double().mean())) > max(0.3 * share, 0.02):
+        return None
+    return (
+        "dropout",
+        share,
+        f"numbers are 0 at random, and all others {factor:.4g} times as large: dropout is on",
+    )
+
+
+def name_in_time(what: str, expected: Tensor, found: Tensor, noise: float) -> Named | None:
+    """Keys or values [1, T, C] that differ at one position, or are those of another one."""
+    x, y = expected[0].double(), found[0].double()
+    if len(x) < 4:
+        return None
+    size = x.square().mean().sqrt()
+    off = [t for t, gap in enumerate((y - x).square().mean(-1).sqrt()) if gap > noise * size]
+    if len(off) == 1:
+        return (
+            f"stale {what}",
+            float(off[0]),
+            f"{what} of position {off[0]} are others, and all else is the same",
+        )
+    for by in (1, 2, -1):
+        mine, other = (y[by:], x[:-by]) if by > 0 else (y[:by], x[-by:])
+        if distance(other, mine) <= noise:
+            how = f"{abs(by)} position{'s' * (abs(by) > 1)} {'late' if by > 0 else 'early'}"
+            return f"late {what}", float(by), f"{what} stand {how}"
+    return None
+
+
+def name_values(evidence: Evidence, step: Step) -> Named | None:
+    """Values that differ from what their projection made: of one position, or in their order."""
+    x, y = (part.transpose(1, 2).flatten(2) for part in (step.expected, step.found))
+    return name_in_time("values", x, y, CLEAR * evidence.rounding)
+
+
+def _as_layer_norm(read: Tensor) -> Tensor:
+    return _as_rms_norm(read - read.mean(-1, keepdim=True))
+
+
+def _as_rms_norm(read: Tensor) -> Tensor:
+    return read / read.square().mean(-1, keepdim=True).sqrt().clamp(min=1e-30)
+
+
+NORMS = {"RMSNorm": _as_rms_norm, "LayerNorm": _as_layer_norm}
+PLACES = {"normed_attn": "norm before attention", "normed_mlp": "norm before the MLP", "normed": "last norm"}
+
+
+def _of_other_kind(evidence: Evidence, step: Step, read: Tensor) -> Named | None:
+    """No norm at all, or LayerNorm for RMSNorm and the other way round, with the gains and the bias that the first run's has."""
+    x, y = step.expected[0].double(), step.found[0].double()
+    allowed = EXPLAINED * min(step.error, 1.0) + evidence.rounding
+    where = PLACES.get(step.part, step.part)
+    if distance(y, read) <= evidence.rounding:
+        return "norm missing", where, "what enters the norm leaves it unchanged"
+    for kind, normed in NORMS.items():
+        own = normed(read)
+        apart = own - own.mean(0)
+        gain = (apart * (x - x.mean(0))).sum(0) / apart.square().sum(0).clamp(min=1e-30)
+        bias = x.mean(0) - gain * own.mean(0)
+        if distance(gain * own + bias, x) > min(0.01, step.error / 4):
+            continue
+        for made in (gain * read + bias, gain * read):
+            if distance(made, y) <= allowed:
+                return "norm missing", where, "what enters is multiplied by the gains alone, and not normed"
+        other = next(name for name in NORMS if name != kind)
+        for made in (gain * NORMS[other](read) + bias, gain * NORMS[other](read)):
+            if distance(made, y) <= allowed:
+                return "norm kind", other, f"{other} where {kind} was expected, with the same gains"
+    return None
+
+
 def name_norm(evidence: Evidence, step: Step, entering: Tensor | None) -> Named | None:
-    """The cause of a difference behind a norm: another eps, other gains, another kind of norm."""
+    """The cause of a difference behind a norm: no norm, another kind of norm, another eps, other gains."""
     x, y = step.expected[0].double(), step.found[0].double()  # [T, C]
     if entering is not None and entering.ndim == 3:
         read = entering[0].double()
+        kind = _of_other_kind(evidence, step, read) if read.shape == x.shape else None
+        if kind is not None:
+            return kind
         found = _eps(read, x, y, evidence.rounding)
         if found is not None:
             return found
@@ -145,12 +232,32 @@ def name_projection(evidence: Evidence, step: Step) -> Named | None:
     layout = _reordered(evidence, step, widths) if off == ["q", "k"] else None
     if layout is not None:
         return layout
+    in_time = _projected_in_time(evidence, step, widths, off)
+    if in_time is not None:
+        return in_time
     names = " and ".join(f"W_{name.upper()}" for name in off)
     return (
         "weights",
         names,
         f"{names}: another product of the same input, relative difference {max(errors.values()):.3g}",
     )
+
+
+def _projected_in_time(evidence: Evidence, step: Step, widths: list[int], off: list[str]) -> Named | None:
+    """Keys, values or both that are others at one position, or those of another position."""
+    parts = dict(zip("qkv", zip(step.expected.split(widths, -1), step.found.split(widths, -1))))
+    if not off or "q" in off:
+        return None
+    names = {"k": "keys", "v": "values"}
+    found = [name_in_time(names[part], *parts[part], CLEAR * evidence.rounding) for part in off]
+    if len(found) == 1 or None in found:
+        return found[0] if len(found) == 1 else None
+    kinds = {(each[0].split()[0], each[1]) for each in found if each is not None}
+    if len(kinds) > 1:
+        return None
+    [(kind, value)] = kinds
+    how = f"of position {value:g} are others" if kind == "stale" else f"stand {value:g} positions late"
+    return f"{kind} keys and values", value, f"keys and values {how}"
 
 
 def _reordered(evidence: Evidence, step: Step, widths: list[int]) -> Named | None:
@@ -173,10 +280,18 @@ def _reordered(evidence: Evidence, step: Step, widths: list[int]) -> Named | Non
 def name_turned(evidence: Evidence, step: Step) -> Named | None:
     """What was done to queries or keys [1, H, T, D] between their projection and the scores."""
     x, y = step.expected[0], step.found[0]
+    if step.part == "attn.k":
+        joined = (part.transpose(1, 2).flatten(2) for part in (step.expected, step.found))
+        in_time = name_in_time("keys", *joined, CLEAR * evidence.rounding)
+        if in_time is not None:
+            return in_time
     for expected, found in _turnings(evidence, step):
         named = name_change(expected, found, 4 * evidence.rounding)
         if named is not None:
             return named
+    coarse = _coarse_table(evidence, step)
+    if coarse is not None:
+        return coarse
     lengths = (x.double() * y.double()).sum(-1) / x.double().square().sum(-1)  # of each head and token
     if (
         distance(lengths[..., None] * x, y) <= EXPLAINED * step.error + evidence.rounding
@@ -204,6 +319,21 @@ def _turnings(evidence: Evidence, step: Step) -> Iterator[tuple[Turning, Turning
             pair = best_turning(before, x[..., :width]), best_turning(before, y[..., :width])
             if max(each.residual for each in pair) < 0.05 + 8 * evidence.rounding:
                 yield pair
+
+
+def _coarse_table(evidence: Evidence, step: Step) -> Named | None:
+    """Cosines and sines, or their angles, that are as far from the first run's as rounding to 16 bits makes them."""
+    x, y = step.expected[0], step.found[0]
+    for raw in _raw(evidence, step):
+        width = max(rotary_width(raw, x), rotary_width(raw, y))
+        if width >= 2 and len(x) > 1:
+            before = raw[..., :width]
+            layout = best_turning(before, x[..., :width]).layout
+            bits = coarse_bits(before, x[..., :width], y[..., :width], layout, step.error, evidence.rounding)
+            if bits is not None:
+                said = f"cosines and sines are those of angles or tables rounded to {bits}"
+                return "rope precision", bits, said
+    return None
 
 
 def _raw(evidence: Evidence, step: Step) -> Iterator[Tensor]:
@@ -243,6 +373,13 @@ def name_hidden(evidence: Evidence, step: Step) -> Named | None:
     left, was, now = best
     if left <= EXPLAINED * step.error + evidence.rounding:
         return "activation", now, f"{now} where {was} was expected"
+    dropped = name_dropout(x, y)
+    if dropped is not None:
+        return dropped
+    if any(
+        distance(one(pre), x) <= LEFT for one in ACTIVATIONS.values()
+    ):  # without a gate nothing else is multiplied
+        return None
     return "weights", "W_up", f"W_up: another product of the same input, relative difference {step.error:.3g}"
 
 
@@ -255,12 +392,15 @@ def name_sum(evidence: Evidence, step: Step, entering: Tensor | None, added: Ten
     left = distance(entering.double() + factor * added.double(), step.found)
     if left <= EXPLAINED * step.error + evidence.rounding and abs(factor - 1) > 1e-3:
         return "residual", factor, f"the sublayer's output is added {factor:.4g} times"
-    return None
+    return name_dropout(added, gap)
 
 
 def name_embedding(evidence: Evidence, step: Step) -> Named | None:
     """Another factor on the embedding, another table, or other position vectors."""
     factor = name_factor(step.expected, step.found, evidence.rounding)
+    dropped = name_dropout(step.expected, step.found)
+    if dropped is not None:
+        return dropped
     if factor is not None:
         return "embedding scale", factor, f"the embedding times {factor:.5g}"
     gap = (step.found - step.expected)[0].double()

@@ -133,6 +133,7 @@ KINDS: dict[str, Callable[[Evidence, Step], Proof | None]] = {
     "soft-cap": _scores,
     "alibi slopes": _scores,
     "causal mask": _cells,
+    "mask offset": _cells,
     "window": _cells,
     "padding": _cells,
     "documents": _cells,

@@ -107,6 +107,28 @@ def name_change(a: Turning, b: Turning, noise: float) -> tuple[str, float | str,
     return None
 
 
+def coarse_bits(
+    before: Tensor, expected: Tensor, found: Tensor, layout: str, error: float, rounding: float
+) -> str | None:
+    """The 16-bit format whose rounding of angles or of their cosines and sines tells two rotations [H, T, D] apart.
+
+    Every head must be turned by one table [T, P], which is off by no more than such rounding of angles as large as they are makes
+    it, and not by one factor throughout.
+    """
+    x, *turned = (planes(part, layout) for part in (before, expected, found))
+    weight = (np.abs(x) ** 2).sum(0) + 1e-30
+    own, other = ((part * x.conj()).sum(0) / weight for part in turned)
+    left = np.sqrt((np.abs(turned[1] - other * x) ** 2).sum() / (np.abs(turned[1]) ** 2).sum())
+    off = other / own - 1
+    size = np.sqrt((np.abs(off) ** 2).mean())
+    if left > 0.1 * error + rounding or np.abs(off.mean()) > 0.5 * size:
+        return None
+    slopes = np.abs(np.angle((own[1:] * own[:-1].conj()).sum(0)))
+    angles = np.maximum(np.arange(len(off))[:, None] * slopes, 1.0)
+    worst = (np.abs(off) / angles).max()
+    return None if worst > 2.0**-7 else "bfloat16" if worst > 2.0**-10 else "float16"
+
+
 def _same_slopes(a: Turning, b: Turning, noise: float) -> tuple[str, float | str, str] | None:
     if abs(b.factor / a.factor - 1) > 1e-3 + 4 * noise:
         ratio = b.factor / a.factor

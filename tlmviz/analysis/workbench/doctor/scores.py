@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import statistics
-
 import torch
 from scipy.optimize import minimize_scalar
 from torch import Tensor
 
 from tlmviz import kernels
 
-from .evidence import Evidence, Step, distance
-
-Named = tuple[str, float | str, str]
-LSE = 1e-4  # log-sum-exps are float32 whatever the weights are: differences beyond this are real
-EXPLAINED = 0.1  # a cause is named if it leaves at most this share of the difference, or what rounding leaves
+from . import attending
+from .attending import LSE
+from .evidence import EXPLAINED, Evidence, Named, Step, distance
 
 
 def scores_of(evidence: Evidence, layer: int) -> tuple[Tensor, Tensor]:
-    """Masked scores [H, T, S] of the second run's queries and keys: as the first model scores them, and as its own does."""
+    """Masked scores [H, T, S] of the second run's queries and keys: as the first model scores them, and as is inferred, or else
+    declared, that its own does."""
+    expected, declared = declared_scores(evidence, layer)
+    inferred = attending.infer(evidence, layer)
+    return expected, declared if inferred is None or inferred.scores is None else inferred.scores
+
+
+def declared_scores(evidence: Evidence, layer: int) -> tuple[Tensor, Tensor]:
+    """Masked scores [H, T, S] of the second run's queries and keys: as the first model scores them, and as its own says that it
+    does."""
     q = evidence.b[f"blocks.{layer}.attn.q"]
     k = evidence.b[f"blocks.{layer}.attn.k"]
     pair = []
@@ -31,17 +36,36 @@ def scores_of(evidence: Evidence, layer: int) -> tuple[Tensor, Tensor]:
 def name_cause(evidence: Evidence, step: Step) -> Named | None:
     """The cause of a difference at "attn.lse" or "attn.z", where queries, keys and values were the same."""
     assert step.layer is not None
-    expected, found = scores_of(evidence, step.layer)
+    inferred = attending.infer(evidence, step.layer)
+    if inferred is not None:
+        return inferred.named
+    expected, found = declared_scores(evidence, step.layer)
+    if not torch.equal(expected, found) and attending.explains(evidence, step.layer, found):
+        named = _name_declared(expected, found, evidence.rounding)
+        if named is not None:
+            return named
+    for rule in (
+        _name_beside,
+        _name_unturned,
+        _name_sink,
+        attending.name_heads,
+        attending.name_stale,
+        attending.name_dropout,
+    ):
+        named = rule(evidence, step.layer)
+        if named is not None:
+            return named
+    return None
+
+
+def _name_declared(expected: Tensor, found: Tensor, rounding: float) -> Named | None:
+    """What the second run's own trace says of its masks and scores."""
     seen, seen_there = torch.isfinite(expected), torch.isfinite(found)
     if not torch.equal(seen, seen_there):
         return name_mask(seen[0], seen_there[0])
     both = seen & seen_there
-    if distance(expected[both], found[both]) > evidence.rounding:
-        return _name_scores(expected, found, both, evidence.rounding)
-    for rule in (_name_beside, _name_unturned, _name_sink, _name_groups):
-        named = rule(evidence, step.layer)
-        if named is not None:
-            return named
+    if distance(expected[both], found[both]) > rounding:
+        return _name_scores(expected, found, both, rounding)
     return None
 
 
@@ -201,10 +225,8 @@ def _missed(made: Tensor, found: Tensor) -> float:
 
 def _allowed(evidence: Evidence, step: Step) -> float:
     """How far log-sum-exps may stay apart behind an explanation: a share of the difference, and what rounding leaves."""
-    noise = [other.error for other in evidence.steps if other.part == step.part and other.layer != step.layer]
     x, y = step.expected[0].double(), step.found[0].double()
-    # Where a fault is in every layer, the others' errors are the fault as well: rounding bounds what they excuse.
-    arithmetic = 2 * min(statistics.median(noise), evidence.rounding) if noise else 0.0
+    arithmetic = attending.usual(evidence, step, evidence.rounding)
     return EXPLAINED * _missed(x, y) + arithmetic * float(x.square().mean().sqrt())
 
 
@@ -214,6 +236,11 @@ def _name_sink(evidence: Evidence, layer: int) -> Named | None:
     if step is None or step.error <= LSE:
         return None
     x, y = step.expected[0].double(), step.found[0].double()  # [H, T]
+    z = evidence.step(f"blocks.{layer}.attn.z")
+    if z is not None:  # of an output, a larger sum leaves a smaller share and nothing else
+        made = z.expected[0].double() * (x - y).exp()[..., None]
+        if distance(made, z.found[0]) > EXPLAINED * z.error + 4 * evidence.rounding:
+            return None
     gained = bool((y - x).mean() > 0)
     small, large = (x, y) if gained else (y, x)
 
@@ -247,34 +274,3 @@ def _sinks_of_heads(small: Tensor, large: Tensor, gained: bool) -> Named | None:
         float(logits.median()),
         f"other denominators: the second run {sign} sinks, of logits {named} by head",
     )
-
-
-def _name_groups(evidence: Evidence, layer: int) -> Named | None:
-    """Query heads that read another group of keys and values than their own."""
-    names = [f"blocks.{layer}.attn.{part}" for part in ("q", "k", "v", "z")]
-    q, k, v, z = (evidence.found(name) for name in names)
-    if q is None or k is None or v is None or z is None or k.shape[1] == 1:
-        return None
-    spec = evidence.a.specs[layer]
-    read = []
-    for h in range(q.shape[1]):
-        errors = []
-        for g in range(k.shape[1]):
-            mask = spec.mask.of_heads(slice(h, h + 1))
-            made, _ = kernels.attention(
-                q[:, h : h + 1].float(),
-                k[:, g : g + 1].float(),
-                v[:, g : g + 1].float(),
-                mask,
-                scale=spec.scale,
-            )
-            errors.append(distance(made, z[:, h : h + 1]))
-        best = min(range(len(errors)), key=errors.__getitem__)
-        if errors[best] > 0.02 + 8 * evidence.rounding:
-            return None
-        read.append(best)
-    own = [h * k.shape[1] // q.shape[1] for h in range(q.shape[1])]
-    if read == own:
-        return None
-    moved = sum(a != b for a, b in zip(read, own))
-    return "key/value groups", float(moved), f"query heads read groups {read}, expected {own}"
