@@ -1,7 +1,9 @@
 """How often the doctor names a fault rightly: every kind of fault injected alone, at a random layer with random sizes.
 
 Five models, two of which run in bfloat16 beside a float32 reference; further pairs are healthy. A name is right if it is that of
-the fault and its number, where there is one, within 10%; "cannot tell" is unsure; everything else is wrong.
+the fault and its number, where there is one, within 10%; "cannot tell" is unsure; everything else is wrong. Natural faults are
+hidden in what a module computes, while what its trace declares stays right, each in one random layer and in all; of those that no
+cause means, "cannot tell" alone is right.
 
     python benchmarks/doctor.py [--rounds 1] [--seed 0] [--json FILE]
 """
@@ -23,6 +25,8 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import tlmviz
+from tlmviz.analysis.workbench.faults_natural import HEALTHY as OTHER_ARITHMETIC
+from tlmviz.analysis.workbench.faults_natural import NAMELESS, NATURAL
 from tlmviz.layers.positions import NoPositions, PerLayer, Positions, RoPE
 from tlmviz.layers.softcap import Softcap
 from tlmviz.trace import AttentionSpec
@@ -452,6 +456,14 @@ HEALTHY: dict[str, Callable[[nn.Module], object]] = {
     "float16": lambda network: network.to(torch.float16),
     "INT8 weights": lambda network: few_bits(network, 8),
     "INT4 weights": lambda network: few_bits(network, 4),
+    "bfloat16 weights, float32 arithmetic": lambda network: network.to(torch.bfloat16).to(torch.float32),
+    **{
+        f"{name}, {where}": lambda network, inject=inject, where=where: inject(
+            network, [1] if where == "one layer" else list(range(len(network.blocks)))
+        )
+        for name, inject in OTHER_ARITHMETIC.items()
+        for where in ("one layer", "all layers")
+    },
 }
 
 
@@ -502,6 +514,41 @@ def faults(rounds: int, seed: int) -> list[dict]:
     return lines
 
 
+def natural(seed: int) -> list[dict]:
+    """Faults that no declaration tells, in the models of full precision."""
+    lines = []
+    for name in [name for name, dtype in MODELS if dtype == torch.float32]:
+        lm = tlmviz.load(name)
+        trace, count = lm.trace(lm.default_text), lm.config.n_layers
+        for kind in (*NATURAL, *NAMELESS):
+            fault = NATURAL.get(kind)
+            if fault is not None and not fault.fits(lm.network):
+                continue
+            draw = random.Random(f"{seed} {name} {kind}")
+            torch.manual_seed(draw.randrange(1 << 30))
+            places = {"one layer": [draw.randrange(count)], "all layers": list(range(count))}
+            for where, layers in places.items():
+                if where == "all layers" and fault is not None and not fault.everywhere:
+                    continue
+                other = copied(lm)
+                (NAMELESS[kind] if fault is None else fault.inject)(other.network, layers)
+                said = tlmviz.diagnose(trace, other.trace(lm.default_text))
+                if fault is None:
+                    value, judged = None, "wrong" if said.sure else "right"
+                else:
+                    value = fault.value(lm.network, layers)
+                    judged = verdict(
+                        said, Injected((fault.cause,), value if isinstance(value, float) else None)
+                    )
+                lines.append(
+                    dict(model=name, kind=kind, where=where, layers=layers, injected=None if fault is None else fault.cause,
+                         number=value, said=str(said), verdict=judged)
+                )  # fmt: skip
+                if judged != "right":
+                    print(f"{judged}: {name}, {where} {layers[0]}, {kind}: {said}", flush=True)
+    return lines
+
+
 def healthy() -> list[dict]:
     """Pairs with nothing wrong."""
     lines = []
@@ -533,9 +580,16 @@ def main() -> None:
     )
     for word in ("right", "wrong", "unsure"):
         print(f"  {word:7} {counts[word]:4}  {counts[word] / len(broken):.1%}")
+    hidden = natural(options.seed)
+    for what, kinds in (("natural faults", NATURAL), ("faults without a name", NAMELESS)):
+        for where in ("one layer", "all layers"):
+            lines = [line for line in hidden if line["kind"] in kinds and line["where"] == where]
+            counts = Counter(line["verdict"] for line in lines)
+            told = ", ".join(f"{word} {counts[word]}" for word in ("right", "wrong", "unsure"))
+            print(f"{len(kinds)} {what}, hidden in {where}: {len(lines)} injected, {told}")
     print(f"{len(well)} healthy pairs, {sum(line['verdict'] == 'wrong' for line in well)} of them called ill")
     if options.json:
-        options.json.write_text(json.dumps({"faults": broken, "healthy": well}, indent=1))
+        options.json.write_text(json.dumps({"faults": broken, "natural": hidden, "healthy": well}, indent=1))
 
 
 if __name__ == "__main__":

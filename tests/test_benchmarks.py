@@ -127,8 +127,12 @@ def test_doctor(load, monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(module, "MODELS", (("zoo-gqa", torch.float32),))
     monkeypatch.setattr(module, "FAULTS", dict(list(module.FAULTS.items())[:2]))
     monkeypatch.setattr(module, "HEALTHY", dict(list(module.HEALTHY.items())[:1]))
+    monkeypatch.setattr(module, "NATURAL", dict(list(module.NATURAL.items())[:2]))
+    monkeypatch.setattr(module, "NAMELESS", dict(list(module.NAMELESS.items())[:1]))
     run(module, monkeypatch, "--json", tmp_path / "x.json")
     told = json.loads((tmp_path / "x.json").read_text())
+    assert [line["where"] for line in told["natural"]] == ["one layer", "all layers"] * 3
+    assert {line["verdict"] for line in told["natural"]} == {"right"}
     assert told["faults"] and {line["verdict"] for line in told["healthy"]} == {"right"}
 
 
