@@ -17,7 +17,7 @@ CHANCE = 0.01  # bits per byte by which seeds of one recipe differ
 
 
 def percent(share: float) -> str:
-    return number(100 * float(share), ".0f") + "\u00a0%"
+    return number(float(share), ".0%")
 
 
 def by_itself(data: Data) -> str | None:
@@ -231,7 +231,7 @@ def dropped(data: Data) -> str | None:
     )
     return said.format(
         room=data.room, tokens=len(data.tokens), count=count, all=data.choices,
-        share=number(100 * count / data.choices, ".1f") + "\u00a0%",
+        share=number(count / data.choices, ".1%"),
     ) if count else None  # fmt: skip
 
 

@@ -23,7 +23,7 @@ def quoted(name: str) -> str:
 
 
 def percent(share: float) -> str:
-    return number(100 * float(share), ".0f") + "\u00a0%"
+    return number(float(share), ".0%")
 
 
 def its_kind(data: Data) -> str | None:

@@ -308,7 +308,7 @@ def bare(said: str, name: str) -> list[str]:
     said = "”".join(part.rpartition("“")[0] if "“" in part else part for part in said.split("”"))
     for model in (*data.FAMILY, *SMALL):
         said = said.replace(model, "")
-    found = [each.rstrip(",") for each in facts(said.replace("\u00a0%", ""))]
+    found = [each.rstrip(",") for each in facts(said.replace("%", ""))]
     return found[-1:] if name == "part_at_work" else found
 
 

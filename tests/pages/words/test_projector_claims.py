@@ -139,7 +139,7 @@ def on_a_plane(state: Projector, places: np.ndarray) -> dict[str, list | None]:
 def shown_facts(said: str) -> list[str]:
     """The numbers of a sentence, without those in names of words."""
     bare = "”".join(part.rpartition("“")[0] if "“" in part else part for part in said.split("”"))
-    return [each.rstrip(",") for each in facts(bare.replace("\u00a0%", ""))]
+    return [each.rstrip(",") for each in facts(bare.replace("%", ""))]
 
 
 def hold(state: Projector, expected: dict[str, list | None]) -> dict[str, bool]:

@@ -109,9 +109,9 @@ def _at_the_end(data: Flow, kind: str) -> str:
     least, most = (_end(float(each)) for each in (held.min(), held.max()))
     values = {"model": _named(data, kind), "least": least, "most": most}
     return (
-        _("× {least} in {model}", **values)
+        _("× {least} in {model}", **values)
         if least == most
-        else _("× {least} to {most} in {model}", **values)
+        else _("× {least} to {most} in {model}", **values)
     )
 
 
