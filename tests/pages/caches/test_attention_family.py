@@ -127,13 +127,14 @@ def test_every_model_of_the_family_reads_the_same_text(tmp_path):
     app = opened(**ZOO, fview=MAPS, head="2.5")
     grid, beside = charts(app)
     assert [label.partition("<br>")[2] for label in grid["layout"]["yaxis"]["ticktext"]] == family("zoo-rope")
-    assert len(beside["data"]) == 5 and "Layer 2, head 5" in title_of(beside)
+    assert len(beside["data"]) == len(family("zoo-rope")) and "Layer 2, head 5" in title_of(beside)
     table = app.dataframe[0].value.set_index("Model")
     assert dict(table["Cached numbers per token and layer"]) == {
         "zoo-rope": 256,
         "zoo-gqa": 64,
         "zoo-mqa": 32,
         "zoo-mla": 72,
+        "zoo-mla-cq": 72,
         "zoo-window": 256,
     }
     lm = compute.model("zoo-mqa")
