@@ -69,7 +69,7 @@ def test_one_layer_with_anothers_weights_is_no_exchange(model):
     assert (said.cause, said.value, said.layer) == ("weights", "layer 2", 1), said
 
 
-@pytest.mark.parametrize("name", list(NAMELESS)[:8])
+@pytest.mark.parametrize("name", list(NAMELESS))
 def test_a_fault_without_a_name_gets_none(model, name):
     torch.manual_seed(0)
     layers = list(range(model[0].config.n_layers))

@@ -63,6 +63,27 @@ def _window(network: nn.Module, layers: list[int]) -> None:
     _attend(network, layers, seen=lambda rows, cols: (cols <= rows) & (rows - cols < WINDOW))
 
 
+def _key_hidden(network: nn.Module, layers: list[int]) -> None:
+    _attend(network, layers, seen=lambda rows, cols: (cols <= rows) & ((cols != PLACE) | (rows == PLACE)))
+
+
+def _first_hidden(network: nn.Module, layers: list[int]) -> None:
+    _attend(network, layers, seen=lambda rows, cols: (cols <= rows) & ((cols > 3) | (cols == rows)))
+
+
+def _exchanged_rows(network: nn.Module, layers: list[int]) -> None:
+    """Rows of W_K stand where those of W_V should, and the other way round."""
+    for layer in layers:
+        attn = network.blocks[layer].attn
+        widths = [count * attn.head_dim for count in (attn.heads, attn.groups, attn.groups)]
+
+        def swapped(module, given, made, widths=widths):
+            q, k, v = made.split(widths, -1)
+            return torch.cat((q, v, k), -1)
+
+        attn.qkv.register_forward_hook(swapped)
+
+
 def _scale(network: nn.Module, layers: list[int]) -> None:
     _attend(network, layers, scale=lambda d: 1 / d)
 
@@ -279,6 +300,8 @@ NATURAL: dict[str, Natural] = {
     "causal mask one too loose": Natural(_loose, "mask offset", lambda network, layers: 1.0),
     "causal mask forgotten": Natural(_open, "causal mask", lambda network, layers: "lost"),
     "window in the kernel": Natural(_window, "window", lambda network, layers: float(WINDOW)),
+    "a key hidden": Natural(_key_hidden, "padding", lambda network, layers: 1.0),
+    "the first keys hidden": Natural(_first_hidden, "padding", lambda network, layers: 4.0),
     "scale 1/d": Natural(_scale, "scale", lambda network, layers: _d(network) ** -0.5),
     "no scale": Natural(_unscaled, "scale", lambda network, layers: _d(network) ** 0.5),
     "groups h mod G": Natural(_groups, "key/value groups", fits=_grouped),
@@ -295,6 +318,9 @@ NATURAL: dict[str, Natural] = {
     "dropout on attention's output": Natural(_dropped, "dropout", lambda network, layers: DROPPED),
     "dropout on the MLP's output": Natural(_hidden_dropped, "dropout", lambda network, layers: DROPPED),
     "dropout on attention's weights": Natural(_weights_dropped, "dropout", lambda network, layers: DROPPED),
+    "rows of W_K and W_V exchanged": Natural(
+        _exchanged_rows, "weights", lambda network, layers: "W_K and W_V"
+    ),
     "heads not transposed before they are merged": Natural(_unmerged, "head order"),
     "heads merged dimension by dimension": Natural(_dimensions_first, "head order"),
     "last norm missing": Natural(_last_norm, "norm missing", everywhere=False),
@@ -350,6 +376,22 @@ NAMELESS: dict[str, Callable[[nn.Module, list[int]], None]] = {
     "largest weight alone": lambda network, layers: _attend(
         network, layers, weigh=lambda weights: F.one_hot(weights.argmax(-1), weights.shape[-1]).float()
     ),
+    "attention's output one position late": _hooked(
+        "attn.proj", lambda made: torch.cat((made[:, :1], made[:, :-1]), 1)
+    ),
+    "attention's last output 0": _hooked(
+        "attn.proj", lambda made: torch.cat((made[:, :-1], 0 * made[:, -1:]), 1)
+    ),
+    "scale and window": lambda network, layers: _attend(
+        network,
+        layers,
+        seen=lambda rows, cols: (cols <= rows) & (rows - cols < WINDOW),
+        scale=lambda d: 1 / d,
+    ),
+    "windows that do not overlap": lambda network, layers: _attend(
+        network, layers, seen=lambda rows, cols: (cols <= rows) & (rows // WINDOW == cols // WINDOW)
+    ),
+    "queries one position late": _changed(lambda q, k, v: (_late(q), k, v)),
     "norm's output in 3 bits": _hooked("norm1", lambda made: (2 * made).round() / 2),
     "norm's output clipped": _hooked("norm2", lambda made: made.clamp(-0.5, 0.5)),
 }  # faults that no cause of the doctor's means: it should say that it cannot tell

@@ -23,6 +23,7 @@ LSE = 1e-4  # log-sum-exps are float32 whatever the weights are: differences bey
 EXACT = 0.03  # a change that is computed anew leaves less of the difference than a fitted one
 HALF = 0.5  # where rounding is as large as the difference, an explanation must still halve it
 OFFSETS = (-3, -2, -1, 1, 2, 3)  # of a causal mask
+MOST_HIDDEN = 16  # neighbouring keys
 LATE = (1, 2, -1)  # positions that keys or values may be late
 
 
@@ -165,6 +166,7 @@ def _candidates(at: Attended) -> Iterator[Candidate]:
     if at.differs("lse"):
         yield from _factors(at)
         yield from _masks(at)
+        yield from _hidden(at)
     yield from _late(at)
 
 
@@ -228,6 +230,34 @@ def _masks(at: Attended) -> Iterator[Candidate]:
             masked((apart >= 0) & (apart < window)),
             None,
         )
+
+
+def _hidden(at: Attended) -> Iterator[Candidate]:
+    """Neighbouring keys that no query sees, or none but their own: those whose weights the sums lack."""
+    assert at.lse is not None
+    total = at.lse[0][..., None]
+    weights = (at.own - total).exp().masked_fill(at.apart <= 0, 0.0).nan_to_num()  # of keys behind the query
+    ratio = (at.lse[1] - at.lse[0]).exp()
+    best = float("inf"), 0, 0
+    for count in range(1, min(MOST_HIDDEN, len(at.apart) - 1) + 1):
+        lost = weights.unfold(-1, count, 1).sum(-1)  # [H, T, S - count + 1]
+        rows = (
+            torch.arange(len(at.apart))[:, None] >= torch.arange(lost.shape[-1]) + count
+        )  # behind all of them
+        missed = ((1 - lost - ratio[..., None]).square() * rows).nan_to_num(posinf=1.0).sum((0, 1))
+        first = int((missed + (~rows.any(0)) * 1e30).argmin())
+        left = float(missed[first] / rows[:, first].sum().clamp(min=1))
+        gone = float((lost[..., first].square() * rows[:, first]).mean())
+        if left < EXACT * gone and left < best[0]:
+            best = left, first, count
+    _left, first, count = best
+    if not count:
+        return
+    columns = (torch.arange(len(at.apart)) >= first) & (torch.arange(len(at.apart)) < first + count)
+    which = list(range(first, first + count))[:8]
+    for hidden in (columns.expand_as(at.apart), columns & (at.apart != 0)):
+        said = f"columns {which} are hidden throughout"
+        yield ("padding", float(count), said), at.own.masked_fill(hidden, -torch.inf), None
 
 
 def _nearest_window(at: Attended) -> int:

@@ -10,7 +10,7 @@ from tlmviz.trace import Trace
 
 from ..comparing import align
 from . import layers, parts, precision, scores
-from .evidence import Beside, Evidence, Named, Step, gather
+from .evidence import CLEAR, Beside, Evidence, Named, Step, gather
 
 NONE, PRECISION, UNSURE = "no difference", "precision", "cannot tell"
 # Taps behind a product with weights, and what those are called.
@@ -174,7 +174,7 @@ def _product(evidence: Evidence, step: Step) -> Named | None:
     named = parts.name_dropout(step.expected, step.found)
     if named is None and step.part == "attn.out":
         named = layers.name_merged_behind(evidence, step)
-    if named is not None:
+    if named is not None or parts.in_places(step.expected, step.found, CLEAR * evidence.rounding):
         return named
     names = WEIGHTS[step.part]
     return (

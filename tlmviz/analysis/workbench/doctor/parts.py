@@ -89,6 +89,18 @@ def name_in_time(what: str, expected: Tensor, found: Tensor, noise: float) -> Na
     return None
 
 
+def in_places(expected: Tensor, found: Tensor, noise: float) -> bool:
+    """Whether two tensors [1, T, C] differ at some positions and not at others, or are one of another position: other weights
+    would show at all."""
+    x, y = expected[0].double(), found[0].double()
+    gaps = (y - x).square().mean(-1).sqrt() / x.square().mean(-1).sqrt().clamp(min=1e-30)
+    moved = len(x) > 3 and min(distance(x[:-1], y[1:]), distance(x[1:], y[:-1])) <= noise
+    apart = (gaps <= noise) | (
+        gaps > CLEAR * noise
+    )  # a difference as small as rounding is at some positions below it
+    return moved or bool((gaps <= noise).any() and (gaps > noise).any() and apart.all())
+
+
 def name_values(evidence: Evidence, step: Step) -> Named | None:
     """Values that differ from what their projection made: of one position, or in their order."""
     x, y = (part.transpose(1, 2).flatten(2) for part in (step.expected, step.found))
@@ -143,7 +155,7 @@ def name_norm(evidence: Evidence, step: Step, entering: Tensor | None) -> Named 
         if found is not None:
             return found
     ratio = (x * y).sum(0) / (x * x).sum(0).clamp(min=1e-30)  # per channel
-    if distance(ratio * x, y) <= EXPLAINED * step.error + evidence.rounding:
+    if distance(ratio * x, y) <= EXPLAINED / 4 * step.error + evidence.rounding:
         return (
             "norm gain",
             float((ratio - 1).square().mean().sqrt()),
@@ -235,6 +247,11 @@ def name_projection(evidence: Evidence, step: Step) -> Named | None:
     in_time = _projected_in_time(evidence, step, widths, off)
     if in_time is not None:
         return in_time
+    if in_places(step.expected, step.found, CLEAR * evidence.rounding):
+        return None
+    (_q, k, v), (_other, k_found, v_found) = (part.split(widths, -1) for part in (step.expected, step.found))
+    if max(distance(k, v_found), distance(v, k_found)) <= EXPLAINED * step.error + evidence.rounding:
+        return "weights", "W_K and W_V", "W_K and W_V are exchanged: keys are values, and values keys"
     names = " and ".join(f"W_{name.upper()}" for name in off)
     return (
         "weights",
