@@ -2,7 +2,7 @@
 // Asks the server for what is below a live picture, once that picture is painted and, for what is costly, the place on the screen.
 
 import { make } from "#canvas/dom.js";
-import { isLeft } from "#canvas/leaving.js";
+import { appRests, isLeft } from "#canvas/leaving.js";
 import { mounted } from "#canvas/mount.js";
 import { announcePicture, onPainted, paintedPicture, wantsWhole } from "#canvas/painted.js";
 
@@ -43,7 +43,7 @@ function ask(v) {
  */
 function askAgain(v) {
   // A busy server begins late: only what has been asked for a while ago may be lost.
-  if (performance.now() - v.since >= AGAIN && document.querySelector('[data-test-script-state="notRunning"]')) {
+  if (performance.now() - v.since >= AGAIN && appRests()) {
     v.asked = 0;
     if (!paintedPicture()) announcePicture(1);
   }

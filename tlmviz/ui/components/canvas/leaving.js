@@ -3,7 +3,6 @@
 // Streamlit's browser would take it for the way back, clear the new page, and fail at the next part that comes for it.
 
 const ARRIVES = 3000; // milliseconds after which a link was not followed after all, if the app rests by then
-const RESTS = '[data-test-script-state="notRunning"]';
 
 /** @typedef {Window & { tlmvizLeft?: number }} Page when another page was last gone to, as performance.now() counts */
 
@@ -28,11 +27,14 @@ export function noteLink(event) {
 /** Note that the browser went back or on. */
 export const noteBack = () => goingTo(location.pathname);
 
+/** Whether the server has done all that it was asked for. */
+export const appRests = () => !!document.querySelector('[data-test-script-state="notRunning"]');
+
 /**
  * Whether the page is being left that something was made for.
  * @param {number} born when it was made, as performance.now() counts
  */
 export function isLeft(born) {
   const left = /** @type {Page} */ (window).tlmvizLeft ?? -Infinity;
-  return left > born && (performance.now() - left < ARRIVES || !document.querySelector(RESTS));
+  return left > born && (performance.now() - left < ARRIVES || !appRests());
 }

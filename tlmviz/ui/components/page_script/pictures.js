@@ -2,6 +2,7 @@
 // Every picture of a page: views of the canvas kit, which bring their own menus, and Plotly's charts, which get one here.
 
 import { aboutFigure, describedSvg, offlinePage, openMenu, writtenData } from "#canvas/picture.js";
+import { appRests } from "#canvas/leaving.js";
 import { wantWhole } from "#canvas/painted.js";
 import { withMinus } from "./plotly.js";
 import { _ } from "#canvas/language.js";
@@ -157,7 +158,6 @@ function resized(figure, wide, high) {
 }
 
 let begins = Promise.resolve(); // until the server has begun with the link that the page was sent to last
-const RESTS = '[data-test-script-state="notRunning"]';
 
 /**
  * Until the server begins to draw the page; watched from when it is asked on, as it may be done before anybody looks.
@@ -169,7 +169,7 @@ function beginning() {
       watch.disconnect();
       done();
     };
-    const watch = new MutationObserver(() => document.querySelector(RESTS) || end());
+    const watch = new MutationObserver(() => appRests() || end());
     watch.observe(document.body, { subtree: true, attributes: true, attributeFilter: ["data-test-script-state"] });
     setTimeout(end, BEGINS);
   });
@@ -177,7 +177,7 @@ function beginning() {
 
 /** Whether the server has drawn the page and nothing is on its way. */
 function isIdle() {
-  if (!document.querySelector(RESTS) || document.querySelector('[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stSpinner"]')) return false;
+  if (!appRests() || document.querySelector('[data-stale="true"], [data-testid="stSkeleton"], [data-testid="stSpinner"]')) return false;
   return [...document.querySelectorAll(".stPlotlyChart")].every((chart) => chart.querySelector(".main-svg"));
 }
 
