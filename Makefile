@@ -11,7 +11,7 @@ ERRORS := $(shell grep -o "^class [A-Za-z]*" tlmviz/errors.py | cut -c7-)
 AXE    := node_modules/axe-core/axe.min.js
 # Two processes of one thread each: torch threads that share cores crawl. tests/conftest.py puts the files in order.
 # One broken part that all pages share fails every flow, each after a minute of patience: 25 failures say enough.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --maxfail=25
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --maxfail=25 --durations=30
 
 .PHONY: run test quick affected lint format docs texts models node browser nginx clean
 

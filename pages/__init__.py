@@ -151,7 +151,7 @@ SECTIONS: dict[str, tuple[Page, ...]] = {
             "family_history",
             "MHA, GQA, MQA and MLA morphing into one another: shapes, parameters, FLOPs, cache; "
             "every trained model's maps; which matrices fold; heads compared, pruned, shared; all heads given one W_Q W_K', "
-            "until RoPE, a norm or ALiBi stands between; a calculator of caches for published models; the twelve models trained "
+            "until RoPE, a norm or ALiBi stands between; a calculator of caches for published models; the models trained "
             "for the comparison, with what is seed noise said",
         ),
     ),
