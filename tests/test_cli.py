@@ -255,10 +255,16 @@ class TestRun:
             assert commands.main(["run", "--port", str(port), option, "0.0.0.0"]) == 0
             assert runs.pop() == ("streamlit", [*given, "--server.address", "0.0.0.0"])
 
-    @pytest.mark.parametrize("address", ["nowhere.invalid", "192.0.2.1", "127.0.0.1:80", ""])
-    def test_an_address_that_is_none_of_this_machine(self, address, capsys, monkeypatch):
+    @pytest.mark.parametrize(
+        "command, address",
+        [
+            *(("run", each) for each in ("nowhere.invalid", "192.0.2.1", "127.0.0.1:80", "")),
+            *(("serve", each) for each in ("nowhere.invalid", "192.0.2.1", "127.0.0.1:80")),
+        ],
+    )
+    def test_an_address_that_is_none_of_this_machine(self, command, address, capsys, monkeypatch):
         monkeypatch.setattr("runpy.run_module", lambda *args, **options: pytest.fail("served"))
-        assert commands.main(["run", "--bind", address]) == 2
+        assert commands.main([command, "--bind", address]) == 2
         assert f"{address!r} is no address of this machine" in said(capsys)
 
     def test_paths_are_offered_in_the_app(self, monkeypatch, tmp_path, folder):

@@ -103,6 +103,22 @@ def test_its_own_program_finds_it_right(tmp_path):
 
 
 @needs_nginx
+def test_it_listens_at_one_address_where_one_is_given(before_app):
+    port = before_app(bind="127.0.0.1")
+    assert asked(port)[0] == 200
+    with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.2", port)):
+        pass
+
+
+@pytest.mark.parametrize(
+    "bind, listens", [("", "8501"), ("10.0.0.7", "10.0.0.7:8501"), ("fe80::1", "[fe80::1]:8501")]
+)
+def test_an_address_is_written_as_nginx_reads_it(tmp_path, bind, listens):
+    text = nginx.write(tmp_path, 8501, ["127.0.0.1:9001"], bind=bind).read_text()
+    assert f"    listen {listens};\n" in text
+
+
+@needs_nginx
 def test_a_proxy_that_is_believed_says_who_asks(before_app):
     port = before_app(proxies=("10.0.0.7",))
     assert asked(port)[1] == "127.0.0.1 http"

@@ -23,7 +23,7 @@ from tlmviz.hosting.addresses import BELIEVED, believed
 from tlmviz.hosting.limits import VARIABLE, Limits
 from tlmviz.parent import end_with_parent
 
-from .server import PATIENCE, app_file, arguments, free_port, is_ready
+from .server import LOOPBACK, PATIENCE, app_file, arguments, free_port, host_of, is_ready
 
 LOOK = 0.5  # seconds between two looks at the processes
 GRACE = 10.0  # seconds that a process is given to end by itself
@@ -42,6 +42,7 @@ class Hall:
     port: int
     limits: Limits
     host: str = ""  # the name that visitors use, where it is not this machine's own
+    bind: str = ""  # the address that visitors come to; all of this machine's without one
     proxies: tuple[
         str, ...
     ] = ()  # addresses or networks of servers before it, whose word on who asks is believed
@@ -63,13 +64,14 @@ class Hall:
             self.apps[port] = self._app(port)
         self._wait()
         if not alone:
-            apps = [f"127.0.0.1:{port}" for port in self.apps]
+            apps = [f"{LOOPBACK}:{port}" for port in self.apps]
             tabs = self.limits.tabs * self.processes
-            nginx.write(self.folder / "nginx", self.port, apps, proxies=self.proxies, tabs=tabs)
+            nginx.write(
+                self.folder / "nginx", self.port, apps, proxies=self.proxies, tabs=tabs, bind=self.bind
+            )
             self.front = nginx.start(binary, self.folder / "nginx")
 
     def _app(self, port: int) -> subprocess.Popen[bytes]:
-        address = [] if self.processes == 1 else ["--server.address", "127.0.0.1"]
         # Every press is a thread, and glibc would keep what each of them freed in an arena of its own.
         environment = (
             {"MALLOC_ARENA_MAX": "2"}
@@ -90,8 +92,7 @@ class Hall:
             sys.executable,
             "-m",
             "streamlit",
-            *arguments(app_file(), port, self.host),
-            *address,
+            *arguments(app_file(), port, self.host, self.bind if self.processes == 1 else LOOPBACK),
             *quiet,
         ]
         # It writes what fails to standard output: to our standard error.
@@ -100,8 +101,9 @@ class Hall:
     def _wait(self) -> None:
         """Until every process has warmed up."""
         began = time.monotonic()
+        host = host_of((self.bind if self.processes == 1 else "") or LOOPBACK)
         for port, process in self.apps.items():
-            while not is_ready(f"http://127.0.0.1:{port}/"):
+            while not is_ready(f"http://{host}:{port}/"):
                 if process.poll() is not None:
                     raise Error(
                         f"An app process ended with status {process.returncode}; `tlmviz run` shows why."

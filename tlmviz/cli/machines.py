@@ -69,6 +69,7 @@ class Machines:
     port: int
     arguments: list[str]
     proxies: tuple[str, ...] = ()  # as a hall's
+    bind: str = ""  # as a hall's
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="tlmviz-machines-")))
     halls: dict[str, tuple[Any, str]] = field(default_factory=dict)  # by node: its actor, its HOST:PORT
     front: subprocess.Popen[bytes] | None = None
@@ -117,7 +118,9 @@ class Machines:
                 self._start(node, max(1, int(facts["Resources"].get("CPU", 0))))
         addresses = {address for _, address in self.halls.values()}
         if addresses and addresses != before:
-            nginx.write(self.folder, self.port, sorted(addresses), nginx.MACHINE, self.proxies)
+            nginx.write(
+                self.folder, self.port, sorted(addresses), nginx.MACHINE, self.proxies, bind=self.bind
+            )
             if self.front is not None:
                 self.front.send_signal(signal.SIGHUP)
 

@@ -11,7 +11,7 @@ from dataclasses import fields
 from tlmviz.errors import Error
 from tlmviz.hosting.limits import Limits
 
-from .server import port_is_free, require_app
+from .server import host_of, port_is_free, require_address, require_app
 
 PORT = 8501
 LIMITS = tuple(field.name for field in fields(Limits))
@@ -25,12 +25,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=int, default=PORT, help=f"the port to serve at ({PORT})")
     parser.add_argument(
+        "--bind",
+        metavar="ADDRESS",
+        default="",
+        help="the address to listen at; all of this machine's unless given",
+    )
+    parser.add_argument(
         "--name",
         "--host",
         dest="host",
         metavar="NAME",
         default="",
-        help="the name by which visitors reach this server, which listens at all addresses of this machine",
+        help="the name by which visitors reach this server",
     )
     parser.add_argument(
         "--proxy",
@@ -64,7 +70,9 @@ def run(options: argparse.Namespace) -> int:
         raise Error(f"{options.processes} processes cannot be served; choose from 1 to 64, one per core.")
     if not 0 < options.port < 65536:
         raise Error(f"{options.port} is no port; choose a number from 1 to 65535.")
-    if not port_is_free(options.port):
+    if options.bind:
+        require_address(options.bind)
+    if not port_is_free(options.port, options.bind):
         raise Error(f"Port {options.port} is in use; choose another one with --port.")
     proxies = tuple(map(_network, options.proxy))
     given = {name: getattr(options, name) for name in LIMITS}
@@ -77,15 +85,16 @@ def run(options: argparse.Namespace) -> int:
     if options.ray:
         each = [f"--{name}={value:g}" for name, value in given.items()]
         each += [f"--name={options.host}"] * bool(options.host)
-        Machines(options.ray, options.port, each, proxies).run()
+        Machines(options.ray, options.port, each, proxies, options.bind).run()
         return 0
     # Visitors are spread over the processes.
     given |= {name: -(-given[name] // options.processes) for name in ("sessions", "tabs")}
-    hall = Hall(options.processes, options.port, Limits(**given), options.host, proxies)
+    hall = Hall(options.processes, options.port, Limits(**given), options.host, options.bind, proxies)
     try:
         hall.start()
         print(
-            f"{options.processes} processes at http://localhost:{options.port}, /health and /metrics there; Ctrl+C ends them.",
+            f"{options.processes} processes at http://{host_of(options.bind)}:{options.port}, /health and /metrics there; "
+            "Ctrl+C ends them.",
             file=sys.stderr,
             flush=True,
         )

@@ -69,6 +69,11 @@ def require_address(bind: str) -> None:
         ) from None
 
 
+def host_of(bind: str) -> str:
+    """What listens at an address, as a link on this machine says it."""
+    return "localhost" if bind in ("", "0.0.0.0", "::") else f"[{bind}]" if ":" in bind else bind
+
+
 def _family(bind: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in bind else socket.AF_INET
 

@@ -57,7 +57,7 @@ http {{
     keepalive 64;
   }}
   server {{
-    listen {port};
+    listen {listen};
     proxy_http_version 1.1;
     proxy_set_header Host $http_host;
     proxy_set_header X-Forwarded-For $remote_addr;
@@ -104,11 +104,13 @@ def write(
     cookie: str = COOKIE,
     proxies: Sequence[str] = (),
     tabs: int = 0,
+    bind: str = "",
 ) -> Path:
     """Write nginx's configuration for what serves the app at these addresses, HOST:PORT each, and return its path.
 
     Visitors stay with one of them by this `cookie`. What says who asks is believed of this machine and of `proxies`, addresses or
-    networks. An address has as many connections as so many `tabs` need; 0 stands for no limit.
+    networks. An address has as many connections as so many `tabs` need; 0 stands for no limit. It listens at the address
+    `bind`, or at all of this machine's.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "mime.types").write_text(MIME)
@@ -116,10 +118,11 @@ def write(
     config = folder / CONFIG_FILE
     files = min(32_768, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
     believed = "\n".join(f"  set_real_ip_from {each};" for each in (*LOOPBACK, *proxies))
+    listen = f"[{bind}]:{port}" if ":" in bind else f"{bind}:{port}" if bind else port
     limit = f"    limit_conn address {CONNECTIONS * tabs};" if tabs else ""
     config.write_text(
         CONFIG.format(
-            folder=folder, mime=folder / "mime.types", cookie=cookie, servers=servers, port=port, files=files,
+            folder=folder, mime=folder / "mime.types", cookie=cookie, servers=servers, listen=listen, files=files,
             connections=files // 2, patience=PATIENCE, proxies=believed, limit=limit,
         )
     )  # fmt: skip
