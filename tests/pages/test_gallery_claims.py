@@ -1031,7 +1031,8 @@ def test_what_the_doctor_finds():
     base, keys, window = put_in("RoPE base", 2500), put_in("W_K noise", 1), put_in("Window", 6)
     assert base.value == pytest.approx(2500, rel=1e-4) and base.layer == 3
     assert keys.value == "W_K" and round(100 * keys.errors[keys.step], 1) == 0.4
-    assert "253 less" in window.evidence[0]
+    assert (window.value, window.layer) == (6, 3) and window.evidence[0].startswith("a window of 6 where")
+    assert sum(max(0, row + 1 - 6) for row in range(len(a))) == 253  # cells that row sees no more
     ids = lm.encode(DEFAULT_TEXT)
     padded, rounded = (tlmviz.diagnose(*PRESETS[name](lm, ids)) for name in ("left-padded", "int4"))
     assert padded.healthy and max(padded.errors.values()) < 1e-6
