@@ -141,12 +141,12 @@ def test_groups_that_do_not_divide_are_one_sentence(groups):
 
 
 def test_the_zoo_s_family():
-    wanted = ["zoo-rope", "zoo-gqa", "zoo-mqa", "zoo-mla", "zoo-window"]
+    wanted = ["zoo-rope", "zoo-gqa", "zoo-mqa", "zoo-mla", "zoo-mla-cq", "zoo-window"]
     assert family.siblings(CONFIGS, "zoo-mla") == family.largest_family(CONFIGS, "stories-rope") == wanted
     assert family.largest_family(CONFIGS, "no such model") == wanted and family.largest_family({}, "x") == []
     assert family.siblings(CONFIGS, "zoo-alibi") == ["zoo-alibi"]
     kinds = [family.kind(CONFIGS[name]) for name in wanted]
-    assert kinds == ["MHA", "GQA 2", "MQA", "MLA", "MHA, window 64"]
+    assert kinds == ["MHA", "GQA 2", "MQA", "MLA", "MLA, c_Q 48", "MHA, window 64"]
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_models_side_by_side_and_the_formula_says_what_nbytes_says():
     app = opened(kview=SIDE_BY_SIDE, klen=64)
     assert len(charts(app)) == 2
     table = app.dataframe[0].value.set_index("Model")
-    assert {"zoo-rope", "zoo-gqa", "zoo-mqa", "zoo-mla", "zoo-window"} == set(table.index)
+    assert {"zoo-rope", "zoo-gqa", "zoo-mqa", "zoo-mla", "zoo-mla-cq", "zoo-window"} == set(table.index)
     assert (table["Equal"] == "✓").all() and (table["Bytes"] == table["By formula"]).all()
     assert (
         table["Bytes per token"]["zoo-mqa"] * 8 == table["Bytes per token"]["zoo-rope"] == 4 * 2 * 8 * 16 * 4

@@ -156,8 +156,10 @@ def largest_family(configs: Mapping[str, ModelConfig], name: str) -> list[str]:
 
 def kind(config: ModelConfig) -> str:
     """A model's attention in a word."""
-    word = _named(Layer.of(config))
-    return word if config.attention.window is None else f"{word}, window {config.attention.window}"
+    word, part = _named(Layer.of(config)), config.attention
+    if part.query_latent_dim is not None:
+        word = f"{word}, c_Q {part.query_latent_dim}"
+    return word if part.window is None else f"{word}, window {part.window}"
 
 
 def _named(layer: Layer) -> str:

@@ -199,13 +199,8 @@ def head_map(
     few = centre[:: max(1, n // 16)]
     x, y = (part.ravel() for part in np.meshgrid(few, few))
     points = dict(
-        type="scatter",
-        x=x,
-        y=y,
-        mode="markers",
-        marker={"size": 4, "color": "rgba(0,0,0,0)"},
-        hoverinfo="skip",
-    )
+        type="scatter", x=x, y=y, mode="markers", marker={"size": 4, "color": "rgba(0,0,0,0)"}, hoverinfo="skip",
+    )  # fmt: skip
     row, col, side = tile
     edge = min(side, length)
     shapes = [frame((col - 0.5, col + edge - 0.5), (row - 0.5, row + edge - 0.5), theme.warm, 2)]
