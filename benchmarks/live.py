@@ -1,8 +1,8 @@
 """How live the app is: `python benchmarks/live.py` (needs the test packages and Chromium).
 
-In headless Chromium: cold start, first picture of every page on a warm server, keystroke and head choice to
-repainted map, what hovering sends, and the first picture's payload. At the websocket, without a
-browser: twenty sessions typing at once, memory per further session, and memory over 800 reruns.
+In headless Chromium: cold start, keystroke and head choice to repainted map, what hovering sends, and the first picture's
+payload (`first_picture.py` has every page's first picture). At the websocket, without a browser: twenty sessions typing at
+once, memory per further session, and memory over 800 reruns.
 Medians and 95th percentiles of many presses in one run.
 """
 
@@ -24,7 +24,6 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from pages import ALL
 from tlmviz.cli.server import serve
 
 DEBOUNCE = 150  # ms that the text box waits for the next key, not counted
@@ -33,10 +32,7 @@ STORY = (
     'She looked for the red ball in the garden and in the house. Her mom said, "Do not be sad, Lily." '
 )
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-# The attention view says when it was painted first; other canvases are painted in the task that makes them, and a figure of
-# Plotly is there when it is drawn.
-PAINTED = "[data-first-at]"
-PICTURE = "canvas, .js-plotly-plot .main-svg, .stPlotlyChart svg.main-svg"
+PAINTED = "[data-first-at]"  # the attention view says when it was painted first
 # Resolves with the time of the first exact map whose text or head differs from `before`.
 WAIT_PAINT = """(canvas, [before, field]) => new Promise((resolve, reject) => {
   const done = () => canvas.dataset[field] !== before && canvas.dataset.paintedKind === "exact"
@@ -114,8 +110,8 @@ def hover_messages(page: Page, sent: list) -> int:
     return len(sent) - before
 
 
-def in_browser(count: int, visits: int) -> dict[str, object]:
-    """All browser figures: `count` presses, and `visits` of every page behind one that loads its models."""
+def in_browser(count: int) -> dict[str, object]:
+    """All browser figures, of `count` presses."""
     result: dict[str, object] = Rows()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
@@ -137,24 +133,18 @@ def in_browser(count: int, visits: int) -> dict[str, object]:
             result["keystroke to map, T about 64 (bar 80 / 150)"] = summary(typed)
             result["head choice to exact map (bar 80 / 150)"] = summary(chosen)
             result["messages sent while hovering (bar 0)"] = hover_messages(page, sent)
-            for entry in ALL:
-                opened = [_fresh(browser, server.url + entry.path, PICTURE) for _ in range(visits + 1)][1:]
-                seconds, payload = [first for first, _ in opened], opened[-1][1]
-                result[f"warm first picture, {entry.title}, s (bar 1.5)"] = (
-                    f"median {statistics.median(seconds):.2f}, worst {max(seconds):.2f}, {payload / 1e6:.2f} MB"
-                )
         browser.close()
     return result
 
 
-def _fresh(browser, url: str, picture: str = PAINTED) -> tuple[float, int]:
+def _fresh(browser, url: str) -> tuple[float, int]:
     """Seconds to the first picture and websocket bytes received in a new browser context."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page, received = context.new_page(), []
     page.on(
         "websocket", lambda socket_: socket_.on("framereceived", lambda frame: received.append(len(frame)))
     )
-    seconds, _ = open_page(page, url, picture)
+    seconds, _ = open_page(page, url)
     page.wait_for_timeout(1500)  # what is sent after the picture counts as well
     total = sum(received)
     context.close()
@@ -253,12 +243,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=["browser", "sessions", "all"], default="all")
     parser.add_argument("--presses", type=int, default=30)
-    parser.add_argument("--visits", type=int, default=5, help="of every page")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     result: dict[str, object] = {}
     if options.part in ("browser", "all"):
-        result.update(in_browser(options.presses, options.visits))
+        result.update(in_browser(options.presses))
     if options.part in ("sessions", "all"):
         result.update(sessions(20, 15, 800))
     if options.json:
