@@ -1,6 +1,5 @@
 """A trace in a notebook: a widget whose kernel answers with exact tiles, or a frame where there are no widgets."""
 
-import json
 import subprocess
 import sys
 
@@ -9,6 +8,7 @@ import pytest
 import torch
 
 import tlmviz
+from tests.packed import unpacked
 from tests.test_trace_arrays import example, tokens
 from tests.tiny import TEXT
 from tlmviz.kernels import AttentionMask
@@ -21,17 +21,6 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 @pytest.fixture
 def trace(variant):
     return variant.trace(TEXT)
-
-
-def unpacked(raw: bytes) -> tuple[dict, dict]:
-    end = 4 + int.from_bytes(raw[:4], "little")
-    header = json.loads(raw[4:end])
-    arrays = {}
-    for name, entry in header["arrays"].items():
-        dtype = np.dtype(entry["dtype"])
-        flat = np.frombuffer(raw, dtype, int(np.prod(entry["shape"])), end + entry["offset"])
-        arrays[name] = flat.reshape(entry["shape"])
-    return header, arrays
 
 
 def test_the_kernel_answers_a_choice_with_that_heads_tensors(trace):

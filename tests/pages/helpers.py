@@ -5,6 +5,7 @@ import importlib
 import json
 from pathlib import Path
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 import streamlit as st
@@ -18,6 +19,8 @@ from tlmviz.ui.below import PAINTED
 from tlmviz.ui.components.chart import NAME as CHART
 from tlmviz.ui.state import UNREADABLE, Control, State
 from tlmviz.ui.visit import ARRIVED
+
+from ..packed import unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
 MAIN = ROOT / "pages" / "main.py"
@@ -136,6 +139,27 @@ def chart_size(app: AppTest) -> int:
 def views(app: AppTest) -> list:
     """Every other component of a page."""
     return [part for part in app.get("bidi_component") if not part.proto.component_name.endswith(CHART)]
+
+
+def sent(app: AppTest, *names: str) -> bytes:
+    """What the one picture of a page without an error was sent; of several, the one of a component whose name ends so."""
+    assert_healthy(app)
+    [data] = [
+        part.proto.bytes
+        for part in views(app)
+        if part.proto.bytes and part.proto.component_name.endswith(names or "")
+    ]
+    return data
+
+
+def picture(app: AppTest, *names: str) -> tuple[dict, dict[str, np.ndarray]]:
+    """Its header and arrays."""
+    return unpacked(sent(app, *names))
+
+
+def header_of(app: AppTest, *names: str) -> dict:
+    """Its header."""
+    return picture(app, *names)[0]
 
 
 def title_of(chart: dict) -> str:

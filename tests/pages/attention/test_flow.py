@@ -1,27 +1,13 @@
 """The explorer's panel Flow through AppTest: what the graph gets, its threshold, its held target, and where there is none."""
 
-import json
-import struct
-
 import pytest
 
 import tlmviz
 from tests.pages.attention.test_explorer import open_app
-from tests.pages.helpers import assert_healthy, badges, link_of, words
+from tests.pages.helpers import assert_healthy, badges, header_of, link_of, words
 from tlmviz.analysis.attention.flow import follow
 
 TEXT = "Lily had a red ball. One day, Lily lost the red"
-
-
-def graph(app) -> dict:
-    """What the browser gets of the flow."""
-    [sent] = [
-        part.proto.bytes
-        for part in app.get("bidi_component")
-        if part.proto.component_name.endswith("tlmviz_flow")
-    ]
-    [length] = struct.unpack_from("<I", sent)
-    return json.loads(sent[4 : 4 + length])
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +20,7 @@ def followed():
 def test_the_graph_has_the_edges_of_the_pinned_prediction(followed):
     app = open_app(text=TEXT, panel="Flow", query="8", key="2", head="5.0")
     assert_healthy(app)
-    data = graph(app)
+    data = header_of(app, "tlmviz_flow")
     assert data["position"] == 8 and data["columns"][-1] == 8 and data["state"]["edge"] == [5, 0, 8, 2]
     shown = int((followed.edges.flow >= 0.01).sum())
     assert [edge[:4] for edge in data["edges"]] == followed.edges.where[:shown].tolist()
@@ -46,13 +32,13 @@ def test_the_graph_has_the_edges_of_the_pinned_prediction(followed):
 
 def test_the_threshold_and_the_held_target_are_in_the_link(followed):
     app = open_app(text=TEXT, panel="Flow", query="3", flowto="8", flowmin="2.0%")
-    data = graph(app)
+    data = header_of(app, "tlmviz_flow")
     assert data["position"] == 8 and data["least"] == 0.02
     assert len(data["edges"]) == int((followed.edges.flow >= 0.02).sum())
     assert link_of(app)["flowto"] == "8"
     app.button(key="flow-release").click().run()
     assert_healthy(app)
-    assert graph(app)["position"] == 3 and "flowto" not in link_of(app)
+    assert header_of(app, "tlmviz_flow")["position"] == 3 and "flowto" not in link_of(app)
 
 
 @pytest.mark.parametrize(
@@ -70,4 +56,4 @@ def test_models_without_flow_say_so(model, said):
 def test_nonsense_in_the_link_is_left_out(params):
     app = open_app(text="a", panel="Flow", **params)
     assert_healthy(app)
-    assert graph(app)["position"] == len(tlmviz.load("stories-rope").trace("a")) - 1
+    assert header_of(app, "tlmviz_flow")["position"] == len(tlmviz.load("stories-rope").trace("a")) - 1

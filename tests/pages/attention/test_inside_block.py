@@ -1,13 +1,11 @@
 """The page "Inside a block", run as Streamlit runs it."""
 
-import json
-import struct
 from functools import partial
 
 import pytest
 
 import tlmviz
-from tests.pages.helpers import by_title, follow_link, link_of, open_page, words
+from tests.pages.helpers import by_title, follow_link, header_of, link_of, open_page, sent, words
 from tlmviz.analysis.attention.steps import step_names
 from tlmviz.ui import compute
 from tlmviz.ui.translation import DEFAULT_SENTENCE
@@ -23,14 +21,10 @@ def charts(app) -> dict[str, dict]:
     return by_title(app)
 
 
-def sent(app) -> dict:
+def block(app) -> dict:
     """The header of what the picture of all steps was sent."""
-    [view] = [
-        part for part in app.get("bidi_component") if part.proto.component_name.endswith("tlmviz_block")
-    ]
-    [length] = struct.unpack_from("<I", view.proto.bytes)
-    assert len(view.proto.bytes) < 1_500_000
-    return json.loads(view.proto.bytes[4 : 4 + length])
+    assert len(sent(app, "tlmviz_block")) < 1_500_000
+    return header_of(app, "tlmviz_block")
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +34,7 @@ def app():
 
 def test_opens_on_the_weights_of_a_head_that_shows_something_and_a_word_that_comes_again(app):
     shown = charts(app)
-    assert app.session_state["step"] == sent(app)["step"] == "softmax" and "step" not in link_of(app)
+    assert app.session_state["step"] == block(app)["step"] == "softmax" and "step" not in link_of(app)
     assert (app.session_state["_layer"], app.session_state["_head"]) == (5, 4)
     assert app.session_state["_token"] == 25  # the second "red": its row looks at what followed the first
     assert any("attention weight" in title for title in shown)
@@ -128,7 +122,7 @@ def test_the_lens_says_that_a_text_ends():
 
 @pytest.mark.parametrize("step", ["qkv", "scores", "mix", "project", "up", "down", "logits"])
 def test_a_cell_of_the_row_opens_into_its_terms(step):
-    header = sent(follow_link(PAGE, {"step": step, "bcell": "3"}, from_the_start=True))
+    header = block(follow_link(PAGE, {"step": step, "bcell": "3"}, from_the_start=True))
     opened_cell = header["opened"]
     assert (header["step"], header["state"]["cell"], opened_cell["step"]) == (step, 3, step)
     assert opened_cell["total"] == pytest.approx(opened_cell["actual"], abs=1e-4)
@@ -138,12 +132,12 @@ def test_a_cell_of_the_row_opens_into_its_terms(step):
 
 @pytest.mark.parametrize("cell", ["x", "99999"])
 def test_a_cell_that_does_not_exist_opens_nothing(cell):
-    assert sent(follow_link(PAGE, {"step": "mix", "bcell": cell}))["opened"] is None
+    assert block(follow_link(PAGE, {"step": "mix", "bcell": cell}))["opened"] is None
 
 
 @pytest.mark.parametrize("name", ["zoo-post", "zoo-mla", "stories-mhc", "stories-gpt"])
 def test_every_model_has_a_row_of_each_step_but_the_loss(name):
-    header = sent(opened(model=name))
+    header = block(opened(model=name))
     assert [row["name"] for row in header["rows"]] == list(step_names(tlmviz.load(name).config)[:-1])
     assert {row["inside"] for row in header["rows"]} == {"", "attention", "MLP"}
 
@@ -154,7 +148,7 @@ def pair():
 
 
 def test_a_translation_model_opens_on_cross_attention(pair):
-    header, said = sent(pair), words(pair)
+    header, said = block(pair), words(pair)
     assert header["step"] == "cross softmax" and "step" not in link_of(pair)
     row = next(row for row in header["rows"] if row["name"] == "cross softmax")
     assert row["labels"] == tlmviz.load("eng-fra").names(tlmviz.load("eng-fra").encode(DEFAULT_SENTENCE))
@@ -171,7 +165,7 @@ def test_every_step_of_both_stacks_is_drawn(pair, which):
     for step in steps:
         shown = charts(pair.selectbox("step").set_value(step).run())
         said = words(pair)
-        rows = [row["name"] for row in sent(pair)["rows"]]
+        rows = [row["name"] for row in block(pair)["rows"]]
         assert set(rows) <= set(steps) and "✗" not in said
         assert (f"**{rows.index(step) + 1}/{len(rows)} {step}.**" if step in rows else f"**{step}.**") in said
         assert any("every head writes" in title for title in shown) == ("per head" in step)
@@ -190,18 +184,18 @@ def test_another_translation_is_read_and_one_too_long_is_a_sentence(pair):
     pair.text_input("edfr").set_value("mot " * 300).run()
     assert not pair.exception and "shorten it" in pair.warning[0].value
     pair.text_input("edfr").set_value("").run()
-    assert sent(pair)["rows"]
+    assert block(pair)["rows"]
 
 
 @pytest.mark.parametrize(
     "link", [{"bstack": "neither"}, {"step": "cross softmax", "bstack": "encoder"}, {"bcell": "77777"}]
 )
 def test_hostile_links_of_a_translation_open_something(link):
-    assert sent(follow_link(PAGE, {"model": "eng-fra", **link}))["rows"]
+    assert block(follow_link(PAGE, {"model": "eng-fra", **link}))["rows"]
 
 
 def test_a_cell_of_cross_attention_opens_with_the_source_s_words():
-    opened_cell = sent(follow_link(PAGE, {"model": "eng-fra", "step": "cross mix", "bcell": "3"}))["opened"]
+    opened_cell = block(follow_link(PAGE, {"model": "eng-fra", "step": "cross mix", "bcell": "3"}))["opened"]
     assert opened_cell["total"] == pytest.approx(opened_cell["actual"], abs=1e-4)
     assert all(name.startswith("source token") for name, _, _ in opened_cell["terms"])
     assert "red" in opened_cell["terms"][0][0]

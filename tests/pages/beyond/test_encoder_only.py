@@ -1,6 +1,5 @@
 """The page "Encoder-only": what is sent, against the models; its four parts, snippets, links, and texts it cannot read."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import tlmviz
 from pages.beyond.encoder_only import claims, view
 from pages.beyond.encoder_only import data as compute
 from pages.beyond.encoder_only import state as controls
-from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, views
+from tests.pages.helpers import assert_healthy, badges, by_title, open_page, picture, run_snippet
 from tests.pages.helpers import words as said
 
 PAGE = "beyond/encoder_only"
@@ -22,19 +21,6 @@ TEXT = "Lily had a red ball. She lost it."
 @pytest.fixture(scope="module")
 def model():
     return tlmviz.load("stories-encoder")
-
-
-def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of the one picture that is sent as bytes."""
-    assert_healthy(app)
-    named = ("tlmviz_encoderhidden", "tlmviz_encodercls")
-    [data] = [part.proto.bytes for part in views(app) if part.proto.component_name.endswith(named)]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
-    return header, {
-        name: np.frombuffer(rest, "<f4", int(np.prod(at["shape"])), at["offset"]).reshape(at["shape"])
-        for name, at in header["arrays"].items()
-    }
 
 
 def test_every_token_is_hidden_once(model):

@@ -1,14 +1,12 @@
 """The page "Latents": what is sent, against the model; drawings, muting, links that make no sense; costs; both MLAs."""
 
-import json
-
 import numpy as np
 import pytest
 
 import tlmviz
 from pages.beyond.latents.reading import data as compute
 from pages.beyond.latents.reading import state as controls
-from tests.pages.helpers import assert_healthy, by_title, link_of, open_page, run_snippet, views
+from tests.pages.helpers import assert_healthy, by_title, link_of, open_page, picture, run_snippet
 from tests.pages.helpers import words as said
 from tlmviz import digits
 from tlmviz.latents import DigitReader
@@ -16,22 +14,6 @@ from tlmviz.latents import DigitReader
 PAGE = "beyond/latents"
 EMPTY = "0" * 64
 DRAWN = digits.written(digits.held_out().images[10])
-
-
-def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of the one picture that is sent as bytes."""
-    assert_healthy(app)
-    named = ("tlmviz_latents", "tlmviz_cost")
-    [data] = [part.proto.bytes for part in views(app) if part.proto.component_name.endswith(named)]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
-    arrays = {
-        name: np.frombuffer(rest, "<f4", int(np.prod(entry["shape"])), entry["offset"]).reshape(
-            entry["shape"]
-        )
-        for name, entry in header["arrays"].items()
-    }
-    return header, arrays
 
 
 def test_the_page_opens_on_a_digit_that_is_read_right():

@@ -1,6 +1,5 @@
 """The page "Text and image": what is sent, against models and labels; what is put into cells; links that make no sense."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 import tlmviz
 from pages.beyond.text_and_image import claims, data, state
 from pages.beyond.text_and_image.state import Scene, next_held_out
-from tests.pages.helpers import assert_healthy, open_page, run_snippet, views
+from tests.pages.helpers import open_page, picture, run_snippet
 from tests.pages.helpers import words as said
 from tlmviz import digits
 from tlmviz.scenes import language
@@ -19,19 +18,6 @@ from tlmviz.scenes.grid import compose
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = "beyond/text_and_image"
 DRAWN = digits.written(digits.held_out().images[0])
-
-
-def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of the one picture that is sent as bytes."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
-    arrays = {}
-    for name, entry in header["arrays"].items():
-        kind, count = {"float32": "<f4", "uint8": "u1"}[entry["dtype"]], int(np.prod(entry["shape"]))
-        arrays[name] = np.frombuffer(rest, kind, count, entry["offset"]).reshape(entry["shape"])
-    return header, arrays
 
 
 def scene(question=state.ASKED, grid=state.DEFAULT, shown=()) -> data.Data:

@@ -1,7 +1,6 @@
 """The part One matrix for all of the page Attention family: the collapse lemma, its links, and the browser's maps."""
 
 import json
-import struct
 from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
@@ -16,10 +15,12 @@ from tests.pages.helpers import (
     badges,
     by_title,
     follow_link,
+    header_of,
     only_models,
     open_alone,
     open_page,
     run_snippet,
+    sent,
     words,
 )
 from tlmviz.analysis.notation import collapse
@@ -36,19 +37,6 @@ FILES = {
 }
 
 
-def payload(app) -> bytes:
-    [view] = [
-        part for part in app.get("bidi_component") if part.proto.component_name.endswith("tlmviz_collapse")
-    ]
-    return view.proto.bytes
-
-
-def sent(app) -> dict:
-    data = payload(app)
-    [length] = struct.unpack_from("<I", data)
-    return json.loads(data[4 : 4 + length])
-
-
 def found(layer=4, stop=40, head=2):
     lm = compute.model("stories-rope")
     return collapse.collapse(lm, lm.trace(DEFAULT_TEXT), layer, stop, head)
@@ -61,7 +49,7 @@ def test_it_opens_on_heads_that_are_one():
     app = opened()
     assert_healthy(app)
     assert "✗" not in badges(app) and badges(app).count("✓") == 8
-    header = sent(app)
+    header = header_of(app)
     assert header["title"] == "Layer 4 of stories-rope, all heads given what head 2 has" and header[
         "state"
     ] == {"part": "M", "on": []}
@@ -86,7 +74,7 @@ def test_the_chosen_heads_matrix_is_what_all_heads_get():
     """Each head of a layer makes another picture: its own map is the one that the others are compared with."""
     for head in (0, 5):
         app = opened(_link_head=(4, head))
-        header = sent(app)
+        header = header_of(app)
         assert header["head"] == head and header["title"].endswith(f"given what head {head} has")
         assert f"misses {found(head=head).apart[8].output:.1%} of" in header["said"]["M"][8]
 
@@ -95,7 +83,7 @@ def test_the_chosen_heads_matrix_is_what_all_heads_get():
     "on", [(), ("rope",), ("norm",), ("alibi", "same"), ("rope", "norm", "alibi", "same")]
 )
 def test_the_browser_shows_what_was_measured(on):
-    data, measured = payload(opened()), found()
+    data, measured = sent(opened()), found()
     body = f"""
 const data = {{ ...decode(given), place: {{ part: "M", on: {json.dumps(on)} }} }};
 const layout = arranged(data, 976);
@@ -127,7 +115,7 @@ result = {{ at: combination(data.place), said: data.header.said.M[combination(da
 
 @pytest.mark.parametrize("softmax", [False, True])
 def test_the_second_part_shows_the_mean_and_the_mean_ms(softmax):
-    data, measured = payload(opened()), found()
+    data, measured = sent(opened()), found()
     body = f"""
 const data = {{ ...decode(given), place: {{ part: "U", on: {json.dumps(["softmax"] if softmax else [])} }} }};
 const layout = arranged(data, 360);
@@ -162,7 +150,7 @@ result = {{ said: data.header.said.U[combination(data.place)],
 def test_the_switches_are_in_the_link(query, part, on):
     app = follow_link(PAGE, PART | query)
     assert_healthy(app)
-    assert sent(app)["state"] == {"part": part, "on": on} and set(on) <= set(SWITCHES)
+    assert header_of(app)["state"] == {"part": part, "on": on} and set(on) <= set(SWITCHES)
 
 
 def test_links_to_where_it_was_lead_here_with_all_that_they_say():
@@ -174,8 +162,8 @@ def test_links_to_where_it_was_lead_here_with_all_that_they_say():
     )
     app = follow_link(PAGE, dict(parse_qsl(query)), from_the_start=True)
     assert_healthy(app)
-    assert sent(app)["title"] == "Layer 3 of zoo-rope, all heads given what head 1 has"
-    assert sent(app)["state"]["on"] == ["rope"]
+    assert header_of(app)["title"] == "Layer 3 of zoo-rope, all heads given what head 1 has"
+    assert header_of(app)["state"]["on"] == ["rope"]
     assert (
         "".join(app.query_params["text"]) == "Tom saw a dog."
         and app.session_state["_link_fview"] == "Collapse lemma"
@@ -198,7 +186,7 @@ def test_links_to_other_parts_of_that_page_stay_there():
 def test_every_kind_of_model(model):
     app = opened({"model": model}, model=model)
     assert_healthy(app)
-    header = sent(app)
+    header = header_of(app)
     one = ["They are one head" in said for said in (*header["said"]["M"], *header["said"]["U"])]
     assert "✗" not in badges(app) and (one[0], one[8], one[16]) == (True, False, True)
 
@@ -207,7 +195,7 @@ def test_every_kind_of_model(model):
 def test_odd_texts(text):
     app = opened(text=text)
     assert_healthy(app)
-    assert "✗" not in badges(app) and len(sent(app)["tokens"]) <= 40 and len(payload(app)) < 1_000_000
+    assert "✗" not in badges(app) and len(header_of(app)["tokens"]) <= 40 and len(sent(app)) < 1_000_000
     assert ("the first 40 of" in words(app)) == (len(text) > 400)
 
 
@@ -220,7 +208,11 @@ def test_many_heads_are_sent_light(tokenizer, tmp_path):
     network = tiny.network(vocab_size=tokenizer.vocab_size, d_model=128, n_heads=32)
     with only_models({"tiny": network}, tokenizer, tmp_path):
         app = opened_alone({"model": "tiny"}, model="tiny", text="Lily lost the red ball. " * 4)
-        assert len(payload(app)) < 1_100_000 and len(sent(app)["tokens"]) < 31 and sent(app)["heads"] == 32
+        assert (
+            len(sent(app)) < 1_100_000
+            and len(header_of(app)["tokens"]) < 31
+            and header_of(app)["heads"] == 32
+        )
 
 
 @pytest.fixture

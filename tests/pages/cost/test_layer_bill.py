@@ -1,8 +1,5 @@
 """The page One layer's bill, run as Streamlit runs it; what the browser makes of it is tested in tests/javascript."""
 
-import json
-import struct
-
 import numpy as np
 import pytest
 
@@ -10,7 +7,16 @@ import tlmviz
 from pages.cost.layer_bill import data as page
 from pages.cost.layer_bill.state import BILL, BY_LAYER, FFN, GROWTH, HAND, NAMES, PARAMETERS, SPELLED, Bill
 from pages.cost.layer_bill.view import described
-from tests.pages.helpers import assert_healthy, badges, by_title, follow_link, open_page, run_snippet, words
+from tests.pages.helpers import (
+    assert_healthy,
+    badges,
+    by_title,
+    follow_link,
+    header_of,
+    open_page,
+    run_snippet,
+    words,
+)
 from tlmviz.analysis.cost import feedforward, layer, layer_run, parameters
 from tlmviz.analysis.cost.layer import PARTS, Sizes
 from tlmviz.analysis.cost.presets import PRESETS, find
@@ -30,16 +36,9 @@ def quick(monkeypatch):
     page.rounds.clear()
 
 
-def sent(app) -> dict:
+def told(app) -> dict:
     """What the picture begins with."""
-    assert_healthy(app)
-    [data] = [
-        part.proto.bytes
-        for part in app.get("bidi_component")
-        if part.proto.component_name.endswith("layer-bill")
-    ]
-    [length] = struct.unpack_from("<I", data)
-    header = json.loads(data[4 : 4 + length])
+    header = header_of(app, "layer-bill")
     place = header["state"]
     return {
         **header,
@@ -51,7 +50,7 @@ def sent(app) -> dict:
 
 def test_it_opens_on_gpt_2_small():
     app = open_page(PAGE)
-    header = sent(app)
+    header = told(app)
     assert header["view"] == "bill" and header["sizes"] == {
         "n": 1024, "d": 768, "h": 12, "g": 12, "f": 3072, "gated": False, "batch": 1, "bytes": 2, "head": 0
     }  # fmt: skip
@@ -78,16 +77,16 @@ def test_every_view_is_healthy_and_its_snippet_runs(view, capsys):
 
 
 def test_the_table_by_hand_comes_from_the_link():
-    header = sent(open_page(PAGE, {"lbtoy": "3.6.3", "lbcells": "6~2~9"}, lbview=HAND))
+    header = told(open_page(PAGE, {"lbtoy": "3.6.3", "lbcells": "6~2~9"}, lbview=HAND))
     assert header["view"] == "hand" and header["toy"] == [3, 6, 3] and header["answers"] == "6~2~9"
     for toy in ("3.7.2", "9.9999.9999", "1.2", "1e400", "0.0.0"):
         app = open_page(PAGE, {"lbtoy": toy, "lbcells": "1e400"}, lbview=HAND)
-        assert sent(app)["toy"] in ([4, 8, 2], [1, 1, 1]) and sent(app)["answers"] == "1e400"
+        assert told(app)["toy"] in ([4, 8, 2], [1, 1, 1]) and told(app)["answers"] == "1e400"
 
 
 def test_the_areas_are_in_the_table():
     app = open_page(PAGE, {"lbprompt": "3", "lbsteps": "7"}, lbview=GROWTH)
-    assert sent(app)["prompt"] == 3 and sent(app)["steps"] == 7
+    assert told(app)["prompt"] == 3 and told(app)["steps"] == 7
     rows = app.dataframe[0].value
     assert list(rows["Without a cache"])[:2] == [sum(range(4, 11)), sum(t * t for t in range(4, 11))]
     assert list(rows["With a cache"])[:2] == [7, sum(range(4, 11))]
@@ -162,7 +161,7 @@ def test_every_published_layer_opens(preset):
     sizes = preset.sizes
     query = {f"lb{name}": str(getattr(sizes, name)) for name in ("n", "d", "h", "g", "f")}
     app = open_page(PAGE, query | {"lbgate": str(int(sizes.gated)), "lbhead": str(sizes.width)})
-    assert sent(app)["sizes"]["d"] == sizes.d and "✗" not in badges(app)
+    assert told(app)["sizes"]["d"] == sizes.d and "✗" not in badges(app)
 
 
 @pytest.mark.parametrize(
@@ -185,14 +184,14 @@ def test_every_published_layer_opens(preset):
 )
 def test_hostile_links_are_brought_near_in_a_sentence(query, sizes, said):
     app = open_page(PAGE, query)
-    header = sent(app)
+    header = told(app)
     assert {name: header["sizes"][name] for name in sizes} == sizes
     assert said in header["said"] or said == "65536"
     assert "✗" not in badges(app)
 
 
 def test_a_link_followed_begins_the_picture_anew():
-    first, second = (sent(follow_link(PAGE, {"lbn": n})) for n in ("64", "128"))
+    first, second = (told(follow_link(PAGE, {"lbn": n})) for n in ("64", "128"))
     assert first["content"] != second["content"] and second["sizes"]["n"] == 128
 
 

@@ -1,14 +1,20 @@
 """The page Experts on small random models: every view against plain computations, bad input, links, and code."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
 
 from pages.experts.experts import data as page
 from tests import tiny
-from tests.pages.helpers import assert_healthy, by_title, charts, only_models, open_alone, run_snippet, views
+from tests.pages.helpers import (
+    assert_healthy,
+    by_title,
+    charts,
+    only_models,
+    open_alone,
+    picture,
+    run_snippet,
+)
 from tests.pages.helpers import words as said
 from tlmviz.analysis.attention.interventions import combine
 from tlmviz.analysis.experts import edits, routing
@@ -36,20 +42,6 @@ def models(tokenizer, tmp_path_factory):
 
 def opened(view="Routing", model="stories-moe", text=tiny.TEXT, **query):
     return open_alone(PAGE, {"xview": view, **query}, emodel=model, text=text)
-
-
-def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of the one picture that is sent as bytes."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
-    return header, {
-        name: np.frombuffer(
-            rest, TYPES[entry["dtype"]], int(np.prod(entry["shape"])), entry["offset"]
-        ).reshape(entry["shape"])
-        for name, entry in header["arrays"].items()
-    }
 
 
 def loss(name, edit=None) -> float:

@@ -1,23 +1,14 @@
 """The page "Next tokens": chains and passes as sent, against the model; the snippets run; texts it cannot show."""
 
-import json
-
-import numpy as np
 import pytest
 
 import tlmviz
 from pages.experts.next_tokens import state as controls
-from tests.pages.helpers import assert_healthy, open_page, run_snippet, views
+from tests.pages.helpers import header_of, open_page, run_snippet
 from tests.pages.helpers import words as said
 
 PAGE = "experts/next_tokens"
 WRITING = {"nview": "Writing"}
-
-
-def header(app) -> dict:
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    return json.loads(data[4 : 4 + int(np.frombuffer(data[:4], "<u4")[0])])
 
 
 def named(stage: dict) -> str:
@@ -27,7 +18,7 @@ def named(stage: dict) -> str:
 
 def test_the_page_opens_on_four_right_tokens():
     app = open_page(PAGE)
-    sent, lm = header(app), tlmviz.load("stories-mtp")
+    sent, lm = header_of(app), tlmviz.load("stories-mtp")
     ids = lm.encode(controls.DEFAULT)
     assert "".join(sent["tokens"][1:]) == controls.DEFAULT and len(sent["chains"]) == len(ids)
     chain = sent["chains"][sent["at"] - 1]
@@ -44,7 +35,7 @@ def test_the_page_opens_on_four_right_tokens():
 
 
 def test_told_what_lies_between():
-    sent = header(open_page(PAGE, {"nreads": "the text"}))
+    sent = header_of(open_page(PAGE, {"nreads": "the text"}))
     assert [len(chain) for chain in sent["chains"][-4:]] == [4, 3, 2, 1]
     for place, chain in enumerate(sent["chains"]):
         assert [stage["reads"] for stage in chain] == sent["tokens"][place : place + len(chain)]
@@ -53,7 +44,7 @@ def test_told_what_lies_between():
 @pytest.mark.parametrize("query", [{}, {"nfrom": "A smaller model"}, {"ntemp": "0.8", "nnew": "20"}])
 def test_what_is_written_is_the_models(query):
     app = open_page(PAGE, WRITING | query)
-    sent, scope = header(app), run_snippet(app)
+    sent, scope = header_of(app), run_snippet(app)
     written = [
         word
         for each in sent["rounds"]
@@ -69,9 +60,9 @@ def test_what_is_written_is_the_models(query):
 
 
 def test_a_link_shows_its_position_and_pass():
-    assert header(open_page(PAGE, {"nplace": "7"}))["at"] == 7
-    assert header(open_page(PAGE, {**WRITING, "npass": "3"}))["at"] == 3
-    assert header(open_page(PAGE, {"nplace": "119", "ntext": "Tom ran."}))["at"] <= 5
+    assert header_of(open_page(PAGE, {"nplace": "7"}))["at"] == 7
+    assert header_of(open_page(PAGE, {**WRITING, "npass": "3"}))["at"] == 3
+    assert header_of(open_page(PAGE, {"nplace": "119", "ntext": "Tom ran."}))["at"] <= 5
 
 
 @pytest.mark.parametrize(
@@ -91,9 +82,9 @@ def test_a_text_that_cannot_be_shown_is_one_sentence(query, why):
 @pytest.mark.parametrize("words", [130, 2000])
 def test_of_a_long_text_the_page_reads_what_it_can_show(words):
     app = open_page(PAGE, {"ntext": "ball " * words})
-    assert len(header(app)["chains"]) == controls.LONGEST and "shows the first 120" in said(app)
+    assert len(header_of(app)["chains"]) == controls.LONGEST and "shows the first 120" in said(app)
     app = open_page(PAGE, {**WRITING, "nbegin": "sun " * words + "The big dog"})
-    sent = header(app)
+    sent = header_of(app)
     assert len(sent["tokens"]) <= controls.LONGEST + 1 and "".join(sent["tokens"]).endswith("The big dog")
     assert "the last 120 are read" in said(app)
 
@@ -109,4 +100,4 @@ def test_of_a_long_text_the_page_reads_what_it_can_show(words):
     ],
 )
 def test_a_hostile_link_shows_the_page(query):
-    header(open_page(PAGE, query))
+    header_of(open_page(PAGE, query))

@@ -1,8 +1,6 @@
 """The page "FlashAttention", run as Streamlit runs it: at its defaults and at each control's extremes."""
 
-import json
 import re
-import struct
 from functools import partial
 
 import numpy as np
@@ -18,9 +16,11 @@ from tests.pages.helpers import (
     badges,
     charts,
     follow_link,
+    header_of,
     link_of,
     open_page,
     run_snippet,
+    sent,
     title_of,
     words,
 )
@@ -140,7 +140,7 @@ def test_layer_head_and_token_are_shared(app, layer, head, token):
 def test_tile_sizes_reach_their_ends(rows, cols, text):
     app = opened(part="Tiles", br=rows, bc=cols, text=text)
     assert not charts(app)
-    assert f"tiles of {rows} × {cols}" in sent(app)["title"]
+    assert f"tiles of {rows} × {cols}" in tiles(app)["title"]
     assert ("The first 64 of" in words(app)) == (text == LONG)
     assert "✗" not in badges(app)
 
@@ -263,19 +263,15 @@ def test_a_tile_from_the_memory_fits_into_it(width, memory):
     assert f"alone and gives {rows} × {cols}" in said
 
 
-def sent(app) -> dict:
+def tiles(app) -> dict:
     """The header of what the picture of the tiles was sent."""
-    [view] = [
-        part for part in app.get("bidi_component") if part.proto.component_name.endswith("tlmviz_memory")
-    ]
-    [length] = struct.unpack_from("<I", view.proto.bytes)
-    assert len(view.proto.bytes) < 1_500_000
-    return json.loads(view.proto.bytes[4 : 4 + length])
+    assert len(sent(app, "tlmviz_memory")) < 1_500_000
+    return header_of(app, "tlmviz_memory")
 
 
 def test_the_picture_moves_what_the_algorithms_move():
     """Its own arithmetic of standard attention against the analysis, and at every step as many numbers as the kernel."""
-    header = sent(opened(part="Tiles", head="4.2"))
+    header = tiles(opened(part="Tiles", head="4.2"))
     length, width = header["length"], header["width"]
     body = """
 result = { whole: standardMoves(given), moved: given.steps.map((_, k) => movedAt(given, k, 1)), count: stepCount(given),
@@ -296,13 +292,13 @@ result = { whole: standardMoves(given), moved: given.steps.map((_, k) => movedAt
 
 @pytest.mark.parametrize("step", ["7", "99999", "x"])
 def test_the_step_is_in_the_link(step):
-    state = sent(follow_link(PAGE, {"part": "Tiles", "fstep": step}))["state"]
+    state = tiles(follow_link(PAGE, {"part": "Tiles", "fstep": step}))["state"]
     assert state["step"] == {"7": 7, "99999": 9_999, "x": None}[step]
 
 
 @pytest.mark.parametrize("rows, cols", [(4, 4), (64, 4), (4, 64), (64, 64)])
 def test_every_tiling_of_the_longest_text_stays_small(rows, cols):
-    assert sent(opened(part="Tiles", br=rows, bc=cols, text=LONG))["rows"] == rows
+    assert tiles(opened(part="Tiles", br=rows, bc=cols, text=LONG))["rows"] == rows
 
 
 def test_the_costs_read_no_text_and_a_typed_one_is_there_afterwards():

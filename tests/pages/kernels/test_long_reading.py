@@ -1,14 +1,12 @@
 """The view "Text" of the page "Long context": what is sent is the trace's own, and heads are offered as measured."""
 
-import json
-
 import numpy as np
 import pytest
 
 from pages.kernels.long_context import data as compute
 from pages.kernels.long_context import state
 from pages.kernels.long_context.reading import data as view
-from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet, views
+from tests.pages.helpers import badges, open_page, picture, run_snippet
 from tests.pages.helpers import words as said
 from tlmviz.ui import long_text
 
@@ -17,18 +15,6 @@ PAGE = "kernels/long_context"
 
 def opened(query=None, **session):
     return open_page(PAGE, query, **{"lview": state.TEXT, "ltok": 256, **session})
-
-
-def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of the picture."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
-    return header, {
-        name: np.frombuffer(rest, "<f4", int(np.prod(part["shape"])), part["offset"]).reshape(part["shape"])
-        for name, part in header["arrays"].items()
-    }
 
 
 def passage(header) -> compute.Passage:

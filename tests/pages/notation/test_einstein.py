@@ -1,15 +1,12 @@
 """The part Einstein notation of the page Matrices and indices, run as Streamlit runs it."""
 
-import json
-import struct
-
 import numpy as np
 import pytest
 import torch
 
 import tlmviz
 from pages.notation.einstein.formulas import claims, data
-from tests.pages.helpers import assert_healthy, badges, follow_link, link_of, open_page, run_snippet
+from tests.pages.helpers import assert_healthy, badges, follow_link, link_of, open_page, picture, run_snippet
 from tests.pages.helpers import words as said_on
 from tlmviz.analysis.notation.syntax import BadNotation
 
@@ -22,16 +19,11 @@ def opened(**link):
     return follow_link(PAGE, link)
 
 
-def sent(app) -> list[dict]:
+def matrices(app) -> list[dict]:
     """The matrices that are drawn, each with its `values`."""
-    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith("tensors")]
-    data = view.proto.bytes
-    [length] = struct.unpack_from("<I", data)
-    header = json.loads(data[4 : 4 + length])
+    header, arrays = picture(app, "tensors")
     for name, panel in enumerate(header["panels"]):
-        entry = header["arrays"][str(name)]
-        values = np.frombuffer(data, "<f4", panel["rows"] * panel["cols"], 4 + length + entry["offset"])
-        panel["values"] = values.reshape(panel["rows"], panel["cols"])
+        panel["values"] = arrays[str(name)].reshape(panel["rows"], panel["cols"])
     return header["panels"]
 
 
@@ -46,7 +38,7 @@ def marked(app):
 def test_it_opens_on_a_line_that_is_the_models_own():
     app = opened(head="4.2")
     assert "Equal to the model's own L" in said_on(app) and "red-badge" not in badges(app)
-    made, own, apart = sent(app)
+    made, own, apart = matrices(app)
     lm = tlmviz.load("stories-rope")
     trace = lm.trace(app.text_input("text").value)
     scores = trace.scores(4, 2, "scaled")
@@ -65,7 +57,7 @@ def test_a_mistake_is_named_marked_and_run():
     assert_healthy(app)
     assert "A head index is lost" in badges(app) and marked(app) == "h"
     assert "It runs" in said_on(app) and r"\textcolor" in " ".join(part.value for part in app.latex)
-    assert len(sent(app)) == 1  # the model has no map of that shape
+    assert len(matrices(app)) == 1  # the model has no map of that shape
 
 
 def test_a_button_tries_a_mistake_and_another_line_clears_it():
@@ -74,7 +66,7 @@ def test_a_button_tries_a_mistake_and_another_line_clears_it():
     assert_healthy(app)
     assert app.text_input("nform").value == "A_{ts}^{(h)} = softmax_{s>=t}(L_{ts}^{(h)})"
     assert "A causal mask turned round" in badges(app) and "is not the model's A" in said_on(app)
-    apart = sent(app)[2]
+    apart = matrices(app)[2]
     assert apart["end"] == pytest.approx(
         np.nanmax(np.abs(apart["values"]))
     )  # no darker colour for a larger one

@@ -1,13 +1,21 @@
 """The part Rank-1 pictures of the page Matrices and indices, run as Streamlit runs it, and the browser's sums against NumPy's."""
 
 import json
-import struct
 
 import numpy as np
 import pytest
 
 from tests.javascript.node import evaluate
-from tests.pages.helpers import assert_healthy, badges, follow_link, open_page, run_snippet, words
+from tests.pages.helpers import (
+    assert_healthy,
+    badges,
+    follow_link,
+    header_of,
+    open_page,
+    run_snippet,
+    sent,
+    words,
+)
 from tlmviz.analysis.notation import model_products, rank_one
 from tlmviz.ui import compute
 from tlmviz.ui.inputs import DEFAULT_TEXT
@@ -19,17 +27,6 @@ COMPONENT = "pages/notation/einstein/rank"
 SOURCES = ("P V", "W_O", "W_V W_O", "My own")
 
 
-def payload(app) -> bytes:
-    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith("rank")]
-    return view.proto.bytes
-
-
-def sent(app) -> dict:
-    data = payload(app)
-    [length] = struct.unpack_from("<I", data)
-    return json.loads(data[4 : 4 + length])
-
-
 def product(source, layer=2, head=5, model="stories-rope"):
     lm = compute.model(model)
     return model_products.of_head(lm, lm.trace(DEFAULT_TEXT), source, layer, head, 96)
@@ -39,7 +36,7 @@ def test_it_opens_on_a_head_that_four_tokens_make():
     app = open_page(PAGE, HEAD)
     assert_healthy(app)
     assert "✗" not in badges(app) and badges(app).count("✓") == 3
-    header = sent(app)
+    header = header_of(app)
     assert (header["rows"], header["cols"]) == (28, 32)
     assert header["state"] == {"way": "product", "count": 4, "sorted": True}
     assert header["title"] == "P V of L2H5 of stories-rope" and len(header["tokens"]) == 28
@@ -63,7 +60,7 @@ def test_the_snippet_says_what_the_page_says(source):
     app = open_page(PAGE, RANK | {"r1src": source})
     assert_healthy(app)
     scope = run_snippet(app)
-    ways = {way["key"]: way["count"] for way in sent(app)["ways"]}
+    ways = {way["key"]: way["count"] for way in header_of(app)["ways"]}
     assert {way: len(left) - 1 for way, left in scope["left"].items()} == ways
 
 
@@ -72,7 +69,7 @@ def test_the_snippet_says_what_the_page_says(source):
 def test_the_browser_adds_what_the_analysis_adds(source, way):
     typed = "1 2 0; 0 1 -4 × 3 1; 0 5; -2 2"
     link = {"r1src": source} | ({"r1mat": typed} if source == "My own" else {})
-    data = payload(open_page(PAGE, RANK | link))
+    data = sent(open_page(PAGE, RANK | link))
     found = rank_one.read(typed) if source == "My own" else product(source)
     body = f"""
 const data = opened(decode(given));
@@ -144,7 +141,7 @@ def test_what_is_no_matrix_is_one_sentence_and_nothing_is_lost(typed, said):
     assert app.text_input("r1mat").value == typed
     app.text_input("r1mat").set_value("1 2; 2 4").run()
     assert_healthy(app)
-    assert sent(app)["rank"] == 1 and sent(app)["rows"] == 2
+    assert header_of(app)["rank"] == 1 and header_of(app)["rows"] == 2
 
 
 @pytest.mark.parametrize(
@@ -153,7 +150,7 @@ def test_what_is_no_matrix_is_one_sentence_and_nothing_is_lost(typed, said):
 def test_the_smallest_matrices(typed):
     app = open_page(PAGE, RANK | {"r1src": "My own", "r1mat": typed})
     assert_healthy(app)
-    assert "✗" not in badges(app) and sent(app)["rank"] in (0, 1)
+    assert "✗" not in badges(app) and header_of(app)["rank"] in (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +167,7 @@ def test_every_kind_of_model(model, source):
 def test_odd_texts(text):
     app = open_page(PAGE, HEAD, text=text)
     assert_healthy(app)
-    header = sent(app)
+    header = header_of(app)
     assert header["rows"] == len(header["tokens"]) <= 96 and "✗" not in badges(app)
     assert ("The first 96 of" in words(app)) == (len(text) > 400)
 
@@ -189,7 +186,7 @@ def test_an_empty_text_is_one_sentence():
     ],
 )
 def test_the_sum_is_in_the_link(query, expected):
-    state = sent(follow_link(PAGE, HEAD | query))["state"]
+    state = header_of(follow_link(PAGE, HEAD | query))["state"]
     assert (state["way"], state["count"], state["sorted"]) == expected
 
 

@@ -1,29 +1,19 @@
 """The page Formats, run as Streamlit runs it; what the browser makes of what it is sent is tested in tests/javascript."""
 
-import json
-
 import numpy as np
 import pytest
 
 import tlmviz
 from pages.numbers.formats.bits.state import LONGEST
-from tests.pages.helpers import assert_healthy, by_title, open_page, run_snippet, views, words
+from tests.pages.helpers import assert_healthy, by_title, header_of, open_page, run_snippet, words
 from tlmviz.analysis.numbers import formats, model_values
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "numbers/formats"
 
 
-def header(app) -> dict:
-    """What the picture begins with."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    return json.loads(data[4 : 4 + size])
-
-
 def test_it_opens_on_a_tenth_in_eight_bits():
-    sent = header(open_page(PAGE))
+    sent = header_of(open_page(PAGE))
     assert sent["state"] == {"format": "e4m3", "number": "0.1"} and sent["longest"] == LONGEST
     assert [each["name"] for each in sent["formats"]] == [format.name for format in formats.FORMATS]
     assert len(sent["formats"]) == 9 and sent["formats"][5]["largest"] == 448
@@ -51,14 +41,14 @@ def test_the_snippet_keeps_what_the_page_keeps(number, format, kept):
 @pytest.mark.parametrize("number", ["nan", "1e400", "0x7f", " −3e-5 ", "0x1ff"])
 def test_any_number_in_a_link_reaches_the_browser(number):
     app = open_page(PAGE, {"nnum": number})
-    assert header(app)["state"] == {"number": number, "format": "e4m3"} and not app.warning
+    assert header_of(app)["state"] == {"number": number, "format": "e4m3"} and not app.warning
     run_snippet(app)
 
 
 @pytest.mark.parametrize("number", ["", "0xzz", "<b>", "9" * 500, "0x7f' + 1", "1,5"])
 def test_what_is_no_number_in_a_link_is_named_and_the_default_shown(number):
     app = open_page(PAGE, {"nnum": number, "nfmt": "fp12"})
-    assert header(app)["state"] == {"number": "0.1", "format": "e4m3"}
+    assert header_of(app)["state"] == {"number": "0.1", "format": "e4m3"}
     assert "fp12" in app.warning[0].value and number[:20] in app.warning[0].value
     run_snippet(app)
 

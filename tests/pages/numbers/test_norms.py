@@ -1,37 +1,20 @@
 """The parts Norms and Convolution of the page Norms; what the browser makes of them is tested in tests/javascript."""
 
-import json
-
 import numpy as np
 import pytest
 
 import tlmviz
-from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, views, words
+from tests.pages.helpers import assert_healthy, badges, by_title, open_page, picture, run_snippet, words
 from tlmviz.analysis.numbers import norm_pictures, norms
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "numbers/norms"
 
 
-def sent(app) -> tuple[dict, dict]:
-    """Header and arrays of the live picture."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    header = json.loads(data[4 : 4 + size])
-    types = {"uint8": np.uint8, "uint16": np.uint16, "float32": np.float32}
-    arrays = {}
-    for name, entry in header["arrays"].items():
-        start = 4 + size + entry["offset"]
-        raw = np.frombuffer(data, types[entry["dtype"]], int(np.prod(entry["shape"])), start)
-        arrays[name] = raw.reshape(entry["shape"])
-    return header, arrays
-
-
 class TestNorms:
     def test_it_opens_on_the_last_norm_of_the_default_text(self):
         app = open_page(PAGE)
-        header, arrays = sent(app)
+        header, arrays = picture(app)
         found = norms.collect(tlmviz.load("stories-rope"), DEFAULT_TEXT, "norm")
         np.testing.assert_allclose(arrays["x"], found.x, atol=1e-5)
         assert header["state"]["norm"] == "layer" and header["state"]["action"] == "nothing"
@@ -83,7 +66,7 @@ class TestNorms:
         ],
     )
     def test_hostile_links(self, query):
-        header, _ = sent(open_page(PAGE, query))
+        header, _ = picture(open_page(PAGE, query))
         state = header["state"]
         assert state["seen"] <= 60 and 1 <= state.get("count", 8) <= 8 and state["action"] == "nothing"
 
@@ -91,7 +74,7 @@ class TestNorms:
 class TestConvolution:
     def test_digits_and_their_maps(self):
         app = open_page(PAGE, {"noview": "Convolution", "npseed": "5"})
-        header, arrays = sent(app)
+        header, arrays = picture(app)
         images, labels = norm_pictures.shown()
         np.testing.assert_allclose(arrays["images"], images)
         np.testing.assert_allclose(arrays["x"], norm_pictures.responses(images))

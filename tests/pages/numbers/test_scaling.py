@@ -1,7 +1,5 @@
 """The parts of the page Formats that round a model, run as Streamlit runs them."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -13,8 +11,8 @@ from tests.pages.helpers import (
     by_title,
     link_of,
     open_page,
+    picture,
     run_snippet,
-    views,
     words,
 )
 from tlmviz.analysis.numbers import rounded_model, scaling
@@ -26,24 +24,9 @@ PAGE = "numbers/formats"
 PRODUCT, MODEL = {"nfpart": "product"}, {"nfpart": "whole"}
 
 
-def sent(app) -> tuple[dict, dict]:
-    """Header and arrays of the picture."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    header = json.loads(data[4 : 4 + size])
-    arrays = {
-        name: np.frombuffer(data, "<f4", int(np.prod(about["shape"])), 4 + size + about["offset"]).reshape(
-            about["shape"]
-        )
-        for name, about in header["arrays"].items()
-    }
-    return header, arrays
-
-
 def test_it_opens_on_the_loudest_channel():
     app = open_page(PAGE, PRODUCT)
-    header, arrays = sent(app)
+    header, arrays = picture(app)
     assert "layer 2 · down" in header["title"] and header["format"]["key"] == "int8"
     assert (header["state"]["see"], header["state"]["factor"]) == ("x", 0)
     lm = tlmviz.load("stories-rope")
@@ -74,7 +57,7 @@ def test_another_matrix_is_chosen_and_linked():
     app = open_page(PAGE, PRODUCT)
     [menu] = [box for box in app.selectbox if box.label == "Matrix"]
     menu.select("5.gate").run()
-    assert "layer 5 · gate" in sent(app)[0]["title"] and link_of(app)["scm"] == "5.gate"
+    assert "layer 5 · gate" in picture(app)[0]["title"] and link_of(app)["scm"] == "5.gate"
     assert "5.gate" in app.code[-1].value
 
 
@@ -83,7 +66,7 @@ def test_another_matrix_is_chosen_and_linked():
 )
 def test_the_snippet_gives_the_decibels(query, capsys):
     app = open_page(PAGE, query)
-    header, _ = sent(app)
+    header, _ = picture(app)
     scope = run_snippet(app)
     assert float(scaling.sqnr(scope["made"].exact, scope["made"].kept)) == pytest.approx(
         header["sides"]["o"]["sqnr"], abs=1e-2

@@ -1,7 +1,6 @@
 """The page Training, run as Streamlit runs it; what the browser makes of what it is sent is tested in tests/javascript."""
 
 import base64
-import json
 
 import numpy as np
 import pytest
@@ -9,7 +8,17 @@ import torch
 
 import tlmviz
 from pages.numbers.training.dynamic.state import SCALED
-from tests.pages.helpers import assert_healthy, badges, by_title, open_page, run_snippet, views, words
+from tests.pages.helpers import (
+    assert_healthy,
+    badges,
+    by_title,
+    header_of,
+    open_page,
+    picture,
+    run_snippet,
+    sent,
+    words,
+)
 from tlmviz.analysis.numbers import dropout, half_runs, loss_scaling, master_weights, norm_depth, warmup
 from tlmviz.analysis.numbers.formats import find
 from tlmviz.ui.inputs import DEFAULT_TEXT
@@ -19,40 +28,14 @@ DYNAMIC, MASTER, WARMUP, DROPOUT = "Dynamic scaling", "Master weights", "Warm-up
 STORIES, TEXT = "A batch of stories", "My text"
 
 
-def sent(app):
-    """What the picture begins with, and its counts."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    return json.loads(data[4 : 4 + size]), data
-
-
-def arrays_of(header, data) -> dict[str, np.ndarray]:
-    """All arrays that came with it, in their shapes."""
-    types = {"uint8": np.uint8, "uint16": np.uint16, "float32": np.float32}
-    start, found = 4 + int(np.frombuffer(data[:4], "<u4")[0]), {}
-    for name, entry in header["arrays"].items():
-        raw = np.frombuffer(
-            data, types[entry["dtype"]], int(np.prod(entry["shape"])), start + entry["offset"]
-        )
-        found[name] = raw.reshape(entry["shape"])
-    return found
-
-
 def heights(trace: dict) -> list[float]:
     """What a trace shows: arrays travel as bytes."""
     return np.frombuffer(base64.b64decode(trace["y"]["bdata"]), trace["y"]["dtype"]).tolist()
 
 
-def array_of(header, data, name):
-    """One of the arrays that came with it."""
-    about, start = header["arrays"][name], 4 + int(np.frombuffer(data[:4], "<u4")[0])
-    return np.frombuffer(data, about["dtype"], np.prod(about["shape"]), start + about["offset"])
-
-
 def test_it_opens_on_a_batch_of_stories():
     app = open_page(PAGE)
-    header, data = sent(app)
+    header, arrays = picture(app)
     lm = tlmviz.load("stories-rope")
     found = loss_scaling.gradients(lm, loss_scaling.batch(lm, None), loss_scaling.ACTIVATIONS)
     assert header["state"] == {"format": "fp16", "k": 0, "part": ""}
@@ -66,15 +49,15 @@ def test_it_opens_on_a_batch_of_stories():
         for column, name in enumerate(header["names"])
     )
     total = sum(each.numel() for each in found.values())
-    low, high = (array_of(header, data, name).astype(np.int64).sum() for name in ("low", "high"))
+    low, high = (arrays[name].astype(np.int64).sum() for name in ("low", "high"))
     assert low + 65536 * high + sum(part["zeros"] + part["broken"] for part in header["parts"]) == total
-    assert len(data) < 1_500_000 and "red-badge" not in words(app)
+    assert len(sent(app)) < 1_500_000 and "red-badge" not in words(app)
     assert any("error of the gradient in FP16" in title for title in by_title(app))
 
 
 def test_the_user_s_text_and_the_snippet():
     app = open_page(PAGE, {"lsbatch": TEXT, "lskind": "weights", "lsk": "3", "lsfmt": "e5m2"})
-    header, _ = sent(app)
+    header, _ = picture(app)
     assert (
         header["state"] == {"format": "e5m2", "k": 3, "part": ""}
         and "gradients by weights" in header["title"]
@@ -159,8 +142,8 @@ def test_texts(text):
 @pytest.mark.parametrize("model", ["zoo-mla", "stories-mhc", "stories-gpt", "stories-moe"])
 @pytest.mark.parametrize("kind", loss_scaling.KINDS)
 def test_other_models(model, kind):
-    header, data = sent(open_page(PAGE, {"model": model, "lskind": kind, "lsbatch": STORIES}))
-    assert header["parts"] and len(data) < 1_500_000
+    app = open_page(PAGE, {"model": model, "lskind": kind, "lsbatch": STORIES})
+    assert header_of(app)["parts"] and len(sent(app)) < 1_500_000
 
 
 def test_without_the_file_a_sentence(monkeypatch, tmp_path):
@@ -229,8 +212,7 @@ class TestWarmup:
 class TestDropout:
     def test_the_activation_and_the_losses(self):
         app = open_page(PAGE, {"lsview": DROPOUT})
-        header, data = sent(app)
-        arrays = arrays_of(header, data)
+        header, arrays = picture(app)
         lm = tlmviz.load("stories-rope")
         wanted = lm.trace(DEFAULT_TEXT, keep=lambda name: True)["blocks.5.mlp.out"].numpy()
         np.testing.assert_allclose(arrays["x"], wanted.reshape(28, 192), atol=1e-5)
@@ -262,5 +244,5 @@ class TestDropout:
             "ndraw": "[]",
             "ndplace": "x.y",
         }
-        header, _ = sent(open_page(PAGE, query))
+        header, _ = picture(open_page(PAGE, query))
         assert header["state"] == {"p": 90, "seed": 0, "masks": 1, "raw": False, "evaluating": False}

@@ -1,6 +1,5 @@
 """The view "Sinkhorn dial" of the page mHC: run as Streamlit runs it, and its arithmetic in the browser's language."""
 
-import json
 import struct
 from dataclasses import replace
 
@@ -16,7 +15,7 @@ from pages.streams.mhc.dial.data import Dial, Matrix, logits
 from pages.streams.mhc.dial.view import PRESETS
 from pages.streams.mhc.state import Streams
 from tests.javascript.node import evaluate
-from tests.pages.helpers import assert_healthy, follow_link, link_of, open_page
+from tests.pages.helpers import follow_link, header_of, link_of, open_page, sent
 from tlmviz import kernels
 from tlmviz.analysis.streams import scaling_support
 from tlmviz.ui import compute as shared
@@ -30,19 +29,6 @@ MATRIX = "tlmviz/ui/components/canvas/matrix.js"
 
 def opened(**session) -> AppTest:
     return open_page(PAGE, **{"sview": "Sinkhorn dial", **session})
-
-
-def packed(app: AppTest) -> bytes:
-    """What travels to the browser."""
-    assert_healthy(app)
-    [dial] = [e for e in app.get("bidi_component") if e.proto.component_name.endswith("tlmviz_sd")]
-    return dial.proto.bytes
-
-
-def sent(app: AppTest) -> dict:
-    """Its header."""
-    data = packed(app)
-    return json.loads(data[4 : 4 + struct.unpack_from("<I", data)[0]])
 
 
 def own(app: AppTest, text: str, kind: str = "entries") -> AppTest:
@@ -62,7 +48,7 @@ def app():
 
 def test_opens_on_the_models_own_logits_of_every_sublayer_and_token():
     app = opened()
-    header, data = sent(app), packed(app)
+    header, data = header_of(app, "tlmviz_sd"), sent(app, "tlmviz_sd")
     found = logits("stories-mhc", DEFAULT_TEXT)
     place = header["arrays"]["logits"]["offset"] + 4 + struct.unpack_from("<I", data)[0]
     raw = np.frombuffer(data, "<f4", found.numel(), place).reshape(found.shape)
@@ -78,28 +64,31 @@ def test_opens_on_the_models_own_logits_of_every_sublayer_and_token():
 def test_tokens_are_counted_from_0_as_in_every_view():
     """The view names a token by its place in the header, and the link says that place."""
     app = opened(stok=3)
-    assert sent(app)["state"]["token"] == 3 and sent(app)["first"] == 0
+    assert header_of(app, "tlmviz_sd")["state"]["token"] == 3 and header_of(app, "tlmviz_sd")["first"] == 0
     assert "trace(" in app.code[-1].value and "all_logits[:, 3]" in app.code[-1].value
 
 
 @pytest.mark.parametrize("name", sorted(shared.stream_models()))
 def test_every_model_has_a_dial(name):
     app = opened(smodel=name)
-    has = sent(app)["own"] is None
+    has = header_of(app, "tlmviz_sd")["own"] is None
     assert has == ("mhc" in name)
     if has:
-        assert len(packed(app)) < 1_500_000
+        assert len(sent(app, "tlmviz_sd")) < 1_500_000
     else:
         said = app.info[0].value.replace("\\", "")
         assert "matrix of your own" in said and name in said
         app.button(key="sd-model").click().run()
-        assert app.session_state["smodel"] == shared.DEFAULT_STREAM_MODEL and sent(app)["own"] is None
+        assert (
+            app.session_state["smodel"] == shared.DEFAULT_STREAM_MODEL
+            and header_of(app, "tlmviz_sd")["own"] is None
+        )
 
 
 def test_the_longest_text_of_the_deepest_model_is_sent_in_one_and_a_half_megabytes():
     app = opened(smodel="stories-deep-mhc", text="the cat sat on the mat and " * 100)
-    assert len(sent(app)["tokens"]) > 250
-    assert len(packed(app)) < 1_500_000
+    assert len(header_of(app, "tlmviz_sd")["tokens"]) > 250
+    assert len(sent(app, "tlmviz_sd")) < 1_500_000
 
 
 # --- a matrix of one's own --------------------------------------------------------------------------
@@ -109,7 +98,7 @@ def test_the_longest_text_of_the_deepest_model_is_sent_in_one_and_a_half_megabyt
 def test_presets_are_read_and_judged(app, name):
     own(app, "1")
     app.button(key=f"sd-{name}").click().run()
-    shown = sent(app)["own"]
+    shown = header_of(app, "tlmviz_sd")["own"]
     assert not app.warning and app.text_area("sdm").value == PRESETS[name].text
     kind = {"Triangle": "partial", "No support": "none", "A row of zeros": "none"}.get(name, "total")
     said = {"total": "Total support", "partial": "Support, but not total", "none": "No support"}[kind]
@@ -131,7 +120,7 @@ def test_what_cannot_be_read_is_one_sentence_and_stays(app, text, kind, said):
     own(app, text, kind)
     [warning] = app.warning
     assert said in warning.value and "last matrix that could be read" in warning.value
-    shown = sent(app)
+    shown = header_of(app, "tlmviz_sd")
     assert app.text_area("sdm").value == shown["state"]["matrix"] == text
     assert shown["own"]["words"] == [["2", "1"], ["1", "2"]]
     own(app, "1 1; 1 1")
@@ -144,19 +133,19 @@ EXTREMES = [("7", "logits"), ("0", "entries"), (SIXTEEN, "logits"), ("1e4 -1e4; 
 @pytest.mark.parametrize("text, kind", EXTREMES)
 def test_extremes_are_shown(app, text, kind):
     own(app, text, kind)
-    assert not app.warning and len(sent(app)["own"]["words"]) == len(text.split(";"))
+    assert not app.warning and len(header_of(app, "tlmviz_sd")["own"]["words"]) == len(text.split(";"))
 
 
 def test_a_link_with_nonsense_in_it_opens():
     link = {"sdi": "999", "sdt": "hot", "sds": "x", "sdk": "y", "stok": "9999", "ssub": "77"}
-    place = sent(follow_link(PAGE, {"sview": "Sinkhorn dial", **link}))["state"]
+    place = header_of(follow_link(PAGE, {"sview": "Sinkhorn dial", **link}), "tlmviz_sd")["state"]
     assert place["step"] == 80 and place["temperature"] == 1 and place["sublayer"] >= 15
 
 
 def test_a_link_brings_the_matrix_and_the_dial_back():
     link = {"sds": "Own matrix", "sdk": "Logits", "sdm": "1 2\n3 4", "sdi": "7", "sdt": "0.5"}
     app = follow_link(PAGE, {"sview": "Sinkhorn dial", **link})
-    state = sent(app)["state"]
+    state = header_of(app, "tlmviz_sd")["state"]
     assert state["matrix"] == link["sdm"] and state["kind"] == "logits"
     assert (state["step"], state["temperature"]) == (7, 0.5)
     assert {key: link_of(app)[key] for key in link} == link

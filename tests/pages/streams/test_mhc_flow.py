@@ -1,7 +1,5 @@
 """The view "Flow" of the page mHC: what the picture is sent, its arithmetic, and the model with other iterations."""
 
-import json
-import struct
 from functools import partial
 
 import numpy as np
@@ -12,7 +10,7 @@ from pages.streams.mhc.flow import claims
 from pages.streams.mhc.state import ALL, WIDTHS
 from tests.javascript.node import evaluate
 from tests.pages import helpers
-from tests.pages.helpers import assert_healthy, by_title, follow_link, open_page, run_snippet
+from tests.pages.helpers import assert_healthy, by_title, follow_link, header_of, open_page, run_snippet
 from tlmviz.analysis.streams.iterations import rerun
 from tlmviz.analysis.streams.mixing import mixing_of
 from tlmviz.analysis.streams.unrolled import unroll
@@ -22,18 +20,10 @@ TEXT = "Tom saw a big dog."
 opened = partial(open_page, PAGE, text=TEXT)
 
 
-def sent(app) -> dict:
-    """The header of what the picture was sent."""
-    [view] = [e for e in app.get("bidi_component") if e.proto.component_name.endswith("tlmviz_sf")]
-    data = view.proto.bytes
-    [length] = struct.unpack_from("<I", data)
-    return json.loads(data[4 : 4 + length])
-
-
 def test_the_page_opens_on_the_streams_of_the_whole_family():
     app = opened()
     assert_healthy(app)
-    header = sent(app)
+    header = header_of(app, "tlmviz_sf")
     assert [member["kind"] for member in header["members"]] == ["residual", "hyper", "manifold"]
     assert [member["streams"] for member in header["members"]] == [1, 4, 4]
     assert claims.notice()[0] in helpers.words(app)
@@ -77,7 +67,7 @@ def test_as_trained_the_text_is_written_once():
 def test_hostile_links_show_the_defaults():
     app = follow_link(PAGE, {"text": TEXT, "sfshow": "<b>", "sfwidth": "x", "stok": "99999", "ssub": "99999"})
     assert_healthy(app)
-    state = sent(app)["state"]
+    state = header_of(app, "tlmviz_sf")["state"]
     assert (state["shown"], state["widths"]) == (ALL, WIDTHS[0])
     assert state["sublayer"] >= 15, "the last one is shown"
 
@@ -85,5 +75,5 @@ def test_hostile_links_show_the_defaults():
 def test_a_family_without_plain_twin_says_so():
     app = opened(smodel="stories-deep-hc")
     assert_healthy(app)
-    assert [member["kind"] for member in sent(app)["members"]] == ["hyper", "manifold"]
+    assert [member["kind"] for member in header_of(app, "tlmviz_sf")["members"]] == ["hyper", "manifold"]
     assert "plain residuals is here" in helpers.words(app)

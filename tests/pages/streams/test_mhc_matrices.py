@@ -1,8 +1,6 @@
 """The view "Matrices" of the page mHC, run as Streamlit runs it."""
 
 import base64
-import json
-import struct
 
 import numpy as np
 import pytest
@@ -14,7 +12,7 @@ from pages.streams.mhc.data import mixing
 from pages.streams.mhc.matrices.view import SYMBOLS
 from pages.streams.mhc.state import Streams
 from tests.pages import helpers
-from tests.pages.helpers import SHOWN, by_title, run_snippet
+from tests.pages.helpers import SHOWN, by_title, header_of, run_snippet, sent
 from tlmviz.analysis.streams import mixing as streams
 
 PAGE = "streams/mhc"
@@ -34,25 +32,13 @@ def titles(app: AppTest) -> list[str]:
     return list(by_title(app))
 
 
-def packed(app: AppTest) -> bytes:
-    """What travelled to the browser."""
-    [view] = [e for e in app.get("bidi_component") if e.proto.component_name.endswith("tlmviz_sm")]
-    return view.proto.bytes
-
-
-def sent(app: AppTest) -> dict:
-    """Its header."""
-    data = packed(app)
-    return json.loads(data[4 : 4 + struct.unpack_from("<I", data)[0]])
-
-
 @pytest.mark.parametrize(
     "name", ["stories-mhc", "stories-hc", "stories-residual", "stories-deep-hc", "stories-deep-mhc"]
 )
 def test_every_model_is_shown_and_its_snippet_runs(name, capsys):
     app = opened(smodel=name)
     said, kind = words(app), tlmviz.load(name).config.connection.kind
-    header = sent(app)
+    header = header_of(app, "tlmviz_sm")
     assert header["model"] == name and header["kind"] == kind and header["tokens"][1:]
     assert header["state"]["token"] is None and header["state"]["sublayer"] == 0  # the last token
     assert ("one stream" in said) == (kind == "residual") and ("average of" in said or kind != "manifold")
@@ -71,13 +57,13 @@ def test_every_model_is_shown_and_its_snippet_runs(name, capsys):
 def test_a_plain_residual_offers_a_model_with_streams():
     app = opened(smodel="stories-residual")
     app.button("smother").click().run()
-    assert app.session_state["smodel"] == "stories-mhc" and sent(app)["streams"] > 1
+    assert app.session_state["smodel"] == "stories-mhc" and header_of(app, "tlmviz_sm")["streams"] > 1
 
 
 def test_a_link_brings_token_sublayer_entry_and_colours():
     app = opened(params={"stok": "2", "ssub": "5", "smij": "3.1", "smcol": "change"})
     words(app)
-    state = sent(app)["state"]
+    state = header_of(app, "tlmviz_sm")["state"]
     assert state == {"token": 2, "sublayer": 5, "cell": [3, 1], "colors": "change"}
     torch.testing.assert_close(run_snippet(app)["H"].float(), mixing("stories-mhc", TEXT).res[5, 2])
 
@@ -95,7 +81,7 @@ def test_a_link_brings_token_sublayer_entry_and_colours():
 def test_nonsense_in_a_link_is_no_error(params):
     app = opened(params=params)
     words(app)
-    header = sent(app)
+    header = header_of(app, "tlmviz_sm")
     assert (header["state"]["token"] or 0) >= 0 and header["state"]["sublayer"] >= 0
     assert header["state"]["colors"] == "value"
     matrices = mixing("stories-mhc", TEXT).res
@@ -128,8 +114,8 @@ ODD = ["a", "😀 cat", "<b>x</b> $x$ `code`", "a\x01b\u202ec", "word " * 600]
 def test_odd_and_long_texts(text):
     app = opened(text=text)
     words(app)
-    header = sent(app)
-    assert len(header["tokens"]) <= 256 and len(packed(app)) < 1_400_000
+    header = header_of(app, "tlmviz_sm")
+    assert len(header["tokens"]) <= 256 and len(sent(app, "tlmviz_sm")) < 1_400_000
 
 
 def test_what_is_said_is_measured():

@@ -1,14 +1,12 @@
 """The view "Race" of the page "Beam search": its lanes and sentences against the searches, and the text chosen by hand."""
 
-import json
-
 import numpy as np
 import pytest
 
 from pages.translation.beam_search.race.data import WIDTHS
 from pages.translation.beam_search.state import RACE
 from tests.javascript.node import evaluate
-from tests.pages.helpers import assert_healthy, link_of, open_page, run_snippet, views, words
+from tests.pages.helpers import header_of, link_of, open_page, run_snippet, words
 from tlmviz.decoding.beam import BeamOptions
 from tlmviz.ui import translation
 
@@ -19,13 +17,6 @@ SENTENCE = translation.EXAMPLES["Adjective after the noun"]  # greedy loses, and
 
 def opened(query=None, **session):
     return open_page(PAGE, query, **{"bview": RACE, "english": SENTENCE, **session})
-
-
-def picture(app) -> dict:
-    """What the race was sent."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    return json.loads(data[4 : 4 + int(np.frombuffer(data[:4], "<u4")[0])])
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +30,7 @@ def app():
 
 
 def test_every_width_shows_its_own_winner(app, mt):
-    lanes = picture(app)["lanes"]
+    lanes = header_of(app)["lanes"]
     assert tuple(lane["width"] for lane in lanes) == WIDTHS
     for lane in lanes:
         best = mt.search(SENTENCE, BeamOptions(width=lane["width"])).hypotheses()[0]
@@ -59,13 +50,13 @@ def test_what_the_sentences_say_is_so(app, mt):
         twenty.steps < len(best.tokens)
         and f"{len(twenty.leaves)} complete texts after {twenty.steps}" in text
     )
-    lane = picture(app)["lanes"][-1]
+    lane = header_of(app)["lanes"][-1]
     assert lane["lost"] == {"step": twenty.steps, "how": "ended"} and len(lane["way"]) == twenty.steps
 
 
 def test_the_chosen_width_races_too_and_the_snippet_prints_the_same(mt):
     app = opened(bw=3, english="I am cold.")
-    lanes = picture(app)["lanes"]
+    lanes = header_of(app)["lanes"]
     assert [lane["width"] for lane in lanes] == [1, 2, 3, 5, 20]
     scope = run_snippet(app)
     for lane in lanes:
@@ -76,14 +67,14 @@ def test_the_chosen_width_races_too_and_the_snippet_prints_the_same(mt):
 def test_a_text_chosen_by_hand_is_scored_as_the_search_would(mt):
     best = mt.search("I am cold.", BeamOptions()).hypotheses()[0]
     half = ".".join(map(str, best.tokens[:2]))
-    duel = picture(opened({"bown": half}, english="I am cold."))["duel"]
+    duel = header_of(opened({"bown": half}, english="I am cold."))["duel"]
     assert np.allclose(duel["logps"], best.logps[:2], atol=1e-4) and not duel["ended"]
     assert duel["offers"][0]["p"] == max(offer["p"] for offer in duel["offers"])
     assert any(offer["token"] in mt.tokenizer.ends for offer in duel["offers"])
     [following] = [offer for offer in duel["offers"] if offer["token"] == best.tokens[2]]
     assert following["p"] == pytest.approx(np.exp(best.logps[2]), abs=1e-4)
     whole = ".".join(map(str, best.tokens))
-    duel = picture(opened({"bown": whole}, english="I am cold."))["duel"]
+    duel = header_of(opened({"bown": whole}, english="I am cold."))["duel"]
     assert duel["ended"] and duel["score"] == pytest.approx(best.score, abs=1e-4) and not duel["offers"]
     said = evaluate({DUEL: "verdict"}, "result = verdict(...given);", [duel])
     assert "You beat greedy, level with beam of 5" in said
@@ -92,18 +83,18 @@ def test_a_text_chosen_by_hand_is_scored_as_the_search_would(mt):
 @pytest.mark.parametrize("own", ["x", "-1", "99999999", "1." * 500, "5..6"])
 @pytest.mark.parametrize("step", ["-3", "1e9", "400"])
 def test_a_hostile_link_shows_the_page(own, step):
-    assert picture(opened({"bown": own, "bstep": step}, english="I am cold."))["lanes"]
+    assert header_of(opened({"bown": own, "bstep": step}, english="I am cold."))["lanes"]
 
 
 def test_tokens_of_another_sentence_are_forgotten(mt):
     best = mt.search("I am cold.", BeamOptions()).hypotheses()[0]
     app = opened({"bown": str(best.tokens[0])}, english="I am cold.")
-    assert picture(app)["duel"]["tokens"] == [best.tokens[0]]
+    assert header_of(app)["duel"]["tokens"] == [best.tokens[0]]
     app.text_input("english").set_value("She never eats meat.").run()
-    assert picture(app)["duel"]["tokens"] == [] and "bown" not in link_of(app)
+    assert header_of(app)["duel"]["tokens"] == [] and "bown" not in link_of(app)
 
 
 def test_a_forced_beginning_is_everybodys():
-    data = picture(opened(english="I am cold.", bpre="Je"))
+    data = header_of(opened(english="I am cold.", bpre="Je"))
     assert data["duel"]["fixed"] == len(data["duel"]["tokens"]) == 1
     assert all(lane["text"].startswith("Je") for lane in data["lanes"])

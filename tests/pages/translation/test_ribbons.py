@@ -1,7 +1,5 @@
 """The view "Ribbons" of the page "Alignment & coverage", with tiny models of every kind and the bundled translator."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from pages.translation.alignment.data import align_of
 from pages.translation.alignment.ribbons import data
 from pages.translation.alignment.state import BEST, RIBBONS, Alignment
 from tests import tiny
-from tests.pages.helpers import assert_healthy, badges, link_of, only_models, open_page, run_snippet, views
+from tests.pages.helpers import assert_healthy, badges, link_of, only_models, open_page, picture, run_snippet
 from tests.pages.helpers import words as said
 from tlmviz.checkpoints.folders import models_folder
 from tlmviz.decoding.beam import BeamOptions
@@ -42,15 +40,10 @@ def opened(query=None, **session):
     return open_page(PAGE, {"english": english, **(query or {})}, mt=mt)
 
 
-def picture(app) -> tuple[dict, np.ndarray]:
-    """Header and weights of the one picture that is sent as bytes."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
-    entry = header["arrays"]["weights"]
-    count = int(np.prod(entry["shape"]))
-    return header, np.frombuffer(rest, "<f4", count, entry["offset"]).reshape(entry["shape"])
+def ribbons(app) -> tuple[dict, np.ndarray]:
+    """Header and weights of the picture."""
+    header, arrays = picture(app)
+    return header, arrays["weights"]
 
 
 def of(name: str) -> Translator:
@@ -60,7 +53,7 @@ def of(name: str) -> Translator:
 def test_the_page_opens_on_the_map_of_its_best_translation():
     assert Alignment.view.default == RIBBONS
     app = opened(mt="eng-fra", english=translation.DEFAULT_SENTENCE)
-    header, weights = picture(app)
+    header, weights = ribbons(app)
     mt, align = of("eng-fra"), align_of("eng-fra", BEST)
     best = mt.search(translation.DEFAULT_SENTENCE).hypotheses(Penalties(), align)[0]
     assert np.allclose(weights, best.map(align), atol=1e-5) and np.allclose(weights.sum(1), 1, atol=1e-4)
@@ -75,7 +68,7 @@ def test_the_page_opens_on_the_map_of_its_best_translation():
 @pytest.mark.parametrize("name", KINDS)
 def test_a_pinned_step_reads_its_token_alone_and_the_beginning_stays(name):
     app = opened({"arib": "3-2"}, mt=name)
-    header, weights = picture(app)
+    header, weights = ribbons(app)
     mt = of(name)
     align = align_of(name, BEST)
     before = mt.search(TEXT).hypotheses(align=align)[0]
@@ -88,7 +81,7 @@ def test_a_pinned_step_reads_its_token_alone_and_the_beginning_stays(name):
 
 
 def test_a_second_pin_begins_where_the_first_one_led():
-    header, weights = picture(opened({"arib": "1-2 3-1"}))
+    header, weights = ribbons(opened({"arib": "1-2 3-1"}))
     mt = of("tiny-transformer")
     align = align_of("tiny-transformer", BEST)
     first = mt.search(TEXT, BeamOptions(prefix=()), {0: 1}).hypotheses(align=align)[0]
@@ -118,7 +111,7 @@ def test_a_hostile_link_shows_the_page(pins):
 
 @pytest.mark.parametrize("text", ["a", "😀😀", "<b>x</b> $x$ `code`", "他走了。"])
 def test_odd_sentences(text):
-    header, weights = picture(opened(english=text))
+    header, weights = ribbons(opened(english=text))
     assert weights.shape == (len(header["target"]), len(header["source"]))
 
 

@@ -9,7 +9,7 @@ from scipy.spatial import ConvexHull
 import tlmviz
 from pages.words.pointers import claims, data
 from pages.words.pointers.state import SENTINEL, TEXT, Choice
-from tests.pages.helpers import assert_healthy, by_title, link_of, open_page, run_snippet, views
+from tests.pages.helpers import by_title, link_of, open_page, picture, run_snippet
 from tests.pages.helpers import words as said
 from tests.pages.states import above_the_picture
 from tlmviz.analysis.words.hulls import SCATTERS, judge, scattered
@@ -18,19 +18,6 @@ from tlmviz.ui.claims import first
 PAGE = "words/pointers"
 START = {name: control.default for name, control in Choice.controls.items()}
 KNOWN = "Once upon a time there was a little girl named Lily. Lily had a red ball."
-
-
-def picture(app) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of the one picture that is sent as bytes."""
-    assert_healthy(app)
-    [data] = [part.proto.bytes for part in views(app) if part.proto.bytes]
-    size = int(np.frombuffer(data[:4], "<u4")[0])
-    header, rest = json.loads(data[4 : 4 + size]), data[4 + size :]
-    arrays = {}
-    for name, entry in header["arrays"].items():
-        kind, count = {"float32": "<f4", "uint16": "<u2"}[entry["dtype"]], int(np.prod(entry["shape"]))
-        arrays[name] = np.frombuffer(rest, kind, count, entry["offset"]).reshape(entry["shape"])
-    return header, arrays
 
 
 def test_the_page_opens_on_what_the_network_draws():

@@ -1,7 +1,5 @@
 """The page "Projector", run as Streamlit runs it."""
 
-import json
-import struct
 from functools import partial
 
 import numpy as np
@@ -10,6 +8,7 @@ import pytest
 import tlmviz
 from pages.words.projector import data as compute
 from pages.words.projector.state import Projector
+from tests.packed import unpacked
 from tests.pages.helpers import SENT, SHOWN, assert_healthy, by_title, open_page, run_snippet, views, words
 from tlmviz.analysis.words.analogies import RELATIONS, quadruples
 from tlmviz.errors import UnknownName
@@ -28,18 +27,9 @@ def parts(app) -> dict[str, tuple[dict, dict]]:
     """Header and arrays of each component: the picture, and the points that are sent apart from it."""
     found = {}
     for part in views(app):
-        if not (data := part.proto.bytes):
-            continue
-        assert len(data) < SENT
-        [length] = struct.unpack_from("<I", data)
-        header = json.loads(data[4 : 4 + length])
-        arrays = {
-            name: np.frombuffer(
-                data, DTYPES[entry["dtype"]], int(np.prod(entry["shape"])), 4 + length + entry["offset"]
-            ).reshape(entry["shape"])
-            for name, entry in header["arrays"].items()
-        }
-        found[part.proto.component_name.rpartition("_")[2]] = header, arrays
+        if data := part.proto.bytes:
+            assert len(data) < SENT
+            found[part.proto.component_name.rpartition("_")[2]] = unpacked(data)
     assert found["projector"][0]["space"] == found["points"][0]["space"]
     return found
 

@@ -1,7 +1,5 @@
 """The page Compare, run as Streamlit runs it: its numbers against plain ones, refusals, and what the browser says."""
 
-import json
-import struct
 import threading
 
 import numpy as np
@@ -10,7 +8,16 @@ import pytest
 import tlmviz
 from pages.workbench.compare import view
 from tests.javascript.node import evaluate
-from tests.pages.helpers import assert_healthy, badges, follow_link, open_page, run_snippet, words
+from tests.pages.helpers import (
+    assert_healthy,
+    badges,
+    follow_link,
+    open_page,
+    picture,
+    run_snippet,
+    sent,
+    words,
+)
 from tlmviz.analysis.workbench import precisions
 from tlmviz.analysis.workbench.precisions import Cost
 from tlmviz.ui import compute
@@ -21,32 +28,11 @@ FOLDER = "pages/workbench/compare"
 A, B = "Lily had a red ball. One day, Lily lost the red", "Lily had a red hat. One day, Lily lost the red"
 
 
-def payload(app) -> bytes:
-    [view] = [
-        part for part in app.get("bidi_component") if part.proto.component_name.endswith("tlmviz_compare")
-    ]
-    return view.proto.bytes
-
-
-def opened(app) -> tuple[dict, dict]:
-    data = payload(app)
-    [length] = struct.unpack_from("<I", data)
-    header = json.loads(data[4 : 4 + length])
-    types = {"uint8": np.uint8, "float32": np.float32}
-    arrays = {
-        name: np.frombuffer(
-            data, types[entry["dtype"]], int(np.prod(entry["shape"])), 4 + length + entry["offset"]
-        )
-        for name, entry in header["arrays"].items()
-    }
-    return header, arrays
-
-
 def test_it_opens_on_a_word_exchanged():
     app = open_page(PAGE)
     assert_healthy(app)
     assert "✗" not in badges(app) and "Same before the change" in badges(app)
-    header, arrays = opened(app)
+    header, arrays = picture(app, "tlmviz_compare")
     lm = compute.model("stories-rope")
     one, two = lm.trace(A), lm.trace(B)
     assert [column["a"] for column in header["columns"]] == one.tokens
@@ -76,7 +62,7 @@ def test_the_snippet_says_what_the_page_says(session):
     app = open_page(PAGE, **session)
     assert_healthy(app)
     scope = run_snippet(app)
-    header, arrays = opened(app)
+    header, arrays = picture(app, "tlmviz_compare")
     assert scope["moved"][["layer", "head"]].to_numpy().tolist() == header["ten"]
     np.testing.assert_allclose(scope["found"].kl, arrays["kl"], atol=1e-5)
 
@@ -92,7 +78,7 @@ def test_models_of_the_zoo_are_laid_side_by_side():
         PAGE, {"model": "zoo-rope", "cmpview": "Two models", "cmpwith": "stories-dense"}, from_the_start=True
     )
     assert_healthy(app)
-    header, arrays = opened(app)
+    header, arrays = picture(app, "tlmviz_compare")
     assert not header["apart"] and arrays["cosines"].size == 5 * len(arrays["kl"])
 
 
@@ -129,7 +115,7 @@ def test_a_hostile_link_shows_the_page():
     }
     app = follow_link(PAGE, link)
     assert not app.exception
-    header, _ = opened(app)
+    header, _ = picture(app, "tlmviz_compare")
     assert header["head"][0] < 6 and header["pin"] < len(header["columns"])
 
 
@@ -147,7 +133,7 @@ result = { tokens: data.tokens, most: mostChanged(data, 3, 1), said: said(3, hov
         "tlmviz/ui/components/canvas/decode.js": "decode",
         f"{FOLDER}/sentences.js": "compared, comparedSentence, mostChanged",
     }
-    told = evaluate(files, body, payload(app))
+    told = evaluate(files, body, sent(app, "tlmviz_compare"))
     lm = compute.model("stories-rope")
     found = tlmviz.compare(
         lm.trace("Sara was happy because she got a gift."),

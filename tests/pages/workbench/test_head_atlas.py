@@ -1,8 +1,6 @@
 """The page Head atlas, run as Streamlit runs it, on the shipped survey and on surveys that are not what they should be."""
 
-import json
 import shutil
-import struct
 from urllib.parse import parse_qs, urlparse
 
 import numpy as np
@@ -10,7 +8,16 @@ import pytest
 
 import tlmviz
 from tests import tiny
-from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet, words
+from tests.packed import unpacked
+from tests.pages.helpers import (
+    SENT,
+    assert_healthy,
+    badges,
+    open_page,
+    run_snippet,
+    views,
+    words,
+)
 from tlmviz.analysis.workbench.survey import COLUMNS, STATISTICS, Survey, find, survey
 from tlmviz.checkpoints.folders import SURVEYS, models_folder
 from tlmviz.checkpoints.native import save_network
@@ -21,20 +28,10 @@ ONE = {"atlasview": "One head"}
 
 
 def read(app, name="tlmviz_atlas") -> tuple[dict, dict]:
-    """Header and arrays of the picture."""
-    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith(name)]
-    data = view.proto.bytes
-    assert len(data) < 1_500_000
-    [length] = struct.unpack_from("<I", data)
-    header = json.loads(data[4 : 4 + length])
-    types = {"uint8": "u1", "uint16": "<u2", "float32": "<f4"}
-    arrays = {
-        key: np.frombuffer(
-            data, types[each["dtype"]], int(np.prod(each["shape"])), 4 + length + each["offset"]
-        ).reshape(each["shape"])
-        for key, each in header["arrays"].items()
-    }
-    return header, arrays
+    """Header and arrays of the picture, which stays beside an error's sentence."""
+    [view] = [part for part in views(app) if part.proto.component_name.endswith(name)]
+    assert len(view.proto.bytes) < SENT
+    return unpacked(view.proto.bytes)
 
 
 def pinned(header) -> int:

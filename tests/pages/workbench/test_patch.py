@@ -1,7 +1,5 @@
 """The page Patch, run as Streamlit runs it: its numbers against the library, its chain, its errors, its links, its snippet."""
 
-import json
-
 import numpy as np
 import pytest
 import streamlit as st
@@ -11,6 +9,7 @@ from pages.workbench.patch import data as compute
 from pages.workbench.patch.examples import REALS, STORIES, linked
 from pages.workbench.patch.state import CLEAN, PARTS, Patch
 from pages.workbench.patch.state import TEXTS as BOXES
+from tests.packed import unpacked
 from tests.pages.helpers import (
     assert_healthy,
     badges,
@@ -48,16 +47,8 @@ def sent(app):
     """The picture's header, its preview and its exact grid."""
     assert_healthy(app)
     [data] = [part.proto.bytes for part in views(app) if b'"preview"' in part.proto.bytes[:8000]]
-    start = 4 + int(np.frombuffer(data[:4], "<u4")[0])
-    header = json.loads(data[4:start])
-    shape = header["rows"], header["columns"]
-    grids = (
-        np.frombuffer(data, "<f4", shape[0] * shape[1], start + header["arrays"][name]["offset"]).reshape(
-            shape
-        )
-        for name in ("preview", "exact")
-    )
-    return header, *grids
+    header, arrays = unpacked(data)
+    return header, *(arrays[name].reshape(header["rows"], header["columns"]) for name in ("preview", "exact"))
 
 
 @pytest.mark.parametrize("part, kind", [(label, kind) for kind, label in PARTS.items()])

@@ -1,33 +1,15 @@
 """The page Why it looks there, run as Streamlit runs it."""
 
-import json
-import struct
-
 import numpy as np
 import pytest
 
-from tests.pages.helpers import assert_healthy, badges, open_page, run_snippet, words
+from tests.pages.helpers import assert_healthy, badges, open_page, picture, run_snippet, words
 from tests.pages.states import above_the_picture
 from tlmviz.ui import compute
 from tlmviz.ui.inputs import DEFAULT_TEXT
 
 PAGE = "workbench/why"
 TWO = {"head": "5.0", "query": "25", "key": "17", "whypath": "4.2.17.16", "whyat": "1"}
-
-
-def read(app, name="tlmviz_why") -> tuple[dict, dict]:
-    """Header and arrays of the picture."""
-    [view] = [part for part in app.get("bidi_component") if part.proto.component_name.endswith(name)]
-    data = view.proto.bytes
-    [length] = struct.unpack_from("<I", data)
-    header = json.loads(data[4 : 4 + length])
-    arrays = {
-        key: np.frombuffer(data, "<f4", int(np.prod(each["shape"])), 4 + length + each["offset"]).reshape(
-            each["shape"]
-        )
-        for key, each in header["arrays"].items()
-    }
-    return header, arrays
 
 
 def linked(**query):
@@ -38,7 +20,7 @@ def test_it_opens_on_a_key_that_a_head_wrote():
     app = open_page(PAGE)
     assert_healthy(app)
     assert "✗" not in badges(app) and badges(app).count("✓") == 1
-    header, arrays = read(app)
+    header, arrays = picture(app, "tlmviz_why")
     [step] = header["steps"]
     assert (step["place"], step["from"], step["to"]) == ([5, 0, 25, 17], "“red” (25)", "“ball” (17)")
     found = compute.model("stories-rope").explain(DEFAULT_TEXT, 5, 0, 25, 17)
@@ -59,14 +41,14 @@ def test_it_opens_on_a_key_that_a_head_wrote():
 def test_a_path_in_the_link_is_shown():
     app = linked(**TWO)
     assert_healthy(app)
-    header, arrays = read(app)
+    header, arrays = picture(app, "tlmviz_why")
     assert [step["name"] for step in header["steps"]] == ["L5H0", "L4H2"] and header["at"] == 1
     found = compute.model("stories-rope").explain(DEFAULT_TEXT, 4, 2, 17, 16)
     assert arrays["values"].sum() == pytest.approx(found.score, abs=1e-3)
 
 
 def test_all_sources():
-    header, arrays = read(linked(whyall="1"))
+    header, arrays = picture(linked(whyall="1"), "tlmviz_why")
     assert len(header["rows"]) == len(header["columns"]) == header["total"] == 37
     found = compute.model("stories-rope").explain(DEFAULT_TEXT, 5, 0, 25, 17)
     np.testing.assert_allclose(arrays["values"], found.scores, atol=1e-5)
@@ -75,7 +57,7 @@ def test_all_sources():
 def test_all_pairs_of_heads():
     app = linked(whyview="All pairs of heads")
     assert_healthy(app)
-    header, arrays = read(app, "why-heads")
+    header, arrays = picture(app, "why-heads")
     assert (header["layers"], header["heads"], header["state"]["kind"]) == (6, 6, "k")
     assert divmod(int(arrays["k"].argmax()), 36) == (6, 26)  # L1H0 and L4H2
 
@@ -87,7 +69,7 @@ def test_the_snippet_says_what_the_page_says(query):
     if "whyview" in query:
         assert float(scope["scores"].max()) == pytest.approx(0.40, abs=0.005)
     else:
-        header, _ = read(app)
+        header, _ = picture(app, "tlmviz_why")
         assert f"{scope['found'].score:.2f}" == header["score"]
 
 
@@ -110,7 +92,7 @@ def test_the_snippet_says_what_the_page_says(query):
 def test_hostile_links(query):
     app = linked(**query)
     assert_healthy(app)
-    header, _ = read(app)
+    header, _ = picture(app, "tlmviz_why")
     assert len(header["steps"]) <= 13 and 0 <= header["at"] < len(header["steps"])
 
 
@@ -118,7 +100,7 @@ def test_hostile_links(query):
 def test_texts(text):
     app = open_page(PAGE, query={"text": text})
     assert_healthy(app)
-    header, arrays = read(app)
+    header, arrays = picture(app, "tlmviz_why")
     assert len(header["places"]) == len(arrays["weights"]) <= 160
 
 
@@ -131,5 +113,5 @@ def test_latent_attention_has_no_composition():
 def test_norms_behind_sublayers_name_no_tokens():
     app = open_page(PAGE, query={"model": "zoo-post"})
     assert_healthy(app)
-    header, _ = read(app)
+    header, _ = picture(app, "tlmviz_why")
     assert header["written"] is None and "tokens cannot be named" in words(app)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 import torch
 
 from tests import tiny
 from tests.javascript.node import evaluate
+from tests.packed import unpacked
 from tlmviz.kernels import AttentionMask
 from tlmviz.trace import AttentionSpec
 from tlmviz.ui.components import attention_view as view
@@ -17,18 +16,6 @@ from tlmviz.ui.components import attention_view as view
 DECODE = "tlmviz/ui/components/canvas/decode.js"
 HEAD = "tlmviz/ui/components/attention_view/head.js"
 LAYERS, HEADS, SIZE, DIM = 2, 3, 9, 4
-
-
-def unpack(payload: bytes) -> tuple[dict, dict[str, np.ndarray]]:
-    """The reading side of `pack`, written a second time in Python."""
-    length = int.from_bytes(payload[:4], "little")
-    header = json.loads(payload[4 : 4 + length])
-    arrays = {}
-    for name, entry in header["arrays"].items():
-        count, start = int(np.prod(entry["shape"])), 4 + length + entry["offset"]
-        dtype = {"uint8": "<u1", "float32": "<f4"}[entry["dtype"]]
-        arrays[name] = np.frombuffer(payload, dtype, count, start).reshape(entry["shape"])
-    return header, arrays
 
 
 class StubTrace:
@@ -88,7 +75,7 @@ def test_pack_aligns_every_array_and_round_trips():
         "k": np.arange(12, dtype=np.float32).reshape(3, 4).T,  # not contiguous
     }
     payload = view.pack({"tokens": ["é", "\ud800"]}, arrays)
-    header, back = unpack(payload)
+    header, back = unpacked(payload)
     assert (4 + int.from_bytes(payload[:4], "little")) % 8 == 0
     assert all(entry["offset"] % 8 == 0 for entry in header["arrays"].values())
     assert len(payload) % 8 == 0
@@ -105,7 +92,7 @@ def test_pack_refuses_nan_in_the_header():
 @pytest.mark.parametrize("size", [1, 2, 5, SIZE])
 def test_payload_holds_the_chosen_head(size):
     trace = StubTrace(size)
-    header, arrays = unpack(build(trace, layer=1, head=2))
+    header, arrays = unpacked(build(trace, layer=1, head=2))
     assert header["chosen"] == {"layer": 1, "head": 2}
     assert set(header["state"]) == set(view.STATE)
     assert header["stats"]["induction"] == [None] * (LAYERS * HEADS)
@@ -117,13 +104,13 @@ def test_payload_holds_the_chosen_head(size):
 
 def test_rows_come_with_a_pinned_query():
     trace = StubTrace()
-    _, arrays = unpack(build(trace, query=4))
+    _, arrays = unpacked(build(trace, query=4))
     np.testing.assert_array_equal(arrays["rows"], trace.p[:, :, 4].reshape(-1, SIZE))
 
 
 def test_relative_positions_travel_as_one_product_per_query_and_distance():
     trace = StubTrace(distances=3)
-    _, arrays = unpack(build(trace, layer=1, head=2))
+    _, arrays = unpacked(build(trace, layer=1, head=2))
     assert arrays["relative"].shape == (SIZE, 3)
     for t in range(SIZE):
         for r in range(3):
@@ -145,10 +132,10 @@ def test_state_is_brought_inside_the_trace():
 def test_height_is_added_without_disturbing_the_arrays():
     payload = build(StubTrace())
     taller = view.with_height(payload, 520)
-    header, arrays = unpack(taller)
+    header, arrays = unpacked(taller)
     assert header["height"] == 520
     assert (4 + int.from_bytes(taller[:4], "little")) % 8 == 0
-    np.testing.assert_array_equal(arrays["lse"], unpack(payload)[1]["lse"])
+    np.testing.assert_array_equal(arrays["lse"], unpacked(payload)[1]["lse"])
 
 
 # --- the browser's side, run by node -------------------------------------------------------------
