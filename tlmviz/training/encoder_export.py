@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import platform
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +15,7 @@ from ..tokens import Tokenizer
 from .curves import draw
 from .data import Corpus
 from .encoder import HELD_OUT, EncoderRecipe, PairBatches, Rows, finished, held_out_rows, measured
+from .machine import machine
 from .precision import stored_dtype
 
 PAIRS_JUDGED = 300  # held-out pairs of each length
@@ -192,8 +191,7 @@ def _effort(recipe: EncoderRecipe, log: dict) -> list[str]:
         f"{max(recipe.lengths)}, {log['tokens'] / 1e6:.1f} M in all; AdamW, learning rate {schedule.learning_rate} with warm-up "
         f"{schedule.warmup} and a cosine, betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping "
         f"{schedule.clip}, dropout {config.dropout}, BPE-dropout {schedule.bpe_dropout}, seed {schedule.seed}. "
-        f"{log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core {platform.machine()} CPU that "
-        f"did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",
+        f"{log['seconds'] / 60:.0f} minutes of wall time on {machine()}.",
         "",
     ]
 

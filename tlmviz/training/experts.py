@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 
 import numpy as np
 import pandas as pd
@@ -27,7 +26,7 @@ from ..recording import recording
 from ..tokens import Tokenizer
 from .data import Corpus
 from .loop import Probe, Schedule
-from .recipes import LanguageRecipe, finished
+from .recipes import LanguageRecipe, finished, spread
 
 WORDS = {
     "moe": "8 routed experts, 2 for each token, and a shared one; a bias keeps them busy",
@@ -177,13 +176,10 @@ def _seeds(models: Path, runs: Path) -> str:
         mine = own["valid_bpb"].dropna().iloc[-1], own["violation"].dropna().iloc[-1]
         violation = np.mean([balance(np.array(load)).violation for load in log["probes"][-1]["load"]])
         found.setdefault(name, [mine]).append((log["curve"][-1]["valid_bpb"], violation))
-    said = []
-    for name, values in found.items():
-        held_out, violations = zip(*values)
-        said.append(
-            f"{name} {fmean(held_out):.4f} ({min(held_out):.4f} to {max(held_out):.4f}), MaxVio {fmean(violations):.2f} "
-            f"({min(violations):.2f} to {max(violations):.2f})"
-        )
+    said = [
+        f"{name} {spread(held_out, '.4f')}, MaxVio {spread(violations, '.2f')}"
+        for name, (held_out, violations) in ((name, zip(*values)) for name, values in found.items())
+    ]
     count = len(next(iter(found.values())))
     return f"Mean and range of {count} seeds, held-out bits per byte and balance at the end: {'; '.join(said)}.\n"
 

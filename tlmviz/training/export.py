@@ -17,7 +17,8 @@ from ..networks.transformer import TransformerLM
 from ..tokens import Tokenizer
 from .curves import draw
 from .data import Corpus
-from .loop import machine, read_weights
+from .loop import read_weights
+from .machine import machine
 from .precision import LOSS_MARGIN, stored_dtype
 from .recipes import LanguageRecipe
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from pathlib import Path
 
 import torch
@@ -16,6 +14,7 @@ from ..networks.pointer import PointerNetwork
 from .curves import draw
 from .hull import HullRecipe
 from .loop import read_weights
+from .machine import processor, torch_version
 
 SETS, SEED = 200, 2015
 NUMBERS = (5, 10, 20, 50, 100, 200)
@@ -106,9 +105,8 @@ def _effort(recipe: HullRecipe, log: dict) -> str:
         f"left at {recipe.steps - recipe.last:,} for a straight fall to 0; "
         f"betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping "
         f"{schedule.clip}, seed {schedule.seed}; sets grow from {recipe.first} to {recipe.config.most} points over the first "
-        f"{recipe.grown * schedule.steps:,.0f} steps. {log['seconds'] / 60:.0f} minutes of wall time on one thread of a "
-        f"{os.cpu_count()}-core {platform.machine()} CPU that did other work beside it, torch "
-        f"{torch.__version__.partition('+')[0]}."
+        f"{recipe.grown * schedule.steps:,.0f} steps. {log['seconds'] / 60:.0f} minutes of wall time on "
+        f"{processor()}, {torch_version()}."
     )
 
 

@@ -7,8 +7,6 @@ stage; not in the notes). All layers learn at once from one pass of the teacher.
 from __future__ import annotations
 
 import math
-import os
-import platform
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -31,6 +29,7 @@ from . import loop
 from .curves import draw
 from .data import Corpus, Packer, read_corpus
 from .loop import Schedule
+from .machine import machine
 
 TEACHER = "stories-rope"
 NAME = "stories-rope-indexer"
@@ -303,7 +302,6 @@ def _recipe(log: dict) -> list[str]:
         *(f"| {name} | {log['schedule'][name]} |" for name in SETTINGS),
         "",
         f"{log['step']:,} steps, {log['tokens'] / 1e6:.1f} M tokens, {math.ceil(log['seconds']):,} seconds of wall time on "
-        f"one thread of a {os.cpu_count()}-core {platform.machine()} CPU that did other work beside it, float32, "
-        f"torch {torch.__version__.partition('+')[0]}.",
+        f"{machine()}.",
         "",
     ]

@@ -16,6 +16,7 @@ from ..networks.latents import LatentReader
 from .curves import draw
 from .latents import LatentsRecipe
 from .loop import read_weights
+from .machine import torch_version
 
 
 def export(recipe: LatentsRecipe, log: dict, run: Path, folder: Path) -> None:
@@ -109,6 +110,5 @@ def _effort(recipe: LatentsRecipe, log: dict) -> str:
         f"{schedule.learning_rate} with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, weight decay "
         f"{schedule.weight_decay}, clipping {schedule.clip}, {recipe.smoothing} of each target "
         f"spread over all digits, seed {schedule.seed}. {log['seconds'] / 60:.1f} minutes of CPU time on one thread "
-        f"({platform.machine()}, torch "
-        f"{torch.__version__.partition('+')[0]})."
+        f"({platform.machine()}, {torch_version()})."
     )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -25,6 +23,7 @@ from ..networks.transformer import TransformerLM
 from ..recording import Recording, recording
 from ..tokens import Tokenizer
 from .data import Corpus, Packer
+from .machine import machine
 
 ROUTED = (".mlp.scores", ".mlp.chosen")  # what a router leaves of a pass
 
@@ -114,7 +113,7 @@ def train(
         network.load_state_dict(read_weights(start), strict=False)
     optimizer = optimizer_of(network, schedule)
     packer = Packer(corpus, tokenizer, schedule.seed, schedule.bpe_dropout)
-    log = _empty_log(schedule)
+    log = _empty_log(schedule, network.device)
     if (folder / "log.json").is_file():
         log |= resume(folder, network, optimizer)
     began = time.monotonic() - log["seconds"]
@@ -148,11 +147,11 @@ def train(
     return log
 
 
-def _empty_log(schedule: Schedule) -> dict:
+def _empty_log(schedule: Schedule, device: torch.device) -> dict:
     """The log of a run that has not begun."""
     return {
         "schedule": asdict(schedule),
-        "machine": machine(),
+        "machine": machine(device),
         "curve": [],
         "steps": [],
         "probes": [],
@@ -160,17 +159,6 @@ def _empty_log(schedule: Schedule) -> dict:
         "tokens": 0,
         "step": 0,
     }
-
-
-def machine() -> str:
-    """What a run is computed on, for its card."""
-    if torch.cuda.is_available():
-        where = f"one {torch.cuda.get_device_name()}"
-    else:
-        where = (
-            f"one thread of a {os.cpu_count()}-core {platform.machine()} CPU that did other work beside it"
-        )
-    return f"{where}, float32, torch {torch.__version__.partition('+')[0]}"
 
 
 def _batch(packer: Packer, schedule: Schedule, context: int, step: int) -> tuple[torch.Tensor, torch.Tensor]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from pathlib import Path
 
 import pandas as pd
@@ -23,6 +21,7 @@ from . import export as stories
 from .curves import draw
 from .data import Corpus
 from .loop import read_weights
+from .machine import machine
 from .mtp import RECIPES, held_out
 from .precision import stored_dtype
 
@@ -199,8 +198,7 @@ def _recipe(name: str, log: dict) -> list[str]:
         f"{schedule.steps:,} steps of {schedule.batch_tokens:,} tokens in windows of {schedule.lengths[0][1]}, AdamW, learning "
         f"rate {schedule.learning_rate} with warm-up {schedule.warmup} and a cosine to 2 %, betas {schedule.betas}, weight decay "
         f"{schedule.weight_decay}, clipping {schedule.clip}, dropout {recipe.config.dropout}, BPE-dropout "
-        f"{schedule.bpe_dropout}, seed {schedule.seed}.{weight} {log['seconds'] / 60:.0f} minutes of wall time on one thread of "
-        f"a {os.cpu_count()}-core {platform.machine()} CPU that did other work beside it, float32, torch "
-        f"{torch.__version__.partition('+')[0]}.",
+        f"{schedule.bpe_dropout}, seed {schedule.seed}.{weight} {log['seconds'] / 60:.0f} minutes of wall time on "
+        f"{machine()}.",
         "",
     ]

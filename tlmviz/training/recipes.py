@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 
 from ..config import ModelConfig, notes_preset
 from .loop import Schedule
@@ -103,6 +105,12 @@ RECIPES = {
         ),
     ),
 }
+
+
+def spread(values: Sequence[float], spec: str) -> str:
+    """Mean and range of one figure over several seeds."""
+    least, most = min(values), max(values)
+    return f"{fmean(values):{spec}} ({least:{spec}} to {most:{spec}})"
 
 
 def finished(recipe: LanguageRecipe, runs: Path) -> dict | None:

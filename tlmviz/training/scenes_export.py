@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections import Counter
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from ..scenes import language
 from ..scenes.models import PictureMarker, PictureReader
 from .curves import draw
 from .loop import read_weights
+from .machine import processor, torch_version
 from .precision import stored_dtype
 from .scenes import NETWORKS, SceneBatches, ScenesRecipe, Teacher, loss_of, tokenizer
 
@@ -179,6 +178,5 @@ def _effort(recipe: ScenesRecipe, log: dict) -> str:
         f"{log['step']:,} steps of {recipe.scenes} scenes with {recipe.questions} questions each{told}, AdamW, learning rate "
         f"{schedule.learning_rate} with warm-up {schedule.warmup} and a cosine, betas {schedule.betas}, weight decay "
         f"{schedule.weight_decay}, clipping {schedule.clip}, seed {schedule.seed}. {log['seconds'] / 60:.0f} minutes of wall "
-        f"time on one thread of a {os.cpu_count()}-core {platform.machine()} CPU that did other work beside it, torch "
-        f"{torch.__version__.partition('+')[0]}."
+        f"time on {processor()}, {torch_version()}."
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from ..tokens.whole_words import WordTokenizer
 from .curves import draw
 from .data import Corpus
 from .loop import read_weights
+from .machine import machine
 from .precision import stored_dtype
 from .sentinel import LEAST, MOST_WORDS, RECIPES, SentinelRecipe, StoryBatches, held_out_loss
 
@@ -161,8 +160,7 @@ def _effort(recipe: SentinelRecipe, log: dict) -> list[str]:
         f"{log['passes']} passes; AdamW, learning rate {schedule.learning_rate} with warm-up {schedule.warmup} "
         f"and a cosine for {schedule.steps:,} steps, "
         f"betas {schedule.betas}, weight decay {schedule.weight_decay}, clipping {schedule.clip}, seed {schedule.seed}. "
-        f"{log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core {platform.machine()} CPU "
-        f"that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",
+        f"{log['seconds'] / 60:.0f} minutes of wall time on {machine()}.",
     ]
 
 

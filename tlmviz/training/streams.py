@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 
 import pandas as pd
 import torch
@@ -24,7 +23,7 @@ from ..recording import recording
 from ..tokens import Tokenizer
 from .data import Corpus
 from .loop import Probe, Schedule
-from .recipes import LanguageRecipe, finished
+from .recipes import LanguageRecipe, finished, spread
 
 KINDS = {"residual": ("residual", 1), "hc": ("hyper", 4), "mhc": ("manifold", 4)}
 WORDS = {
@@ -244,10 +243,7 @@ def _seeds(logs: dict[str, pd.DataFrame], runs: Path) -> str:
         found.setdefault(name, []).append(_held_out(recipe, runs))
     if any(value is None for values in found.values() for value in values):
         return ""
-    said = [
-        f"{name} {fmean(values):.4f} ({min(values):.4f} to {max(values):.4f})"
-        for name, values in found.items()
-    ]
+    said = [f"{name} {spread(values, '.4f')}" for name, values in found.items()]
     return f"Mean and range of {len(found['stories-mhc'])} seeds, held-out bits per byte: {', '.join(said)}."
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from pathlib import Path
 
 import torch
@@ -17,6 +15,7 @@ from ..tokens import Tokenizer
 from ..translator import Translator
 from .curves import draw
 from .loop import read_weights
+from .machine import machine
 from .pairs import PairBatches, Pairs
 from .precision import stored_dtype
 from .translation import TranslationRecipe, held_out_loss, network_of
@@ -159,8 +158,7 @@ def _recipe(recipe: TranslationRecipe, log: dict, pairs: int, mt: Translator) ->
         *([f"| begins with the weights of | {recipe.start} |"] * bool(recipe.start)),
         *([f"| weight of covloss | {recipe.overlap} |"] * bool(recipe.overlap)),
         "",
-        f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on one thread of a {os.cpu_count()}-core "
-        f"{platform.machine()} CPU that did other work beside it, float32, torch {torch.__version__.partition('+')[0]}.",
+        f"AdamW; {log['seconds'] / 60:.0f} minutes of wall time on {machine()}.",
         "",
     ]
 
