@@ -23,10 +23,12 @@ from pathlib import Path
 import torch
 from torch import nn
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parent)]
+
+from natural_faults import HEALTHY as OTHER_ARITHMETIC
+from natural_faults import NAMELESS, NATURAL
+
 import tlmviz
-from tlmviz.analysis.workbench.faults_natural import HEALTHY as OTHER_ARITHMETIC
-from tlmviz.analysis.workbench.faults_natural import NAMELESS, NATURAL
 from tlmviz.layers.positions import NoPositions, PerLayer, Positions, RoPE
 from tlmviz.layers.softcap import Softcap
 from tlmviz.trace import AttentionSpec

@@ -37,6 +37,7 @@ READ = (
 )  # fmt: skip
 ALONE = (
     "doctor",
+    "natural_faults",
     "report",
     "serve_ray",
     "survey",

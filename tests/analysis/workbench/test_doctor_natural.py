@@ -5,11 +5,11 @@ import pytest
 import torch
 
 import tlmviz
+from benchmarks.natural_faults import HEALTHY, NAMELESS, NATURAL, injected
 from tests.tiny import TEXT, sentence
 from tlmviz import diagnose, kernels
 from tlmviz.analysis.workbench.doctor.diagnosis import examine
 from tlmviz.analysis.workbench.doctor.proof import BOTH, MORE, proof
-from tlmviz.analysis.workbench.faults_natural import HEALTHY, NAMELESS, NATURAL, injected
 from tlmviz.errors import BadShape, UnknownName
 
 MODELS = ("stories-rope", "stories-gpt", "zoo-gqa")
