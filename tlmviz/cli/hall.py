@@ -71,6 +71,11 @@ class Hall:
             )
             self.front = nginx.start(binary, self.folder / "nginx")
 
+    @property
+    def _bound(self) -> str:
+        """The address that the app processes listen at: behind nginx that of this machine alone."""
+        return self.bind if self.processes == 1 else LOOPBACK
+
     def _app(self, port: int) -> subprocess.Popen[bytes]:
         # Every press is a thread, and glibc would keep what each of them freed in an arena of its own.
         environment = (
@@ -92,7 +97,7 @@ class Hall:
             sys.executable,
             "-m",
             "streamlit",
-            *arguments(app_file(), port, self.host, self.bind if self.processes == 1 else LOOPBACK),
+            *arguments(app_file(), port, self.host, self._bound),
             *quiet,
         ]
         # It writes what fails to standard output: to our standard error.
@@ -101,7 +106,7 @@ class Hall:
     def _wait(self) -> None:
         """Until every process has warmed up."""
         began = time.monotonic()
-        host = host_of((self.bind if self.processes == 1 else "") or LOOPBACK)
+        host = host_of(self._bound or LOOPBACK)
         for port, process in self.apps.items():
             while not is_ready(f"http://{host}:{port}/"):
                 if process.poll() is not None:

@@ -12,10 +12,10 @@ from tlmviz.errors import Error
 from tlmviz.hosting.addresses import BELIEVED, believed
 
 from . import window
-from .server import LOOPBACK, app_file, arguments, port_is_free, require_address, require_app
+from .server import EVERYWHERE, LOOPBACK, app_file, arguments, port_is_free, require_address, require_app
 
 PORT = 8501
-HERE = (LOOPBACK, "0.0.0.0", "::")  # addresses that are reached as localhost
+HERE = (LOOPBACK, *EVERYWHERE)  # addresses that are reached as localhost
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,6 +22,7 @@ from tlmviz.hosting import token as tokens
 PACKAGE = Path(__file__).resolve().parents[1]
 PLACES = (PACKAGE / "_app", PACKAGE.parent)  # in an installed wheel; in the repository
 LOOPBACK = "127.0.0.1"  # which only this machine reaches
+EVERYWHERE = ("", "0.0.0.0", "::")  # all addresses of this machine
 LARGEST_UPLOAD = 4096  # MB, where uploads are allowed
 PATIENCE = 300.0  # seconds until a server must answer: a busy machine is slow
 
@@ -71,7 +72,7 @@ def require_address(bind: str) -> None:
 
 def host_of(bind: str) -> str:
     """What listens at an address, as a link on this machine says it."""
-    return "localhost" if bind in ("", "0.0.0.0", "::") else f"[{bind}]" if ":" in bind else bind
+    return "localhost" if bind in EVERYWHERE else f"[{bind}]" if ":" in bind else bind
 
 
 def _family(bind: str) -> socket.AddressFamily:

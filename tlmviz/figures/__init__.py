@@ -7,12 +7,13 @@ from .player import Layer, animated, walked
 from .shapes import frame, row_frame, shaded, upright
 from .theme import DARK, GROUPS, HEADS, KEY, LIGHT, QUERY, THEMES, Theme, faded, palette, rgb, scale
 from .tokens import escaped, placed, readable, readable_all, token_label, token_labels
-from .written import MISSING, minus, number
+from .written import MISSING, minus, number, percent
 
 __all__ = [
     "MISSING",
     "minus",
     "number",
+    "percent",
     "DARK",
     "KEY",
     "QUERY",

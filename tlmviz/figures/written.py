@@ -21,6 +21,11 @@ def number(value: float | None, spec: str = "") -> str:
     return format(value, spec).replace("-", "−")
 
 
+def percent(share: float) -> str:
+    """A share in whole per cent."""
+    return number(float(share), ".0%")
+
+
 def large(value: float | None) -> str:
     """A count of any size in three digits and a word: 840, 12.3 thousand, 9.67 billion; "–" for None and NaN."""
     if value is None or math.isnan(value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tlmviz.figures import number
+from tlmviz.figures import number, percent
 from tlmviz.figures.written import large
 from tlmviz.ui import markdown
 from tlmviz.ui.claims import Claim
@@ -14,10 +14,6 @@ from .data import Data, worst
 from .state import CAPACITY, COST, KEPT, LOAD, MIXED, MUTING, REMOVED, ROUTING, TRAINING, Change
 
 CHANCE = 0.01  # bits per byte by which seeds of one recipe differ
-
-
-def percent(share: float) -> str:
-    return number(float(share), ".0%")
 
 
 def by_itself(data: Data) -> str | None:

@@ -122,6 +122,22 @@ def trace(passage: Passage) -> Trace:
     return read(passage)[0]
 
 
+class OnePass:
+    """What every part that reads a whole passage knows of it."""
+
+    passage: Passage
+
+    @property
+    def trace(self) -> Trace:
+        """The trace of the one pass over it."""
+        return trace(self.passage)
+
+    @property
+    def loss(self) -> np.ndarray:
+        """Of each next token, [T - 1] nats."""
+        return read(self.passage)[1]
+
+
 @st.cache_data(max_entries=32, show_spinner=False, hash_funcs=HASH)
 def checks(passage: Passage) -> list[Check]:
     """The identities behind this page, on this text."""

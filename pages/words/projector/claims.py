@@ -6,7 +6,7 @@ import numpy as np
 
 from tlmviz.analysis.words.analogies import Tally
 from tlmviz.analysis.words.categories import CATEGORIES
-from tlmviz.figures import number
+from tlmviz.figures import number, percent
 from tlmviz.figures.tokens import SPACE
 from tlmviz.ui import markdown
 from tlmviz.ui.claims import Claim
@@ -20,10 +20,6 @@ KINDS = list(CATEGORIES)
 
 def quoted(name: str) -> str:
     return f"“{markdown.plain(name)}”"
-
-
-def percent(share: float) -> str:
-    return number(float(share), ".0%")
 
 
 def its_kind(data: Data) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tlmviz.analysis.workbench import following
-from tlmviz.figures import number, readable
+from tlmviz.figures import number, percent, readable
 from tlmviz.ui import markdown
 from tlmviz.ui.language import N_, _
 
@@ -154,11 +154,6 @@ CLAIMS = (
     owes_to_head, owes_to_other, owes_to_nothing, listens_most, listens_to_none, compared, writes, writes_little,
     names_no_tokens, by_steps, not_all,
 )  # fmt: skip
-
-
-def percent(share: float) -> str:
-    """A share as it is written."""
-    return number(float(share), ".0%")
 
 
 def token(data: Data, position: int) -> str:

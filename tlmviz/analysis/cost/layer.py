@@ -61,6 +61,11 @@ class Sizes:
         return self.head or self.d // self.h
 
     @property
+    def inner(self) -> int:
+        """Numbers of a token between the feed-forward part's matrices: up, activated; with a gate its own and the product."""
+        return (4 if self.gated else 2) * self.f
+
+    @property
     def attention(self) -> Layer:
         """Its attention, as the page KV cache counts it."""
         return Layer(self.d, self.h, self.g, self.width)
@@ -134,14 +139,13 @@ def bill(sizes: Sizes) -> dict[str, Line]:
     cells = sizes.batch * sizes.h * sizes.n**2
     making, out = sizes.d * (every + 2 * shared), every * sizes.d
     dense = (3 if sizes.gated else 2) * sizes.d * sizes.f
-    inner = (4 if sizes.gated else 2) * sizes.f  # up, activated; with a gate its own and the product
     return {
         "projections": Line(rows * making, 0, making, rows * (every + 2 * shared)),
         "scores": Line(cells * sizes.width, maps=cells),
         "softmax": Line(softmax=SOFTMAX * cells, maps=cells),
         "sum": Line(cells * sizes.width, written=rows * every),
         "output": Line(rows * out, 0, out, rows * sizes.d),
-        "ffn": Line(rows * dense, 0, dense, rows * (inner + sizes.d)),
+        "ffn": Line(rows * dense, 0, dense, rows * (sizes.inner + sizes.d)),
     }
 
 
@@ -184,8 +188,7 @@ def kept(sizes: Sizes, layers: int) -> Kept:
     computes the rest once more when its gradient is due: one layer's at a time (Chen et al. 2016, arXiv:1604.06174).
     """
     rows = sizes.batch * sizes.n
-    inner = (4 if sizes.gated else 2) * sizes.f
-    one = rows * (2 * sizes.d + 4 * sizes.h * sizes.width + inner) + sizes.batch * sizes.h * sizes.n**2
+    one = rows * (2 * sizes.d + 4 * sizes.h * sizes.width + sizes.inner) + sizes.batch * sizes.h * sizes.n**2
     return Kept(
         sizes.bytes * one,
         sizes.bytes * layers * one,

@@ -40,7 +40,7 @@ class Data:
         """The letters of the picture on the pad."""
         return self.chosen.pixels or digits.written(digits.held_out().images[self.chosen.digit])
 
-    @property
+    @cached_property
     def image(self) -> Float[np.ndarray, "8 8"]:
         """What is read of it: a drawing as the digits that it was trained on lie on their paper."""
         if not self.chosen.pixels:

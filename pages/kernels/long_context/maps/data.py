@@ -9,18 +9,17 @@ import numpy as np
 import torch
 
 from tlmviz.analysis.kernels.long_context import EXACT, Survey
-from tlmviz.trace import Trace
 from tlmviz.ui import compute
 
 from .. import data as page
-from ..data import Passage, Text
+from ..data import OnePass, Passage, Text
 from .state import Tile
 
 LARGEST, SMALLEST = 256, 8  # tokens along a tile's side, at most, and at least when dragged
 
 
 @dataclass(frozen=True)
-class Data:
+class Data(OnePass):
     """A text that was read, and the tile that was asked for."""
 
     found: Text
@@ -30,15 +29,6 @@ class Data:
     @property
     def length(self) -> int:
         return len(self.passage.ids)
-
-    @property
-    def trace(self) -> Trace:
-        return page.trace(self.passage)
-
-    @property
-    def loss(self) -> np.ndarray:
-        """Of each next token, [T - 1] nats."""
-        return page.read(self.passage)[1]
 
     @property
     def seconds(self) -> float:

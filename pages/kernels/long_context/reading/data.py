@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from tlmviz.analysis.kernels.far_reading import farthest_look
-from tlmviz.trace import Trace
 from tlmviz.ui.components.attention_view import head_arrays
 
 from .. import data as page
-from ..data import Passage, Text
+from ..data import OnePass, Passage, Text
 from .state import Reading
 
 OFFERED = 5  # heads that read far
@@ -20,21 +19,12 @@ HEAVIEST = 1_200_000  # bytes of q and k: 4,096 tokens of 32 numbers
 
 
 @dataclass(frozen=True)
-class Data:
+class Data(OnePass):
     """A text that was read, and how its words are coloured."""
 
     found: Text
     chosen: Reading
     passage: Passage
-
-    @property
-    def trace(self) -> Trace:
-        return page.trace(self.passage)
-
-    @property
-    def loss(self) -> np.ndarray:
-        """Of each next token, [T - 1] nats."""
-        return page.read(self.passage)[1]
 
     @cached_property
     def picture(self) -> np.ndarray:
