@@ -1,1 +1,0 @@
-"""Chapter Beyond decoders."""

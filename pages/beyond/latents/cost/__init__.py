@@ -1,1 +1,0 @@
-"""Part "Cost": self-attention among N inputs beside M latents that read them, as areas to scale and in measured time."""

@@ -1,1 +1,0 @@
-"""Part "Reading a digit": each latent's map over a picture that is chosen or drawn."""
