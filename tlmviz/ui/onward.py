@@ -35,7 +35,12 @@ class Onward:
 
 def links(onward: Iterable[Onward]) -> None:
     """The links beside one another; the open session follows them, as it does a card."""
+    anchors({each.label: each.address for each in onward})
+
+
+def anchors(addresses: Mapping[str, str]) -> None:
+    """Links by their labels, beside one another."""
     written = (
-        f'<a data-card="step" href="{escape(each.address)}">{escape(each.label)} →</a>' for each in onward
+        f'<a data-card="step" href="{escape(to)}">{escape(label)} →</a>' for label, to in addresses.items()
     )
     st.html(f'{_STYLE}<div class="onward">{"".join(written)}</div>')

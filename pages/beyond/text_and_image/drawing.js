@@ -138,7 +138,7 @@ export function drawScene(pen, v, theme, size, side, head) {
     if (weights && full > 0) pen.rect(x, y, step, step, theme.heads[1], null, { alpha: 0.72 * Math.min(1, weights[i] / full) });
     if (!small) pen.rect(x, y, step, step, null, theme.faint);
   }
-  if (side === "turned" && !small) drawMarks(pen, v.arrays.marks, step, theme.heads[0]);
+  if (side === "turned" && !small && !v.header.problem) drawMarks(pen, v.arrays.marks, step, theme.heads[0]);
   for (let i = 0; i <= CELLS; i++) {
     pen.line((i * size) / CELLS, 0, (i * size) / CELLS, size, small ? theme.faint : theme.muted);
     pen.line(0, (i * size) / CELLS, size, (i * size) / CELLS, small ? theme.faint : theme.muted);

@@ -8,11 +8,13 @@ import { brief, heldAt } from "./moments.js";
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("./moments.js").Run} Run */
-/** @typedef {Record<"width" | "height" | "left" | "right" | "row" | "bottom" | "memory" | "base", number>} Layout left and right of the time axis; height of a row, bottom of the rows; top and bottom of the memory's chart */
+/** @typedef {Record<"width" | "height" | "left" | "right" | "row" | "bottom" | "title" | "memory" | "base", number>} Layout left and right of the time axis; height of a row, bottom of the rows; title, top and bottom of the memory's chart */
 
 const LEFT = 58;
 const RIGHT = 82; // for what is held now
 const MEMORY = 104;
+const NAME = 70; // a device's name in the memory's key
+const TITLE = 190; // what stands beside the key, where there is room
 const LATER = 0.3; // of a cell that has not begun
 
 /**
@@ -24,8 +26,20 @@ const LATER = 0.3; // of a cell that has not begun
 export function layoutOf(width, stages) {
   const row = Math.max(14, Math.min(34, Math.round(210 / stages)));
   const bottom = 16 + row * stages;
-  const memory = bottom + 44;
-  return { width, height: memory + MEMORY + 8, left: LEFT, right: width - RIGHT, row, bottom, memory, base: memory + MEMORY - 4 };
+  const [title, right] = [bottom + 31, width - RIGHT];
+  const key = right - LEFT < TITLE + NAME * devicesOf(stages, width).length ? title + 16 : title;
+  const memory = key + 13;
+  return { width, height: memory + MEMORY + 8, left: LEFT, right, row, bottom, title, memory, base: memory + MEMORY - 4 };
+}
+
+/**
+ * The devices that the memory's key names: the first and last few where not all have room.
+ * @param {number} stages
+ * @param {number} width
+ */
+function devicesOf(stages, width) {
+  const most = Math.min(6, Math.floor(width / NAME));
+  return [...Array(stages).keys()].filter((device) => stages <= most || device < 2 || device >= stages - 2);
 }
 
 /**
@@ -169,7 +183,7 @@ function drawCells(pen, { arrays }, layout, theme, { at, hover, x }) {
 function drawMemory(pen, { arrays, header }, layout, theme, x) {
   const most = Math.max(...header.peaks, header.bound ?? 0);
   const y = (/** @type {number} */ held) => layout.base - (held / most) * (layout.base - layout.memory);
-  pen.text(layout.left, layout.memory - 13, _("Micro-batches held, by device"), { color: theme.muted, size: 11 });
+  pen.text(layout.left, layout.title, _("Micro-batches held, by device"), { color: theme.muted, size: 11 });
   pen.line(layout.left, layout.base, layout.right, layout.base, theme.faint);
   for (const value of [0, most]) pen.text(layout.left - 6, y(value), brief(value), { align: "right", color: theme.muted, size: 10 });
   if (header.bound) {
@@ -192,9 +206,10 @@ function drawMemory(pen, { arrays, header }, layout, theme, x) {
  * @param {number} stages
  */
 function drawMemoryKey(pen, layout, theme, stages) {
-  const named = [...Array(stages).keys()].filter((device) => stages <= 6 || device < 2 || device >= stages - 2);
-  named.forEach((device, k) => {
-    const x = layout.right - 70 * (named.length - k) + 70 - 64;
+  const devices = devicesOf(stages, layout.width);
+  const left = Math.max(6, layout.right + 6 - NAME * devices.length);
+  devices.forEach((device, k) => {
+    const x = left + NAME * k;
     pen.line(x, layout.memory - 13, x + 12, layout.memory - 13, lineOf(theme, device, stages), { width: 2.5 });
     pen.text(x + 16, layout.memory - 13, _("Device {n}", { n: device + 1 }), { color: theme.muted, size: 10 });
   });

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from tlmviz.figures import number, readable
+from tlmviz.figures import number
 from tlmviz.ui import markdown
 from tlmviz.ui.language import _
 
 from .data import FINDER, MODEL, Data
 
 
-def finds(data: Data) -> str | None:
-    """The first head's row goes to one word for the most part."""
+def expects(data: Data) -> str | None:
+    """The first head's row goes to one word for the most part, and the model expects that word again."""
     key, weight = _most(data)
-    if key == data.heads[FINDER].row or weight < 0.5:
+    row = data.heads[FINDER].row
+    if key == row or weight < 0.5 or not data.expects(row, key):
+        return None
+    return _(
+        "After “{query}” the model expects “{key}”, with {likely}, and a head of it looks back at just that word: the “{key}” "
+        "before gets {weight} of its attention.",
+        query=_word(data, row), key=_word(data, key), likely=number(data.expected[row].p, ".0%"), weight=number(weight, ".0%"),
+    )  # fmt: skip
+
+
+def finds(data: Data) -> str | None:
+    """The first head's row goes to one word for the most part, which is not what the model expects next."""
+    key, weight = _most(data)
+    row = data.heads[FINDER].row
+    if key == row or weight < 0.5 or data.expects(row, key):
         return None
     return _(
         "Reading “{query}”, one head of the model looks back at “{key}”: that word gets {weight} of its attention.",
@@ -41,7 +55,7 @@ def shortened(data: Data) -> str | None:
     )  # fmt: skip
 
 
-CLAIMS = (finds, spreads, shortened)
+CLAIMS = (expects, finds, spreads, shortened)
 
 
 def _most(data: Data) -> tuple[int, float]:
@@ -51,7 +65,7 @@ def _most(data: Data) -> tuple[int, float]:
 
 
 def _word(data: Data, position: int) -> str:
-    return markdown.plain(readable(data.tokens[position]).lstrip("␣") or "␣")
+    return markdown.plain(data.word(position))
 
 
 def notice() -> tuple[str, ...]:

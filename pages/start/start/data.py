@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -19,6 +20,7 @@ from tlmviz.analysis.streams import mixing
 from tlmviz.analysis.workbench.comparing import Comparison
 from tlmviz.checkpoints import registry
 from tlmviz.figures.start import small
+from tlmviz.tokens import output_names
 from tlmviz.ui import compute as shared
 from tlmviz.ui import translation, words
 
@@ -47,6 +49,24 @@ class Head:
     row: int
 
 
+class Next(NamedTuple):
+    """The token that is likeliest to come next: its id, how it reads, its probability."""
+
+    id: int
+    token: str
+    p: float
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the model makes of a sentence, as far as the picture shows it: tokens, two heads, what it expects behind each token."""
+
+    ids: list[int]
+    tokens: list[str]
+    heads: dict[str, Head]
+    expected: list[Next]
+
+
 @dataclass(frozen=True)
 class Data:
     """What the page shows of a sentence."""
@@ -61,12 +81,30 @@ class Data:
     @property
     def tokens(self) -> list[str]:
         """Those that the picture shows."""
-        return heads(self.chosen.text)[0]
+        return reading(self.chosen.text).tokens
+
+    def word(self, position: int) -> str:
+        """A token as a reader meets it here."""
+        return word(self.tokens[position])
 
     @property
     def heads(self) -> dict[str, Head]:
         """The two heads, by FINDER and BACK."""
-        return heads(self.chosen.text)[1]
+        return reading(self.chosen.text).heads
+
+    @property
+    def expected(self) -> list[Next]:
+        """What is expected behind each of these tokens."""
+        return reading(self.chosen.text).expected
+
+    def expects(self, row: int, key: int) -> bool:
+        """Whether the token at `key` is what is expected behind the one at `row`."""
+        return self.expected[row].id == reading(self.chosen.text).ids[key]
+
+
+def word(token: str) -> str:
+    """A token as a reader meets it here: a space before it goes, unless it is nothing else."""
+    return figures.readable(token).lstrip("␣") or "␣"
 
 
 def compute(chosen: Start) -> Data:
@@ -75,22 +113,27 @@ def compute(chosen: Start) -> Data:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def heads(text: str) -> tuple[list[str], dict[str, Head]]:
-    """The tokens as they read, and two heads: the one that shows most on this text, and the one that looks one back."""
+def reading(text: str) -> Reading:
+    """The tokens, what is expected behind each, and two heads: the one that shows most, and the one that looks one back."""
     trace, row = shared.trace(MODEL, text), shared.striking_row(MODEL, text)
     back, last = shared.previous_head(MODEL, text), min(len(trace), MOST)
 
-    def work() -> dict[str, Head]:
+    def work() -> Reading:
         def made(layer: int, head: int, at: int) -> Head:
             return Head(layer, head, trace.attention(layer, head)[:last, :last].numpy(), min(at, last - 1))
 
-        return {FINDER: made(row.layer, row.head, row.query), BACK: made(*back, last - 1)}
+        both = {FINDER: made(row.layer, row.head, row.query), BACK: made(*back, last - 1)}
+        likeliest = trace.logits_at(range(last)).softmax(-1).max(-1)
+        ids = likeliest.indices.tolist()
+        names = output_names(shared.model(MODEL).tokenizer, ids)
+        expected = [Next(*each) for each in zip(ids, names, likeliest.values.tolist(), strict=True)]
+        return Reading(list(trace.ids[:last]), trace.tokens[:last], both, expected)
 
-    return trace.tokens[:last], shared.run_in_worker(work, len(trace))
+    return shared.run_in_worker(work, len(trace))
 
 
 def _attention(text: str) -> Arrays:
-    return heads(text)[1][FINDER].weights
+    return reading(text).heads[FINDER].weights
 
 
 def _positions(text: str) -> Arrays:
@@ -121,8 +164,8 @@ def _beyond(text: str) -> Arrays:
 
 def _streams(text: str) -> Arrays:
     trace = shared.trace(shared.DEFAULT_STREAM_MODEL, text)
-    res = shared.run_in_worker(lambda: mixing.composite(mixing.mixing_of(trace).res).mean(0))
-    return res.numpy()
+    # The first sublayer's. The product of all has nothing to see: it shares out evenly.
+    return shared.run_in_worker(lambda: mixing.mixing_of(trace).res[0].mean(0)).numpy()
 
 
 def _words(text: str) -> Arrays:

@@ -8,7 +8,7 @@ import { announcePicture } from "#canvas/painted.js";
 
 /** @typedef {import("#canvas/mount.js").Component} Component */
 /** @typedef {{ name: string, label: string, weights: number[][], row: number }} Head */
-/** @typedef {{ tokens: string[], heads: Head[], picture: number, color: string, lang: string }} Data */
+/** @typedef {{ tokens: string[], expected: [string, number][], heads: Head[], picture: number, color: string, lang: string }} Data */
 /** @typedef {{ root: HTMLElement, component: Component, data: Data, head: number, row: number, timer: number, words: HTMLElement, names: HTMLElement, said: HTMLElement }} View */
 
 const FIRST = 4000; // milliseconds that it stands on the word it opens on
@@ -17,7 +17,7 @@ const STRONG = 0.55; // how blue a word is that gets everything; more, and its l
 
 /** @param {View} v */
 function draw(v) {
-  const { tokens, heads, color } = v.data;
+  const { tokens, expected, heads, color } = v.data;
   const { weights, label } = heads[v.head];
   const row = weights[v.row];
   [...v.names.children].forEach((name, index) => name.setAttribute("aria-pressed", String(index === v.head)));
@@ -29,7 +29,11 @@ function draw(v) {
   });
   const most = row.indexOf(Math.max(...row));
   const percent = Math.round(100 * row[most]);
-  v.said.textContent = _("{head}: “{query}” looks most at “{key}”, with {percent}% of its weight.", { head: label, query: tokens[v.row], key: tokens[most], percent });
+  const [next, likely] = expected[v.row];
+  v.said.textContent = [
+    _("{head}: “{query}” looks most at “{key}”, with {percent}% of its weight.", { head: label, query: tokens[v.row], key: tokens[most], percent }),
+    _("The model expects “{next}” after it, with {likely}%.", { next, likely: Math.round(100 * likely) }),
+  ].join(" ");
 }
 
 /** @param {View} v */

@@ -10,12 +10,13 @@ import streamlit as st
 
 from pages import HOME, SECTIONS
 from tlmviz.errors import Error
-from tlmviz.figures import readable
-from tlmviz.ui import below, frame, inputs, language
+from tlmviz.ui import below, frame, inputs, language, onward
 from tlmviz.ui import compute as shared
 from tlmviz.ui.components.scripts import component
 from tlmviz.ui.language import N_, _
+from tlmviz.ui.tours.bar import step_address
 from tlmviz.ui.tours.parts import address
+from tlmviz.ui.tours.table import TOURS
 
 from . import data as source
 from .data import BACK, FINDER, Data
@@ -51,7 +52,8 @@ def look(data: Data) -> None:
     """The sentence as words, lit by what the chosen one looks at."""
     text = data.chosen.text
     sent = {
-        "tokens": [readable(token).lstrip("␣") or "␣" for token in data.tokens],
+        "tokens": [source.word(token) for token in data.tokens],
+        "expected": [(source.word(each.token), round(each.p, 3)) for each in data.expected],
         "heads": [
             {
                 "name": _(HEADS[name]),
@@ -77,8 +79,10 @@ def look(data: Data) -> None:
         "All {heads} heads of {model}, in the Attention explorer",
         heads=config.n_layers * config.n_heads, model=source.MODEL,
     )  # fmt: skip
-    st.html(
-        f'<a data-card="step" href="{escape(_link(EXPLORER, "language", text, bare=True))}">{every} →</a>'
+    first = next(iter(TOURS.values()))
+    tour = _("Begin a tour: {title}, about {minutes} minutes", title=first.title, minutes=first.minutes)
+    onward.anchors(
+        {tour: step_address(first, 1, EXPLORER), every: _link(EXPLORER, "language", text, bare=True)}
     )
 
 

@@ -40,3 +40,11 @@ def test_words_and_patches_are_chosen_and_nonsense_is_a_sentence(page, server):
     page.get_by_role("textbox", name="Question").fill("paint the 7")
     expect(page.get_by_test_id("scene-verdict")).to_contain_text("'paint' is no word", timeout=SLOW)
     expect(page.get_by_test_id("scene-asks")).to_be_hidden()
+
+
+def test_what_is_refused_leaves_a_picture_that_can_be_saved(page, server):
+    opened(page, server)
+    page.get_by_role("textbox", name="Question").fill("")
+    expect(page.get_by_test_id("scene-verdict")).to_contain_text("There is no question")
+    found = page.evaluate("() => window.tlmvizPictures.settled(null, 60000)")
+    assert found["titles"] and found["index"] == 0

@@ -53,14 +53,17 @@ def test_what_the_command_line_opened_is_shown_at_once(monkeypatch):
 
 
 def test_the_picture_holds_the_weights_of_two_heads(stories):
-    tokens, heads = data.heads(DEFAULT_TEXT)
-    trace = stories.trace(DEFAULT_TEXT)
-    assert tokens == trace.tokens
+    read = data.reading(DEFAULT_TEXT)
+    trace, heads = stories.trace(DEFAULT_TEXT), read.heads
+    assert (read.tokens, read.ids) == (trace.tokens, list(trace.ids))
+    for row, (token, _, p) in enumerate(read.expected):
+        likely = trace.probabilities(row)
+        assert token == int(likely.argmax()) and p == pytest.approx(float(likely.max()), abs=1e-5)
     assert (heads["finder"].layer, heads["finder"].head) == (5, 4)
     assert (heads["back"].layer, heads["back"].head) == (4, 2)
     for head in heads.values():
         np.testing.assert_allclose(head.weights, trace.attention(head.layer, head.head), atol=1e-6)
-        assert 0 <= head.row < len(tokens)
+        assert 0 <= head.row < len(read.tokens)
 
 
 @pytest.mark.parametrize("text", [DEFAULT_TEXT, *list(EXAMPLES.values())[1:3], "Hi", "a " * 200])

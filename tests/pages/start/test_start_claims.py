@@ -20,8 +20,13 @@ def test_every_claim_is_what_the_model_says_and_silent_elsewhere(stories):
         row = trace.attention(head.layer, head.head)[head.row, : data.MOST]
         key, percent = int(row.argmax()), f"{100 * float(row.max()):.0f}%"
         looks_back = key != head.row and float(row.max()) >= 0.5
-        assert (bool(said["finds"]), bool(said["spreads"])) == (looks_back, not looks_back)
-        first = (said["finds"] or said["spreads"]).replace("\\", "")
+        likely = trace.probabilities(head.row)
+        again = looks_back and int(likely.argmax()) == trace.ids[key]
+        first = ("expects" if again else "finds") if looks_back else "spreads"
+        assert [name for name in ("expects", "finds", "spreads") if said[name]] == [first]
+        if again:
+            assert f"with {100 * float(likely.max()):.0f}%," in said["expects"]
+        first = said[first].replace("\\", "")
         for position in (head.row, key):
             assert f"“{readable(trace.tokens[position]).lstrip('␣') or '␣'}”" in first
         assert percent in first
