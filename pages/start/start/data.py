@@ -59,7 +59,7 @@ class Next(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """What the model makes of a sentence, as far as the picture shows it: tokens, two heads, what it expects behind each token."""
+    """What the model makes of a sentence, as far as the picture shows it: tokens, two heads, what it expects behind each."""
 
     ids: list[int]
     tokens: list[str]

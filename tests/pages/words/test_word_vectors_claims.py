@@ -482,6 +482,9 @@ class Against:
         bias = float(wv.biases[0][i]) - float(wv.biases[0][j])
         return float(np.exp(float(difference) + bias)) * self.total[self.second] / self.total[self.first]
 
+    def least(self, probe: str) -> float:
+        return min(self.met[self.first, probe], self.met[self.second, probe])
+
     def most(self, probe: str) -> float:
         return max(self.met[self.first, probe], self.met[self.second, probe])
 
@@ -489,14 +492,27 @@ class Against:
 def _tells_apart(t: Against):
     if t.first == t.second:
         return None
-    both = {probe: t.shares(probe) for probe in t.probes if t.most(probe) >= 10}
-    logs = {probe: np.log(one / other) for probe, (one, other) in both.items() if one and other}
+    both = {probe: t.shares(probe) for probe in t.probes if t.least(probe) >= 10}
+    logs = {probe: np.log(one / other) for probe, (one, other) in both.items()}
     if not logs:
         return None
     best = max(logs, key=lambda probe: abs(logs[probe]))
     times = f"{np.exp(abs(logs[best])):.1f}"
     order = (t.first, t.second) if logs[best] > 0 else (t.second, t.first)
-    return (quoted(best), times, *map(quoted, order)) if float(times) >= 1.5 else None
+    if float(times) < 1.5:
+        return None
+    made = () if t.own else (f"{t.fitted(best) ** np.sign(logs[best]):.1f}",)
+    return (quoted(best), times, *map(quoted, order), *made)
+
+
+def _near_one(t: Against):
+    if not t.own or t.first == t.second:
+        return None
+    found = []
+    for one, other in ((t.first, t.second), (t.second, t.first)):
+        alone = [probe for probe in t.probes if t.met[one, probe] and not t.met[other, probe]]
+        found += [*map(quoted, [*alone, one, other])] if alone else []
+    return tuple(found) or None
 
 
 def _sides(t: Against):
@@ -521,6 +537,7 @@ def _by_chance(t: Against):
 RATIOS = {
     "same_word": lambda t: (quoted(t.first), 1) if t.first == t.second else None,
     "tells_apart": _tells_apart,
+    "near_one": _near_one,
     "sides": _sides,
     "never_met": _never_met,
     "chance": _by_chance,

@@ -24,9 +24,9 @@ def same_word(data: Data) -> str | None:
 
 
 def tells_apart(data: Data) -> str | None:
-    """The probe that tells the words apart best, among those that met one of them often and the other at all."""
+    """The probe that tells the words apart best, among those that met both of them often, and what the vectors make of it."""
     ratios, counts = data.ratios.ratios, data.ratios.counts
-    known = np.isfinite(ratios) & (ratios > 0) & (counts.max(0) >= ENOUGH) & (data.first != data.second)
+    known = (counts.min(0) >= ENOUGH) & (data.first != data.second)
     if not known.any():
         return None
     best = int(np.where(known, np.abs(np.log(np.where(known, ratios, 1.0))), -1).argmax())
@@ -34,10 +34,35 @@ def tells_apart(data: Data) -> str | None:
     times = number(float(max(ratios[best], 1 / ratios[best])), ".1f")
     if float(times) < 1.5:
         return None
-    return _(
+    said = _(
         "“{probe}” stands {times} times as often near “{one}” as near “{other}”, for equally many words around each.",
         probe=markdown.plain(data.probes[best]), times=times, one=markdown.plain(one), other=markdown.plain(other),
     )  # fmt: skip
+    if data.fitted is None:
+        return said
+    fitted = float(data.fitted[best] if ratios[best] > 1 else 1 / data.fitted[best])
+    made = _("Vectors fitted to all counts at once make that {times} times.", times=number(fitted, ".1f"))
+    return f"{said} {made}"
+
+
+def near_one(data: Data) -> str | None:
+    """On one's own text, which probes stand near one of the words alone."""
+    if data.own is None or data.first == data.second:
+        return None
+    met = data.ratios.counts > 0
+    parts = []
+    for row, word, other in ((0, data.first, data.second), (1, data.second, data.first)):
+        alone = [
+            probe for probe, (own, others) in zip(data.probes, met[[row, 1 - row]].T) if own and not others
+        ]
+        if alone:
+            said = ngettext(
+                "{probes} stands near “{word}” and never near “{other}”", "{probes} stand near “{word}” and never near “{other}”",
+                len(alone), probes=listed([f"“{markdown.plain(probe)}”" for probe in alone]),
+                word=markdown.plain(word), other=markdown.plain(other),
+            )  # fmt: skip
+            parts.append(said)
+    return _("In your text {parts}.", parts="; ".join(parts)) if parts else None
 
 
 def sides(data: Data) -> str | None:
@@ -115,7 +140,7 @@ def cut(data: Data) -> str | None:
     )
 
 
-CLAIMS = same_word, tells_apart, sides, never_met, chance, left_out, too_many, cut
+CLAIMS = same_word, tells_apart, near_one, sides, never_met, chance, left_out, too_many, cut
 
 
 def refused(data: Data) -> str:
