@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # the console script `streamlit`, started elsewhere, does not look here
 
 from pages import moved_to  # noqa: E402 (found by the line above)
-from tlmviz.hosting import metrics, vendored  # noqa: E402
+from tlmviz.hosting import half_sent, metrics, vendored  # noqa: E402
 from tlmviz.hosting.addresses import address, is_local  # noqa: E402
 from tlmviz.hosting.admission import AdmissionControl  # noqa: E402
 from tlmviz.hosting.ahead import Ahead  # noqa: E402
@@ -31,6 +31,7 @@ from tlmviz.ui import unsent  # noqa: E402
 # another page. Nothing here needs it.
 streamlit.net_util.get_external_ip = lambda: None
 unsent.keep()
+half_sent.close()
 
 
 @contextlib.asynccontextmanager

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, fields
 from tlmviz.errors import Error
 
 VARIABLE = "TLMVIZ_LIMITS"  # JSON with the fields of Limits; unset where the app runs for its own user
+PATIENCE = 10  # seconds that a browser may take between two pieces of what it sends or is sent
+CONNECTIONS = 8  # that a browser may have for each of its tabs: six for what a page loads, and its websocket
 
 
 @dataclass(frozen=True)

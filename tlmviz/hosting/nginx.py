@@ -12,14 +12,13 @@ from tlmviz.errors import Error
 from tlmviz.parent import end_with_parent
 
 from .addresses import LOOPBACK
+from .limits import CONNECTIONS, PATIENCE
 
 CONFIG_FILE = "nginx.conf"
 COOKIE, MACHINE = "tlmviz", "tlmviz_machine"  # which process of a machine, which machine of a cluster
 # Visitors without the cookie are given one; its hash chooses the process. A process that does not answer is left out for
 # FAILED seconds, and its visitors go on in another one, from their links.
 FAILED = 2
-PATIENCE = 10  # seconds that a browser may take between two pieces of what it sends or is sent
-CONNECTIONS = 8  # that a browser may have for each of its tabs: six for what a page loads, and its websocket
 CONFIG = """daemon off;
 worker_processes 1;
 pid {folder}/nginx.pid;

@@ -1,0 +1,98 @@
+"""Connections that stop in the middle of a request, by raw sockets of two addresses, before a server as the app's is."""
+
+import asyncio
+import contextlib
+import socket
+import threading
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from websockets.sync.client import connect
+
+from tlmviz.hosting import half_sent, limits
+from tlmviz.hosting.limits import Limits
+
+WHOLE, HALF = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n", b"GET / HTTP/1.1\r\nHost: he"
+ONE, OTHER = "127.0.0.1", "127.0.0.2"
+
+
+async def _page(_):
+    return PlainTextResponse("page")
+
+
+async def _stream(socket_):
+    await socket_.accept()
+    async for text in socket_.iter_text():
+        await socket_.send_text(text)
+
+
+@pytest.fixture
+def port(monkeypatch):
+    """A server's port: two half-sent requests of one address at once, and little patience."""
+    monkeypatch.setattr(limits, "CONNECTIONS", 1)
+    monkeypatch.setattr(limits, "PATIENCE", 1.0)
+    monkeypatch.setenv(limits.VARIABLE, Limits(tabs=2).as_json())
+    for name in ("connection_made", "data_received", "connection_lost"):
+        monkeypatch.setattr(AutoHTTPProtocol, name, getattr(AutoHTTPProtocol, name))  # to be as it was
+    half_sent.close()
+    routes = [Route("/", _page), WebSocketRoute("/stream", _stream)]
+    server = uvicorn.Server(
+        uvicorn.Config(Starlette(routes=routes), log_level="error", timeout_keep_alive=60)
+    )
+    with socket.create_server((ONE, 0)) as listening:
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
+        thread.start()
+        yield listening.getsockname()[1]
+        server.should_exit = True
+        thread.join()
+
+
+@contextlib.contextmanager
+def asking(port, sent, address=ONE):
+    """A connection that has sent so much."""
+    with socket.create_connection((ONE, port), 20, (address, 0)) as asked:
+        with contextlib.suppress(OSError):  # closed before
+            asked.sendall(sent)
+        yield asked
+
+
+def answer(asked) -> bytes:
+    """A whole answer; nothing where the connection is closed."""
+    found = b""
+    with contextlib.suppress(ConnectionResetError):
+        while not found.endswith(b"page") and (more := asked.recv(4096)):
+            found += more
+    return found
+
+
+def test_an_address_has_so_many_and_others_are_served(port):
+    with asking(port, HALF) as first, asking(port, HALF), asking(port, HALF) as one_too_many:
+        assert answer(one_too_many) == b""
+        with asking(port, WHOLE, OTHER) as neighbour:
+            assert answer(neighbour).startswith(b"HTTP/1.1 200")
+        first.sendall(b"re\r\n\r\n")  # the rest, in time
+        assert answer(first).startswith(b"HTTP/1.1 200")
+        with asking(port, WHOLE) as next_one:
+            assert answer(next_one).startswith(b"HTTP/1.1 200")
+
+
+def test_what_stays_half_is_closed_and_then_there_is_room_again(port):
+    with asking(port, HALF) as first, asking(port, b"") as second:
+        assert answer(first) == answer(second) == b""  # after the patience, not before: the read waits
+    with asking(port, WHOLE) as whole:
+        assert answer(whole).startswith(b"HTTP/1.1 200")
+
+
+def test_who_has_spoken_may_be_silent(port):
+    with connect(f"ws://{ONE}:{port}/stream") as stream, asking(port, WHOLE) as kept:
+        assert answer(kept).startswith(b"HTTP/1.1 200")
+        with asking(port, HALF) as half:
+            assert answer(half) == b""  # patience is over
+        kept.sendall(WHOLE)
+        assert answer(kept).startswith(b"HTTP/1.1 200")
+        stream.send("still here")
+        assert stream.recv() == "still here"

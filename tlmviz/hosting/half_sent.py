@@ -1,0 +1,61 @@
+"""Connections that send no whole request: each is closed after limits.PATIENCE seconds, and an address has only so many.
+
+uvicorn (0.54) waits for the rest of a request's head for ever: whoever opens thousands of connections and stops in the middle
+leaves no place for anybody. nginx, where it stands before the app, sees to the same, and what it asks the app is whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from . import limits
+
+_made, _received, _lost = (
+    AutoHTTPProtocol.connection_made, AutoHTTPProtocol.data_received, AutoHTTPProtocol.connection_lost,
+)  # fmt: skip
+_silent: dict[Any, tuple[str, asyncio.TimerHandle]] = {}  # protocol -> its address, and what will close it
+_of: Counter[str] = Counter()  # of each address
+
+
+def close() -> None:
+    """Let the server of this process close them."""
+    AutoHTTPProtocol.connection_made = _connection_made
+    AutoHTTPProtocol.data_received = _data_received
+    AutoHTTPProtocol.connection_lost = _connection_lost
+
+
+def _connection_made(self: Any, transport: Any) -> None:
+    _made(self, transport)
+    address = str((transport.get_extra_info("peername") or ("",))[0])
+    most = limits.CONNECTIONS * limits.current().tabs
+    if most and _of[address] >= most:
+        transport.abort()
+        return
+    _of[address] += 1
+    _silent[self] = address, asyncio.get_running_loop().call_later(limits.PATIENCE, transport.abort)
+
+
+def _data_received(self: Any, data: bytes) -> None:
+    _received(self, data)
+    if (
+        self.cycle is not None or self.transport.get_protocol() is not self
+    ):  # a request's head, or a websocket's
+        _heard(self)
+
+
+def _connection_lost(self: Any, error: Exception | None) -> None:
+    _heard(self)
+    _lost(self, error)
+
+
+def _heard(protocol: Any) -> None:
+    if protocol in _silent:
+        address, closing = _silent.pop(protocol)
+        closing.cancel()
+        _of[address] -= 1
+        if not _of[address]:
+            del _of[address]
