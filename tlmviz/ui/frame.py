@@ -66,9 +66,6 @@ _COMPACT = """<style>
 .stPlotlyChart:focus-visible, .stPlotlyChart [tabindex]:focus-visible { outline: 2px solid currentColor; outline-offset: 2px; }
 ::highlight(tlmviz-word) { text-decoration: underline dotted; }
 .st-key-top input[role="combobox"] { text-overflow: ellipsis; }
-html[data-alone] :is([data-testid="stSidebar"], [data-testid="stExpandSidebarButton"], [data-testid="stHeader"]),
-html[data-alone] .stMainBlockContainer :has(> [data-tlmviz-kept]) > :not([data-tlmviz-kept]) { display: none; }
-html[data-alone] .stApp .stMainBlockContainer { padding: 0.6rem 0.8rem; }
 @media (max-width: 640px) {
   .st-key-top > :has([role="combobox"]) { flex: 1 1 12rem; max-width: calc(100% - 7rem); }
   [data-testid="stButtonGroup"] [role="radiogroup"] { flex-wrap: wrap; overflow: visible; }

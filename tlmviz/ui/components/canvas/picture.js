@@ -169,11 +169,11 @@ function saveOfflinePage(picture) {
   download(new Blob([offlinePage(figure, writtenData(picture.data()), aboutFigure(figure))], { type: "text/html" }), `${figure.name}.html`);
 }
 
-/** The link of what is shown, for a frame of another page: the picture alone, alive. */
+/** The link of what is shown, in a frame of another page. */
 function frameCode() {
   const address = new URL(location.href);
-  address.searchParams.set("embed", "picture");
-  return `<iframe src="${escape(address.href)}" width="100%" height="600" style="border:0" title="${escape(pageCaption().title)}"></iframe>`;
+  address.searchParams.set("embed", "true");
+  return `<iframe src="${escape(address.href)}" width="100%" height="700" style="border:0" title="${escape(pageCaption().title)}"></iframe>`;
 }
 
 // --- the menu ---------------------------------------------------------------------------------------

@@ -134,28 +134,13 @@ function titleOf(plot) {
  * @param {ParentNode} [part]
  * @returns {Picture[]}
  */
-const picturesIn = (part = document) => placedPictures(part).map(([picture]) => picture);
-
-/**
- * The same, each with the element of the page that holds it.
- * @param {ParentNode} part
- * @param {Element} [host] of the part, where it is one's insides
- * @returns {[Picture, Element][]}
- */
-function placedPictures(part, host) {
+function picturesIn(part = document) {
   return [...part.querySelectorAll("*")].flatMap((element) => {
     const own = /** @type {import("#canvas/picture.js").Anchor} */ (element).tlmvizPicture;
-    const place = host ?? element;
-    if (own) return element.getClientRects().length ? [[own, place]] : [];
-    if (element.matches(".js-plotly-plot")) return /** @type {Plot} */ (element)._fullLayout ? [[pictureOfChart(/** @type {Plot} */ (element)), place]] : [];
-    return element.shadowRoot ? placedPictures(element.shadowRoot, place) : [];
+    if (own) return element.getClientRects().length ? [own] : [];
+    if (element.matches(".js-plotly-plot")) return /** @type {Plot} */ (element)._fullLayout ? [pictureOfChart(/** @type {Plot} */ (element))] : [];
+    return element.shadowRoot ? picturesIn(element.shadowRoot) : [];
   });
-}
-
-/** The element of the page that holds the picture which stands for it; null where there is none. */
-export function mainElement() {
-  const placed = placedPictures(document);
-  return (placed.find(([{ main }]) => main) ?? placed[0])?.[1] ?? null;
 }
 
 /**

@@ -4,7 +4,6 @@
 import { chooseLanguage } from "#canvas/language.js";
 import { noteBack, noteLink } from "#canvas/leaving.js";
 import { isDark } from "#canvas/theme.js";
-import { showAlone } from "./alone.js";
 import { followCard } from "./cards.js";
 import { leaveCharts, pressChart, reachCharts } from "./chart_keys.js";
 import { explainWords, forgetWord, leaveWords, pointAtWord } from "./glossary.js";
@@ -61,7 +60,6 @@ export default function (component) {
   const named = () => {
     nameCameras();
     reachCharts();
-    showAlone();
   };
   named(); // charts that are there already
   const charts = new MutationObserver((changes) => {
