@@ -5,26 +5,16 @@ import asyncio
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from tests.hosting.asgi import page, stream
 from tlmviz.hosting import admission, limits, metrics
 from tlmviz.hosting.limits import Limits
 
 HTML = {"accept": "text/html"}
-
-
-async def _page(_):
-    return PlainTextResponse("page")
-
-
-async def _stream(socket):
-    await socket.accept()
-    async for text in socket.iter_text():
-        await socket.send_text(text)
 
 
 @pytest.fixture
@@ -34,8 +24,8 @@ def visit(monkeypatch):
     def at(proxies="", **given):
         monkeypatch.setenv(limits.VARIABLE, Limits(**given).as_json())
         routes = [
-            Route("/{path:path}", _page),
-            WebSocketRoute(admission.STREAM, _stream),
+            Route("/{path:path}", page),
+            WebSocketRoute(admission.STREAM, stream),
         ]
         app = Starlette(routes=routes, middleware=[Middleware(admission.AdmissionControl)])
         return TestClient(ProxyHeadersMiddleware(app, proxies))

@@ -8,26 +8,16 @@ import threading
 import pytest
 import uvicorn
 from starlette.applications import Starlette
-from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from websockets.sync.client import connect
 
+from tests.hosting.asgi import page, stream
 from tlmviz.hosting import half_sent, limits
 from tlmviz.hosting.limits import Limits
 
 WHOLE, HALF = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n", b"GET / HTTP/1.1\r\nHost: he"
 ONE, OTHER = "127.0.0.1", "127.0.0.2"
-
-
-async def _page(_):
-    return PlainTextResponse("page")
-
-
-async def _stream(socket_):
-    await socket_.accept()
-    async for text in socket_.iter_text():
-        await socket_.send_text(text)
 
 
 @pytest.fixture
@@ -39,7 +29,7 @@ def port(monkeypatch):
     for name in ("connection_made", "data_received", "connection_lost"):
         monkeypatch.setattr(AutoHTTPProtocol, name, getattr(AutoHTTPProtocol, name))  # to be as it was
     half_sent.close()
-    routes = [Route("/", _page), WebSocketRoute("/stream", _stream)]
+    routes = [Route("/", page), WebSocketRoute("/stream", stream)]
     server = uvicorn.Server(
         uvicorn.Config(Starlette(routes=routes), log_level="error", timeout_keep_alive=60)
     )

@@ -41,9 +41,8 @@ def _connection_made(self: Any, transport: Any) -> None:
 
 def _data_received(self: Any, data: bytes) -> None:
     _received(self, data)
-    if (
-        self.cycle is not None or self.transport.get_protocol() is not self
-    ):  # a request's head, or a websocket's
+    has_asked = self.cycle is not None or self.transport.get_protocol() is not self  # a page, or a websocket
+    if has_asked:
         _heard(self)
 
 

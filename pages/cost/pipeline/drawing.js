@@ -8,7 +8,7 @@ import { brief, heldAt } from "./moments.js";
 /** @typedef {import("#canvas/pens.js").Pen} Pen */
 /** @typedef {import("#canvas/theme.js").Theme} Theme */
 /** @typedef {import("./moments.js").Run} Run */
-/** @typedef {Record<"width" | "height" | "left" | "right" | "row" | "bottom" | "title" | "memory" | "base", number>} Layout left and right of the time axis; height of a row, bottom of the rows; title, top and bottom of the memory's chart */
+/** @typedef {Record<"width" | "height" | "left" | "right" | "row" | "bottom" | "title" | "key" | "memory" | "base", number>} Layout left and right of the time axis; height of a row, bottom of the rows; title, key, top and bottom of the memory's chart */
 
 const LEFT = 58;
 const RIGHT = 82; // for what is held now
@@ -29,7 +29,7 @@ export function layoutOf(width, stages) {
   const [title, right] = [bottom + 31, width - RIGHT];
   const key = right - LEFT < TITLE + NAME * devicesOf(stages, width).length ? title + 16 : title;
   const memory = key + 13;
-  return { width, height: memory + MEMORY + 8, left: LEFT, right, row, bottom, title, memory, base: memory + MEMORY - 4 };
+  return { width, height: memory + MEMORY + 8, left: LEFT, right, row, bottom, title, key, memory, base: memory + MEMORY - 4 };
 }
 
 /**
@@ -210,7 +210,7 @@ function drawMemoryKey(pen, layout, theme, stages) {
   const left = Math.max(6, layout.right + 6 - NAME * devices.length);
   devices.forEach((device, k) => {
     const x = left + NAME * k;
-    pen.line(x, layout.memory - 13, x + 12, layout.memory - 13, lineOf(theme, device, stages), { width: 2.5 });
-    pen.text(x + 16, layout.memory - 13, _("Device {n}", { n: device + 1 }), { color: theme.muted, size: 10 });
+    pen.line(x, layout.key, x + 12, layout.key, lineOf(theme, device, stages), { width: 2.5 });
+    pen.text(x + 16, layout.key, _("Device {n}", { n: device + 1 }), { color: theme.muted, size: 10 });
   });
 }

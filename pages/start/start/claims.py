@@ -11,9 +11,8 @@ from .data import FINDER, MODEL, Data
 
 def expects(data: Data) -> str | None:
     """The first head's row goes to one word for the most part, and the model expects that word again."""
-    key, weight = _most(data)
-    row = data.heads[FINDER].row
-    if key == row or weight < 0.5 or not data.expects(row, key):
+    row, key, weight = _most(data)
+    if not _looks_back(data) or not data.expects(row, key):
         return None
     return _(
         "After “{query}” the model expects “{key}”, with {likely}, and a head of it looks back at just that word: the “{key}” "
@@ -24,24 +23,23 @@ def expects(data: Data) -> str | None:
 
 def finds(data: Data) -> str | None:
     """The first head's row goes to one word for the most part, which is not what the model expects next."""
-    key, weight = _most(data)
-    row = data.heads[FINDER].row
-    if key == row or weight < 0.5 or data.expects(row, key):
+    row, key, weight = _most(data)
+    if not _looks_back(data) or data.expects(row, key):
         return None
     return _(
         "Reading “{query}”, one head of the model looks back at “{key}”: that word gets {weight} of its attention.",
-        query=_word(data, data.heads[FINDER].row), key=_word(data, key), weight=number(weight, ".0%"),
+        query=_word(data, row), key=_word(data, key), weight=number(weight, ".0%"),
     )  # fmt: skip
 
 
 def spreads(data: Data) -> str | None:
     """The first head's row goes to several words, or to the word itself."""
-    key, weight = _most(data)
-    if key != data.heads[FINDER].row and weight >= 0.5:
+    row, key, weight = _most(data)
+    if _looks_back(data):
         return None
     return _(
         "Reading “{query}”, one head of the model gives “{key}” most of its attention of any word: {weight}.",
-        query=_word(data, data.heads[FINDER].row), key=_word(data, key), weight=number(weight, ".0%"),
+        query=_word(data, row), key=_word(data, key), weight=number(weight, ".0%"),
     )  # fmt: skip
 
 
@@ -58,10 +56,17 @@ def shortened(data: Data) -> str | None:
 CLAIMS = (expects, finds, spreads, shortened)
 
 
-def _most(data: Data) -> tuple[int, float]:
+def _most(data: Data) -> tuple[int, int, float]:
+    """The first head's row, the word that it gives most to, and how much."""
     head = data.heads[FINDER]
     key = int(head.weights[head.row].argmax())
-    return key, float(head.weights[head.row, key])
+    return head.row, key, float(head.weights[head.row, key])
+
+
+def _looks_back(data: Data) -> bool:
+    """Whether most of the row goes to one earlier word."""
+    row, key, weight = _most(data)
+    return key != row and weight >= 0.5
 
 
 def _word(data: Data, position: int) -> str:
